@@ -1,0 +1,5 @@
+# Warnings are errors in our own code; system headers are quiet.
+add_library(sdip_warnings INTERFACE)
+target_compile_options(sdip_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Wold-style-cast
+  -Woverloaded-virtual -Wcast-qual -Wundef -Werror)

@@ -1,0 +1,2 @@
+// The program `sdip`.
+int main() { return 0; }
