@@ -1,0 +1,96 @@
+// What a network is: nodes and values with every shape known.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/tensor.h"
+#include "core/ops/operator.h"
+
+namespace sdip {
+
+using ValueId = std::int32_t;
+using NodeId = std::int32_t;
+inline constexpr std::int32_t none = -1;
+
+/// input: fed from outside; weight: an initializer, or computed from weights and constants alone (then it is made at
+/// compile time and is stored like any other); activation: made by a node.
+enum class ValueKind { input, weight, activation };
+
+/// Where an initializer's bytes lie, unread.
+struct WeightBytes {
+  std::string file;  // empty: in the model file itself
+  std::int64_t offset = 0, length = 0;
+};
+
+struct Value {
+  std::string name;
+  ValueKind kind = ValueKind::activation;
+  Operand operand;                    // type, shape, small value
+  NodeId producer = none;
+  std::vector<NodeId> consumers;      // in node order, once per use
+  std::optional<WeightBytes> bytes;   // weights that are initializers
+};
+
+struct Node {
+  std::string name;
+  const Operator* op = nullptr;
+  std::int64_t opset = 17;
+  Attributes attributes;
+  std::vector<ValueId> inputs;   // `none` where an optional input is absent
+  std::vector<ValueId> outputs;  // `none` where an optional output is unused
+};
+
+struct Graph {
+  std::string name;
+  std::vector<Node> nodes;  // in an order in which every value is made before it is used
+  std::vector<Value> values;
+  std::vector<ValueId> inputs, outputs;
+  std::string producer;  // exporter and version
+  std::int64_t opset = 0;
+};
+
+/// Fills producer and consumers of every value from the nodes.
+void link(Graph& graph);
+
+/// Orders nodes so that every value is made before it is used, keeping the file's order where it can (Boost.Graph).
+/// Throws Error("graph_cycle", node, ...).
+void sort_nodes(Graph& graph);
+
+/// Types, shapes and small values of everything, by each operator's own rule; nodes whose inputs are all weights or
+/// constants become weights themselves. Throws what the rules throw.
+void infer(Graph& graph);
+
+/// Drops nodes that reach no output, and values nobody uses.
+void remove_dead(Graph& graph);
+
+/// How often each pattern was found by `rewrite`: {"groupnorm": 61, ...}, in the order of the passes.
+using RewriteCounts = std::vector<std::pair<std::string, std::int64_t>>;
+
+/// Recognises what exporters decompose (group and layer norm, SiLU, GELU, linear with bias, ...) and drops what does
+/// nothing. Results stay equal. The list of passes, with the reason for each one's place, is in graph/rewrite.cpp.
+RewriteCounts rewrite(Graph& graph);
+
+/// The use of an operator by a node: views into the graph, valid while neither changes.
+struct NodeUse {
+  std::vector<const Operand*> inputs;
+  OperatorUse use;
+};
+NodeUse use_of(const Graph& graph, const Node& node);
+
+/// The work of a node.
+Work work_of(const Graph& graph, const Node& node);
+
+/// Figures of a network. Parameters are elements of float initializers that the outputs depend on.
+struct GraphFacts {
+  std::int64_t parameters = 0;
+  std::int64_t macs_conv = 0, macs_linear = 0, macs_matmul = 0;
+  std::map<std::string, std::int64_t> operator_counts;  // by ONNX type
+};
+GraphFacts facts_of(const Graph& graph);
+
+}  // namespace sdip

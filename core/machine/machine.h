@@ -1,0 +1,108 @@
+// What SDIP is, and what it is asked to run: one value that holds every row of parameters.def.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/number_format.h"
+
+namespace sdip {
+
+#define SET(type) enum class type : std::int64_t {
+#define VALUE(identifier, text, modelled) identifier,
+#define END \
+  }         \
+  ;
+#include "core/machine/choices.def"
+#undef SET
+#undef VALUE
+#undef END
+
+/// A fixed-point parameter in hundredths: Decimal{150} is 1.50.
+struct Decimal {
+  std::int64_t hundredths = 0;
+  friend constexpr auto operator<=>(Decimal, Decimal) = default;
+  constexpr double value() const { return static_cast<double>(hundredths) / 100.0; }
+};
+
+/// A design point. Every field is a row of parameters.def, at its default.
+struct Machine {
+#define COUNT(group, effect, name, standard, least, most, unit, en, ja) std::int64_t name = standard;
+#define DECIMAL(group, effect, name, standard, least, most, unit, en, ja) Decimal name{standard};
+#define CHOICE(group, effect, name, type, standard, en, ja) type name = standard;
+#define FLAG(group, effect, name, standard, en, ja) bool name = standard;
+#include "core/machine/parameters.def"
+#undef COUNT
+#undef DECIMAL
+#undef CHOICE
+#undef FLAG
+  friend bool operator==(const Machine&, const Machine&) = default;
+};
+
+struct ChoiceValue {
+  std::string_view name;
+  bool modelled;  // false: part of the design space, but refused until the engine acts on it
+};
+
+enum class ParameterType { count, decimal, choice, flag };
+enum class ParameterEffect { compile, cost };
+
+/// One row of parameters.def. `read` and `write` use one integer coding for every type: a count is itself, a decimal its
+/// hundredths, a choice its index, a flag 0 or 1.
+struct ParameterRow {
+  std::string_view name;
+  ParameterType type;
+  ParameterEffect effect;
+  std::string_view group;
+  std::string_view unit;
+  std::int64_t standard, least, most;   // in that coding, both ends included
+  std::span<const ChoiceValue> choices;  // empty unless type is choice
+  std::string_view en, ja;
+  std::int64_t (*read)(const Machine&);
+  void (*write)(Machine&, std::int64_t);
+};
+
+/// All rows, in the order of parameters.def.
+std::span<const ParameterRow> parameters();
+
+/// The row of that name, or nullptr.
+const ParameterRow* find_parameter(std::string_view name);
+
+/// The value as text, as in JSON and on the command line: "16", "1.5", "int8", "true".
+std::string value_text(const ParameterRow& row, std::int64_t value);
+
+/// Reads such a text. Throws Error("value_invalid" | "value_out_of_range" | "not_modelled", where, ...).
+std::int64_t parse_value(const ParameterRow& row, std::string_view text, const std::string& where);
+
+/// The value as a JSON value (number, string or boolean), and back; same errors as parse_value.
+nlohmann::json value_json(const ParameterRow& row, std::int64_t value);
+std::int64_t value_from_json(const ParameterRow& row, const nlohmann::json& value, const std::string& where);
+
+/// Sets fields of `machine` from a JSON object {name: value}. Unknown keys throw Error("unknown_parameter", pointer, ...).
+void assign_json(Machine& machine, const nlohmann::json& object, const std::string& pointer = "");
+
+/// Every field, as a JSON object in row order.
+nlohmann::ordered_json machine_json(const Machine& machine);
+
+/// Rules between fields that single rows cannot say (accumulators as wide as operands, DRAM rate representable, shares
+/// that leave the cores some bandwidth). Throws Error("value_conflict", name, ...).
+void check_machine(const Machine& machine);
+
+/// The values of the rows that can change a program, in row order: equal keys compile to equal programs.
+std::vector<std::int64_t> compile_key(const Machine& machine);
+
+/// A named machine.
+struct Preset {
+  std::string_view name;
+  std::string_view en, ja;
+  Machine machine;
+};
+/// "essay" (the seed essay's machine), "edge" (8 MB of SRAM), "stream" (many cores, streaming). All pass check_machine.
+std::span<const Preset> presets();
+const Preset* find_preset(std::string_view name);
+
+}  // namespace sdip

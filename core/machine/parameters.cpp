@@ -1,0 +1,217 @@
+// The parameter table: rows made from parameters.def, and their text and JSON forms.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/machine/machine.h"
+
+namespace sdip {
+namespace {
+
+template <class Choice>
+constexpr std::span<const ChoiceValue> values_of() {
+  static_assert(sizeof(Choice) == 0, "a choice without a set in choices.def");
+  return {};
+}
+
+#define SET(type)                                             \
+  template <>                                                 \
+  constexpr std::span<const ChoiceValue> values_of<type>() { \
+    static constexpr ChoiceValue values[] = {
+#define VALUE(identifier, text, modelled) {text, modelled != 0},
+#define END      \
+  }              \
+  ;              \
+  return values; \
+  }
+#include "core/machine/choices.def"
+#undef SET
+#undef VALUE
+#undef END
+
+constexpr auto format_values = [] {
+  std::array<ChoiceValue, std::size(number_formats)> values{};
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = {number_formats[i].name, true};
+  return values;
+}();
+
+template <>
+constexpr std::span<const ChoiceValue> values_of<NumberFormat>() {
+  return format_values;
+}
+
+template <class Choice>
+constexpr std::int64_t last_of() {
+  return static_cast<std::int64_t>(values_of<Choice>().size()) - 1;
+}
+
+constexpr ParameterRow rows[] = {
+#define COUNT(group, effect, name, standard, least, most, unit, en, ja)                                           \
+  {#name, ParameterType::count, ParameterEffect::effect, #group, unit, standard, least, most, {}, en, ja,          \
+   [](const Machine& m) { return m.name; }, [](Machine& m, std::int64_t v) { m.name = v; }},
+#define DECIMAL(group, effect, name, standard, least, most, unit, en, ja)                                         \
+  {#name, ParameterType::decimal, ParameterEffect::effect, #group, unit, standard, least, most, {}, en, ja,        \
+   [](const Machine& m) { return m.name.hundredths; }, [](Machine& m, std::int64_t v) { m.name = Decimal{v}; }},
+#define CHOICE(group, effect, name, type, standard, en, ja)                                                       \
+  {#name, ParameterType::choice, ParameterEffect::effect, #group, "", static_cast<std::int64_t>(standard), 0,      \
+   last_of<type>(), values_of<type>(), en, ja, [](const Machine& m) { return static_cast<std::int64_t>(m.name); }, \
+   [](Machine& m, std::int64_t v) { m.name = static_cast<type>(v); }},
+#define FLAG(group, effect, name, standard, en, ja)                                                               \
+  {#name, ParameterType::flag, ParameterEffect::effect, #group, "", standard, 0, 1, {}, en, ja,                    \
+   [](const Machine& m) { return static_cast<std::int64_t>(m.name); },                                             \
+   [](Machine& m, std::int64_t v) { m.name = v != 0; }},
+#include "core/machine/parameters.def"
+#undef COUNT
+#undef DECIMAL
+#undef CHOICE
+#undef FLAG
+};
+
+std::string expected(const ParameterRow& row) {
+  switch (row.type) {
+    case ParameterType::choice: {
+      std::string text = "one of";
+      for (const auto& choice : row.choices)
+        if (choice.modelled) text += " " + std::string(choice.name);
+      return text;
+    }
+    case ParameterType::flag:
+      return "true or false";
+    default:
+      return std::string(row.type == ParameterType::count ? "a whole number" : "a number in hundredths") + " from " +
+             value_text(row, row.least) + " to " + value_text(row, row.most);
+  }
+}
+
+[[noreturn]] void refuse(const char* code, const ParameterRow& row, std::string_view text, const std::string& where) {
+  throw Error(code, where,
+              std::string(row.name) + " = " + std::string(text.substr(0, 80)) + ": expected " + expected(row));
+}
+
+std::int64_t in_range(const ParameterRow& row, std::int64_t value, std::string_view text, const std::string& where) {
+  if (value < row.least || value > row.most) refuse("value_out_of_range", row, text, where);
+  return value;
+}
+
+std::int64_t choice_index(const ParameterRow& row, std::string_view text, const std::string& where) {
+  for (std::size_t i = 0; i < row.choices.size(); ++i) {
+    if (row.choices[i].name != text) continue;
+    if (row.choices[i].modelled) return static_cast<std::int64_t>(i);
+    throw Error("not_modelled", where,
+                std::string(row.name) + " = " + std::string(text) +
+                    " is part of the design space but the engine does not model it yet: expected " + expected(row));
+  }
+  refuse("value_invalid", row, text, where);
+}
+
+/// "12.34" as 1234; at most two digits after the point.
+std::int64_t hundredths(const ParameterRow& row, std::string_view text, const std::string& where) {
+  const auto point = std::min(text.find('.'), text.size());
+  const std::string fraction(text.substr(std::min(point + 1, text.size())));
+  if (fraction.size() > 2) refuse("value_invalid", row, text, where);
+  const std::string digits = std::string(text.substr(0, point)) + (fraction + "00").substr(0, 2);
+  std::int64_t value = 0;
+  const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (problem != std::errc() || end != digits.data() + digits.size() || point == 0)
+    refuse("value_invalid", row, text, where);
+  return value;
+}
+
+}  // namespace
+
+std::span<const ParameterRow> parameters() { return rows; }
+
+const ParameterRow* find_parameter(std::string_view name) {
+  const auto row = std::ranges::find(rows, name, &ParameterRow::name);
+  return row == std::end(rows) ? nullptr : &*row;
+}
+
+std::string value_text(const ParameterRow& row, std::int64_t value) {
+  switch (row.type) {
+    case ParameterType::choice:
+      return std::string(row.choices[static_cast<std::size_t>(value)].name);
+    case ParameterType::flag:
+      return value != 0 ? "true" : "false";
+    case ParameterType::decimal: {
+      std::string text = std::to_string(value / 100);
+      if (value % 100 == 0) return text;
+      text += '.';
+      text += static_cast<char>('0' + value % 100 / 10);
+      if (value % 10 != 0) text += static_cast<char>('0' + value % 10);
+      return text;
+    }
+    case ParameterType::count:
+      break;
+  }
+  return std::to_string(value);
+}
+
+std::int64_t parse_value(const ParameterRow& row, std::string_view text, const std::string& where) {
+  switch (row.type) {
+    case ParameterType::choice:
+      return choice_index(row, text, where);
+    case ParameterType::flag:
+      if (text != "true" && text != "false") refuse("value_invalid", row, text, where);
+      return text == "true";
+    case ParameterType::decimal:
+      return in_range(row, hundredths(row, text, where), text, where);
+    case ParameterType::count:
+      break;
+  }
+  std::int64_t value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem == std::errc::result_out_of_range) refuse("value_out_of_range", row, text, where);
+  if (problem != std::errc() || end != text.data() + text.size()) refuse("value_invalid", row, text, where);
+  return in_range(row, value, text, where);
+}
+
+nlohmann::json value_json(const ParameterRow& row, std::int64_t value) {
+  switch (row.type) {
+    case ParameterType::choice:
+      return value_text(row, value);
+    case ParameterType::flag:
+      return value != 0;
+    case ParameterType::decimal:
+      return Decimal{value}.value();
+    case ParameterType::count:
+      break;
+  }
+  return value;
+}
+
+std::int64_t value_from_json(const ParameterRow& row, const nlohmann::json& value, const std::string& where) {
+  const bool number = row.type == ParameterType::count || row.type == ParameterType::decimal;
+  const bool fits = number                              ? value.is_number()
+                    : row.type == ParameterType::choice ? value.is_string()
+                                                        : value.is_boolean();
+  if (!fits) refuse("value_invalid", row, value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace), where);
+  return parse_value(row, value.is_string() ? value.get<std::string>() : value.dump(), where);
+}
+
+void assign_json(Machine& machine, const nlohmann::json& object, const std::string& pointer) {
+  if (!object.is_object()) throw Error("value_invalid", pointer, "a machine: expected a JSON object of parameters");
+  for (const auto& [name, value] : object.items()) {
+    const ParameterRow* row = find_parameter(name);
+    if (!row)
+      throw Error("unknown_parameter", pointer + "/" + name.substr(0, 80),
+                  "no such parameter; `sdip parameters` lists them all");
+    row->write(machine, value_from_json(*row, value, pointer + "/" + name));
+  }
+}
+
+nlohmann::ordered_json machine_json(const Machine& machine) {
+  nlohmann::ordered_json object = nlohmann::ordered_json::object();
+  for (const auto& row : rows) object[std::string(row.name)] = value_json(row, row.read(machine));
+  return object;
+}
+
+std::vector<std::int64_t> compile_key(const Machine& machine) {
+  std::vector<std::int64_t> key;
+  for (const auto& row : rows)
+    if (row.effect == ParameterEffect::compile) key.push_back(row.read(machine));
+  return key;
+}
+
+}  // namespace sdip

@@ -1,0 +1,87 @@
+// What an operator is: ONNX type, shape rule, and the work it stands for. One row each in operators().
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/base/tensor.h"
+
+namespace sdip {
+
+/// The circuit of SDIP_ALU that runs an operator. `view` costs nothing (the same bytes under another shape); `constant`
+/// never reaches the program.
+enum class Family { conv2d, linear, matmul, vector, softmax, norm, transpose, view, constant };
+std::string_view family_text(Family family);
+
+using Attribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>,
+                               std::vector<std::string>, Constant>;
+using Attributes = std::map<std::string, Attribute, std::less<>>;
+
+/// What is known of an operand when shapes are inferred.
+struct Operand {
+  ElementType type = ElementType::float32;
+  Shape shape;
+  std::optional<Constant> value;  // known when small and constant
+};
+
+/// One use of an operator: what a shape rule and a work rule may look at.
+struct OperatorUse {
+  std::string_view node;                    // for errors
+  std::string_view type;                    // ONNX type
+  std::int64_t opset = 17;                  // of the operator's domain
+  const Attributes* attributes = nullptr;
+  std::span<const Operand* const> inputs;   // nullptr where an optional input is absent
+  std::size_t output_count = 1;
+};
+
+/// The loop nest of conv2d, linear and matmul, in one canonical form: a convolution over
+///   groups x batch x out_channels x out_h x out_w (parallel) and in_channels x kernel_h x kernel_w (reduction),
+/// channels counted within a group. Input row of output row p at kernel row r: p*stride_h - pad_top + r*dilation_h.
+/// A linear or matmul of M x K by K x N is out_h = M, out_channels = N, in_channels = K; independent products
+/// (attention heads, batches of both operands) are `groups`.
+struct LoopNest {
+  std::int64_t groups = 1, batch = 1, out_channels = 1, in_channels = 1;
+  std::int64_t out_h = 1, out_w = 1, in_h = 1, in_w = 1, kernel_h = 1, kernel_w = 1;
+  std::int64_t stride_h = 1, stride_w = 1, dilation_h = 1, dilation_w = 1;
+  std::int64_t pad_top = 0, pad_left = 0, pad_bottom = 0, pad_right = 0;
+  friend auto operator<=>(const LoopNest&, const LoopNest&) = default;
+};
+/// Multiply-accumulates of the nest, padding included as the circuit spends them.
+std::int64_t mac_count(const LoopNest& nest);
+
+/// The work of one operator. Families conv2d, linear and matmul: `nest`; the others: `rows` x `row_length` elements,
+/// processed `passes` times. `read_elements[i]` is how often elements of input i are fetched in all, `write_elements`
+/// how many are written (conv2d, linear, matmul leave both empty: they follow from nest and mapping).
+struct Work {
+  Family family = Family::vector;
+  LoopNest nest;
+  std::int64_t rows = 1, row_length = 1, passes = 1;
+  std::vector<std::int64_t> read_elements;
+  std::int64_t write_elements = 0;
+  friend auto operator<=>(const Work&, const Work&) = default;
+};
+
+struct Operator {
+  std::string_view domain;  // "" is ai.onnx; "sdip" holds what rewrites make (see core/graph)
+  std::string_view type;
+  std::string_view mnemonic;  // in a .graph line: conv2d, linear, matmul, add, silu, groupnorm, ...
+  /// Types and shapes of the outputs, and their values when every needed input value is known and the result is small.
+  /// Throws Error("shape_mismatch" | "unsupported_attribute" | "shape_unknown", node, ...).
+  std::vector<Operand> (*infer)(const OperatorUse&);
+  /// Requires that infer accepted the use. `outputs` are infer's.
+  Work (*work)(const OperatorUse&, std::span<const Operand> outputs);
+};
+
+/// All rows; sorted by domain and type.
+std::span<const Operator> operators();
+
+/// The row, or nullptr when the operator is unknown. "ai.onnx" is "".
+const Operator* find_operator(std::string_view domain, std::string_view type);
+
+}  // namespace sdip
