@@ -8,8 +8,9 @@ namespace {
 
 constexpr std::int64_t kib = 1024, mib = 1024 * kib;
 
-/// The seed essay's machine: fp16, own MACs for each operator, no fusion, a core for each two steps of twenty. The essay
-/// draws a PSRAM that holds one step's weights (1.7 GB in fp16); this one double-buffers the largest instruction's.
+/// The seed essay's machine: fp16, own MACs for each operator, no fusion, a core for each two steps of twenty. The
+/// essay draws a PSRAM that holds one step's weights (1.7 GB in fp16); this one double-buffers the largest
+/// instruction's.
 Machine essay() {
   Machine m;
   m.cores = 10;
@@ -22,8 +23,8 @@ Machine essay() {
   return m;
 }
 
-/// One core with 8 MiB of SRAM in all, int8, one MAC array, LPDDR4: the size that an NPU maker's analysis of on-device
-/// Stable Diffusion assumes.
+/// One core with 8 MiB of SRAM in all, int8, one MAC array, LPDDR4: the size that an NPU maker's analysis of
+/// on-device Stable Diffusion assumes.
 Machine edge() {
   Machine m;
   m.cores = 1;
@@ -73,8 +74,8 @@ std::span<const Preset> presets() {
       {"essay", "The seed essay's machine: fp16, an own circuit for each operator, no fusion",
        "試論の機械: fp16、演算ごとの専用回路、融合なし", essay()},
       {"edge", "One int8 core with 8 MiB of SRAM and LPDDR4", "SRAM 8 MiB・LPDDR4・int8の1コア機", edge()},
-      {"stream", "Twenty int8 cores with HBM2, one diffusion step each", "HBM2・int8・20コアのストリーム機(1コア1ステップ)",
-       stream()},
+      {"stream", "Twenty int8 cores with HBM2, one diffusion step each",
+       "HBM2・int8・20コアのストリーム機(1コア1ステップ)", stream()},
   };
   return rows;
 }

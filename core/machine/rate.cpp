@@ -16,8 +16,7 @@ DramRate dram_rate(const Machine& machine, Decimal share) {
 
 Decimal core_dram_share(const Machine& machine) {
   if (machine.vae_stage == VaeStage::off_chip) return Decimal{100};
-  const std::int64_t encoder =
-      machine.mode == Mode::image_to_image ? machine.encoder_dram_share.hundredths : 0;
+  const std::int64_t encoder = machine.mode == Mode::image_to_image ? machine.encoder_dram_share.hundredths : 0;
   return Decimal{100 - encoder - machine.decoder_dram_share.hundredths};
 }
 

@@ -19,7 +19,8 @@ struct DramRate {
 };
 
 /// Bus bytes x 2 transfers x clock ratio x efficiency x `share` of the channel.
-/// Worked example: 128 bit, ratio 2.00, efficiency 0.80, whole channel: 16 * 2 * 2 * 0.8 = 51.2 = 256/5 bytes a cycle.
+/// Worked example: 128 bit, ratio 2.00, efficiency 0.80, whole channel: 16 * 2 * 2 * 0.8 = 51.2 = 256/5 bytes a
+/// cycle.
 DramRate dram_rate(const Machine& machine, Decimal share);
 
 /// The cores' share of the channel: what encoder (image to image) and decoder stages on chip leave.

@@ -14,7 +14,8 @@ constexpr std::string_view horowitz = "Horowitz, ISSCC 2014, energy table, 45 nm
 constexpr std::string_view jouppi = "Jouppi et al., ISCA 2021, Table 2, 7 nm";
 constexpr std::string_view scaled = "assumption: int8 figures scaled by the square of the operand width";
 constexpr std::string_view model_7nm = "public model of a 7 nm lane, assumption-grade";
-constexpr std::string_view mantissa = "assumption: adder 23 um2 + multiplier 0.35 um2 x mantissa bits squared, fitted to bf16";
+constexpr std::string_view mantissa =
+    "assumption: adder 23 um2 + multiplier 0.35 um2 x mantissa bits squared, fitted to bf16";
 
 using enum Confidence;
 
@@ -42,8 +43,10 @@ constexpr TechnologyRow table[] = {
     {"n45.area.int32", 3632, 2400, 4700, "um2", assumption, scaled},
     {"n45.area.int4", 208, 100, 300, "um2", assumption, scaled},
     {"n45.area.fp8", 500, 300, 900, "um2", assumption, "assumption: near int8, with alignment"},
-    {"n45.area.fp16", 5824, 5824, 5824, "um2", cited, "Horowitz, ISSCC 2014: fp16 multiplier 1640 + fp32 adder 4184"},
-    {"n45.area.bf16", 5100, 4700, 5824, "um2", assumption, "assumption: fp16 with the multiplier by mantissa squared"},
+    {"n45.area.fp16", 5824, 5824, 5824, "um2", cited,
+     "Horowitz, ISSCC 2014: fp16 multiplier 1640 + fp32 adder 4184"},
+    {"n45.area.bf16", 5100, 4700, 5824, "um2", assumption,
+     "assumption: fp16 with the multiplier by mantissa squared"},
     {"n45.area.fp32", 11884, 11884, 11884, "um2", cited, "Horowitz, ISSCC 2014: fp32 multiplier 7700 + adder 4184"},
 
     {"n7.multiply.int8", 0.07, 0.07, 0.07, "pJ", cited, jouppi},
@@ -62,7 +65,8 @@ constexpr TechnologyRow table[] = {
     {"n7.sram.8KB", 7.5, 7.5, 7.5, "pJ/64b", cited, jouppi},
     {"n7.sram.32KB", 8.5, 8.5, 8.5, "pJ/64b", cited, jouppi},
     {"n7.sram.1MB", 14, 14, 14, "pJ/64b", cited, jouppi},
-    {"n7.sram.area", 0.32, 0.32, 0.32, "mm2/MiB", cited, "bitcell 0.027 um2 (Wu, IEDM 2016) at 70 % macro efficiency"},
+    {"n7.sram.area", 0.32, 0.32, 0.32, "mm2/MiB", cited,
+     "bitcell 0.027 um2 (Wu, IEDM 2016) at 70 % macro efficiency"},
     {"n7.area.int8", 27, 13, 54, "um2", assumption, model_7nm},
     {"n7.area.int16", 100, 50, 200, "um2", assumption, scaled},
     {"n7.area.int32", 380, 190, 760, "um2", assumption, scaled},
@@ -74,10 +78,14 @@ constexpr TechnologyRow table[] = {
 
     {"rom.over_sram", 0.25, 0.15, 0.5, "", assumption, "assumption: area of a ROM bit over that of an SRAM bit"},
 
-    {"dram.lpddr4", 8, 4, 20, "pJ/bit", cited, "Accelergy table (public data); Dally CACM 2020 says about 4, Horowitz 20"},
+    {"dram.lpddr4", 8, 4, 20, "pJ/bit", cited,
+     "Accelergy table (public data); Dally CACM 2020 says about 4, Horowitz 20"},
     {"dram.ddr4", 20, 20, 20, "pJ/bit", cited, "Jouppi et al., ISCA 2021, Table 2: 1300 pJ per 64 b, I/O only"},
-    {"dram.gddr6", 6.5, 5.5, 7.5, "pJ/bit", cited, "Jouppi et al., ISCA 2021, Table 2: 350 to 480 pJ per 64 b, I/O only"},
-    {"dram.hbm2", 5.5, 3.9, 13.1, "pJ/bit", cited, "Jouppi et al., ISCA 2021, Table 2: 250 to 450 pJ per 64 b; A100 measured 13.1 with controllers (Antepara, SC 2025)"},
+    {"dram.gddr6", 6.5, 5.5, 7.5, "pJ/bit", cited,
+     "Jouppi et al., ISCA 2021, Table 2: 350 to 480 pJ per 64 b, I/O only"},
+    {"dram.hbm2", 5.5, 3.9, 13.1, "pJ/bit", cited,
+     "Jouppi et al., ISCA 2021, Table 2: 250 to 450 pJ per 64 b; A100 measured 13.1 with controllers (Antepara, SC "
+     "2025)"},
 };
 
 double constant(const std::string& name) {
@@ -92,18 +100,27 @@ constexpr std::string_view node_prefix[nodes] = {"n7", "n45"};
 /// The row a format's arithmetic is priced by: fixed point as the integer of its width.
 std::string_view arithmetic_name(NumberFormat format) {
   switch (format) {
-    case NumberFormat::fp32: return "fp32";
-    case NumberFormat::fp16: return "fp16";
-    case NumberFormat::bf16: return "bf16";
+    case NumberFormat::fp32:
+      return "fp32";
+    case NumberFormat::fp16:
+      return "fp16";
+    case NumberFormat::bf16:
+      return "bf16";
     case NumberFormat::fp8_e4m3:
-    case NumberFormat::fp8_e5m2: return "fp8";
-    default: break;
+    case NumberFormat::fp8_e5m2:
+      return "fp8";
+    default:
+      break;
   }
   switch (bits_of(format)) {
-    case 32: return "int32";
-    case 16: return "int16";
-    case 8: return "int8";
-    default: return "int4";
+    case 32:
+      return "int32";
+    case 16:
+      return "int16";
+    case 8:
+      return "int8";
+    default:
+      return "int4";
   }
 }
 
@@ -188,7 +205,9 @@ SquareMm sram_area(TechnologyNode node, Bytes capacity) {
   return SquareMm(numbers().sram_mm2[index(node)] * static_cast<double>(capacity.value) / mib);
 }
 
-SquareMm rom_area(TechnologyNode node, Bytes capacity) { return sram_area(node, capacity) * numbers().rom_over_sram; }
+SquareMm rom_area(TechnologyNode node, Bytes capacity) {
+  return sram_area(node, capacity) * numbers().rom_over_sram;
+}
 
 Joules dram_energy(DramKind kind, Bytes bytes) {
   return Joules(pico * numbers().dram_pj[static_cast<std::size_t>(kind)] * 8.0 * static_cast<double>(bytes.value));

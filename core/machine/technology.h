@@ -10,7 +10,8 @@
 
 namespace sdip {
 
-/// cited: read in the named source. unverified: commonly quoted, source not re-read. assumption: ours, with a range.
+/// cited: read in the named source. unverified: commonly quoted, source not re-read. assumption: ours, with a
+/// range.
 enum class Confidence { cited, unverified, assumption };
 std::string_view confidence_text(Confidence confidence);
 
@@ -31,8 +32,8 @@ Joules mac_energy(TechnologyNode node, NumberFormat operand, NumberFormat sum);
 /// Area of one MAC lane, before the floor-plan factor.
 SquareMm mac_area(TechnologyNode node, NumberFormat operand);
 
-/// Energy of moving `bits` through the port of an SRAM whose bank holds `bank_bytes`: the table's points (8 KB, 32 KB,
-/// 1 MB, each per 64 bits), joined and continued by power laws.
+/// Energy of moving `bits` through the port of an SRAM whose bank holds `bank_bytes`: the table's points (8 KB, 32
+/// KB, 1 MB, each per 64 bits), joined and continued by power laws.
 Joules sram_energy(TechnologyNode node, Bytes bank_bytes, Bits bits);
 
 /// Macro area of an SRAM, before the floor-plan factor.
