@@ -36,8 +36,9 @@ struct ModelOptions {
   std::int64_t tokens = 0;
 };
 
-/// A built-in model. `parameters` counts what PyTorch counts: every trained tensor and frozen nn.Parameter, and no
-/// buffer; so a BatchNormalization's running mean and variance are not in it, though they are in the weights file.
+/// A built-in model. `parameters`, at the native size, counts what PyTorch counts: every trained tensor and frozen
+/// nn.Parameter, and no buffer; so a BatchNormalization's running mean and variance are not in it, though they are
+/// in the weights file.
 struct ModelRow {
   std::string_view name;
   std::string_view title;

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "core/base/error.h"
-#include "core/workload/written_model.h"
+#include "tests/core/workload/written_model.h"
 
 namespace sdip {
 namespace {
@@ -141,6 +141,12 @@ TEST(models, names_are_unique_and_found) {
   }
   EXPECT_EQ(find_model("sd15"), nullptr);
   EXPECT_EQ(find_pipeline("sd15-unet"), nullptr);
+}
+
+TEST(models, a_kind_has_the_name_of_its_enumerator) {
+  EXPECT_EQ(name_of(ModelKind::text_encoder), "text_encoder");
+  EXPECT_EQ(name_of(find_model("sd15-unet")->kind), "unet");
+  EXPECT_EQ(name_of(find_model("dit-xl2")->kind), "transformer");
 }
 
 TEST(models, a_pipelines_parts_exist_and_are_of_their_kind) {

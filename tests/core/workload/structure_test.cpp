@@ -9,7 +9,7 @@
 #include <set>
 
 #include "core/workload/workload.h"
-#include "core/workload/written_model.h"
+#include "tests/core/workload/written_model.h"
 
 namespace sdip {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/workload/workload.h"
-#include "core/workload/written_model.h"
+#include "tests/core/workload/written_model.h"
 
 namespace sdip {
 namespace {

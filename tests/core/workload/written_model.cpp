@@ -1,5 +1,5 @@
 // Reading written models back, with libonnx for the shapes.
-#include "core/workload/written_model.h"
+#include "tests/core/workload/written_model.h"
 
 #include <onnx/shape_inference/implementation.h>
 
