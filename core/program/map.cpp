@@ -79,8 +79,10 @@ std::int64_t mapped_dram_bytes(const InstructionClass& c, const TilePlan& plan, 
 bool fits(const InstructionClass& c, const TilePlan& plan, const TileRoom& room, std::int64_t weight_buffers) {
   const TileBuffers buffers = tile_buffers(c, room);
   if (buffers.read_bytes > room.read_bytes || buffers.write_bytes > room.write_bytes) return false;
-  if (c.operand_b != Place::psram || room.weight_bytes == 0) return true;
-  return weight_buffers * weight_tile_bytes(c, plan.tile_channels, room.form) <= room.weight_bytes;
+  if (room.weight_bytes == 0) return true;
+  if (c.operand_b != Place::psram) return held_weight_bytes(c, room.form) <= room.weight_bytes;
+  return weight_buffers * weight_tile_bytes(c, plan.tile_channels, room.form) + held_weight_bytes(c, room.form) <=
+         room.weight_bytes;
 }
 
 std::optional<Mapping> choose_nest(InstructionClass c, const TileRoom& room, std::int64_t weight_buffers) {
@@ -124,17 +126,15 @@ std::optional<Mapping> choose_rowwise(InstructionClass c, const TileRoom& room) 
   const bool streams = (c.to_dram && !c.to_dsram) ||
                        std::ranges::any_of(c.fetches, [](const Fetch& f) { return f.place == Place::dram; });
   const std::int64_t weights = held_weight_bytes(c, room.form);
-  const bool weights_fit = room.weight_bytes == 0 || weights <= room.weight_bytes;
-  if (!streams && weights_fit) return Mapping{work.rows, work.row_length, true};
+  if (room.weight_bytes > 0 && weights > room.weight_bytes) return std::nullopt;
+  if (!streams) return Mapping{work.rows, work.row_length, true};
   for (std::int64_t rows = work.rows; rows > 0; rows = rows == 1 ? 0 : ceil_div(rows, 2)) {
     if (rows > 1 && rows * work.row_length > reference_chunk_elements) continue;
     if (rows == 1 && work.rows == 1 && work.row_length > reference_chunk_elements) break;
-    if (weights_fit && try_mapping(rows, work.row_length)) return c.mapping;
+    if (try_mapping(rows, work.row_length)) return c.mapping;
   }
   for (std::int64_t chunk = reference_chunk_elements; chunk >= 64; chunk /= 2) {
     if (chunk >= work.row_length) continue;
-    const std::int64_t pieces = work.passes * work.rows * ceil_div(work.row_length, chunk);
-    if (room.weight_bytes > 0 && room.weight_buffers * ceil_div(weights, pieces) > room.weight_bytes) continue;
     if (try_mapping(1, chunk)) return c.mapping;
   }
   return std::nullopt;
