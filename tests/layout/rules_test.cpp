@@ -1,0 +1,131 @@
+// Whether each rule of the house lets right code pass and finds a breach.
+#include "tests/layout/rules.h"
+
+#include <gmock/gmock.h>
+
+namespace sdip::layout {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const std::vector<std::string> order = {"base", "ops", "cost", "exec", "explore"};
+
+Complaints arrows_of(const std::string& path, const std::string& included) {
+  return against_arrows({path, "#include \"" + included + "\"\n"}, order);
+}
+
+std::string lines(std::size_t count) {
+  std::string text;
+  while (count-- > 0) text += "x\n";
+  return text;
+}
+
+TEST(rules, core_folders_are_read_from_the_one_list) {
+  EXPECT_THAT(core_folders_in("# a\nset(SDIP_CORE_FOLDERS base\n  ops)\n"), ElementsAre("base", "ops"));
+  EXPECT_THAT(core_folders_in("set(OTHER base)"), IsEmpty());
+}
+
+TEST(rules, a_folder_of_core_includes_itself_and_earlier_ones_only) {
+  EXPECT_THAT(arrows_of("core/ops/a.cpp", "core/ops/a.h"), IsEmpty());
+  EXPECT_THAT(arrows_of("core/ops/a.cpp", "core/base/a.h"), IsEmpty());
+  EXPECT_THAT(arrows_of("core/ops/a.cpp", "core/cost/a.h"), ElementsAre(HasSubstr("comes later")));
+  EXPECT_THAT(arrows_of("core/ops/a.cpp", "core/sdip.h"), ElementsAre(HasSubstr("comes later")));
+  EXPECT_THAT(arrows_of("core/sdip.h", "core/explore/a.h"), IsEmpty());
+}
+
+TEST(rules, a_folder_of_core_that_is_not_listed_is_found) {
+  EXPECT_THAT(arrows_of("core/other/a.cpp", "core/base/a.h"), ElementsAre(HasSubstr("does not list other")));
+}
+
+TEST(rules, core_db_and_server_point_one_way) {
+  EXPECT_THAT(arrows_of("db/a.cpp", "core/explore/a.h"), IsEmpty());
+  EXPECT_THAT(arrows_of("server/a.cpp", "db/a.h"), IsEmpty());
+  EXPECT_THAT(arrows_of("core/base/a.h", "db/a.h"), ElementsAre(HasSubstr("core <- db <- server")));
+  EXPECT_THAT(arrows_of("db/a.cpp", "server/a.h"), ElementsAre(HasSubstr("core <- db <- server")));
+}
+
+TEST(rules, cost_and_exec_never_meet) {
+  EXPECT_THAT(arrows_of("core/exec/a.cpp", "core/cost/a.h"), ElementsAre(HasSubstr("independent")));
+  EXPECT_THAT(against_arrows({"core/cost/a.cpp", "#include \"core/exec/a.h\"\n"}, {"exec", "cost"}),
+              ElementsAre(HasSubstr("independent")));
+}
+
+TEST(rules, quoted_includes_are_paths_from_the_root) {
+  const auto exists = [](const std::string& path) { return path == "core/base/units.h"; };
+  EXPECT_THAT(against_root_includes({"a.cpp", "#include \"core/base/units.h\"\n#include <map>\n"}, exists),
+              IsEmpty());
+  EXPECT_THAT(against_root_includes({"a.cpp", "#include \"units.h\"\n"}, exists),
+              ElementsAre(HasSubstr("units.h")));
+}
+
+TEST(rules, core_neither_prints_nor_reads_files_nor_asks_the_time) {
+  for (const char* text : {"#include <fstream>\n", "std::cout << a;", "printf(\"a\");", "std::exit(1);",
+                           "std::getenv(\"A\");", "std::chrono::steady_clock::now();", "std::random_device r;"}) {
+    EXPECT_EQ(against_pure_core({"core/base/a.cpp", text}).size(), 1U) << text;
+    EXPECT_THAT(against_pure_core({"server/a.cpp", text}), IsEmpty()) << text;
+  }
+  EXPECT_THAT(against_pure_core({"core/base/a.cpp", "std::snprintf(a, 2, \"b\"); int exit = 1; node.rand();"}),
+              IsEmpty());
+}
+
+TEST(rules, empty_names_are_found_and_foreign_ones_let_pass) {
+  for (const char* text : {"class JobManager", "void string_util()", "struct Impl", "int get_size()"}) {
+    EXPECT_EQ(against_empty_names({"core/base/a.h", text}).size(), 1U) << text;
+  }
+  const std::string fine = "utilization implicit std::get_if<int>(&v) json.get_ref() // Helper";
+  EXPECT_THAT(against_empty_names({"core/base/a.h", fine}), IsEmpty());
+}
+
+TEST(rules, marks_of_unfinished_work_are_found_in_comments_too) {
+  EXPECT_THAT(against_marks({"a.cpp",
+                             "int a;\n// TO"
+                             "DO: b\n"}),
+              ElementsAre(HasSubstr("a.cpp:2")));
+  EXPECT_THAT(against_marks({"a.cpp", "// done\n"}), IsEmpty());
+}
+
+TEST(rules, the_first_line_is_a_comment_that_says_something) {
+  EXPECT_THAT(against_first_line({"a.cpp", "// The unit types.\n#pragma once\n"}), IsEmpty());
+  EXPECT_EQ(against_first_line({"a.cpp", "#pragma once\n"}).size(), 1U);
+  EXPECT_EQ(against_first_line({"a.cpp", "// a\n"}).size(), 1U);
+  EXPECT_EQ(against_first_line({"a.cpp", ""}).size(), 1U);
+}
+
+TEST(rules, files_of_up_to_500_lines_pass_when_most_are_short) {
+  std::vector<Source> sources(9, {"short.cpp", lines(130)});
+  sources.push_back({"long.cpp", lines(500)});
+  EXPECT_THAT(against_long_files(sources), IsEmpty());
+  sources.back().text = lines(501);
+  EXPECT_THAT(against_long_files(sources), ElementsAre(HasSubstr("long.cpp:501")));
+}
+
+TEST(rules, one_file_in_ten_may_have_300_lines_and_not_two) {
+  std::vector<Source> sources(8, {"short.cpp", lines(10)});
+  sources.resize(10, {"long.cpp", lines(300)});
+  EXPECT_THAT(against_long_files(sources), ElementsAre(HasSubstr("8 of 10")));
+}
+
+TEST(rules, the_median_file_is_short) {
+  EXPECT_THAT(against_long_files({3, {"middling.cpp", lines(131)}}), ElementsAre(HasSubstr("131 lines")));
+}
+
+TEST(rules, a_function_of_70_lines_passes_and_one_of_71_does_not) {
+  const auto function = [](std::size_t body) {
+    std::string text = "namespace a {\nstruct B {\n  int c;\n};\nint f(int b,\n      int c) {\n";
+    for (std::size_t i = 0; i < body; ++i) text += "  g();\n";
+    return Source{"core/base/a.cpp", text + "}\n}  // namespace a\n"};
+  };
+  EXPECT_THAT(against_long_functions(function(67)), IsEmpty());
+  EXPECT_THAT(against_long_functions(function(68)), ElementsAre(HasSubstr("a.cpp:5: a function of 71 lines")));
+}
+
+TEST(rules, a_long_table_is_no_function) {
+  std::string text = "constexpr int table[] = {\n";
+  for (int i = 0; i < 100; ++i) text += "    1,\n";
+  EXPECT_THAT(against_long_functions({"core/base/a.h", text + "};\n"}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace sdip::layout
