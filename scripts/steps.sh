@@ -16,9 +16,10 @@ fail() {
   exit 1
 }
 
+# Shows the end of the failed step's log, without the lines by which ctest tells that a test began or passed.
 show_failed_log() {
   [ -n "$failed_log" ] || return 0
-  tail -n 60 "$failed_log" >&2
+  grep -v -E '^ +Start +[0-9]+: |Passed +[0-9.]+ sec$' "$failed_log" | tail -n 80 >&2
   printf '(the whole log is %s)\n' "$PWD/$failed_log" >&2
   failed_log=""
 }

@@ -11,10 +11,17 @@ node_is_recent() {
     exit !(enough && npm[1] >= 11) }'
 }
 
+# The packages that hold the files of node@22: its own script, which would pick one, fails where /proc is not mounted.
 install_recent_node() {
+  local machine
+  case $(uname -m) in
+    x86_64) machine=x64 ;;
+    aarch64) machine=arm64 ;;
+    *) echo "Node 22 is on npm for x86_64 and aarch64, not for $(uname -m)" && return 1 ;;
+  esac
   mkdir -p .tools
   printf '{"private": true}\n' > .tools/package.json
-  npm install --prefix .tools --no-audit --no-fund node@22 npm@11
+  npm install --prefix .tools --ignore-scripts --no-audit --no-fund "node-linux-$machine@22" npm@11
 }
 
 # Leaves a recent node and npm first on the PATH.
