@@ -5,14 +5,15 @@
 
 namespace sdip {
 
-/// Chips' worth of cores that carry SRAM and arithmetic: the diffusion cores, and one each for encoder and decoder when
-/// these are cores of the same kind.
+/// Chips' worth of cores that carry SRAM and arithmetic: the diffusion cores, and one each for encoder and decoder
+/// when these are cores of the same kind.
 std::int64_t built_cores(const Application& application, const Machine& machine);
 
 /// Copies of PSRAM: one for the cores, one each for encoder and decoder on chip.
 std::int64_t built_psrams(const Application& application, const Machine& machine);
 
-/// mm2 by block, floor-plan factors included. Not in it: wires, control, registers of the sequencer, pads, DRAM PHY.
+/// mm2 by block, floor-plan factors included. Not in it: wires, control, registers of the sequencer, pads, DRAM
+/// PHY.
 Breakdown area_of(const Application& application, const Machine& machine);
 
 /// SRAM bytes on the chip.

@@ -15,19 +15,24 @@ struct Widths {
 Widths widths_of(const Machine& m) {
   const bool wired = m.weight_storage == WeightStorage::hard_coded;
   // A ROM is wired to its multipliers: its port never limits.
-  return {bits_of(m.activation_format), bits_of(m.weight_format), bits_of(m.accumulator_format), m.dsram_port_bits,
-          m.stackram_port_bits,         wired ? std::int64_t{1} << 40 : m.psram_port_bits};
+  return {bits_of(m.activation_format),  bits_of(m.weight_format),
+          bits_of(m.accumulator_format), m.dsram_port_bits,
+          m.stackram_port_bits,          wired ? std::int64_t{1} << 40 : m.psram_port_bits};
 }
 
 /// Beats of reading from a place are booked on that place's port; tiles of DRAM operands are read from DSRAM.
 std::int64_t& read_port(Busy& busy, Place place) {
   static thread_local std::int64_t nowhere;
   switch (place) {
-    case Place::stackram: return busy.stackram_read;
-    case Place::psram: return busy.psram_read;
+    case Place::stackram:
+      return busy.stackram_read;
+    case Place::psram:
+      return busy.psram_read;
     case Place::dsram:
-    case Place::dram: return busy.dsram_read;
-    default: return nowhere = 0;
+    case Place::dram:
+      return busy.dsram_read;
+    default:
+      return nowhere = 0;
   }
 }
 
@@ -37,27 +42,30 @@ std::int64_t port_bits(const Widths& w, Place place) {
 
 void write_results(const InstructionClass& c, const Widths& w, const Folds& rows, const Folds& channels,
                    std::int64_t times, Busy& busy) {
-  if (c.to_dsram || (c.to_dram && !c.push)) busy.dsram_write += times * folded_beats(rows, channels, w.activation, w.dsram);
+  if (c.to_dsram || (c.to_dram && !c.push))
+    busy.dsram_write += times * folded_beats(rows, channels, w.activation, w.dsram);
   if (c.push) busy.stackram_write += times * folded_beats(rows, channels, w.activation, w.stackram);
 }
 
 /// Operands and results of one product of rows x channels, summed over `sum` folds; `kernel` repeats of the summed
 /// channels (kernel positions, each folded apart).
-void nest_ports(const InstructionClass& c, const Machine& m, const Widths& w, const Folds& rows, const Folds& channels,
-                const Folds& sum, std::int64_t kernel, std::int64_t times, Busy& busy) {
+void nest_ports(const InstructionClass& c, const Machine& m, const Widths& w, const Folds& rows,
+                const Folds& channels, const Folds& sum, std::int64_t kernel, std::int64_t times, Busy& busy) {
   std::int64_t& a = read_port(busy, c.operand_a);
   const std::int64_t a_port = port_bits(w, c.operand_a), b_port = port_bits(w, c.operand_b);
   const std::int64_t b_bits = c.operand_b == Place::psram ? w.weight : w.activation;
-  const std::int64_t a_once = kernel * folded_beats(rows, sum, w.activation, a_port);   // each fold of A read once
+  const std::int64_t a_once = kernel * folded_beats(rows, sum, w.activation, a_port);  // each fold of A read once
   const std::int64_t b_once = kernel * folded_beats(channels, sum, b_bits, b_port);
   const bool a_held = m.dataflow == Dataflow::input_stationary, b_held = m.dataflow == Dataflow::weight_stationary;
   a += times * a_once * (a_held ? 1 : channels.count());
   read_port(busy, c.operand_b) += times * b_once * (b_held ? 1 : rows.count());
   write_results(c, w, rows, channels, times, busy);
   if (m.dataflow == Dataflow::output_stationary) return;
-  // Partial sums go to and from the result's memory for every summed fold but the last (write) and the first (read).
+  // Partial sums go to and from the result's memory for every summed fold but the last (write) and the first
+  // (read).
   const std::int64_t rounds = times * (kernel * sum.count() - 1);
-  const std::int64_t partial = rounds * folded_beats(rows, channels, w.accumulator, c.push && !c.to_dsram ? w.stackram : w.dsram);
+  const std::int64_t partial =
+      rounds * folded_beats(rows, channels, w.accumulator, c.push && !c.to_dsram ? w.stackram : w.dsram);
   (c.push && !c.to_dsram ? busy.stackram_write : busy.dsram_write) += partial;
   (c.push && !c.to_dsram ? busy.stackram_read : busy.dsram_read) += partial;
 }
@@ -85,7 +93,8 @@ Busy nest_busy(const InstructionClass& c, const Machine& m, const TilePlan& plan
   const std::int64_t products = weighted ? groups : plan.multiplicity;
   const Folds channel_folds = fold(channels / groups, lanes.channels);
   std::int64_t kernel = nest.kernel_h * nest.kernel_w, summed = nest.in_channels;
-  if (weighted && m.sparsity == Sparsity::skipping) {  // only non-zeros are gathered: one compacted summed dimension
+  if (weighted &&
+      m.sparsity == Sparsity::skipping) {  // only non-zeros are gathered: one compacted summed dimension
     summed = ceil_div(summed * kernel * m.weight_density.hundredths, 100);
     kernel = 1;
   }
@@ -99,8 +108,8 @@ Busy nest_busy(const InstructionClass& c, const Machine& m, const TilePlan& plan
 
 /// Folds of one pass over rows x length: short rows share a fold, long ones take several.
 struct RowFolds {
-  Folds folds;              // of one row, or of all rows packed
-  std::int64_t times = 1;   // rows, when each folds apart
+  Folds folds;             // of one row, or of all rows packed
+  std::int64_t times = 1;  // rows, when each folds apart
   std::int64_t count() const { return times * folds.count(); }
 };
 RowFolds fold_rows(std::int64_t rows, std::int64_t length, std::int64_t lanes) {
@@ -162,9 +171,7 @@ TileCost tile_cost(const InstructionClass& c, const Machine& m, const TilePlan& 
 }
 
 /// How often each second index of ClassCost::shapes occurs beside one of the first, and its size.
-Cut second_dimension(const TilePlan& plan) {
-  return plan.nest ? plan.channels : Cut{plan.passes_apart - 1, 1};
-}
+Cut second_dimension(const TilePlan& plan) { return plan.nest ? plan.channels : Cut{plan.passes_apart - 1, 1}; }
 
 }  // namespace
 
@@ -196,10 +203,14 @@ ArrayLanes array_lanes(Family family, const Machine& m) {
 
 std::int64_t row_lanes(Family family, const Machine& m) {
   switch (family) {
-    case Family::softmax: return m.softmax_lanes;
-    case Family::norm: return m.norm_lanes;
-    case Family::transpose: return m.transpose_lanes;
-    default: return m.vector_lanes;
+    case Family::softmax:
+      return m.softmax_lanes;
+    case Family::norm:
+      return m.norm_lanes;
+    case Family::transpose:
+      return m.transpose_lanes;
+    default:
+      return m.vector_lanes;
   }
 }
 
@@ -231,8 +242,8 @@ ClassCost class_cost(const InstructionClass& c, const Machine& m) {
   cost.held_weight_bytes = held_weight_bytes(c, form);
   cost.held_weight_stored_bytes = stored_bytes(cost.held_weight_bytes, form);
   cost.macs = cost.plan.nest ? mac_count(c.work.nest) : 0;
-  cost.lane_operations = (cost.plan.nest ? 0 : c.work.passes * c.work.rows * c.work.row_length) +
-                         c.fused_operators * c.out_elements;
+  cost.lane_operations =
+      (cost.plan.nest ? 0 : c.work.passes * c.work.rows * c.work.row_length) + c.fused_operators * c.out_elements;
   return cost;
 }
 

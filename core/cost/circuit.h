@@ -22,16 +22,16 @@ struct Busy {
 /// One shape of tile operation. DRAM bytes are of one core, bursts not yet rounded.
 struct TileCost {
   Busy busy;
-  std::int64_t cycles = 0;  // the longest need
-  std::int64_t a_bytes = 0, b_bytes = 0;       // activation operands of a nest that lie in DRAM
-  std::int64_t weight_bytes = 0;               // of the channel tile, as PSRAM holds them
-  std::int64_t weight_stored_bytes = 0;        // and as DRAM does
-  std::int64_t split_in_bytes = 0;             // other DRAM operands: an equal part each operation
-  std::int64_t out_bytes = 0;                  // to DRAM
+  std::int64_t cycles = 0;                // the longest need
+  std::int64_t a_bytes = 0, b_bytes = 0;  // activation operands of a nest that lie in DRAM
+  std::int64_t weight_bytes = 0;          // of the channel tile, as PSRAM holds them
+  std::int64_t weight_stored_bytes = 0;   // and as DRAM does
+  std::int64_t split_in_bytes = 0;        // other DRAM operands: an equal part each operation
+  std::int64_t out_bytes = 0;             // to DRAM
 };
 
-/// An instruction class on a machine. Shapes of a nest by [row edge][channel edge]; of row-wise work whose passes run
-/// apart by [chunk edge][last pass], since only the last one writes.
+/// An instruction class on a machine. Shapes of a nest by [row edge][channel edge]; of row-wise work whose passes
+/// run apart by [chunk edge][last pass], since only the last one writes.
 struct ClassCost {
   TilePlan plan;
   bool weighted = false, streams_activations = false, channels_outer = true;

@@ -54,7 +54,8 @@ Energy core_energy(const ClassCost& cost, const EnergyPrices& prices) {
   auto& j = energy.joules;
   const double share = cost.weighted ? prices.mac_share : 1.0;
   j[static_cast<std::size_t>(EnergyPart::mac)] = static_cast<double>(cost.macs) * share * prices.mac;
-  j[static_cast<std::size_t>(EnergyPart::vector)] = static_cast<double>(cost.lane_operations) * prices.lane_operation;
+  j[static_cast<std::size_t>(EnergyPart::vector)] =
+      static_cast<double>(cost.lane_operations) * prices.lane_operation;
   j[static_cast<std::size_t>(EnergyPart::dsram)] =
       static_cast<double>(cost.busy.dsram_read + cost.busy.dsram_write) * prices.dsram_beat;
   j[static_cast<std::size_t>(EnergyPart::stackram)] =
@@ -66,7 +67,8 @@ Energy shared_energy(std::int64_t psram_beats, std::int64_t weight_dram_bytes, s
                      const EnergyPrices& prices) {
   Energy energy;
   energy.joules[static_cast<std::size_t>(EnergyPart::psram)] =
-      static_cast<double>(psram_beats) * prices.psram_beat + static_cast<double>(psram_filled_bytes) * prices.psram_byte;
+      static_cast<double>(psram_beats) * prices.psram_beat +
+      static_cast<double>(psram_filled_bytes) * prices.psram_byte;
   energy.joules[static_cast<std::size_t>(EnergyPart::dram_weights)] =
       static_cast<double>(weight_dram_bytes) * prices.dram_byte;
   return energy;

@@ -20,7 +20,8 @@ constexpr std::int64_t beats(std::int64_t elements, std::int64_t bits, std::int6
 }
 
 /// Sum over all folds of the beats that each fold's elements take.
-/// Worked example: 10 elements of 16 bit on 4 lanes through a 32-bit port: folds of 4, 4, 2 take 2 + 2 + 1 = 5 beats.
+/// Worked example: 10 elements of 16 bit on 4 lanes through a 32-bit port: folds of 4, 4, 2 take 2 + 2 + 1 = 5
+/// beats.
 constexpr std::int64_t folded_beats(const Folds& f, std::int64_t bits, std::int64_t port_bits) {
   return f.full * beats(f.lanes, bits, port_bits) + (f.edge != 0 ? beats(f.edge, bits, port_bits) : 0);
 }

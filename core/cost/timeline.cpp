@@ -1,8 +1,9 @@
 // Time: the exact recurrence of tile operations and DRAM transfers.
 //
-// Worked example. One instruction, three weight tiles of 100 bytes, DRAM 10 bytes a cycle, PSRAM 200 bytes, 4 cycles of
-// work a tile. Tile 0 arrives at 10 and is used 10..14; tile 1 arrives at 20 (space was there), used 20..24; tile 2 may
-// start when tile 0 is freed at 14 and the channel is free at 20: arrives at 30, used 30..34. Stalls: 10 + 6 + 6.
+// Worked example. One instruction, three weight tiles of 100 bytes, DRAM 10 bytes a cycle, PSRAM 200 bytes, 4
+// cycles of work a tile. Tile 0 arrives at 10 and is used 10..14; tile 1 arrives at 20 (space was there),
+// used 20..24; tile 2 may start when tile 0 is freed at 14 and the channel is free at 20: arrives at 30,
+// used 30..34. Stalls: 10 + 6 + 6.
 #include "core/cost/timeline.h"
 
 #include <algorithm>
@@ -111,13 +112,14 @@ class Timeline {
     return times;
   }
 
-  void run(const Instruction& instruction, bool cold, std::int64_t pass_begin, std::vector<InstructionTime>* trace) {
+  void run(const Instruction& instruction, bool cold, std::int64_t pass_begin,
+           std::vector<InstructionTime>* trace) {
     const auto number = static_cast<std::size_t>(instruction.instruction_class);
     const std::int64_t begin = now_;
     const PassCost before = pass_;
-    const std::int64_t overhead =
-        rules_.dispatch_overlaps ? std::max<std::int64_t>(0, rules_.dispatch_cycles - last_duration_)
-                                 : rules_.dispatch_cycles;
+    const std::int64_t overhead = rules_.dispatch_overlaps
+                                      ? std::max<std::int64_t>(0, rules_.dispatch_cycles - last_duration_)
+                                      : rules_.dispatch_cycles;
     fetches_weights_ = rules_.psram_bytes > 0 && (cold || !program_.classes[number].pinned);
     pinned_ = program_.classes[number].pinned;
     now_ += overhead;
@@ -139,8 +141,9 @@ class Timeline {
     last_duration_ = now_ - begin;
     if (!trace) return;
     trace->push_back({begin - pass_begin, now_ - pass_begin, overhead + rules_.pipeline_stages,
-                      pass_.stall_weights - before.stall_weights, pass_.stall_activations - before.stall_activations,
-                      pass_.weight_bytes - before.weight_bytes, pass_.activation_in_bytes - before.activation_in_bytes,
+                      pass_.stall_weights - before.stall_weights,
+                      pass_.stall_activations - before.stall_activations, pass_.weight_bytes - before.weight_bytes,
+                      pass_.activation_in_bytes - before.activation_in_bytes,
                       pass_.activation_out_bytes - before.activation_out_bytes, occupancy_});
   }
 
@@ -206,7 +209,8 @@ class Timeline {
         freed += free_first();
       }
       start = std::max(start, space_time_);
-      if (!rules_.weights_double_buffered) start = std::max(start, before == no_tile ? now_ : tiles_[before].used_until);
+      if (!rules_.weights_double_buffered)
+        start = std::max(start, before == no_tile ? now_ : tiles_[before].used_until);
       while (first_held_ < tiles_.size() && tiles_[first_held_].used_until <= start) free_first();
       held_bytes_ += psram_bytes;
       tiles_.push_back({psram_bytes, start + t.time});
@@ -268,8 +272,7 @@ class Timeline {
 std::int64_t TimelineResult::total(std::int64_t count) const {
   std::int64_t cycles = 0;
   for (std::int64_t i = 0; i < count; ++i) {
-    if (i >= static_cast<std::int64_t>(passes.size()))
-      return cycles + (count - i) * passes.back().cycles;
+    if (i >= static_cast<std::int64_t>(passes.size())) return cycles + (count - i) * passes.back().cycles;
     cycles += passes[static_cast<std::size_t>(i)].cycles;
   }
   return cycles;

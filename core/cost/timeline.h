@@ -24,9 +24,9 @@ struct InstructionTime {
 };
 
 struct TimelineResult {
-  std::vector<PassCost> passes;   // simulated ones, the cold pass first
-  std::size_t steady = 0;         // of them, the first whose state repeats; later passes equal it
-  bool repeats = false;           // false: no state repeated within the passes simulated
+  std::vector<PassCost> passes;  // simulated ones, the cold pass first
+  std::size_t steady = 0;        // of them, the first whose state repeats; later passes equal it
+  bool repeats = false;          // false: no state repeated within the passes simulated
   std::int64_t psram_peak_bytes = 0;
   /// Cycles of `count` passes from cold.
   std::int64_t total(std::int64_t count) const;
@@ -42,12 +42,12 @@ struct TimelineRules {
   bool weights_double_buffered = true, tiles_double_buffered = true;
   std::int64_t dispatch_cycles = 0, pipeline_stages = 0;
   bool dispatch_overlaps = false;
-  std::int64_t cores = 1;               // in lockstep: each adds its own activation transfers
+  std::int64_t cores = 1;  // in lockstep: each adds its own activation transfers
 };
 TimelineRules timeline_rules(const Machine& machine, Decimal share, std::int64_t active_cores, Bytes pinned);
 
-/// Runs `program` again and again until a pass leaves the state that it found, or `most_passes`. With `trace`, the times
-/// of the last pass simulated.
+/// Runs `program` again and again until a pass leaves the state that it found, or `most_passes`. With `trace`, the
+/// times of the last pass simulated.
 TimelineResult run_timeline(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules,
                             std::int64_t most_passes, std::vector<InstructionTime>* trace = nullptr);
 

@@ -40,7 +40,8 @@ void classify(Placement&& placement, Program& program) {
   std::map<InstructionClass, std::int32_t> numbers;
   program.instructions = std::move(placement.instructions);
   for (std::size_t i = 0; i < program.instructions.size(); ++i) {
-    const auto [entry, fresh] = numbers.try_emplace(placement.classes_of_drafts[i], static_cast<std::int32_t>(numbers.size()));
+    const auto [entry, fresh] =
+        numbers.try_emplace(placement.classes_of_drafts[i], static_cast<std::int32_t>(numbers.size()));
     if (fresh) program.classes.push_back(entry->first);
     program.instructions[i].instruction_class = entry->second;
   }
@@ -50,7 +51,8 @@ void count_input_output(const Graph& graph, Role role, const Lives& lives, const
                         Program& program) {
   for (const ValueId v : graph.inputs) {
     const Life& life = lives[static_cast<std::size_t>(v)];
-    if (life.in_dram && !is_scalar(graph.values[static_cast<std::size_t>(v)])) program.input_bytes += Bytes(life.bytes);
+    if (life.in_dram && !is_scalar(graph.values[static_cast<std::size_t>(v)]))
+      program.input_bytes += Bytes(life.bytes);
   }
   for (const ValueId v : graph.outputs) {
     const Life& life = lives[static_cast<std::size_t>(roots[static_cast<std::size_t>(v)])];

@@ -25,16 +25,16 @@ struct Draft {
   std::vector<DraftOperand> operands;
   ValueId destination = none;
   std::int64_t out_elements = 0;
-  bool weighted = false;  // a nest whose second operand is a weight
+  bool weighted = false;     // a nest whose second operand is a weight
   bool elementwise = false;  // one pass, each output element from the element in the same place
   std::int64_t weight_elements = 0, bias_elements = 0, held_weight_elements = 0;
   std::vector<std::string> fused;
   std::vector<Fetch> weight_fetches;  // of row-wise work and fused operators, from PSRAM
 };
 
-/// pass `lower`: one draft an operator, in graph order; views and constants make none. `roots[v]` is the value whose
-/// bytes v shares.
-/// Example: Conv, Reshape, Transpose, MatMul become conv2d, transpose, linear; the Reshape's output is the Conv's bytes.
+/// pass `lower`: one draft an operator, in graph order; views and constants make none. `roots[v]` is the value
+/// whose bytes v shares. Example: Conv, Reshape, Transpose, MatMul become conv2d, transpose, linear; the Reshape's
+/// output is the Conv's bytes.
 std::vector<Draft> lower(const Graph& graph, const Machine& machine, std::vector<ValueId>& roots);
 
 /// pass `fuse_pointwise`: an elementwise operator joins the operator just before it when it alone uses that result.
@@ -50,8 +50,8 @@ struct Life {
   std::int32_t made = -1;
   std::vector<std::int32_t> uses;  // ascending, each draft once
   bool is_input = false, is_output = false;
-  bool in_dram = false;    // never whole on chip: written to and read from DRAM
-  bool spilled = false;    // uses other than the next instruction's read it from DRAM
+  bool in_dram = false;  // never whole on chip: written to and read from DRAM
+  bool spilled = false;  // uses other than the next instruction's read it from DRAM
   bool next_in_dsram() const { return !in_dram && !uses.empty() && uses.front() == made + 1; }
   bool needs_stack() const { return !in_dram && !spilled && (uses.size() > (next_in_dsram() ? 1U : 0U)); }
 };
@@ -62,8 +62,9 @@ using Lives = std::vector<Life>;
 Lives lives_of(const Graph& graph, Role role, const Machine& machine, const std::vector<Draft>& drafts,
                const std::vector<ValueId>& roots);
 
-/// pass `stack`: STACKRAM over the program. Marks values as spilled, farthest next use first, until all fits. Returns
-/// the bytes in use while each draft runs. An element-wise operand that dies is replaced in place by the result.
+/// pass `stack`: STACKRAM over the program. Marks values as spilled, farthest next use first, until all fits.
+/// Returns the bytes in use while each draft runs. An element-wise operand that dies is replaced in place by the
+/// result.
 std::vector<std::int64_t> allocate_stack(const Machine& machine, const std::vector<Draft>& drafts, Lives& lives,
                                          const std::vector<std::int64_t>& capacity);
 
@@ -73,12 +74,13 @@ struct Placement {
   std::vector<Instruction> instructions;            // sources, pops and occupancy
 };
 
-/// pass `place`: DSRAM ping-pong, STACKRAM, spills to DRAM, and a mapping for each. Returns the reason when something
-/// cannot fit.
+/// pass `place`: DSRAM ping-pong, STACKRAM, spills to DRAM, and a mapping for each. Returns the reason when
+/// something cannot fit.
 std::optional<std::string> place(const Graph& graph, const Machine& machine, const std::vector<Draft>& drafts,
                                  Lives& lives, Placement& placement);
 
-/// What a mapping may use: bytes for tiles on the reading and writing side of DSRAM, and of PSRAM for streamed weights.
+/// What a mapping may use: bytes for tiles on the reading and writing side of DSRAM, and of PSRAM for streamed
+/// weights.
 struct TileRoom {
   std::int64_t read_bytes = 0, write_bytes = 0, weight_bytes = 0;
   std::int64_t buffers = 2;  // tiles in flight: 2 double-buffered, 1 not

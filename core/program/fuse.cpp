@@ -23,7 +23,8 @@ bool joins(const Draft& before, const Draft& next, const std::vector<std::int32_
       before.work.family != Family::softmax)
     return false;
   const auto reads = [&](const DraftOperand& operand) { return operand.value == before.destination; };
-  return std::ranges::count_if(next.operands, reads) == 1 && uses[static_cast<std::size_t>(before.destination)] == 1;
+  return std::ranges::count_if(next.operands, reads) == 1 &&
+         uses[static_cast<std::size_t>(before.destination)] == 1;
 }
 
 void join(Draft& before, const Draft& next) {

@@ -6,8 +6,8 @@
 namespace sdip {
 namespace {
 
-/// Inputs that wait in DRAM: all of a network's and a text or image encoder's. A core gets its latent over the link and
-/// its context on STACKRAM; a decoder gets its latent over the link.
+/// Inputs that wait in DRAM: all of a network's and a text or image encoder's. A core gets its latent over the link
+/// and its context on STACKRAM; a decoder gets its latent over the link.
 bool input_in_dram(Role role) { return role != Role::core && role != Role::decoder; }
 
 /// Results that leave through DRAM: a core hands its latent on, an encoder likewise.
@@ -26,7 +26,8 @@ Lives lives_of(const Graph& graph, Role role, const Machine& machine, const std:
   const std::int64_t bits = bits_of(machine.activation_format);
   const auto use = [&](ValueId v, std::size_t draft) {
     auto& uses = lives[static_cast<std::size_t>(v)].uses;
-    if (uses.empty() || uses.back() != static_cast<std::int32_t>(draft)) uses.push_back(static_cast<std::int32_t>(draft));
+    if (uses.empty() || uses.back() != static_cast<std::int32_t>(draft))
+      uses.push_back(static_cast<std::int32_t>(draft));
   };
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     for (const DraftOperand& operand : drafts[i].operands) use(operand.value, i);

@@ -68,9 +68,10 @@ Draft draft_of(const Graph& graph, NodeId id, const Work& work, ValueId out, con
                   std::string(node.op->type) + ": a constant first operand times an activation is not supported");
   }
   add_operands(graph, node, roots, draft);
-  draft.elementwise = work.family == Family::vector && work.passes == 1 && work.rows == 1 &&
-                      work.row_length == draft.out_elements && !draft.operands.empty() &&
-                      std::ranges::all_of(draft.operands, [](const DraftOperand& o) { return o.fetch.passes == 1; });
+  draft.elementwise =
+      work.family == Family::vector && work.passes == 1 && work.rows == 1 &&
+      work.row_length == draft.out_elements && !draft.operands.empty() &&
+      std::ranges::all_of(draft.operands, [](const DraftOperand& o) { return o.fetch.passes == 1; });
   return draft;
 }
 

@@ -7,8 +7,8 @@
 namespace sdip {
 namespace {
 
-constexpr std::int64_t reference_lanes = 128;               // rows x channels of the array that folds are counted on
-constexpr std::int64_t reference_tile_elements = 1 << 18;   // of a result: smaller tiles only pay more starts
+constexpr std::int64_t reference_lanes = 128;              // rows x channels of the array that folds are counted on
+constexpr std::int64_t reference_tile_elements = 1 << 18;  // of a result: smaller tiles only pay more starts
 constexpr std::int64_t reference_chunk_elements = 1 << 16;  // of row-wise work streamed through DSRAM
 
 /// Sizes worth trying: the whole, equal parts, powers of two, and multiples of the reference lanes. Largest first.
@@ -26,8 +26,8 @@ std::vector<std::int64_t> candidates(std::int64_t size, std::int64_t multiple_of
   return sizes;
 }
 
-/// How often each operand of a nest is loaded over the instruction, in tiles, following the rule: a tile is loaded when
-/// the one needed differs from the one before.
+/// How often each operand of a nest is loaded over the instruction, in tiles, following the rule: a tile is loaded
+/// when the one needed differs from the one before.
 struct Loads {
   std::int64_t a = 0, b = 0;
 };
@@ -104,8 +104,11 @@ std::optional<Mapping> choose_nest(InstructionClass c, const TileRoom& room, std
         const TilePlan plan = tile_plan(c);
         if (!fits(c, plan, room, weight_buffers)) continue;
         const std::int64_t tile = tile_out_elements(c, plan, rows, channels);
-        const std::tuple cost{mapped_dram_bytes(c, plan, channels_outer, room), reference_folds(c, plan, weighted),
-                              streams ? std::max<std::int64_t>(0, reference_tile_elements - tile) : 0, rows, channels,
+        const std::tuple cost{mapped_dram_bytes(c, plan, channels_outer, room),
+                              reference_folds(c, plan, weighted),
+                              streams ? std::max<std::int64_t>(0, reference_tile_elements - tile) : 0,
+                              rows,
+                              channels,
                               !channels_outer};
         if (best && !(cost < best_cost)) continue;
         best = c.mapping;

@@ -64,7 +64,8 @@ Resident resident_bytes(const std::vector<Draft>& drafts, const Lives& lives) {
   Resident r{std::vector<std::int64_t>(drafts.size(), 0), std::vector<std::int64_t>(drafts.size(), 0)};
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     const Life& life = lives[static_cast<std::size_t>(drafts[i].destination)];
-    const bool kept = life.next_in_dsram() || (!life.needs_stack() && !life.in_dram && !life.spilled && !life.is_output);
+    const bool kept =
+        life.next_in_dsram() || (!life.needs_stack() && !life.in_dram && !life.spilled && !life.is_output);
     if (kept) r.write[i] = life.bytes;
     if (i + 1 < drafts.size() && life.next_in_dsram()) r.read[i + 1] = life.bytes;
   }
@@ -107,8 +108,8 @@ bool evict(const Draft& draft, std::int32_t index, const Places& places, Lives& 
     if (places.of(operand.value, index) == Place::dsram) whole.push_back(operand.value);
   if (lives[static_cast<std::size_t>(draft.destination)].next_in_dsram()) whole.push_back(draft.destination);
   if (whole.empty()) return false;
-  const ValueId largest = *std::ranges::max_element(
-      whole, {}, [&](ValueId v) { return lives[static_cast<std::size_t>(v)].bytes; });
+  const ValueId largest =
+      *std::ranges::max_element(whole, {}, [&](ValueId v) { return lives[static_cast<std::size_t>(v)].bytes; });
   lives[static_cast<std::size_t>(largest)].in_dram = true;
   return true;
 }
@@ -144,7 +145,8 @@ std::optional<std::string> place(const Graph& graph, const Machine& machine, con
       const TileRoom room = room_at(machine, resident.read[i], resident.write[i], stack[i]);
       const bool streams = c.to_dram || c.operand_a == Place::dram || c.operand_b == Place::dram ||
                            std::ranges::any_of(c.fetches, [](const Fetch& f) { return f.place == Place::dram; });
-      const std::pair room_key = streams ? std::pair{room.read_bytes, room.write_bytes} : std::pair<std::int64_t, std::int64_t>{};
+      const std::pair room_key =
+          streams ? std::pair{room.read_bytes, room.write_bytes} : std::pair<std::int64_t, std::int64_t>{};
       const auto [entry, fresh] = chosen.try_emplace({c, room_key});
       if (fresh) entry->second = choose_mapping(c, room);
       if (!entry->second) {

@@ -39,15 +39,15 @@ struct Fetch {
 
 /// Everything an instruction's cost depends on. Instructions of equal classes cost the same.
 struct InstructionClass {
-  Work work;                        // read_elements is left empty: `fetches` has them
+  Work work;  // read_elements is left empty: `fetches` has them
   Mapping mapping;
-  Place operand_a = Place::nowhere;    // of a nest: activations, out_h x in_channels
-  Place operand_b = Place::nowhere;    // of a nest: weights (psram) or the second activations
+  Place operand_a = Place::nowhere;  // of a nest: activations, out_h x in_channels
+  Place operand_b = Place::nowhere;  // of a nest: weights (psram) or the second activations
   std::vector<Fetch> fetches;
   bool to_dsram = true, push = false, to_dram = false;
   std::int64_t out_elements = 0;
-  std::int64_t fused_operators = 0;  // elementwise operators behind the main one
-  std::int64_t fused_passes = 0;     // uses of the busiest of their circuits
+  std::int64_t fused_operators = 0;              // elementwise operators behind the main one
+  std::int64_t fused_passes = 0;                 // uses of the busiest of their circuits
   std::int64_t weight_elements_per_channel = 0;  // of a nest, by output channel of all groups; bias apart
   std::int64_t bias_elements_per_channel = 0;
   std::int64_t weight_elements = 0;  // of row-wise work, or of fused operators: fetched once over the instruction
@@ -74,10 +74,10 @@ struct Instruction {
 struct Program {
   std::vector<Instruction> instructions;
   std::vector<InstructionClass> classes;
-  Bytes weight_bytes;   // stored form, every parameter once
-  Bytes pinned_bytes;   // of them, kept in PSRAM
+  Bytes weight_bytes;               // stored form, every parameter once
+  Bytes pinned_bytes;               // of them, kept in PSRAM
   Bytes input_bytes, output_bytes;  // through DRAM, a pass
-  Bytes latent_bytes;   // handed to the next core (role core)
+  Bytes latent_bytes;               // handed to the next core (role core)
 };
 
 struct CompiledStage {

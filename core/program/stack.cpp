@@ -46,7 +46,8 @@ struct Memory {
   }
 };
 
-/// The operand that the result of `draft` may replace in place: element-wise, of the same size, on STACKRAM, dying here.
+/// The operand that the result of `draft` may replace in place: element-wise, of the same size, on STACKRAM, dying
+/// here.
 std::int32_t replaced_by(const Draft& draft, std::int32_t index, const Lives& lives, const Memory& memory) {
   const std::int64_t bytes = lives[static_cast<std::size_t>(draft.destination)].bytes;
   for (const DraftOperand& operand : draft.operands) {
@@ -86,13 +87,15 @@ std::int32_t walk(const Machine& machine, const std::vector<Draft>& drafts, cons
   memory.stack = machine.stack_discipline == StackDiscipline::stack;
   std::vector<std::vector<std::int32_t>> dying(drafts.size() + 1);
   for (std::size_t v = 0; v < lives.size(); ++v)
-    if (lives[v].needs_stack()) dying[static_cast<std::size_t>(lives[v].uses.back())].push_back(static_cast<std::int32_t>(v));
+    if (lives[v].needs_stack())
+      dying[static_cast<std::size_t>(lives[v].uses.back())].push_back(static_cast<std::int32_t>(v));
   const auto push = [&](std::int32_t value, std::int64_t limit) {
     const std::int64_t bytes = lives[static_cast<std::size_t>(value)].bytes;
     std::size_t position = 0;
     const std::int64_t offset = memory.place_for(bytes, position);
     if (offset + bytes > limit) return false;
-    memory.entries.insert(memory.entries.begin() + static_cast<std::ptrdiff_t>(position), {offset, bytes, value, false});
+    memory.entries.insert(memory.entries.begin() + static_cast<std::ptrdiff_t>(position),
+                          {offset, bytes, value, false});
     return true;
   };
   for (std::size_t v = 0; v < lives.size(); ++v)
@@ -106,7 +109,9 @@ std::int32_t walk(const Machine& machine, const std::vector<Draft>& drafts, cons
     if (lives[static_cast<std::size_t>(made)].needs_stack()) {
       replaced = replaced_by(drafts[i], now, lives, memory);
       if (replaced != none) {
-        std::ranges::find_if(memory.entries, [&](const Entry& e) { return e.value == replaced && !e.dead; })->value = made;
+        std::ranges::find_if(memory.entries, [&](const Entry& e) {
+          return e.value == replaced && !e.dead;
+        })->value = made;
       } else if (!push(made, capacity[i])) {
         return victim(memory, made, now, lives);
       }

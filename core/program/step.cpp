@@ -51,7 +51,8 @@ ValueId latent_of(const Graph& graph) {
 /// Half of a doubled batch. Throws when the batch is odd.
 Shape half_batch(const Graph& graph, Shape shape) {
   if (shape[0] % 2 != 0)
-    throw Error("not_a_noise_predictor", graph.name, "guidance as a batch of two: expected an even batch, found " + shape_text(shape));
+    throw Error("not_a_noise_predictor", graph.name,
+                "guidance as a batch of two: expected an even batch, found " + shape_text(shape));
   shape[0] /= 2;
   return shape;
 }
@@ -97,7 +98,8 @@ Predictions doubled_batch(Graph& graph, ValueId& latent, const Shape& half) {
                      writer.node("Concat", "double", {latent, latent}, {sample}, {{"axis", std::int64_t{0}}}));
   Predictions p{writer.value("step/unconditional", ValueKind::activation, half),
                 writer.value("step/conditional", ValueKind::activation, half)};
-  graph.nodes.push_back(writer.node("Split", "split", {prediction}, {p.unconditional, p.conditional}, {{"axis", std::int64_t{0}}}));
+  graph.nodes.push_back(
+      writer.node("Split", "split", {prediction}, {p.unconditional, p.conditional}, {{"axis", std::int64_t{0}}}));
   return p;
 }
 

@@ -71,7 +71,8 @@ std::int64_t tile_a_bytes(const InstructionClass& c, const TilePlan& plan, std::
   return ceil_div(elements * bits, 8);
 }
 
-std::int64_t tile_b_bytes(const InstructionClass& c, const TilePlan& plan, std::int64_t channels, std::int64_t bits) {
+std::int64_t tile_b_bytes(const InstructionClass& c, const TilePlan& plan, std::int64_t channels,
+                          std::int64_t bits) {
   return ceil_div(c.work.nest.in_channels * channels * plan.multiplicity * bits, 8);
 }
 

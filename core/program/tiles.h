@@ -8,8 +8,8 @@
 
 namespace sdip {
 
-/// A dimension of `size` cut into tiles of `tile`: `full` whole ones and, if `edge` is not 0, a last one of that size.
-/// Worked example: 10 by 4 is 2 full and an edge of 2.
+/// A dimension of `size` cut into tiles of `tile`: `full` whole ones and, if `edge` is not 0, a last one of that
+/// size. Worked example: 10 by 4 is 2 full and an edge of 2.
 struct Cut {
   std::int64_t full = 0, edge = 0;
   constexpr std::int64_t count() const { return full + (edge != 0); }
@@ -18,8 +18,8 @@ constexpr Cut cut(std::int64_t size, std::int64_t tile) { return {size / tile, s
 
 /// How a class expands. A nest runs `repeats` x (row tiles x channel tiles); row-wise work `repeats` x row tiles.
 /// Each tile operation covers `multiplicity` independent copies of its rows (frames of a batch, attention heads).
-/// Row-wise work whose rows are chunked goes through a row's chunks once for each of `passes_apart` passes, and writes
-/// in the last; otherwise all passes of a tile run while it is on chip.
+/// Row-wise work whose rows are chunked goes through a row's chunks once for each of `passes_apart` passes, and
+/// writes in the last; otherwise all passes of a tile run while it is on chip.
 struct TilePlan {
   bool nest = false;
   std::int64_t repeats = 1, multiplicity = 1, passes_apart = 1;
@@ -54,8 +54,11 @@ std::int64_t held_weight_bytes(const InstructionClass& c, const WeightForm& form
 std::int64_t stored_bytes(std::int64_t bytes, const WeightForm& form);
 
 /// Bytes that one tile operation of `rows` x `channels` reads or writes when its operand lies in DRAM.
-std::int64_t tile_a_bytes(const InstructionClass& c, const TilePlan& plan, std::int64_t rows, std::int64_t channels, std::int64_t bits);
-std::int64_t tile_b_bytes(const InstructionClass& c, const TilePlan& plan, std::int64_t channels, std::int64_t bits);
-std::int64_t tile_out_elements(const InstructionClass& c, const TilePlan& plan, std::int64_t rows, std::int64_t channels);
+std::int64_t tile_a_bytes(const InstructionClass& c, const TilePlan& plan, std::int64_t rows, std::int64_t channels,
+                          std::int64_t bits);
+std::int64_t tile_b_bytes(const InstructionClass& c, const TilePlan& plan, std::int64_t channels,
+                          std::int64_t bits);
+std::int64_t tile_out_elements(const InstructionClass& c, const TilePlan& plan, std::int64_t rows,
+                               std::int64_t channels);
 
 }  // namespace sdip
