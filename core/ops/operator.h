@@ -14,8 +14,8 @@
 
 namespace sdip {
 
-/// The circuit of SDIP_ALU that runs an operator. `view` costs nothing (the same bytes under another shape); `constant`
-/// never reaches the program.
+/// The circuit of SDIP_ALU that runs an operator. `view` costs nothing (the same bytes under another shape);
+/// `constant` never reaches the program.
 enum class Family { conv2d, linear, matmul, vector, softmax, norm, transpose, view, constant };
 std::string_view family_text(Family family);
 
@@ -28,15 +28,17 @@ struct Operand {
   ElementType type = ElementType::float32;
   Shape shape;
   std::optional<Constant> value;  // known when small and constant
+  std::optional<double> fill;     // every element is this; known for constants of any size
+  bool weight = false;            // an initializer, or made from weights and constants alone
 };
 
 /// One use of an operator: what a shape rule and a work rule may look at.
 struct OperatorUse {
-  std::string_view node;                    // for errors
-  std::string_view type;                    // ONNX type
-  std::int64_t opset = 17;                  // of the operator's domain
+  std::string_view node;    // for errors
+  std::string_view type;    // ONNX type
+  std::int64_t opset = 17;  // of the operator's domain
   const Attributes* attributes = nullptr;
-  std::span<const Operand* const> inputs;   // nullptr where an optional input is absent
+  std::span<const Operand* const> inputs;  // nullptr where an optional input is absent
   std::size_t output_count = 1;
 };
 
@@ -55,9 +57,10 @@ struct LoopNest {
 /// Multiply-accumulates of the nest, padding included as the circuit spends them.
 std::int64_t mac_count(const LoopNest& nest);
 
-/// The work of one operator. Families conv2d, linear and matmul: `nest`; the others: `rows` x `row_length` elements,
-/// processed `passes` times. `read_elements[i]` is how often elements of input i are fetched in all, `write_elements`
-/// how many are written (conv2d, linear, matmul leave both empty: they follow from nest and mapping).
+/// The work of one operator. Families conv2d, linear and matmul: `nest`; the others: `rows` x `row_length`
+/// elements, processed `passes` times. `read_elements[i]` is how often elements of input i are fetched in all,
+/// `write_elements` how many are written (conv2d, linear, matmul leave both empty: they follow from nest and
+/// mapping).
 struct Work {
   Family family = Family::vector;
   LoopNest nest;
@@ -71,12 +74,20 @@ struct Operator {
   std::string_view domain;  // "" is ai.onnx; "sdip" holds what rewrites make (see core/graph)
   std::string_view type;
   std::string_view mnemonic;  // in a .graph line: conv2d, linear, matmul, add, silu, groupnorm, ...
-  /// Types and shapes of the outputs, and their values when every needed input value is known and the result is small.
-  /// Throws Error("shape_mismatch" | "unsupported_attribute" | "shape_unknown", node, ...).
+  std::size_t least_inputs, most_inputs;
+  std::string_view attributes;  // names it knows, separated by spaces; any other is refused
+  /// Types and shapes of the outputs, and their values when every needed input value is known and the result is
+  /// small. Throws Error("shape_mismatch" | "unsupported_attribute" | "shape_unknown", node, ...).
   std::vector<Operand> (*infer)(const OperatorUse&);
   /// Requires that infer accepted the use. `outputs` are infer's.
   Work (*work)(const OperatorUse&, std::span<const Operand> outputs);
+  bool random = false;  // never a constant, though no input changes
 };
+
+/// The outputs of a use of `op`, one for each of the node's outputs, after checking the number of inputs and the
+/// names of attributes. Throws what the rule throws, and Error("invalid_graph" | "unsupported_attribute", node,
+/// ...).
+std::vector<Operand> infer_use(const Operator& op, const OperatorUse& use);
 
 /// All rows; sorted by domain and type.
 std::span<const Operator> operators();
