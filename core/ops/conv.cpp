@@ -65,8 +65,19 @@ Work conv_work(const OperatorUse& use, std::span<const Operand>) {
   return work;
 }
 
+/// The weight and bias of a convolution that a batch norm was folded into (core/graph/fold_batchnorm.cpp); made at
+/// compile time. Inputs: W, scale, var; and scale, beta, mean, var and perhaps the convolution's own bias.
+std::vector<Operand> infer_folded(const OperatorUse& use) {
+  Operand out;
+  out.type = input(use, 0).type;
+  out.shape = input(use, 0).shape;
+  return {out};
+}
+
 constexpr Operator rows[] = {
     {"", "Conv", "conv2d", 2, 3, "auto_pad dilations group kernel_shape pads strides", infer_conv, conv_work},
+    {"sdip", "FoldedBias", "constant", 4, 5, "epsilon", infer_folded, constant_work},
+    {"sdip", "FoldedWeight", "constant", 3, 3, "epsilon", infer_folded, constant_work},
 };
 
 }  // namespace

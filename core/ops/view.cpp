@@ -101,10 +101,12 @@ std::vector<Operand> infer_unsqueeze(const OperatorUse& use) {
 
 std::vector<Operand> infer_identity(const OperatorUse& use) { return {viewed(input(use, 0), input(use, 0).shape)}; }
 
-/// In inference: the input, and a mask that keeps everything.
+/// In inference, or with ratio 0: the input, and a mask that keeps everything.
 std::vector<Operand> infer_dropout(const OperatorUse& use) {
   const Operand* training = optional_input(use, 2);
-  if (training != nullptr && scalar_of(*training) != 0.0) {
+  const Operand* ratio = optional_input(use, 1);
+  const bool keeps_all = ratio != nullptr && scalar_of(*ratio) == 0.0;
+  if (training != nullptr && scalar_of(*training) != 0.0 && !keeps_all) {
     refuse(use, "unsupported_attribute", "training mode is not supported");
   }
   Operand mask;
