@@ -1,0 +1,25 @@
+// The Pareto front: the points that no other point beats.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/cost/estimate.h"
+
+namespace sdip {
+
+/// Positions of the points that no other is at least as good as in every objective and better in one. `columns[k]`
+/// holds objective k of every point, `better[k]` its direction. A point with a NaN is left out; equal points are
+/// all kept. Best in the first objective first, ties by the next objective, then by position. With (throughput,
+/// area) = (10, 5) (10, 4) (3, 1) (2, 2): the front is positions 1, 2. Requires columns of one length and no
+/// Better::neither.
+std::vector<std::int64_t> pareto_front(std::span<const std::span<const double>> columns,
+                                       std::span<const Better> better);
+
+/// The direction of each objective. Throws Error("value_invalid", where, ...) for a metric without one, for none
+/// and for a metric named twice.
+std::vector<Better> directions(std::span<const Metric> objectives, const std::string& where);
+
+}  // namespace sdip

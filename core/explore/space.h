@@ -1,0 +1,65 @@
+// Which machines a sweep visits: a base machine, axes of values, and how points are drawn from them.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "core/machine/machine.h"
+
+namespace sdip {
+
+/// Most points of a sweep, and most combinations of values that change the program.
+inline constexpr std::int64_t most_points = 10'000'000;
+
+enum class Sampling { grid, random };
+
+/// One swept parameter and its values in the parameter's integer coding, distinct, in the order given.
+struct Axis {
+  const ParameterRow* row = nullptr;
+  std::vector<std::int64_t> values;
+  friend bool operator==(const Axis&, const Axis&) = default;
+};
+
+struct Space {
+  Machine base;
+  std::vector<Axis> axes;
+  Sampling sampling = Sampling::grid;
+  std::uint64_t seed = 1;  // random only
+  std::int64_t count = 0;  // random only: points to draw
+  friend bool operator==(const Space&, const Space&) = default;
+};
+
+/// The axes in the order of their digits in a point's index, slowest first: axes that change the program, then the
+/// others, each in the order listed. So consecutive points share their program for as long as they can.
+std::vector<const Axis*> digit_order(const Space& space);
+
+/// Points of the space. Requires a space that check_space accepts.
+std::int64_t point_count(const Space& space);
+
+/// Point i: a pure function of (space, i), 0 <= i < point_count(space).
+///   grid    i in mixed radix over digit_order: with axes psram_bytes {1M, 2M} and cores {1, 2, 4}, points 0 to 5
+///   are
+///           (1M,1) (1M,2) (1M,4) (2M,1) (2M,2) (2M,4), whichever of the two is listed first.
+///   random  each cost axis draws its value from the hash of (seed, i, axis); the combination of compile axes is
+///           stratified, (i * combinations + hash % combinations) / count, so every combination is as likely, and
+///           consecutive points share programs.
+Machine point(const Space& space, std::int64_t i);
+
+/// The value of one axis at point i, without building the machine; `axis` is an index into space.axes.
+std::int64_t axis_value(const Space& space, std::size_t axis, std::int64_t i);
+
+/// Reads the keys sampling, seed, count and axes of POST /sweeps (docs/api.md) over `base`; other keys are left
+/// alone. Throws Error("unknown_parameter" | "value_invalid" | "value_out_of_range" | "not_modelled" |
+/// "unknown_key" | "too_large", JSON pointer, ...).
+Space space_from_json(const nlohmann::json& spec, const Machine& base);
+
+/// Those keys again, with every axis as a list of values: space_from_json(space_json(s), s.base) == s.
+nlohmann::ordered_json space_json(const Space& space);
+
+/// Refuses what space_from_json refuses of a space built in C++: no axis, empty or repeated values, repeated
+/// parameters, too many points.
+void check_space(const Space& space);
+
+}  // namespace sdip

@@ -1,0 +1,29 @@
+// A sweep as a user asks for it: a model, a space of machines, and what counts as better.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "core/cost/estimate.h"
+#include "core/explore/space.h"
+
+namespace sdip {
+
+struct SweepSpec {
+  std::string name;                // for people; the model's name when not given
+  std::string model;               // a built-in or uploaded model; whether it exists is the caller's to check
+  std::string preset;              // "essay" when not given
+  Space space;                     // base: the preset with `machine` on top
+  std::vector<Metric> objectives;  // throughput_fps and area_mm2 when not given
+};
+
+/// Reads the body of POST /sweeps (docs/api.md). Throws Error(code, JSON pointer, ...) on an unknown key, preset,
+/// metric or parameter, a metric without a better direction, and whatever space_from_json refuses.
+SweepSpec spec_from_json(const nlohmann::json& body);
+
+/// The same sweep with everything spelled out; reading it back gives an equal spec even after a default has
+/// changed.
+nlohmann::ordered_json spec_json(const SweepSpec& spec);
+
+}  // namespace sdip

@@ -1,0 +1,46 @@
+// Evaluates the points of a space on several threads, a program compiled once for all points that share it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "core/explore/points.h"
+#include "core/explore/space.h"
+#include "core/program/program.h"
+
+namespace sdip {
+
+/// Gives the programs of a machine: called once per compile key while the key stays cached, from any thread, for
+/// different keys at once. An Error it throws makes every point of that key infeasible with the error's text.
+using CompileFunction = std::function<std::shared_ptr<const Application>(const Machine&)>;
+
+/// What a point is worth: sdip::evaluate, or a test's own. Called from any thread.
+using EvaluateFunction = std::function<Outcome(const Application&, const Machine&)>;
+
+/// Takes a batch; called by one thread at a time, in the order in which batches are finished.
+using BatchSink = std::function<void(PointBatch&&)>;
+
+struct SweepOptions {
+  int threads = 1;                            // at least 1
+  std::int64_t batch_points = 256;            // a batch covers [k * batch_points, (k+1) * batch_points), clipped
+  std::size_t programs = 64;                  // least recently used applications kept, at least 1
+  const std::atomic<bool>* cancel = nullptr;  // polled before each point; unfinished batches are dropped
+};
+
+struct SweepEnd {
+  std::int64_t done = 0, feasible = 0;  // delivered by this call
+  std::int64_t compiled = 0;            // calls of the compile function
+  bool cancelled = false;
+};
+
+/// Evaluates the points of `ranges` (ascending, disjoint, inside the space). Points do not depend on threads, order
+/// or batch size. A machine that check_machine refuses, or whose compilation or evaluation throws Error, is an
+/// infeasible point with that text as its reason. Any other exception, and any from `sink`, stops the sweep and is
+/// thrown again.
+SweepEnd sweep(const Space& space, std::span<const IndexRange> ranges, const CompileFunction& compile_machine,
+               const EvaluateFunction& evaluate_point, const SweepOptions& options, const BatchSink& sink);
+
+}  // namespace sdip

@@ -1,0 +1,128 @@
+// Where models and sweeps are kept: one SQLite file, one process that writes it, any number of readers within it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/explore/points.h"
+#include "core/explore/space.h"
+
+namespace sdip {
+
+/// An uploaded model. Its ONNX bytes lie in a file of the caller's; the store keeps the name.
+struct ModelRow {
+  std::string name;
+  std::string sha256;  // of the bytes, 64 hexadecimal digits
+  std::string file;    // relative to the data folder
+  std::int64_t size_bytes = 0;
+  std::string facts_json;  // what the importer found, with the dimensions bound at upload
+  std::string created;     // RFC 3339, given by the caller
+};
+
+/// queued -> running -> done; queued, running -> cancelled, failed; running -> interrupted (the process was
+/// stopped); cancelled, failed, interrupted -> queued (resume).
+enum class SweepState { queued, running, done, cancelled, failed, interrupted };
+std::string_view sweep_state_text(SweepState state);
+
+/// Why a sweep failed.
+struct Problem {
+  std::string code, where, message;
+  friend bool operator==(const Problem&, const Problem&) = default;
+};
+
+struct SweepRow {
+  std::int64_t id = 0;
+  std::string name, model;
+  std::string spec_json;  // spec_json(spec), as text
+  SweepState state = SweepState::queued;
+  std::int64_t total = 0, done = 0, feasible = 0;  // done, feasible: of the points stored
+  std::string created;                             // RFC 3339, given by the caller
+  std::optional<Problem> error;
+};
+
+struct StoredPoint {
+  std::int64_t index = 0;
+  bool feasible = false;
+  std::string reason;
+  MetricValues values{};  // NaN when infeasible, or when the sweep was made before the metric existed
+};
+
+/// Points as columns, ascending by index.
+struct Columns {
+  std::vector<std::int64_t> index;
+  std::vector<std::uint8_t> feasible;
+  std::vector<std::vector<double>> values;  // as the metrics were asked for
+};
+
+struct PageQuery {
+  std::int64_t limit = 100;        // 1 to 10000
+  std::string cursor{};            // Page::next of the page before, or ""
+  std::string sort = "index";      // index, a metric or an axis of the space; a leading '-' reverses
+  std::optional<bool> feasible{};  // only these
+};
+
+/// A page. The cursor names the last row, not its place: rows stored meanwhile neither repeat nor hide others.
+struct Page {
+  std::vector<StoredPoint> points;
+  std::string next;        // "" after the last page
+  std::int64_t total = 0;  // points that pass the filter
+};
+
+enum class ExportFormat { csv, ndjson };
+
+/// Every method may be called from any thread; writes take turns. Every method throws Error("disk_full" |
+/// "store_corrupt" | "store_failed", path, ...), and Error("not_found", ...) for a sweep that is not there. A write
+/// happens whole or not at all.
+class Store {
+ public:
+  /// Opens or creates the file and brings it to the newest version; sweeps found running become interrupted. After
+  /// an unclean stop the file is checked first. Throws also Error("store_locked" | "store_newer" | "store_foreign"
+  /// | "store_readonly", path, ...).
+  explicit Store(const std::string& path);
+  ~Store();
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  /// Adds a model. Throws Error("conflict", ...) when the name is taken.
+  void add_model(const ModelRow& row);
+  std::vector<ModelRow> models() const;  // by name
+  std::optional<ModelRow> model(std::string_view name) const;
+  bool remove_model(std::string_view name);  // false: there was none
+
+  /// Adds a sweep in state queued and returns its id; id, state, done, feasible and error of `row` are not read.
+  std::int64_t add_sweep(const SweepRow& row);
+  std::vector<SweepRow> sweeps() const;  // newest first
+  SweepRow sweep(std::int64_t id) const;
+  /// Throws Error("conflict", ...) for a step that SweepState does not list. `problem` is kept with failed only.
+  void set_state(std::int64_t id, SweepState state, const std::optional<Problem>& problem = std::nullopt);
+  /// Removes a sweep and its points. Throws Error("conflict", ...) while it runs.
+  void remove_sweep(std::int64_t id);
+
+  /// Keeps a batch. The same batch again changes nothing; one that overlaps another, or differs from what is stored
+  /// at its place, throws Error("conflict", ...).
+  void append(std::int64_t id, const PointBatch& batch);
+  /// The points not stored yet, ascending.
+  std::vector<IndexRange> missing_ranges(std::int64_t id) const;
+
+  Columns columns(std::int64_t id, std::span<const Metric> metrics) const;
+  std::optional<StoredPoint> point(std::int64_t id, std::int64_t index) const;
+  /// `space` must be the sweep's own. Throws Error("value_invalid" | "value_out_of_range" | "unknown_metric",
+  /// "sort" | "limit" | "cursor", ...).
+  Page page(std::int64_t id, const Space& space, const PageQuery& query) const;
+  /// All stored points in index order, handed to `sink` in pieces of text; docs/formats.md says what they look
+  /// like. One snapshot, whatever is written meanwhile. Stops when `sink` returns false.
+  void export_points(std::int64_t id, const Space& space, ExportFormat format,
+                     const std::function<bool(std::string_view)>& sink) const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace sdip
