@@ -6,8 +6,8 @@
 
 namespace sdip {
 
-/// `code` is stable and documented in docs/api.md; `where` is a JSON pointer, a node name, or file:line; `what()` says
-/// what was found and what was expected.
+/// `code` is stable and documented in docs/api.md; `where` is a JSON pointer, a node name, or file:line; `what()`
+/// says what was found and what was expected.
 class Error : public std::runtime_error {
  public:
   Error(std::string error_code, std::string error_where, const std::string& message)

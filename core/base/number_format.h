@@ -8,7 +8,20 @@
 namespace sdip {
 
 enum class NumberFormat : std::int64_t {
-  fp32, fp16, bf16, fp8_e4m3, fp8_e5m2, int16, int8, uint8, int4, uint4, q3_4, q7_8, q15_16
+  fp32,
+  fp16,
+  bf16,
+  fp8_e4m3,
+  fp8_e5m2,
+  int32,
+  int16,
+  int8,
+  uint8,
+  int4,
+  uint4,
+  q3_4,
+  q7_8,
+  q15_16
 };
 
 struct NumberFormatRow {
@@ -19,9 +32,9 @@ struct NumberFormatRow {
 
 /// Rows in the order of NumberFormat. qm_n is two's-complement fixed point: 1 sign, m integer, n fraction bits.
 inline constexpr NumberFormatRow number_formats[] = {
-    {"fp32", 32, true},  {"fp16", 16, true},   {"bf16", 16, true}, {"fp8_e4m3", 8, true}, {"fp8_e5m2", 8, true},
-    {"int16", 16, false}, {"int8", 8, false},   {"uint8", 8, false}, {"int4", 4, false},   {"uint4", 4, false},
-    {"q3_4", 8, false},   {"q7_8", 16, false}, {"q15_16", 32, false},
+    {"fp32", 32, true},   {"fp16", 16, true},   {"bf16", 16, true},  {"fp8_e4m3", 8, true}, {"fp8_e5m2", 8, true},
+    {"int32", 32, false}, {"int16", 16, false}, {"int8", 8, false},  {"uint8", 8, false},   {"int4", 4, false},
+    {"uint4", 4, false},  {"q3_4", 8, false},   {"q7_8", 16, false}, {"q15_16", 32, false},
 };
 
 constexpr std::int64_t bits_of(NumberFormat format) {

@@ -6,7 +6,8 @@
 
 namespace sdip {
 
-/// A number of `Unit`s. Same units add and compare; a plain number scales; a ratio of equal units is a plain number.
+/// A number of `Unit`s. Same units add and compare; a plain number scales; a ratio of equal units is a plain
+/// number.
 template <class Unit, class Rep>
 struct Quantity {
   Rep value{};

@@ -35,7 +35,8 @@ const MetricRow* find_metric(std::string_view name);
 /// Values by Metric; all NaN when infeasible.
 using MetricValues = std::array<double, metric_count>;
 
-/// What one design point is worth. `reason` says, when infeasible, what does not fit: "stage: what, by how many bytes".
+/// What one design point is worth. `reason` says, when infeasible, what does not fit: "stage: what, by how many
+/// bytes".
 struct Outcome {
   bool feasible = false;
   std::string reason;
@@ -43,37 +44,47 @@ struct Outcome {
 };
 
 /// The resources that can limit an instruction.
-enum class Resource { compute, dsram_read, dsram_write, stackram_read, stackram_write, psram_read, overhead, weight_stream, activation_stream };
+enum class Resource {
+  compute,
+  dsram_read,
+  dsram_write,
+  stackram_read,
+  stackram_write,
+  psram_read,
+  overhead,
+  weight_stream,
+  activation_stream
+};
 std::string_view resource_text(Resource resource);
 inline constexpr std::size_t resource_count = 9;
 
 /// One instruction in the steady pass.
 struct InstructionCost {
-  Cycles start, end;                              // within the pass
-  std::array<Cycles, resource_count> busy{};      // cycles each resource was needed; the streams: cycles waited for
+  Cycles start, end;                          // within the pass
+  std::array<Cycles, resource_count> busy{};  // cycles each resource was needed; the streams: cycles waited for
   Resource limiter = Resource::compute;
   Cycles stall_weights, stall_activations;
   Bytes dram_weights, dram_activations_in, dram_activations_out;  // a pass; activations: of one core
   Bytes dsram_read_side, dsram_write_side, stackram, psram;       // occupancy while it runs
   Macs macs;
-  double energy_j = 0;                            // of one core, DRAM included
+  double energy_j = 0;  // of one core, DRAM included
 };
 
 struct StageReport {
   std::string name;
   Role role = Role::network;
-  Cycles cold_cycles, steady_cycles;              // first pass; a pass whose state repeats
-  Cycles bound_cycles;                            // MACs at full utilization
-  Bytes bound_dram_bytes;                         // least any schedule could move, a pass
-  Cycles stall_weights, stall_activations;        // steady pass
-  Bytes dram_weights, dram_activations;           // steady pass
-  Bytes weight_bytes;                             // stored in DRAM (or ROM)
+  Cycles cold_cycles, steady_cycles;        // first pass; a pass whose state repeats
+  Cycles bound_cycles;                      // MACs at full utilization
+  Bytes bound_dram_bytes;                   // least any schedule could move, a pass
+  Cycles stall_weights, stall_activations;  // steady pass
+  Bytes dram_weights, dram_activations;     // steady pass
+  Bytes weight_bytes;                       // stored in DRAM (or ROM)
   Bytes imem_bytes;
   Bytes dsram_peak, stackram_peak, psram_peak;
   Macs macs;
   std::int64_t passes_per_frame = 1;
-  double energy_j = 0;                            // one pass of one frame
-  std::vector<InstructionCost> instructions;      // empty unless asked for
+  double energy_j = 0;                        // one pass of one frame
+  std::vector<InstructionCost> instructions;  // empty unless asked for
 };
 
 /// A part of a total: ("DRAM weights", 0.012). The parts of a breakdown sum to its total.
@@ -82,10 +93,10 @@ using Breakdown = std::vector<std::pair<std::string, double>>;
 struct Report {
   Outcome outcome;
   std::vector<StageReport> stages;
-  Breakdown energy_j;      // of one frame
+  Breakdown energy_j;  // of one frame
   Breakdown area_mm2;
-  Breakdown latency_s;     // of one frame alone
-  Cycles load_cycles;      // IMEM and DRAM filled before processing
+  Breakdown latency_s;             // of one frame alone
+  Cycles load_cycles;              // IMEM and DRAM filled before processing
   std::vector<std::string> notes;  // what is estimated or outside the model's validity
 };
 

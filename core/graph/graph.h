@@ -17,8 +17,8 @@ using ValueId = std::int32_t;
 using NodeId = std::int32_t;
 inline constexpr std::int32_t none = -1;
 
-/// input: fed from outside; weight: an initializer, or computed from weights and constants alone (then it is made at
-/// compile time and is stored like any other); activation: made by a node.
+/// input: fed from outside; weight: an initializer, or computed from weights and constants alone (then it is made
+/// at compile time and is stored like any other); activation: made by a node.
 enum class ValueKind { input, weight, activation };
 
 /// Where an initializer's bytes lie, unread.
@@ -30,10 +30,10 @@ struct WeightBytes {
 struct Value {
   std::string name;
   ValueKind kind = ValueKind::activation;
-  Operand operand;                    // type, shape, small value
+  Operand operand;  // type, shape, small value
   NodeId producer = none;
-  std::vector<NodeId> consumers;      // in node order, once per use
-  std::optional<WeightBytes> bytes;   // weights that are initializers
+  std::vector<NodeId> consumers;     // in node order, once per use
+  std::optional<WeightBytes> bytes;  // weights that are initializers
 };
 
 struct Node {
@@ -71,8 +71,9 @@ void remove_dead(Graph& graph);
 /// How often each pattern was found by `rewrite`: {"groupnorm": 61, ...}, in the order of the passes.
 using RewriteCounts = std::vector<std::pair<std::string, std::int64_t>>;
 
-/// Recognises what exporters decompose (group and layer norm, SiLU, GELU, linear with bias, ...) and drops what does
-/// nothing. Results stay equal. The list of passes, with the reason for each one's place, is in graph/rewrite.cpp.
+/// Recognises what exporters decompose (group and layer norm, SiLU, GELU, linear with bias, ...) and drops what
+/// does nothing. Results stay equal. The list of passes, with the reason for each one's place, is in
+/// graph/rewrite.cpp.
 RewriteCounts rewrite(Graph& graph);
 
 /// The use of an operator by a node: views into the graph, valid while neither changes.

@@ -51,15 +51,15 @@ struct ChoiceValue {
 enum class ParameterType { count, decimal, choice, flag };
 enum class ParameterEffect { compile, cost };
 
-/// One row of parameters.def. `read` and `write` use one integer coding for every type: a count is itself, a decimal its
-/// hundredths, a choice its index, a flag 0 or 1.
+/// One row of parameters.def. `read` and `write` use one integer coding for every type: a count is itself, a
+/// decimal its hundredths, a choice its index, a flag 0 or 1.
 struct ParameterRow {
   std::string_view name;
   ParameterType type;
   ParameterEffect effect;
   std::string_view group;
   std::string_view unit;
-  std::int64_t standard, least, most;   // in that coding, both ends included
+  std::int64_t standard, least, most;    // in that coding, both ends included
   std::span<const ChoiceValue> choices;  // empty unless type is choice
   std::string_view en, ja;
   std::int64_t (*read)(const Machine&);
@@ -82,14 +82,15 @@ std::int64_t parse_value(const ParameterRow& row, std::string_view text, const s
 nlohmann::json value_json(const ParameterRow& row, std::int64_t value);
 std::int64_t value_from_json(const ParameterRow& row, const nlohmann::json& value, const std::string& where);
 
-/// Sets fields of `machine` from a JSON object {name: value}. Unknown keys throw Error("unknown_parameter", pointer, ...).
+/// Sets fields of `machine` from a JSON object {name: value}. Unknown keys throw Error("unknown_parameter",
+/// pointer, ...).
 void assign_json(Machine& machine, const nlohmann::json& object, const std::string& pointer = "");
 
 /// Every field, as a JSON object in row order.
 nlohmann::ordered_json machine_json(const Machine& machine);
 
-/// Rules between fields that single rows cannot say (accumulators as wide as operands, DRAM rate representable, shares
-/// that leave the cores some bandwidth). Throws Error("value_conflict", name, ...).
+/// Rules between fields that single rows cannot say (accumulators as wide as operands, DRAM rate representable,
+/// shares that leave the cores some bandwidth). Throws Error("value_conflict", name, ...).
 void check_machine(const Machine& machine);
 
 /// The values of the rows that can change a program, in row order: equal keys compile to equal programs.
@@ -101,7 +102,8 @@ struct Preset {
   std::string_view en, ja;
   Machine machine;
 };
-/// "essay" (the seed essay's machine), "edge" (8 MB of SRAM), "stream" (many cores, streaming). All pass check_machine.
+/// "essay" (the seed essay's machine), "edge" (8 MB of SRAM), "stream" (many cores, streaming). All pass
+/// check_machine.
 std::span<const Preset> presets();
 const Preset* find_preset(std::string_view name);
 

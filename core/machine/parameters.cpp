@@ -10,22 +10,29 @@
 namespace sdip {
 namespace {
 
+#define SET(type) constexpr ChoiceValue type##_values[] = {
+#define VALUE(identifier, text, modelled) {text, modelled != 0},
+#define END \
+  }         \
+  ;
+#include "core/machine/choices.def"
+#undef SET
+#undef VALUE
+#undef END
+
 template <class Choice>
 constexpr std::span<const ChoiceValue> values_of() {
   static_assert(sizeof(Choice) == 0, "a choice without a set in choices.def");
   return {};
 }
 
-#define SET(type)                                             \
-  template <>                                                 \
+#define SET(type)                                            \
+  template <>                                                \
   constexpr std::span<const ChoiceValue> values_of<type>() { \
-    static constexpr ChoiceValue values[] = {
-#define VALUE(identifier, text, modelled) {text, modelled != 0},
-#define END      \
-  }              \
-  ;              \
-  return values; \
+    return type##_values;                                    \
   }
+#define VALUE(identifier, text, modelled)
+#define END
 #include "core/machine/choices.def"
 #undef SET
 #undef VALUE
@@ -48,19 +55,61 @@ constexpr std::int64_t last_of() {
 }
 
 constexpr ParameterRow rows[] = {
-#define COUNT(group, effect, name, standard, least, most, unit, en, ja)                                           \
-  {#name, ParameterType::count, ParameterEffect::effect, #group, unit, standard, least, most, {}, en, ja,          \
-   [](const Machine& m) { return m.name; }, [](Machine& m, std::int64_t v) { m.name = v; }},
-#define DECIMAL(group, effect, name, standard, least, most, unit, en, ja)                                         \
-  {#name, ParameterType::decimal, ParameterEffect::effect, #group, unit, standard, least, most, {}, en, ja,        \
-   [](const Machine& m) { return m.name.hundredths; }, [](Machine& m, std::int64_t v) { m.name = Decimal{v}; }},
-#define CHOICE(group, effect, name, type, standard, en, ja)                                                       \
-  {#name, ParameterType::choice, ParameterEffect::effect, #group, "", static_cast<std::int64_t>(standard), 0,      \
-   last_of<type>(), values_of<type>(), en, ja, [](const Machine& m) { return static_cast<std::int64_t>(m.name); }, \
+#define COUNT(group, effect, name, standard, least, most, unit, en, ja) \
+  {#name,                                                               \
+   ParameterType::count,                                                \
+   ParameterEffect::effect,                                             \
+   #group,                                                              \
+   unit,                                                                \
+   standard,                                                            \
+   least,                                                               \
+   most,                                                                \
+   {},                                                                  \
+   en,                                                                  \
+   ja,                                                                  \
+   [](const Machine& m) { return m.name; },                             \
+   [](Machine& m, std::int64_t v) { m.name = v; }},
+#define DECIMAL(group, effect, name, standard, least, most, unit, en, ja) \
+  {#name,                                                                 \
+   ParameterType::decimal,                                                \
+   ParameterEffect::effect,                                               \
+   #group,                                                                \
+   unit,                                                                  \
+   standard,                                                              \
+   least,                                                                 \
+   most,                                                                  \
+   {},                                                                    \
+   en,                                                                    \
+   ja,                                                                    \
+   [](const Machine& m) { return m.name.hundredths; },                    \
+   [](Machine& m, std::int64_t v) { m.name = Decimal{v}; }},
+#define CHOICE(group, effect, name, type, standard, en, ja)            \
+  {#name,                                                              \
+   ParameterType::choice,                                              \
+   ParameterEffect::effect,                                            \
+   #group,                                                             \
+   "",                                                                 \
+   static_cast<std::int64_t>(standard),                                \
+   0,                                                                  \
+   last_of<type>(),                                                    \
+   values_of<type>(),                                                  \
+   en,                                                                 \
+   ja,                                                                 \
+   [](const Machine& m) { return static_cast<std::int64_t>(m.name); }, \
    [](Machine& m, std::int64_t v) { m.name = static_cast<type>(v); }},
-#define FLAG(group, effect, name, standard, en, ja)                                                               \
-  {#name, ParameterType::flag, ParameterEffect::effect, #group, "", standard, 0, 1, {}, en, ja,                    \
-   [](const Machine& m) { return static_cast<std::int64_t>(m.name); },                                             \
+#define FLAG(group, effect, name, standard, en, ja)                    \
+  {#name,                                                              \
+   ParameterType::flag,                                                \
+   ParameterEffect::effect,                                            \
+   #group,                                                             \
+   "",                                                                 \
+   standard,                                                           \
+   0,                                                                  \
+   1,                                                                  \
+   {},                                                                 \
+   en,                                                                 \
+   ja,                                                                 \
+   [](const Machine& m) { return static_cast<std::int64_t>(m.name); }, \
    [](Machine& m, std::int64_t v) { m.name = v != 0; }},
 #include "core/machine/parameters.def"
 #undef COUNT
@@ -80,17 +129,19 @@ std::string expected(const ParameterRow& row) {
     case ParameterType::flag:
       return "true or false";
     default:
-      return std::string(row.type == ParameterType::count ? "a whole number" : "a number in hundredths") + " from " +
-             value_text(row, row.least) + " to " + value_text(row, row.most);
+      return std::string(row.type == ParameterType::count ? "a whole number" : "a number in hundredths") +
+             " from " + value_text(row, row.least) + " to " + value_text(row, row.most);
   }
 }
 
-[[noreturn]] void refuse(const char* code, const ParameterRow& row, std::string_view text, const std::string& where) {
+[[noreturn]] void refuse(const char* code, const ParameterRow& row, std::string_view text,
+                         const std::string& where) {
   throw Error(code, where,
               std::string(row.name) + " = " + std::string(text.substr(0, 80)) + ": expected " + expected(row));
 }
 
-std::int64_t in_range(const ParameterRow& row, std::int64_t value, std::string_view text, const std::string& where) {
+std::int64_t in_range(const ParameterRow& row, std::int64_t value, std::string_view text,
+                      const std::string& where) {
   if (value < row.least || value > row.most) refuse("value_out_of_range", row, text, where);
   return value;
 }
@@ -186,7 +237,8 @@ std::int64_t value_from_json(const ParameterRow& row, const nlohmann::json& valu
   const bool fits = number                              ? value.is_number()
                     : row.type == ParameterType::choice ? value.is_string()
                                                         : value.is_boolean();
-  if (!fits) refuse("value_invalid", row, value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace), where);
+  if (!fits)
+    refuse("value_invalid", row, value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace), where);
   return parse_value(row, value.is_string() ? value.get<std::string>() : value.dump(), where);
 }
 

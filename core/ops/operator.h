@@ -14,8 +14,8 @@
 
 namespace sdip {
 
-/// The circuit of SDIP_ALU that runs an operator. `view` costs nothing (the same bytes under another shape); `constant`
-/// never reaches the program.
+/// The circuit of SDIP_ALU that runs an operator. `view` costs nothing (the same bytes under another shape);
+/// `constant` never reaches the program.
 enum class Family { conv2d, linear, matmul, vector, softmax, norm, transpose, view, constant };
 std::string_view family_text(Family family);
 
@@ -32,11 +32,11 @@ struct Operand {
 
 /// One use of an operator: what a shape rule and a work rule may look at.
 struct OperatorUse {
-  std::string_view node;                    // for errors
-  std::string_view type;                    // ONNX type
-  std::int64_t opset = 17;                  // of the operator's domain
+  std::string_view node;    // for errors
+  std::string_view type;    // ONNX type
+  std::int64_t opset = 17;  // of the operator's domain
   const Attributes* attributes = nullptr;
-  std::span<const Operand* const> inputs;   // nullptr where an optional input is absent
+  std::span<const Operand* const> inputs;  // nullptr where an optional input is absent
   std::size_t output_count = 1;
 };
 
@@ -55,9 +55,10 @@ struct LoopNest {
 /// Multiply-accumulates of the nest, padding included as the circuit spends them.
 std::int64_t mac_count(const LoopNest& nest);
 
-/// The work of one operator. Families conv2d, linear and matmul: `nest`; the others: `rows` x `row_length` elements,
-/// processed `passes` times. `read_elements[i]` is how often elements of input i are fetched in all, `write_elements`
-/// how many are written (conv2d, linear, matmul leave both empty: they follow from nest and mapping).
+/// The work of one operator. Families conv2d, linear and matmul: `nest`; the others: `rows` x `row_length`
+/// elements, processed `passes` times. `read_elements[i]` is how often elements of input i are fetched in all,
+/// `write_elements` how many are written (conv2d, linear, matmul leave both empty: they follow from nest and
+/// mapping).
 struct Work {
   Family family = Family::vector;
   LoopNest nest;
@@ -71,8 +72,8 @@ struct Operator {
   std::string_view domain;  // "" is ai.onnx; "sdip" holds what rewrites make (see core/graph)
   std::string_view type;
   std::string_view mnemonic;  // in a .graph line: conv2d, linear, matmul, add, silu, groupnorm, ...
-  /// Types and shapes of the outputs, and their values when every needed input value is known and the result is small.
-  /// Throws Error("shape_mismatch" | "unsupported_attribute" | "shape_unknown", node, ...).
+  /// Types and shapes of the outputs, and their values when every needed input value is known and the result is
+  /// small. Throws Error("shape_mismatch" | "unsupported_attribute" | "shape_unknown", node, ...).
   std::vector<Operand> (*infer)(const OperatorUse&);
   /// Requires that infer accepted the use. `outputs` are infer's.
   Work (*work)(const OperatorUse&, std::span<const Operand> outputs);

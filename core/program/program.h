@@ -27,22 +27,22 @@ struct Mapping {
 
 struct SourceOperand {
   Source source = Source::none;
-  std::int32_t value = none;   // of the graph
-  Bytes bytes;                 // whole operand
-  bool pop = false;            // last use of a STACKRAM entry
+  std::int32_t value = none;  // of the graph
+  Bytes bytes;                // whole operand
+  bool pop = false;           // last use of a STACKRAM entry
 };
 
 struct Instruction {
-  std::string name;            // node it came from
+  std::string name;  // node it came from
   std::string mnemonic;
-  std::int32_t work_class = 0; // index into Program::classes
+  std::int32_t work_class = 0;  // index into Program::classes
   std::vector<SourceOperand> sources;
   std::int32_t destination_value = none;
   Bytes destination_bytes;
   bool to_dsram = true, push = false, to_dram = false;
-  std::vector<std::int32_t> fused;  // mnemonics folded in, as indices into Program::fused_names
-  bool pinned = false;         // weights stay in PSRAM after the first pass
-  Bytes weight_bytes;          // once through all its weights, as stored in DRAM
+  std::vector<std::int32_t> fused;                    // mnemonics folded in, as indices into Program::fused_names
+  bool pinned = false;                                // weights stay in PSRAM after the first pass
+  Bytes weight_bytes;                                 // once through all its weights, as stored in DRAM
   Bytes dsram_read_side, dsram_write_side, stackram;  // occupancy while it runs
 };
 
@@ -70,8 +70,8 @@ struct Application {
   std::string reason;
 };
 
-/// Programs for every stage of a workload. Depends only on the workload and compile_key(machine). An operand that cannot
-/// be placed makes the application infeasible, with the reason; input that cannot be compiled throws Error.
+/// Programs for every stage of a workload. Depends only on the workload and compile_key(machine). An operand that
+/// cannot be placed makes the application infeasible, with the reason; input that cannot be compiled throws Error.
 Application compile(const Workload& workload, const Machine& machine);
 
 }  // namespace sdip

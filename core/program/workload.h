@@ -9,15 +9,15 @@
 
 namespace sdip {
 
-/// text_encoder: once a prompt, before streaming; encoder, decoder: the VAE, once a frame; core: a diffusion step, run
-/// `steps` times over the cores in series; network: any other model, one pass a frame, N frames on N cores.
+/// text_encoder: once a prompt, before streaming; encoder, decoder: the VAE, once a frame; core: a diffusion step,
+/// run `steps` times over the cores in series; network: any other model, one pass a frame, N frames on N cores.
 enum class Role { text_encoder, encoder, core, decoder, network };
 std::string_view role_text(Role role);
 
 struct Stage {
   Role role = Role::network;
   std::string name;
-  Graph graph;          // rewritten
+  Graph graph;  // rewritten
   RewriteCounts rewrites;
 };
 

@@ -1,0 +1,33 @@
+// Rules between parameters that a single row cannot say.
+#include "core/base/error.h"
+#include "core/machine/machine.h"
+#include "core/machine/rate.h"
+
+namespace sdip {
+namespace {
+
+void require(bool holds, const char* where, const char* message) {
+  if (!holds) throw Error("value_conflict", where, message);
+}
+
+}  // namespace
+
+void check_machine(const Machine& m) {
+  require(
+      m.encoder_dram_share.hundredths + m.decoder_dram_share.hundredths < 100, "decoder_dram_share",
+      "encoder_dram_share + decoder_dram_share must leave the cores some of the channel: expected a sum below 1");
+  require(bits_of(m.accumulator_format) >= bits_of(m.activation_format), "accumulator_format",
+          "partial sums narrower than activations: expected an accumulator at least as wide");
+  require(m.dram_bus_bits % 8 == 0, "dram_bus_bits", "expected a whole number of bytes");
+  require(m.psram_port_bits % 8 == 0 && m.dsram_port_bits % 8 == 0 && m.stackram_port_bits % 8 == 0,
+          "psram_port_bits",
+          "port widths: expected whole bytes (psram_port_bits, dsram_port_bits, stackram_port_bits)");
+  require(m.psram_pinned_bytes < m.psram_bytes, "psram_pinned_bytes",
+          "the pinned part must leave PSRAM some room to stream: expected less than psram_bytes");
+  require((m.image_height_px == 0) == (m.image_width_px == 0), "image_width_px",
+          "expected both image_height_px and image_width_px, or neither");
+  require(m.sparsity != Sparsity::none || m.weight_density.hundredths == 100, "weight_density",
+          "a density below 1 saves nothing unless sparsity is gating or skipping");
+}
+
+}  // namespace sdip

@@ -1,0 +1,23 @@
+// The DRAM channel as an exact rational rate.
+#include "core/machine/rate.h"
+
+#include <numeric>
+
+namespace sdip {
+
+DramRate dram_rate(const Machine& machine, Decimal share) {
+  // At most (2^16/8) * 2 * 6400 * 100 * 100 < 2^41 over 10^6: both far inside 64 bits.
+  const std::int64_t p = machine.dram_bus_bits / 8 * 2 * machine.dram_clock_ratio.hundredths *
+                         machine.dram_efficiency.hundredths * share.hundredths;
+  const std::int64_t q = 100 * 100 * 100;
+  const std::int64_t common = std::gcd(p, q);
+  return {p / common, q / common};
+}
+
+Decimal core_dram_share(const Machine& machine) {
+  if (machine.vae_stage == VaeStage::off_chip) return Decimal{100};
+  const std::int64_t encoder = machine.mode == Mode::image_to_image ? machine.encoder_dram_share.hundredths : 0;
+  return Decimal{100 - encoder - machine.decoder_dram_share.hundredths};
+}
+
+}  // namespace sdip

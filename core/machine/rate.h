@@ -1,0 +1,29 @@
+// The DRAM channel as an exact rational rate.
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/units.h"
+#include "core/machine/machine.h"
+
+namespace sdip {
+
+/// p/q bytes a core cycle, in lowest terms.
+struct DramRate {
+  std::int64_t p = 1, q = 1;
+
+  /// Cycles until byte `bytes` of a stream has arrived: ceil(bytes q / p).
+  constexpr Cycles time_for(Bytes bytes) const {
+    return Cycles(static_cast<std::int64_t>((static_cast<__int128>(bytes.value) * q + p - 1) / p));
+  }
+};
+
+/// Bus bytes x 2 transfers x clock ratio x efficiency x `share` of the channel.
+/// Worked example: 128 bit, ratio 2.00, efficiency 0.80, whole channel: 16 * 2 * 2 * 0.8 = 51.2 = 256/5 bytes a
+/// cycle.
+DramRate dram_rate(const Machine& machine, Decimal share);
+
+/// The cores' share of the channel: what encoder (image to image) and decoder stages on chip leave.
+Decimal core_dram_share(const Machine& machine);
+
+}  // namespace sdip
