@@ -1,0 +1,157 @@
+// Spaces as JSON: the sampling part of POST /sweeps.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "core/base/error.h"
+#include "core/explore/space.h"
+
+namespace sdip {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t most_values = 100'000;  // of one axis
+
+void refuse_unknown_keys(const json& object, std::initializer_list<std::string_view> known,
+                         const std::string& where) {
+  for (const auto& item : object.items()) {
+    if (std::ranges::find(known, item.key()) != known.end()) continue;
+    std::string list;
+    for (const auto key : known) list += " " + std::string(key);
+    throw Error("unknown_key", where + "/" + item.key().substr(0, 80), "expected one of:" + list);
+  }
+}
+
+bool numeric(const ParameterRow& row) {
+  return row.type == ParameterType::count || row.type == ParameterType::decimal;
+}
+
+std::int64_t integer(const json& value, std::int64_t least, std::int64_t most, const std::string& where) {
+  const std::string expected =
+      "expected a whole number from " + std::to_string(least) + " to " + std::to_string(most);
+  if (!value.is_number_integer()) throw Error("value_invalid", where, expected);
+  const bool too_large =
+      value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(most);
+  if (too_large || value.get<std::int64_t>() < least || value.get<std::int64_t>() > most)
+    throw Error("value_out_of_range", where, expected);
+  return value.get<std::int64_t>();
+}
+
+std::vector<std::int64_t> listed_values(const ParameterRow& row, const json& values, const std::string& where) {
+  if (!values.is_array()) throw Error("value_invalid", where, "expected a list of values");
+  if (values.size() > most_values)
+    throw Error("too_large", where, "more than " + std::to_string(most_values) + " values on one axis");
+  std::vector<std::int64_t> list;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    list.push_back(value_from_json(row, values[i], where + "/" + std::to_string(i)));
+  return list;
+}
+
+/// {"min": 1, "max": 10, "step": 4} is 1, 5, 9; {"min": 1, "max": 10, "factor": 2} is 1, 2, 4, 8: `max` is reached
+/// only when a step falls on it. A product that is not in the parameter's resolution is rounded down.
+std::vector<std::int64_t> range_values(const ParameterRow& row, const json& axis, const std::string& where) {
+  if (!numeric(row))
+    throw Error("value_invalid", where, std::string(row.name) + " is not a number: give its values as a list");
+  const bool by_step = axis.contains("step");
+  const char* const pace = by_step ? "step" : "factor";
+  for (const char* key : {"min", "max", pace})
+    if (!axis.contains(key))
+      throw Error("value_invalid", where, "expected values, or min and max with either step or factor");
+  if (by_step && axis.contains("factor")) throw Error("value_invalid", where, "step and factor exclude each other");
+
+  const std::int64_t least = value_from_json(row, axis["min"], where + "/min");
+  const std::int64_t most = value_from_json(row, axis["max"], where + "/max");
+  if (most < least) throw Error("value_invalid", where + "/max", "max is below min");
+
+  ParameterRow pace_row = row;  // a step is read in the parameter's own coding, a factor in hundredths
+  pace_row.name = pace;
+  if (by_step) {
+    pace_row.least = 1;
+  } else {
+    pace_row.type = ParameterType::decimal;
+    pace_row.least = 101;
+    pace_row.most = 100'000'000;
+  }
+  const std::int64_t by = value_from_json(pace_row, axis[pace], where + "/" + pace);
+
+  std::vector<std::int64_t> list;
+  for (std::int64_t value = least; value <= most;) {
+    if (list.size() == most_values)
+      throw Error("too_large", where, "more than " + std::to_string(most_values) + " values on one axis");
+    list.push_back(value);
+    if (by_step) {
+      value += by;  // both below 2^41
+      continue;
+    }
+    const std::int64_t next = value / 100 * by + value % 100 * by / 100;  // below 2^40 * 10^6 = 2^60
+    if (next <= value)
+      throw Error("value_invalid", where + "/factor",
+                  value_text(row, value) + " times " + value_text(pace_row, by) +
+                      " is no larger in this parameter's resolution: start higher or use a larger factor");
+    value = next;
+  }
+  return list;
+}
+
+Axis axis_from_json(const json& axis, const std::string& where) {
+  if (!axis.is_object()) throw Error("value_invalid", where, "an axis: expected an object");
+  refuse_unknown_keys(axis, {"parameter", "values", "min", "max", "step", "factor"}, where);
+  if (!axis.contains("parameter") || !axis["parameter"].is_string())
+    throw Error("value_invalid", where + "/parameter", "expected the name of a parameter");
+  const auto name = axis["parameter"].get<std::string>();
+  const ParameterRow* row = find_parameter(name);
+  if (row == nullptr)
+    throw Error("unknown_parameter", where + "/parameter",
+                name.substr(0, 80) + ": no such parameter; `sdip parameters` lists them all");
+  if (!axis.contains("values")) return {row, range_values(*row, axis, where)};
+  if (axis.size() != 2) throw Error("value_invalid", where, "values exclude min, max, step and factor");
+  return {row, listed_values(*row, axis["values"], where + "/values")};
+}
+
+}  // namespace
+
+Space space_from_json(const json& spec, const Machine& base) {
+  if (!spec.is_object()) throw Error("value_invalid", "", "a sweep: expected a JSON object");
+  Space space;
+  space.base = base;
+  if (spec.contains("sampling")) {
+    const json& sampling = spec["sampling"];
+    if (sampling != "grid" && sampling != "random")
+      throw Error("value_invalid", "/sampling", "expected grid or random");
+    space.sampling = sampling == "random" ? Sampling::random : Sampling::grid;
+  }
+  if (spec.contains("seed"))
+    space.seed = static_cast<std::uint64_t>(integer(spec["seed"], 0, (std::int64_t{1} << 53) - 1, "/seed"));
+  if (space.sampling == Sampling::random) {
+    if (!spec.contains("count")) throw Error("value_invalid", "/count", "random sampling needs the points to draw");
+    space.count = integer(spec["count"], 1, most_points, "/count");
+  } else if (spec.contains("count")) {
+    throw Error("value_invalid", "/count",
+                "a grid has as many points as its axes say; count is for random sampling");
+  }
+  if (!spec.contains("axes") || !spec["axes"].is_array())
+    throw Error("value_invalid", "/axes", "expected a list of axes");
+  if (spec["axes"].size() > parameters().size())
+    throw Error("too_large", "/axes", "more axes than there are parameters");
+  for (std::size_t a = 0; a < spec["axes"].size(); ++a)
+    space.axes.push_back(axis_from_json(spec["axes"][a], "/axes/" + std::to_string(a)));
+  check_space(space);
+  return space;
+}
+
+nlohmann::ordered_json space_json(const Space& space) {
+  nlohmann::ordered_json object;
+  object["sampling"] = space.sampling == Sampling::random ? "random" : "grid";
+  object["seed"] = space.seed;
+  if (space.sampling == Sampling::random) object["count"] = space.count;
+  object["axes"] = nlohmann::ordered_json::array();
+  for (const Axis& axis : space.axes) {
+    nlohmann::ordered_json values = nlohmann::ordered_json::array();
+    for (const std::int64_t value : axis.values) values.emplace_back(value_json(*axis.row, value));
+    object["axes"].push_back({{"parameter", axis.row->name}, {"values", std::move(values)}});
+  }
+  return object;
+}
+
+}  // namespace sdip

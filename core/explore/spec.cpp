@@ -1,0 +1,83 @@
+// The body of POST /sweeps.
+#include "core/explore/spec.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "core/base/error.h"
+#include "core/explore/front.h"
+
+namespace sdip {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t longest_name = 200;  // bytes
+
+constexpr std::string_view spec_keys[] = {"name", "model", "preset", "machine",   "sampling",
+                                          "seed", "count", "axes",   "objectives"};
+
+/// The text at `key`, or `standard` when the key is absent.
+std::string text_or(const json& body, const char* key, const std::string& standard) {
+  if (!body.contains(key)) return standard;
+  const std::string where = std::string("/") + key;
+  if (!body[key].is_string()) throw Error("value_invalid", where, "expected a text");
+  auto text = body[key].get<std::string>();
+  if (text.empty() || text.size() > longest_name)
+    throw Error("value_invalid", where, "expected 1 to " + std::to_string(longest_name) + " bytes of text");
+  return text;
+}
+
+std::vector<Metric> objectives_from_json(const json& list) {
+  if (!list.is_array()) throw Error("value_invalid", "/objectives", "expected a list of metrics");
+  std::vector<Metric> objectives;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string where = "/objectives/" + std::to_string(i);
+    if (!list[i].is_string()) throw Error("value_invalid", where, "expected the name of a metric");
+    const auto name = list[i].get<std::string>();
+    const MetricRow* row = find_metric(name);
+    if (row == nullptr) throw Error("unknown_metric", where, name.substr(0, 80) + ": no such metric");
+    objectives.push_back(static_cast<Metric>(row - metrics().data()));
+  }
+  directions(objectives, "/objectives");
+  return objectives;
+}
+
+}  // namespace
+
+SweepSpec spec_from_json(const json& body) {
+  if (!body.is_object()) throw Error("value_invalid", "", "a sweep: expected a JSON object");
+  for (const auto& item : body.items())
+    if (std::ranges::find(spec_keys, item.key()) == std::end(spec_keys))
+      throw Error("unknown_key", "/" + item.key().substr(0, 80), "no such key in a sweep; docs/api.md lists them");
+  if (!body.contains("model")) throw Error("value_invalid", "/model", "expected the name of a model");
+
+  SweepSpec spec;
+  spec.model = text_or(body, "model", "");
+  spec.name = text_or(body, "name", spec.model);
+  spec.preset = text_or(body, "preset", "essay");
+  const Preset* preset = find_preset(spec.preset);
+  if (preset == nullptr) throw Error("value_invalid", "/preset", spec.preset.substr(0, 80) + ": no such preset");
+  Machine base = preset->machine;
+  if (body.contains("machine")) assign_json(base, body["machine"], "/machine");
+  spec.space = space_from_json(body, base);
+  spec.objectives = body.contains("objectives") ? objectives_from_json(body["objectives"])
+                                                : std::vector<Metric>{Metric::throughput_fps, Metric::area_mm2};
+  return spec;
+}
+
+nlohmann::ordered_json spec_json(const SweepSpec& spec) {
+  nlohmann::ordered_json body;
+  body["name"] = spec.name;
+  body["model"] = spec.model;
+  body["preset"] = spec.preset;
+  body["machine"] = machine_json(spec.space.base);
+  body.update(space_json(spec.space));
+  body["objectives"] = nlohmann::ordered_json::array();
+  for (const Metric metric : spec.objectives)
+    body["objectives"].push_back(metrics()[static_cast<std::size_t>(metric)].name);
+  return body;
+}
+
+}  // namespace sdip

@@ -1,0 +1,63 @@
+// What does the body of POST /sweeps ask for?
+#include "core/explore/spec.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/core/explore/refusal.h"
+
+namespace sdip {
+namespace {
+
+using nlohmann::json;
+
+const char* const whole = R"({"name": "first", "model": "sd15", "preset": "essay", "machine": {"cores": 8},
+    "sampling": "grid", "seed": 1, "axes": [{"parameter": "steps", "values": [10, 20]}],
+    "objectives": ["throughput_fps", "energy_j_per_frame"]})";
+
+std::string refusal_with(const char* key, const json& value) {
+  json body = json::parse(whole);
+  body[key] = value;
+  return refusal([&] { spec_from_json(body); });
+}
+
+TEST(sweep_spec, reads_every_key_over_the_preset) {
+  const SweepSpec spec = spec_from_json(json::parse(whole));
+  EXPECT_EQ(spec.name, "first");
+  EXPECT_EQ(spec.model, "sd15");
+  EXPECT_EQ(spec.space.base.cores, 8);
+  EXPECT_EQ(point_count(spec.space), 2);
+  EXPECT_EQ(spec.objectives, (std::vector{Metric::throughput_fps, Metric::energy_j_per_frame}));
+}
+
+TEST(sweep_spec, fills_what_is_not_given_as_documented) {
+  const SweepSpec spec =
+      spec_from_json(json::parse(R"({"model": "m", "axes": [{"parameter": "steps", "values": [1]}]})"));
+  EXPECT_EQ(spec.name, "m");
+  EXPECT_EQ(spec.preset, "essay");
+  EXPECT_EQ(spec.objectives, (std::vector{Metric::throughput_fps, Metric::area_mm2}));
+}
+
+TEST(sweep_spec, spelled_out_reads_back_equal) {
+  const SweepSpec spec = spec_from_json(json::parse(whole));
+  const SweepSpec again = spec_from_json(json::parse(spec_json(spec).dump()));
+  EXPECT_EQ(again.space, spec.space);
+  EXPECT_EQ(spec_json(again), spec_json(spec));
+}
+
+TEST(sweep_spec, refuses_with_the_place) {
+  EXPECT_EQ(refusal([] { spec_from_json(json::parse("[]")); }), "value_invalid at ");
+  EXPECT_EQ(refusal([] { spec_from_json(json::parse(R"({"axes": []})")); }), "value_invalid at /model");
+  EXPECT_EQ(refusal_with("modell", "x"), "unknown_key at /modell");
+  EXPECT_EQ(refusal_with("name", 3), "value_invalid at /name");
+  EXPECT_EQ(refusal_with("preset", "esay"), "value_invalid at /preset");
+  EXPECT_EQ(refusal_with("machine", {{"cors", 1}}), "unknown_parameter at /machine/cors");
+  EXPECT_EQ(refusal_with("objectives", {"speed"}), "unknown_metric at /objectives/0");
+  EXPECT_EQ(refusal_with("objectives", {"active_cores"}), "value_invalid at /objectives");
+  EXPECT_EQ(refusal_with("objectives", {"area_mm2", "area_mm2"}), "value_invalid at /objectives");
+  EXPECT_EQ(refusal_with("objectives", json::array()), "value_invalid at /objectives");
+}
+
+}  // namespace
+}  // namespace sdip
