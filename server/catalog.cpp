@@ -50,8 +50,9 @@ void check_upload_name(const std::string& name) {
 /// Everything of a machine that the workload depends on.
 std::string cache_key(const std::string& name, const Dims& dims, const Machine& m) {
   std::string key = name;
-  for (const std::int64_t part : {m.batch, m.image_height_px, m.image_width_px, static_cast<std::int64_t>(m.guidance),
-                                  static_cast<std::int64_t>(m.sampler), static_cast<std::int64_t>(m.mode)})
+  for (const std::int64_t part :
+       {m.batch, m.image_height_px, m.image_width_px, static_cast<std::int64_t>(m.guidance),
+        static_cast<std::int64_t>(m.sampler), static_cast<std::int64_t>(m.mode)})
     key += "|" + std::to_string(part);
   for (const auto& [dim, size] : dims) key += "|" + dim + "=" + std::to_string(size);
   return key;
@@ -74,7 +75,9 @@ void bind_dim(Dims& dims, const std::string& text, const std::string& where) {
 }
 
 OrderedJson entry_json(const ModelEntry& entry) {
-  const auto optional = [](const std::optional<std::int64_t>& value) { return value ? OrderedJson(*value) : OrderedJson(); };
+  const auto optional = [](const std::optional<std::int64_t>& value) {
+    return value ? OrderedJson(*value) : OrderedJson();
+  };
   return {{"name", entry.name},
           {"title", entry.title},
           {"origin", entry.built_in ? "built_in" : "uploaded"},
@@ -87,7 +90,8 @@ OrderedJson entry_json(const ModelEntry& entry) {
 bool Catalog::is_file_name(const std::string& name) const {
   if (!files_) return false;
   std::error_code problem;
-  return name.find('/') != std::string::npos || name.ends_with(".onnx") || std::filesystem::is_regular_file(name, problem);
+  return name.find('/') != std::string::npos || name.ends_with(".onnx") ||
+         std::filesystem::is_regular_file(name, problem);
 }
 
 std::vector<ModelEntry> Catalog::entries() const {
@@ -95,19 +99,24 @@ std::vector<ModelEntry> Catalog::entries() const {
   for (const auto& row : built_in_pipelines()) {
     ModelEntry entry{std::string(row.name), std::string(row.title), true, true, {}, 0, std::nullopt};
     for (const auto& member : pipeline_members(row)) {
-      entry.stages.push_back(member.model);
-      *entry.parameters += find_model(member.model)->parameters;
+      entry.stages.push_back(member.name);
+      *entry.parameters += find_model(member.name)->parameters;
     }
     entries.push_back(std::move(entry));
   }
   for (const auto& row : built_in_models())
-    entries.push_back({std::string(row.name), std::string(row.title), true, false, {std::string(row.name)},
-                       row.parameters, std::nullopt});
+    entries.push_back({std::string(row.name),
+                       std::string(row.title),
+                       true,
+                       false,
+                       {std::string(row.name)},
+                       row.parameters,
+                       std::nullopt});
   if (!store_) return entries;
   for (const auto& row : store_->models()) {
     const Json facts = Json::parse(row.facts_json);
-    entries.push_back({row.name, row.name, false, false, {row.name}, facts.at("parameters").get<std::int64_t>(),
-                       row.size_bytes});
+    entries.push_back(
+        {row.name, row.name, false, false, {row.name}, facts.at("parameters").get<std::int64_t>(), row.size_bytes});
   }
   return entries;
 }
@@ -120,11 +129,11 @@ std::vector<Member> Catalog::members(const std::string& name, const std::string&
   if (store_) {
     stored = store_->models();
     for (const auto& row : stored) {
-      if (row.name == name) return {{Role::network, "", data_ / row.file, dims_of_facts(row.facts_json)}};
+      if (row.name == name) return {{Role::network, name, data_ / row.file, dims_of_facts(row.facts_json)}};
       names.push_back(row.name);
     }
   }
-  if (is_file_name(name)) return {{Role::network, "", name, file_dims_}};
+  if (is_file_name(name)) return {{Role::network, std::filesystem::path(name).stem().string(), name, file_dims_}};
   const std::string hint = nearest_names(name, names);
   throw Error("unknown_model", where,
               "no model " + name.substr(0, 80) + (hint.empty() ? "; `sdip model list` lists them" : "; " + hint));
@@ -161,7 +170,7 @@ OrderedJson Catalog::facts(const std::string& name) const {
 
 OrderedJson Catalog::add(const std::string& name, NewFile& file, const std::string& sha256, const Dims& dims) {
   check_upload_name(name);
-  const OrderedJson facts = model_facts(name, {{Role::network, "", file.path(), dims}});
+  const OrderedJson facts = model_facts(name, {{Role::network, name, file.path(), dims}});
   if (const auto row = store_->model(name)) {
     if (row->sha256 == sha256 && dims_of_facts(row->facts_json) == dims) return facts;
     throw Error("conflict", name, "another model has this name; delete it first or choose another");

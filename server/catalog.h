@@ -23,8 +23,8 @@ using Dims = std::map<std::string, std::int64_t>;  // symbolic dimensions bound 
 /// One member of a workload: a built-in model or a file, in its role.
 struct Member {
   Role role = Role::network;
-  std::string model;  // built-in name; empty for a file
-  std::filesystem::path file;
+  std::string name;            // a built-in model's, or what the file is called
+  std::filesystem::path file;  // empty: built in
   Dims dims;
 };
 
@@ -38,7 +38,8 @@ OrderedJson entry_json(const ModelEntry& entry);
 
 class Catalog {
  public:
-  /// Built-in models and, given a store, those uploaded into `data`. With `files`, names that look like paths are read.
+  /// Built-in models and, given a store, those uploaded into `data`. With `files`, names that look like paths are
+  /// read.
   explicit Catalog(Store* store = nullptr, std::filesystem::path data = {}, bool files = false)
       : store_(store), data_(std::move(data)), files_(files) {}
 
@@ -55,9 +56,9 @@ class Catalog {
   /// unknown_model, value_conflict (an image size or batch that a file cannot take), and what importing throws.
   std::shared_ptr<const Workload> workload(const std::string& name, const Machine& machine) const;
 
-  /// Keeps an uploaded file under its hash and name; returns its facts. The same bytes and dims again change nothing.
-  /// Throws Error conflict (the name is built in, or taken by other bytes), value_invalid (the name), and what
-  /// importing throws. Requires a store.
+  /// Keeps an uploaded file under its hash and name; returns its facts. The same bytes and dims again change
+  /// nothing. Throws Error conflict (the name is built in, or taken by other bytes), value_invalid (the name), and
+  /// what importing throws. Requires a store.
   OrderedJson add(const std::string& name, NewFile& file, const std::string& sha256, const Dims& dims);
   /// Throws Error not_found, conflict (built in, or a sweep uses it).
   void remove(const std::string& name);

@@ -23,8 +23,8 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  /// Whether bytes of a next request are there; false when the client left, stayed idle too long, or `wanted` (asked
-  /// while nothing comes) says that the worker is needed elsewhere.
+  /// Whether bytes of a next request are there; false when the client left, stayed idle too long, or `wanted`
+  /// (asked while nothing comes) says that the worker is needed elsewhere.
   bool wait_for_request(const std::function<bool()>& wanted);
   /// A head up to its empty line; "" when the client left. Throws Error timeout, header_too_large.
   std::string read_head(std::size_t most_bytes);

@@ -126,8 +126,7 @@ std::string read_text(const std::filesystem::path& path) {
 void require_folder(const std::filesystem::path& path) {
   std::error_code problem;
   std::filesystem::create_directories(path, problem);
-  if (problem)
-    throw Error("data_folder_unusable", path.string(), "cannot create the folder: " + problem.message());
+  if (problem) throw Error("data_folder_unusable", path.string(), "cannot create the folder: " + problem.message());
   if (::access(path.c_str(), W_OK | X_OK) != 0)
     throw Error("data_folder_unusable", path.string(), "cannot write into the folder: " + system_reason(errno));
 }

@@ -25,8 +25,8 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-/// A file being written beside its final name: `keep` syncs it and renames it into place; without that it is removed.
-/// Throws Error disk_full, file_unwritable.
+/// A file being written beside its final name: `keep` syncs it and renames it into place; without that it is
+/// removed. Throws Error disk_full, file_unwritable.
 class NewFile {
  public:
   /// Opened in the final name's folder, for the owner alone.

@@ -45,7 +45,8 @@ std::vector<std::string_view> lines_of(std::string_view head) {
   }
   for (const auto line : lines)
     for (const char c : line)
-      if ((static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f) refuse("a control character in the head");
+      if ((static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f)
+        refuse("a control character in the head");
   return lines;
 }
 
@@ -114,7 +115,8 @@ std::int64_t body_bytes_of(const Headers& headers, const std::string& method, co
   std::int64_t bytes = 0;
   const auto& text = length->second;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), bytes);
-  if (problem != std::errc() || end != text.data() + text.size() || bytes < 0) refuse("Content-Length is not a number");
+  if (problem != std::errc() || end != text.data() + text.size() || bytes < 0)
+    refuse("Content-Length is not a number");
   const std::int64_t most = method == "PUT" ? rules.most_upload_bytes : most_json_bytes;
   if (bytes > most) throw Error("too_large", "", "expected a body of at most " + std::to_string(most) + " bytes");
   return bytes;

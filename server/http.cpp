@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "server/json_in.h"
-
 namespace sdip {
 namespace {
 
@@ -15,11 +13,26 @@ struct CodeStatus {
 
 /// Everything else is input that was understood and cannot be used: 422.
 constexpr CodeStatus code_statuses[] = {
-    {"bad_request", 400},    {"json_invalid", 400},       {"json_duplicate_key", 400}, {"unknown_key", 400},
-    {"forbidden_host", 403}, {"forbidden_origin", 403},   {"not_found", 404},          {"unknown_sweep", 404},
-    {"unknown_point", 404},  {"method_not_allowed", 405}, {"timeout", 408},            {"conflict", 409},
-    {"length_required", 411}, {"too_large", 413},         {"media_type", 415},         {"header_too_large", 431},
-    {"internal", 500},       {"file_unwritable", 500},    {"busy", 503},               {"disk_full", 507},
+    {"bad_request", 400},
+    {"json_invalid", 400},
+    {"json_duplicate_key", 400},
+    {"unknown_key", 400},
+    {"forbidden_host", 403},
+    {"forbidden_origin", 403},
+    {"not_found", 404},
+    {"unknown_sweep", 404},
+    {"unknown_point", 404},
+    {"method_not_allowed", 405},
+    {"timeout", 408},
+    {"conflict", 409},
+    {"length_required", 411},
+    {"too_large", 413},
+    {"media_type", 415},
+    {"header_too_large", 431},
+    {"internal", 500},
+    {"file_unwritable", 500},
+    {"busy", 503},
+    {"disk_full", 507},
 };
 
 }  // namespace
@@ -29,13 +42,17 @@ int status_of(std::string_view code) {
   return row == std::end(code_statuses) ? 422 : row->status;
 }
 
-Reply problem_reply(const std::string& code, const std::string& where, const std::string& detail) {
+OrderedJson problem_json(const std::string& code, const std::string& where, const std::string& detail) {
   std::string title = code;
   std::ranges::replace(title, '_', ' ');
-  const int status = status_of(code);
-  const OrderedJson problem = {{"type", "about:blank"}, {"title", title}, {"status", status},
-                               {"code", code},          {"where", where}, {"detail", detail}};
-  return {.status = status, .content_type = "application/problem+json", .body = json_text(problem)};
+  return {{"type", "about:blank"}, {"title", title}, {"status", status_of(code)},
+          {"code", code},          {"where", where}, {"detail", detail}};
+}
+
+Reply problem_reply(const std::string& code, const std::string& where, const std::string& detail) {
+  return {.status = status_of(code),
+          .content_type = "application/problem+json",
+          .body = json_text(problem_json(code, where, detail))};
 }
 
 }  // namespace sdip

@@ -23,8 +23,10 @@ constexpr const char* content_policy =
 
 const std::vector<std::pair<std::string, std::string>>& security_headers() {
   static const std::vector<std::pair<std::string, std::string>> headers = {
-      {"Content-Security-Policy", content_policy},    {"X-Content-Type-Options", "nosniff"},
-      {"Referrer-Policy", "no-referrer"},             {"Cross-Origin-Resource-Policy", "same-origin"},
+      {"Content-Security-Policy", content_policy},
+      {"X-Content-Type-Options", "nosniff"},
+      {"Referrer-Policy", "no-referrer"},
+      {"Cross-Origin-Resource-Policy", "same-origin"},
       {"Cross-Origin-Opener-Policy", "same-origin"}};
   return headers;
 }
@@ -78,7 +80,8 @@ Call call_of(const httplib::Request& request) {
 }
 
 std::string reply_text(const Reply& reply) {
-  std::string text = "HTTP/1.1 " + std::to_string(reply.status) + " Refused\r\nContent-Type: " + reply.content_type +
+  std::string text = "HTTP/1.1 " + std::to_string(reply.status) +
+                     " Refused\r\nContent-Type: " + reply.content_type +
                      "\r\nContent-Length: " + std::to_string(reply.body.size()) + "\r\nConnection: close\r\n";
   for (const auto& [name, value] : security_headers()) text += name + ": " + value + "\r\n";
   return text + "\r\n" + reply.body;
@@ -111,13 +114,13 @@ void HttpServer::Gated::install() {
   });
   new_task_queue = [this] { return workers = new Workers(limits.workers, limits.most_waiting); };
   set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
-    bool refused = false;
+    bool refused = true;
     Reply reply = guarded([&] {
-      Admission admission = answerer.admit(call_of(request), request.get_header_value("Content-Type"));
-      refused = admission.refused;
-      return std::move(admission.reply);
+      auto refusal = answerer.refuse(call_of(request), request.get_header_value("Content-Type"));
+      refused = refusal.has_value();
+      return refusal.value_or(Reply());
     });
-    if (!refused && reply.status < 400) return HandlerResponse::Unhandled;
+    if (!refused) return HandlerResponse::Unhandled;
     send_reply(response, std::move(reply));
     return HandlerResponse::Handled;
   });
@@ -135,8 +138,8 @@ void HttpServer::Gated::install() {
                  return answerer.answer(call);
                }));
   };
-  // The route table does the routing (admit); the library's patterns only let everything through: one character class,
-  // bounded by the gate's limit on paths.
+  // The route table does the routing (refuse); the library's patterns only let everything through: one character
+  // class, bounded by the gate's limit on paths.
   Get("/[^\\n]*", answer);
   Post("/[^\\n]*", answer);
   Delete("/[^\\n]*", answer);
@@ -157,7 +160,9 @@ bool HttpServer::Gated::process_and_close_socket(socket_t socket) {
     return false;
   }
   // An idle connection gives its worker up as soon as somebody waits for one.
-  const auto wanted = [this] { return stopping || svr_sock_ == INVALID_SOCKET || (workers && workers->waiting() > 0); };
+  const auto wanted = [this] {
+    return stopping || svr_sock_ == INVALID_SOCKET || (workers && workers->waiting() > 0);
+  };
   while (connection.wait_for_request(wanted) && serve_one(connection)) {
   }
   return true;
@@ -181,15 +186,16 @@ bool HttpServer::Gated::serve_one(Connection& connection) {
   return fine && !close && !closed && stream.body_is_read();
 }
 
-HttpServer::HttpServer(int port, Answerer answerer, const ServerLimits& limits) : gated_(std::make_unique<Gated>()) {
+HttpServer::HttpServer(int port, Answerer answerer, const ServerLimits& limits)
+    : gated_(std::make_unique<Gated>()) {
   gated_->answerer = std::move(answerer);
   gated_->limits = limits;
   gated_->rules.most_upload_bytes = limits.most_upload_bytes;
   gated_->install();
   if (port < 0 || port > 65535) throw Error("value_out_of_range", "--port", "expected a port from 0 to 65535");
   errno = 0;
-  const bool bound = port == 0 ? (port = gated_->bind_to_any_port("127.0.0.1")) > 0
-                               : gated_->bind_to_port("127.0.0.1", port);
+  const bool bound =
+      port == 0 ? (port = gated_->bind_to_any_port("127.0.0.1")) > 0 : gated_->bind_to_port("127.0.0.1", port);
   if (!bound) {
     const int number = errno;
     const std::string where = "127.0.0.1:" + std::to_string(port);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "server/http.h"
 
@@ -11,24 +12,18 @@ namespace sdip {
 
 struct ServerLimits {
   std::int64_t most_upload_bytes = std::int64_t{4} << 30;
-  int workers = 32;           // requests served at once
-  int most_waiting = 256;     // connections queued behind them; more are answered 503
-  int head_seconds = 5;       // to send a whole head
-  int body_seconds = 10;      // between two pieces of a body
-  int idle_seconds = 5;       // between two requests of a connection
+  int workers = 32;        // requests served at once
+  int most_waiting = 256;  // connections queued behind them; more are answered 503
+  int head_seconds = 5;    // to send a whole head
+  int body_seconds = 10;   // between two pieces of a body
+  int idle_seconds = 5;    // between two requests of a connection
 };
 
-/// Decides what a request is before its body is read: a reply to send at once, or which form the body takes.
-struct Admission {
-  enum class Body { json, upload } body = Body::json;
-  bool refused = false;
-  Reply reply;
-};
-
-/// What answers: `admit` sees method, path and query, `answer` the whole call. Both may throw Error, which becomes a
-/// problem; anything else becomes `internal`, its text only on stderr.
+/// What answers. `refuse` sees method, path, query and content type before a body is read and may end the request there;
+/// `answer` sees the whole call. What they throw becomes a problem: an Error its own, anything else `internal`, with its
+/// text only on stderr.
 struct Answerer {
-  std::function<Admission(const Call&, const std::string& content_type)> admit;
+  std::function<std::optional<Reply>(const Call&, const std::string& content_type)> refuse;
   std::function<Reply(const Call&)> answer;
 };
 

@@ -102,7 +102,8 @@ std::optional<std::string> text_field(const Json& object, std::string_view key, 
 std::optional<std::int64_t> integer_field(const Json& object, std::string_view key, const std::string& pointer) {
   const auto found = object.find(key);
   if (found == object.end()) return std::nullopt;
-  const bool fits = found->is_number_integer() && (!found->is_number_unsigned() || found->get<std::uint64_t>() <= INT64_MAX);
+  const bool fits =
+      found->is_number_integer() && (!found->is_number_unsigned() || found->get<std::uint64_t>() <= INT64_MAX);
   if (!fits) refuse_type(*found, key, pointer, "a whole number");
   return found->get<std::int64_t>();
 }
@@ -130,9 +131,12 @@ std::optional<std::vector<std::string>> texts_field(const Json& object, std::str
 std::string pointer_token(std::string_view key) {
   std::string token;
   for (const char c : key.substr(0, 80)) {
-    if (c == '~') token += "~0";
-    else if (c == '/') token += "~1";
-    else token += c;
+    if (c == '~')
+      token += "~0";
+    else if (c == '/')
+      token += "~1";
+    else
+      token += c;
   }
   return token;
 }

@@ -14,8 +14,8 @@ namespace sdip {
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
-/// Parses one JSON value. Throws Error json_invalid (syntax, NaN, numbers beyond double, trailing text, nesting above
-/// 32), json_duplicate_key (where: pointer to the key).
+/// Parses one JSON value. Throws Error json_invalid (syntax, NaN, numbers beyond double, trailing text, nesting
+/// above 32), json_duplicate_key (where: pointer to the key).
 Json parse_json(std::string_view text);
 
 /// Throws Error unknown_key unless every key of `object` is listed; json_invalid unless it is an object.

@@ -11,9 +11,8 @@ OrderedJson values_json(const Graph& graph, const std::vector<ValueId>& ids) {
   OrderedJson values = OrderedJson::array();
   for (const ValueId id : ids) {
     const auto& value = graph.values[static_cast<std::size_t>(id)];
-    values.push_back({{"name", value.name},
-                      {"type", element_type_text(value.operand.type)},
-                      {"shape", value.operand.shape}});
+    values.push_back(
+        {{"name", value.name}, {"type", element_type_text(value.operand.type)}, {"shape", value.operand.shape}});
   }
   return values;
 }
@@ -44,12 +43,13 @@ void add_counts(OrderedJson& object, const GraphFacts& facts, const auto& patter
     object["rewrites"].push_back({{"pattern", pattern}, {"count", count}});
 }
 
-OrderedJson member_facts(const Member& member, const std::string& name, Totals& totals) {
+OrderedJson member_facts(const Member& member, Totals& totals) {
   Graph graph = member_graph(member, {});
   GraphFacts facts = facts_of(graph);
-  if (const ModelRow* row = find_model(member.model)) facts.parameters = row->parameters;
+  const ModelRow* row = member.file.empty() ? find_model(member.name) : nullptr;
+  if (row) facts.parameters = row->parameters;
   OrderedJson object = {{"role", role_text(member.role)},
-                        {"name", name},
+                        {"name", member.name},
                         {"opset", graph.opset},
                         {"producer", graph.producer},
                         {"inputs", values_json(graph, graph.inputs)},
@@ -71,8 +71,7 @@ std::string_view title_of(const std::string& name) {
 OrderedJson model_facts(const std::string& name, const std::vector<Member>& members) {
   Totals totals;
   OrderedJson stages = OrderedJson::array();
-  for (const auto& member : members)
-    stages.push_back(member_facts(member, member.model.empty() ? name : member.model, totals));
+  for (const auto& member : members) stages.push_back(member_facts(member, totals));
   OrderedJson object = {{"name", name},
                         {"title", title_of(name)},
                         {"origin", is_built_in(name) ? "built_in" : "uploaded"},

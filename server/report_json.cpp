@@ -73,8 +73,7 @@ OrderedJson stage_json(const Analysis& analysis, std::size_t index, bool with_in
 
 OrderedJson metric_values_json(const MetricValues& values) {
   OrderedJson object = OrderedJson::object();
-  for (std::size_t i = 0; i < metric_count; ++i)
-    object[std::string(metrics()[i].name)] = number_or_null(values[i]);
+  for (std::size_t i = 0; i < metric_count; ++i) object[std::string(metrics()[i].name)] = number_or_null(values[i]);
   return object;
 }
 
@@ -87,7 +86,8 @@ Shape output_shape(const Analysis& analysis, std::size_t stage, std::size_t inde
 OrderedJson analysis_json(const Analysis& analysis, bool with_instructions) {
   const auto& report = analysis.report;
   OrderedJson stages = OrderedJson::array();
-  for (std::size_t i = 0; i < report.stages.size(); ++i) stages.push_back(stage_json(analysis, i, with_instructions));
+  for (std::size_t i = 0; i < report.stages.size(); ++i)
+    stages.push_back(stage_json(analysis, i, with_instructions));
   return {{"model", analysis.model},
           {"machine", machine_json(analysis.machine)},
           {"feasible", report.outcome.feasible},

@@ -51,8 +51,10 @@ const Preset& require_preset(const std::string& name, const std::string& where) 
 }
 
 PointRequest point_request(const Json& body, bool with_baselines) {
-  if (with_baselines) require_keys(body, {"model", "preset", "machine", "baselines"}, "");
-  else require_keys(body, {"model", "preset", "machine", "instructions"}, "");
+  if (with_baselines)
+    require_keys(body, {"model", "preset", "machine", "baselines"}, "");
+  else
+    require_keys(body, {"model", "preset", "machine", "instructions"}, "");
   PointRequest request;
   const auto model = text_field(body, "model", "");
   if (!model) throw Error("value_invalid", "/model", "required: the name of a model");
@@ -69,7 +71,8 @@ PointRequest point_request(const Json& body, bool with_baselines) {
   }
   for (std::size_t i = 0; i < request.baselines.size(); ++i)
     if (!find_device(request.baselines[i]))
-      throw Error("unknown_baseline", "/baselines/" + std::to_string(i), "no such device; `GET /baselines` lists them");
+      throw Error("unknown_baseline", "/baselines/" + std::to_string(i),
+                  "no such device; `GET /baselines` lists them");
   return request;
 }
 

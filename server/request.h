@@ -13,8 +13,8 @@ struct PointRequest {
   std::vector<std::string> baselines;
 };
 
-/// Reads the body of POST /analyses, or with `with_baselines` of POST /comparisons, where no list means all devices.
-/// Throws Error unknown_key, unknown_parameter, unknown_preset, unknown_baseline, value_*.
+/// Reads the body of POST /analyses, or with `with_baselines` of POST /comparisons, where no list means all
+/// devices. Throws Error unknown_key, unknown_parameter, unknown_preset, unknown_baseline, value_*.
 PointRequest point_request(const Json& body, bool with_baselines);
 
 /// The preset of that name. Throws Error unknown_preset with the nearest names.

@@ -18,7 +18,7 @@ std::int64_t guidance_factor(Role role, Guidance guidance) {
 
 PassSizes pass_sizes(const Member& member, const Machine& machine) {
   PassSizes sizes{machine.batch * guidance_factor(member.role, machine.guidance), 0, 0};
-  const ModelRow* row = find_model(member.model);
+  const ModelRow* row = member.file.empty() ? find_model(member.name) : nullptr;
   if (row && row->native_image_px > 0 && member.role != Role::text_encoder) {
     sizes.image_height_px = machine.image_height_px;
     sizes.image_width_px = machine.image_width_px;
@@ -36,21 +36,23 @@ void refuse_sizes_of_file(const Machine& machine) {
 }  // namespace
 
 Graph member_graph(const Member& member, const PassSizes& sizes) {
-  if (member.model.empty()) {
-    const MappedFile file(member.file);
-    return import_onnx(file.bytes(), {.label = member.file.filename().string(), .dims = member.dims});
-  }
-  const std::string bytes = write_model(member.model, {.batch = sizes.batch,
-                                                       .image_height_px = sizes.image_height_px,
-                                                       .image_width_px = sizes.image_width_px});
-  return import_onnx(std::as_bytes(std::span(bytes)), {.label = member.model});
+  ImportOptions options;
+  options.label = member.name;
+  options.dims = member.dims;
+  if (!member.file.empty()) return import_onnx(MappedFile(member.file).bytes(), options);
+  ModelOptions built;
+  built.batch = sizes.batch;
+  built.image_height_px = sizes.image_height_px;
+  built.image_width_px = sizes.image_width_px;
+  const std::string bytes = write_model(member.name, built);
+  return import_onnx(std::as_bytes(std::span(bytes)), options);
 }
 
 Stage stage_of(const Member& member, const Machine& machine) {
-  if (member.model.empty()) refuse_sizes_of_file(machine);
+  if (!member.file.empty()) refuse_sizes_of_file(machine);
   Stage stage;
   stage.role = member.role;
-  stage.name = member.model.empty() ? member.file.stem().string() : member.model;
+  stage.name = member.name;
   stage.graph = member_graph(member, pass_sizes(member, machine));
   stage.rewrites = rewrite(stage.graph);
   if (stage.role == Role::core) append_step(stage.graph, machine);

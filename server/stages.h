@@ -14,8 +14,8 @@ struct PassSizes {
 /// The network of a member as its file says, patterns not yet rewritten. Throws what reading and importing throw.
 Graph member_graph(const Member& member, const PassSizes& sizes);
 
-/// The stage of a member on `machine`: with guidance as a batch of two the U-Net holds both halves, and text encoders
-/// encode both prompts whenever there is guidance. A core's stage ends with guidance and sampler.
+/// The stage of a member on `machine`: with guidance as a batch of two the U-Net holds both halves, and text
+/// encoders encode both prompts whenever there is guidance. A core's stage ends with guidance and sampler.
 Stage stage_of(const Member& member, const Machine& machine);
 
 /// The time now, RFC 3339 in UTC.

@@ -1,7 +1,6 @@
 // Tables to JSON, row by row.
 #include "server/tables_json.h"
 
-
 namespace sdip {
 namespace {
 
@@ -27,10 +26,14 @@ OrderedJson parameter_json(const ParameterRow& row) {
 
 std::string_view type_text(ParameterType type) {
   switch (type) {
-    case ParameterType::count: return "count";
-    case ParameterType::decimal: return "decimal";
-    case ParameterType::choice: return "choice";
-    case ParameterType::flag: break;
+    case ParameterType::count:
+      return "count";
+    case ParameterType::decimal:
+      return "decimal";
+    case ParameterType::choice:
+      return "choice";
+    case ParameterType::flag:
+      break;
   }
   return "flag";
 }
@@ -78,10 +81,8 @@ OrderedJson device_fields_json(const Device& device) {
 OrderedJson baselines_json() {
   OrderedJson rows = OrderedJson::array();
   for (const auto& device : devices())
-    rows.push_back({{"id", device.id},
-                    {"name", device.name},
-                    {"kind", "roofline"},
-                    {"fields", device_fields_json(device)}});
+    rows.push_back(
+        {{"id", device.id}, {"name", device.name}, {"kind", "roofline"}, {"fields", device_fields_json(device)}});
   return {{"baselines", rows}};
 }
 
