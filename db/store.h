@@ -16,7 +16,7 @@
 namespace sdip {
 
 /// An uploaded model. Its ONNX bytes lie in a file of the caller's; the store keeps the name.
-struct ModelRow {
+struct StoredModel {
   std::string name;
   std::string sha256;  // of the bytes, 64 hexadecimal digits
   std::string file;    // relative to the data folder
@@ -90,9 +90,9 @@ class Store {
   Store& operator=(const Store&) = delete;
 
   /// Adds a model. Throws Error("conflict", ...) when the name is taken.
-  void add_model(const ModelRow& row);
-  std::vector<ModelRow> models() const;  // by name
-  std::optional<ModelRow> model(std::string_view name) const;
+  void add_model(const StoredModel& row);
+  std::vector<StoredModel> models() const;  // by name
+  std::optional<StoredModel> model(std::string_view name) const;
   bool remove_model(std::string_view name);  // false: there was none
 
   /// Adds a sweep in state queued and returns its id; id, state, done, feasible and error of `row` are not read.

@@ -1,0 +1,20 @@
+// One design point from name to report, and its comparison with other devices.
+#pragma once
+
+#include "core/baseline/roofline.h"
+#include "server/catalog.h"
+#include "server/report_json.h"
+
+namespace sdip {
+
+/// Requires a checked machine.
+Analysis analyze(const Catalog& catalog, const std::string& model, const Machine& machine);
+
+/// The frame as any device would have to run it: one frame, guidance as a batch of two, every weight once.
+std::vector<StageWork> frame_work(const Catalog& catalog, const std::string& model, Machine machine);
+
+/// The rows of POST /comparisons: SDIP first, then each device's roofline on the same frames.
+OrderedJson comparison_json(const Catalog& catalog, const std::string& model, const Machine& machine,
+                            const std::vector<std::string>& devices);
+
+}  // namespace sdip

@@ -1,0 +1,202 @@
+// Names to members, members to workloads.
+#include "server/catalog.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/base/error.h"
+#include "core/onnx/import.h"
+#include "core/workload/workload.h"
+#include "server/model_facts.h"
+#include "server/request.h"
+#include "server/stages.h"
+
+namespace sdip {
+namespace {
+
+constexpr std::size_t most_cached = 24;
+
+Role role_of(ModelKind kind) { return kind == ModelKind::unet ? Role::core : Role::network; }
+
+std::vector<Member> pipeline_members(const PipelineRow& row) {
+  std::vector<Member> members;
+  const auto add = [&](Role role, std::string_view model) {
+    if (!model.empty()) members.push_back({role, std::string(model), {}, {}});
+  };
+  add(Role::text_encoder, row.text_encoder);
+  add(Role::text_encoder, row.text_encoder_2);
+  add(Role::encoder, row.vae_encoder);
+  add(Role::core, row.unet);
+  add(Role::decoder, row.vae_decoder);
+  return members;
+}
+
+std::vector<std::string_view> built_in_names() {
+  std::vector<std::string_view> names;
+  for (const auto& row : built_in_pipelines()) names.push_back(row.name);
+  for (const auto& row : built_in_models()) names.push_back(row.name);
+  return names;
+}
+
+void check_upload_name(const std::string& name) {
+  const bool fits = !name.empty() && name.size() <= 64 && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
+           c == '-';
+  });
+  if (!fits) throw Error("value_invalid", "name", "expected 1 to 64 letters, digits, dots, dashes and underscores");
+  if (is_built_in(name)) throw Error("conflict", name, "a built-in model has this name; choose another");
+}
+
+/// Everything of a machine that the workload depends on.
+std::string cache_key(const std::string& name, const Dims& dims, const Machine& m) {
+  std::string key = name;
+  for (const std::int64_t part :
+       {m.batch, m.image_height_px, m.image_width_px, static_cast<std::int64_t>(m.guidance),
+        static_cast<std::int64_t>(m.sampler), static_cast<std::int64_t>(m.mode)})
+    key += "|" + std::to_string(part);
+  for (const auto& [dim, size] : dims) key += "|" + dim + "=" + std::to_string(size);
+  return key;
+}
+
+}  // namespace
+
+bool is_built_in(std::string_view name) { return find_pipeline(name) || find_model(name); }
+
+void bind_dim(Dims& dims, const std::string& text, const std::string& where) {
+  const auto equals = text.find('=');
+  std::int64_t size = 0;
+  const char* end = text.data() + text.size();
+  const bool split = equals != std::string::npos && equals > 0;
+  const auto [last, problem] = std::from_chars(split ? text.data() + equals + 1 : end, end, size);
+  if (!split || problem != std::errc() || last != end || size < 1)
+    throw Error("value_invalid", where, text.substr(0, 80) + ": expected NAME=SIZE with a size of at least 1");
+  if (!dims.emplace(text.substr(0, equals), size).second)
+    throw Error("value_invalid", where, text.substr(0, equals) + " is bound twice");
+}
+
+OrderedJson entry_json(const ModelEntry& entry) {
+  const auto optional = [](const std::optional<std::int64_t>& value) {
+    return value ? OrderedJson(*value) : OrderedJson();
+  };
+  return {{"name", entry.name},
+          {"title", entry.title},
+          {"origin", entry.built_in ? "built_in" : "uploaded"},
+          {"kind", entry.pipeline ? "pipeline" : "model"},
+          {"stages", entry.stages},
+          {"parameters", optional(entry.parameters)},
+          {"bytes", optional(entry.size_bytes)}};
+}
+
+bool Catalog::is_file_name(const std::string& name) const {
+  if (!files_) return false;
+  std::error_code problem;
+  return name.find('/') != std::string::npos || name.ends_with(".onnx") ||
+         std::filesystem::is_regular_file(name, problem);
+}
+
+std::vector<ModelEntry> Catalog::entries() const {
+  std::vector<ModelEntry> entries;
+  for (const auto& row : built_in_pipelines()) {
+    ModelEntry entry{std::string(row.name), std::string(row.title), true, true, {}, 0, std::nullopt};
+    for (const auto& member : pipeline_members(row)) {
+      entry.stages.push_back(member.name);
+      *entry.parameters += find_model(member.name)->parameters;
+    }
+    entries.push_back(std::move(entry));
+  }
+  for (const auto& row : built_in_models())
+    entries.push_back({std::string(row.name),
+                       std::string(row.title),
+                       true,
+                       false,
+                       {std::string(row.name)},
+                       row.parameters,
+                       std::nullopt});
+  if (!store_) return entries;
+  for (const auto& row : store_->models()) {
+    const Json facts = Json::parse(row.facts_json);
+    entries.push_back(
+        {row.name, row.name, false, false, {row.name}, facts.at("parameters").get<std::int64_t>(), row.size_bytes});
+  }
+  return entries;
+}
+
+std::vector<Member> Catalog::members(const std::string& name, const std::string& where) const {
+  if (const PipelineRow* row = find_pipeline(name)) return pipeline_members(*row);
+  if (const ModelRow* row = find_model(name)) return {{role_of(row->kind), name, {}, {}}};
+  std::vector<std::string_view> names = built_in_names();
+  std::vector<StoredModel> stored;
+  if (store_) {
+    stored = store_->models();
+    for (const auto& row : stored) {
+      if (row.name == name) return {{Role::network, name, data_ / row.file, dims_of_facts(row.facts_json)}};
+      names.push_back(row.name);
+    }
+  }
+  if (is_file_name(name)) return {{Role::network, std::filesystem::path(name).stem().string(), name, file_dims_}};
+  const std::string hint = nearest_names(name, names);
+  throw Error("unknown_model", where,
+              "no model " + name.substr(0, 80) + (hint.empty() ? "; `sdip model list` lists them" : "; " + hint));
+}
+
+std::shared_ptr<const Workload> Catalog::workload(const std::string& name, const Machine& machine) const {
+  const auto parts = members(name, "/model");
+  const std::string key = cache_key(name, parts.front().dims, machine);
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::ranges::find(cache_, key, &Cached::first);
+    if (found != cache_.end()) {
+      cache_.splice(cache_.begin(), cache_, found);
+      return found->second;
+    }
+  }
+  auto workload = std::make_shared<Workload>();
+  workload->name = name;
+  for (const auto& part : parts)
+    if (part.role != Role::encoder || machine.mode == Mode::image_to_image)
+      workload->stages.push_back(stage_of(part, machine));
+  const std::lock_guard lock(mutex_);
+  cache_.emplace_front(key, workload);
+  if (cache_.size() > most_cached) cache_.pop_back();
+  return workload;
+}
+
+OrderedJson Catalog::facts(const std::string& name) const {
+  if (store_)
+    if (const auto row = store_->model(name)) return OrderedJson::parse(row->facts_json);
+  const auto parts = members(name, "name");
+  return model_facts(name, parts);
+}
+
+OrderedJson Catalog::add(const std::string& name, NewFile& file, const std::string& sha256, const Dims& dims) {
+  check_upload_name(name);
+  const OrderedJson facts = model_facts(name, {{Role::network, name, file.path(), dims}});
+  if (const auto row = store_->model(name)) {
+    if (row->sha256 == sha256 && dims_of_facts(row->facts_json) == dims) return facts;
+    throw Error("conflict", name, "another model has this name; delete it first or choose another");
+  }
+  require_folder(data_ / "models");
+  const std::string relative = "models/" + sha256 + ".onnx";
+  const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(file.path()));
+  file.keep_as(data_ / relative);
+  store_->add_model({name, sha256, relative, bytes, json_text(facts), time_text()});
+  return facts;
+}
+
+void Catalog::remove(const std::string& name) {
+  if (is_built_in(name)) throw Error("conflict", name, "built-in models stay");
+  const auto row = store_->model(name);
+  if (!row) throw Error("not_found", name, "no uploaded model of this name");
+  for (const auto& sweep : store_->sweeps())
+    if (sweep.model == name)
+      throw Error("conflict", name, "sweep " + std::to_string(sweep.id) + " is of this model; delete it first");
+  store_->remove_model(name);
+  // A dims binding apart, two names may share the bytes.
+  const auto others = store_->models();
+  if (std::ranges::none_of(others, [&](const auto& other) { return other.file == row->file; })) {
+    std::error_code ignored;
+    std::filesystem::remove(data_ / row->file, ignored);
+  }
+}
+
+}  // namespace sdip

@@ -1,0 +1,86 @@
+// The models that can be named: built in, uploaded into the data folder, or (on the command line) a file.
+#pragma once
+
+#include <filesystem>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/machine/machine.h"
+#include "core/program/workload.h"
+#include "db/store.h"
+#include "server/files.h"
+#include "server/json_in.h"
+
+namespace sdip {
+
+using Dims = std::map<std::string, std::int64_t>;  // symbolic dimensions bound by the user
+
+/// One member of a workload: a built-in model or a file, in its role.
+struct Member {
+  Role role = Role::network;
+  std::string name;            // a built-in model's, or what the file is called
+  std::filesystem::path file;  // empty: built in
+  Dims dims;
+};
+
+struct ModelEntry {
+  std::string name, title;
+  bool built_in = true, pipeline = false;
+  std::vector<std::string> stages;
+  std::optional<std::int64_t> parameters, size_bytes;
+};
+OrderedJson entry_json(const ModelEntry& entry);
+
+class Catalog {
+ public:
+  /// Built-in models and, given a store, those uploaded into `data`. With `files`, names that look like paths are
+  /// read.
+  explicit Catalog(Store* store = nullptr, std::filesystem::path data = {}, bool files = false)
+      : store_(store), data_(std::move(data)), files_(files) {}
+
+  /// Dimensions for models given as files; uploaded ones keep those bound at upload.
+  void bind(Dims dims) { file_dims_ = std::move(dims); }
+
+  std::vector<ModelEntry> entries() const;
+  /// Facts of GET /models/{name}. Throws Error unknown_model (with the nearest names) and what importing throws.
+  OrderedJson facts(const std::string& name) const;
+  /// Throws Error unknown_model at `where`.
+  void require(const std::string& name, const std::string& where) const { members(name, where); }
+
+  /// What `machine` is asked to run, every stage imported and rewritten; kept for next time. Throws Error
+  /// unknown_model, value_conflict (an image size or batch that a file cannot take), and what importing throws.
+  std::shared_ptr<const Workload> workload(const std::string& name, const Machine& machine) const;
+
+  /// Keeps an uploaded file under its hash and name; returns its facts. The same bytes and dims again change
+  /// nothing. Throws Error conflict (the name is built in, or taken by other bytes), value_invalid (the name), and
+  /// what importing throws. Requires a store.
+  OrderedJson add(const std::string& name, NewFile& file, const std::string& sha256, const Dims& dims);
+  /// Throws Error not_found, conflict (built in, or a sweep uses it).
+  void remove(const std::string& name);
+
+ private:
+  std::vector<Member> members(const std::string& name, const std::string& where) const;
+  bool is_file_name(const std::string& name) const;
+
+  Store* store_;
+  std::filesystem::path data_;
+  bool files_;
+  Dims file_dims_;
+
+  using Cached = std::pair<std::string, std::shared_ptr<const Workload>>;
+  mutable std::mutex mutex_;
+  mutable std::list<Cached> cache_;  // most recently used first
+};
+
+/// Whether `name` is a built-in model or pipeline.
+bool is_built_in(std::string_view name);
+
+/// `NAME=VALUE`. Throws Error value_invalid.
+void bind_dim(Dims& dims, const std::string& text, const std::string& where);
+
+}  // namespace sdip

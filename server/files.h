@@ -1,0 +1,70 @@
+// Files: read-only maps, whole writes that are there or not there, and hashes.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace sdip {
+
+/// A file mapped read-only. Throws Error file_not_found, file_unreadable.
+class MappedFile {
+ public:
+  explicit MappedFile(const std::filesystem::path& path);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  std::span<const std::byte> bytes() const { return {data_, size_}; }
+
+ private:
+  const std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// A file being written beside its final name: `keep` syncs it and renames it into place; without that it is
+/// removed. Throws Error disk_full, file_unwritable.
+class NewFile {
+ public:
+  /// Opened in the final name's folder, for the owner alone.
+  explicit NewFile(std::filesystem::path final_name);
+  ~NewFile();
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+
+  void write(std::string_view bytes);
+  void keep() { keep_as(final_name_); }
+  /// Under another name of the same folder.
+  void keep_as(const std::filesystem::path& name);
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path final_name_, path_;
+  int file_ = -1;
+};
+
+/// SHA-256, in lower-case hexadecimal.
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  Sha256(const Sha256&) = delete;
+  Sha256& operator=(const Sha256&) = delete;
+  void add(std::string_view bytes);
+  std::string hex();
+
+ private:
+  void* context_;
+};
+std::string sha256_hex(std::span<const std::byte> bytes);
+
+/// The text of a small file (at most 16 MiB). Throws as MappedFile, and too_large.
+std::string read_text(const std::filesystem::path& path);
+
+/// Creates the folder and its parents where missing. Throws Error data_folder_unusable when it cannot be written.
+void require_folder(const std::filesystem::path& path);
+
+}  // namespace sdip

@@ -1,0 +1,77 @@
+// Handlers of tables, models and single design points.
+#include "core/base/error.h"
+#include "server/analysis.h"
+#include "server/handlers.h"
+#include "server/openapi.h"
+#include "server/request.h"
+#include "server/tables_json.h"
+#include "server/version.h"
+
+namespace sdip {
+
+std::string query_value(const Call& call, const std::string& key, const std::string& otherwise) {
+  const auto found = call.query.find(key);
+  return found == call.query.end() ? otherwise : found->second;
+}
+
+Reply json_reply(const OrderedJson& value, int status) { return {.status = status, .body = json_text(value)}; }
+
+Reply get_parameters(Service&, const Call&) { return json_reply(parameters_json()); }
+Reply get_metrics(Service&, const Call&) { return json_reply(metrics_json()); }
+Reply get_presets(Service&, const Call&) { return json_reply(presets_json()); }
+Reply get_baselines(Service&, const Call&) { return json_reply(baselines_json()); }
+Reply get_openapi(Service&, const Call&) { return json_reply(openapi_json()); }
+Reply get_health(Service&, const Call&) { return json_reply({{"status", "ok"}}); }
+
+Reply get_version(Service& service, const Call&) {
+  return json_reply({{"version", program_version}, {"signature", service.signature()}});
+}
+
+Reply get_models(Service& service, const Call&) {
+  OrderedJson models = OrderedJson::array();
+  for (const auto& entry : service.catalog.entries()) models.push_back(entry_json(entry));
+  return json_reply({{"models", models}});
+}
+
+Reply get_model(Service& service, const Call& call) {
+  try {
+    return json_reply(service.catalog.facts(call.parts[0]));
+  } catch (const Error& error) {
+    if (error.code != "unknown_model") throw;
+    throw Error("not_found", error.where, error.what());
+  }
+}
+
+Reply put_model(Service& service, const Call& call) {
+  Dims dims;
+  for (const auto& [key, value] : call.query) bind_dim(dims, value, "?" + key);
+  require_folder(service.data / "models");
+  NewFile file(service.data / "models" / "upload");
+  Sha256 hash;
+  call.read_upload([&](std::string_view piece) {
+    file.write(piece);
+    hash.add(piece);
+    return true;
+  });
+  const OrderedJson facts = service.catalog.add(call.parts[0], file, hash.hex(), dims);
+  Reply reply = json_reply(facts, 201);
+  reply.headers.emplace_back("Location", "/api/v1/models/" + call.parts[0]);
+  return reply;
+}
+
+Reply delete_model(Service& service, const Call& call) {
+  service.catalog.remove(call.parts[0]);
+  return {.status = 204};
+}
+
+Reply post_analysis(Service& service, const Call& call) {
+  const PointRequest request = point_request(parse_json(call.body), false);
+  return json_reply(analysis_json(analyze(service.catalog, request.model, request.machine), request.instructions));
+}
+
+Reply post_comparison(Service& service, const Call& call) {
+  const PointRequest request = point_request(parse_json(call.body), true);
+  return json_reply(comparison_json(service.catalog, request.model, request.machine, request.baselines));
+}
+
+}  // namespace sdip

@@ -1,0 +1,43 @@
+// A request and its answer, free of the HTTP library.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "server/json_in.h"
+
+namespace sdip {
+
+using Sink = std::function<bool(std::string_view)>;  // false: the client is gone
+
+struct Call {
+  std::string method, path;
+  std::vector<std::string> parts;  // what stood for each {name} of the route's pattern
+  std::multimap<std::string, std::string> query;
+  std::string body;                              // JSON routes
+  std::function<void(const Sink&)> read_upload;  // upload routes: gives the body piece by piece
+};
+
+struct Reply {
+  int status = 200;
+  std::string content_type = "application/json";
+  std::string body = {};
+  std::vector<std::pair<std::string, std::string>> headers = {};
+  std::function<void(const Sink&)> stream = nullptr;  // when set, the body in pieces
+};
+
+/// HTTP status of an error code: the table of docs/api.md. Codes not in it are 422.
+int status_of(std::string_view code);
+
+/// An error as RFC 9457 has it.
+OrderedJson problem_json(const std::string& code, const std::string& where, const std::string& detail);
+
+/// The same as `application/problem+json`.
+Reply problem_reply(const std::string& code, const std::string& where, const std::string& detail);
+
+}  // namespace sdip

@@ -1,0 +1,172 @@
+// Running sweeps.
+#include "server/jobs.h"
+
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+
+#include "core/base/error.h"
+#include "core/explore/sweep.h"
+#include "server/stages.h"
+
+namespace sdip {
+namespace {
+
+/// Sweeps give way to requests: this thread, and those it starts, run at a lower priority.
+void give_way() { ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), 10); }
+
+/// Measures the pace since construction.
+class Stopwatch {
+ public:
+  Stopwatch(std::int64_t done, std::int64_t total) : first_(done), done_(done), total_(total) {}
+  Pace after(std::int64_t points) {
+    done_ += points;
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    const double rate = seconds > 0 ? static_cast<double>(done_ - first_) / seconds : 0;
+    return {done_, rate, rate > 0 ? static_cast<double>(total_ - done_) / rate : 0};
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::int64_t first_, done_, total_;
+};
+
+}  // namespace
+
+std::int64_t add_sweep(Store& store, const Catalog& catalog, const SweepSpec& spec) {
+  catalog.require(spec.model, "/model");
+  check_space(spec.space);
+  SweepRow row;
+  row.name = spec.name;
+  row.model = spec.model;
+  row.spec_json = json_text(spec_json(spec));
+  row.total = point_count(spec.space);
+  row.created = time_text();
+  return store.add_sweep(row);
+}
+
+bool run_sweep(Store& store, const Catalog& catalog, std::int64_t id, const RunOptions& options) {
+  store.set_state(id, SweepState::running);
+  try {
+    const SweepRow row = store.sweep(id);
+    const SweepSpec spec = spec_from_json(Json::parse(row.spec_json));
+    const auto ranges = store.missing_ranges(id);
+    Stopwatch stopwatch(row.done, row.total);
+    const auto compile_machine = [&](const Machine& machine) {
+      return std::make_shared<const Application>(compile(*catalog.workload(spec.model, machine), machine));
+    };
+    const auto keep = [&](PointBatch&& batch) {
+      store.append(id, batch);
+      if (options.on_batch) options.on_batch(stopwatch.after(batch.count()));
+    };
+    SweepOptions how;
+    how.threads = options.threads;
+    how.cancel = options.cancel;
+    const SweepEnd end = sweep(spec.space, ranges, compile_machine, evaluate, how, keep);
+    if (end.cancelled) return true;
+    store.set_state(id, SweepState::done);
+  } catch (const Error& error) {
+    store.set_state(id, SweepState::failed, Problem{error.code, error.where, error.what()});
+  } catch (const std::exception& bug) {
+    std::cerr << "sdip: internal: sweep " << id << ": " << bug.what() << std::endl;
+    store.set_state(id, SweepState::failed, Problem{"internal", "", "a bug of ours; the log has more"});
+  }
+  return false;
+}
+
+Jobs::Jobs(Store& store, const Catalog& catalog) : store_(store), catalog_(catalog) {
+  auto rows = store.sweeps();
+  std::ranges::reverse(rows);
+  for (const auto& row : rows)
+    if (row.state == SweepState::queued) queue_.push_back(row.id);
+  thread_ = std::thread([this] { run(); });
+}
+
+Jobs::~Jobs() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+    cancel_ = true;
+  }
+  wake_.notify_all();
+  thread_.join();
+}
+
+void Jobs::enqueue(std::int64_t id) {
+  const std::lock_guard lock(mutex_);
+  queue_.push_back(id);
+  wake_.notify_all();
+}
+
+std::int64_t Jobs::submit(const SweepSpec& spec) {
+  const std::int64_t id = add_sweep(store_, catalog_, spec);
+  enqueue(id);
+  return id;
+}
+
+void Jobs::cancel(std::int64_t id) {
+  std::unique_lock lock(mutex_);
+  if (running_ == id) {
+    cancelled_ = true;
+    cancel_ = true;
+    // The answer shows the sweep as it then is: a batch lasts well under a second.
+    wake_.wait_for(lock, std::chrono::seconds(5), [&] { return running_ != id || ending_; });
+    return;
+  }
+  std::erase(queue_, id);
+  store_.set_state(id, SweepState::cancelled);
+}
+
+void Jobs::resume(std::int64_t id) {
+  // A sweep that could not even keep why it ended (a full disk) still says running.
+  if (store_.sweep(id).state == SweepState::running && !pace(id)) store_.set_state(id, SweepState::interrupted);
+  store_.set_state(id, SweepState::queued);
+  enqueue(id);
+}
+
+std::optional<Pace> Jobs::pace(std::int64_t id) const {
+  const std::lock_guard lock(mutex_);
+  return running_ == id ? std::optional(pace_) : std::nullopt;
+}
+
+void Jobs::run() {
+  give_way();
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    wake_.wait(lock, [this] { return ending_ || !queue_.empty(); });
+    if (ending_) return;
+    const std::int64_t id = running_ = queue_.front();
+    queue_.pop_front();
+    cancelled_ = false;
+    cancel_ = false;
+    pace_ = {};
+    lock.unlock();
+    try {
+      RunOptions options;
+      options.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+      options.cancel = &cancel_;
+      options.on_batch = [this](const Pace& pace) {
+        const std::lock_guard hold(mutex_);
+        pace_ = pace;
+      };
+      if (run_sweep(store_, catalog_, id, options)) {
+        lock.lock();
+        const bool by_user = cancelled_;
+        lock.unlock();
+        store_.set_state(id, by_user ? SweepState::cancelled : SweepState::interrupted);
+      }
+    } catch (
+        const std::exception& problem) {  // the store itself failed; the sweep is interrupted at the next start
+      std::cerr << "sdip: sweep " << id << ": " << problem.what() << std::endl;
+    }
+    lock.lock();
+    running_ = 0;
+    wake_.notify_all();
+  }
+}
+
+}  // namespace sdip

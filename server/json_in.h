@@ -1,0 +1,40 @@
+// JSON from outside, read strictly: one value, no duplicate or unknown keys, no surprises in depth or type.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sdip {
+
+using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json;
+
+/// Parses one JSON value. Throws Error json_invalid (syntax, NaN, numbers beyond double, trailing text, nesting
+/// above 32), json_duplicate_key (where: pointer to the key).
+Json parse_json(std::string_view text);
+
+/// Throws Error unknown_key unless every key of `object` is listed; json_invalid unless it is an object.
+void require_keys(const Json& object, std::initializer_list<std::string_view> known, const std::string& pointer);
+
+/// The field as that type, or nullopt when absent. Throws Error value_invalid naming the pointer.
+std::optional<std::string> text_field(const Json& object, std::string_view key, const std::string& pointer);
+std::optional<std::int64_t> integer_field(const Json& object, std::string_view key, const std::string& pointer);
+std::optional<bool> flag_field(const Json& object, std::string_view key, const std::string& pointer);
+std::optional<std::vector<std::string>> texts_field(const Json& object, std::string_view key,
+                                                    const std::string& pointer);
+
+/// A string as one token of a JSON pointer: ~ and / escaped, cut at 80 bytes.
+std::string pointer_token(std::string_view key);
+
+/// The value as text. Broken UTF-8 becomes U+FFFD, NaN and infinities null.
+template <class AnyJson>
+std::string json_text(const AnyJson& value, int indent = -1) {
+  return value.dump(indent, ' ', false, AnyJson::error_handler_t::replace);
+}
+
+}  // namespace sdip

@@ -1,0 +1,104 @@
+// Reports to JSON.
+#include "server/report_json.h"
+
+#include <cmath>
+
+namespace sdip {
+namespace {
+
+OrderedJson number_or_null(double value) { return std::isfinite(value) ? OrderedJson(value) : OrderedJson(); }
+
+OrderedJson breakdown_json(const Breakdown& breakdown) {
+  OrderedJson parts = OrderedJson::array();
+  for (const auto& [part, value] : breakdown) parts.push_back({{"part", part}, {"value", number_or_null(value)}});
+  return parts;
+}
+
+OrderedJson instruction_json(const Analysis& analysis, std::size_t stage, std::size_t index) {
+  const auto& cost = analysis.report.stages[stage].instructions[index];
+  const auto& instruction = analysis.application.stages[stage].program.instructions[index];
+  OrderedJson busy = OrderedJson::object();
+  for (std::size_t i = 0; i < resource_count; ++i)
+    busy[std::string(resource_text(static_cast<Resource>(i)))] = cost.busy[i].value;
+  return {{"index", index},
+          {"name", instruction.name},
+          {"op", instruction.mnemonic},
+          {"start_cycle", cost.start.value},
+          {"end_cycle", cost.end.value},
+          {"limiter", resource_text(cost.limiter)},
+          {"busy_cycles", busy},
+          {"stall_weights_cycles", cost.stall_weights.value},
+          {"stall_activations_cycles", cost.stall_activations.value},
+          {"dram_weights_bytes", cost.dram_weights.value},
+          {"dram_activations_in_bytes", cost.dram_activations_in.value},
+          {"dram_activations_out_bytes", cost.dram_activations_out.value},
+          {"dsram_read_side_bytes", cost.dsram_read_side.value},
+          {"dsram_write_side_bytes", cost.dsram_write_side.value},
+          {"stackram_bytes", cost.stackram.value},
+          {"psram_bytes", cost.psram.value},
+          {"macs", cost.macs.value},
+          {"energy_j", cost.energy_j},
+          {"output_shape", output_shape(analysis, stage, index)}};
+}
+
+OrderedJson stage_json(const Analysis& analysis, std::size_t index, bool with_instructions) {
+  const auto& stage = analysis.report.stages[index];
+  OrderedJson object = {{"name", stage.name},
+                        {"role", role_text(stage.role)},
+                        {"passes_per_frame", stage.passes_per_frame},
+                        {"cold_cycles", stage.cold_cycles.value},
+                        {"steady_cycles", stage.steady_cycles.value},
+                        {"bound_cycles", stage.bound_cycles.value},
+                        {"bound_dram_bytes", stage.bound_dram_bytes.value},
+                        {"stall_weights_cycles", stage.stall_weights.value},
+                        {"stall_activations_cycles", stage.stall_activations.value},
+                        {"dram_weights_bytes", stage.dram_weights.value},
+                        {"dram_activations_bytes", stage.dram_activations.value},
+                        {"weight_bytes", stage.weight_bytes.value},
+                        {"imem_bytes", stage.imem_bytes.value},
+                        {"dsram_peak_bytes", stage.dsram_peak.value},
+                        {"stackram_peak_bytes", stage.stackram_peak.value},
+                        {"psram_peak_bytes", stage.psram_peak.value},
+                        {"macs", stage.macs.value},
+                        {"energy_j", stage.energy_j}};
+  if (!with_instructions) return object;
+  OrderedJson instructions = OrderedJson::array();
+  for (std::size_t i = 0; i < stage.instructions.size(); ++i)
+    instructions.push_back(instruction_json(analysis, index, i));
+  object["instructions"] = std::move(instructions);
+  return object;
+}
+
+}  // namespace
+
+OrderedJson metric_values_json(const MetricValues& values) {
+  OrderedJson object = OrderedJson::object();
+  for (std::size_t i = 0; i < metric_count; ++i) object[std::string(metrics()[i].name)] = number_or_null(values[i]);
+  return object;
+}
+
+Shape output_shape(const Analysis& analysis, std::size_t stage, std::size_t index) {
+  const auto value = analysis.application.stages[stage].program.instructions[index].destination_value;
+  if (value == none) return {};
+  return analysis.workload->stages[stage].graph.values.at(static_cast<std::size_t>(value)).operand.shape;
+}
+
+OrderedJson analysis_json(const Analysis& analysis, bool with_instructions) {
+  const auto& report = analysis.report;
+  OrderedJson stages = OrderedJson::array();
+  for (std::size_t i = 0; i < report.stages.size(); ++i)
+    stages.push_back(stage_json(analysis, i, with_instructions));
+  return {{"model", analysis.model},
+          {"machine", machine_json(analysis.machine)},
+          {"feasible", report.outcome.feasible},
+          {"reason", report.outcome.reason},
+          {"metrics", metric_values_json(report.outcome.values)},
+          {"energy_j", breakdown_json(report.energy_j)},
+          {"area_mm2", breakdown_json(report.area_mm2)},
+          {"latency_s", breakdown_json(report.latency_s)},
+          {"load_cycles", report.load_cycles.value},
+          {"notes", report.notes},
+          {"stages", std::move(stages)}};
+}
+
+}  // namespace sdip

@@ -1,0 +1,255 @@
+// The route table.
+#include "server/routes.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "server/handlers.h"
+
+namespace sdip {
+namespace {
+
+constexpr QueryRow dim_query[] = {{"dim", "string", true, "NAME=SIZE binds a symbolic dimension"}};
+constexpr QueryRow page_query[] = {
+    {"limit", "integer", false, "rows, 1 to 10000; 100 when not given"},
+    {"cursor", "string", false, "`next` of the page before"},
+    {"sort", "string", false, "index, a metric or an axis; a leading - reverses"},
+    {"feasible", "boolean", false, "only feasible (true) or infeasible (false) points"},
+    {"fields", "string", false, "axes and metrics, comma separated; all when not given"}};
+constexpr QueryRow columns_query[] = {
+    {"fields", "string", false, "axes and metrics, comma separated; all when not given"}};
+constexpr QueryRow front_query[] = {
+    {"metrics", "string", false, "comma separated; the sweep's objectives when not given"}};
+constexpr QueryRow export_query[] = {{"format", "string", false, "csv or ndjson; csv when not given"}};
+
+constexpr Route table[] = {
+    {"GET",
+     "/api/v1/parameters",
+     "list_parameters",
+     "Every parameter of a machine",
+     Body::none,
+     "",
+     {},
+     200,
+     "Parameters",
+     get_parameters},
+    {"GET",
+     "/api/v1/metrics",
+     "list_metrics",
+     "Every metric of a design point",
+     Body::none,
+     "",
+     {},
+     200,
+     "Metrics",
+     get_metrics},
+    {"GET", "/api/v1/presets", "list_presets", "Named machines", Body::none, "", {}, 200, "Presets", get_presets},
+    {"GET",
+     "/api/v1/baselines",
+     "list_baselines",
+     "Other devices, as rooflines",
+     Body::none,
+     "",
+     {},
+     200,
+     "Baselines",
+     get_baselines},
+    {"GET",
+     "/api/v1/models",
+     "list_models",
+     "Built-in and uploaded models",
+     Body::none,
+     "",
+     {},
+     200,
+     "Models",
+     get_models},
+    {"PUT", "/api/v1/models/{name}", "put_model", "Upload an ONNX file", Body::upload, "", dim_query, 201,
+     "ModelFacts", put_model},
+    {"GET",
+     "/api/v1/models/{name}",
+     "get_model",
+     "What a model consists of",
+     Body::none,
+     "",
+     {},
+     200,
+     "ModelFacts",
+     get_model},
+    {"DELETE",
+     "/api/v1/models/{name}",
+     "delete_model",
+     "Remove an uploaded model",
+     Body::none,
+     "",
+     {},
+     204,
+     "",
+     delete_model},
+    {"POST",
+     "/api/v1/analyses",
+     "analyze",
+     "One design point in full",
+     Body::json,
+     "AnalysisRequest",
+     {},
+     200,
+     "Analysis",
+     post_analysis},
+    {"POST",
+     "/api/v1/comparisons",
+     "compare",
+     "A design point beside other devices",
+     Body::json,
+     "ComparisonRequest",
+     {},
+     200,
+     "Comparison",
+     post_comparison},
+    {"POST",
+     "/api/v1/sweeps",
+     "create_sweep",
+     "Start a sweep",
+     Body::json,
+     "SweepRequest",
+     {},
+     202,
+     "Sweep",
+     post_sweep},
+    {"GET",
+     "/api/v1/sweeps",
+     "list_sweeps",
+     "Every sweep, newest first",
+     Body::none,
+     "",
+     {},
+     200,
+     "Sweeps",
+     get_sweeps},
+    {"GET",
+     "/api/v1/sweeps/{id}",
+     "get_sweep",
+     "A sweep and how far it is",
+     Body::none,
+     "",
+     {},
+     200,
+     "Sweep",
+     get_sweep},
+    {"DELETE",
+     "/api/v1/sweeps/{id}",
+     "delete_sweep",
+     "Remove a sweep and its points",
+     Body::none,
+     "",
+     {},
+     204,
+     "",
+     delete_sweep},
+    {"POST",
+     "/api/v1/sweeps/{id}/cancel",
+     "cancel_sweep",
+     "Stop a sweep; its points stay",
+     Body::none,
+     "",
+     {},
+     202,
+     "Sweep",
+     cancel_sweep},
+    {"POST",
+     "/api/v1/sweeps/{id}/resume",
+     "resume_sweep",
+     "Evaluate what is missing",
+     Body::none,
+     "",
+     {},
+     202,
+     "Sweep",
+     resume_sweep},
+    {"GET", "/api/v1/sweeps/{id}/points", "list_points", "Stored points, a page", Body::none, "", page_query, 200,
+     "PointsPage", get_points},
+    {"GET", "/api/v1/sweeps/{id}/columns", "get_columns", "Stored points, a column each field", Body::none, "",
+     columns_query, 200, "PointColumns", get_columns},
+    {"GET", "/api/v1/sweeps/{id}/front", "get_front", "The Pareto front", Body::none, "", front_query, 200, "Front",
+     get_front},
+    {"GET",
+     "/api/v1/sweeps/{id}/points/{index}",
+     "get_point",
+     "One stored point",
+     Body::none,
+     "",
+     {},
+     200,
+     "Point",
+     get_point},
+    {"GET", "/api/v1/sweeps/{id}/export", "export_sweep", "All points in index order, as a file", Body::none, "",
+     export_query, 200, "text", export_sweep},
+    {"GET", "/api/v1/openapi.json", "openapi", "This document", Body::none, "", {}, 200, "OpenApi", get_openapi},
+    {"GET",
+     "/api/v1/version",
+     "version",
+     "Version and engine signature",
+     Body::none,
+     "",
+     {},
+     200,
+     "Version",
+     get_version},
+    {"GET", "/healthz", "health", "Whether the service answers", Body::none, "", {}, 200, "Health", get_health},
+};
+
+/// Splits at every slash: "/a/b" is "", "a", "b".
+std::vector<std::string_view> segments(std::string_view path) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const auto slash = path.find('/');
+    parts.push_back(path.substr(0, slash));
+    if (slash == std::string_view::npos) return parts;
+    path.remove_prefix(slash + 1);
+  }
+}
+
+bool matches(std::string_view pattern, std::string_view path, std::vector<std::string>& parts) {
+  const auto wanted = segments(pattern), given = segments(path);
+  if (wanted.size() != given.size()) return false;
+  parts.clear();
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i].starts_with('{')) {
+      if (given[i].empty()) return false;
+      parts.emplace_back(given[i]);
+    } else if (wanted[i] != given[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::span<const Route> routes() { return table; }
+
+Matched match_route(std::string_view method, std::string_view path) {
+  Matched result;
+  std::vector<std::string> parts;
+  for (const auto& route : table) {
+    if (!matches(route.path, path, parts)) continue;
+    result.allowed += (result.allowed.empty() ? "" : ", ") + std::string(route.method);
+    if (route.method != method) continue;
+    result.route = &route;
+    result.parts = parts;
+    return result;
+  }
+  return result;
+}
+
+void check_query(const Route& route, const Call& call) {
+  for (const auto& [key, value] : call.query) {
+    const auto row = std::ranges::find(route.query, key, &QueryRow::name);
+    if (row == route.query.end())
+      throw Error("unknown_key", "?" + key.substr(0, 80), "this route has no such query key");
+    if (!row->repeated && call.query.count(key) > 1)
+      throw Error("bad_request", "?" + key.substr(0, 80), "given more than once");
+  }
+}
+
+}  // namespace sdip

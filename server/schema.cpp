@@ -1,0 +1,287 @@
+// The JSON schemas of the API, machines and metrics from their tables.
+#include "server/openapi.h"
+
+#include "core/cost/estimate.h"
+#include "core/machine/machine.h"
+#include "db/store.h"
+
+namespace sdip {
+namespace {
+
+using Schema = OrderedJson;
+using Properties = std::vector<std::pair<std::string, Schema>>;
+
+Schema text() { return {{"type", "string"}}; }
+Schema integer() { return {{"type", "integer"}}; }
+Schema number() { return {{"type", "number"}}; }
+Schema flag() { return {{"type", "boolean"}}; }
+Schema array(Schema items) { return {{"type", "array"}, {"items", std::move(items)}}; }
+Schema one_of(std::initializer_list<const char*> names) { return {{"type", "string"}, {"enum", names}}; }
+Schema reference(const char* name) { return {{"$ref", std::string("#/components/schemas/") + name}}; }
+/// A scalar that may be null.
+Schema nullable(Schema schema) {
+  schema["type"] = OrderedJson::array({schema["type"], "null"});
+  return schema;
+}
+/// A cell of a table of points: index, flag, text, number or none.
+Schema cell() { return {{"type", {"string", "number", "boolean", "null"}}}; }
+
+/// Names ending in ? may be absent; nothing else may be present.
+Schema object(const Properties& properties) {
+  Schema schema = {{"type", "object"}, {"properties", Schema::object()}, {"required", Schema::array()}};
+  for (const auto& [key, value] : properties) {
+    const bool optional = key.ends_with('?');
+    const std::string name = optional ? key.substr(0, key.size() - 1) : key;
+    schema["properties"][name] = value;
+    if (!optional) schema["required"].push_back(name);
+  }
+  schema["additionalProperties"] = false;
+  return schema;
+}
+
+Schema parameter_schema(const ParameterRow& row) {
+  Schema schema;
+  if (row.type == ParameterType::choice) {
+    schema = {{"type", "string"}, {"enum", Schema::array()}};
+    for (const auto& choice : row.choices)
+      if (choice.modelled) schema["enum"].push_back(choice.name);
+  } else if (row.type == ParameterType::flag) {
+    schema = flag();
+  } else {
+    schema = row.type == ParameterType::count ? integer() : number();
+    schema["minimum"] = value_json(row, row.least);
+    schema["maximum"] = value_json(row, row.most);
+  }
+  schema["description"] =
+      row.unit.empty() ? std::string(row.en) : std::string(row.en) + ", " + std::string(row.unit);
+  schema["default"] = value_json(row, row.standard);
+  return schema;
+}
+
+Schema machine(bool whole) {
+  Properties properties;
+  for (const auto& row : parameters())
+    properties.emplace_back(std::string(row.name) + (whole ? "" : "?"), parameter_schema(row));
+  return object(properties);
+}
+
+Schema metric_values() {
+  Properties properties;
+  for (const auto& row : metrics()) {
+    Schema schema = nullable(number());
+    schema["description"] =
+        row.unit.empty() ? std::string(row.en) : std::string(row.en) + ", " + std::string(row.unit);
+    properties.emplace_back(std::string(row.name), schema);
+  }
+  return object(properties);
+}
+
+Schema parameter_names() {
+  Schema schema = {{"type", "string"}, {"enum", Schema::array()}};
+  for (const auto& row : parameters()) schema["enum"].push_back(row.name);
+  return schema;
+}
+
+Schema sweep_states() {
+  Schema schema = {{"type", "string"}, {"enum", Schema::array()}};
+  for (const auto state : {SweepState::queued, SweepState::running, SweepState::done, SweepState::cancelled,
+                           SweepState::failed, SweepState::interrupted})
+    schema["enum"].push_back(sweep_state_text(state));
+  return schema;
+}
+
+Schema busy_cycles() {
+  Properties properties;
+  for (std::size_t i = 0; i < resource_count; ++i)
+    properties.emplace_back(std::string(resource_text(static_cast<Resource>(i))), integer());
+  return object(properties);
+}
+
+void add_tables(Schema& schemas) {
+  schemas["Problem"] = object({{"type", text()},
+                               {"title", text()},
+                               {"status", integer()},
+                               {"code", text()},
+                               {"where", text()},
+                               {"detail", text()}});
+  schemas["Doc"] = object({{"en", text()}, {"ja", text()}});
+  const Schema choice = object({{"name", text()}, {"modelled", flag()}});
+  const Schema value = {{"type", {"number", "string", "boolean"}}};
+  schemas["Parameter"] = object({{"name", text()},
+                                 {"type", one_of({"count", "decimal", "choice", "flag"})},
+                                 {"effect", one_of({"compile", "cost"})},
+                                 {"group", text()},
+                                 {"unit", text()},
+                                 {"default", value},
+                                 {"min", nullable(number())},
+                                 {"max", nullable(number())},
+                                 {"choices", array(choice)},
+                                 {"doc", reference("Doc")}});
+  schemas["Parameters"] = object({{"parameters", array(reference("Parameter"))}});
+  schemas["MetricInfo"] = object({{"name", text()},
+                                  {"unit", text()},
+                                  {"better", one_of({"higher", "lower", "neither"})},
+                                  {"doc", reference("Doc")}});
+  schemas["Metrics"] = object({{"metrics", array(reference("MetricInfo"))}});
+  schemas["Preset"] = object({{"name", text()}, {"doc", reference("Doc")}, {"machine", reference("Machine")}});
+  schemas["Presets"] = object({{"presets", array(reference("Preset"))}});
+  schemas["Field"] =
+      object({{"name", text()}, {"value", text()}, {"unit", text()}, {"source", text()}, {"confidence", text()}});
+  schemas["Baseline"] = object(
+      {{"id", text()}, {"name", text()}, {"kind", one_of({"roofline"})}, {"fields", array(reference("Field"))}});
+  schemas["Baselines"] = object({{"baselines", array(reference("Baseline"))}});
+  schemas["Machine"] = machine(true);
+  schemas["MachineChanges"] = machine(false);
+  schemas["MetricValues"] = metric_values();
+  schemas["Version"] = object({{"version", text()}, {"signature", text()}});
+  schemas["Health"] = object({{"status", one_of({"ok"})}});
+  schemas["OpenApi"] = {{"type", "object"}};
+}
+
+void add_models(Schema& schemas) {
+  const Schema origin = one_of({"built_in", "uploaded"}), kind = one_of({"pipeline", "model"});
+  schemas["Model"] = object({{"name", text()},
+                             {"title", text()},
+                             {"origin", origin},
+                             {"kind", kind},
+                             {"stages", array(text())},
+                             {"parameters", nullable(integer())},
+                             {"bytes", nullable(integer())}});
+  schemas["Models"] = object({{"models", array(reference("Model"))}});
+  schemas["TensorInfo"] = object({{"name", text()}, {"type", text()}, {"shape", array(integer())}});
+  const Properties counts = {{"opset", integer()},
+                             {"producer", text()},
+                             {"inputs", array(reference("TensorInfo"))},
+                             {"outputs", array(reference("TensorInfo"))},
+                             {"parameters", integer()},
+                             {"macs", object({{"conv", integer()}, {"linear", integer()}, {"matmul", integer()}})},
+                             {"operators", array(object({{"type", text()}, {"count", integer()}}))},
+                             {"rewrites", array(object({{"pattern", text()}, {"count", integer()}}))}};
+  Properties stage = {{"role", text()}, {"name", text()}};
+  stage.insert(stage.end(), counts.begin(), counts.end());
+  schemas["StageFacts"] = object(stage);
+  Properties facts = {{"name", text()}, {"title", text()}, {"origin", origin}, {"kind", kind}};
+  facts.insert(facts.end(), counts.begin(), counts.end());
+  facts.emplace_back("dims", Schema{{"type", "object"}, {"additionalProperties", integer()}});
+  facts.emplace_back("stages", array(reference("StageFacts")));
+  schemas["ModelFacts"] = object(facts);
+}
+
+Properties integers(std::initializer_list<const char*> names) {
+  Properties properties;
+  for (const auto name : names) properties.emplace_back(name, integer());
+  return properties;
+}
+
+void add_analyses(Schema& schemas) {
+  schemas["AnalysisRequest"] = object({{"model", text()},
+                                       {"preset?", text()},
+                                       {"machine?", reference("MachineChanges")},
+                                       {"instructions?", flag()}});
+  schemas["Part"] = object({{"part", text()}, {"value", nullable(number())}});
+  Properties instruction =
+      integers({"index", "start_cycle", "end_cycle", "stall_weights_cycles", "stall_activations_cycles",
+                "dram_weights_bytes", "dram_activations_in_bytes", "dram_activations_out_bytes",
+                "dsram_read_side_bytes", "dsram_write_side_bytes", "stackram_bytes", "psram_bytes", "macs"});
+  instruction.insert(instruction.end(), {{"name", text()},
+                                         {"op", text()},
+                                         {"limiter", text()},
+                                         {"busy_cycles", busy_cycles()},
+                                         {"energy_j", number()},
+                                         {"output_shape", array(integer())}});
+  schemas["Instruction"] = object(instruction);
+  Properties stage = integers({"passes_per_frame", "cold_cycles", "steady_cycles", "bound_cycles",
+                               "bound_dram_bytes", "stall_weights_cycles", "stall_activations_cycles",
+                               "dram_weights_bytes", "dram_activations_bytes", "weight_bytes", "imem_bytes",
+                               "dsram_peak_bytes", "stackram_peak_bytes", "psram_peak_bytes", "macs"});
+  stage.insert(stage.end(), {{"name", text()},
+                             {"role", text()},
+                             {"energy_j", number()},
+                             {"instructions?", array(reference("Instruction"))}});
+  schemas["StageAnalysis"] = object(stage);
+  schemas["Analysis"] = object({{"model", text()},
+                                {"machine", reference("Machine")},
+                                {"feasible", flag()},
+                                {"reason", text()},
+                                {"metrics", reference("MetricValues")},
+                                {"energy_j", array(reference("Part"))},
+                                {"area_mm2", array(reference("Part"))},
+                                {"latency_s", array(reference("Part"))},
+                                {"load_cycles", integer()},
+                                {"notes", array(text())},
+                                {"stages", array(reference("StageAnalysis"))}});
+  schemas["ComparisonRequest"] = object({{"model", text()},
+                                         {"preset?", text()},
+                                         {"machine?", reference("MachineChanges")},
+                                         {"baselines?", array(text())}});
+  schemas["ComparisonRow"] = object({{"id", text()},
+                                     {"name", text()},
+                                     {"kind", one_of({"model", "roofline"})},
+                                     {"values", {{"type", "object"}, {"additionalProperties", nullable(number())}}},
+                                     {"compute_s", nullable(number())},
+                                     {"memory_s", nullable(number())},
+                                     {"fields", array(reference("Field"))},
+                                     {"notes", array(text())}});
+  schemas["Comparison"] = object({{"rows", array(reference("ComparisonRow"))}});
+}
+
+void add_sweeps(Schema& schemas) {
+  const Schema value = {{"type", {"number", "string", "boolean"}}};
+  schemas["Axis"] = object({{"parameter", parameter_names()},
+                            {"values?", array(value)},
+                            {"min?", number()},
+                            {"max?", number()},
+                            {"step?", number()},
+                            {"factor?", number()}});
+  schemas["SweepRequest"] = object({{"name?", text()},
+                                    {"model", text()},
+                                    {"preset?", text()},
+                                    {"machine?", reference("MachineChanges")},
+                                    {"sampling?", one_of({"grid", "random"})},
+                                    {"seed?", integer()},
+                                    {"count?", integer()},
+                                    {"axes", array(reference("Axis"))},
+                                    {"objectives?", array(text())}});
+  schemas["Sweep"] = object({{"id", integer()},
+                             {"name", text()},
+                             {"model", text()},
+                             {"state", sweep_states()},
+                             {"total", integer()},
+                             {"done", integer()},
+                             {"feasible", integer()},
+                             {"points_per_second", nullable(number())},
+                             {"eta_s", nullable(number())},
+                             {"created", text()},
+                             {"error", {{"anyOf", {reference("Problem"), {{"type", "null"}}}}}},
+                             {"objectives", array(text())},
+                             {"spec", reference("SweepRequest")}});
+  schemas["Sweeps"] = object({{"sweeps", array(reference("Sweep"))}});
+  schemas["PointsPage"] = object({{"columns", array(text())},
+                                  {"rows", array(array(cell()))},
+                                  {"next", nullable(text())},
+                                  {"total", integer()}});
+  schemas["PointColumns"] = object({{"count", integer()},
+                                    {"index", array(integer())},
+                                    {"feasible", array(integer())},
+                                    {"columns", {{"type", "object"}, {"additionalProperties", array(cell())}}}});
+  schemas["Front"] =
+      object({{"metrics", array(text())}, {"columns", array(text())}, {"rows", array(array(cell()))}});
+  schemas["Point"] = object({{"index", integer()},
+                             {"machine", reference("Machine")},
+                             {"feasible", flag()},
+                             {"reason", text()},
+                             {"metrics", reference("MetricValues")}});
+}
+
+}  // namespace
+
+OrderedJson component_schemas() {
+  Schema schemas = Schema::object();
+  add_tables(schemas);
+  add_models(schemas);
+  add_analyses(schemas);
+  add_sweeps(schemas);
+  return schemas;
+}
+
+}  // namespace sdip

@@ -1,0 +1,26 @@
+// Opening a data folder.
+#include "server/service.h"
+
+#include "server/signature.h"
+
+namespace sdip {
+namespace {
+
+const std::filesystem::path& usable(const std::filesystem::path& folder) {
+  require_folder(folder);
+  return folder;
+}
+
+}  // namespace
+
+std::filesystem::path store_file(const std::filesystem::path& data_folder) { return data_folder / "sdip.sqlite"; }
+
+Service::Service(const std::filesystem::path& data_folder)
+    : data(usable(data_folder)), store(store_file(data).string()), catalog(&store, data), jobs(store, catalog) {}
+
+const std::string& Service::signature() {
+  std::call_once(once_, [this] { signature_ = sdip::signature(); });
+  return signature_;
+}
+
+}  // namespace sdip

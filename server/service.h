@@ -1,0 +1,35 @@
+// What request handlers work with.
+#pragma once
+
+#include <filesystem>
+#include <mutex>
+
+#include "db/store.h"
+#include "server/catalog.h"
+#include "server/jobs.h"
+
+namespace sdip {
+
+/// Everything behind the API, opened in one data folder and closed in reverse order.
+class Service {
+ public:
+  /// Throws Error data_folder_unusable and what Store throws.
+  explicit Service(const std::filesystem::path& data_folder);
+
+  std::filesystem::path data;
+  Store store;
+  Catalog catalog;
+  Jobs jobs;
+
+  /// The signature of this build, computed once.
+  const std::string& signature();
+
+ private:
+  std::once_flag once_;
+  std::string signature_;
+};
+
+/// The store's file in a data folder.
+std::filesystem::path store_file(const std::filesystem::path& data_folder);
+
+}  // namespace sdip

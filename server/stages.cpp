@@ -1,0 +1,70 @@
+// Building the stages of a workload.
+#include "server/stages.h"
+
+#include <ctime>
+
+#include "core/base/error.h"
+#include "core/onnx/import.h"
+#include "core/workload/workload.h"
+
+namespace sdip {
+namespace {
+
+/// Stages of a pipeline that a batch of two prompts passes through.
+std::int64_t guidance_factor(Role role, Guidance guidance) {
+  if (role == Role::text_encoder) return guidance == Guidance::off ? 1 : 2;
+  return role == Role::core && guidance == Guidance::batch ? 2 : 1;
+}
+
+PassSizes pass_sizes(const Member& member, const Machine& machine) {
+  PassSizes sizes{machine.batch * guidance_factor(member.role, machine.guidance), 0, 0};
+  const ModelRow* row = member.file.empty() ? find_model(member.name) : nullptr;
+  if (row && row->native_image_px > 0 && member.role != Role::text_encoder) {
+    sizes.image_height_px = machine.image_height_px;
+    sizes.image_width_px = machine.image_width_px;
+  }
+  return sizes;
+}
+
+void refuse_sizes_of_file(const Machine& machine) {
+  if (machine.batch != 1)
+    throw Error("value_conflict", "batch", "a model read from a file has its own batch; expected 1");
+  if (machine.image_height_px != 0 || machine.image_width_px != 0)
+    throw Error("value_conflict", "image_height_px", "a model read from a file has its own sizes; expected 0");
+}
+
+}  // namespace
+
+Graph member_graph(const Member& member, const PassSizes& sizes) {
+  ImportOptions options;
+  options.label = member.name;
+  options.dims = member.dims;
+  if (!member.file.empty()) return import_onnx(MappedFile(member.file).bytes(), options);
+  ModelOptions built;
+  built.batch = sizes.batch;
+  built.image_height_px = sizes.image_height_px;
+  built.image_width_px = sizes.image_width_px;
+  const std::string bytes = write_model(member.name, built);
+  return import_onnx(std::as_bytes(std::span(bytes)), options);
+}
+
+Stage stage_of(const Member& member, const Machine& machine) {
+  if (!member.file.empty()) refuse_sizes_of_file(machine);
+  Stage stage;
+  stage.role = member.role;
+  stage.name = member.name;
+  stage.graph = member_graph(member, pass_sizes(member, machine));
+  stage.rewrites = rewrite(stage.graph);
+  if (stage.role == Role::core) append_step(stage.graph, machine);
+  return stage;
+}
+
+std::string time_text() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
+
+}  // namespace sdip

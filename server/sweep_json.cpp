@@ -1,0 +1,143 @@
+// Sweeps, pages, columns and fronts to JSON.
+#include "server/sweep_json.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/explore/front.h"
+#include "server/http.h"
+#include "server/request.h"
+
+namespace sdip {
+namespace {
+
+std::string_view metric_name(Metric metric) { return metrics()[static_cast<std::size_t>(metric)].name; }
+
+OrderedJson number_or_null(double value) { return std::isfinite(value) ? OrderedJson(value) : OrderedJson(); }
+
+OrderedJson axis_json(const Space& space, std::size_t axis, std::int64_t index) {
+  return value_json(*space.axes[axis].row, axis_value(space, axis, index));
+}
+
+std::vector<std::string_view> split(std::string_view list) {
+  std::vector<std::string_view> names;
+  while (!list.empty()) {
+    const auto comma = std::min(list.find(','), list.size());
+    names.push_back(list.substr(0, comma));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return names;
+}
+
+Metric metric_of(std::string_view name, const std::string& where) {
+  const MetricRow* row = find_metric(name);
+  if (row) return static_cast<Metric>(row - metrics().data());
+  std::vector<std::string_view> names;
+  for (const auto& metric : metrics()) names.push_back(metric.name);
+  const std::string hint = nearest_names(name, names);
+  throw Error(
+      "unknown_metric", where,
+      "no metric " + std::string(name.substr(0, 80)) + "; " + (hint.empty() ? "`sdip metrics` lists them" : hint));
+}
+
+}  // namespace
+
+SweepRecord sweep_record(const Store& store, std::int64_t id) {
+  SweepRecord record{store.sweep(id), {}};
+  record.spec = spec_from_json(Json::parse(record.row.spec_json));
+  return record;
+}
+
+OrderedJson sweep_json(const SweepRow& row, const std::optional<Pace>& pace) {
+  OrderedJson spec = OrderedJson::parse(row.spec_json);
+  OrderedJson error;
+  if (row.error) error = problem_json(row.error->code, row.error->where, row.error->message);
+  OrderedJson object = {{"id", row.id},
+                        {"name", row.name},
+                        {"model", row.model},
+                        {"state", sweep_state_text(row.state)},
+                        {"total", row.total},
+                        {"done", row.done},
+                        {"feasible", row.feasible},
+                        {"points_per_second", pace ? OrderedJson(pace->points_per_second) : OrderedJson()},
+                        {"eta_s", pace ? OrderedJson(pace->eta_s) : OrderedJson()},
+                        {"created", row.created},
+                        {"error", error},
+                        {"objectives", spec.at("objectives")}};
+  object["spec"] = std::move(spec);
+  return object;
+}
+
+Fields fields_of(const Space& space, std::string_view list, const std::string& where) {
+  Fields fields;
+  if (list.empty()) {
+    for (std::size_t i = 0; i < space.axes.size(); ++i) fields.axes.push_back(i);
+    for (std::size_t i = 0; i < metric_count; ++i) fields.metrics.push_back(static_cast<Metric>(i));
+    return fields;
+  }
+  for (const auto name : split(list)) {
+    const auto axis = std::ranges::find_if(space.axes, [&](const Axis& one) { return one.row->name == name; });
+    if (axis == space.axes.end())
+      fields.metrics.push_back(metric_of(name, where));
+    else
+      fields.axes.push_back(static_cast<std::size_t>(axis - space.axes.begin()));
+  }
+  return fields;
+}
+
+std::vector<Metric> metrics_of(std::string_view list, const std::string& where) {
+  std::vector<Metric> result;
+  for (const auto name : split(list)) result.push_back(metric_of(name, where));
+  return result;
+}
+
+OrderedJson column_names(const Space& space, const Fields& fields) {
+  OrderedJson names = {"index", "feasible", "reason"};
+  for (const auto axis : fields.axes) names.push_back(space.axes[axis].row->name);
+  for (const auto metric : fields.metrics) names.push_back(metric_name(metric));
+  return names;
+}
+
+OrderedJson point_row(const Space& space, const Fields& fields, const StoredPoint& point) {
+  OrderedJson row = {point.index, point.feasible, point.reason};
+  for (const auto axis : fields.axes) row.push_back(axis_json(space, axis, point.index));
+  for (const auto metric : fields.metrics)
+    row.push_back(number_or_null(point.values[static_cast<std::size_t>(metric)]));
+  return row;
+}
+
+OrderedJson columns_json(const Store& store, const SweepRecord& sweep, const Fields& fields) {
+  const Columns stored = store.columns(sweep.row.id, fields.metrics);
+  OrderedJson columns = OrderedJson::object();
+  for (const auto axis : fields.axes) {
+    OrderedJson column = OrderedJson::array();
+    for (const auto index : stored.index) column.push_back(axis_json(sweep.spec.space, axis, index));
+    columns[std::string(sweep.spec.space.axes[axis].row->name)] = std::move(column);
+  }
+  for (std::size_t i = 0; i < fields.metrics.size(); ++i) {
+    OrderedJson column = OrderedJson::array();
+    for (const double value : stored.values[i]) column.push_back(number_or_null(value));
+    columns[std::string(metric_name(fields.metrics[i]))] = std::move(column);
+  }
+  return {{"count", stored.index.size()},
+          {"index", stored.index},
+          {"feasible", stored.feasible},
+          {"columns", std::move(columns)}};
+}
+
+OrderedJson front_json(const Store& store, const SweepRecord& sweep, const std::vector<Metric>& objectives) {
+  const auto better = directions(objectives, "metrics");
+  const Columns stored = store.columns(sweep.row.id, objectives);
+  const std::vector<std::span<const double>> columns(stored.values.begin(), stored.values.end());
+  const Fields fields = fields_of(sweep.spec.space, "", "fields");
+  OrderedJson names = OrderedJson::array(), rows = OrderedJson::array();
+  for (const auto metric : objectives) names.push_back(metric_name(metric));
+  for (const auto position : pareto_front(columns, better)) {
+    const auto point = store.point(sweep.row.id, stored.index[static_cast<std::size_t>(position)]);
+    if (point) rows.push_back(point_row(sweep.spec.space, fields, *point));
+  }
+  return {{"metrics", names}, {"columns", column_names(sweep.spec.space, fields)}, {"rows", std::move(rows)}};
+}
+
+}  // namespace sdip
