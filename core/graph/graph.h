@@ -33,12 +33,8 @@ struct Value {
   Operand operand;  // type, shape, small value
   NodeId producer = none;
   std::vector<NodeId> consumers;     // in node order, once per use
-<<<<<<< HEAD
-  std::optional<WeightBytes> bytes;  // weights that are initializers
-=======
   std::optional<WeightBytes> bytes;  // weights that stand in the file: initializers and large constants
   bool initializer = false;          // a stored parameter of the model, not a constant of its arithmetic
->>>>>>> graph
 };
 
 struct Node {
