@@ -157,7 +157,9 @@ class Timeline {
     const auto each_row = [&](auto&& body) { each(rows, plan.rows.full, body); };
     const auto each_channel = [&](auto&& body) { each(channels, plan.channels.full, body); };
     const auto each_repeat = [&](auto&& body) { each(repeats, repeats, body); };
-    if (!plan.nest) {
+    if (plan.operations() == 1) {
+      operate(plan.nest ? shape(0, 0) : times.shapes[plan.rows.full == 0][1], true, true, true);
+    } else if (!plan.nest) {
       each(repeats / plan.passes_apart, repeats / plan.passes_apart, [&](std::int64_t) {
         for (std::int64_t pass = 1; pass <= plan.passes_apart; ++pass)
           each_row([&](std::int64_t r) {
@@ -195,7 +197,7 @@ class Timeline {
   }
 
   /// What later tile operations of this instruction depend on, relative to now, when no weights are fetched.
-  using Pace = std::array<std::int64_t, 9>;
+  using Pace = std::array<std::int64_t, 8>;
   Pace pace() const {
     const auto beyond = [](std::int64_t time, std::int64_t limit) { return std::max<std::int64_t>(0, time - limit); };
     return {channel_free_ - now_,
@@ -205,28 +207,31 @@ class Timeline {
             beyond(slots_[2].before, channel_free_),
             beyond(store_before_, now_),
             beyond(store_last_, now_),
-            pending_out_.bytes,
-            pass_.weight_bytes};
+            pending_out_.bytes};
   }
 
   /// Runs body(0) .. body(count - 1), of which those from 1 to same - 1 do the same work. Once two of them in a row leave
   /// the same pace, and fetched no weights, the others last as long as the second: they are counted, not run.
   template <class Body>
   void each(std::int64_t count, std::int64_t same, Body&& body) {
-    Pace before{};
-    for (std::int64_t i = 0; i < count; ++i) {
-      const PassCost pass_before = pass_;
-      const std::int64_t now_before = now_;
-      body(i);
-      if (same - i < 2 || count < 4) continue;
-      const Pace after = pace();
-      if (i >= 2 && after == before) {
-        const std::int64_t more = same - 1 - i;
-        skip(more, pass_before, now_before);
-        i += more;
+    std::int64_t i = 0;
+    if (same >= 4) {
+      Pace before{};
+      for (bool steady = false; i < same && !steady; ++i) {
+        const PassCost pass_before = pass_;
+        const std::int64_t now_before = now_;
+        body(i);
+        if (pass_.weight_bytes != pass_before.weight_bytes) continue;
+        const Pace after = pace();
+        steady = i >= 2 && after == before;
+        if (steady) {
+          skip(same - 1 - i, pass_before, now_before);
+          i = same - 1;
+        }
+        before = after;
       }
-      before = after;
     }
+    for (; i < count; ++i) body(i);
   }
 
   /// `times` more repetitions of what happened since `pass_before` and `now_before`.
