@@ -176,9 +176,8 @@ class Timeline {
     } else if (cost.weighted) {
       each_repeat([&](std::int64_t n) {
         each_row([&](std::int64_t r) {
-          each_channel([&](std::int64_t k) {
-            operate(shape(r, k), k == 0, false, channels > 1 || (n == 0 && r == 0));
-          });
+          each_channel(
+              [&](std::int64_t k) { operate(shape(r, k), k == 0, false, channels > 1 || (n == 0 && r == 0)); });
         });
       });
     } else if (cost.channels_outer) {
@@ -199,7 +198,9 @@ class Timeline {
   /// What later tile operations of this instruction depend on, relative to now, when no weights are fetched.
   using Pace = std::array<std::int64_t, 8>;
   Pace pace() const {
-    const auto beyond = [](std::int64_t time, std::int64_t limit) { return std::max<std::int64_t>(0, time - limit); };
+    const auto beyond = [](std::int64_t time, std::int64_t limit) {
+      return std::max<std::int64_t>(0, time - limit);
+    };
     return {channel_free_ - now_,
             beyond(weights_ready_, now_),
             beyond(slots_[0].before, channel_free_),
@@ -210,8 +211,8 @@ class Timeline {
             pending_out_.bytes};
   }
 
-  /// Runs body(0) .. body(count - 1), of which those from 1 to same - 1 do the same work. Once two of them in a row leave
-  /// the same pace, and fetched no weights, the others last as long as the second: they are counted, not run.
+  /// Runs body(0) .. body(count - 1), of which those from 1 to same - 1 do the same work. Once two of them in a row
+  /// leave the same pace, and fetched no weights, the others last as long as the second: they are counted, not run.
   template <class Body>
   void each(std::int64_t count, std::int64_t same, Body&& body) {
     std::int64_t i = 0;

@@ -23,9 +23,12 @@ std::int64_t pin(const Machine& machine, Placement& placement, Program& program)
   const WeightForm form = weight_form(machine);
   const bool all = machine.weight_storage == WeightStorage::resident;
   std::int64_t left = all ? machine.psram_bytes : machine.psram_pinned_bytes, needed = 0;
-  for (InstructionClass& c : placement.classes_of_drafts) {
+  for (std::size_t i = 0; i < placement.classes_of_drafts.size(); ++i) {
+    InstructionClass& c = placement.classes_of_drafts[i];
     const std::int64_t bytes = weight_bytes_of(c, form);
-    program.weight_bytes += Bytes(stored_bytes(bytes, form));
+    placement.instructions[i].weight_offset = program.weight_bytes;
+    placement.instructions[i].weight_bytes = Bytes(stored_bytes(bytes, form));
+    program.weight_bytes += placement.instructions[i].weight_bytes;
     needed += bytes;
     if (bytes == 0 || bytes > left) continue;
     c.pinned = true;
@@ -68,7 +71,8 @@ Bytes stored_weights(const Graph& graph, const Machine& machine, Bytes fetched) 
   const WeightForm form = weight_form(machine);
   std::int64_t more = 0;
   for (const Node& node : graph.nodes) {
-    if (node.op->type != "Gather" || node.outputs.empty() || node.inputs.empty() || node.inputs[0] == none) continue;
+    if (node.op->type != "Gather" || node.outputs.empty() || node.inputs.empty() || node.inputs[0] == none)
+      continue;
     const Value& table = graph.values[static_cast<std::size_t>(node.inputs[0])];
     const Value& result = graph.values[static_cast<std::size_t>(node.outputs[0])];
     if (table.kind != ValueKind::weight || result.kind != ValueKind::activation) continue;

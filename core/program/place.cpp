@@ -120,6 +120,7 @@ Instruction instruction_of(const Graph& graph, const Draft& draft, std::int32_t 
   instruction.mnemonic = draft.mnemonic;
   for (const auto& fused : draft.fused) instruction.mnemonic += "+" + fused;
   instruction.destination = draft.destination;
+  instruction.weights = draft.weights;
   for (const DraftOperand& operand : draft.operands) {
     const Life& life = places.lives[static_cast<std::size_t>(operand.value)];
     const Place place = places.of(operand.value, index);

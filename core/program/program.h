@@ -67,6 +67,8 @@ struct Instruction {
   std::int32_t instruction_class = 0;
   std::vector<PlacedOperand> sources;
   std::int32_t destination = none;
+  std::vector<std::int32_t> weights;  // values of the graph whose bytes stand at weight_offset in .weight
+  Bytes weight_offset, weight_bytes;  // as stored in DRAM
   Bytes dsram_read_side, dsram_write_side, stackram;  // occupancy while it runs
 };
 
@@ -76,7 +78,7 @@ struct Program {
   std::vector<InstructionClass> classes;
   Bytes weight_bytes;         // fetched from DRAM in a pass, as stored there; of a lookup table the rows looked up
   Bytes stored_weight_bytes;  // all that DRAM (or ROM) keeps for it
-  Bytes pinned_bytes;               // of them, kept in PSRAM
+  Bytes pinned_bytes;         // of them, kept in PSRAM
   Bytes input_bytes, output_bytes;  // through DRAM, a pass
   Bytes latent_bytes;               // handed to the next core (role core)
 };
