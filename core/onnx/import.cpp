@@ -4,6 +4,7 @@
 #include <google/protobuf/arena.h>
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
 #include <set>
 #include <string_view>
 #include <unordered_map>

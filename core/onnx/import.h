@@ -21,7 +21,8 @@ struct ImportOptions {
 /// Reads a model: nodes sorted, every shape resolved, patterns not yet rewritten.
 /// Throws Error(code, where, ...) with codes not_onnx, truncated, limit_exceeded, unknown_operator,
 /// unsupported_opset, unbound_dimension (listing them all), invalid_graph, graph_cycle, shape_mismatch,
-/// shape_unknown, unsupported_attribute; `where` names the file and node.
+/// shape_unknown, unsupported_attribute, model_too_large, unknown_dimension (a size for a dimension that no input
+/// has); `where` names the file and node.
 Graph import_onnx(std::span<const std::byte> bytes, const ImportOptions& options = {});
 
 }  // namespace sdip

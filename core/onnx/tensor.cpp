@@ -1,6 +1,7 @@
 // One tensor of a model: its type and shape, where its bytes lie, and its values when it is small.
 #include "core/onnx/tensor.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <string_view>
@@ -185,9 +186,10 @@ ReadTensor read_tensor(const onnx::TensorProto& tensor, const std::string& what,
     read.bytes = external_bytes(tensor, what, options);
     return read;
   }
-  if (!tensor.has_segment() || *type == ElementType::string) return read;
-  read.bytes = {"", tensor.segment().begin(), tensor.segment().end() - tensor.segment().begin()};
   const std::int64_t count = element_count(read.operand.shape);
+  if (count == 0) read.operand.value = Constant{*type, read.operand.shape, {}, {}};
+  if (count == 0 || !tensor.has_segment() || *type == ElementType::string) return read;
+  read.bytes = {"", tensor.segment().begin(), tensor.segment().end() - tensor.segment().begin()};
   if (count > most_folded_elements) return read;
   Constant value = tensor.has_raw_data() ? Constant{} : typed_elements(tensor, *type);
   std::int64_t held = std::ssize(value.ints) + std::ssize(value.floats);
@@ -200,6 +202,9 @@ ReadTensor read_tensor(const onnx::TensorProto& tensor, const std::string& what,
     fail(options, "invalid_graph",
          what + " of shape " + shape_text(read.operand.shape) + " has data of another size");
   }
+  // Above 2^63 an unsigned value has no place in a Constant; it stays unknown.
+  const auto negative = [](std::int64_t x) { return x < 0; };
+  if (*type == ElementType::uint64 && std::any_of(value.ints.begin(), value.ints.end(), negative)) return read;
   value.shape = read.operand.shape;
   read.operand.value = std::move(value);
   return read;

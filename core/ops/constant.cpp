@@ -1,5 +1,6 @@
 // Operators that make constants: from attributes, from shapes, by counting; and those that make noise.
 #include <algorithm>
+#include <cmath>
 
 #include "core/ops/families.h"
 #include "core/ops/fold.h"
@@ -91,7 +92,8 @@ std::vector<Operand> infer_range(const OperatorUse& use) {
   Operand out;
   out.type = input(use, 0).type;
   out.shape = {count};
-  if (is_foldable(out.shape) && !is_floating(out.type)) {
+  constexpr double exact = 9.0e15;  // integers below are doubles, too
+  if (is_foldable(out.shape) && !is_floating(out.type) && std::abs(*start) < exact && std::abs(*limit) < exact) {
     std::vector<std::int64_t> values;
     for (std::int64_t i = 0; i < count; ++i)
       values.push_back(static_cast<std::int64_t>(*start + static_cast<double>(i) * *delta));

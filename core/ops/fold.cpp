@@ -56,6 +56,7 @@ std::optional<Constant> float_constant(ElementType type, Shape shape, std::vecto
 
 std::vector<std::int64_t> strides_of(const Shape& shape) {
   std::vector<std::int64_t> strides(shape.size(), 1);
+  if (element_count(shape) == 0) return strides;  // nothing to step over, and the products need not fit
   for (std::size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
   return strides;
 }

@@ -95,7 +95,7 @@ Work product_work(const OperatorUse& use, std::span<const Operand>) {
   const bool first_is_weight = weight_a && !weight_b;
   const std::int64_t matrices = first_is_weight ? p.batch_a : p.batch_b;
   nest.groups = work.family == Family::linear && matrices == 1 ? 1 : batch;
-  nest.out_h = (first_is_weight ? p.n : p.m) * (nest.groups == 1 ? batch : 1);
+  nest.out_h = element_count({first_is_weight ? p.n : p.m, nest.groups == 1 ? batch : 1});
   nest.out_channels = first_is_weight ? p.m : p.n;
   nest.in_channels = p.k;
   nest.in_h = nest.out_h;

@@ -75,7 +75,7 @@ std::vector<Operand> infer_group_norm(const OperatorUse& use) {
 }
 
 Work group_norm_work(const OperatorUse& use, std::span<const Operand>) {
-  return norm_work(use, input(use, 0).shape[0] * group_count(use));
+  return norm_work(use, element_count({input(use, 0).shape[0], group_count(use)}));
 }
 
 std::size_t layer_norm_axis(const OperatorUse& use) {
@@ -111,14 +111,15 @@ Work batch_norm_work(const OperatorUse& use, std::span<const Operand> outputs) {
   const Shape& x = outputs[0].shape;
   Work work;
   work.row_length = work.write_elements = element_count(x);
-  work.read_elements.assign(use.inputs.size(), x[0] * x[1]);
+  work.read_elements.assign(use.inputs.size(), element_count({x[0], x[1]}));
   work.read_elements[0] = work.row_length;
   return work;
 }
 
 std::vector<Operand> infer_lrn(const OperatorUse& use) {
   require_rank(use, 2);
-  if (int_attribute(use, "size", 0) < 1) refuse(use, "unsupported_attribute", "attribute 'size' must be 1 or more");
+  const std::int64_t size = int_attribute(use, "size", 0);
+  if (size < 1 || size > 1'000'000) refuse(use, "unsupported_attribute", "attribute 'size' is out of range");
   return {like_first(use)};
 }
 
@@ -126,7 +127,7 @@ std::vector<Operand> infer_lrn(const OperatorUse& use) {
 Work lrn_work(const OperatorUse& use, std::span<const Operand> outputs) {
   Work work;
   work.write_elements = element_count(outputs[0].shape);
-  work.row_length = work.write_elements * int_attribute(use, "size", 1);
+  work.row_length = element_count({work.write_elements, int_attribute(use, "size", 1)});
   work.read_elements = {work.row_length};
   return work;
 }

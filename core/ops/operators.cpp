@@ -84,14 +84,20 @@ std::vector<Operand> infer_use(const Operator& op, const OperatorUse& use) {
       }
     }
   }
-  std::vector<Operand> outputs = op.infer(use);
+  std::vector<Operand> outputs;
+  try {
+    outputs = op.infer(use);
+    for (const Operand& output : outputs) element_count(output.shape);
+  } catch (const Error& error) {
+    if (error.where == use.node) throw;
+    refuse(use, error.code.c_str(), error.what());  // a size that overflows does not know whose it is
+  }
   if (outputs.size() < use.output_count) {
     refuse(
         use, "invalid_graph",
         "has " + std::to_string(use.output_count) + " outputs, expected at most " + std::to_string(outputs.size()));
   }
   outputs.resize(use.output_count);
-  for (const Operand& output : outputs) element_count(output.shape);
   return outputs;
 }
 

@@ -68,7 +68,7 @@ std::vector<Operand> infer_depth_to_space(const OperatorUse& use) {
   if (in[1] % (block * block) != 0) refuse(use, "shape_mismatch", "blocksize does not divide " + shape_text(in));
   Operand out;
   out.type = input(use, 0).type;
-  out.shape = {in[0], in[1] / (block * block), in[2] * block, in[3] * block};
+  out.shape = {in[0], in[1] / (block * block), element_count({in[2], block}), element_count({in[3], block})};
   return {out};
 }
 
@@ -80,7 +80,7 @@ std::vector<Operand> infer_space_to_depth(const OperatorUse& use) {
   }
   Operand out;
   out.type = input(use, 0).type;
-  out.shape = {in[0], in[1] * block * block, in[2] / block, in[3] / block};
+  out.shape = {in[0], element_count({in[1], block, block}), in[2] / block, in[3] / block};
   return {out};
 }
 

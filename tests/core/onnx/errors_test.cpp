@@ -44,6 +44,13 @@ TEST(truncated, at_every_byte_is_an_error) {
   }
 }
 
+TEST(truncated, a_real_model_at_every_byte_is_an_error) {
+  SDIP_SHARED_MODEL(whole, std::string("onnx_light/light_bvlc_alexnet.onnx"));
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    EXPECT_THROW(import_bytes(whole.substr(0, length)), Error) << length;
+  }
+}
+
 TEST(damaged, any_byte_changed_is_read_or_refused_and_never_a_crash) {
   const std::string whole = small_model().SerializeAsString();
   for (std::size_t at = 0; at < whole.size(); ++at) {

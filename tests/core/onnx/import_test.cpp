@@ -1,4 +1,6 @@
 // What a model becomes: weights located and left out, constants kept, names, order, old ways of writing.
+#include <cstring>
+
 #include "tests/core/onnx/build.h"
 
 #include "core/onnx/wire.h"
