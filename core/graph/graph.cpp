@@ -113,12 +113,32 @@ Work work_of(const Graph& graph, const Node& node) {
   return constant ? constant_work(use.use, outputs) : node.op->work(use.use, outputs);
 }
 
+namespace {
+
+/// Running means and variances of batch norms, folded or not: initializers that no training step changes.
+std::vector<char> running_statistics(const Graph& graph) {
+  std::vector<char> statistics(graph.values.size(), 0);
+  for (const Node& node : graph.nodes) {
+    const std::string_view type = node.op->type;
+    std::size_t first = node.inputs.size(), last = first;  // of the inputs
+    if (type == "BatchNormalization") first = 3, last = 5;
+    if (type == "FoldedWeight") first = 2, last = 3;
+    if (type == "FoldedBias") first = 2, last = 4;
+    for (std::size_t i = first; i < last && i < node.inputs.size(); ++i)
+      if (node.inputs[i] != none) statistics[static_cast<std::size_t>(node.inputs[i])] = 1;
+  }
+  return statistics;
+}
+
+}  // namespace
+
 GraphFacts facts_of(const Graph& graph) {
   GraphFacts facts;
+  const std::vector<char> statistics = running_statistics(graph);
   const Reached reached = reached_from_outputs(graph);
   for (std::size_t v = 0; v < graph.values.size(); ++v) {
     const Value& value = graph.values[v];
-    if (value.initializer && reached.values[v] != 0 && is_floating(value.operand.type)) {
+    if (value.initializer && statistics[v] == 0 && reached.values[v] != 0 && is_floating(value.operand.type)) {
       facts.parameters += element_count(value.operand.shape);
     }
   }

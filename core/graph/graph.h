@@ -89,7 +89,8 @@ NodeUse use_of(const Graph& graph, const Node& node);
 /// The work of a node.
 Work work_of(const Graph& graph, const Node& node);
 
-/// Figures of a network. Parameters are elements of float initializers that the outputs depend on.
+/// Figures of a network. Parameters are elements of float initializers that the outputs depend on, without the
+/// running statistics of batch norms.
 struct GraphFacts {
   std::int64_t parameters = 0;
   std::int64_t macs_conv = 0, macs_linear = 0, macs_matmul = 0;

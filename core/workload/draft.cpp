@@ -68,6 +68,17 @@ Value input(Draft& draft, std::string_view name, onnx::TensorProto::DataType typ
   return {std::string(name), std::move(shape)};
 }
 
+onnx::TensorProto& constant_node(Draft& draft, const std::string& output) {
+  onnx::NodeProto& node = *graph_of(draft).add_node();
+  node.set_op_type("Constant");
+  node.set_name("/" + output);
+  node.add_output(output);
+  onnx::AttributeProto& value = *node.add_attribute();
+  value.set_name("value");
+  value.set_type(onnx::AttributeProto::TENSOR);
+  return *value.mutable_t();
+}
+
 template <class Element>
 std::string constant(Draft& draft, onnx::TensorProto::DataType type, const Shape& shape,
                      std::span<const Element> values) {
@@ -79,8 +90,10 @@ std::string constant(Draft& draft, onnx::TensorProto::DataType type, const Shape
   const auto [found, added] = draft.constants.try_emplace(std::move(key));
   if (added) {
     found->second = "onnx::Constant_" + std::to_string(draft.constants.size());
-    onnx::TensorProto& tensor = *graph_of(draft).add_initializer();
-    tensor.set_name(found->second);
+    // Floats as an exporter writes them: nodes, so that initializers are the parameters and what shapes need.
+    onnx::TensorProto& tensor =
+        type == onnx::TensorProto::FLOAT ? constant_node(draft, found->second) : *graph_of(draft).add_initializer();
+    if (type != onnx::TensorProto::FLOAT) tensor.set_name(found->second);
     tensor.set_data_type(type);
     tensor.mutable_dims()->Add(shape.begin(), shape.end());
     *tensor.mutable_raw_data() = std::move(bytes);
