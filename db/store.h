@@ -61,10 +61,10 @@ struct Columns {
 };
 
 struct PageQuery {
-  std::int64_t limit = 100;      // 1 to 10000
-  std::string cursor;            // Page::next of the page before, or ""
-  std::string sort = "index";    // index, a metric or an axis of the space; a leading '-' reverses
-  std::optional<bool> feasible;  // only these
+  std::int64_t limit = 100;        // 1 to 10000
+  std::string cursor{};            // Page::next of the page before, or ""
+  std::string sort = "index";      // index, a metric or an axis of the space; a leading '-' reverses
+  std::optional<bool> feasible{};  // only these
 };
 
 /// A page. The cursor names the last row, not its place: rows stored meanwhile neither repeat nor hide others.

@@ -27,6 +27,9 @@ struct Quantity {
   friend constexpr auto operator<=>(Quantity, Quantity) = default;
 };
 
+/// For products of two 64-bit counts.
+__extension__ typedef __int128 Int128;
+
 using Cycles = Quantity<struct CycleUnit, std::int64_t>;
 using Bytes = Quantity<struct ByteUnit, std::int64_t>;
 using Bits = Quantity<struct BitUnit, std::int64_t>;

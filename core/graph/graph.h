@@ -33,7 +33,8 @@ struct Value {
   Operand operand;  // type, shape, small value
   NodeId producer = none;
   std::vector<NodeId> consumers;     // in node order, once per use
-  std::optional<WeightBytes> bytes;  // weights that are initializers
+  std::optional<WeightBytes> bytes;  // weights that stand in the file: initializers and large constants
+  bool initializer = false;          // a stored parameter of the model, not a constant of its arithmetic
 };
 
 struct Node {
@@ -61,8 +62,10 @@ void link(Graph& graph);
 /// Throws Error("graph_cycle", node, ...).
 void sort_nodes(Graph& graph);
 
-/// Types, shapes and small values of everything, by each operator's own rule; nodes whose inputs are all weights or
-/// constants become weights themselves. Throws what the rules throw.
+/// Types, shapes and small values of everything, by each operator's own rule. What depends on weights and constants
+/// alone becomes a weight. A node whose outputs are all known small values is dropped, its values stay; a node that
+/// makes a larger weight, or changes a parameter, stays in the graph, and its work is of family `constant`.
+/// Requires sorted nodes. Throws what the rules throw.
 void infer(Graph& graph);
 
 /// Drops nodes that reach no output, and values nobody uses.

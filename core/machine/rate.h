@@ -14,7 +14,7 @@ struct DramRate {
 
   /// Cycles until byte `bytes` of a stream has arrived: ceil(bytes q / p).
   constexpr Cycles time_for(Bytes bytes) const {
-    return Cycles(static_cast<std::int64_t>((static_cast<__int128>(bytes.value) * q + p - 1) / p));
+    return Cycles(static_cast<std::int64_t>((static_cast<Int128>(bytes.value) * q + p - 1) / p));
   }
 };
 

@@ -28,6 +28,8 @@ struct Operand {
   ElementType type = ElementType::float32;
   Shape shape;
   std::optional<Constant> value;  // known when small and constant
+  std::optional<double> fill;     // every element is this; known for constants of any size
+  bool weight = false;            // an initializer, or made from weights and constants alone
 };
 
 /// One use of an operator: what a shape rule and a work rule may look at.
@@ -72,12 +74,20 @@ struct Operator {
   std::string_view domain;  // "" is ai.onnx; "sdip" holds what rewrites make (see core/graph)
   std::string_view type;
   std::string_view mnemonic;  // in a .graph line: conv2d, linear, matmul, add, silu, groupnorm, ...
+  std::size_t least_inputs, most_inputs;
+  std::string_view attributes;  // names it knows, separated by spaces; any other is refused
   /// Types and shapes of the outputs, and their values when every needed input value is known and the result is
   /// small. Throws Error("shape_mismatch" | "unsupported_attribute" | "shape_unknown", node, ...).
   std::vector<Operand> (*infer)(const OperatorUse&);
   /// Requires that infer accepted the use. `outputs` are infer's.
   Work (*work)(const OperatorUse&, std::span<const Operand> outputs);
+  bool random = false;  // never a constant, though no input changes
 };
+
+/// The outputs of a use of `op`, one for each of the node's outputs, after checking the number of inputs and the
+/// names of attributes. Throws what the rule throws, and Error("invalid_graph" | "unsupported_attribute", node,
+/// ...).
+std::vector<Operand> infer_use(const Operator& op, const OperatorUse& use);
 
 /// All rows; sorted by domain and type.
 std::span<const Operator> operators();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,65 +14,94 @@
 
 namespace sdip {
 
-/// Where an operand is read from while an instruction runs.
-enum class Source : std::int8_t { none, dsram, stackram, dram, psram, general_register, input };
-std::string_view source_text(Source source);
+/// Where an operand lies. `scalar`: a general register or an immediate; it is duplicated to the lanes at no cost.
+enum class Place : std::int8_t { nowhere, dsram, stackram, dram, psram, scalar };
+std::string_view place_text(Place place);
 
-/// Tile sizes and loop order of one instruction. A whole dimension: its full size.
+/// Tile sizes and loop order. A nest (conv2d, linear, matmul) is cut into tiles of `tile_rows` output rows and
+/// `tile_channels` output channels; other work into tiles of `tile_rows` rows, or, where one row is too long, into
+/// chunks of `tile_channels` elements of one row.
 struct Mapping {
-  std::int64_t tile_rows = 0;      // output rows of the nest (or data rows) a tile
-  std::int64_t tile_channels = 0;  // output channels a tile
-  bool weights_outer = true;       // for each channel tile, every row tile; else the other way round
+  std::int64_t tile_rows = 1;
+  std::int64_t tile_channels = 1;
+  bool channels_outer = true;  // for each channel tile every row tile; else the other way round
   friend auto operator<=>(const Mapping&, const Mapping&) = default;
 };
 
-struct SourceOperand {
-  Source source = Source::none;
+/// An operand read beside the nest's two: of row-wise work, or of an operator fused behind a nest.
+struct Fetch {
+  Place place = Place::nowhere;
+  std::int64_t elements = 0;  // of the operand, a pass
+  std::int64_t passes = 1;    // how often the circuit reads it
+  bool per_fold = false;      // as many as the lanes work on in each fold; else read once and held
+  friend auto operator<=>(const Fetch&, const Fetch&) = default;
+};
+
+/// Everything an instruction's cost depends on. Instructions of equal classes cost the same.
+struct InstructionClass {
+  Work work;  // read_elements is left empty: `fetches` has them
+  Mapping mapping;
+  Place operand_a = Place::nowhere;  // of a nest: activations, out_h x in_channels
+  Place operand_b = Place::nowhere;  // of a nest: weights (psram) or the second activations
+  std::vector<Fetch> fetches;
+  bool to_dsram = true, push = false, to_dram = false;
+  std::int64_t out_elements = 0;
+  std::int64_t fused_operators = 0;              // elementwise operators behind the main one
+  std::int64_t fused_passes = 0;                 // uses of the busiest of their circuits
+  std::int64_t weight_elements_per_channel = 0;  // of a nest, by output channel of all groups; bias apart
+  std::int64_t bias_elements_per_channel = 0;
+  std::int64_t weight_elements = 0;  // of row-wise work, or of fused operators: fetched once over the instruction
+  bool pinned = false;               // weights stay in PSRAM after the first pass
+  friend auto operator<=>(const InstructionClass&, const InstructionClass&) = default;
+};
+
+struct PlacedOperand {
+  Place place = Place::nowhere;
   std::int32_t value = none;  // of the graph
-  Bytes bytes;                // whole operand
   bool pop = false;           // last use of a STACKRAM entry
 };
 
 struct Instruction {
-  std::string name;  // node it came from
-  std::string mnemonic;
-  std::int32_t work_class = 0;  // index into Program::classes
-  std::vector<SourceOperand> sources;
-  std::int32_t destination_value = none;
-  Bytes destination_bytes;
-  bool to_dsram = true, push = false, to_dram = false;
-  std::vector<std::int32_t> fused;                    // mnemonics folded in, as indices into Program::fused_names
-  bool pinned = false;                                // weights stay in PSRAM after the first pass
-  Bytes weight_bytes;                                 // once through all its weights, as stored in DRAM
+  std::string name;      // of the node it came from
+  std::string mnemonic;  // with fused ones behind: "conv2d+silu"
+  std::int32_t instruction_class = 0;
+  std::vector<PlacedOperand> sources;
+  std::int32_t destination = none;
   Bytes dsram_read_side, dsram_write_side, stackram;  // occupancy while it runs
 };
 
-/// Instructions that cost the same: same work, same mapping, same operand places.
-struct WorkClass {
-  Work work;
-  Mapping mapping;
-};
-
+/// One stage's instructions, in the order they run.
 struct Program {
   std::vector<Instruction> instructions;
-  std::vector<WorkClass> classes;
+  std::vector<InstructionClass> classes;
+  Bytes weight_bytes;               // stored form, every parameter once
+  Bytes pinned_bytes;               // of them, kept in PSRAM
+  Bytes input_bytes, output_bytes;  // through DRAM, a pass
+  Bytes latent_bytes;               // handed to the next core (role core)
 };
 
 struct CompiledStage {
   Role role = Role::network;
   std::string name;
   Program program;
+  std::int64_t passes_per_step = 1;
 };
 
 struct Application {
   std::string name;
   std::vector<CompiledStage> stages;
   bool feasible = true;
-  std::string reason;
+  std::string reason;  // when not: "stage: instruction: what does not fit, by how much"
 };
 
-/// Programs for every stage of a workload. Depends only on the workload and compile_key(machine). An operand that
-/// cannot be placed makes the application infeasible, with the reason; input that cannot be compiled throws Error.
+/// Programs for every stage. Depends only on the workload and compile_key(machine). What cannot be placed makes the
+/// application infeasible, with the reason.
 Application compile(const Workload& workload, const Machine& machine);
+
+/// Bits of an instruction word in IMEM: the essay's six fields and our extensions (docs/formats.md).
+inline constexpr std::int64_t instruction_word_bits = 512;
+
+/// The `.graph` text of a program: one line an instruction (docs/formats.md).
+std::string graph_text(const CompiledStage& stage, const Graph& graph);
 
 }  // namespace sdip

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/graph/graph.h"
+#include "core/machine/machine.h"
 
 namespace sdip {
 
@@ -25,5 +26,11 @@ struct Workload {
   std::string name;
   std::vector<Stage> stages;  // in the order a frame meets them
 };
+
+/// Makes a noise predictor into a core's program: with guidance the latent is doubled (or the network run twice)
+/// and the two predictions combined; then the sampler's update. The latent is the first input of rank 3 or more,
+/// the prediction the first output; t, sigma_t and the like are inputs of one element (general registers). Requires
+/// a linked graph. Throws Error("not_a_noise_predictor", ...) when latent and prediction differ in shape.
+void append_step(Graph& graph, const Machine& machine);
 
 }  // namespace sdip

@@ -1,0 +1,65 @@
+// Area of MACs, lanes and memories.
+#include "core/cost/area.h"
+
+#include <algorithm>
+
+#include "core/machine/technology.h"
+
+namespace sdip {
+namespace {
+
+std::int64_t vae_stages(const Application& application, const Machine& machine) {
+  if (machine.vae_stage == VaeStage::off_chip) return 0;
+  return std::ranges::count_if(application.stages, [](const CompiledStage& stage) {
+    return stage.role == Role::encoder || stage.role == Role::decoder;
+  });
+}
+
+}  // namespace
+
+std::int64_t built_cores(const Application& application, const Machine& machine) {
+  return machine.cores + vae_stages(application, machine);
+}
+
+std::int64_t built_psrams(const Application& application, const Machine& machine) {
+  if (machine.weight_storage == WeightStorage::hard_coded) return 0;
+  return 1 + vae_stages(application, machine);
+}
+
+Breakdown area_of(const Application& application, const Machine& m) {
+  const TechnologyNode node = m.technology_node;
+  const NumberFormat wider =
+      bits_of(m.weight_format) > bits_of(m.activation_format) ? m.weight_format : m.activation_format;
+  const auto cores = static_cast<double>(built_cores(application, m));
+  const double mac = mac_area(node, wider).value * m.mac_floor_plan_factor.value() * cores;
+  const double lane = mac_area(node, m.activation_format).value * m.mac_floor_plan_factor.value() * cores;
+  const auto sram = [&](std::int64_t bytes, double copies) {
+    return sram_area(node, Bytes(bytes)).value * m.sram_floor_plan_factor.value() * copies;
+  };
+  const auto lanes = [](std::int64_t a, std::int64_t b, std::int64_t c) { return static_cast<double>(a * b * c); };
+  Breakdown area;
+  area.emplace_back("conv2d", mac * lanes(m.conv_lanes_in, m.conv_lanes_out, m.conv_lanes_pixel));
+  const bool separate = m.mac_sharing == MacSharing::separate;
+  area.emplace_back("linear", separate ? mac * lanes(m.linear_lanes_m, m.linear_lanes_n, m.linear_lanes_k) : 0.0);
+  area.emplace_back("matmul", separate ? lane * lanes(m.matmul_lanes_m, m.matmul_lanes_n, m.matmul_lanes_k) : 0.0);
+  area.emplace_back("vector", lane * static_cast<double>(m.vector_lanes));
+  area.emplace_back("softmax", lane * static_cast<double>(m.softmax_lanes));
+  area.emplace_back("norm", lane * static_cast<double>(m.norm_lanes));
+  area.emplace_back("dsram", sram(2 * m.dsram_bytes, cores));
+  area.emplace_back("stackram", sram(m.stackram_bytes, cores));
+  area.emplace_back("psram", sram(m.psram_bytes, static_cast<double>(built_psrams(application, m))));
+  area.emplace_back("imem", sram(m.imem_bytes, 1.0));
+  double rom = 0;
+  if (m.weight_storage == WeightStorage::hard_coded)
+    for (const CompiledStage& stage : application.stages)
+      rom += rom_area(node, stage.program.weight_bytes).value * m.sram_floor_plan_factor.value();
+  area.emplace_back("rom", rom);
+  return area;
+}
+
+std::int64_t sram_bytes(const Application& application, const Machine& m) {
+  return built_cores(application, m) * (2 * m.dsram_bytes + m.stackram_bytes) +
+         built_psrams(application, m) * m.psram_bytes + m.imem_bytes;
+}
+
+}  // namespace sdip

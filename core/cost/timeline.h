@@ -1,0 +1,54 @@
+// Time: the exact recurrence of tile operations and DRAM transfers over a program.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/cost/circuit.h"
+#include "core/machine/machine.h"
+#include "core/machine/rate.h"
+#include "core/program/program.h"
+
+namespace sdip {
+
+/// What one run through a program took. Bytes are whole bursts; activations count every active core.
+struct PassCost {
+  std::int64_t cycles = 0, stall_weights = 0, stall_activations = 0;
+  std::int64_t weight_bytes = 0, activation_in_bytes = 0, activation_out_bytes = 0;
+};
+
+/// One instruction of a pass.
+struct InstructionTime {
+  std::int64_t start = 0, end = 0, overhead = 0, stall_weights = 0, stall_activations = 0;
+  std::int64_t weight_bytes = 0, activation_in_bytes = 0, activation_out_bytes = 0, psram_bytes = 0;
+};
+
+struct TimelineResult {
+  std::vector<PassCost> passes;  // simulated ones, the cold pass first
+  std::size_t steady = 0;        // of them, the first whose state repeats; later passes equal it
+  bool repeats = false;          // false: no state repeated within the passes simulated
+  std::int64_t psram_peak_bytes = 0;
+  /// Cycles of `count` passes from cold.
+  std::int64_t total(std::int64_t count) const;
+};
+
+/// The channel and memories that a stage's transfers meet.
+struct TimelineRules {
+  DramRate rate;
+  std::int64_t burst_bytes = 64;
+  std::int64_t decompressor_bytes = 0;  // a cycle; 0: weights are not compressed
+  std::int64_t psram_bytes = 0;         // of the streamed part; 0: weights are wired, nothing is fetched
+  std::int64_t pinned_bytes = 0;
+  bool weights_double_buffered = true, tiles_double_buffered = true;
+  std::int64_t dispatch_cycles = 0, pipeline_stages = 0;
+  bool dispatch_overlaps = false;
+  std::int64_t cores = 1;  // in lockstep: each adds its own activation transfers
+};
+TimelineRules timeline_rules(const Machine& machine, Decimal share, std::int64_t active_cores, Bytes pinned);
+
+/// Runs `program` again and again until a pass leaves the state that it found, or `most_passes`. With `trace`, the
+/// times of the last pass simulated.
+TimelineResult run_timeline(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules,
+                            std::int64_t most_passes, std::vector<InstructionTime>* trace = nullptr);
+
+}  // namespace sdip

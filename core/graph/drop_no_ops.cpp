@@ -1,0 +1,72 @@
+// Drops nodes that change nothing. x -> Identity -> Mul(1.0) -> Cast(float to float) -> Conv becomes x -> Conv.
+#include <algorithm>
+
+#include "core/graph/passes.h"
+#include "core/graph/pattern.h"
+
+namespace sdip {
+namespace {
+
+bool same_type_and_shape(const Graph& graph, ValueId a, ValueId b) {
+  const Operand &x = value_at(graph, a).operand, &y = value_at(graph, b).operand;
+  return x.type == y.type && x.shape == y.shape;
+}
+
+/// The operand that passes unchanged through a node of two, because the other is `neutral` everywhere.
+ValueId beside_neutral(const Graph& graph, const Node& node, double neutral, bool either_side) {
+  if (node.inputs.size() != 2) return none;
+  if (is_filled(graph, node.inputs[1], neutral)) return node.inputs[0];
+  return either_side && is_filled(graph, node.inputs[0], neutral) ? node.inputs[1] : none;
+}
+
+bool keeps_order(const Node& transpose) {
+  const auto given = transpose.attributes.find("perm");
+  if (given == transpose.attributes.end()) return false;
+  const auto* order = std::get_if<std::vector<std::int64_t>>(&given->second);
+  return order != nullptr && std::is_sorted(order->begin(), order->end()) && order->front() >= 0;
+}
+
+/// A slice as long as its input keeps everything, unless it goes backwards.
+bool goes_forward(const Graph& graph, const Node& slice) {
+  if (slice.inputs.size() < 5 || slice.inputs[4] == none) return true;
+  const auto& steps = value_at(graph, slice.inputs[4]).operand.value;
+  return steps && std::all_of(steps->ints.begin(), steps->ints.end(), [](auto step) { return step > 0; });
+}
+
+/// The input that a node passes on unchanged, or `none`.
+ValueId passed_on(const Graph& graph, const Node& node) {
+  const std::string_view type = node.op->type;
+  if (!node.op->domain.empty() || node.inputs.empty()) return none;
+  if (type == "Mul") return beside_neutral(graph, node, 1.0, true);
+  if (type == "Div") return beside_neutral(graph, node, 1.0, false);
+  if (type == "Add") return beside_neutral(graph, node, 0.0, true);
+  if (type == "Sub") return beside_neutral(graph, node, 0.0, false);
+  if (type == "Transpose") return keeps_order(node) ? node.inputs[0] : none;
+  if (type == "Slice") return goes_forward(graph, node) ? node.inputs[0] : none;
+  if (type == "Concat") return node.inputs.size() == 1 ? node.inputs[0] : none;
+  for (std::string_view as_is : {"Identity", "Dropout", "Cast", "Expand", "Reshape", "Pad", "Tile"}) {
+    if (type == as_is) return node.inputs[0];
+  }
+  return none;
+}
+
+bool mask_is_used(const Node& node) { return node.outputs.size() > 1 && node.outputs[1] != none; }
+
+}  // namespace
+
+std::int64_t drop_no_ops(Graph& graph) {
+  std::int64_t count = 0;
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    if (node.outputs.empty() || node.outputs[0] == none || mask_is_used(node)) continue;
+    const ValueId in = passed_on(graph, node);
+    if (in == none || !same_type_and_shape(graph, in, node.outputs[0]) || is_graph_output(graph, node.outputs[0])) {
+      continue;
+    }
+    bypass(graph, static_cast<NodeId>(n), in);
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace sdip

@@ -1,0 +1,135 @@
+// What a network is: links between nodes and values, dead code, work and figures.
+#include "core/graph/graph.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/ops/use.h"
+
+namespace sdip {
+namespace {
+
+std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
+
+/// Marks every value and node that an output depends on. Requires that nodes are sorted and linked.
+struct Reached {
+  std::vector<char> nodes, values;
+};
+Reached reached_from_outputs(const Graph& graph) {
+  Reached reached{std::vector<char>(graph.nodes.size(), 0), std::vector<char>(graph.values.size(), 0)};
+  for (ValueId id : graph.outputs) reached.values[at(id)] = 1;
+  for (std::size_t n = graph.nodes.size(); n-- > 0;) {
+    const Node& node = graph.nodes[n];
+    reached.nodes[n] = std::any_of(node.outputs.begin(), node.outputs.end(),
+                                   [&](ValueId id) { return id != none && reached.values[at(id)] != 0; });
+    if (reached.nodes[n] == 0) continue;
+    for (ValueId id : node.inputs) {
+      if (id != none) reached.values[at(id)] = 1;
+    }
+  }
+  return reached;
+}
+
+void renumber(std::vector<ValueId>& ids, const std::vector<ValueId>& fresh) {
+  for (ValueId& id : ids) {
+    if (id != none) id = fresh[at(id)];
+  }
+}
+
+}  // namespace
+
+void link(Graph& graph) {
+  for (Value& value : graph.values) {
+    value.producer = none;
+    value.consumers.clear();
+  }
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    for (ValueId id : graph.nodes[n].inputs) {
+      if (id != none) graph.values[at(id)].consumers.push_back(static_cast<NodeId>(n));
+    }
+    for (ValueId id : graph.nodes[n].outputs) {
+      if (id != none) graph.values[at(id)].producer = static_cast<NodeId>(n);
+    }
+  }
+}
+
+void remove_dead(Graph& graph) {
+  Reached reached = reached_from_outputs(graph);
+  for (ValueId id : graph.inputs) reached.values[at(id)] = 1;
+  std::size_t kept = 0;
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    if (reached.nodes[n] == 0) continue;
+    Node& node = graph.nodes[n];
+    for (ValueId& id : node.outputs) {
+      if (id != none && reached.values[at(id)] == 0) id = none;  // an output nobody uses
+    }
+    if (kept != n) graph.nodes[kept] = std::move(node);
+    ++kept;
+  }
+  graph.nodes.resize(kept);
+  std::vector<ValueId> fresh(graph.values.size(), none);
+  kept = 0;
+  for (std::size_t v = 0; v < graph.values.size(); ++v) {
+    if (reached.values[v] == 0) continue;
+    fresh[v] = static_cast<ValueId>(kept);
+    if (kept != v) graph.values[kept] = std::move(graph.values[v]);
+    ++kept;
+  }
+  graph.values.resize(kept);
+  renumber(graph.inputs, fresh);
+  renumber(graph.outputs, fresh);
+  for (Node& node : graph.nodes) {
+    renumber(node.inputs, fresh);
+    renumber(node.outputs, fresh);
+  }
+  link(graph);
+}
+
+NodeUse use_of(const Graph& graph, const Node& node) {
+  NodeUse result;
+  result.inputs.reserve(node.inputs.size());
+  for (ValueId id : node.inputs) result.inputs.push_back(id == none ? nullptr : &graph.values[at(id)].operand);
+  result.use = {node.name, node.op->type, node.opset, &node.attributes, result.inputs, node.outputs.size()};
+  return result;
+}
+
+Work work_of(const Graph& graph, const Node& node) {
+  const NodeUse use = use_of(graph, node);
+  std::vector<Operand> outputs;
+  bool constant = true;
+  for (ValueId id : node.outputs) {
+    if (id == none) {
+      outputs.push_back({});
+      outputs.back().shape = {0};  // an output nobody uses is not written
+      continue;
+    }
+    const Value& value = graph.values[at(id)];
+    constant = constant && value.kind == ValueKind::weight;
+    Operand output;
+    output.type = value.operand.type;
+    output.shape = value.operand.shape;
+    outputs.push_back(std::move(output));
+  }
+  return constant ? constant_work(use.use, outputs) : node.op->work(use.use, outputs);
+}
+
+GraphFacts facts_of(const Graph& graph) {
+  GraphFacts facts;
+  const Reached reached = reached_from_outputs(graph);
+  for (std::size_t v = 0; v < graph.values.size(); ++v) {
+    const Value& value = graph.values[v];
+    if (value.initializer && reached.values[v] != 0 && is_floating(value.operand.type)) {
+      facts.parameters += element_count(value.operand.shape);
+    }
+  }
+  for (const Node& node : graph.nodes) {
+    ++facts.operator_counts[std::string(node.op->type)];
+    const Work work = work_of(graph, node);
+    if (work.family == Family::conv2d) facts.macs_conv += mac_count(work.nest);
+    if (work.family == Family::linear) facts.macs_linear += mac_count(work.nest);
+    if (work.family == Family::matmul) facts.macs_matmul += mac_count(work.nest);
+  }
+  return facts;
+}
+
+}  // namespace sdip

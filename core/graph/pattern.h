@@ -1,0 +1,54 @@
+// What rewrites ask of a graph and do to it. Questions about consumers stand on links as they were before the pass,
+// so within a pass they can only be too careful; `rewrite` drops dead nodes and links again after each.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/graph/graph.h"
+
+namespace sdip {
+
+const Value& value_at(const Graph& graph, ValueId id);
+Value& value_at(Graph& graph, ValueId id);
+const Node& node_at(const Graph& graph, NodeId id);
+
+/// Whether `id` is a node of ai.onnx of this type.
+bool is_node(const Graph& graph, NodeId id, std::string_view type);
+
+/// The node that makes a value, if it is of this type; else `none`.
+NodeId made_by(const Graph& graph, ValueId id, std::string_view type);
+
+/// The one use of a node's first output, if it has exactly one and is no output of the graph; else `none`.
+NodeId only_consumer(const Graph& graph, NodeId id);
+
+/// Of a node with two inputs, the one that is not `id`; `none` when neither or both are.
+ValueId other_input(const Graph& graph, NodeId node, ValueId id);
+
+/// Whether all elements of a value are known to be `number`.
+bool is_filled(const Graph& graph, ValueId id, double number);
+
+/// The number a value holds, when it is a constant with one element or one number throughout.
+std::optional<double> number_in(const Graph& graph, ValueId id);
+
+/// For a node of two inputs, one of which is a constant number: that number and the other input.
+struct Scaled {
+  ValueId operand = none;
+  double number = 0;
+};
+std::optional<Scaled> scaled(const Graph& graph, NodeId node);
+
+/// Puts an operator in the place of the last node of a pattern, with its output. Its name is the path that all
+/// nodes of the pattern share, and the operator's type.
+void replace_last(Graph& graph, const std::vector<NodeId>& pattern, std::string_view domain, std::string_view type,
+                  std::vector<ValueId> inputs, Attributes attributes);
+
+/// Lets all uses of a node's first output use `instead`. Requires that it is no output of the graph.
+void bypass(Graph& graph, NodeId id, ValueId instead);
+
+bool is_graph_output(const Graph& graph, ValueId id);
+
+}  // namespace sdip

@@ -1,0 +1,26 @@
+// One tensor of a model: its type and shape, where its bytes lie, and its values when it is small.
+#pragma once
+
+#include <onnx/onnx_pb.h>
+
+#include <optional>
+#include <string>
+
+#include "core/graph/graph.h"
+#include "core/onnx/import.h"
+
+namespace sdip {
+
+struct ReadTensor {
+  Operand operand;
+  WeightBytes bytes;
+};
+
+/// Sizes checked: as many as `most_rank`, each in 0..2^40. `what` names the tensor in errors.
+/// Throws Error("limit_exceeded" | "invalid_graph").
+void check_shape(const Shape& shape, const std::string& what, const ImportOptions& options);
+
+/// Reads what slim_model left of a tensor. Throws Error("invalid_graph" | "limit_exceeded" | "model_too_large").
+ReadTensor read_tensor(const onnx::TensorProto& tensor, const std::string& what, const ImportOptions& options);
+
+}  // namespace sdip

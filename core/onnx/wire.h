@@ -1,0 +1,22 @@
+// A bounded walk over a model's protobuf wire format: checks it, and leaves out what is large or not needed.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "core/onnx/import.h"
+
+namespace sdip {
+
+/// Tensors whose data take more bytes than this are noted, not kept: 1024 elements, each a varint of at most 10
+/// bytes.
+inline constexpr std::int64_t most_kept_tensor_bytes = 10240;
+
+/// The model again as bytes of a ModelProto, without the data of large tensors, documentation, value_info,
+/// functions, subgraphs, training information and metadata. Of each tensor that has data in the file, field
+/// `segment` says where they lie: begin and end are offsets into `bytes`. Throws Error with codes not_onnx,
+/// truncated, limit_exceeded.
+std::string slim_model(std::span<const std::byte> bytes, const ImportOptions& options);
+
+}  // namespace sdip

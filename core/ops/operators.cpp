@@ -1,0 +1,98 @@
+// The one list of operators, the use of a row, and the names of families.
+#include <algorithm>
+#include <tuple>
+
+#include "core/base/error.h"
+#include "core/ops/families.h"
+#include "core/ops/use.h"
+
+namespace sdip {
+namespace {
+
+bool before(const Operator& a, const Operator& b) {
+  return std::tie(a.domain, a.type) < std::tie(b.domain, b.type);
+}
+
+std::vector<Operator> list_operators() {
+  std::vector<Operator> rows;
+  for (auto family : {activation_rows(), constant_rows(), conv_rows(), einsum_rows(), elementwise_rows(),
+                      gather_rows(), matmul_rows(), norm_rows(), pool_rows(), quantize_rows(), reduce_rows(),
+                      resize_rows(), slice_rows(), softmax_rows(), transpose_rows(), view_rows()}) {
+    rows.insert(rows.end(), family.begin(), family.end());
+  }
+  std::sort(rows.begin(), rows.end(), before);
+  return rows;
+}
+
+/// Whether `name` is one of the words of `names`.
+bool names_include(std::string_view names, std::string_view name) {
+  for (std::size_t at = 0; (at = names.find(name, at)) != std::string_view::npos; ++at) {
+    const bool starts = at == 0 || names[at - 1] == ' ';
+    const bool ends = at + name.size() == names.size() || names[at + name.size()] == ' ';
+    if (starts && ends && !name.empty()) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string_view family_text(Family family) {
+  static constexpr std::string_view names[] = {"conv2d", "linear",    "matmul", "vector",  "softmax",
+                                               "norm",   "transpose", "view",   "constant"};
+  return names[static_cast<std::size_t>(family)];
+}
+
+std::int64_t mac_count(const LoopNest& n) {
+  // A nest's figures come from shapes, whose counts are below 2^53, but their product need not be.
+  std::int64_t count = 1;
+  for (std::int64_t size :
+       {n.groups, n.batch, n.out_channels, n.out_h, n.out_w, n.in_channels, n.kernel_h, n.kernel_w}) {
+    if (size == 0) return 0;
+    if (__builtin_mul_overflow(count, size, &count)) {
+      throw Error("model_too_large", "", "an operator has more than 2^63 multiply-accumulates");
+    }
+  }
+  return count;
+}
+
+std::span<const Operator> operators() {
+  static const std::vector<Operator> rows = list_operators();
+  return rows;
+}
+
+const Operator* find_operator(std::string_view domain, std::string_view type) {
+  Operator wanted{};
+  wanted.domain = domain == "ai.onnx" ? std::string_view() : domain;
+  wanted.type = type;
+  const auto rows = operators();
+  const auto found = std::lower_bound(rows.begin(), rows.end(), wanted, before);
+  const bool same = found != rows.end() && found->domain == wanted.domain && found->type == type;
+  return same ? &*found : nullptr;
+}
+
+std::vector<Operand> infer_use(const Operator& op, const OperatorUse& use) {
+  if (use.inputs.size() < op.least_inputs || use.inputs.size() > op.most_inputs) {
+    refuse(use, "invalid_graph",
+           "has " + std::to_string(use.inputs.size()) + " inputs, expected " + std::to_string(op.least_inputs) +
+               (op.most_inputs == op.least_inputs ? "" : " to " + std::to_string(op.most_inputs)));
+  }
+  if (use.attributes != nullptr) {
+    for (const auto& [name, value] : *use.attributes) {
+      if (!names_include(op.attributes, name)) {
+        refuse(use, "unsupported_attribute",
+               "attribute '" + name + "' is not known; known are: " + std::string(op.attributes));
+      }
+    }
+  }
+  std::vector<Operand> outputs = op.infer(use);
+  if (outputs.size() < use.output_count) {
+    refuse(
+        use, "invalid_graph",
+        "has " + std::to_string(use.output_count) + " outputs, expected at most " + std::to_string(outputs.size()));
+  }
+  outputs.resize(use.output_count);
+  for (const Operand& output : outputs) element_count(output.shape);
+  return outputs;
+}
+
+}  // namespace sdip

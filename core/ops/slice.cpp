@@ -1,0 +1,215 @@
+// Operators that cut tensors apart and put them together: Slice, Split, Concat, Pad.
+#include <algorithm>
+#include <numeric>
+
+#include "core/base/units.h"
+#include "core/ops/families.h"
+#include "core/ops/fold.h"
+#include "core/ops/use.h"
+
+namespace sdip {
+namespace {
+
+struct Cut {
+  std::int64_t start = 0, step = 1, count = 0;
+};
+
+/// Numpy's rule. Of 10: start 8, end INT64_MIN, step -3 keeps 8, 5, 2.
+Cut cut_of(std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t step) {
+  const std::int64_t last = step > 0 ? size : size - 1, first = step > 0 ? 0 : -1;
+  if (start < 0) start += size;
+  if (end < 0) end += size;
+  start = std::clamp(start, std::int64_t{0}, std::max<std::int64_t>(last, 0));
+  end = std::clamp(end, first, std::max(first, last));
+  const std::int64_t room = step > 0 ? end - start : start - end;
+  if (room <= 0) return {start, step, 0};
+  // A step beyond the size keeps one; so -step cannot overflow below.
+  const std::int64_t stride = step > 0 ? std::min(step, size) : -std::max(step, -size);
+  return {start, step > 0 ? stride : -stride, ceil_div(room, stride)};
+}
+
+/// Before opset 10 starts, ends and axes are attributes, from there on they are inputs.
+std::vector<Cut> cuts_of(const OperatorUse& use) {
+  const Shape& in = input(use, 0).shape;
+  const bool by_input = use.opset >= 10;
+  const auto given = [&](std::size_t i, const char* name, std::vector<std::int64_t> otherwise) {
+    if (!by_input) return ints_attribute(use, name, std::move(otherwise));
+    return optional_input(use, i) == nullptr ? std::move(otherwise) : ints_of_input(use, i);
+  };
+  const auto starts = given(1, "starts", {}), ends = given(2, "ends", {});
+  std::vector<std::int64_t> all(starts.size());
+  std::iota(all.begin(), all.end(), 0);
+  const auto axes = given(3, "axes", all);
+  const auto steps =
+      by_input && optional_input(use, 4) ? ints_of_input(use, 4) : std::vector<std::int64_t>(starts.size(), 1);
+  if (starts.empty() || ends.size() != starts.size() || axes.size() != starts.size() ||
+      steps.size() != starts.size()) {
+    refuse(use, "shape_mismatch", "starts, ends, axes and steps are not equally many");
+  }
+  axes_within(use, axes, in.size());
+  std::vector<Cut> cuts;
+  for (std::int64_t size : in) cuts.push_back({0, 1, size});
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (steps[i] == 0) refuse(use, "unsupported_attribute", "a step is 0");
+    const std::size_t axis = axis_within(use, axes[i], in.size());
+    cuts[axis] = cut_of(in[axis], starts[i], ends[i], steps[i]);
+  }
+  return cuts;
+}
+
+/// The part of `in` that the cuts keep.
+Operand keep(const Operand& in, const std::vector<Cut>& cuts) {
+  Operand out;
+  out.type = in.type;
+  out.fill = in.fill;
+  for (const Cut& cut : cuts) out.shape.push_back(cut.count);
+  if (!in.value) return out;
+  const auto strides = strides_of(in.shape);
+  out.value = pick(*in.value, out.shape, [&](std::span<const std::int64_t> index) {
+    std::int64_t from = 0;
+    for (std::size_t i = 0; i < cuts.size(); ++i) from += (cuts[i].start + index[i] * cuts[i].step) * strides[i];
+    return from;
+  });
+  return out;
+}
+
+std::vector<Operand> infer_slice(const OperatorUse& use) { return {keep(input(use, 0), cuts_of(use))}; }
+
+/// Only what is kept is read; the integers that say what are in the program.
+Work kept_work(const OperatorUse& use, std::span<const Operand> outputs) {
+  Work work = copy_work(use, outputs);
+  std::fill(work.read_elements.begin(), work.read_elements.end(), 0);
+  work.read_elements[0] = work.write_elements;
+  return work;
+}
+
+/// Sizes by attribute before opset 13, by input from there on; equal parts when not given.
+std::vector<std::int64_t> parts_of(const OperatorUse& use, std::int64_t size) {
+  if (optional_input(use, 1) != nullptr) return ints_of_input(use, 1);
+  if (has_attribute(use, "split")) return ints_attribute(use, "split", {});
+  const auto count = int_attribute(use, "num_outputs", static_cast<std::int64_t>(use.output_count));
+  if (count < 1 || count > 1'000'000) refuse(use, "unsupported_attribute", "num_outputs " + std::to_string(count));
+  const std::int64_t part = ceil_div(size, count);
+  if (use.opset < 18 && size % count != 0) {
+    refuse(use, "shape_mismatch", std::to_string(size) + " does not split into " + std::to_string(count));
+  }
+  std::vector<std::int64_t> parts(static_cast<std::size_t>(count), part);
+  parts.back() = size - part * (count - 1);
+  return parts;
+}
+
+std::vector<Operand> infer_split(const OperatorUse& use) {
+  const Operand& in = input(use, 0);
+  const std::size_t axis = axis_within(use, int_attribute(use, "axis", 0), in.shape.size());
+  const auto parts = parts_of(use, in.shape[axis]);
+  std::int64_t left = in.shape[axis];
+  std::vector<Operand> outputs;
+  std::vector<Cut> cuts;
+  for (std::int64_t size : in.shape) cuts.push_back({0, 1, size});
+  for (std::int64_t part : parts) {
+    if (part < 0 || part > left) break;
+    cuts[axis] = {in.shape[axis] - left, 1, part};
+    outputs.push_back(keep(in, cuts));
+    left -= part;
+  }
+  if (outputs.size() != parts.size() || left != 0 || parts.size() != use.output_count) {
+    refuse(use, "shape_mismatch",
+           "sizes " + shape_text(parts) + " do not split " + shape_text(in.shape) + " into " +
+               std::to_string(use.output_count) + " outputs");
+  }
+  return outputs;
+}
+
+Operand joined(const OperatorUse& use, std::size_t axis) {
+  Operand out = input(use, 0);
+  out.value.reset();
+  out.fill.reset();
+  out.weight = false;
+  for (std::size_t i = 1; i < use.inputs.size(); ++i) {
+    const Operand& next = input(use, i);
+    Shape others = next.shape;
+    if (others.size() == out.shape.size()) others[axis] = out.shape[axis];
+    if (others != out.shape || next.type != out.type) {
+      refuse(use, "shape_mismatch",
+             "input " + std::to_string(i) + " of shape " + shape_text(next.shape) + " does not join " +
+                 shape_text(input(use, 0).shape));
+    }
+    if (__builtin_add_overflow(out.shape[axis], next.shape[axis], &out.shape[axis])) {
+      refuse(use, "model_too_large", "sizes overflow");
+    }
+  }
+  return out;
+}
+
+std::vector<Operand> infer_concat(const OperatorUse& use) {
+  if (!has_attribute(use, "axis")) refuse(use, "unsupported_attribute", "attribute 'axis' is missing");
+  const std::size_t axis = axis_within(use, int_attribute(use, "axis", 0), input(use, 0).shape.size());
+  Operand out = joined(use, axis);
+  const bool known =
+      std::all_of(use.inputs.begin(), use.inputs.end(), [](auto* in) { return in->value.has_value(); });
+  if (!known || !is_foldable(out.shape)) return {out};
+  // Rows before the axis stand in turn: one of the first input, one of the second, ...
+  const std::int64_t rows = count_between(out.shape, 0, axis);
+  Constant value{out.type, out.shape, {}, {}};
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (const Operand* in : use.inputs) {
+      const std::int64_t length = count_between(in->shape, axis, in->shape.size());
+      const Constant& from = *in->value;
+      if (!from.ints.empty()) {
+        value.ints.insert(value.ints.end(), from.ints.begin() + row * length,
+                          from.ints.begin() + (row + 1) * length);
+      } else if (!from.floats.empty()) {
+        value.floats.insert(value.floats.end(), from.floats.begin() + row * length,
+                            from.floats.begin() + (row + 1) * length);
+      }
+    }
+  }
+  out.value = std::move(value);
+  return {out};
+}
+
+/// Pads are an attribute before opset 11, an input from there on; with axes from opset 18.
+std::vector<Operand> infer_pad(const OperatorUse& use) {
+  const Operand& in = input(use, 0);
+  const std::size_t rank = in.shape.size();
+  const auto pads = use.opset < 11 ? ints_attribute(use, "pads", {}) : ints_of_input(use, 1);
+  std::vector<std::int64_t> axes(rank);
+  std::iota(axes.begin(), axes.end(), 0);
+  if (optional_input(use, 3) != nullptr) axes = ints_of_input(use, 3);
+  if (pads.size() != 2 * axes.size()) refuse(use, "shape_mismatch", "pads must have two values an axis");
+  axes_within(use, axes, rank);
+  Operand out;
+  out.type = in.type;
+  out.shape = in.shape;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    std::int64_t& size = out.shape[axis_within(use, axes[i], rank)];
+    for (std::int64_t pad : {pads[i], pads[i + axes.size()]}) {
+      if (pad > (std::int64_t{1} << 40) || pad < -(std::int64_t{1} << 40))
+        refuse(use, "shape_mismatch", "a pad is out of range");
+      size += pad;
+    }
+    if (size < 0) refuse(use, "shape_mismatch", "pads remove more than there is");
+  }
+  return {out};
+}
+
+/// Padding is written, not read.
+Work pad_work(const OperatorUse& use, std::span<const Operand> outputs) {
+  Work work = copy_work(use, outputs);
+  std::fill(work.read_elements.begin() + 1, work.read_elements.end(), 0);
+  return work;
+}
+
+constexpr std::size_t many = 1'000'000;
+constexpr Operator rows[] = {
+    {"", "Concat", "copy", 1, many, "axis", infer_concat, copy_work},
+    {"", "Pad", "copy", 1, 4, "mode pads value", infer_pad, pad_work},
+    {"", "Slice", "copy", 1, 5, "axes ends starts", infer_slice, kept_work},
+    {"", "Split", "copy", 1, 2, "axis num_outputs split", infer_split, kept_work},
+};
+
+}  // namespace
+
+std::span<const Operator> slice_rows() { return rows; }
+
+}  // namespace sdip

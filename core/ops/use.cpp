@@ -1,0 +1,178 @@
+// What shape rules and work rules share: operands and attributes of a use, checked, and the commonest shapes of
+// work.
+#include "core/ops/use.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+
+namespace sdip {
+namespace {
+
+const Attribute* find_attribute(const OperatorUse& use, std::string_view name) {
+  if (use.attributes == nullptr) return nullptr;
+  auto found = use.attributes->find(name);
+  return found == use.attributes->end() ? nullptr : &found->second;
+}
+
+template <class T>
+T attribute_or(const OperatorUse& use, std::string_view name, T otherwise, const char* expected) {
+  const Attribute* attribute = find_attribute(use, name);
+  if (attribute == nullptr) return otherwise;
+  const T* value = std::get_if<T>(attribute);
+  if (value == nullptr) {
+    refuse(use, "unsupported_attribute", "attribute '" + std::string(name) + "' must be " + expected);
+  }
+  return *value;
+}
+
+}  // namespace
+
+void refuse(const OperatorUse& use, const char* code, const std::string& what) {
+  throw Error(code, std::string(use.node),
+              "node '" + std::string(use.node) + "' (" + std::string(use.type) + "): " + what);
+}
+
+const Operand* optional_input(const OperatorUse& use, std::size_t i) {
+  return i < use.inputs.size() ? use.inputs[i] : nullptr;
+}
+
+const Operand& input(const OperatorUse& use, std::size_t i) {
+  const Operand* operand = optional_input(use, i);
+  if (operand == nullptr) refuse(use, "invalid_graph", "input " + std::to_string(i) + " is missing");
+  return *operand;
+}
+
+std::vector<std::int64_t> ints_of_input(const OperatorUse& use, std::size_t i) {
+  const Operand& operand = input(use, i);
+  if (is_floating(operand.type) || operand.shape.size() > 1) {
+    refuse(use, "shape_mismatch",
+           "input " + std::to_string(i) + " must be a list of integers, but is " +
+               std::string(element_type_text(operand.type)) + shape_text(operand.shape));
+  }
+  if (!operand.value) {
+    refuse(
+        use, "shape_unknown",
+        "the shape of the output depends on input " + std::to_string(i) + ", whose values are not known at import");
+  }
+  return operand.value->ints;
+}
+
+bool has_attribute(const OperatorUse& use, std::string_view name) { return find_attribute(use, name) != nullptr; }
+
+std::int64_t int_attribute(const OperatorUse& use, std::string_view name, std::int64_t otherwise) {
+  return attribute_or<std::int64_t>(use, name, otherwise, "an integer");
+}
+
+double float_attribute(const OperatorUse& use, std::string_view name, double otherwise) {
+  return attribute_or<double>(use, name, otherwise, "a float");
+}
+
+std::string string_attribute(const OperatorUse& use, std::string_view name, std::string_view otherwise) {
+  return attribute_or<std::string>(use, name, std::string(otherwise), "a string");
+}
+
+std::vector<std::int64_t> ints_attribute(const OperatorUse& use, std::string_view name,
+                                         std::vector<std::int64_t> otherwise) {
+  return attribute_or<std::vector<std::int64_t>>(use, name, std::move(otherwise), "a list of integers");
+}
+
+std::size_t axis_within(const OperatorUse& use, std::int64_t axis, std::size_t rank) {
+  const auto signed_rank = static_cast<std::int64_t>(rank);
+  if (axis < -signed_rank || axis >= signed_rank) {
+    refuse(use, "shape_mismatch", "axis " + std::to_string(axis) + " of a tensor of rank " + std::to_string(rank));
+  }
+  return static_cast<std::size_t>(axis < 0 ? axis + signed_rank : axis);
+}
+
+std::vector<std::size_t> axes_within(const OperatorUse& use, const std::vector<std::int64_t>& axes,
+                                     std::size_t rank) {
+  std::vector<std::size_t> found;
+  for (std::int64_t axis : axes) found.push_back(axis_within(use, axis, rank));
+  std::sort(found.begin(), found.end());
+  if (std::adjacent_find(found.begin(), found.end()) != found.end()) {
+    refuse(use, "shape_mismatch", "an axis stands twice in " + shape_text(axes));
+  }
+  return found;
+}
+
+std::int64_t count_between(const Shape& shape, std::size_t from, std::size_t to) {
+  return element_count(Shape(shape.begin() + static_cast<std::ptrdiff_t>(from),
+                             shape.begin() + static_cast<std::ptrdiff_t>(std::max(from, to))));
+}
+
+Shape broadcast(const OperatorUse& use, const Shape& a, const Shape& b) {
+  const Shape& longer = a.size() >= b.size() ? a : b;
+  const Shape& shorter = a.size() >= b.size() ? b : a;
+  Shape out = longer;
+  const std::size_t skip = longer.size() - shorter.size();
+  for (std::size_t i = 0; i < shorter.size(); ++i) {
+    std::int64_t& size = out[skip + i];
+    if (size == shorter[i] || shorter[i] == 1) continue;
+    if (size != 1) {
+      refuse(use, "shape_mismatch", "shapes " + shape_text(a) + " and " + shape_text(b) + " do not broadcast");
+    }
+    size = shorter[i];
+  }
+  return out;
+}
+
+bool is_floating(ElementType type) {
+  return type == ElementType::float32 || type == ElementType::float64 || type == ElementType::float16 ||
+         type == ElementType::bfloat16;
+}
+
+std::optional<ElementType> element_type_of_onnx(std::int64_t number) {
+  using enum ElementType;
+  constexpr std::pair<std::int64_t, ElementType> table[] = {
+      {1, float32}, {2, uint8},   {3, int8},     {4, uint16},   {5, int16},   {6, int32},   {7, int64},
+      {8, string},  {9, boolean}, {10, float16}, {11, float64}, {12, uint32}, {13, uint64}, {16, bfloat16}};
+  for (const auto& [code, type] : table) {
+    if (code == number) return type;
+  }
+  return std::nullopt;
+}
+
+std::int64_t fetches_broadcast(const Shape& operand, const Shape& out) {
+  std::size_t end = operand.size();
+  while (end > 0 && operand[end - 1] == 1) --end;
+  if (end == 0) return 1;
+  return count_between(out, 0, out.size() - operand.size() + end);
+}
+
+Work elementwise_work(const OperatorUse& use, std::span<const Operand> outputs) {
+  const Shape& out = outputs[0].shape;
+  Work work;
+  work.row_length = work.write_elements = element_count(out);
+  for (const Operand* operand : use.inputs) {
+    work.read_elements.push_back(operand == nullptr ? 0 : fetches_broadcast(operand->shape, out));
+  }
+  return work;
+}
+
+Work copy_work(const OperatorUse& use, std::span<const Operand> outputs) {
+  Work work;
+  work.row_length = 0;
+  for (const Operand& output : outputs) work.row_length += element_count(output.shape);
+  work.write_elements = work.row_length;
+  for (const Operand* operand : use.inputs) {
+    work.read_elements.push_back(operand == nullptr ? 0 : element_count(operand->shape));
+  }
+  return work;
+}
+
+Work view_work(const OperatorUse& use, std::span<const Operand>) {
+  Work work;
+  work.family = Family::view;
+  work.rows = work.row_length = work.passes = 0;
+  work.read_elements.assign(use.inputs.size(), 0);
+  return work;
+}
+
+Work constant_work(const OperatorUse& use, std::span<const Operand> outputs) {
+  Work work = view_work(use, outputs);
+  work.family = Family::constant;
+  return work;
+}
+
+}  // namespace sdip

@@ -1,0 +1,59 @@
+// What shape rules and work rules share: operands and attributes of a use, checked, and the commonest shapes of
+// work.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/ops/operator.h"
+
+namespace sdip {
+
+/// Throws Error(code, node, "node 'n' (Type): " + what).
+[[noreturn]] void refuse(const OperatorUse& use, const char* code, const std::string& what);
+
+/// Input `i`, which must be there.
+const Operand& input(const OperatorUse& use, std::size_t i);
+/// Input `i`, or nullptr when it is absent.
+const Operand* optional_input(const OperatorUse& use, std::size_t i);
+/// The integers of input `i`. Throws shape_unknown when they are not known at import.
+std::vector<std::int64_t> ints_of_input(const OperatorUse& use, std::size_t i);
+
+/// Attributes by name, or `otherwise` when absent. Throw unsupported_attribute when of another type.
+bool has_attribute(const OperatorUse& use, std::string_view name);
+std::int64_t int_attribute(const OperatorUse& use, std::string_view name, std::int64_t otherwise);
+double float_attribute(const OperatorUse& use, std::string_view name, double otherwise);
+std::string string_attribute(const OperatorUse& use, std::string_view name, std::string_view otherwise);
+std::vector<std::int64_t> ints_attribute(const OperatorUse& use, std::string_view name,
+                                         std::vector<std::int64_t> otherwise);
+
+/// `axis` counted from the front. Throws shape_mismatch outside [-rank, rank).
+std::size_t axis_within(const OperatorUse& use, std::int64_t axis, std::size_t rank);
+/// Axes counted from the front, in ascending order. Throws as above, and when one stands twice.
+std::vector<std::size_t> axes_within(const OperatorUse& use, const std::vector<std::int64_t>& axes,
+                                     std::size_t rank);
+
+/// Product of sizes [from, to).
+std::int64_t count_between(const Shape& shape, std::size_t from, std::size_t to);
+
+/// Numpy's broadcast of two shapes. Throws shape_mismatch.
+Shape broadcast(const OperatorUse& use, const Shape& a, const Shape& b);
+
+bool is_floating(ElementType type);
+
+/// By ONNX's number of the type (TensorProto.DataType), or nothing for one not known here.
+std::optional<ElementType> element_type_of_onnx(std::int64_t number);
+
+/// How often elements of an operand are fetched when it is broadcast to `out`: one register holds an element while
+/// the trailing sizes it does not have pass by. [320,1,1] into [2,320,64,64]: 640; [320] into [2,77,320]: all
+/// 49,280; a scalar: 1.
+std::int64_t fetches_broadcast(const Shape& operand, const Shape& out);
+
+/// One pass over the first output; each input is fetched as `fetches_broadcast` says.
+Work elementwise_work(const OperatorUse& use, std::span<const Operand> outputs);
+/// One pass that fetches each input's elements once and writes each output's once.
+Work copy_work(const OperatorUse& use, std::span<const Operand> outputs);
+Work view_work(const OperatorUse& use, std::span<const Operand> outputs);
+Work constant_work(const OperatorUse& use, std::span<const Operand> outputs);
+
+}  // namespace sdip

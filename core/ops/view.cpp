@@ -1,0 +1,132 @@
+// Views: the same elements under another shape, at no cost.
+#include <algorithm>
+
+#include "core/ops/families.h"
+#include "core/ops/fold.h"
+#include "core/ops/use.h"
+
+namespace sdip {
+namespace {
+
+Operand viewed(const Operand& in, Shape shape) {
+  Operand out;
+  out.type = in.type;
+  out.fill = in.fill;
+  if (in.value) {
+    out.value = in.value;
+    out.value->shape = shape;
+  }
+  out.shape = std::move(shape);
+  return out;
+}
+
+/// [2,3,4] to [0,-1]: 0 keeps a size, -1 takes what is left: [2,12].
+std::vector<Operand> infer_reshape(const OperatorUse& use) {
+  const Operand& in = input(use, 0);
+  Shape shape = ints_of_input(use, 1);
+  const bool zero_is_zero = int_attribute(use, "allowzero", 0) != 0;
+  std::ptrdiff_t free_axis = -1;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == 0 && !zero_is_zero) {
+      if (i >= in.shape.size())
+        refuse(use, "shape_mismatch", "a 0 in the target keeps a size that the input lacks");
+      shape[i] = in.shape[i];
+    } else if (shape[i] == -1 && free_axis < 0) {
+      free_axis = static_cast<std::ptrdiff_t>(i);
+    } else if (shape[i] < 0) {
+      refuse(use, "shape_mismatch", "cannot reshape to " + shape_text(shape));
+    }
+  }
+  const std::int64_t count = element_count(in.shape);
+  if (free_axis >= 0) {
+    std::int64_t& size = shape[static_cast<std::size_t>(free_axis)];
+    size = 1;
+    const std::int64_t rest = element_count(shape);
+    if (rest == 0 || count % rest != 0) {
+      size = -1;
+      refuse(use, "shape_mismatch", "cannot reshape " + shape_text(in.shape) + " to " + shape_text(shape));
+    }
+    size = count / rest;
+  }
+  if (element_count(shape) != count) {
+    refuse(use, "shape_mismatch", "cannot reshape " + shape_text(in.shape) + " to " + shape_text(shape));
+  }
+  return {viewed(in, std::move(shape))};
+}
+
+std::vector<Operand> infer_flatten(const OperatorUse& use) {
+  const Operand& in = input(use, 0);
+  const std::int64_t axis = int_attribute(use, "axis", 1);
+  const std::size_t rank = in.shape.size();
+  const std::size_t at = axis == static_cast<std::int64_t>(rank) ? rank : axis_within(use, axis, rank);
+  return {viewed(in, {count_between(in.shape, 0, at), count_between(in.shape, at, rank)})};
+}
+
+/// Axes are an attribute before opset 13, an input from there on. Absent when neither is given.
+std::optional<std::vector<std::int64_t>> axes_given(const OperatorUse& use) {
+  if (optional_input(use, 1) != nullptr) return ints_of_input(use, 1);
+  if (has_attribute(use, "axes")) return ints_attribute(use, "axes", {});
+  return std::nullopt;
+}
+
+std::vector<Operand> infer_squeeze(const OperatorUse& use) {
+  const Operand& in = input(use, 0);
+  const auto given = axes_given(use);
+  Shape shape;
+  if (!given) {
+    std::copy_if(in.shape.begin(), in.shape.end(), std::back_inserter(shape), [](auto size) { return size != 1; });
+    return {viewed(in, std::move(shape))};
+  }
+  const auto axes = axes_within(use, *given, in.shape.size());
+  for (std::size_t i = 0; i < in.shape.size(); ++i) {
+    if (!std::binary_search(axes.begin(), axes.end(), i)) {
+      shape.push_back(in.shape[i]);
+    } else if (in.shape[i] != 1) {
+      refuse(use, "shape_mismatch",
+             "axis " + std::to_string(i) + " of " + shape_text(in.shape) + " has not size 1");
+    }
+  }
+  return {viewed(in, std::move(shape))};
+}
+
+std::vector<Operand> infer_unsqueeze(const OperatorUse& use) {
+  const Operand& in = input(use, 0);
+  const auto given = axes_given(use);
+  if (!given) refuse(use, "invalid_graph", "axes are missing");
+  const auto axes = axes_within(use, *given, in.shape.size() + given->size());
+  Shape shape = in.shape;
+  for (std::size_t axis : axes) shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(axis), 1);
+  return {viewed(in, std::move(shape))};
+}
+
+std::vector<Operand> infer_identity(const OperatorUse& use) { return {viewed(input(use, 0), input(use, 0).shape)}; }
+
+/// In inference, or with ratio 0: the input, and a mask that keeps everything.
+std::vector<Operand> infer_dropout(const OperatorUse& use) {
+  const Operand* training = optional_input(use, 2);
+  const Operand* ratio = optional_input(use, 1);
+  const bool keeps_all = ratio != nullptr && scalar_of(*ratio) == 0.0;
+  if (training != nullptr && scalar_of(*training) != 0.0 && !keeps_all) {
+    refuse(use, "unsupported_attribute", "training mode is not supported");
+  }
+  Operand mask;
+  mask.type = ElementType::boolean;
+  mask.shape = input(use, 0).shape;
+  mask.fill = 1.0;
+  return {viewed(input(use, 0), input(use, 0).shape), mask};
+}
+
+constexpr Operator rows[] = {
+    {"", "Dropout", "copy", 1, 3, "ratio seed", infer_dropout, view_work},
+    {"", "Flatten", "copy", 1, 1, "axis", infer_flatten, view_work},
+    {"", "Identity", "copy", 1, 1, "", infer_identity, view_work},
+    {"", "Reshape", "copy", 2, 2, "allowzero", infer_reshape, view_work},
+    {"", "Squeeze", "copy", 1, 2, "axes", infer_squeeze, view_work},
+    {"", "Unsqueeze", "copy", 1, 2, "axes", infer_unsqueeze, view_work},
+};
+
+}  // namespace
+
+std::span<const Operator> view_rows() { return rows; }
+
+}  // namespace sdip

@@ -1,0 +1,111 @@
+// compile: the passes in order, and what a program is as a whole.
+#include <algorithm>
+#include <map>
+
+#include "core/base/error.h"
+#include "core/program/draft.h"
+
+namespace sdip {
+namespace {
+
+/// Weight bytes of one instruction as PSRAM holds them, all channels.
+std::int64_t weight_bytes_of(const InstructionClass& c, const WeightForm& form) {
+  std::int64_t bytes = held_weight_bytes(c, form);
+  if (is_nest(c.work.family) && c.operand_b == Place::psram)
+    bytes += weight_tile_bytes(c, c.work.nest.groups * c.work.nest.out_channels, form);
+  return bytes;
+}
+
+/// pass `pin`: the program's first weights stay in the pinned part of PSRAM, whole instructions only; with resident
+/// weights all of them do.
+/// Returns the bytes of PSRAM that keeping every weight would take.
+std::int64_t pin(const Machine& machine, Placement& placement, Program& program) {
+  const WeightForm form = weight_form(machine);
+  const bool all = machine.weight_storage == WeightStorage::resident;
+  std::int64_t left = all ? machine.psram_bytes : machine.psram_pinned_bytes, needed = 0;
+  for (InstructionClass& c : placement.classes_of_drafts) {
+    const std::int64_t bytes = weight_bytes_of(c, form);
+    program.weight_bytes += Bytes(stored_bytes(bytes, form));
+    needed += bytes;
+    if (bytes == 0 || bytes > left) continue;
+    c.pinned = true;
+    left -= bytes;
+    program.pinned_bytes += Bytes(bytes);
+  }
+  return needed;
+}
+
+/// pass `classify`: instructions of equal cost share one class.
+void classify(Placement&& placement, Program& program) {
+  std::map<InstructionClass, std::int32_t> numbers;
+  program.instructions = std::move(placement.instructions);
+  for (std::size_t i = 0; i < program.instructions.size(); ++i) {
+    const auto [entry, fresh] =
+        numbers.try_emplace(placement.classes_of_drafts[i], static_cast<std::int32_t>(numbers.size()));
+    if (fresh) program.classes.push_back(entry->first);
+    program.instructions[i].instruction_class = entry->second;
+  }
+}
+
+void count_input_output(const Graph& graph, Role role, const Lives& lives, const std::vector<ValueId>& roots,
+                        Program& program) {
+  for (const ValueId v : graph.inputs) {
+    const Life& life = lives[static_cast<std::size_t>(v)];
+    if (life.in_dram && !is_scalar(graph.values[static_cast<std::size_t>(v)]))
+      program.input_bytes += Bytes(life.bytes);
+  }
+  for (const ValueId v : graph.outputs) {
+    const Life& life = lives[static_cast<std::size_t>(roots[static_cast<std::size_t>(v)])];
+    if (role == Role::core || role == Role::encoder)
+      program.latent_bytes += Bytes(life.bytes);
+    else
+      program.output_bytes += Bytes(life.bytes);
+  }
+}
+
+std::optional<std::string> compile_stage(const Stage& stage, const Machine& machine, CompiledStage& compiled) {
+  compiled.role = stage.role;
+  compiled.name = stage.name;
+  std::vector<ValueId> roots;
+  std::vector<Draft> drafts = lower(stage.graph, machine, roots);
+  if (drafts.empty()) return "no instruction: every output is a constant or a view of an input";
+  if (machine.fusion == Fusion::pointwise) fuse_pointwise(stage.graph, drafts, roots);
+  Lives lives = lives_of(stage.graph, stage.role, machine, drafts, roots);
+  Placement placement;
+  if (auto reason = place(stage.graph, machine, drafts, lives, placement)) return reason;
+  const std::int64_t needed = pin(machine, placement, compiled.program);
+  if (machine.weight_storage == WeightStorage::resident && needed > machine.psram_bytes)
+    return "resident weights need " + std::to_string(needed) + " B of PSRAM, which has " +
+           std::to_string(machine.psram_bytes);
+  classify(std::move(placement), compiled.program);
+  count_input_output(stage.graph, stage.role, lives, roots, compiled.program);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view place_text(Place place) {
+  constexpr std::string_view names[] = {"-", "dsram", "stackram", "dram", "psram", "register"};
+  return names[static_cast<std::size_t>(place)];
+}
+
+std::string_view role_text(Role role) {
+  constexpr std::string_view names[] = {"text_encoder", "encoder", "core", "decoder", "network"};
+  return names[static_cast<std::size_t>(role)];
+}
+
+Application compile(const Workload& workload, const Machine& machine) {
+  Application application;
+  application.name = workload.name;
+  for (const Stage& stage : workload.stages) {
+    CompiledStage& compiled = application.stages.emplace_back();
+    const auto reason = compile_stage(stage, machine, compiled);
+    if (!reason) continue;
+    application.feasible = false;
+    application.reason = stage.name + ": " + *reason;
+    return application;
+  }
+  return application;
+}
+
+}  // namespace sdip

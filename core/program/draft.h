@@ -1,0 +1,103 @@
+// Between graph and program: instructions whose operands have no place yet. Internal to the compiler.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/program/program.h"
+#include "core/program/tiles.h"
+
+namespace sdip {
+
+struct DraftOperand {
+  ValueId value = none;  // after views are seen through
+  Fetch fetch;           // its place still open; unused for a nest's own operands
+};
+
+/// One operator. A nest has its activations in operands[0] and, when it multiplies two activations, the second in
+/// operands[1]; what follows belongs to fused operators. Weights and scalars are not operands.
+struct Draft {
+  NodeId node = none;
+  std::string mnemonic;
+  Work work;
+  std::vector<DraftOperand> operands;
+  ValueId destination = none;
+  std::int64_t out_elements = 0;
+  bool weighted = false;     // a nest whose second operand is a weight
+  bool elementwise = false;  // one pass, each output element from the element in the same place
+  std::int64_t weight_elements = 0, bias_elements = 0, held_weight_elements = 0;
+  std::vector<std::string> fused;
+  std::vector<Fetch> weight_fetches;  // of row-wise work and fused operators, from PSRAM
+};
+
+/// pass `lower`: one draft an operator, in graph order; views and constants make none. `roots[v]` is the value
+/// whose bytes v shares. Example: Conv, Reshape, Transpose, MatMul become conv2d, transpose, linear; the Reshape's
+/// output is the Conv's bytes.
+std::vector<Draft> lower(const Graph& graph, const Machine& machine, std::vector<ValueId>& roots);
+
+/// pass `fuse_pointwise`: an elementwise operator joins the operator just before it when it alone uses that result.
+/// Example: conv2d, silu, add(residual) become one "conv2d+silu+add" that also fetches the residual.
+void fuse_pointwise(const Graph& graph, std::vector<Draft>& drafts, const std::vector<ValueId>& roots);
+
+/// True for values that a general register or an immediate holds: one element, or an input of a few scalars.
+bool is_scalar(const Value& value);
+
+/// One value's life in the program. Draft numbers; an input is made at -1, an output used once more at the end.
+struct Life {
+  std::int64_t bytes = 0;
+  std::int32_t made = -1;
+  std::vector<std::int32_t> uses;  // ascending, each draft once
+  bool is_input = false, is_output = false;
+  bool in_dram = false;  // never whole on chip: written to and read from DRAM
+  bool spilled = false;  // uses other than the next instruction's read it from DRAM
+  bool next_in_dsram() const { return !in_dram && !uses.empty() && uses.front() == made + 1; }
+  bool needs_stack() const { return !in_dram && !spilled && (uses.size() > (next_in_dsram() ? 1U : 0U)); }
+};
+/// By value; lives of values that are no operands are empty.
+using Lives = std::vector<Life>;
+
+/// pass `live`: who uses what until when, and what can never be whole on chip.
+Lives lives_of(const Graph& graph, Role role, const Machine& machine, const std::vector<Draft>& drafts,
+               const std::vector<ValueId>& roots);
+
+/// pass `stack`: STACKRAM over the program. Marks values as spilled, farthest next use first, until all fits.
+/// Returns the bytes in use while each draft runs. An element-wise operand that dies is replaced in place by the
+/// result.
+std::vector<std::int64_t> allocate_stack(const Machine& machine, const std::vector<Draft>& drafts, Lives& lives,
+                                         const std::vector<std::int64_t>& capacity);
+
+/// Where every value lies and what each instruction finds there.
+struct Placement {
+  std::vector<InstructionClass> classes_of_drafts;  // one a draft, mapping chosen
+  std::vector<Instruction> instructions;            // sources, pops and occupancy
+};
+
+/// pass `place`: DSRAM ping-pong, STACKRAM, spills to DRAM, and a mapping for each. Returns the reason when
+/// something cannot fit.
+std::optional<std::string> place(const Graph& graph, const Machine& machine, const std::vector<Draft>& drafts,
+                                 Lives& lives, Placement& placement);
+
+/// What a mapping may use: bytes for tiles on the reading and writing side of DSRAM, and of PSRAM for streamed
+/// weights.
+struct TileRoom {
+  std::int64_t read_bytes = 0, write_bytes = 0, weight_bytes = 0;
+  std::int64_t buffers = 2;  // tiles in flight: 2 double-buffered, 1 not
+  std::int64_t weight_buffers = 2;
+  std::int64_t activation_bits = 16;
+  WeightForm form;
+};
+
+/// pass `map`: the mapping of fewest DRAM bytes, then fewest folds at reference widths, then smallest tiles
+/// (decision 6 of the machine's reference); nothing when even the smallest tile does not fit.
+/// Tiles below a reference size of 2^18 result elements are taken only when larger ones do not fit or move more.
+std::optional<Mapping> choose_mapping(const InstructionClass& c, const TileRoom& room);
+
+/// Bytes of the tile buffers that a class with its mapping occupies on each side of DSRAM, beside whole operands.
+struct TileBuffers {
+  std::int64_t read_bytes = 0, write_bytes = 0;
+};
+TileBuffers tile_buffers(const InstructionClass& c, const TileRoom& room);
+
+}  // namespace sdip

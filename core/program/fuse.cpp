@@ -1,0 +1,54 @@
+// pass `fuse_pointwise`: elementwise operators join the operator before them.
+#include <algorithm>
+
+#include "core/program/draft.h"
+#include "core/program/tiles.h"
+
+namespace sdip {
+namespace {
+
+/// How many drafts read each value, outputs of the graph counted once more.
+std::vector<std::int32_t> use_counts(const Graph& graph, const std::vector<Draft>& drafts,
+                                     const std::vector<ValueId>& roots) {
+  std::vector<std::int32_t> uses(graph.values.size(), 0);
+  for (const Draft& draft : drafts)
+    for (const DraftOperand& operand : draft.operands) ++uses[static_cast<std::size_t>(operand.value)];
+  for (const ValueId out : graph.outputs) ++uses[static_cast<std::size_t>(roots[static_cast<std::size_t>(out)])];
+  return uses;
+}
+
+bool joins(const Draft& before, const Draft& next, const std::vector<std::int32_t>& uses) {
+  if (!next.elementwise || next.out_elements != before.out_elements) return false;
+  if (!is_nest(before.work.family) && before.work.family != Family::vector && before.work.family != Family::norm &&
+      before.work.family != Family::softmax)
+    return false;
+  const auto reads = [&](const DraftOperand& operand) { return operand.value == before.destination; };
+  return std::ranges::count_if(next.operands, reads) == 1 &&
+         uses[static_cast<std::size_t>(before.destination)] == 1;
+}
+
+void join(Draft& before, const Draft& next) {
+  for (const DraftOperand& operand : next.operands)
+    if (operand.value != before.destination) before.operands.push_back(operand);
+  before.weight_fetches.insert(before.weight_fetches.end(), next.weight_fetches.begin(), next.weight_fetches.end());
+  before.held_weight_elements += next.held_weight_elements;
+  before.fused.push_back(next.mnemonic);
+  before.destination = next.destination;
+}
+
+}  // namespace
+
+void fuse_pointwise(const Graph& graph, std::vector<Draft>& drafts, const std::vector<ValueId>& roots) {
+  const std::vector<std::int32_t> uses = use_counts(graph, drafts, roots);
+  std::vector<Draft> joined;
+  joined.reserve(drafts.size());
+  for (Draft& draft : drafts) {
+    if (!joined.empty() && joins(joined.back(), draft, uses))
+      join(joined.back(), draft);
+    else
+      joined.push_back(std::move(draft));
+  }
+  drafts = std::move(joined);
+}
+
+}  // namespace sdip

@@ -1,0 +1,54 @@
+// pass `live`: who uses what until when, and what can never be whole on chip.
+#include <algorithm>
+
+#include "core/program/draft.h"
+
+namespace sdip {
+namespace {
+
+/// Inputs that wait in DRAM: all of a network's and a text or image encoder's. A core gets its latent over the link
+/// and its context on STACKRAM; a decoder gets its latent over the link.
+bool input_in_dram(Role role) { return role != Role::core && role != Role::decoder; }
+
+/// Results that leave through DRAM: a core hands its latent on, an encoder likewise.
+bool output_in_dram(Role role) { return role != Role::core && role != Role::encoder; }
+
+std::int64_t largest_on_chip(const Machine& machine) {
+  if (machine.activation_memory == ActivationMemory::separate) return machine.dsram_bytes;
+  return (2 * machine.dsram_bytes + machine.stackram_bytes) / 2;
+}
+
+}  // namespace
+
+Lives lives_of(const Graph& graph, Role role, const Machine& machine, const std::vector<Draft>& drafts,
+               const std::vector<ValueId>& roots) {
+  Lives lives(graph.values.size());
+  const std::int64_t bits = bits_of(machine.activation_format);
+  const auto use = [&](ValueId v, std::size_t draft) {
+    auto& uses = lives[static_cast<std::size_t>(v)].uses;
+    if (uses.empty() || uses.back() != static_cast<std::int32_t>(draft))
+      uses.push_back(static_cast<std::int32_t>(draft));
+  };
+  for (std::size_t i = 0; i < drafts.size(); ++i) {
+    for (const DraftOperand& operand : drafts[i].operands) use(operand.value, i);
+    lives[static_cast<std::size_t>(drafts[i].destination)].made = static_cast<std::int32_t>(i);
+  }
+  for (const ValueId out : graph.outputs) {
+    const ValueId root = roots[static_cast<std::size_t>(out)];
+    Life& life = lives[static_cast<std::size_t>(root)];
+    life.is_output = true;
+    if (!output_in_dram(role)) use(root, drafts.size());
+  }
+  for (std::size_t v = 0; v < lives.size(); ++v) {
+    Life& life = lives[v];
+    const Value& value = graph.values[v];
+    life.bytes = ceil_div(element_count(value.operand.shape) * bits, 8);
+    life.is_input = value.kind == ValueKind::input;
+    if (life.is_input) life.in_dram = input_in_dram(role);
+    if (life.next_in_dsram() && life.bytes > largest_on_chip(machine)) life.in_dram = true;
+    if (machine.skip_handling == SkipHandling::spill && life.needs_stack() && !life.is_input) life.spilled = true;
+  }
+  return lives;
+}
+
+}  // namespace sdip

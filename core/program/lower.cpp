@@ -1,0 +1,116 @@
+// pass `lower`: graph nodes to drafts of instructions.
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/program/draft.h"
+#include "core/program/tiles.h"
+
+namespace sdip {
+namespace {
+
+bool is_view(const Work& work, const Machine& machine) {
+  return work.family == Family::view ||
+         (work.family == Family::transpose && machine.transposition == Transposition::dynamic_transposition);
+}
+
+ValueId first_activation(const Graph& graph, const Node& node) {
+  for (const ValueId v : node.inputs)
+    if (v != none && graph.values[static_cast<std::size_t>(v)].kind != ValueKind::weight) return v;
+  return none;
+}
+
+void add_weight(const Graph& graph, ValueId v, std::int64_t read_elements, std::size_t position, Draft& draft) {
+  const std::int64_t elements = element_count(graph.values[static_cast<std::size_t>(v)].operand.shape);
+  if (draft.weighted) {
+    (position == 1 ? draft.weight_elements : draft.bias_elements) += elements;
+    return;
+  }
+  // A gather fetches only the rows it needs; everything else fetches the whole operand.
+  const std::int64_t stored = draft.mnemonic == "gather" ? std::min(elements, read_elements) : elements;
+  draft.held_weight_elements += stored;
+  draft.weight_fetches.push_back({Place::psram, read_elements, 1, read_elements > stored});
+}
+
+void add_operands(const Graph& graph, const Node& node, const std::vector<ValueId>& roots, Draft& draft) {
+  const std::vector<std::int64_t>& reads = draft.work.read_elements;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    const ValueId v = node.inputs[i];
+    if (v == none) continue;
+    const Value& value = graph.values[static_cast<std::size_t>(v)];
+    if (is_scalar(value) && !is_nest(draft.work.family)) continue;
+    const std::int64_t read = i < reads.size() ? reads[i] : 0;
+    if (!is_nest(draft.work.family) && read == 0) continue;  // shapes, axes, scales: used at compile time
+    if (value.kind == ValueKind::weight) {
+      add_weight(graph, v, read, i, draft);
+      continue;
+    }
+    const std::int64_t total = draft.work.rows * draft.work.row_length;
+    const bool per_fold = total > 0 && read >= total && read % total == 0;
+    const Fetch fetch{Place::nowhere, per_fold ? total : read, per_fold ? read / total : 1, per_fold};
+    draft.operands.push_back({roots[static_cast<std::size_t>(v)], fetch});
+  }
+}
+
+Draft draft_of(const Graph& graph, NodeId id, const Work& work, ValueId out, const std::vector<ValueId>& roots) {
+  const Node& node = graph.nodes[static_cast<std::size_t>(id)];
+  Draft draft;
+  draft.node = id;
+  draft.mnemonic = std::string(node.op->mnemonic);
+  draft.work = work;
+  draft.destination = out;
+  draft.out_elements = element_count(graph.values[static_cast<std::size_t>(out)].operand.shape);
+  if (is_nest(work.family)) {
+    draft.weighted = node.inputs.size() > 1 && node.inputs[1] != none &&
+                     graph.values[static_cast<std::size_t>(node.inputs[1])].kind == ValueKind::weight;
+    const bool constant_first = graph.values[static_cast<std::size_t>(node.inputs.at(0))].kind == ValueKind::weight;
+    if (constant_first && !draft.weighted)
+      throw Error("unsupported_operand", node.name,
+                  std::string(node.op->type) + ": a constant first operand times an activation is not supported");
+  }
+  add_operands(graph, node, roots, draft);
+  draft.elementwise =
+      work.family == Family::vector && work.passes == 1 && work.rows == 1 &&
+      work.row_length == draft.out_elements && !draft.operands.empty() &&
+      std::ranges::all_of(draft.operands, [](const DraftOperand& o) { return o.fetch.passes == 1; });
+  return draft;
+}
+
+}  // namespace
+
+bool is_scalar(const Value& value) {
+  const std::int64_t elements = element_count(value.operand.shape);
+  return elements <= 1 || (value.kind == ValueKind::input && value.operand.shape.size() <= 1 && elements <= 16);
+}
+
+std::vector<Draft> lower(const Graph& graph, const Machine& machine, std::vector<ValueId>& roots) {
+  roots.resize(graph.values.size());
+  for (std::size_t v = 0; v < roots.size(); ++v) roots[v] = static_cast<ValueId>(v);
+  std::vector<Draft> drafts;
+  drafts.reserve(graph.nodes.size());
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    const auto is_activation = [&](ValueId v) {
+      return v != none && graph.values[static_cast<std::size_t>(v)].kind == ValueKind::activation;
+    };
+    if (std::ranges::none_of(node.outputs, is_activation)) continue;
+    Work work = work_of(graph, node);
+    if (work.family == Family::constant) continue;
+    if (is_view(work, machine)) {
+      const ValueId from = first_activation(graph, node);
+      if (from != none) roots[static_cast<std::size_t>(node.outputs[0])] = roots[static_cast<std::size_t>(from)];
+      continue;
+    }
+    const auto outputs = std::ranges::count_if(node.outputs, is_activation);
+    for (const ValueId out : node.outputs) {
+      if (!is_activation(out)) continue;
+      if (outputs > 1) {  // Split and the like: a copy for each output, which reads its part
+        const std::int64_t part = element_count(graph.values[static_cast<std::size_t>(out)].operand.shape);
+        work = Work{Family::vector, {}, 1, part, 1, {part}, part};
+      }
+      drafts.push_back(draft_of(graph, static_cast<NodeId>(n), work, out, roots));
+    }
+  }
+  return drafts;
+}
+
+}  // namespace sdip

@@ -1,0 +1,140 @@
+// Points to blobs and back; all numbers little endian.
+#include "db/chunk.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "core/base/error.h"
+
+namespace sdip {
+namespace {
+
+constexpr char raw = 0, constant = 1;  // first byte of a column
+constexpr std::uint64_t one_nan = 0x7ff8000000000000u;
+
+template <class Number>
+void put(std::string& bytes, Number number) {
+  for (std::size_t i = 0; i < sizeof(Number); ++i) bytes += static_cast<char>(number >> (8 * i) & 0xff);
+}
+
+template <class Number>
+Number take(std::string_view bytes, std::size_t at) {
+  Number number = 0;
+  for (std::size_t i = sizeof(Number); i-- > 0;)
+    number = static_cast<Number>(number << 8) | static_cast<Number>(static_cast<unsigned char>(bytes[at + i]));
+  return number;
+}
+
+std::uint64_t bits_of_value(double value) {
+  return std::isnan(value) ? one_nan : std::bit_cast<std::uint64_t>(value);
+}
+
+std::string encode_column(const std::vector<std::uint64_t>& values) {
+  if (values.empty()) return "";
+  std::string column;
+  const bool same = std::ranges::all_of(values, [&](std::uint64_t value) { return value == values[0]; });
+  column += same ? constant : raw;
+  for (std::size_t i = 0; i < (same ? 1 : values.size()); ++i) put(column, values[i]);
+  return column;
+}
+
+[[noreturn]] void damaged(const std::string& where, const char* what) {
+  throw Error("store_corrupt", where, std::string("a chunk of points is damaged: ") + what);
+}
+
+}  // namespace
+
+ChunkBlobs encode(const PointBatch& batch) {
+  const std::size_t count = batch.feasible.size();
+  check(count > 0 && batch.reason.size() == count, "encode: a reason for each of at least one point");
+  for (const auto& column : batch.values) check(column.size() == count, "encode: columns of one length");
+  ChunkBlobs blobs;
+  blobs.count = batch.count();
+  blobs.feasible = std::ranges::count_if(batch.feasible, [](std::uint8_t flag) { return flag != 0; });
+  blobs.flags.assign((count + 7) / 8, '\0');
+
+  // Reasons are numbered by first use among the infeasible points, whatever the batch's own list holds.
+  std::vector<std::uint32_t> number(batch.reasons.size(), std::numeric_limits<std::uint32_t>::max());
+  std::uint32_t used = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (batch.feasible[i] != 0) {
+      blobs.flags[i / 8] = static_cast<char>(static_cast<unsigned char>(blobs.flags[i / 8]) | 1u << i % 8);
+      continue;
+    }
+    std::uint32_t& mine = number.at(batch.reason[i]);
+    if (mine == std::numeric_limits<std::uint32_t>::max()) {
+      mine = used++;
+      const std::string& text = batch.reasons[batch.reason[i]];
+      put(blobs.reasons, static_cast<std::uint32_t>(text.size()));
+      blobs.reasons += text;
+    }
+    put(blobs.reason, mine);
+  }
+  std::vector<std::uint64_t> values;
+  for (std::size_t m = 0; m < metric_count; ++m) {
+    values.clear();
+    for (std::size_t i = 0; i < count; ++i) {
+      if (batch.feasible[i] != 0)
+        values.push_back(bits_of_value(batch.values[m][i]));
+      else
+        check(std::isnan(batch.values[m][i]), "encode: an infeasible point has no metrics");
+    }
+    blobs.columns[m] = encode_column(values);
+  }
+  return blobs;
+}
+
+std::vector<std::uint8_t> decode_flags(std::string_view flags, std::int64_t count, std::int64_t feasible,
+                                       const std::string& where) {
+  if (static_cast<std::int64_t>(flags.size()) != (count + 7) / 8) damaged(where, "its flags");
+  std::vector<std::uint8_t> points(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < points.size(); ++i) points[i] = static_cast<unsigned char>(flags[i / 8]) >> i % 8 & 1;
+  if (std::ranges::count(points, 1) != feasible) damaged(where, "its flags");
+  return points;
+}
+
+std::vector<std::string> decode_reasons(const std::vector<std::uint8_t>& feasible, std::string_view reason,
+                                        std::string_view reasons, const std::string& where) {
+  std::vector<std::string_view> texts;
+  for (std::size_t at = 0; at < reasons.size();) {
+    if (reasons.size() - at < 4) damaged(where, "its reasons");
+    const auto length = take<std::uint32_t>(reasons, at);
+    at += 4;
+    if (length > reasons.size() - at) damaged(where, "its reasons");
+    texts.push_back(reasons.substr(at, length));
+    at += length;
+  }
+  std::vector<std::string> points(feasible.size());
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < feasible.size(); ++i) {
+    if (feasible[i] != 0) continue;
+    if (reason.size() - at < 4) damaged(where, "its reasons");
+    const auto number = take<std::uint32_t>(reason, at);
+    at += 4;
+    if (number >= texts.size()) damaged(where, "its reasons");
+    points[i] = texts[number];
+  }
+  return points;
+}
+
+void decode_column(std::string_view column, const std::vector<std::uint8_t>& feasible, std::vector<double>& values,
+                   const std::string& where) {
+  constexpr double none_stored = std::numeric_limits<double>::quiet_NaN();
+  const auto stored = static_cast<std::size_t>(std::ranges::count(feasible, 1));
+  const bool same = !column.empty() && column[0] == constant;
+  if (!column.empty() && (column[0] != constant && column[0] != raw)) damaged(where, "the form of a column");
+  if (!column.empty() && column.size() != 1 + 8 * (same ? 1 : stored)) damaged(where, "the length of a column");
+  std::size_t at = 1;
+  for (const std::uint8_t flag : feasible) {
+    if (flag == 0 || column.empty()) {
+      values.push_back(none_stored);
+      continue;
+    }
+    values.push_back(std::bit_cast<double>(take<std::uint64_t>(column, at)));
+    if (!same) at += 8;
+  }
+}
+
+}  // namespace sdip

@@ -1,0 +1,38 @@
+// Batches of points as the blobs that the store keeps; docs/formats.md shows every byte.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/explore/points.h"
+
+namespace sdip {
+
+/// A batch as blobs. `columns[m]` is empty when no point of the chunk is feasible.
+struct ChunkBlobs {
+  std::int64_t count = 0, feasible = 0;
+  std::string flags, reason, reasons;
+  std::array<std::string, metric_count> columns;
+};
+
+/// Requires vectors of one length, at least one point, and NaN metrics where infeasible.
+ChunkBlobs encode(const PointBatch& batch);
+
+/// The points' feasibility, one byte a point. Throws Error("store_corrupt", where, ...) when `flags` cannot be what
+/// encode made of `count` points, `feasible` of them feasible.
+std::vector<std::uint8_t> decode_flags(std::string_view flags, std::int64_t count, std::int64_t feasible,
+                                       const std::string& where);
+
+/// The reason of every point, "" for feasible ones. Throws likewise.
+std::vector<std::string> decode_reasons(const std::vector<std::uint8_t>& feasible, std::string_view reason,
+                                        std::string_view reasons, const std::string& where);
+
+/// Appends the value of every point to `values`, NaN for infeasible ones. An empty `column` gives NaN for all.
+/// Throws likewise.
+void decode_column(std::string_view column, const std::vector<std::uint8_t>& feasible, std::vector<double>& values,
+                   const std::string& where);
+
+}  // namespace sdip

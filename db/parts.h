@@ -1,0 +1,92 @@
+// What a Store holds: the lock, the one writer, and the readers that wait to be used again.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "db/chunk.h"
+#include "db/sqlite.h"
+#include "db/store.h"
+
+namespace sdip {
+
+/// A file that only one process holds; let go when the process ends, however it ends.
+class FileLock {
+ public:
+  /// Throws Error("store_locked" | "store_readonly" | "disk_full" | "store_failed", path, ...).
+  explicit FileLock(const std::string& path);
+  ~FileLock();
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+
+ private:
+  int file_;
+};
+
+/// The id of each metric in the table `metric`.
+using MetricIds = std::array<std::int64_t, metric_count>;
+
+struct Store::Parts {
+  explicit Parts(const std::string& store_path);
+  ~Parts();
+
+  std::string path;
+  FileLock lock;
+  std::mutex writing;
+  Connection writer;
+  MetricIds metric_ids{};
+  std::mutex pooling;
+  std::vector<std::unique_ptr<Connection>> idle;
+};
+
+/// A read-only connection of the store in a transaction: one snapshot for as long as this lives.
+class Reading {
+ public:
+  explicit Reading(std::mutex& pooling, std::vector<std::unique_ptr<Connection>>& idle, const std::string& path);
+  ~Reading();
+  Reading(const Reading&) = delete;
+  Reading& operator=(const Reading&) = delete;
+  Connection& connection() { return *connection_; }
+
+ private:
+  std::mutex& pooling_;
+  std::vector<std::unique_ptr<Connection>>& idle_;
+  std::unique_ptr<Connection> connection_;
+};
+
+/// A chunk's place and who of it is feasible.
+struct ChunkHead {
+  std::int64_t id = 0, first = 0, count = 0;
+  std::vector<std::uint8_t> feasible;
+};
+
+/// Reads the chunks of a sweep, one after the other or one by one, and the columns of each.
+class ChunkReader {
+ public:
+  ChunkReader(Connection& connection, const MetricIds& metric_ids);
+  /// All chunks that end after `after`, in index order; `visit` returns false to stop.
+  void each(std::int64_t sweep, std::int64_t after, const std::function<bool(const ChunkHead&)>& visit);
+  /// The chunk that holds a point, if it is stored.
+  std::optional<ChunkHead> holding(std::int64_t sweep, std::int64_t index);
+  /// Appends a metric of each point of a chunk.
+  void column(const ChunkHead& chunk, Metric metric, std::vector<double>& values);
+  /// The points of a chunk, whole.
+  std::vector<StoredPoint> points(const ChunkHead& chunk);
+
+ private:
+  ChunkHead head(const Statement& row) const;
+  Connection& connection_;
+  const MetricIds& metric_ids_;
+  Statement column_;
+};
+
+/// The id of a metric's column in a chunk: the columns of a chunk lie together, in order.
+constexpr std::int64_t column_id(std::int64_t chunk, std::int64_t metric) { return chunk * 256 + metric; }
+
+/// Throws Error("not_found", ...) unless the sweep exists; returns its number of points.
+std::int64_t total_of(Connection& connection, std::int64_t sweep);
+
+}  // namespace sdip

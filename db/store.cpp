@@ -1,0 +1,279 @@
+// Opening the store; models and sweeps.
+#include "db/store.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "core/base/error.h"
+#include "db/migrations.h"
+#include "db/parts.h"
+
+namespace sdip {
+namespace {
+
+constexpr std::string_view state_texts[] = {"queued", "running", "done", "cancelled", "failed", "interrupted"};
+
+SweepState state_of(std::string_view text, const std::string& path) {
+  const auto found = std::ranges::find(state_texts, text);
+  if (found == std::end(state_texts)) throw Error("store_corrupt", path, "a sweep in no known state");
+  return static_cast<SweepState>(found - std::begin(state_texts));
+}
+
+bool may_follow(SweepState from, SweepState to) {
+  switch (from) {
+    case SweepState::queued:
+      return to == SweepState::running || to == SweepState::cancelled || to == SweepState::failed;
+    case SweepState::running:
+      return to == SweepState::done || to == SweepState::cancelled || to == SweepState::failed ||
+             to == SweepState::interrupted;
+    case SweepState::cancelled:
+    case SweepState::failed:
+    case SweepState::interrupted:
+      return to == SweepState::queued;
+    case SweepState::done:
+      break;
+  }
+  return false;
+}
+
+void check_whole(Connection& connection) {
+  const std::string found = connection.text("PRAGMA quick_check(1)");
+  if (found != "ok") throw Error("store_corrupt", connection.path(), "damaged: " + found);
+}
+
+/// Ids of all metrics; those that the store has never seen are added.
+MetricIds metric_ids_of(Connection& connection) {
+  MetricIds ids{};
+  Statement add(connection,
+                "INSERT OR IGNORE INTO metric(id, name) SELECT coalesce(max(id) + 1, 0), ? FROM metric");
+  Statement find(connection, "SELECT id FROM metric WHERE name = ?");
+  for (std::size_t m = 0; m < metric_count; ++m) {
+    add.bind(metrics()[m].name).run();
+    find.bind(metrics()[m].name);
+    check(find.step(), "metric_ids_of: just added");
+    ids[m] = find.integer(0);
+    find.reset();
+  }
+  return ids;
+}
+
+constexpr const char* sweep_columns =
+    "SELECT id, name, model, spec_json, state, total, created, error_code, error_where, error_message,"
+    " (SELECT coalesce(sum(count), 0) FROM chunk WHERE chunk.sweep = sweep.id),"
+    " (SELECT coalesce(sum(feasible), 0) FROM chunk WHERE chunk.sweep = sweep.id) FROM sweep";
+
+SweepRow sweep_row(const Statement& row, const std::string& path) {
+  SweepRow sweep;
+  sweep.id = row.integer(0);
+  sweep.name = row.text(1);
+  sweep.model = row.text(2);
+  sweep.spec_json = row.text(3);
+  sweep.state = state_of(row.text(4), path);
+  sweep.total = row.integer(5);
+  sweep.created = row.text(6);
+  if (!row.null(7))
+    sweep.error = Problem{std::string(row.text(7)), std::string(row.text(8)), std::string(row.text(9))};
+  sweep.done = row.integer(10);
+  sweep.feasible = row.integer(11);
+  return sweep;
+}
+
+[[noreturn]] void no_sweep(std::int64_t id) {
+  throw Error("not_found", "sweep " + std::to_string(id), "no such sweep");
+}
+
+SweepRow sweep_in(Connection& connection, std::int64_t id) {
+  Statement row(connection, (std::string(sweep_columns) + " WHERE id = ?").c_str());
+  row.bind(id);
+  if (!row.step()) no_sweep(id);
+  return sweep_row(row, connection.path());
+}
+
+ModelRow model_row(const Statement& row) {
+  return {.name = std::string(row.text(0)),
+          .sha256 = std::string(row.text(1)),
+          .file = std::string(row.text(2)),
+          .size_bytes = row.integer(3),
+          .facts_json = std::string(row.text(4)),
+          .created = std::string(row.text(5))};
+}
+
+constexpr const char* model_columns = "SELECT name, sha256, file, size_bytes, facts_json, created FROM model";
+
+}  // namespace
+
+std::string_view sweep_state_text(SweepState state) { return state_texts[static_cast<std::size_t>(state)]; }
+
+FileLock::FileLock(const std::string& path) : file_(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
+  if (file_ < 0) {
+    const int error = errno;
+    const char* code = error == EACCES || error == EROFS || error == EPERM ? "store_readonly"
+                       : error == ENOSPC || error == EDQUOT                ? "disk_full"
+                                                                           : "store_failed";
+    throw Error(code, path, std::string("cannot create the store's lock file: ") + std::strerror(error));
+  }
+  if (flock(file_, LOCK_EX | LOCK_NB) != 0) {
+    close(file_);
+    throw Error("store_locked", path,
+                "another sdip process uses this data folder: stop it, or give another folder");
+  }
+}
+
+FileLock::~FileLock() { close(file_); }
+
+Store::Parts::Parts(const std::string& store_path)
+    : path(store_path), lock(store_path + ".lock"), writer(store_path, Connection::Access::read_write) {
+  migrate(writer);
+  Statement clean(writer, "SELECT 1 FROM setting WHERE name = 'clean' AND value = '0'");
+  if (clean.step()) check_whole(writer);
+  clean.reset();
+  Transaction transaction(writer, Transaction::Kind::durable_write);
+  writer.execute(
+      "INSERT INTO setting VALUES('clean', '0') ON CONFLICT(name) DO UPDATE SET value = '0';"
+      "UPDATE sweep SET state = 'interrupted' WHERE state = 'running'");
+  metric_ids = metric_ids_of(writer);
+  transaction.commit();
+}
+
+Store::Parts::~Parts() {
+  idle.clear();
+  try {
+    Transaction transaction(writer, Transaction::Kind::durable_write);
+    writer.execute("UPDATE setting SET value = '1' WHERE name = 'clean'");
+    transaction.commit();
+  } catch (const Error&) {
+    // The next open checks the file; nothing else is lost.
+  }
+}
+
+Reading::Reading(std::mutex& pooling, std::vector<std::unique_ptr<Connection>>& idle, const std::string& path)
+    : pooling_(pooling), idle_(idle) {
+  {
+    const std::scoped_lock lock(pooling_);
+    if (!idle_.empty()) {
+      connection_ = std::move(idle_.back());
+      idle_.pop_back();
+    }
+  }
+  if (!connection_) connection_ = std::make_unique<Connection>(path, Connection::Access::read_only);
+  connection_->execute("BEGIN");
+}
+
+Reading::~Reading() {
+  try {
+    connection_->execute("COMMIT");
+    const std::scoped_lock lock(pooling_);
+    idle_.push_back(std::move(connection_));
+  } catch (const Error&) {
+    // The connection is closed instead of kept.
+  }
+}
+
+Store::Store(const std::string& path) : parts_(std::make_unique<Parts>(path)) {}
+Store::~Store() = default;
+
+void Store::add_model(const ModelRow& row) {
+  const std::scoped_lock lock(parts_->writing);
+  Transaction transaction(parts_->writer, Transaction::Kind::durable_write);
+  Statement taken(parts_->writer, "SELECT 1 FROM model WHERE name = ?");
+  if (taken.bind(row.name).step()) throw Error("conflict", row.name, "a model of this name exists already");
+  Statement add(parts_->writer, "INSERT INTO model VALUES(?, ?, ?, ?, ?, ?)");
+  add.bind(row.name)
+      .bind(row.sha256)
+      .bind(row.file)
+      .bind(row.size_bytes)
+      .bind(row.facts_json)
+      .bind(row.created)
+      .run();
+  transaction.commit();
+}
+
+std::vector<ModelRow> Store::models() const {
+  Reading reading(parts_->pooling, parts_->idle, parts_->path);
+  Statement row(reading.connection(), (std::string(model_columns) + " ORDER BY name").c_str());
+  std::vector<ModelRow> models;
+  while (row.step()) models.push_back(model_row(row));
+  return models;
+}
+
+std::optional<ModelRow> Store::model(std::string_view name) const {
+  Reading reading(parts_->pooling, parts_->idle, parts_->path);
+  Statement row(reading.connection(), (std::string(model_columns) + " WHERE name = ?").c_str());
+  if (!row.bind(name).step()) return std::nullopt;
+  return model_row(row);
+}
+
+bool Store::remove_model(std::string_view name) {
+  const std::scoped_lock lock(parts_->writing);
+  Transaction transaction(parts_->writer, Transaction::Kind::durable_write);
+  Statement(parts_->writer, "DELETE FROM model WHERE name = ?").bind(name).run();
+  const bool removed = parts_->writer.integer("SELECT changes()") > 0;
+  transaction.commit();
+  return removed;
+}
+
+std::int64_t Store::add_sweep(const SweepRow& row) {
+  const std::scoped_lock lock(parts_->writing);
+  Transaction transaction(parts_->writer, Transaction::Kind::durable_write);
+  Statement add(parts_->writer,
+                "INSERT INTO sweep(name, model, spec_json, state, total, created) VALUES(?, ?, ?, 'queued', ?, ?)");
+  add.bind(row.name).bind(row.model).bind(row.spec_json).bind(row.total).bind(row.created).run();
+  const std::int64_t id = parts_->writer.integer("SELECT last_insert_rowid()");
+  transaction.commit();
+  return id;
+}
+
+std::vector<SweepRow> Store::sweeps() const {
+  Reading reading(parts_->pooling, parts_->idle, parts_->path);
+  Statement row(reading.connection(), (std::string(sweep_columns) + " ORDER BY id DESC").c_str());
+  std::vector<SweepRow> sweeps;
+  while (row.step()) sweeps.push_back(sweep_row(row, parts_->path));
+  return sweeps;
+}
+
+SweepRow Store::sweep(std::int64_t id) const {
+  Reading reading(parts_->pooling, parts_->idle, parts_->path);
+  return sweep_in(reading.connection(), id);
+}
+
+void Store::set_state(std::int64_t id, SweepState state, const std::optional<Problem>& problem) {
+  const std::scoped_lock lock(parts_->writing);
+  Transaction transaction(parts_->writer, Transaction::Kind::durable_write);
+  const SweepState from = sweep_in(parts_->writer, id).state;
+  if (!may_follow(from, state))
+    throw Error("conflict", "sweep " + std::to_string(id),
+                "the sweep is " + std::string(sweep_state_text(from)) + " and cannot become " +
+                    std::string(sweep_state_text(state)));
+  Statement set(parts_->writer,
+                "UPDATE sweep SET state = ?, error_code = ?, error_where = ?, error_message = ? WHERE id = ?");
+  set.bind(sweep_state_text(state));
+  if (state == SweepState::failed && problem)
+    set.bind(problem->code).bind(problem->where).bind(problem->message);
+  else
+    set.bind_null().bind_null().bind_null();
+  set.bind(id).run();
+  transaction.commit();
+}
+
+void Store::remove_sweep(std::int64_t id) {
+  const std::scoped_lock lock(parts_->writing);
+  Transaction transaction(parts_->writer, Transaction::Kind::durable_write);
+  if (sweep_in(parts_->writer, id).state == SweepState::running)
+    throw Error("conflict", "sweep " + std::to_string(id), "the sweep runs: cancel it first");
+  std::vector<std::int64_t> chunks;
+  Statement row(parts_->writer, "SELECT id FROM chunk WHERE sweep = ?");
+  row.bind(id);
+  while (row.step()) chunks.push_back(row.integer(0));
+  Statement columns(parts_->writer, "DELETE FROM chunk_column WHERE id BETWEEN ? AND ?");
+  for (const std::int64_t chunk : chunks) columns.bind(column_id(chunk, 0)).bind(column_id(chunk, 255)).run();
+  Statement(parts_->writer, "DELETE FROM chunk WHERE sweep = ?").bind(id).run();
+  Statement(parts_->writer, "DELETE FROM sweep WHERE id = ?").bind(id).run();
+  transaction.commit();
+}
+
+}  // namespace sdip

@@ -1,0 +1,85 @@
+// All points of a sweep as CSV or as one JSON object a line.
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "db/parts.h"
+
+namespace sdip {
+namespace {
+
+/// Shortest decimal form that reads back as the same double; nothing when there is no finite value.
+std::string number_text(double value, const char* without) {
+  if (!std::isfinite(value)) return without;
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
+/// Quoted where RFC 4180 asks for it; text that a spreadsheet would run as a formula gets an apostrophe before it.
+std::string csv_text(const std::string& text) {
+  std::string safe = text;
+  if (!safe.empty() && std::string_view("=+-@\t\r").find(safe[0]) != std::string_view::npos)
+    safe.insert(0, 1, '\'');
+  if (safe.find_first_of(",\"\r\n") == std::string::npos) return safe;
+  std::string quoted = "\"";
+  for (const char c : safe) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string json_text(std::string_view text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string header_cell(std::string_view name, std::string_view unit) {
+  std::string cell(name);
+  if (!unit.empty()) cell += " [" + std::string(unit) + "]";
+  return csv_text(cell);
+}
+
+std::string csv_header(const Space& space) {
+  std::string line = "index,feasible,reason";
+  for (const Axis& axis : space.axes) line += "," + header_cell(axis.row->name, axis.row->unit);
+  for (const MetricRow& metric : metrics()) line += "," + header_cell(metric.name, metric.unit);
+  return line + "\n";
+}
+
+std::string csv_line(const Space& space, const StoredPoint& point) {
+  std::string line = std::to_string(point.index) + (point.feasible ? ",1," : ",0,") + csv_text(point.reason);
+  for (std::size_t a = 0; a < space.axes.size(); ++a)
+    line += "," + value_text(*space.axes[a].row, axis_value(space, a, point.index));
+  for (const double value : point.values) line += "," + number_text(value, "");
+  return line + "\n";
+}
+
+std::string json_line(const Space& space, const StoredPoint& point) {
+  std::string line = "{\"index\":" + std::to_string(point.index) +
+                     ",\"feasible\":" + (point.feasible ? "true" : "false") +
+                     ",\"reason\":" + json_text(point.reason);
+  for (std::size_t a = 0; a < space.axes.size(); ++a) {
+    const ParameterRow& row = *space.axes[a].row;
+    const std::string text = value_text(row, axis_value(space, a, point.index));
+    line += "," + json_text(row.name) + ":" + (row.type == ParameterType::choice ? json_text(text) : text);
+  }
+  for (std::size_t m = 0; m < metric_count; ++m)
+    line += "," + json_text(metrics()[m].name) + ":" + number_text(point.values[m], "null");
+  return line + "}\n";
+}
+
+}  // namespace
+
+void Store::export_points(std::int64_t id, const Space& space, ExportFormat format,
+                          const std::function<bool(std::string_view)>& sink) const {
+  Reading reading(parts_->pooling, parts_->idle, parts_->path);
+  check(total_of(reading.connection(), id) == point_count(space), "export_points: the sweep's own space");
+  if (format == ExportFormat::csv && !sink(csv_header(space))) return;
+  ChunkReader reader(reading.connection(), parts_->metric_ids);
+  reader.each(id, 0, [&](const ChunkHead& chunk) {
+    std::string text;
+    for (const StoredPoint& point : reader.points(chunk))
+      text += format == ExportFormat::csv ? csv_line(space, point) : json_line(space, point);
+    return sink(text);
+  });
+}
+
+}  // namespace sdip

@@ -1,0 +1,103 @@
+// Points in: batches appended; and what of a sweep is there.
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "db/parts.h"
+
+namespace sdip {
+namespace {
+
+[[noreturn]] void conflict(std::int64_t sweep, const PointBatch& batch, const char* why) {
+  throw Error("conflict", "sweep " + std::to_string(sweep),
+              "points " + std::to_string(batch.first) + " to " + std::to_string(batch.range().end - 1) + " " + why);
+}
+
+/// The chunk is there already, byte for byte.
+bool same_chunk(Connection& connection, std::int64_t chunk, const ChunkBlobs& blobs, const MetricIds& metric_ids) {
+  Statement row(connection, "SELECT flags, reason, reasons FROM chunk WHERE id = ?");
+  check(row.bind(chunk).step(), "same_chunk: the chunk was just found");
+  if (row.blob(0) != blobs.flags || row.blob(1) != blobs.reason || row.blob(2) != blobs.reasons) return false;
+  Statement column(connection, "SELECT data FROM chunk_column WHERE id = ?");
+  for (std::size_t m = 0; m < metric_count; ++m) {
+    column.bind(column_id(chunk, metric_ids[m]));
+    const bool same = column.step() ? column.blob(0) == blobs.columns[m] : blobs.columns[m].empty();
+    column.reset();
+    if (!same) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void Store::append(std::int64_t id, const PointBatch& batch) {
+  const ChunkBlobs blobs = encode(batch);
+  const std::scoped_lock lock(parts_->writing);
+  Connection& writer = parts_->writer;
+  Transaction transaction(writer, Transaction::Kind::write);
+  if (batch.first < 0 || batch.range().end > total_of(writer, id)) conflict(id, batch, "lie outside the sweep");
+
+  Statement last(writer,
+                 "SELECT id, first, count FROM chunk WHERE sweep = ? AND first < ? ORDER BY first DESC LIMIT 1");
+  last.bind(id).bind(batch.range().end);
+  if (last.step() && last.integer(1) + last.integer(2) > batch.first) {
+    if (last.integer(1) != batch.first || last.integer(2) != blobs.count)
+      conflict(id, batch, "overlap points that are stored");
+    if (!same_chunk(writer, last.integer(0), blobs, parts_->metric_ids))
+      conflict(id, batch, "are stored with other values");
+    return;
+  }
+  last.reset();
+
+  Statement chunk(
+      writer,
+      "INSERT INTO chunk(sweep, first, count, feasible, flags, reason, reasons) VALUES(?, ?, ?, ?, ?, ?, ?)");
+  chunk.bind(id).bind(batch.first).bind(blobs.count).bind(blobs.feasible);
+  chunk.bind_blob(blobs.flags).bind_blob(blobs.reason).bind_blob(blobs.reasons).run();
+  const std::int64_t chunk_id = writer.integer("SELECT last_insert_rowid()");
+  Statement column(writer, "INSERT INTO chunk_column(id, data) VALUES(?, ?)");
+  for (std::size_t m = 0; m < metric_count; ++m)
+    if (!blobs.columns[m].empty())
+      column.bind(column_id(chunk_id, parts_->metric_ids[m])).bind_blob(blobs.columns[m]).run();
+  transaction.commit();
+}
+
+std::vector<IndexRange> Store::missing_ranges(std::int64_t id) const {
+  Reading reading(parts_->pooling, parts_->idle, parts_->path);
+  const std::int64_t total = total_of(reading.connection(), id);
+  Statement row(reading.connection(), "SELECT first, count FROM chunk WHERE sweep = ? ORDER BY first");
+  row.bind(id);
+  std::vector<IndexRange> missing;
+  std::int64_t next = 0;
+  while (row.step()) {
+    if (row.integer(0) > next) missing.push_back({next, row.integer(0)});
+    next = row.integer(0) + row.integer(1);
+  }
+  if (next < total) missing.push_back({next, total});
+  return missing;
+}
+
+Columns Store::columns(std::int64_t id, std::span<const Metric> wanted) const {
+  Reading reading(parts_->pooling, parts_->idle, parts_->path);
+  total_of(reading.connection(), id);
+  Columns columns;
+  columns.values.resize(wanted.size());
+  ChunkReader reader(reading.connection(), parts_->metric_ids);
+  reader.each(id, 0, [&](const ChunkHead& chunk) {
+    for (std::int64_t i = 0; i < chunk.count; ++i) columns.index.push_back(chunk.first + i);
+    columns.feasible.insert(columns.feasible.end(), chunk.feasible.begin(), chunk.feasible.end());
+    for (std::size_t k = 0; k < wanted.size(); ++k) reader.column(chunk, wanted[k], columns.values[k]);
+    return true;
+  });
+  return columns;
+}
+
+std::optional<StoredPoint> Store::point(std::int64_t id, std::int64_t index) const {
+  Reading reading(parts_->pooling, parts_->idle, parts_->path);
+  total_of(reading.connection(), id);
+  ChunkReader reader(reading.connection(), parts_->metric_ids);
+  const auto chunk = reader.holding(id, index);
+  if (!chunk) return std::nullopt;
+  return reader.points(*chunk)[static_cast<std::size_t>(index - chunk->first)];
+}
+
+}  // namespace sdip

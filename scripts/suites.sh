@@ -1,0 +1,65 @@
+# The suites of ./test. Each adds its counts to the totals and lets the next one run. Sourced after totals.sh.
+# shellcheck shell=bash disable=SC2154
+
+# Our C++ sources, NUL-separated.
+cpp_sources() { find core db server tests \( -name '*.cpp' -o -name '*.h' \) -print0 | LC_ALL=C sort -z; }
+
+# Runs a suite as a step and, when it fails, shows the end of its log. Usage: suite LOG "what it does" COMMAND...
+suite() {
+  step "$@" && return 0
+  local status=$?
+  show_failed_log
+  return "$status"
+}
+
+check_format() { cpp_sources | xargs -0 -r clang-format-14 --dry-run --Werror; }
+
+format_suite() {
+  local status=0
+  suite format "checking the format of the C++ sources (clang-format)" check_format || status=$?
+  add_suite format "$status" "$((status == 0)) $((status != 0)) 0"
+}
+
+# clang-tidy over every .cpp of the build's compilation database that is ours.
+check_tidy() {
+  find core db server -name '*.cpp' -print0 | LC_ALL=C sort -z |
+    xargs -0 -r -n 4 -P "$(jobs_that_fit)" clang-tidy-14 -p build/dev --quiet --warnings-as-errors='*'
+}
+
+tidy_suite() {
+  local status=0
+  suite tidy "checking the C++ sources (clang-tidy)" check_tidy || status=$?
+  add_suite tidy "$status" "$((status == 0)) $((status != 0)) 0"
+}
+
+# The thread sanitizer of g++ 12 wants its shadow memory where newer kernels put randomized addresses.
+fixed_addresses() {
+  if setarch "$(uname -m)" -R true 2> /dev/null; then
+    setarch "$(uname -m)" -R "$@"
+  else
+    "$@"
+  fi
+}
+
+# Configures, builds and runs the C++ tests of a preset.
+cpp_suite() {
+  local preset=$1 status=0 run=()
+  local junit="$PWD/$logs/ctest-$preset.xml"
+  [ "$preset" != tsan ] || run=(fixed_addresses)
+  rm -f "$junit"
+  suite "configure-$preset" "configuring (cmake, preset $preset)" cmake --preset "$preset" &&
+    suite "build-$preset" "building the program and its tests (preset $preset)" \
+      "${run[@]}" cmake --build "build/$preset" -j "$(jobs_that_fit)" &&
+    suite "ctest-$preset" "running the C++ tests (preset $preset)" \
+      "${run[@]}" ctest --preset "$preset" -j "$(nproc)" --no-tests=error --output-junit "$junit" ||
+    status=$?
+  add_suite "C++, $preset" "$status" "$(junit_counts "$junit")"
+}
+
+# Runs a script of web/package.json. Usage: web_suite NAME "what it does" SCRIPT
+web_suite() {
+  local status=0
+  suite "web-$1" "running $2" env NO_COLOR=1 SDIP_BINARY="$PWD/build/dev/sdip" CHROMIUM=/usr/bin/chromium \
+    npm --prefix web run "$3" || status=$?
+  add_suite "web, $1" "$status" "$(log_counts "$logs/web-$1.log")"
+}

@@ -1,0 +1,79 @@
+// Which bytes does a batch become, and does it come back?
+#include "db/chunk.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "tests/core/explore/refusal.h"
+
+namespace sdip {
+namespace {
+
+/// Points 0 to 9: 3 and 8 infeasible for one reason, 5 for another; metric m of point i is i / 3 + m, the last
+/// all 2.
+PointBatch sample_batch() {
+  PointBatch batch;
+  for (int i = 0; i < 10; ++i) {
+    Outcome outcome;
+    outcome.feasible = i != 3 && i != 5 && i != 8;
+    outcome.reason = i == 5 ? "b" : "aa";
+    for (std::size_t m = 0; m < metric_count; ++m) outcome.values[m] = i / 3.0 + static_cast<double>(m);
+    outcome.values.back() = 2;
+    append(batch, outcome);
+  }
+  return batch;
+}
+
+TEST(chunk, is_written_as_documented) {
+  using std::string_literals::operator""s;
+  const ChunkBlobs blobs = encode(sample_batch());
+  EXPECT_EQ(blobs.flags, "\xd7\x02"s);
+  EXPECT_EQ(blobs.reasons, "\x02\0\0\0aa\x01\0\0\0b"s);
+  EXPECT_EQ(blobs.reason, "\0\0\0\0\x01\0\0\0\0\0\0\0"s);
+  EXPECT_EQ(blobs.columns.back(), "\x01\0\0\0\0\0\0\0\x40"s);
+  EXPECT_EQ(blobs.columns.front().size(), 1u + 7 * 8);
+  EXPECT_EQ(blobs.columns[1].substr(0, 9), "\0\0\0\0\0\0\0\xf0\x3f"s) << "raw, then 1.0";
+}
+
+TEST(chunk, comes_back_bit_for_bit) {
+  PointBatch batch = sample_batch();
+  batch.values[2][0] = -0.0;
+  batch.values[2][1] = std::numeric_limits<double>::denorm_min();
+  batch.values[2][2] = std::numeric_limits<double>::quiet_NaN();
+  const ChunkBlobs blobs = encode(batch);
+  const auto feasible = decode_flags(blobs.flags, blobs.count, blobs.feasible, "");
+  EXPECT_EQ(feasible, batch.feasible);
+  EXPECT_THAT(decode_reasons(feasible, blobs.reason, blobs.reasons, ""),
+              testing::ElementsAre("", "", "", "aa", "", "b", "", "", "aa", ""));
+  for (std::size_t m = 0; m < metric_count; ++m) {
+    std::vector<double> values;
+    decode_column(blobs.columns[m], feasible, values, "");
+    for (std::size_t i = 0; i < 10; ++i) {
+      if (std::isnan(batch.values[m][i]))
+        EXPECT_TRUE(std::isnan(values[i]));
+      else
+        EXPECT_EQ(std::bit_cast<std::uint64_t>(values[i]), std::bit_cast<std::uint64_t>(batch.values[m][i]));
+    }
+  }
+}
+
+TEST(chunk, refuses_damaged_blobs) {
+  const ChunkBlobs blobs = encode(sample_batch());
+  const auto feasible = decode_flags(blobs.flags, 10, 7, "f");
+  const std::string damaged = "store_corrupt at f";
+  std::vector<double> values;
+  EXPECT_EQ(refusal([&] { decode_flags(blobs.flags, 17, 7, "f"); }), damaged);
+  EXPECT_EQ(refusal([&] { decode_flags(blobs.flags, 10, 6, "f"); }), damaged);
+  EXPECT_EQ(refusal([&] { decode_reasons(feasible, blobs.reason.substr(4), blobs.reasons, "f"); }), damaged);
+  EXPECT_EQ(refusal([&] { decode_reasons(feasible, blobs.reason, blobs.reasons.substr(0, 9), "f"); }), damaged);
+  EXPECT_EQ(refusal([&] { decode_reasons(feasible, blobs.reason, blobs.reasons.substr(0, 6), "f"); }), damaged);
+  EXPECT_EQ(refusal([&] { decode_column(blobs.columns[0].substr(1), feasible, values, "f"); }), damaged);
+  EXPECT_EQ(refusal([&] { decode_column("\x02" + blobs.columns[0].substr(1), feasible, values, "f"); }), damaged);
+}
+
+}  // namespace
+}  // namespace sdip

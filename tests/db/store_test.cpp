@@ -1,0 +1,123 @@
+// Are models and sweeps kept, and do sweeps only change state as allowed?
+#include "db/store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/core/explore/refusal.h"
+#include "tests/db/sample.h"
+
+namespace sdip {
+namespace {
+
+ModelRow sample_model(const std::string& name) {
+  return {.name = name,
+          .sha256 = std::string(64, 'a'),
+          .file = "models/aaaa",
+          .size_bytes = 12,
+          .facts_json = R"({"nodes":1})",
+          .created = "2026-11-20T12:00:00Z"};
+}
+
+TEST(store, keeps_models_by_name) {
+  const TemporaryFolder folder;
+  {
+    Store store(folder.store());
+    store.add_model(sample_model("b"));
+    store.add_model(sample_model("a'; DROP TABLE model; --"));
+    EXPECT_EQ(refusal([&] { store.add_model(sample_model("b")); }), "conflict at b");
+  }
+  Store store(folder.store());
+  ASSERT_EQ(store.models().size(), 2u);
+  EXPECT_EQ(store.models()[1].name, "b");
+  EXPECT_EQ(store.model("b")->facts_json, R"({"nodes":1})");
+  EXPECT_FALSE(store.model("c").has_value());
+  EXPECT_TRUE(store.remove_model("b"));
+  EXPECT_FALSE(store.remove_model("b"));
+  EXPECT_EQ(store.models().size(), 1u);
+}
+
+TEST(store, lists_sweeps_newest_first_with_what_is_done) {
+  const TemporaryFolder folder;
+  Store store(folder.store());
+  const Space space = sample_space();
+  const auto first = add_sample_sweep(store, space);
+  const auto second = add_sample_sweep(store, space);
+  run_sample(store, first, space, {.batch_points = 16});
+  const auto sweeps = store.sweeps();
+  ASSERT_EQ(sweeps.size(), 2u);
+  EXPECT_EQ(sweeps[0].id, second);
+  EXPECT_EQ(sweeps[0].done, 0);
+  EXPECT_EQ(sweeps[1].done, 80);
+  EXPECT_EQ(sweeps[1].feasible, 70);
+  EXPECT_EQ(sweeps[1].total, 80);
+  EXPECT_EQ(sweeps[1].created, "2026-11-20T12:00:00Z");
+  EXPECT_EQ(refusal([&] { store.sweep(99); }), "not_found at sweep 99");
+}
+
+TEST(store, lets_a_sweep_change_state_only_as_documented) {
+  using enum SweepState;
+  const std::vector<SweepState> all = {queued, running, done, cancelled, failed, interrupted};
+  // The steps that lead from queued to each state.
+  const std::vector<std::vector<SweepState>> ways = {{},          {running}, {running, done},
+                                                     {cancelled}, {failed},  {running, interrupted}};
+  const std::vector<std::vector<SweepState>> allowed = {
+      {running, cancelled, failed}, {done, cancelled, failed, interrupted}, {}, {queued}, {queued}, {queued}};
+  const TemporaryFolder folder;
+  Store store(folder.store());
+  for (std::size_t from = 0; from < all.size(); ++from) {
+    for (const SweepState to : all) {
+      const auto id = add_sample_sweep(store, sample_space());
+      for (const SweepState step : ways[from]) store.set_state(id, step);
+      const bool accepted = refusal([&] { store.set_state(id, to); }) == "accepted";
+      EXPECT_EQ(accepted, testing::Matches(testing::Contains(to))(allowed[from]))
+          << sweep_state_text(all[from]) << " to " << sweep_state_text(to);
+      EXPECT_EQ(store.sweep(id).state, accepted ? to : all[from]);
+    }
+  }
+}
+
+TEST(store, keeps_why_a_sweep_failed_until_it_is_resumed) {
+  const TemporaryFolder folder;
+  Store store(folder.store());
+  const auto id = add_sample_sweep(store, sample_space());
+  const Problem problem{"disk_full", "sdip.db", "no space"};
+  store.set_state(id, SweepState::failed, problem);
+  EXPECT_EQ(store.sweep(id).error, problem);
+  store.set_state(id, SweepState::queued);
+  EXPECT_FALSE(store.sweep(id).error.has_value());
+}
+
+TEST(store, finds_a_running_sweep_interrupted_when_opened_again) {
+  const TemporaryFolder folder;
+  std::int64_t running = 0, queued = 0;
+  {
+    Store store(folder.store());
+    running = add_sample_sweep(store, sample_space());
+    queued = add_sample_sweep(store, sample_space());
+    store.set_state(running, SweepState::running);
+  }
+  const Store store(folder.store());
+  EXPECT_EQ(store.sweep(running).state, SweepState::interrupted);
+  EXPECT_EQ(store.sweep(queued).state, SweepState::queued);
+}
+
+TEST(store, removes_a_sweep_with_its_points_unless_it_runs) {
+  const TemporaryFolder folder;
+  Store store(folder.store());
+  const Space space = sample_space();
+  const auto id = add_sample_sweep(store, space);
+  const auto other = add_sample_sweep(store, space);
+  run_sample(store, id, space, {});
+  run_sample(store, other, space, {});
+  store.set_state(id, SweepState::running);
+  EXPECT_EQ(refusal([&] { store.remove_sweep(id); }), "conflict at sweep " + std::to_string(id));
+  store.set_state(id, SweepState::done);
+  store.remove_sweep(id);
+  EXPECT_EQ(refusal([&] { store.columns(id, {}); }), "not_found at sweep " + std::to_string(id));
+  EXPECT_EQ(store.columns(other, {}).index.size(), 80u);
+  EXPECT_GT(add_sample_sweep(store, space), other) << "ids are not used again";
+}
+
+}  // namespace
+}  // namespace sdip

@@ -1,0 +1,218 @@
+// The checks themselves; rules_test.cpp shows for each what it lets pass and what it does not.
+#include "tests/layout/rules.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <sstream>
+
+namespace sdip::layout {
+namespace {
+
+std::string at_line(const Source& source, std::size_t line, const std::string& what) {
+  return source.path + ":" + std::to_string(line) + ": " + what;
+}
+
+bool is_cpp(const Source& source) { return source.path.ends_with(".cpp") || source.path.ends_with(".h"); }
+
+/// The part of a path before its first slash, and the part between the first and the second.
+std::pair<std::string, std::string> folders_of(const std::string& path) {
+  const std::size_t first = path.find('/');
+  if (first == std::string::npos) return {};
+  const std::size_t second = path.find('/', first + 1);
+  return {path.substr(0, first), second == std::string::npos ? "" : path.substr(first + 1, second - first - 1)};
+}
+
+template <class List>
+std::size_t place_of(const List& list, std::string_view name) {
+  return static_cast<std::size_t>(std::ranges::find(list, name) - list.begin());
+}
+
+/// Whether a name stands behind ".", "->" or "::", so that it belongs to a library or to a type checked elsewhere.
+bool is_member(const Identifier& identifier) {
+  return identifier.before.ends_with(".") || identifier.before == "->" || identifier.before == "::";
+}
+
+template <class List>
+bool holds(const List& list, std::string_view name) {
+  return place_of(list, name) != list.size();
+}
+
+/// Whether a line holds `mark`, given in small letters, as a word in capitals.
+bool holds_mark(std::string_view line, std::string_view mark) {
+  std::string word;
+  for (std::size_t i = 0; i <= line.size(); ++i) {
+    const char c = i < line.size() ? line[i] : ' ';
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_') {
+      word += c;
+      continue;
+    }
+    if (std::ranges::equal(word, mark,
+                           [](char a, char b) { return a == std::toupper(static_cast<unsigned char>(b)); })) {
+      return true;
+    }
+    word.clear();
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<std::string> core_folders_in(std::string_view cmake_text) {
+  static constexpr std::string_view opening = "set(SDIP_CORE_FOLDERS";
+  const std::size_t begin = cmake_text.find(opening);
+  if (begin == std::string_view::npos) return {};
+  const std::size_t names = begin + opening.size();
+  std::istringstream list(std::string(cmake_text.substr(names, cmake_text.find(')', names) - names)));
+  std::vector<std::string> folders;
+  for (std::string folder; list >> folder;) folders.push_back(folder);
+  return folders;
+}
+
+Complaints against_arrows(const Source& source, const std::vector<std::string>& core_folders) {
+  static constexpr std::array<std::string_view, 3> tops = {"core", "db", "server"};
+  const auto [top, folder] = folders_of(source.path);
+  if (!holds(tops, top)) return {};
+  Complaints complaints;
+  for (const Include& include : includes_of(source.text)) {
+    if (!include.quoted) continue;
+    const auto [included_top, included] = folders_of(include.path);
+    const auto complain = [&, path = include.path](const std::string& why) {
+      complaints.push_back(std::string(source.path).append(": includes ").append(path).append(", ").append(why));
+    };
+    if (place_of(tops, included_top) > place_of(tops, top)) complain("but core <- db <- server");
+    // core/sdip.h and its source stand above all folders of core.
+    if (top != "core" || included_top != "core" || folder.empty()) continue;
+    if (!holds(core_folders, folder)) complain("but core/CMakeLists.txt does not list " + folder);
+    if (place_of(core_folders, included) > place_of(core_folders, folder)) complain("which comes later in core");
+    if ((folder == "exec" && included == "cost") || (folder == "cost" && included == "exec")) {
+      complain("but cost and exec are independent views of the machine");
+    }
+  }
+  return complaints;
+}
+
+Complaints against_root_includes(const Source& source, const std::function<bool(const std::string&)>& exists) {
+  Complaints complaints;
+  for (const Include& include : includes_of(source.text)) {
+    if (include.quoted && !exists(include.path)) {
+      complaints.push_back(source.path + ": includes \"" + include.path + "\", which is no path from the root");
+    }
+  }
+  return complaints;
+}
+
+Complaints against_pure_core(const Source& source) {
+  static constexpr std::array<std::string_view, 9> headers = {
+      "fstream", "iostream", "filesystem", "cstdio", "stdio.h", "unistd.h", "ctime", "time.h", "sys/time.h"};
+  static constexpr std::array<std::string_view, 7> words = {
+      "cout", "cerr", "random_device", "system_clock", "steady_clock", "high_resolution_clock", "getenv"};
+  static constexpr std::array<std::string_view, 7> calls = {"printf", "fprintf", "puts", "exit",
+                                                            "_Exit",  "abort",   "fopen"};
+  // Good names of our own too (rand is an operator), so only these, qualified, are the library's.
+  static constexpr std::array<std::string_view, 3> qualified = {"rand", "time", "terminate"};
+  if (!source.path.starts_with("core/")) return {};
+  Complaints complaints;
+  for (const Include& include : includes_of(source.text)) {
+    if (holds(headers, include.path)) complaints.push_back(source.path + ": core includes <" + include.path + ">");
+  }
+  for (const Identifier& name : identifiers_of(source.text)) {
+    const bool method = name.before.ends_with(".") || name.before == "->";
+    const bool call = name.after == '(' && !method;
+    if (holds(words, name.name) || (call && holds(calls, name.name)) ||
+        (call && name.before == "::" && holds(qualified, name.name))) {
+      complaints.push_back(at_line(source, static_cast<std::size_t>(name.line), "core uses " + name.name));
+    }
+  }
+  return complaints;
+}
+
+Complaints against_empty_names(const Source& source) {
+  static constexpr std::array<std::string_view, 7> empty = {"manager", "managers", "helper", "helpers",
+                                                            "util",    "utils",    "impl"};
+  if (!is_cpp(source)) return {};
+  Complaints complaints;
+  const auto lines = lines_of(source.text);
+  for (const Identifier& name : identifiers_of(source.text)) {
+    // What overrides a library's function has the library's name.
+    const bool overrides =
+        lines[static_cast<std::size_t>(name.line - 1)].find(" override") != std::string_view::npos;
+    if (is_member(name) || overrides) continue;
+    const auto words = words_of(name.name);
+    if (std::ranges::any_of(words, [](const std::string& word) { return holds(empty, word); }) ||
+        name.name.starts_with("get_")) {
+      complaints.push_back(at_line(source, static_cast<std::size_t>(name.line), name.name + " is an empty name"));
+    }
+  }
+  return complaints;
+}
+
+Complaints against_marks(const Source& source) {
+  static constexpr std::array<std::string_view, 3> marks = {"todo", "fixme", "xxx"};
+  Complaints complaints;
+  const auto lines = lines_of(source.text);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    for (std::string_view mark : marks) {
+      if (holds_mark(lines[i], mark)) complaints.push_back(at_line(source, i + 1, "marked " + std::string(mark)));
+    }
+  }
+  return complaints;
+}
+
+Complaints against_first_line(const Source& source) {
+  const auto lines = lines_of(source.text);
+  const std::string_view first = lines.empty() ? "" : lines[0];
+  for (std::string_view mark : {"// ", "# ", "/* "}) {
+    if (first.starts_with(mark) && first.size() >= mark.size() + 8) return {};
+  }
+  return {at_line(source, 1, "the first line does not say what the file is")};
+}
+
+Complaints against_long_files(const std::vector<Source>& sources) {
+  Complaints complaints;
+  std::vector<std::size_t> lengths;
+  for (const Source& source : sources) {
+    if (source.text.starts_with("// Generated by ")) continue;
+    lengths.push_back(lines_of(source.text).size());
+    if (lengths.back() > 500) complaints.push_back(at_line(source, lengths.back(), "longer than 500 lines"));
+  }
+  if (lengths.empty()) return complaints;
+  std::ranges::sort(lengths);
+  const std::size_t under = static_cast<std::size_t>(std::ranges::lower_bound(lengths, 300U) - lengths.begin());
+  if (under * 10 < lengths.size() * 9) {
+    complaints.push_back("only " + std::to_string(under) + " of " + std::to_string(lengths.size()) +
+                         " files have under 300 lines, not nine in ten");
+  }
+  if (lengths[lengths.size() / 2] > 130) {
+    complaints.push_back("the median file has " + std::to_string(lengths[lengths.size() / 2]) +
+                         " lines, not about 120");
+  }
+  return complaints;
+}
+
+Complaints against_long_functions(const Source& source) {
+  if (!is_cpp(source)) return {};
+  Complaints complaints;
+  const std::string code = code_of(source.text);
+  const auto lines = lines_of(code);
+  std::size_t opening = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string_view line = lines[i];
+    // clang-format indents neither namespaces nor what they hold: the last line that began in the first column
+    // before the closing brace is the signature's.
+    if (line.starts_with("}")) {
+      const std::size_t length = i + 2 - opening;
+      if (opening != 0 && line.find(';') == std::string_view::npos && length > 70) {
+        complaints.push_back(at_line(source, opening, "a function of " + std::to_string(length) + " lines"));
+      }
+      opening = 0;
+    } else if (line.starts_with("namespace")) {
+      opening = 0;
+    } else if (!line.empty() && line[0] != ' ' && line[0] != '#') {
+      opening = i + 1;
+    }
+  }
+  return complaints;
+}
+
+}  // namespace sdip::layout
