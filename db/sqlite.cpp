@@ -22,6 +22,19 @@ bool out_of_space(int status, int system_error) {
          (system_error == ENOSPC || system_error == EDQUOT || system_error == EFBIG);
 }
 
+/// What the operating system said of the last failed write, 0 if it cannot be known. A failed commit leaves the
+/// connection's own note at 0, but the files remember: the database, and the log of writes.
+int system_error_of(sqlite3* connection) {
+  int error = sqlite3_system_errno(connection);
+  if (error != 0 || (sqlite3_extended_errcode(connection) & 0xff) != SQLITE_IOERR) return error;
+  sqlite3_file_control(connection, "main", SQLITE_FCNTL_LAST_ERRNO, &error);
+  if (error != 0) return error;
+  sqlite3_file* log = nullptr;
+  sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  if (log != nullptr && log->pMethods != nullptr) log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &error);
+  return error;
+}
+
 const char* code_of(int status, int system_error) {
   if (out_of_space(status, system_error)) return "disk_full";
   switch (status & 0xff) {
@@ -86,7 +99,7 @@ std::string Connection::text(const char* sql) {
 void Connection::fail(const std::string& doing) const {
   if (handle_ == nullptr) throw Error("store_failed", path_, "no memory to open the store");
   const int status = sqlite3_extended_errcode(handle_);
-  const int system_error = sqlite3_system_errno(handle_);
+  const int system_error = system_error_of(handle_);
   const std::string code = code_of(status, system_error);
   std::string message = sqlite3_errmsg(handle_);
   if (code == "disk_full") message = "no space left on the disk; nothing of this write was kept";
