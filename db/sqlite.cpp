@@ -125,6 +125,11 @@ Statement& Statement::bind(std::int64_t value) {
   return *this;
 }
 
+Statement& Statement::bind(double value) {
+  bound(sqlite3_bind_double(handle_, next_, value));
+  return *this;
+}
+
 Statement& Statement::bind(std::string_view text) {
   const auto copied =
       std::bit_cast<sqlite3_destructor_type>(std::intptr_t{-1});  // SQLITE_TRANSIENT without its cast

@@ -47,6 +47,7 @@ class Statement {
   Statement& operator=(const Statement&) = delete;
 
   Statement& bind(std::int64_t value);
+  Statement& bind(double value);
   Statement& bind(std::string_view text);
   Statement& bind_blob(std::string_view bytes);
   Statement& bind_null();

@@ -52,7 +52,7 @@ Breakdown area_of(const Application& application, const Machine& m) {
   double rom = 0;
   if (m.weight_storage == WeightStorage::hard_coded)
     for (const CompiledStage& stage : application.stages)
-      rom += rom_area(node, stage.program.weight_bytes).value * m.sram_floor_plan_factor.value();
+      rom += rom_area(node, stage.program.stored_weight_bytes).value * m.sram_floor_plan_factor.value();
   area.emplace_back("rom", rom);
   return area;
 }

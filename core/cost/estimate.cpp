@@ -289,7 +289,7 @@ StageReport stage_report(const StageRun& run, const std::vector<InstructionTime>
   r.stall_activations = Cycles(steady.stall_activations);
   r.dram_weights = Bytes(steady.weight_bytes);
   r.dram_activations = Bytes(steady.activation_in_bytes + steady.activation_out_bytes);
-  r.weight_bytes = program.weight_bytes;
+  r.weight_bytes = program.stored_weight_bytes;
   r.imem_bytes = Bytes(static_cast<std::int64_t>(program.instructions.size()) * instruction_word_bits / 8);
   r.psram_peak = Bytes(run.stream.psram_peak_bytes);
   r.macs = Macs(run.macs);

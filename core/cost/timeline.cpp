@@ -154,30 +154,100 @@ class Timeline {
     const auto shape = [&](std::int64_t r, std::int64_t k) -> const ShapeTimes& {
       return times.shapes[r >= plan.rows.full][k >= plan.channels.full];
     };
-    if (!plan.nest) {
-      const std::int64_t last = plan.passes_apart - 1;
-      for (std::int64_t n = 0; n < repeats; ++n)
-        for (std::int64_t r = 0; r < rows; ++r)
-          operate(times.shapes[r >= plan.rows.full][n % plan.passes_apart == last], false, false, false);
+    const auto each_row = [&](auto&& body) { each(rows, plan.rows.full, body); };
+    const auto each_channel = [&](auto&& body) { each(channels, plan.channels.full, body); };
+    const auto each_repeat = [&](auto&& body) { each(repeats, repeats, body); };
+    if (plan.operations() == 1) {
+      operate(plan.nest ? shape(0, 0) : times.shapes[plan.rows.full == 0][1], true, true, true);
+    } else if (!plan.nest) {
+      each(repeats / plan.passes_apart, repeats / plan.passes_apart, [&](std::int64_t) {
+        for (std::int64_t pass = 1; pass <= plan.passes_apart; ++pass)
+          each_row([&](std::int64_t r) {
+            operate(times.shapes[r >= plan.rows.full][pass == plan.passes_apart], false, false, false);
+          });
+      });
     } else if (cost.weighted && cost.channels_outer) {
       const bool many = repeats * rows > 1;
-      for (std::int64_t k = 0; k < channels; ++k)
-        for (std::int64_t n = 0; n < repeats; ++n)
-          for (std::int64_t r = 0; r < rows; ++r) operate(shape(r, k), many || k == 0, false, n == 0 && r == 0);
+      each_channel([&](std::int64_t k) {
+        each_repeat([&](std::int64_t n) {
+          each_row([&](std::int64_t r) { operate(shape(r, k), many || k == 0, false, n == 0 && r == 0); });
+        });
+      });
     } else if (cost.weighted) {
-      for (std::int64_t n = 0; n < repeats; ++n)
-        for (std::int64_t r = 0; r < rows; ++r)
-          for (std::int64_t k = 0; k < channels; ++k)
+      each_repeat([&](std::int64_t n) {
+        each_row([&](std::int64_t r) {
+          each_channel([&](std::int64_t k) {
             operate(shape(r, k), k == 0, false, channels > 1 || (n == 0 && r == 0));
+          });
+        });
+      });
     } else if (cost.channels_outer) {
-      for (std::int64_t n = 0; n < repeats; ++n)
-        for (std::int64_t k = 0; k < channels; ++k)
-          for (std::int64_t r = 0; r < rows; ++r) operate(shape(r, k), rows > 1 || k == 0, r == 0, false);
+      each_repeat([&](std::int64_t) {
+        each_channel([&](std::int64_t k) {
+          each_row([&](std::int64_t r) { operate(shape(r, k), rows > 1 || k == 0, r == 0, false); });
+        });
+      });
     } else {
-      for (std::int64_t n = 0; n < repeats; ++n)
-        for (std::int64_t r = 0; r < rows; ++r)
-          for (std::int64_t k = 0; k < channels; ++k) operate(shape(r, k), k == 0, channels > 1 || r == 0, false);
+      each_repeat([&](std::int64_t) {
+        each_row([&](std::int64_t r) {
+          each_channel([&](std::int64_t k) { operate(shape(r, k), k == 0, channels > 1 || r == 0, false); });
+        });
+      });
     }
+  }
+
+  /// What later tile operations of this instruction depend on, relative to now, when no weights are fetched.
+  using Pace = std::array<std::int64_t, 8>;
+  Pace pace() const {
+    const auto beyond = [](std::int64_t time, std::int64_t limit) { return std::max<std::int64_t>(0, time - limit); };
+    return {channel_free_ - now_,
+            beyond(weights_ready_, now_),
+            beyond(slots_[0].before, channel_free_),
+            beyond(slots_[1].before, channel_free_),
+            beyond(slots_[2].before, channel_free_),
+            beyond(store_before_, now_),
+            beyond(store_last_, now_),
+            pending_out_.bytes};
+  }
+
+  /// Runs body(0) .. body(count - 1), of which those from 1 to same - 1 do the same work. Once two of them in a row leave
+  /// the same pace, and fetched no weights, the others last as long as the second: they are counted, not run.
+  template <class Body>
+  void each(std::int64_t count, std::int64_t same, Body&& body) {
+    std::int64_t i = 0;
+    if (same >= 4) {
+      Pace before{};
+      for (bool steady = false; i < same && !steady; ++i) {
+        const PassCost pass_before = pass_;
+        const std::int64_t now_before = now_;
+        body(i);
+        if (pass_.weight_bytes != pass_before.weight_bytes) continue;
+        const Pace after = pace();
+        steady = i >= 2 && after == before;
+        if (steady) {
+          skip(same - 1 - i, pass_before, now_before);
+          i = same - 1;
+        }
+        before = after;
+      }
+    }
+    for (; i < count; ++i) body(i);
+  }
+
+  /// `times` more repetitions of what happened since `pass_before` and `now_before`.
+  void skip(std::int64_t times, const PassCost& pass_before, std::int64_t now_before) {
+    const std::int64_t shift = times * (now_ - now_before);
+    now_ += shift;
+    channel_free_ += shift;
+    weights_ready_ += shift;
+    store_before_ += shift;
+    store_last_ += shift;
+    for (Slots& slots : slots_) slots.before += shift;
+    if (current_tile_ != no_tile) tiles_[current_tile_].used_until = now_;
+    pass_.stall_weights += times * (pass_.stall_weights - pass_before.stall_weights);
+    pass_.stall_activations += times * (pass_.stall_activations - pass_before.stall_activations);
+    pass_.activation_in_bytes += times * (pass_.activation_in_bytes - pass_before.activation_in_bytes);
+    pass_.activation_out_bytes += times * (pass_.activation_out_bytes - pass_before.activation_out_bytes);
   }
 
   void operate(const ShapeTimes& shape, bool load_a, bool load_b, bool load_weights) {

@@ -63,6 +63,20 @@ void count_input_output(const Graph& graph, Role role, const Lives& lives, const
   }
 }
 
+/// What DRAM keeps: the fetched bytes, with lookup tables whole.
+Bytes stored_weights(const Graph& graph, const Machine& machine, Bytes fetched) {
+  const WeightForm form = weight_form(machine);
+  std::int64_t more = 0;
+  for (const Node& node : graph.nodes) {
+    if (node.op->type != "Gather" || node.outputs.empty() || node.inputs.empty() || node.inputs[0] == none) continue;
+    const Value& table = graph.values[static_cast<std::size_t>(node.inputs[0])];
+    const Value& result = graph.values[static_cast<std::size_t>(node.outputs[0])];
+    if (table.kind != ValueKind::weight || result.kind != ValueKind::activation) continue;
+    more += std::max<std::int64_t>(0, element_count(table.operand.shape) - element_count(result.operand.shape));
+  }
+  return fetched + Bytes(stored_bytes(ceil_div(more * form.bits, 8), form));
+}
+
 std::optional<std::string> compile_stage(const Stage& stage, const Machine& machine, CompiledStage& compiled) {
   compiled.role = stage.role;
   compiled.name = stage.name;
@@ -77,6 +91,7 @@ std::optional<std::string> compile_stage(const Stage& stage, const Machine& mach
   if (machine.weight_storage == WeightStorage::resident && needed > machine.psram_bytes)
     return "resident weights need " + std::to_string(needed) + " B of PSRAM, which has " +
            std::to_string(machine.psram_bytes);
+  compiled.program.stored_weight_bytes = stored_weights(stage.graph, machine, compiled.program.weight_bytes);
   classify(std::move(placement), compiled.program);
   count_input_output(stage.graph, stage.role, lives, roots, compiled.program);
   return std::nullopt;

@@ -25,8 +25,8 @@ void add_weight(const Graph& graph, ValueId v, std::int64_t read_elements, std::
     (position == 1 ? draft.weight_elements : draft.bias_elements) += elements;
     return;
   }
-  // A gather fetches only the rows it needs; everything else fetches the whole operand.
-  const std::int64_t stored = draft.mnemonic == "gather" ? std::min(elements, read_elements) : elements;
+  // A lookup fetches only the rows it needs; what is read again for each row of the result is fetched once.
+  const std::int64_t stored = std::min(elements, read_elements);
   draft.held_weight_elements += stored;
   draft.weight_fetches.push_back({Place::psram, read_elements, 1, read_elements > stored});
 }

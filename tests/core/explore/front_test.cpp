@@ -90,6 +90,22 @@ TEST(pareto_front, agrees_with_the_definition_on_random_points) {
   }
 }
 
+TEST(pareto_front, of_many_points_that_all_stay_agrees_with_the_definition) {
+  std::mt19937 random(2);
+  std::vector<std::vector<double>> columns(3);
+  for (int i = 0; i < 1500; ++i) {
+    const double a = static_cast<double>(random() % 2000), b = static_cast<double>(random() % 2000);
+    columns[0].push_back(a);
+    columns[1].push_back(b);
+    columns[2].push_back(-a - b + static_cast<double>(i % 50 == 0));
+  }
+  const std::vector<Better> better(3, Better::lower);
+  std::vector<std::int64_t> front = front_of(columns, better);
+  std::ranges::sort(front);
+  EXPECT_GT(front.size(), 1000u);
+  EXPECT_EQ(front, simple_front(columns, better));
+}
+
 TEST(pareto_front, needs_metrics_with_a_direction) {
   const std::vector<Metric> good = {Metric::throughput_fps, Metric::area_mm2};
   EXPECT_THAT(directions(good, "m"), ElementsAre(Better::higher, Better::lower));

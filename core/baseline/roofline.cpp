@@ -1,0 +1,45 @@
+// The roofline of a device, stage by stage.
+#include "core/baseline/roofline.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+
+namespace sdip {
+namespace {
+
+constexpr double flops_per_mac = 2;
+constexpr double bytes_per_element = 2;  // the devices' native formats all have 16 bits
+
+}  // namespace
+
+Roofline roofline(const Device& device, std::span<const StageWork> stages, std::int64_t frames_at_once) {
+  check(!stages.empty() && frames_at_once >= 1, "roofline: at least one stage and one frame");
+  const auto frames = static_cast<double>(frames_at_once);
+  Roofline result;
+  for (const StageWork& stage : stages) {
+    const auto passes = static_cast<double>(stage.passes_per_frame);
+    const auto activations = static_cast<double>(stage.input_elements + stage.output_elements);
+    const double bytes =
+        passes * bytes_per_element * (static_cast<double>(stage.weight_elements) + frames * activations);
+    const double flops = passes * frames * flops_per_mac * static_cast<double>(stage.macs.value);
+    StageRoofline part{
+        .name = stage.name, .compute_s = flops / device.peak_flops, .memory_s = bytes / device.dram_bytes_per_s};
+    part.time_s = std::max(part.compute_s, part.memory_s);
+    result.compute_s += part.compute_s;
+    result.memory_s += part.memory_s;
+    result.latency_s += part.time_s;
+    result.dram_bytes_per_frame += bytes / frames;
+    result.stages.push_back(std::move(part));
+  }
+  check(result.latency_s > 0, "roofline: a frame that needs work");
+  result.throughput_fps = frames / result.latency_s;
+  result.notes = {
+      "Roofline only: a bound that no schedule can beat, not a prediction; every MAC busy, activations between "
+      "layers on chip, " +
+      device.native_format + " throughout."};
+  result.notes.insert(result.notes.end(), device.notes.begin(), device.notes.end());
+  return result;
+}
+
+}  // namespace sdip

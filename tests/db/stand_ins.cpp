@@ -1,2 +1,0 @@
-// The same stand-ins that the tests of core/explore use.
-#include "tests/core/explore/stand_ins.cpp"
