@@ -94,7 +94,7 @@ SweepRow sweep_in(Connection& connection, std::int64_t id) {
   return sweep_row(row, connection.path());
 }
 
-ModelRow model_row(const Statement& row) {
+StoredModel model_row(const Statement& row) {
   return {.name = std::string(row.text(0)),
           .sha256 = std::string(row.text(1)),
           .file = std::string(row.text(2)),
@@ -177,7 +177,7 @@ Reading::~Reading() {
 Store::Store(const std::string& path) : parts_(std::make_unique<Parts>(path)) {}
 Store::~Store() = default;
 
-void Store::add_model(const ModelRow& row) {
+void Store::add_model(const StoredModel& row) {
   const std::scoped_lock lock(parts_->writing);
   Transaction transaction(parts_->writer, Transaction::Kind::durable_write);
   Statement taken(parts_->writer, "SELECT 1 FROM model WHERE name = ?");
@@ -193,15 +193,15 @@ void Store::add_model(const ModelRow& row) {
   transaction.commit();
 }
 
-std::vector<ModelRow> Store::models() const {
+std::vector<StoredModel> Store::models() const {
   Reading reading(parts_->pooling, parts_->idle, parts_->path);
   Statement row(reading.connection(), (std::string(model_columns) + " ORDER BY name").c_str());
-  std::vector<ModelRow> models;
+  std::vector<StoredModel> models;
   while (row.step()) models.push_back(model_row(row));
   return models;
 }
 
-std::optional<ModelRow> Store::model(std::string_view name) const {
+std::optional<StoredModel> Store::model(std::string_view name) const {
   Reading reading(parts_->pooling, parts_->idle, parts_->path);
   Statement row(reading.connection(), (std::string(model_columns) + " WHERE name = ?").c_str());
   if (!row.bind(name).step()) return std::nullopt;

@@ -15,7 +15,7 @@ constexpr std::int64_t most_rows = 10'000;
 constexpr std::size_t most_kept = 4 * most_rows;  // candidates for a page held at once
 
 /// A point's place in an order: a point without a value comes last, equal values go by index.
-struct Place {
+struct RowPlace {
   double key = 0;
   std::int64_t index = 0;
 };
@@ -26,7 +26,7 @@ struct Order {
   Metric metric{};
   std::size_t axis = 0;
 
-  bool before(const Place& a, const Place& b) const {
+  bool before(const RowPlace& a, const RowPlace& b) const {
     const bool a_last = std::isnan(a.key), b_last = std::isnan(b.key);
     if (a_last != b_last) return b_last;
     if (!a_last && a.key != b.key) return descending ? a.key > b.key : a.key < b.key;
@@ -54,16 +54,16 @@ Order order_of(const Space& space, const std::string& sort) {
 }
 
 /// "-area_mm2:4059000000000000:17": the order, the bits of the last row's key, its index.
-std::string cursor_text(const std::string& sort, const Place& place) {
+std::string cursor_text(const std::string& sort, const RowPlace& place) {
   char key[16];
   const auto end = std::to_chars(key, key + 16, std::bit_cast<std::uint64_t>(place.key), 16).ptr;
   return sort + ":" + std::string(key, end) + ":" + std::to_string(place.index);
 }
 
-Place place_of(const std::string& cursor, const std::string& sort) {
+RowPlace place_of(const std::string& cursor, const std::string& sort) {
   const std::string_view text = cursor;
   std::uint64_t bits = 0;
-  Place place;
+  RowPlace place;
   const auto colon = text.rfind(':');
   const bool shaped = text.starts_with(sort + ":") && colon != std::string_view::npos && colon > sort.size();
   if (shaped) {
@@ -80,18 +80,18 @@ Place place_of(const std::string& cursor, const std::string& sort) {
 }
 
 /// Drops all but the first `count` in order; leaves them in no order.
-void keep_first(std::vector<Place>& found, std::size_t count, const Order& order) {
+void keep_first(std::vector<RowPlace>& found, std::size_t count, const Order& order) {
   const auto end = found.begin() + static_cast<std::ptrdiff_t>(count);
   std::nth_element(found.begin(), end, found.end(),
-                   [&](const Place& a, const Place& b) { return order.before(a, b); });
+                   [&](const RowPlace& a, const RowPlace& b) { return order.before(a, b); });
   found.erase(end, found.end());
 }
 
 /// The stored points that pass the filter and come after the cursor, in no order, and not many more of them than a
 /// page and one; `total` counts those that pass.
-std::vector<Place> places(ChunkReader& reader, std::int64_t id, const Space& space, const PageQuery& query,
-                          const Order& order, const std::optional<Place>& after, std::int64_t& total) {
-  std::vector<Place> found;
+std::vector<RowPlace> places(ChunkReader& reader, std::int64_t id, const Space& space, const PageQuery& query,
+                          const Order& order, const std::optional<RowPlace>& after, std::int64_t& total) {
+  std::vector<RowPlace> found;
   std::vector<double> keys;
   reader.each(id, 0, [&](const ChunkHead& chunk) {
     keys.clear();
@@ -100,7 +100,7 @@ std::vector<Place> places(ChunkReader& reader, std::int64_t id, const Space& spa
       const auto row = static_cast<std::size_t>(i);
       if (query.feasible && *query.feasible != (chunk.feasible[row] != 0)) continue;
       ++total;
-      Place place{0, chunk.first + i};
+      RowPlace place{0, chunk.first + i};
       if (order.by == Order::By::metric) place.key = keys[row];
       if (order.by == Order::By::axis) place.key = static_cast<double>(axis_value(space, order.axis, place.index));
       if (!after || order.before(*after, place)) found.push_back(place);
@@ -112,7 +112,7 @@ std::vector<Place> places(ChunkReader& reader, std::int64_t id, const Space& spa
 }
 
 /// The points at these places, in their order; each chunk is read once.
-std::vector<StoredPoint> points_at(ChunkReader& reader, std::int64_t id, const std::vector<Place>& wanted) {
+std::vector<StoredPoint> points_at(ChunkReader& reader, std::int64_t id, const std::vector<RowPlace>& wanted) {
   std::map<std::int64_t, std::size_t> row_of;
   for (std::size_t i = 0; i < wanted.size(); ++i) row_of[wanted[i].index] = i;
   std::vector<StoredPoint> points(wanted.size());
@@ -132,19 +132,19 @@ Page Store::page(std::int64_t id, const Space& space, const PageQuery& query) co
   if (query.limit < 1 || query.limit > most_rows)
     throw Error("value_out_of_range", "limit", "expected 1 to " + std::to_string(most_rows));
   const Order order = order_of(space, query.sort);
-  std::optional<Place> after;
+  std::optional<RowPlace> after;
   if (!query.cursor.empty()) after = place_of(query.cursor, query.sort);
 
   Reading reading(parts_->pooling, parts_->idle, parts_->path);
   total_of(reading.connection(), id);
   ChunkReader reader(reading.connection(), parts_->metric_ids);
   Page page;
-  std::vector<Place> found = places(reader, id, space, query, order, after, page.total);
+  std::vector<RowPlace> found = places(reader, id, space, query, order, after, page.total);
   const auto limit = static_cast<std::size_t>(query.limit);
   const bool more = found.size() > limit;
   const auto end = found.begin() + static_cast<std::ptrdiff_t>(std::min(limit, found.size()));
   std::partial_sort(found.begin(), end, found.end(),
-                    [&](const Place& a, const Place& b) { return order.before(a, b); });
+                    [&](const RowPlace& a, const RowPlace& b) { return order.before(a, b); });
   found.erase(end, found.end());
   page.points = points_at(reader, id, found);
   if (more) page.next = cursor_text(query.sort, found.back());

@@ -12,11 +12,16 @@ struct MediaType {
   std::string_view ending, type;
 };
 constexpr MediaType media_types[] = {
-    {".html", "text/html; charset=utf-8"}, {".js", "text/javascript; charset=utf-8"},
-    {".css", "text/css; charset=utf-8"},   {".svg", "image/svg+xml"},
-    {".json", "application/json"},         {".png", "image/png"},
-    {".ico", "image/x-icon"},              {".woff2", "font/woff2"},
-    {".txt", "text/plain; charset=utf-8"}, {".webmanifest", "application/manifest+json"},
+    {".html", "text/html; charset=utf-8"},
+    {".js", "text/javascript; charset=utf-8"},
+    {".css", "text/css; charset=utf-8"},
+    {".svg", "image/svg+xml"},
+    {".json", "application/json"},
+    {".png", "image/png"},
+    {".ico", "image/x-icon"},
+    {".woff2", "font/woff2"},
+    {".txt", "text/plain; charset=utf-8"},
+    {".webmanifest", "application/manifest+json"},
 };
 
 constexpr std::string_view not_built =
@@ -32,7 +37,8 @@ const Asset* find_asset(std::string_view path) {
 
 Reply file_reply(const Asset& asset) {
   Reply reply;
-  const auto type = std::ranges::find_if(media_types, [&](const auto& row) { return asset.path.ends_with(row.ending); });
+  const auto type =
+      std::ranges::find_if(media_types, [&](const auto& row) { return asset.path.ends_with(row.ending); });
   reply.content_type = type == std::end(media_types) ? "application/octet-stream" : type->type;
   reply.body = asset.bytes;
   // Vite puts a hash of the content into the names of /assets.

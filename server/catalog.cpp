@@ -133,7 +133,7 @@ std::vector<Member> Catalog::members(const std::string& name, const std::string&
       names.push_back(row.name);
     }
   }
-  if (is_file_name(name)) return {{Role::network, std::filesystem::path(name).stem().string(), name, file_dims_}};
+  if (is_file_name(name)) return {{Role::network, std::filesystem::path(name).stem().string(), name, files_->dims}};
   const std::string hint = nearest_names(name, names);
   throw Error("unknown_model", where,
               "no model " + name.substr(0, 80) + (hint.empty() ? "; `sdip model list` lists them" : "; " + hint));

@@ -36,15 +36,18 @@ struct ModelEntry {
 };
 OrderedJson entry_json(const ModelEntry& entry);
 
+/// Models may be files on the disk; their symbolic dimensions are bound by `dims`.
+struct FileModels {
+  Dims dims;
+};
+
 class Catalog {
  public:
-  /// Built-in models and, given a store, those uploaded into `data`. With `files`, names that look like paths are
-  /// read.
-  explicit Catalog(Store* store = nullptr, std::filesystem::path data = {}, bool files = false)
-      : store_(store), data_(std::move(data)), files_(files) {}
-
-  /// Dimensions for models given as files; uploaded ones keep those bound at upload.
-  void bind(Dims dims) { file_dims_ = std::move(dims); }
+  /// Built-in models and, given a store, those uploaded into `data`.
+  explicit Catalog(Store* store = nullptr, std::filesystem::path data = {})
+      : store_(store), data_(std::move(data)) {}
+  /// Built-in models and files: names that look like paths are read.
+  explicit Catalog(FileModels files) : files_(std::move(files)) {}
 
   std::vector<ModelEntry> entries() const;
   /// Facts of GET /models/{name}. Throws Error unknown_model (with the nearest names) and what importing throws.
@@ -67,10 +70,9 @@ class Catalog {
   std::vector<Member> members(const std::string& name, const std::string& where) const;
   bool is_file_name(const std::string& name) const;
 
-  Store* store_;
+  Store* store_ = nullptr;
   std::filesystem::path data_;
-  bool files_;
-  Dims file_dims_;
+  std::optional<FileModels> files_;
 
   using Cached = std::pair<std::string, std::shared_ptr<const Workload>>;
   mutable std::mutex mutex_;

@@ -9,7 +9,7 @@
 #include <iostream>
 
 #include "core/base/error.h"
-#include "server/connection.h"
+#include "server/client_socket.h"
 #include "server/gate.h"
 #include "server/workers.h"
 
@@ -100,7 +100,7 @@ struct HttpServer::Gated : httplib::Server {
   /// The library asks for 5.
   void lengthen_backlog() { ::listen(svr_sock_, 1024); }
   bool process_and_close_socket(socket_t socket) override;
-  bool serve_one(Connection& connection);
+  bool serve_one(ClientSocket& connection);
 };
 
 void HttpServer::Gated::install() {
@@ -154,7 +154,7 @@ void HttpServer::Gated::install() {
 }
 
 bool HttpServer::Gated::process_and_close_socket(socket_t socket) {
-  Connection connection(socket, {limits.head_seconds, limits.body_seconds, limits.idle_seconds});
+  ClientSocket connection(socket, {limits.head_seconds, limits.body_seconds, limits.idle_seconds});
   if (Workers::overloaded()) {
     connection.send(reply_text(problem_reply("busy", "", "too many connections; try again")));
     return false;
@@ -169,7 +169,7 @@ bool HttpServer::Gated::process_and_close_socket(socket_t socket) {
 }
 
 /// Returns whether another request may follow on the connection.
-bool HttpServer::Gated::serve_one(Connection& connection) {
+bool HttpServer::Gated::serve_one(ClientSocket& connection) {
   Head head;
   try {
     const std::string raw = connection.read_head(most_head_bytes);

@@ -19,9 +19,9 @@ struct ServerLimits {
   int idle_seconds = 5;    // between two requests of a connection
 };
 
-/// What answers. `refuse` sees method, path, query and content type before a body is read and may end the request there;
-/// `answer` sees the whole call. What they throw becomes a problem: an Error its own, anything else `internal`, with its
-/// text only on stderr.
+/// What answers. `refuse` sees method, path, query and content type before a body is read and may end the request
+/// there; `answer` sees the whole call. What they throw becomes a problem: an Error its own, anything else
+/// `internal`, with its text only on stderr.
 struct Answerer {
   std::function<std::optional<Reply>(const Call&, const std::string& content_type)> refuse;
   std::function<Reply(const Call&)> answer;

@@ -1,2 +1,4 @@
 // The program `sdip`.
-int main() { return 0; }
+#include "server/cli.h"
+
+int main(int argc, char** argv) { return sdip::run_program(argc, argv); }

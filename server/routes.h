@@ -10,7 +10,7 @@
 
 namespace sdip {
 
-enum class Body { none, json, upload };
+enum class Body { empty, json, upload };
 
 struct QueryRow {
   std::string_view name;

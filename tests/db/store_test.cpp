@@ -10,7 +10,7 @@
 namespace sdip {
 namespace {
 
-ModelRow sample_model(const std::string& name) {
+StoredModel sample_model(const std::string& name) {
   return {.name = name,
           .sha256 = std::string(64, 'a'),
           .file = "models/aaaa",

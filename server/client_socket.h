@@ -15,13 +15,13 @@ struct Patience {
   int head_seconds, body_seconds, idle_seconds;
 };
 
-class Connection {
+class ClientSocket {
  public:
   /// Owns the socket.
-  Connection(int socket, Patience patience) : socket_(socket), patience_(patience) {}
-  ~Connection();
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
+  ClientSocket(int socket, Patience patience) : socket_(socket), patience_(patience) {}
+  ~ClientSocket();
+  ClientSocket(const ClientSocket&) = delete;
+  ClientSocket& operator=(const ClientSocket&) = delete;
 
   /// Whether bytes of a next request are there; false when the client left, stayed idle too long, or `wanted`
   /// (asked while nothing comes) says that the worker is needed elsewhere.
@@ -48,7 +48,7 @@ class Connection {
 /// What the HTTP library reads a request from and writes its answer to.
 class RequestStream : public httplib::Stream {
  public:
-  RequestStream(Connection& connection, std::string_view head, std::int64_t body_bytes)
+  RequestStream(ClientSocket& connection, std::string_view head, std::int64_t body_bytes)
       : connection_(connection), head_(head), body_left_(body_bytes) {}
 
   bool is_readable() const override { return true; }
@@ -62,7 +62,7 @@ class RequestStream : public httplib::Stream {
   bool body_is_read() const { return body_left_ == 0; }
 
  private:
-  Connection& connection_;
+  ClientSocket& connection_;
   std::string_view head_;
   std::int64_t body_left_;
 };

@@ -1,5 +1,5 @@
 // Reading and writing a client's socket with deadlines.
-#include "server/connection.h"
+#include "server/client_socket.h"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -33,7 +33,7 @@ bool poll_for(int socket, short event, milliseconds patience) {
 
 }  // namespace
 
-Connection::~Connection() {
+ClientSocket::~ClientSocket() {
   // Reading on for a moment lets a client that still sends see the answer instead of a reset.
   ::shutdown(socket_, SHUT_WR);
   char waste[4096];
@@ -42,9 +42,9 @@ Connection::~Connection() {
   ::close(socket_);
 }
 
-bool Connection::is_readable(milliseconds patience) const { return poll_for(socket_, POLLIN, patience); }
+bool ClientSocket::is_readable(milliseconds patience) const { return poll_for(socket_, POLLIN, patience); }
 
-bool Connection::receive(milliseconds patience) {
+bool ClientSocket::receive(milliseconds patience) {
   if (!is_readable(patience)) return false;
   char piece[16384];
   const ssize_t size = ::recv(socket_, piece, sizeof piece, 0);
@@ -53,7 +53,7 @@ bool Connection::receive(milliseconds patience) {
   return true;
 }
 
-bool Connection::wait_for_request(const std::function<bool()>& wanted) {
+bool ClientSocket::wait_for_request(const std::function<bool()>& wanted) {
   if (!buffer_.empty()) return true;
   const auto end = Clock::now() + seconds(patience_.idle_seconds);
   // A new connection is given a moment even when others wait.
@@ -65,7 +65,7 @@ bool Connection::wait_for_request(const std::function<bool()>& wanted) {
   return false;
 }
 
-std::string Connection::read_head(std::size_t most_bytes) {
+std::string ClientSocket::read_head(std::size_t most_bytes) {
   const auto end_time = Clock::now() + seconds(patience_.head_seconds);
   for (;;) {
     const auto end = buffer_.find("\r\n\r\n");
@@ -82,7 +82,7 @@ std::string Connection::read_head(std::size_t most_bytes) {
   }
 }
 
-std::int64_t Connection::read(char* data, std::size_t size) {
+std::int64_t ClientSocket::read(char* data, std::size_t size) {
   if (buffer_.empty() && !receive(seconds(patience_.body_seconds))) return 0;
   const std::size_t taken = std::min(size, buffer_.size());
   std::memcpy(data, buffer_.data(), taken);
@@ -90,7 +90,7 @@ std::int64_t Connection::read(char* data, std::size_t size) {
   return static_cast<std::int64_t>(taken);
 }
 
-bool Connection::send(std::string_view bytes) {
+bool ClientSocket::send(std::string_view bytes) {
   while (!bytes.empty()) {
     if (!poll_for(socket_, POLLOUT, seconds(patience_.body_seconds))) return false;
     const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);

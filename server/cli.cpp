@@ -1,0 +1,108 @@
+// The command line.
+#include "server/cli.h"
+
+#include <csignal>
+#include <iostream>
+
+#include "core/base/error.h"
+#include "server/commands.h"
+#include "server/request.h"
+#include "server/text.h"
+#include "server/version.h"
+
+namespace sdip {
+namespace {
+
+constexpr const char* footer =
+    "Exit codes: 0 done, 1 input that cannot be used, 2 wrong usage, 3 the design point is infeasible, 70 a bug "
+    "of\n"
+    "ours, 130 cancelled. Results go to standard output, progress and problems to standard error.";
+
+/// "sdip: CODE: where: message", nothing in it able to write elsewhere on a terminal.
+void print_error(const Error& error) {
+  std::cerr << "sdip: " << error.code << ": " << (error.where.empty() ? "" : printable(error.where) + ": ")
+            << printable(error.what()) << std::endl;
+}
+
+int run_action(const Action& action) {
+  try {
+    const int code = action();
+    std::cout.flush();
+    if (!std::cout) throw Error("output_failed", "standard output", "cannot write");
+    return code;
+  } catch (const Error& error) {
+    print_error(error);
+    return exit_input;
+  } catch (const std::exception& bug) {
+    std::cerr << "sdip: internal: " << bug.what() << " (a bug of ours; please report it)" << std::endl;
+  }
+  return exit_bug;
+}
+
+}  // namespace
+
+void add_machine_options(CLI::App& command, MachineOptions& options) {
+  command.add_option("--preset", options.preset, "The machine to start from (`sdip presets`)")
+      ->capture_default_str();
+  command.add_option("--machine", options.file, "A JSON file of parameters over the preset");
+  command.add_option("--set", options.changes, "key=value over both (`sdip parameters`); repeatable")
+      ->allow_extra_args(false);
+}
+
+Machine machine_of(const MachineOptions& options) {
+  Machine machine = require_preset(options.preset, "--preset").machine;
+  if (!options.file.empty()) assign_json(machine, parse_json(read_text(options.file)), options.file + "#");
+  for (const auto& change : options.changes) {
+    const auto equals = change.find('=');
+    const std::string key = change.substr(0, equals);
+    if (equals == std::string::npos)
+      throw Error("value_invalid", "--set " + change.substr(0, 80), "expected key=value");
+    const ParameterRow* row = find_parameter(key);
+    if (!row) {
+      std::vector<std::string_view> names;
+      for (const auto& one : parameters()) names.push_back(one.name);
+      const std::string hint = nearest_names(key, names);
+      throw Error("unknown_parameter", "--set " + key.substr(0, 80),
+                  "no such parameter; " + (hint.empty() ? "`sdip parameters` lists them all" : hint));
+    }
+    row->write(machine, parse_value(*row, change.substr(equals + 1), "--set " + key));
+  }
+  check_machine(machine);
+  return machine;
+}
+
+void add_dim_option(CLI::App& command, std::vector<std::string>& dims) {
+  command.add_option("--dim", dims, "NAME=SIZE binds a symbolic dimension of a file; repeatable")
+      ->allow_extra_args(false);
+}
+
+Dims dims_of(const std::vector<std::string>& texts) {
+  Dims dims;
+  for (const auto& text : texts) bind_dim(dims, text, "--dim");
+  return dims;
+}
+
+bool colour_out() { return wants_colour(1); }
+
+int run_program(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  CLI::App app{"SDIP Explorer: what a diffusion processor costs, and which one is best.", "sdip"};
+  app.set_version_flag("--version", "sdip " + std::string(program_version));
+  app.require_subcommand(1);
+  app.footer(footer);
+  Action action;
+  add_model_commands(app, action);
+  add_table_commands(app, action);
+  add_point_commands(app, action);
+  add_sweep_commands(app, action);
+  add_serve_command(app, action);
+  add_bench_command(app, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& problem) {
+    return app.exit(problem) == 0 ? exit_ok : exit_usage;
+  }
+  return run_action(action);
+}
+
+}  // namespace sdip

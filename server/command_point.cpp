@@ -1,0 +1,245 @@
+// sdip analyze and compare: one design point, printed.
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "core/base/error.h"
+#include "server/analysis.h"
+#include "server/commands.h"
+#include "server/request.h"
+#include "server/text.h"
+
+namespace sdip {
+namespace {
+
+struct PointArguments {
+  std::string model;
+  std::vector<std::string> dims, baselines;
+  MachineOptions machine;
+  std::int64_t layers = 0, top = 10;
+  bool json = false;
+};
+
+void print_metrics(const Analysis& analysis) {
+  std::vector<TextRow> rows;
+  for (std::size_t i = 0; i < metric_count; ++i) {
+    const auto& row = metrics()[i];
+    rows.push_back(
+        {std::string(row.name), quantity_text(analysis.report.outcome.values[i], row.unit), std::string(row.en)});
+  }
+  print_table(std::cout, {{""}, {"", Align::right}, {""}}, rows, colour_out());
+}
+
+void print_stages(const Report& report) {
+  std::vector<TextRow> rows;
+  const auto amount = [](auto value, std::string_view unit) {
+    return quantity_text(static_cast<double>(value), unit);
+  };
+  for (const auto& s : report.stages)
+    rows.push_back({printable(s.name), std::string(role_text(s.role)), std::to_string(s.passes_per_frame),
+                    amount(s.cold_cycles.value, "cycles"), amount(s.steady_cycles.value, "cycles"),
+                    amount(s.bound_cycles.value, "cycles"),
+                    amount(s.stall_weights.value + s.stall_activations.value, "cycles"),
+                    amount(s.dram_weights.value, "B"), amount(s.dram_activations.value, "B"),
+                    amount(s.bound_dram_bytes.value, "B"), amount(s.dsram_peak.value, "B"),
+                    amount(s.stackram_peak.value, "B"), amount(s.psram_peak.value, "B"), amount(s.energy_j, "J")});
+  const auto right = Align::right;
+  print_heading(std::cout, "Stages, a pass each", colour_out());
+  print_table(std::cout,
+              {{"stage"},
+               {"role"},
+               {"passes", right},
+               {"cold", right},
+               {"steady", right},
+               {"bound", right},
+               {"stalled", right},
+               {"DRAM weights", right},
+               {"DRAM act.", right},
+               {"DRAM bound", right},
+               {"DSRAM", right},
+               {"STACKRAM", right},
+               {"PSRAM", right},
+               {"energy", right}},
+              rows, colour_out());
+}
+
+void print_breakdown(const char* title, const Breakdown& parts, std::string_view unit) {
+  double total = 0;
+  for (const auto& [part, value] : parts) total += value;
+  std::vector<TextRow> rows;
+  for (const auto& [part, value] : parts)
+    rows.push_back({part, quantity_text(value, unit), share_text(total > 0 ? value / total : 0)});
+  std::cout << "\n";
+  print_heading(std::cout, std::string(title) + ": " + quantity_text(total, unit), colour_out());
+  print_table(std::cout, {{""}, {"", Align::right}, {"", Align::right}}, rows, colour_out());
+}
+
+struct Layer {
+  std::size_t stage, index;
+  std::int64_t cycles;
+};
+
+/// In program order.
+std::vector<Layer> layers_of(const Report& report) {
+  std::vector<Layer> layers;
+  for (std::size_t s = 0; s < report.stages.size(); ++s)
+    for (std::size_t i = 0; i < report.stages[s].instructions.size(); ++i) {
+      const auto& cost = report.stages[s].instructions[i];
+      layers.push_back({s, i, (cost.end - cost.start).value});
+    }
+  return layers;
+}
+
+void print_layers(const Analysis& analysis, std::string_view title, const std::vector<Layer>& layers) {
+  std::vector<TextRow> rows;
+  for (const auto& layer : layers) {
+    const auto& stage = analysis.report.stages[layer.stage];
+    const auto& cost = stage.instructions[layer.index];
+    const auto& instruction = analysis.application.stages[layer.stage].program.instructions[layer.index];
+    const double share = static_cast<double>(layer.cycles) /
+                         static_cast<double>(std::max<std::int64_t>(stage.steady_cycles.value, 1));
+    rows.push_back({printable(stage.name), std::to_string(layer.index), printable(instruction.name),
+                    printable(instruction.mnemonic), shape_text(output_shape(analysis, layer.stage, layer.index)),
+                    count_text(layer.cycles), share_text(share), std::string(resource_text(cost.limiter)),
+                    count_text((cost.stall_weights + cost.stall_activations).value)});
+  }
+  std::cout << "\n";
+  print_heading(std::cout, title, colour_out());
+  print_table(std::cout,
+              {{"stage"},
+               {"#", Align::right},
+               {"node"},
+               {"operation"},
+               {"output"},
+               {"cycles", Align::right},
+               {"of pass", Align::right},
+               {"limited by"},
+               {"stalled", Align::right}},
+              rows, colour_out());
+}
+
+void print_analysis(const Analysis& analysis, const PointArguments& arguments) {
+  const auto& report = analysis.report;
+  print_heading(std::cout,
+                printable(analysis.model) + " on " + arguments.machine.preset +
+                    (arguments.machine.file.empty() && arguments.machine.changes.empty() ? "" : ", changed"),
+                colour_out());
+  if (!report.outcome.feasible)
+    std::cout << "  infeasible: " << printable(report.outcome.reason) << "\n";
+  else
+    print_metrics(analysis);
+  if (!report.stages.empty()) std::cout << "\n", print_stages(report);
+  if (report.outcome.feasible) {
+    print_breakdown("Latency of one frame", report.latency_s, "s");
+    print_breakdown("Energy of one frame", report.energy_j, "J");
+    print_breakdown("Area", report.area_mm2, "mm2");
+    std::cout << "\n  loaded before processing: "
+              << quantity_text(static_cast<double>(report.load_cycles.value), "cycles") << "\n";
+  }
+  auto layers = layers_of(report);
+  if (arguments.layers != 0) {
+    auto listed = layers;
+    if (arguments.layers > 0) listed.resize(std::min(listed.size(), static_cast<std::size_t>(arguments.layers)));
+    if (!listed.empty()) print_layers(analysis, "Layers, in program order", listed);
+  }
+  std::ranges::stable_sort(layers, std::ranges::greater{}, &Layer::cycles);
+  layers.resize(std::min(layers.size(), static_cast<std::size_t>(std::max<std::int64_t>(arguments.top, 0))));
+  if (!layers.empty()) print_layers(analysis, "Slowest layers, steady pass", layers);
+  if (!report.notes.empty()) std::cout << "\n", print_heading(std::cout, "Notes", colour_out());
+  for (const auto& note : report.notes) std::cout << "  - " << printable(note) << "\n";
+}
+
+int run_analysis(const PointArguments& arguments) {
+  const Machine machine = machine_of(arguments.machine);
+  const Catalog catalog(FileModels{dims_of(arguments.dims)});
+  const Analysis analysis = analyze(catalog, arguments.model, machine);
+  if (arguments.json)
+    std::cout << json_text(analysis_json(analysis, arguments.layers != 0), 2) << "\n";
+  else
+    print_analysis(analysis, arguments);
+  return analysis.report.outcome.feasible ? exit_ok : exit_infeasible;
+}
+
+std::string value_of(const OrderedJson& object, const char* key, std::string_view unit) {
+  return object.contains(key) && object[key].is_number() ? quantity_text(object[key].get<double>(), unit) : "-";
+}
+
+void print_sources(const OrderedJson& rows) {
+  std::vector<TextRow> lines;
+  for (const auto& row : rows)
+    for (const auto& field : row["fields"])
+      lines.push_back({row["name"], field["name"],
+                       field["value"].get<std::string>() + " " + field["unit"].get<std::string>(),
+                       field["confidence"], field["source"]});
+  std::cout << "\n";
+  print_heading(std::cout, "Figures used", colour_out());
+  print_table(std::cout, {{"device"}, {"figure"}, {"value"}, {"confidence"}, {"source"}}, lines, colour_out());
+}
+
+int run_comparison(const PointArguments& arguments) {
+  const Machine machine = machine_of(arguments.machine);
+  const Catalog catalog(FileModels{dims_of(arguments.dims)});
+  std::vector<std::string> devices_asked = arguments.baselines;
+  if (devices_asked.empty())
+    for (const auto& device : devices()) devices_asked.push_back(device.id);
+  std::vector<std::string_view> ids;
+  for (const auto& device : devices()) ids.push_back(device.id);
+  for (const auto& id : devices_asked)
+    if (!find_device(id))
+      throw Error("unknown_baseline", "--baselines",
+                  "no device " + id.substr(0, 80) + "; " + nearest_names(id, ids));
+  const OrderedJson comparison = comparison_json(catalog, arguments.model, machine, devices_asked);
+  if (arguments.json) return std::cout << json_text(comparison, 2) << "\n", exit_ok;
+  std::vector<TextRow> rows;
+  for (const auto& row : comparison["rows"]) {
+    const auto& values = row["values"];
+    rows.push_back({row["name"], row["kind"] == "model" ? "this model" : "roofline only",
+                    value_of(values, "throughput_fps", "frame/s"), value_of(values, "latency_s", "s"),
+                    value_of(values, "dram_bytes_per_frame", "B"), value_of(values, "energy_j_per_frame", "J"),
+                    value_of(values, "area_mm2", "mm2")});
+  }
+  print_table(std::cout,
+              {{"device"},
+               {"kind"},
+               {"throughput", Align::right},
+               {"latency", Align::right},
+               {"DRAM a frame", Align::right},
+               {"energy a frame", Align::right},
+               {"area", Align::right}},
+              rows, colour_out());
+  print_sources(comparison["rows"]);
+  for (const auto& row : comparison["rows"])
+    for (const auto& note : row["notes"])
+      std::cout << "  - " << row["name"].get<std::string>() << ": " << printable(note.get<std::string>()) << "\n";
+  return exit_ok;
+}
+
+void add_point_options(CLI::App& command, PointArguments& arguments) {
+  command.add_option("MODEL", arguments.model, "A built-in model or an ONNX file")->required();
+  add_machine_options(command, arguments.machine);
+  add_dim_option(command, arguments.dims);
+  command.add_flag("--json", arguments.json, "JSON instead of tables");
+}
+
+}  // namespace
+
+void add_point_commands(CLI::App& app, Action& action) {
+  const auto arguments = std::make_shared<PointArguments>();
+  auto* analysis = app.add_subcommand("analyze", "What a model costs on a machine");
+  add_point_options(*analysis, *arguments);
+  auto* layers = analysis->add_option("--layers", arguments->layers, "Every layer in program order, or the first N")
+                     ->expected(0, 1);
+  analysis->add_option("--top", arguments->top, "How many of the slowest layers to list")->capture_default_str();
+  analysis->callback([&action, arguments, layers] {
+    if (layers->count() > 0 && layers->results().front().empty()) arguments->layers = -1;
+    action = [=] { return run_analysis(*arguments); };
+  });
+  auto* comparison = app.add_subcommand("compare", "A machine beside other devices");
+  add_point_options(*comparison, *arguments);
+  comparison->add_option("--baselines", arguments->baselines, "Devices, comma separated; all when not given")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  comparison->callback([&action, arguments] { action = [=] { return run_comparison(*arguments); }; });
+}
+
+}  // namespace sdip

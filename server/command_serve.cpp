@@ -1,0 +1,56 @@
+// sdip serve: the API and the dashboard, until a signal says stop.
+#include <pthread.h>
+
+#include <csignal>
+#include <iostream>
+#include <memory>
+#include <thread>
+
+#include "core/base/error.h"
+#include "server/commands.h"
+#include "server/site.h"
+
+namespace sdip {
+namespace {
+
+struct ServeArguments {
+  int port = 8080;
+  std::string data, host = "127.0.0.1";
+};
+
+int serve(const ServeArguments& arguments) {
+  if (arguments.host != "127.0.0.1" && arguments.host != "localhost")
+    throw Error("value_invalid", "--host", "this service has no accounts and answers on 127.0.0.1 only");
+  // Every thread started from here on leaves these signals to the one that waits for them.
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGINT);
+  sigaddset(&ends, SIGTERM);
+  ::pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+  Service service(arguments.data);
+  HttpServer server(arguments.port, answerer_of(service));
+  std::thread waiter([&] {
+    int signal = 0;
+    ::sigwait(&ends, &signal);
+    std::cerr << "sdip: stopping" << std::endl;
+    server.stop();
+  });
+  std::cout << "SDIP Explorer: http://127.0.0.1:" << server.port() << "/" << std::endl;
+  server.run();
+  ::pthread_kill(waiter.native_handle(), SIGTERM);  // in case run() ended by itself
+  waiter.join();
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_serve_command(CLI::App& app, Action& action) {
+  const auto arguments = std::make_shared<ServeArguments>();
+  auto* command = app.add_subcommand("serve", "The dashboard and the API on 127.0.0.1");
+  command->add_option("--port", arguments->port, "Port; 0: any free one")->capture_default_str();
+  command->add_option("--data", arguments->data, "Folder for models and sweeps")->required();
+  command->add_option("--host", arguments->host, "Loopback only")->capture_default_str();
+  command->callback([&action, arguments] { action = [=] { return serve(*arguments); }; });
+}
+
+}  // namespace sdip

@@ -1,0 +1,45 @@
+// The commands of `sdip`: each adds itself to the command line and, chosen, returns the exit code.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/machine/machine.h"
+#include "server/catalog.h"
+
+namespace sdip {
+
+/// Exit codes, as in docs/cli.md and `sdip --help`.
+enum Exit { exit_ok = 0, exit_input = 1, exit_usage = 2, exit_infeasible = 3, exit_bug = 70, exit_cancelled = 130 };
+
+/// What the chosen command does.
+using Action = std::function<int()>;
+
+void add_model_commands(CLI::App& app, Action& action);  // model list, show, write
+void add_table_commands(CLI::App& app, Action& action);  // parameters, metrics, presets, openapi, signature
+void add_point_commands(CLI::App& app, Action& action);  // analyze, compare
+void add_sweep_commands(CLI::App& app, Action& action);  // sweep, export
+void add_serve_command(CLI::App& app, Action& action);
+void add_bench_command(CLI::App& app, Action& action);
+
+/// --preset, --machine and --set: which machine is meant.
+struct MachineOptions {
+  std::string preset = "essay";
+  std::string file;
+  std::vector<std::string> changes;
+};
+void add_machine_options(CLI::App& command, MachineOptions& options);
+/// The preset, then the file, then each change. Checked. Throws Error, with the option or file as its place.
+Machine machine_of(const MachineOptions& options);
+
+/// --dim NAME=SIZE, for models given as files.
+void add_dim_option(CLI::App& command, std::vector<std::string>& dims);
+/// The bound dimensions. Throws Error value_invalid.
+Dims dims_of(const std::vector<std::string>& texts);
+
+/// Whether standard output gets colour.
+bool colour_out();
+
+}  // namespace sdip

@@ -1,0 +1,113 @@
+// Formatting for terminals.
+#include "server/text.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+namespace sdip {
+namespace {
+
+constexpr std::array<std::string_view, 9> prefixes = {"n", "u", "m", "", "k", "M", "G", "T", "P"};
+constexpr int no_prefix = 3;
+
+std::string digits(double value) {
+  const double size = std::fabs(value);
+  const int decimals = size == 0 || size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", decimals, value);
+  return text;
+}
+
+/// Terminal columns of UTF-8 text: its code points.
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+void print_cell(std::ostream& out, std::string_view cell, std::size_t width, Align align, bool last) {
+  const std::string padding(width - std::min(width, width_of(cell)), ' ');
+  if (align == Align::right)
+    out << padding << cell;
+  else
+    out << cell << (last ? "" : padding);
+}
+
+}  // namespace
+
+std::string quantity_text(double value, std::string_view unit) {
+  if (!std::isfinite(value)) return "-";
+  const bool whole = value == std::floor(value) && std::fabs(value) < 1000;
+  const std::string suffix = unit.empty() ? "" : " " + std::string(unit);
+  if (whole) return digits(value + 0.0).substr(0, digits(value).find('.')) + suffix;
+  const bool scales = unit == "B" || unit == "s" || unit == "J" || unit == "W" || unit == "cycles" ||
+                      unit == "MAC" || unit == "Hz" || unit == "J*s";
+  if (!scales) return (std::fabs(value) < 1e6 ? digits(value) : count_text(std::llround(value))) + suffix;
+  int prefix = no_prefix;
+  for (; std::fabs(value) >= 999.5 && prefix + 1 < static_cast<int>(prefixes.size()); ++prefix) value /= 1000;
+  for (; std::fabs(value) < 0.9995 && prefix > 0; --prefix) value *= 1000;
+  const bool word = unit.size() > 1 && unit != "Hz" && unit != "J*s";  // "412 k cycles", but "412 kB"
+  return digits(value) + " " + std::string(prefixes[static_cast<std::size_t>(prefix)]) +
+         (word && prefix != no_prefix ? " " : "") + std::string(unit);
+}
+
+std::string share_text(double share) {
+  if (!std::isfinite(share)) return "-";
+  char text[64];
+  std::snprintf(text, sizeof text, "%.1f %%", share * 100);
+  return text;
+}
+
+std::string count_text(std::int64_t value) {
+  std::string text = std::to_string(value < 0 ? -value : value);
+  for (std::size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, ",");
+  return (value < 0 ? "-" : "") + text;
+}
+
+std::string printable(std::string_view text) {
+  std::string result(text);
+  for (char& c : result)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  return result;
+}
+
+void print_table(std::ostream& out, const std::vector<Column>& columns, const std::vector<TextRow>& rows,
+                 bool colour) {
+  std::vector<std::size_t> widths;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    std::size_t width = width_of(columns[i].title);
+    for (const auto& row : rows) width = std::max(width, width_of(row[i]));
+    widths.push_back(width);
+  }
+  const auto print = [&](const auto& cell_of) {
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      out << "  ";
+      print_cell(out, cell_of(i), widths[i], columns[i].align, i + 1 == columns.size());
+    }
+    out << "\n";
+  };
+  const bool titled = std::ranges::any_of(columns, [](const Column& column) { return !column.title.empty(); });
+  if (titled) {
+    if (colour) out << "\x1b[2m";
+    print([&](std::size_t i) -> const std::string& { return columns[i].title; });
+    if (colour) out << "\x1b[0m";
+  }
+  for (const auto& row : rows) print([&](std::size_t i) -> const std::string& { return row[i]; });
+}
+
+void print_heading(std::ostream& out, std::string_view text, bool colour) {
+  out << (colour ? "\x1b[1m" : "") << text << (colour ? "\x1b[0m" : "") << "\n";
+}
+
+bool wants_colour(int file) {
+  const char* no_colour = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  return ::isatty(file) == 1 && !(no_colour && *no_colour) && !(terminal && std::string_view(terminal) == "dumb");
+}
+
+}  // namespace sdip

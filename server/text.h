@@ -1,0 +1,41 @@
+// Text for people: quantities with their unit, tables with aligned columns, colour where it is wanted.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sdip {
+
+/// "8.39 MB", "1.20 ms", "412 k cycles": three significant digits and an SI prefix for units that take one ("mm2"
+/// does not); "-" when not a number. A count below 1000 stands as it is.
+std::string quantity_text(double value, std::string_view unit);
+
+/// "12.3 %"
+std::string share_text(double share);
+
+/// "1,234,567"
+std::string count_text(std::int64_t value);
+
+/// Control characters as ?, so that a name in a file cannot write on the terminal.
+std::string printable(std::string_view text);
+
+enum class Align { left, right };
+struct Column {
+  std::string title;
+  Align align = Align::left;
+};
+using TextRow = std::vector<std::string>;
+
+/// Columns two spaces apart, as wide as their widest cell. Titles are bold when `colour`.
+void print_table(std::ostream& out, const std::vector<Column>& columns, const std::vector<TextRow>& rows,
+                 bool colour);
+
+/// A heading line.
+void print_heading(std::ostream& out, std::string_view text, bool colour);
+
+/// Whether the file descriptor is a terminal and NO_COLOR is not set.
+bool wants_colour(int file);
+
+}  // namespace sdip
