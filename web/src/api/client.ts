@@ -3,7 +3,7 @@ import createClient from 'openapi-fetch';
 import type { paths } from './schema';
 import type { Problem } from './types';
 
-export const client = createClient<paths>({ baseUrl: '/api/v1' });
+export const client = createClient<paths>({ baseUrl: '/' });
 
 /** A refusal by the server, or a server that cannot be reached (code `unreachable`). */
 export class ProblemError extends Error {

@@ -1,7 +1,7 @@
 // One hook for each question the dashboard asks the server.
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { answer, client } from './client';
-import type { Machine, Sweep } from './types';
+import type { Machine, MachineChanges, Sweep } from './types';
 
 const forever = { staleTime: Infinity, gcTime: Infinity };
 
@@ -9,17 +9,17 @@ const forever = { staleTime: Infinity, gcTime: Infinity };
 export function useTables() {
   const parameters = useQuery({
     queryKey: ['parameters'],
-    queryFn: () => answer(client.GET('/parameters')).then((data) => data.parameters),
+    queryFn: () => answer(client.GET('/api/v1/parameters')).then((data) => data.parameters),
     ...forever,
   });
   const metrics = useQuery({
     queryKey: ['metrics'],
-    queryFn: () => answer(client.GET('/metrics')).then((data) => data.metrics),
+    queryFn: () => answer(client.GET('/api/v1/metrics')).then((data) => data.metrics),
     ...forever,
   });
   const presets = useQuery({
     queryKey: ['presets'],
-    queryFn: () => answer(client.GET('/presets')).then((data) => data.presets),
+    queryFn: () => answer(client.GET('/api/v1/presets')).then((data) => data.presets),
     ...forever,
   });
   return { parameters, metrics, presets };
@@ -28,37 +28,37 @@ export function useTables() {
 export const useBaselines = () =>
   useQuery({
     queryKey: ['baselines'],
-    queryFn: () => answer(client.GET('/baselines')).then((data) => data.baselines),
+    queryFn: () => answer(client.GET('/api/v1/baselines')).then((data) => data.baselines),
     ...forever,
   });
 
 export const useModels = () =>
-  useQuery({ queryKey: ['models'], queryFn: () => answer(client.GET('/models')).then((data) => data.models) });
+  useQuery({ queryKey: ['models'], queryFn: () => answer(client.GET('/api/v1/models')).then((data) => data.models) });
 
 export const useModel = (name: string) =>
   useQuery({
     queryKey: ['models', name],
-    queryFn: () => answer(client.GET('/models/{name}', { params: { path: { name } } })),
+    queryFn: () => answer(client.GET('/api/v1/models/{name}', { params: { path: { name } } })),
     enabled: name !== '',
     ...forever,
   });
 
 export const useVersion = () =>
-  useQuery({ queryKey: ['version'], queryFn: () => answer(client.GET('/version')), ...forever });
+  useQuery({ queryKey: ['version'], queryFn: () => answer(client.GET('/api/v1/version')), ...forever });
 
 export const isLive = (sweep: Sweep) => sweep.state === 'running' || sweep.state === 'queued';
 
 export const useSweeps = () =>
   useQuery({
     queryKey: ['sweeps'],
-    queryFn: () => answer(client.GET('/sweeps')).then((data) => data.sweeps),
+    queryFn: () => answer(client.GET('/api/v1/sweeps')).then((data) => data.sweeps),
     refetchInterval: (query) => (query.state.data?.some(isLive) ? 1000 : 10000),
   });
 
 export const useSweep = (id: number) =>
   useQuery({
     queryKey: ['sweep', id],
-    queryFn: () => answer(client.GET('/sweeps/{id}', { params: { path: { id } } })),
+    queryFn: () => answer(client.GET('/api/v1/sweeps/{id}', { params: { path: { id } } })),
     refetchInterval: (query) => (query.state.data && isLive(query.state.data) ? 500 : false),
   });
 
@@ -67,7 +67,7 @@ export const useColumns = (id: number, fields: string[], version: number) =>
   useQuery({
     queryKey: ['columns', id, fields.join(','), version],
     queryFn: () =>
-      answer(client.GET('/sweeps/{id}/columns', { params: { path: { id }, query: { fields: fields.join(',') } } })),
+      answer(client.GET('/api/v1/sweeps/{id}/columns', { params: { path: { id }, query: { fields: fields.join(',') } } })),
     placeholderData: keepPreviousData,
     enabled: version > 0 && fields.length > 0,
     staleTime: Infinity,
@@ -78,7 +78,7 @@ export const usePoints = (id: number, sort: string, feasible: boolean, version: 
     queryKey: ['points', id, sort, feasible, version],
     queryFn: ({ pageParam }) =>
       answer(
-        client.GET('/sweeps/{id}/points', {
+        client.GET('/api/v1/sweeps/{id}/points', {
           params: {
             path: { id },
             query: {
@@ -99,7 +99,7 @@ export const usePoints = (id: number, sort: string, feasible: boolean, version: 
 export const usePoint = (id: number, index: number) =>
   useQuery({
     queryKey: ['point', id, index],
-    queryFn: () => answer(client.GET('/sweeps/{id}/points/{index}', { params: { path: { id, index } } })),
+    queryFn: () => answer(client.GET('/api/v1/sweeps/{id}/points/{index}', { params: { path: { id, index } } })),
     staleTime: Infinity,
   });
 
@@ -109,10 +109,16 @@ export interface Design {
   machine: Machine;
 }
 
+/** The names and values of a machine were checked against the parameter table; the server checks them again. */
+const requestOf = (design: Design | null) => {
+  const { model, preset, machine } = design as Design;
+  return { model, preset, machine: machine as MachineChanges };
+};
+
 export const useAnalysis = (design: Design | null, instructions: boolean) =>
   useQuery({
     queryKey: ['analysis', design, instructions],
-    queryFn: ({ signal }) => answer(client.POST('/analyses', { body: { ...(design as Design), instructions }, signal })),
+    queryFn: ({ signal }) => answer(client.POST('/api/v1/analyses', { body: { ...requestOf(design), instructions }, signal })),
     enabled: design !== null && design.model !== '',
     placeholderData: keepPreviousData,
     staleTime: 60_000,
@@ -121,7 +127,7 @@ export const useAnalysis = (design: Design | null, instructions: boolean) =>
 export const useComparison = (design: Design | null, baselines: string[]) =>
   useQuery({
     queryKey: ['comparison', design, baselines],
-    queryFn: () => answer(client.POST('/comparisons', { body: { ...(design as Design), baselines } })),
+    queryFn: () => answer(client.POST('/api/v1/comparisons', { body: { ...requestOf(design), baselines } })),
     enabled: design !== null && design.model !== '' && baselines.length > 0,
     placeholderData: keepPreviousData,
     staleTime: 60_000,

@@ -11,9 +11,10 @@ interface Props {
   yTitle?: string | undefined;
   xCount?: number;
   yCount?: number;
+  xLabels?: boolean;
 }
 
-export function Axes({ x, y, xUnit, yUnit, xTitle, yTitle, xCount, yCount }: Props) {
+export function Axes({ x, y, xUnit, yUnit, xTitle, yTitle, xCount, yCount, xLabels = true }: Props) {
   const [left, right] = x.range;
   const [bottom, top] = y.range;
   const xTicks = ticksOf(x, xCount ?? Math.max(2, Math.floor((right - left) / 95)), xUnit);
@@ -23,7 +24,7 @@ export function Axes({ x, y, xUnit, yUnit, xTitle, yTitle, xCount, yCount }: Pro
       {xTicks.map((tick) => (
         <g key={tick} transform={`translate(${place(x, tick)},0)`}>
           <line y1={top} y2={bottom} className="grid" />
-          <text y={bottom + 16} textAnchor="middle">{quantity(tick, xUnit, 3)}</text>
+          {xLabels && <text y={bottom + 16} textAnchor="middle">{quantity(tick, xUnit, 3)}</text>}
         </g>
       ))}
       {yTicks.map((tick) => (

@@ -24,7 +24,7 @@ export function ChartFrame({ title, note, actions, table, children }: Props) {
   return (
     <figure className="chart" aria-labelledby={id}>
       <figcaption>
-        <h3 id={id}>{title}</h3>
+        <h2 id={id}>{title}</h2>
         <div className="card-actions">
           {actions}
           <button type="button" className="quiet" aria-pressed={asTable} onClick={() => setAsTable(!asTable)} title={t('chart.table_hint')}>

@@ -8,6 +8,8 @@ interface Props {
   scaleY: Scale;
   xs: Float64Array;
   ys: Float64Array;
+  /** Less x is better: the staircase goes along x first, from a point to the next. */
+  lowerX: boolean;
   hrefOf: (i: number) => string;
   nameOf: (i: number) => string;
   onFocus: (i: number) => void;
@@ -15,13 +17,13 @@ interface Props {
 
 const mostMarks = 400;
 
-export function FrontMarks({ front, scaleX, scaleY, xs, ys, hrefOf, nameOf, onFocus }: Props) {
+export function FrontMarks({ front, scaleX, scaleY, xs, ys, lowerX, hrefOf, nameOf, onFocus }: Props) {
   const [active, setActive] = useState(0);
   const inside = ({ range }: Scale, pixel: number) => pixel >= Math.min(...range) - 1 && pixel <= Math.max(...range) + 1;
   const marks = front
     .map((i) => ({ i, px: place(scaleX, xs[i] as number), py: place(scaleY, ys[i] as number) }))
     .filter(({ px, py }) => inside(scaleX, px) && inside(scaleY, py));
-  const line = marks.map(({ px, py }, k) => `${k === 0 ? 'M' : 'L'}${px.toFixed(1)},${py.toFixed(1)}`).join('');
+  const line = marks.map(({ px, py }, k) => k === 0 ? `M${px.toFixed(1)},${py.toFixed(1)}` : lowerX ? `H${px.toFixed(1)}V${py.toFixed(1)}` : `V${py.toFixed(1)}H${px.toFixed(1)}`).join('');
   const shown = marks.slice(0, mostMarks);
   const current = Math.min(active, shown.length - 1);
   const walk = (event: KeyboardEvent<HTMLAnchorElement>) => {

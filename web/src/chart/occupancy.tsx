@@ -30,8 +30,8 @@ interface Props {
   describe: (one: Instruction) => ReactNode;
 }
 
-const margin = { left: 78, right: 16, top: 24, bottom: 22 };
-const panelHeight = 132;
+const margin = { left: 78, right: 16, top: 6, bottom: 6 };
+const panelHeight = 104;
 
 export function OccupancyChart({ program, panels, label, describe }: Props) {
   const box = useRef<HTMLDivElement>(null);
@@ -74,7 +74,7 @@ interface PanelProps {
 }
 
 function PanelChart({ panel, program, x, width, cycles, last, cycle, one }: PanelProps) {
-  const height = panelHeight + (last ? 16 : 0);
+  const height = panelHeight + (last ? 18 : 0);
   const bottom = panelHeight - margin.bottom;
   const paths = useMemo(
     () => (panel.rate ? ratePaths(panel, program, x, bottom, cycles) : levelPaths(panel, program, x, bottom)),
@@ -83,10 +83,12 @@ function PanelChart({ panel, program, x, width, cycles, last, cycle, one }: Pane
   const y: Scale = { log: false, domain: [0, paths.most], range: [bottom, margin.top] };
   const limit = panel.limit && panel.limit.value <= paths.most ? panel.limit : undefined;
   return (
+    <>
+    <Legend panel={panel} one={one} />
     <svg width={width} height={height} aria-hidden="true">
-      <Axes x={x} y={y} xUnit="cycles" yUnit={panel.unit} yCount={3} />
+      <Axes x={x} y={y} xUnit="cycles" yUnit={panel.unit} yCount={3} xLabels={last} />
       {paths.list.map((path) => (
-        <path key={path.name} d={path.d} style={{ fill: `var(--c-${path.name})`, stroke: `var(--c-${path.name})` }} className={panel.rate ? 'area solid' : 'area'} />
+        <path key={path.name} d={path.d} style={{ fill: `var(--c-${path.name})`, stroke: `var(--c-${path.name})` }} className={panel.rate ? 'area solid' : path.name === 'dsram_write' ? 'area line' : 'area'} />
       ))}
       {limit && (
         <g>
@@ -94,26 +96,24 @@ function PanelChart({ panel, program, x, width, cycles, last, cycle, one }: Pane
           <text x={x.range[1]} y={place(y, limit.value) + 13} textAnchor="end" className="limit-label">{limit.label}</text>
         </g>
       )}
-      <text x={margin.left} y={14} className="panel-title">{panel.title}</text>
-      <Legend panel={panel} one={one} right={width - margin.right} />
       {cycle !== null && <line x1={place(x, cycle)} x2={place(x, cycle)} y1={margin.top} y2={bottom} className="crosshair" />}
     </svg>
+    </>
   );
 }
 
-function Legend({ panel, one, right }: { panel: Panel; one: Instruction | undefined; right: number }) {
-  let at = right;
-  return [...panel.series].reverse().map((series) => {
-    const text = one ? `${series.label} ${quantity(series.value(one), 'B', 3)}` : series.label;
-    const x = at - text.length * 6.4 - 14;
-    at = x - 10;
-    return (
-      <g key={series.name} transform={`translate(${x},5)`}>
-        <rect width="9" height="9" rx="2" style={{ fill: `var(--c-${series.name})` }} />
-        <text x="13" y="9" className="legend-label">{text}</text>
-      </g>
-    );
-  });
+function Legend({ panel, one }: { panel: Panel; one: Instruction | undefined }) {
+  return (
+    <p className="panel-head">
+      <strong>{panel.title}</strong>
+      {panel.series.map((series) => (
+        <span key={series.name}>
+          <span className="swatch" style={{ background: `var(--c-${series.name})` }} /> {series.label}
+          {one && <b> {quantity(series.value(one), 'B', 3)}</b>}
+        </span>
+      ))}
+    </p>
+  );
 }
 
 interface Paths {

@@ -23,6 +23,7 @@ interface Props {
   keep: Uint8Array;
   order: Uint32Array;
   front: number[];
+  lowerX: boolean;
   dark: boolean;
   label: string;
   hrefOf: (i: number) => string;
@@ -34,6 +35,7 @@ interface Props {
 }
 
 type Domain = [number, number];
+const supersample = 2;
 const margin = { left: 72, right: 18, top: 28, bottom: 44 };
 
 export function Scatter(props: Props) {
@@ -41,7 +43,7 @@ export function Scatter(props: Props) {
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const { width } = useSize(box);
-  const height = Math.round(Math.min(560, Math.max(340, width * 0.52)));
+  const height = Math.round(Math.min(500, Math.max(330, width * 0.42)));
   const [zoom, setZoom] = useState<{ x: Domain; y: Domain } | null>(null);
   const [hover, setHover] = useState(-1);
   const [drag, setDrag] = useState<{ x0: number; y0: number; x1: number; y1: number } | null>(null);
@@ -74,9 +76,9 @@ export function Scatter(props: Props) {
   useEffect(() => {
     const context = canvas.current?.getContext('2d', { willReadFrequently: true });
     if (!context || width === 0) return;
-    const ratio = devicePixelRatio > 1 ? 2 : 1;
-    const image = new ImageData(plotWidth * ratio, plotHeight * ratio);
-    draw(new Uint32Array(image.data.buffer), scaled(dots, ratio), keep, image.width, image.height, radius * ratio, byDensity, dark);
+    // Drawn at twice the size and shrunk by the browser: round dots with smooth edges.
+    const image = new ImageData(plotWidth * supersample, plotHeight * supersample);
+    draw(new Uint32Array(image.data.buffer), scaled(dots, supersample), keep, image.width, image.height, radius * supersample, byDensity, dark);
     context.canvas.width = image.width;
     context.canvas.height = image.height;
     context.putImageData(image, 0, 0);
@@ -124,7 +126,7 @@ export function Scatter(props: Props) {
         <svg width={width} height={height} role="group" aria-label={props.label}>
           <Axes x={scaleX} y={scaleY} xUnit={x.unit} yUnit={y.unit} xTitle={x.title} yTitle={y.title} />
           <FrontMarks
-            front={props.front} scaleX={scaleX} scaleY={scaleY} xs={x.values} ys={y.values}
+            front={props.front} scaleX={scaleX} scaleY={scaleY} xs={x.values} ys={y.values} lowerX={props.lowerX}
             hrefOf={props.hrefOf} nameOf={props.nameOf} onFocus={setHover}
           />
           {hover >= 0 && <circle cx={hx} cy={hy} r={7} className="hover-ring" />}
@@ -144,8 +146,7 @@ export function Scatter(props: Props) {
 
 const pick = (values: Float64Array, order: Uint32Array): Float64Array => Float64Array.from(order, (i) => values[i] as number);
 
-const scaled = (dots: Dots, ratio: number): Dots =>
-  ratio === 1 ? dots : { ...dots, x: dots.x.map((value) => value * ratio), y: dots.y.map((value) => value * ratio) };
+const scaled = (dots: Dots, ratio: number): Dots => ({ ...dots, x: dots.x.map((value) => value * ratio), y: dots.y.map((value) => value * ratio) });
 
 function draw(out: Uint32Array, dots: Dots, keep: Uint8Array, width: number, height: number, radius: number, byDensity: boolean, dark: boolean): void {
   if (!byDensity) {

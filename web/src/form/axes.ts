@@ -1,5 +1,5 @@
 // The axes of a sweep as drafted in the form, and the request they become.
-import type { Axis, Machine, Parameter, ParameterValue, SweepSpec } from '../api/types';
+import type { Axis, Machine, MachineChanges, Parameter, ParameterValue, SweepRequest } from '../api/types';
 import { inputText, parseValue, type Fault } from './values';
 
 export interface AxisDraft {
@@ -11,6 +11,8 @@ export interface AxisDraft {
   max: string;
   by: string;
 }
+
+const nameOf = (parameter: Parameter) => parameter.name as Axis['parameter'];
 
 export type AxisResult = { axis: Axis; count: number } | { fault: Fault };
 
@@ -43,7 +45,7 @@ function listAxis(draft: AxisDraft, parameter: Parameter): AxisResult {
     if (values.includes(parsed.value)) return { fault: { key: 'fault.twice', values: { value: text } } };
     values.push(parsed.value);
   }
-  return { axis: { parameter: parameter.name, values }, count: values.length };
+  return { axis: { parameter: nameOf(parameter), values }, count: values.length };
 }
 
 /** How many values a range takes, its ends included where they are met. */
@@ -63,7 +65,7 @@ function rangeAxis(draft: AxisDraft, parameter: Parameter, kind: 'step' | 'facto
   if (min > max) return { fault: { key: 'fault.order', values: {} } };
   if (kind === 'step' && size <= 0) return { fault: { key: 'fault.step', values: {} } };
   if (kind === 'factor' && (size <= 1 || min <= 0)) return { fault: { key: 'fault.factor', values: {} } };
-  const axis: Axis = { parameter: parameter.name, min, max, ...(kind === 'step' ? { step: size } : { factor: size }) };
+  const axis: Axis = { parameter: nameOf(parameter), min, max, ...(kind === 'step' ? { step: size } : { factor: size }) };
   return { axis, count: rangeCount(min, max, kind, size) };
 }
 
@@ -85,14 +87,14 @@ export interface SweepDraft {
 }
 
 /** The body of POST /sweeps. A parameter on an axis is not also fixed. */
-export function sweepRequest(draft: SweepDraft, axes: Axis[]): SweepSpec {
-  const swept = new Set(axes.map((axis) => axis.parameter));
+export function sweepRequest(draft: SweepDraft, axes: Axis[]): SweepRequest {
+  const swept = new Set<string>(axes.map((axis) => axis.parameter));
   const machine = Object.fromEntries(Object.entries(draft.machine).filter(([name]) => !swept.has(name)));
   return {
     name: draft.name,
     model: draft.model,
     preset: draft.preset,
-    machine,
+    machine: machine as MachineChanges,
     sampling: draft.sampling,
     seed: draft.seed,
     ...(draft.sampling === 'random' ? { count: draft.count } : {}),

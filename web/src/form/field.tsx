@@ -94,7 +94,7 @@ function NumberInput({ id, parameter, value, onChange, onFault, disabled }: Inpu
         }}
         onBlur={() => { if (!fault) setText(inputText(parameter, value)); }}
       />
-      {parameter.unit !== '' && <span className="unit">{unitName(parameter.unit)}</span>}
+      {parameter.unit !== '' && !/[A-Za-z]/.test(text) && <span className="unit">{unitName(parameter.unit)}</span>}
       {fault && <span className="fault" id={`${id}-fault`} role="alert">{t(fault.key, fault.values)}</span>}
     </span>
   );

@@ -59,6 +59,12 @@ export function cellText(value: number | string | boolean | null | undefined, un
   return String(value);
 }
 
+/** A cell under a heading that names the unit: only scaled units are repeated. */
+export function columnText(value: number | string | boolean | null | undefined, unit: string): string {
+  if (typeof value !== 'number') return cellText(value, unit);
+  return unit === 'B' || prefixed.has(unit) ? quantity(value, unit) : plain(value);
+}
+
 const suffixes: Record<string, number> = {
   k: 1e3, M: 1e6, G: 1e9, T: 1e12, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40,
   KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40,

@@ -38,7 +38,7 @@ function NewSweep() {
   const axes = results.flatMap((one) => ('axis' in one ? [one.axis] : []));
   const grid = results.reduce((product, one) => product * ('count' in one ? one.count : 1), 1);
   const start = useMutation({
-    mutationFn: () => answer(client.POST('/sweeps', { body: sweepRequest(draft, axes) })),
+    mutationFn: () => answer(client.POST('/api/v1/sweeps', { body: sweepRequest(draft, axes) })),
     onSuccess: async (sweep) => {
       await queries.invalidateQueries({ queryKey: ['sweeps'] });
       navigate(`/sweeps/${sweep.id}`);
@@ -63,8 +63,8 @@ function NewSweep() {
             <MachineForm
               parameters={tables.parameters} preset={preset} settings={draft.machine} onChange={(machine) => change({ machine })} onFaults={setFaults} swept={swept}
               axisFor={(parameter) => (
-                <button type="button" className="axis-toggle" aria-pressed={swept.has(parameter.name)} onClick={() => toggleAxis(parameter.name)} aria-label={t('axis.toggle', { name: parameter.name })}>
-                  {swept.has(parameter.name) ? t('axis.on') : t('axis.off')}
+                <button type="button" className="axis-toggle" aria-pressed={swept.has(parameter.name)} onClick={() => toggleAxis(parameter.name)}>
+                  {swept.has(parameter.name) ? t('axis.on') : t('axis.off')}<span className="visually-hidden"> {parameter.name}</span>
                 </button>
               )}
             />

@@ -49,7 +49,7 @@ function WhatIf() {
       <p className="lead">{t('what_if.lead')}</p>
       <div className="two-columns what-if">
         <div className="column">
-          <Card>
+          <Card title={t('new.machine')}>
             <ModelPicker value={design.model} onChange={(model) => change({ model })} upload={false} />
             <PresetPicker value={design.preset} onChange={(preset) => change({ preset })} />
             <MachineForm parameters={tables.parameters} preset={tables.machineOf(design.preset)} settings={design.machine} onChange={(machine) => change({ machine })} />
@@ -58,7 +58,7 @@ function WhatIf() {
         <div className="column sticky" aria-busy={analysis.isFetching}>
           {analysis.isError ? <ErrorBox error={analysis.error} />
             : !analysis.data ? <Skeleton height={360} />
-            : <Live analysis={analysis.data} reference={reference.data} design={design} />}
+            : <Live analysis={analysis.data} reference={analysis.isPlaceholderData ? undefined : reference.data} design={settled} />}
         </div>
       </div>
     </div>

@@ -18,8 +18,8 @@ export function Breakdowns({ analysis }: { analysis: Analysis }) {
 
 function Breakdown({ title, parts, unit }: { title: Key; parts: Part[]; unit: string }) {
   const { t } = useSpeech();
-  const bars = parts.map((one) => ({ name: one.part, label: wordFor(t, 'part', one.part), value: one.value }));
-  const total = parts.reduce((sum, one) => sum + one.value, 0);
+  const bars = parts.map((one) => ({ name: one.part, label: wordFor(t, 'part', one.part), value: one.value ?? 0 }));
+  const total = bars.reduce((sum, one) => sum + one.value, 0);
   return (
     <Card>
       <ChartFrame

@@ -90,7 +90,10 @@ function SpeedBars({ rows }: { rows: ComparisonRow[] }) {
 
 function Sources({ row }: { row: ComparisonRow }) {
   const { t } = useSpeech();
-  const value = (field: Field) => (typeof field.value === 'number' ? quantity(field.value, field.unit) : `${field.value} ${field.unit}`);
+  const value = (field: Field) => {
+    const number = Number(field.value);
+    return field.value.trim() !== '' && Number.isFinite(number) ? quantity(number, field.unit) : `${field.value} ${field.unit}`;
+  };
   return (
     <Card title={t('compare.sources', { name: row.name })}>
       <div className="plain-table" tabIndex={0} role="region" aria-label={t('compare.sources', { name: row.name })}>

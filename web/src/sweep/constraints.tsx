@@ -37,7 +37,7 @@ export function Constraints({ constraints, onChange, met, of }: Props) {
         <button type="submit" disabled={value === null}>{t('limit.add')}</button>
       </form>
       {constraints.map((one) => (
-        <button key={`${one.metric}${one.most}`} type="button" className="chip" onClick={() => onChange(constraints.filter((other) => other !== one))} aria-label={t('limit.remove', { name: one.metric })}>
+        <button key={`${one.metric}${one.most}`} type="button" className="chip" onClick={() => onChange(constraints.filter((other) => other !== one))} title={t('limit.remove', { name: one.metric })}>
           {one.metric} {one.most ? '≤' : '≥'} {quantity(one.value, tables.unitOf(one.metric))} <span aria-hidden="true">×</span>
         </button>
       ))}

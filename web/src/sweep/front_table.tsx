@@ -2,7 +2,7 @@
 import { useMemo } from 'react';
 import { Link } from 'wouter';
 import type { Columns, Sweep } from '../api/types';
-import { cellText, unitName } from '../format/quantity';
+import { columnText, unitName } from '../format/quantity';
 import { useSpeech } from '../i18n/i18n';
 import { go } from '../state/location';
 import { Card, Empty } from '../ui/basics';
@@ -26,7 +26,7 @@ export function FrontTable({ sweep, columns, front, shown }: { sweep: Sweep; col
         id: name, title: name, unit: unitName(tables.unitOf(name)), width: 120, numeric: true,
         hint: tables.metric(name)?.doc[language] ?? tables.parameter(name)?.doc[language] ?? '',
         value: (row) => columns.columns[name]?.[row.at],
-        show: (row) => cellText(columns.columns[name]?.[row.at], tables.unitOf(name)),
+        show: (row) => columnText(columns.columns[name]?.[row.at], tables.unitOf(name)),
       })),
     ],
     [columns, shown.join(','), language, tables],

@@ -9,7 +9,7 @@ import { cellText, plain, unitName } from '../format/quantity';
 import { useSpeech } from '../i18n/i18n';
 import { go, setQuery, useQueryState } from '../state/location';
 import { useDark } from '../state/theme';
-import { Empty, ErrorBox, Skeleton } from '../ui/basics';
+import { Card, Empty, ErrorBox, Skeleton } from '../ui/basics';
 import { useMachineTables } from '../ui/tables_gate';
 import { ColourKey } from './colour_key';
 import { ColumnSelect } from './column_select';
@@ -69,7 +69,7 @@ function ParetoView({ sweep, columns, x, y, colour, where }: ViewProps) {
   const inTip = [...new Set([y, x, ...(colour === 'density' ? [] : [colour]), ...swept])];
   return (
     <>
-      <ChartFrame
+      <Card><ChartFrame
         title={t('pareto.title')}
         note={front.length > 0 ? t('pareto.note', { front: plain(front.length), points: plain(met), x, y }) : t('pareto.no_front')}
         table={() => ({ head: [t('table.point'), ...inTip], rows: front.map((i) => [String(columns.index[i]), ...inTip.map((name) => cellText(columns.columns[name]?.[i], tables.unitOf(name)))]) })}
@@ -84,7 +84,7 @@ function ParetoView({ sweep, columns, x, y, colour, where }: ViewProps) {
         </div>
         <Constraints constraints={constraints} met={met} of={columns.count} onChange={(next) => setQuery({ where: encodeConstraints(next) || null })} />
         <Scatter
-          x={axisX} y={axisY} colours={paint.colours} byDensity={colour === 'density'} keep={keep} order={order} front={front} dark={dark}
+          x={axisX} y={axisY} colours={paint.colours} byDensity={colour === 'density'} keep={keep} order={order} front={front} lowerX={better(x) === 'lower'} dark={dark}
           label={t('pareto.label', { y, x, count: plain(order.length), front: plain(front.length) })}
           hrefOf={(i) => `#${href(i)}`} onOpen={(i) => go(href(i))}
           nameOf={(i) => t('pareto.point', { index: columns.index[i] ?? 0, y: fact(y, i), x: fact(x, i) })}
@@ -97,7 +97,7 @@ function ParetoView({ sweep, columns, x, y, colour, where }: ViewProps) {
           )}
         />
         <ColourKey name={colour} paint={paint} unit={tables.unitOf(colour)} dark={dark} />
-      </ChartFrame>
+      </ChartFrame></Card>
       <FrontTable sweep={sweep} columns={columns} front={front} shown={inTip} />
     </>
   );

@@ -3,7 +3,7 @@ import { useCallback, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { usePoints } from '../api/queries';
 import type { Cell, Sweep } from '../api/types';
-import { cellText, plain, unitName } from '../format/quantity';
+import { columnText, plain, unitName } from '../format/quantity';
 import { useSpeech } from '../i18n/i18n';
 import { go, setQuery, useQueryState } from '../state/location';
 import { Card, Empty, ErrorBox, Skeleton } from '../ui/basics';
@@ -35,7 +35,7 @@ export function PointsTable({ sweep, version }: { sweep: Sweep; version: number 
       show: (row) =>
         name === 'index' ? <Link href={`/sweeps/${sweep.id}/points/${row.cells[k]}`}>{String(row.cells[k])}</Link>
         : name === 'feasible' ? (row.cells[k] ? t('word.yes') : t('word.no'))
-        : cellText(row.cells[k], tables.unitOf(name)),
+        : columnText(row.cells[k], tables.unitOf(name)),
     })),
     [names, language, tables],
   );

@@ -17,10 +17,10 @@ export function SweepHead({ sweep }: { sweep: Sweep }) {
     await queries.invalidateQueries({ queryKey: ['sweep', sweep.id] });
     await queries.invalidateQueries({ queryKey: ['sweeps'] });
   };
-  const cancel = useMutation({ mutationFn: () => answer(client.POST('/sweeps/{id}/cancel', path)), onSuccess: refresh });
-  const resume = useMutation({ mutationFn: () => answer(client.POST('/sweeps/{id}/resume', path)), onSuccess: refresh });
+  const cancel = useMutation({ mutationFn: () => answer(client.POST('/api/v1/sweeps/{id}/cancel', path)), onSuccess: refresh });
+  const resume = useMutation({ mutationFn: () => answer(client.POST('/api/v1/sweeps/{id}/resume', path)), onSuccess: refresh });
   const remove = useMutation({
-    mutationFn: () => answer(client.DELETE('/sweeps/{id}', path)),
+    mutationFn: () => answer(client.DELETE('/api/v1/sweeps/{id}', path)),
     onSuccess: async () => { navigate('/'); await queries.invalidateQueries({ queryKey: ['sweeps'] }); },
   });
   const live = isLive(sweep);
@@ -42,7 +42,7 @@ export function SweepHead({ sweep }: { sweep: Sweep }) {
       <dl className="facts">
         <div><dt>{t('sweep.evaluated')}</dt><dd>{plain(sweep.done)} / {plain(sweep.total)}</dd></div>
         <div><dt>{t('sweep.feasible')}</dt><dd>{plain(sweep.feasible)}{sweep.done > 0 && ` (${percent(sweep.feasible / sweep.done, 3)})`}</dd></div>
-        {sweep.points_per_second > 0 && <div><dt>{t('sweep.rate')}</dt><dd>{plain(Math.round(sweep.points_per_second))} /s</dd></div>}
+        {sweep.points_per_second !== null && sweep.points_per_second > 0 && <div><dt>{t('sweep.rate')}</dt><dd>{plain(Math.round(sweep.points_per_second))} /s</dd></div>}
         {live && sweep.eta_s !== null && <div><dt>{t('sweep.eta')}</dt><dd>{duration(sweep.eta_s)}</dd></div>}
         <div><dt>{t('sweep.axes')}</dt><dd>{sweep.spec.axes.map((axis) => axis.parameter).join(' × ') || '–'}</dd></div>
       </dl>

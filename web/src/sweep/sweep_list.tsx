@@ -6,7 +6,7 @@ import { useSpeech, wordFor } from '../i18n/i18n';
 
 export function SweepList({ sweeps, current }: { sweeps: Sweep[]; current: number | null }) {
   const { t, language } = useSpeech();
-  const when = new Intl.DateTimeFormat(language, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' });
+  const when = new Intl.DateTimeFormat(language, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
   return (
     <ul className="sweep-list">
       {sweeps.map((sweep) => (

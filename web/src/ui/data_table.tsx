@@ -88,10 +88,10 @@ export function DataTable<Row extends object>(props: Props<Row>) {
               const direction = sorted(column.id);
               return (
                 <div
-                  key={column.id} role="columnheader" className={column.numeric ? 'numeric' : ''} title={column.hint}
+                  key={column.id} role="columnheader" className={column.numeric ? 'numeric' : ''}
                   aria-sort={direction === null ? 'none' : direction ? 'descending' : 'ascending'}
                 >
-                  <button type="button" onClick={() => sortBy(column)} aria-label={t('table.sort_by', { column: column.title })}>
+                  <button type="button" onClick={() => sortBy(column)} title={`${t('table.sort_by', { column: column.title })}${column.hint ? ` · ${column.hint}` : ''}`}>
                     <span>{column.title}</span>
                     {column.unit && <span className="unit">{column.unit}</span>}
                     <span className="sort-mark" aria-hidden="true">{direction === null ? '' : direction ? '▼' : '▲'}</span>
