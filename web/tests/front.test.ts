@@ -1,6 +1,7 @@
 // The Pareto front against its definition.
 import { describe, expect, test } from 'vitest';
 import { paretoFront, type Better } from '../src/chart/front';
+import { apart } from '../src/chart/front_marks';
 
 const all = () => true;
 
@@ -38,4 +39,9 @@ describe('paretoFront', () => {
       }
     }
   });
+});
+
+test('marks that would lie on one another are left out', () => {
+  const marks = [0, 3, 9, 10, 20].map((px) => ({ px, py: 0 }));
+  expect(apart(marks, 9).map((mark) => mark.px)).toEqual([0, 9, 20]);
 });

@@ -15,7 +15,17 @@ interface Props {
   onFocus: (i: number) => void;
 }
 
-const mostMarks = 400;
+const leastApart = 9;
+
+/** The marks that do not lie on one another: each at least some pixels from the one kept before it. */
+export function apart<Mark extends { px: number; py: number }>(marks: Mark[], pixels: number): Mark[] {
+  const kept: Mark[] = [];
+  for (const mark of marks) {
+    const last = kept[kept.length - 1];
+    if (!last || Math.hypot(mark.px - last.px, mark.py - last.py) >= pixels) kept.push(mark);
+  }
+  return kept;
+}
 
 export function FrontMarks({ front, scaleX, scaleY, xs, ys, lowerX, hrefOf, nameOf, onFocus }: Props) {
   const [active, setActive] = useState(0);
@@ -24,7 +34,7 @@ export function FrontMarks({ front, scaleX, scaleY, xs, ys, lowerX, hrefOf, name
     .map((i) => ({ i, px: place(scaleX, xs[i] as number), py: place(scaleY, ys[i] as number) }))
     .filter(({ px, py }) => inside(scaleX, px) && inside(scaleY, py));
   const line = marks.map(({ px, py }, k) => k === 0 ? `M${px.toFixed(1)},${py.toFixed(1)}` : lowerX ? `H${px.toFixed(1)}V${py.toFixed(1)}` : `V${py.toFixed(1)}H${px.toFixed(1)}`).join('');
-  const shown = marks.slice(0, mostMarks);
+  const shown = apart(marks, leastApart);
   const current = Math.min(active, shown.length - 1);
   const walk = (event: KeyboardEvent<HTMLAnchorElement>) => {
     const step = event.key === 'ArrowRight' || event.key === 'ArrowDown' ? 1 : event.key === 'ArrowLeft' || event.key === 'ArrowUp' ? -1 : 0;

@@ -107,7 +107,7 @@ export function Scatter(props: Props) {
   const hy = hover >= 0 ? (dots.y[hover] as number) + margin.top : 0;
   return (
     <div
-      className="scatter" ref={box} style={{ height, cursor: hover >= 0 ? 'pointer' : 'crosshair' }} title=""
+      className="scatter" ref={box} style={{ height, cursor: hover >= 0 ? 'pointer' : 'crosshair' }}
       onPointerDown={(event) => {
         if (event.button !== 0 || (event.target as Element).closest('a,button')) return;
         const [px, py] = inPlot(event);
@@ -121,10 +121,14 @@ export function Scatter(props: Props) {
       onPointerUp={release}
       onPointerLeave={() => { setHover(-1); setDrag(null); }}
     >
+      {width > 0 && (
+        <svg width={width} height={height} aria-hidden="true">
+          <Axes x={scaleX} y={scaleY} xUnit={x.unit} yUnit={y.unit} xTitle={x.title} yTitle={y.title} />
+        </svg>
+      )}
       <canvas ref={canvas} aria-hidden="true" style={{ left: margin.left, top: margin.top, width: plotWidth, height: plotHeight }} />
       {width > 0 && (
         <svg width={width} height={height} role="group" aria-label={props.label}>
-          <Axes x={scaleX} y={scaleY} xUnit={x.unit} yUnit={y.unit} xTitle={x.title} yTitle={y.title} />
           <FrontMarks
             front={props.front} scaleX={scaleX} scaleY={scaleY} xs={x.values} ys={y.values} lowerX={props.lowerX}
             hrefOf={props.hrefOf} nameOf={props.nameOf} onFocus={setHover}

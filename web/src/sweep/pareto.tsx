@@ -66,12 +66,13 @@ function ParetoView({ sweep, columns, x, y, colour, where }: ViewProps) {
   const href = (i: number) => `/sweeps/${sweep.id}/points/${columns.index[i]}`;
   const fact = (name: string, i: number) => `${name} ${cellText(columns.columns[name]?.[i], tables.unitOf(name))}`;
   const met = useMemo(() => keep.reduce((sum, one) => sum + one, 0), [keep]);
+  const infeasible = columns.count - columns.feasible.reduce((sum, one) => sum + one, 0);
   const inTip = [...new Set([y, x, ...(colour === 'density' ? [] : [colour]), ...swept])];
   return (
     <>
       <Card><ChartFrame
         title={t('pareto.title')}
-        note={front.length > 0 ? t('pareto.note', { front: plain(front.length), points: plain(met), x, y }) : t('pareto.no_front')}
+        note={`${front.length > 0 || met === 0 ? t('pareto.note', { front: plain(front.length), points: plain(met), x, y }) : t('pareto.no_front')}${infeasible > 0 ? ` ${t('pareto.infeasible', { count: plain(infeasible) })}` : ''}`}
         table={() => ({ head: [t('table.point'), ...inTip], rows: front.map((i) => [String(columns.index[i]), ...inTip.map((name) => cellText(columns.columns[name]?.[i], tables.unitOf(name)))]) })}
       >
         <div className="chart-controls">
@@ -80,7 +81,8 @@ function ParetoView({ sweep, columns, x, y, colour, where }: ViewProps) {
           <ColumnSelect label={t('chart.colour')} value={colour} axes={swept} onChange={(name) => setQuery({ colour: name })} extra={[{ id: 'density', label: t('chart.density') }]} />
           <Check label={t('chart.log_y')} on={logY === '1'} set={(on) => setQuery({ logy: on ? '1' : null })} />
           <Check label={t('chart.log_x')} on={logX === '1'} set={(on) => setQuery({ logx: on ? '1' : null })} />
-          <Check label={t('chart.infeasible')} on={grey === '1'} set={(on) => setQuery({ infeasible: on ? '1' : null })} />
+          {/* An infeasible point has parameters but no metrics: only axes of parameters can show it. */}
+          {swept.includes(x) && swept.includes(y) && <Check label={t('chart.infeasible')} on={grey === '1'} set={(on) => setQuery({ infeasible: on ? '1' : null })} />}
         </div>
         <Constraints constraints={constraints} met={met} of={columns.count} onChange={(next) => setQuery({ where: encodeConstraints(next) || null })} />
         <Scatter
