@@ -1,0 +1,195 @@
+// One person's way: upload a model, sweep it, watch it finish, open a point, read its layers, compare, vary.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openPage } from './browser.mjs';
+import { sdipBinary } from './start.mjs';
+
+/** An ONNX file with weights absent, as the program itself writes it. */
+function onnxFile(folder, model) {
+  const path = join(folder, `my-${model}.onnx`);
+  execFileSync(sdipBinary(), ['model', 'write', model, path]);
+  assert.ok(statSync(path).size > 0, `${path} is empty`);
+  return path;
+}
+
+async function withPage(world, options, body) {
+  const tab = await openPage(world.browser, world.origin, options);
+  try {
+    await body(tab.page, tab);
+    assert.deepEqual(tab.complaints, []);
+  } finally {
+    await tab.context.close();
+  }
+}
+
+const sweepId = async (page) => Number(/#\/sweeps\/(\d+)/.exec(page.url())?.[1]);
+
+export const journeyTests = [
+  ['an empty store says so and offers a first sweep', (world) => withPage(world, {}, async (page) => {
+    await page.goto(world.origin);
+    const { sweeps } = await (await fetch(`${world.origin}api/v1/sweeps`)).json();
+    if (sweeps.length > 0) return;
+    await page.getByRole('heading', { name: 'No sweep yet' }).waitFor();
+    await page.getByRole('main').getByRole('link', { name: 'New sweep' }).click();
+    await page.getByRole('heading', { level: 1, name: 'New sweep' }).waitFor();
+  })],
+
+  ['a file that is not ONNX is refused with its code', (world) => withPage(world, {}, async (page, { expectRefusal }) => {
+    const path = join(world.server.folder, 'notes.onnx');
+    writeFileSync(path, 'these are notes, not a model');
+    expectRefusal(422);
+    await page.goto(`${world.origin}#/new`);
+    await page.setInputFiles('input[type=file]', path);
+    const refusal = page.getByRole('alert');
+    await refusal.waitFor();
+    assert.match(await refusal.innerText(), /not_onnx|truncated/);
+  })],
+
+  ['a file dropped on the page is uploaded and chosen, by its name', (world) => withPage(world, {}, async (page) => {
+    const path = onnxFile(world.server.folder, 'tiny-sd-unet');
+    await page.goto(`${world.origin}#/new`);
+    await page.locator('.upload').waitFor();
+    const transfer = await page.evaluateHandle((bytes) => {
+      const data = new DataTransfer();
+      data.items.add(new File([Uint8Array.from(atob(bytes), (c) => c.charCodeAt(0))], 'dropped.onnx'));
+      return data;
+    }, readFileSync(path).toString('base64'));
+    await page.dispatchEvent('.upload', 'drop', { dataTransfer: transfer });
+    await page.getByText('dropped is ready').waitFor({ timeout: 30_000 });
+    assert.equal(await page.locator('.model-picker select').inputValue(), 'dropped');
+  })],
+
+  ['an uploaded model is swept, its point is opened from the scatter and its layers are read', (world) => withPage(world, {}, async (page) => {
+    const path = onnxFile(world.server.folder, 'tiny-sd-unet');
+    await page.goto(`${world.origin}#/new`);
+    await page.setInputFiles('input[type=file]', path);
+    await page.getByText('my-tiny-sd-unet is ready').waitFor({ timeout: 30_000 });
+    await page.getByLabel('Name', { exact: true }).fill('from the browser');
+    assert.match(await page.locator('.big-count').innerText(), /^30 points/);
+    await page.getByRole('button', { name: 'sweep core_clock_mhz' }).click();
+    await page.getByLabel(/^Values of core_clock_mhz/).fill('500, 1000');
+    assert.match(await page.locator('.big-count').innerText(), /^60 points/);
+    await page.locator('[data-action=start-sweep]').click();
+
+    await page.locator('.sweep-head [data-state=done]').waitFor({ timeout: 60_000 });
+    const id = await sweepId(page);
+    const sweep = await (await fetch(`${world.origin}api/v1/sweeps/${id}`)).json();
+    assert.equal(sweep.done, 60);
+    assert.ok(sweep.feasible > 0, 'no point of the sweep is feasible');
+    assert.match(await page.locator('.sweep-head').innerText(), /60 \/ 60/);
+
+    await page.locator('.scatter .front a').first().waitFor();
+    await page.waitForLoadState('networkidle');
+    const mark = page.locator('.scatter .front a').last();
+    const index = Number(await mark.getAttribute('href').then((href) => /points\/(\d+)/.exec(href)[1]));
+    await mark.click();
+    await page.waitForURL(new RegExp(`#/sweeps/${id}/points/${index}`));
+    await page.locator('.tile[data-metric=throughput_fps] .tile-value').waitFor();
+
+    await page.getByRole('tab').nth(1).click();
+    const table = page.getByRole('table', { name: /^Instructions: \d+/ });
+    await table.waitFor();
+    const point = await (await fetch(`${world.origin}api/v1/sweeps/${id}/points/${index}`)).json();
+    const body = JSON.stringify({ model: sweep.model, machine: point.machine, instructions: true });
+    const analysis = await (await fetch(`${world.origin}api/v1/analyses`, { method: 'POST', body, headers: { 'Content-Type': 'application/json' } })).json();
+    const first = analysis.stages[0].instructions[0];
+    const row = await table.getByRole('row').nth(1).innerText();
+    assert.ok(row.includes(first.name), `the first row is not ${first.name}: ${row}`);
+    assert.ok(row.includes((first.end_cycle - first.start_cycle).toLocaleString('en-US')), `no cycles of ${first.name} in ${row}`);
+    assert.equal(Number(await table.getAttribute('aria-rowcount')), analysis.stages[0].instructions.length + 1);
+  })],
+
+  ['a click on a point of the canvas opens that point', (world) => withPage(world, {}, async (page) => {
+    await page.goto(world.origin);
+    const mark = page.locator('.scatter .front a').first();
+    await mark.waitFor();
+    await page.waitForLoadState('networkidle');
+    const box = await page.locator('.scatter canvas').boundingBox();
+    const dot = await mark.locator('.mark').boundingBox();
+    assert.ok(box && dot, 'the scatter has no size');
+    // Beside the mark's own target and within reach of the dot under it: the canvas decides what is meant.
+    await page.mouse.move(dot.x + dot.width / 2, dot.y + dot.height / 2);
+    await page.locator('.scatter .tooltip').waitFor();
+    assert.match(await page.locator('.scatter .tooltip').innerText(), /throughput_fps/);
+    await page.mouse.click(dot.x + dot.width / 2, dot.y + dot.height / 2);
+    await page.waitForURL(/#\/sweeps\/\d+\/points\/\d+/);
+  })],
+
+  ['the arrow keys walk the front and Enter opens its point', (world) => withPage(world, {}, async (page) => {
+    await page.goto(world.origin);
+    const marks = page.locator('.scatter .front a');
+    await marks.first().waitFor();
+    await marks.first().focus();
+    await page.keyboard.press('ArrowRight');
+    const label = await page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
+    assert.match(label ?? '', /^Point \d+: /);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/#\/sweeps\/\d+\/points\/\d+/);
+  })],
+
+  ['all points can be sorted, and the choice is in the address', (world) => withPage(world, {}, async (page) => {
+    await page.goto(`${world.origin}#/?view=points`);
+    await page.getByRole('columnheader', { name: 'throughput_fps' }).getByRole('button').click();
+    await page.waitForURL(/sort=-throughput_fps/);
+    await page.waitForLoadState('networkidle');
+    const { sweeps } = await (await fetch(`${world.origin}api/v1/sweeps`)).json();
+    const best = await (await fetch(`${world.origin}api/v1/sweeps/${sweeps[0].id}/points?sort=-throughput_fps&limit=1`)).json();
+    await page.getByRole('table').getByRole('row').nth(1).getByRole('link', { name: String(best.rows[0][0]), exact: true }).waitFor();
+  })],
+
+  ['a limit greys out what breaks it and counts what is left', (world) => withPage(world, {}, async (page) => {
+    await page.goto(world.origin);
+    await page.locator('.scatter .front a').first().waitFor();
+    await page.getByLabel('Most area_mm2').fill('0.000001');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByText(/^0 of \d+ points meet this/).waitFor();
+    await page.getByRole('button', { name: /^area_mm2 ≤/ }).click();
+    await page.locator('.scatter .front a').first().waitFor();
+  })],
+
+  ['every chart is a table as well', (world) => withPage(world, {}, async (page) => {
+    await page.goto(world.origin);
+    await page.locator('.scatter').waitFor();
+    await page.getByRole('button', { name: 'Table', exact: true }).first().click();
+    assert.ok((await page.locator('.plain-table tbody tr').count()) > 0, 'the table of the front is empty');
+  })],
+
+  ['a changed parameter moves the metrics at once, and the address keeps it', (world) => withPage(world, {}, async (page) => {
+    await page.goto(`${world.origin}#/what-if?model=tiny-sd`);
+    const tile = page.locator('.tile[data-metric=throughput_fps]');
+    await tile.waitFor();
+    const before = await tile.locator('.tile-value').innerText();
+    await page.locator('#field-core_clock_mhz').fill('2000');
+    await tile.locator('.delta').waitFor();
+    await page.waitForLoadState('networkidle');
+    assert.notEqual(await tile.locator('.tile-value').innerText(), before);
+    assert.match(page.url(), /set=core_clock_mhz%3A2000/);
+    await page.reload();
+    await tile.locator('.delta').waitFor();
+    assert.equal(await page.locator('#field-core_clock_mhz').inputValue(), '2000');
+  })],
+
+  ['a value out of range is named and not sent', (world) => withPage(world, {}, async (page) => {
+    await page.goto(`${world.origin}#/new`);
+    await page.locator('#field-core_clock_mhz').fill('0');
+    await page.getByText('Between 1 MHz and 10,000 MHz').waitFor();
+    assert.equal(await page.locator('[data-action=start-sweep]').isDisabled(), true);
+  })],
+
+  ['the comparison names every baseline as a roofline, with sources', (world) => withPage(world, {}, async (page) => {
+    await page.goto(`${world.origin}#/compare?model=tiny-sd`);
+    for (const name of [/TPU v4/, /MN-Core 2/, /A100/]) await page.getByRole('rowheader', { name }).first().waitFor();
+    assert.equal(await page.locator('.compare-table .badge.roofline').count(), 3);
+    await page.getByRole('columnheader', { name: 'Source' }).first().waitFor();
+  })],
+
+  ['an address that names nothing says so', (world) => withPage(world, {}, async (page, { expectRefusal }) => {
+    expectRefusal(404);
+    await page.goto(`${world.origin}#/sweeps/999999`);
+    await page.getByRole('alert').waitFor();
+    await page.goto(`${world.origin}#/nowhere`);
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+  })],
+];

@@ -1,0 +1,76 @@
+// Every page in both languages and both themes: nothing on the console, nothing that axe-core objects to.
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { openPage, violations } from './browser.mjs';
+
+/** Where each page is, and what stands on it once it is drawn. */
+const pages = (sweep, index) => [
+  ['results', '#/', '.scatter .front a'],
+  ['points', `#/sweeps/${sweep}?view=points`, '.data-row'],
+  ['point', `#/sweeps/${sweep}/points/${index}`, '.tile'],
+  ['compare', '#/compare?model=tiny-sd', '.compare-table'],
+  ['what-if', '#/what-if?model=tiny-sd&set=cores:8', '.tile'],
+  ['new', '#/new', '.machine-form'],
+  ['help', '#/help', '.glossary'],
+];
+
+async function anyPoint(origin) {
+  const { sweeps } = await (await fetch(`${origin}api/v1/sweeps`)).json();
+  assert.ok(sweeps.length > 0, 'there is no sweep to look at');
+  const { rows } = await (await fetch(`${origin}api/v1/sweeps/${sweeps[0].id}/points?feasible=true&limit=1`)).json();
+  return [sweeps[0].id, rows[0][0]];
+}
+
+async function look(world, language, theme, width) {
+  const [sweep, index] = await anyPoint(world.origin);
+  const found = [];
+  for (const [name, place, sign] of pages(sweep, index)) {
+    const { page, context, complaints } = await openPage(world.browser, world.origin, { language, theme, width });
+    try {
+      await page.goto(world.origin + place);
+      await page.locator(sign).first().waitFor({ timeout: 20_000 });
+      if (name === 'point') {
+        await page.getByRole('tab').nth(1).click();
+        await page.locator('.occupancy svg').first().waitFor();
+      }
+      await page.waitForLoadState('networkidle');
+      assert.equal(await page.evaluate(() => document.documentElement.lang), language);
+      found.push(...complaints.map((one) => `${name}: ${one}`), ...(await violations(page)).map((one) => `${name}: ${one}`));
+      const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      if (wider > 1) found.push(`${name}: the page is ${wider} px wider than the window`);
+      await picture(page, `${name}-${language}-${theme}-${width}`);
+    } finally {
+      await context.close();
+    }
+  }
+  assert.deepEqual(found, []);
+}
+
+/** With SDIP_SHOTS set, a picture of each page goes to that folder. */
+async function picture(page, name) {
+  if (!process.env.SDIP_SHOTS) return;
+  mkdirSync(process.env.SDIP_SHOTS, { recursive: true });
+  await page.screenshot({ path: join(process.env.SDIP_SHOTS, `${name}.png`), fullPage: true });
+}
+
+export const looksTests = [
+  ['every page is clean and accessible in English, light', (world) => look(world, 'en', 'light', 1440)],
+  ['every page is clean and accessible in Japanese, dark', (world) => look(world, 'ja', 'dark', 1440)],
+  ['every page is clean and accessible in Japanese, light, 800 px wide', (world) => look(world, 'ja', 'light', 800)],
+  ['every page is clean and accessible in English, dark, 800 px wide', (world) => look(world, 'en', 'dark', 800)],
+  ['theme and language can be switched and are remembered', async (world) => {
+    const { page, context, complaints } = await openPage(world.browser, world.origin);
+    try {
+      await page.goto(`${world.origin}#/help`);
+      await page.getByRole('button', { name: 'Dark' }).click();
+      await page.getByRole('button', { name: '日本語' }).click();
+      await page.reload();
+      await page.getByRole('heading', { level: 1, name: 'ヘルプ' }).waitFor();
+      assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme), 'dark');
+      assert.deepEqual(complaints, []);
+    } finally {
+      await context.close();
+    }
+  }],
+];

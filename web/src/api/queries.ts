@@ -1,0 +1,134 @@
+// One hook for each question the dashboard asks the server.
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { answer, client } from './client';
+import type { Machine, MachineChanges, Sweep } from './types';
+
+const forever = { staleTime: Infinity, gcTime: Infinity };
+
+/** The four tables that never change while a server runs. */
+export function useTables() {
+  const parameters = useQuery({
+    queryKey: ['parameters'],
+    queryFn: () => answer(client.GET('/api/v1/parameters')).then((data) => data.parameters),
+    ...forever,
+  });
+  const metrics = useQuery({
+    queryKey: ['metrics'],
+    queryFn: () => answer(client.GET('/api/v1/metrics')).then((data) => data.metrics),
+    ...forever,
+  });
+  const presets = useQuery({
+    queryKey: ['presets'],
+    queryFn: () => answer(client.GET('/api/v1/presets')).then((data) => data.presets),
+    ...forever,
+  });
+  return { parameters, metrics, presets };
+}
+
+export const useBaselines = () =>
+  useQuery({
+    queryKey: ['baselines'],
+    queryFn: () => answer(client.GET('/api/v1/baselines')).then((data) => data.baselines),
+    ...forever,
+  });
+
+export const useModels = () =>
+  useQuery({ queryKey: ['models'], queryFn: () => answer(client.GET('/api/v1/models')).then((data) => data.models) });
+
+export const useModel = (name: string) =>
+  useQuery({
+    queryKey: ['models', name],
+    queryFn: () => answer(client.GET('/api/v1/models/{name}', { params: { path: { name } } })),
+    enabled: name !== '',
+    ...forever,
+  });
+
+export const useVersion = () =>
+  useQuery({ queryKey: ['version'], queryFn: () => answer(client.GET('/api/v1/version')), ...forever });
+
+export const isLive = (sweep: Sweep) => sweep.state === 'running' || sweep.state === 'queued';
+
+export const useSweeps = () =>
+  useQuery({
+    queryKey: ['sweeps'],
+    queryFn: () => answer(client.GET('/api/v1/sweeps')).then((data) => data.sweeps),
+    refetchInterval: (query) => (query.state.data?.some(isLive) ? 1000 : 10000),
+  });
+
+export const useSweep = (id: number) =>
+  useQuery({
+    queryKey: ['sweep', id],
+    queryFn: () => answer(client.GET('/api/v1/sweeps/{id}', { params: { path: { id } } })),
+    refetchInterval: (query) => (query.state.data && isLive(query.state.data) ? 500 : false),
+  });
+
+/** Every stored point, a column each; `version` changes when there are more of them. */
+export const useColumns = (id: number, fields: string[], version: number) =>
+  useQuery({
+    queryKey: ['columns', id, fields.join(','), version],
+    queryFn: () =>
+      answer(client.GET('/api/v1/sweeps/{id}/columns', { params: { path: { id }, query: { fields: fields.join(',') } } })),
+    placeholderData: keepPreviousData,
+    enabled: version > 0 && fields.length > 0,
+    staleTime: Infinity,
+  });
+
+export const usePoints = (id: number, sort: string, feasible: boolean, version: number) =>
+  useInfiniteQuery({
+    queryKey: ['points', id, sort, feasible, version],
+    queryFn: ({ pageParam }) =>
+      answer(
+        client.GET('/api/v1/sweeps/{id}/points', {
+          params: {
+            path: { id },
+            query: {
+              limit: 500,
+              ...(sort ? { sort } : {}),
+              ...(feasible ? { feasible } : {}),
+              ...(pageParam ? { cursor: pageParam } : {}),
+            },
+          },
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.next,
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+  });
+
+export const usePoint = (id: number, index: number) =>
+  useQuery({
+    queryKey: ['point', id, index],
+    queryFn: () => answer(client.GET('/api/v1/sweeps/{id}/points/{index}', { params: { path: { id, index } } })),
+    staleTime: Infinity,
+  });
+
+export interface Design {
+  model: string;
+  preset: string;
+  machine: Machine;
+}
+
+/** The names and values of a machine were checked against the parameter table; the server checks them again. */
+const requestOf = (design: Design | null) => {
+  const { model, preset, machine } = design as Design;
+  return { model, preset, machine: machine as MachineChanges };
+};
+
+export const useAnalysis = (design: Design | null, instructions: boolean) =>
+  useQuery({
+    queryKey: ['analysis', design, instructions],
+    queryFn: ({ signal }) => answer(client.POST('/api/v1/analyses', { body: { ...requestOf(design), instructions }, signal })),
+    enabled: design !== null && design.model !== '',
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  });
+
+export const useComparison = (design: Design | null, baselines: string[]) =>
+  useQuery({
+    queryKey: ['comparison', design, baselines],
+    queryFn: () => answer(client.POST('/api/v1/comparisons', { body: { ...requestOf(design), baselines } })),
+    enabled: design !== null && design.model !== '' && baselines.length > 0,
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  });

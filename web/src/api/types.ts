@@ -1,0 +1,28 @@
+// Short names for the shapes of the REST API.
+import type { components } from './schema';
+
+type Schemas = components['schemas'];
+
+export type ParameterValue = number | string | boolean;
+/** A machine by parameter name: the form is made from the table, so the names are data here. */
+export type Machine = Record<string, ParameterValue>;
+export type MetricValues = Record<string, number | null>;
+export type Cell = string | number | boolean | null;
+
+export type Problem = Schemas['Problem'];
+export type Parameter = Schemas['Parameter'];
+export type Metric = Schemas['MetricInfo'];
+export type Preset = Schemas['Preset'];
+export type ModelSummary = Schemas['Model'];
+export type ModelFacts = Schemas['ModelFacts'];
+export type Analysis = Schemas['Analysis'];
+export type Stage = Schemas['StageAnalysis'];
+export type Instruction = Schemas['Instruction'];
+export type Part = Schemas['Part'];
+export type ComparisonRow = Schemas['ComparisonRow'];
+export type Field = Schemas['Field'];
+export type Sweep = Schemas['Sweep'];
+export type SweepRequest = Schemas['SweepRequest'];
+export type Axis = Schemas['Axis'];
+export type Columns = Schemas['PointColumns'];
+export type MachineChanges = Schemas['MachineChanges'];

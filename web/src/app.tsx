@@ -1,0 +1,84 @@
+// The shell: header, navigation, and the page that the address names.
+import { useEffect } from 'react';
+import { Link, Route, Switch, useLocation } from 'wouter';
+import { useVersion } from './api/queries';
+import { useSpeech, type Key, type Language } from './i18n/i18n';
+import { ComparePage } from './pages/compare';
+import { HelpPage } from './pages/help';
+import { NewSweepPage } from './pages/new_sweep';
+import { PointPage } from './pages/point';
+import { ResultsPage } from './pages/results';
+import { WhatIfPage } from './pages/what_if';
+import { useTheme, type Theme } from './state/theme';
+import { Empty, Segments } from './ui/basics';
+
+const places: { path: string; key: Key; within: RegExp }[] = [
+  { path: '/', key: 'nav.results', within: /^\/($|sweeps)/ },
+  { path: '/new', key: 'nav.new', within: /^\/new/ },
+  { path: '/what-if', key: 'nav.what_if', within: /^\/what-if/ },
+  { path: '/compare', key: 'nav.compare', within: /^\/compare/ },
+  { path: '/help', key: 'nav.help', within: /^\/help/ },
+];
+
+export function App() {
+  const { t } = useSpeech();
+  const [path] = useLocation();
+  useEffect(() => {
+    const place = places.find((one) => one.within.test(path));
+    document.title = place ? `${t(place.key)} · SDIP Explorer` : 'SDIP Explorer';
+  }, [path, t]);
+  return (
+    <>
+      <a className="skip" href="#main" onClick={(event) => { event.preventDefault(); document.getElementById('main')?.focus(); }}>
+        {t('nav.skip')}
+      </a>
+      <Header path={path} />
+      <main id="main" tabIndex={-1}>
+        <Switch>
+          <Route path="/"><ResultsPage id={null} /></Route>
+          <Route path="/sweeps/:id">{({ id }) => <ResultsPage key={id} id={Number(id)} />}</Route>
+          <Route path="/sweeps/:id/points/:index">
+            {({ id, index }) => <PointPage key={`${id}/${index}`} id={Number(id)} index={Number(index)} />}
+          </Route>
+          <Route path="/new" component={NewSweepPage} />
+          <Route path="/what-if" component={WhatIfPage} />
+          <Route path="/compare" component={ComparePage} />
+          <Route path="/help" component={HelpPage} />
+          <Route><Empty title={t('error.no_page')}><Link href="/">{t('nav.results')}</Link></Empty></Route>
+        </Switch>
+      </main>
+    </>
+  );
+}
+
+function Header({ path }: { path: string }) {
+  const { t, language, setLanguage } = useSpeech();
+  const [theme, setTheme] = useTheme();
+  const version = useVersion();
+  return (
+    <header className="top">
+      <Link href="/" className="brand">
+        <img src="/assets/mark.svg" alt="" width="26" height="26" />
+        <span>SDIP Explorer</span>
+        {version.data && <small>{version.data.version}</small>}
+      </Link>
+      <nav aria-label={t('nav.label')}>
+        {places.map((place) => (
+          <Link key={place.path} href={place.path} aria-current={place.within.test(path) ? 'page' : undefined}>
+            {t(place.key)}
+          </Link>
+        ))}
+      </nav>
+      <div className="top-tools">
+        <Segments
+          label={t('theme.label')} value={theme} onChange={(id) => setTheme(id as Theme)}
+          items={[{ id: 'light', label: t('theme.light') }, { id: 'auto', label: t('theme.auto') }, { id: 'dark', label: t('theme.dark') }]}
+        />
+        <Segments
+          label={t('language.label')} value={language} onChange={(id) => setLanguage(id as Language)}
+          items={[{ id: 'en', label: 'EN' }, { id: 'ja', label: '日本語' }]}
+        />
+      </div>
+    </header>
+  );
+}

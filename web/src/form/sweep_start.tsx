@@ -1,0 +1,74 @@
+// The last step of a new sweep: how points are taken, what is sought, how many there are, go.
+import { plain, unitName } from '../format/quantity';
+import { useSpeech } from '../i18n/i18n';
+import { Card, ErrorBox, Segments } from '../ui/basics';
+import { useMachineTables } from '../ui/tables_gate';
+import type { SweepDraft } from './axes';
+
+interface Props {
+  draft: SweepDraft;
+  change: (part: Partial<SweepDraft>) => void;
+  grid: number;
+  ready: boolean;
+  pending: boolean;
+  error: unknown;
+  onStart: () => void;
+}
+
+export function SweepStart({ draft, change, grid, ready, pending, error, onStart }: Props) {
+  const { t } = useSpeech();
+  const random = draft.sampling === 'random';
+  const points = random ? draft.count : grid;
+  const possible = ready && draft.objectives.length > 0 && points > 0 && Number.isInteger(points);
+  return (
+    <Card title={t('new.run')}>
+      <label className="stack">
+        <span className="label">{t('new.name')}</span>
+        <input type="text" maxLength={80} value={draft.name} placeholder={t('new.name_hint')} onChange={(event) => change({ name: event.target.value })} />
+      </label>
+      <div className="row">
+        <Segments
+          label={t('new.sampling')} value={draft.sampling} onChange={(id) => change({ sampling: id as SweepDraft['sampling'] })}
+          items={[{ id: 'grid', label: t('new.grid') }, { id: 'random', label: t('new.random') }]}
+        />
+        {random && (
+          <>
+            <NumberBox label={t('new.count')} value={draft.count} onChange={(count) => change({ count })} />
+            <NumberBox label={t('new.seed')} value={draft.seed} onChange={(seed) => change({ seed })} />
+          </>
+        )}
+      </div>
+      <Objectives chosen={draft.objectives} onChange={(objectives) => change({ objectives })} />
+      {error !== null && error !== undefined && <ErrorBox error={error} />}
+      <div className="start-row">
+        <p className="big-count" aria-live="polite"><strong>{plain(points)}</strong> {t('new.points')}</p>
+        <button type="button" className="primary large" disabled={!possible || pending} onClick={onStart} data-action="start-sweep">{pending ? t('new.starting') : t('new.start')}</button>
+      </div>
+      {!ready && <p className="fault">{t('new.not_ready')}</p>}
+    </Card>
+  );
+}
+
+const NumberBox = ({ label, value, onChange }: { label: string; value: number; onChange: (value: number) => void }) => (
+  <label className="inline">
+    <span>{label}</span>
+    <input type="number" min={1} step={1} value={value} onChange={(event) => onChange(event.target.valueAsNumber)} />
+  </label>
+);
+
+function Objectives({ chosen, onChange }: { chosen: string[]; onChange: (names: string[]) => void }) {
+  const { t, language } = useSpeech();
+  const { metrics } = useMachineTables();
+  return (
+    <fieldset className="objectives">
+      <legend>{t('new.objectives')}</legend>
+      {metrics.filter((one) => one.better !== 'neither').map((one) => (
+        <label key={one.name} className="check" title={one.doc[language]}>
+          <input type="checkbox" checked={chosen.includes(one.name)} onChange={(event) => onChange(event.target.checked ? [...chosen, one.name] : chosen.filter((name) => name !== one.name))} />
+          <span>{one.name}</span>
+          <span className="muted">{one.better === 'higher' ? '↑' : '↓'} {unitName(one.unit)}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

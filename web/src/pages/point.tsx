@@ -1,0 +1,44 @@
+// One point of a sweep: where it comes from, and its whole analysis.
+import { Link } from 'wouter';
+import { usePoint, useSweep } from '../api/queries';
+import { changedFrom, encodeSettings } from '../form/values';
+import { useSpeech } from '../i18n/i18n';
+import { AnalysisView } from '../point/analysis_view';
+import { ErrorBox, Skeleton } from '../ui/basics';
+import { TablesGate, useMachineTables } from '../ui/tables_gate';
+
+export const PointPage = ({ id, index }: { id: number; index: number }) => (
+  <TablesGate>
+    <Point id={id} index={index} />
+  </TablesGate>
+);
+
+function Point({ id, index }: { id: number; index: number }) {
+  const { t } = useSpeech();
+  const tables = useMachineTables();
+  const sweep = useSweep(id);
+  const point = usePoint(id, index);
+  const error = sweep.error ?? point.error;
+  if (error) return <ErrorBox error={error} retry={() => { void sweep.refetch(); void point.refetch(); }} />;
+  if (!sweep.data || !point.data) return <Skeleton height={420} />;
+  const preset = sweep.data.spec.preset ?? 'essay';
+  const settings = changedFrom(tables.machineOf(preset), point.data.machine);
+  const query = new URLSearchParams({ model: sweep.data.model, preset, set: encodeSettings(settings) }).toString();
+  return (
+    <div className="page">
+      <nav className="crumbs" aria-label={t('point.crumbs')}>
+        <Link href="/">{t('nav.results')}</Link> <span aria-hidden="true">/</span>{' '}
+        <Link href={`/sweeps/${id}`}>{sweep.data.name || t('sweep.number', { id })}</Link> <span aria-hidden="true">/</span>{' '}
+        <span>{t('point.number', { index })}</span>
+      </nav>
+      <div className="page-title">
+        <h1>{t('point.title', { index, model: sweep.data.model })}</h1>
+        <div className="card-actions">
+          <Link className="button" href={`/what-if?${query}`}>{t('point.vary')}</Link>
+          <Link className="button" href={`/compare?${query}`}>{t('nav.compare')}</Link>
+        </div>
+      </div>
+      <AnalysisView design={{ model: sweep.data.model, preset, machine: settings }} />
+    </div>
+  );
+}

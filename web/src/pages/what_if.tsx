@@ -1,0 +1,81 @@
+// What if: change the machine and see its metrics move at once, against the preset.
+import { useEffect, useState } from 'react';
+import { Link } from 'wouter';
+import { useAnalysis, type Design } from '../api/queries';
+import { MachineForm } from '../form/machine_form';
+import { PresetPicker } from '../form/preset_picker';
+import { encodeSettings } from '../form/values';
+import { useSpeech } from '../i18n/i18n';
+import { ModelPicker } from '../models/model_picker';
+import { Infeasible } from '../point/analysis_view';
+import { Breakdowns } from '../point/breakdowns';
+import { Tiles } from '../point/tiles';
+import { useDesign } from '../state/design';
+import { Card, ErrorBox, Skeleton } from '../ui/basics';
+import { TablesGate, useMachineTables } from '../ui/tables_gate';
+
+export const WhatIfPage = () => (
+  <TablesGate>
+    <WhatIf />
+  </TablesGate>
+);
+
+const pauseMs = 180;
+
+/** A value that follows another once that has stood still for a moment. */
+function useSettled<T>(value: T): T {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), pauseMs);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+}
+
+function WhatIf() {
+  const { t } = useSpeech();
+  const tables = useMachineTables();
+  const [design, change] = useDesign();
+  const settled = useSettled(design);
+  const analysis = useAnalysis(settled, false);
+  const reference = useAnalysis({ ...settled, machine: {} }, false);
+  const query = new URLSearchParams({ model: design.model, preset: design.preset, set: encodeSettings(design.machine) }).toString();
+  return (
+    <div className="page">
+      <div className="page-title">
+        <h1>{t('what_if.title')}</h1>
+        <div className="card-actions"><Link className="button" href={`/compare?${query}`}>{t('what_if.details')}</Link></div>
+      </div>
+      <p className="lead">{t('what_if.lead')}</p>
+      <div className="two-columns what-if">
+        <div className="column">
+          <Card title={t('new.machine')}>
+            <ModelPicker value={design.model} onChange={(model) => change({ model })} upload={false} />
+            <PresetPicker value={design.preset} onChange={(preset) => change({ preset })} />
+            <MachineForm parameters={tables.parameters} preset={tables.machineOf(design.preset)} settings={design.machine} onChange={(machine) => change({ machine })} />
+          </Card>
+        </div>
+        <div className="column sticky" aria-busy={analysis.isFetching}>
+          {analysis.isError ? <ErrorBox error={analysis.error} />
+            : !analysis.data ? <Skeleton height={360} />
+            : <Live analysis={analysis.data} reference={analysis.isPlaceholderData ? undefined : reference.data} design={settled} />}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+type Answer = NonNullable<ReturnType<typeof useAnalysis>['data']>;
+
+function Live({ analysis, reference, design }: { analysis: Answer; reference: Answer | undefined; design: Design }) {
+  const { t } = useSpeech();
+  const changes = Object.keys(design.machine).length;
+  return (
+    <>
+      {!analysis.feasible && <Infeasible reason={analysis.reason} />}
+      <p className="muted" role="status">{changes === 0 ? t('what_if.same', { preset: design.preset }) : t('what_if.changes', { count: changes, preset: design.preset })}</p>
+      <Tiles metrics={analysis.metrics} before={changes > 0 ? reference?.metrics : undefined} />
+      <Breakdowns analysis={analysis} />
+    </>
+  );
+}

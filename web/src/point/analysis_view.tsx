@@ -1,0 +1,66 @@
+// Everything known of one design point: tiles, machine, breakdowns, stages, comparison.
+import { useAnalysis, type Design } from '../api/queries';
+import type { Analysis } from '../api/types';
+import { useSpeech, wordFor } from '../i18n/i18n';
+import { setQuery, useQueryState } from '../state/location';
+import { Card, ErrorBox, Skeleton, Tabs } from '../ui/basics';
+import { AllMetrics } from './all_metrics';
+import { Breakdowns } from './breakdowns';
+import { ComparisonTable } from './comparison';
+import { MachineTable } from './machine_table';
+import { StageView } from './stage_view';
+import { Tiles } from './tiles';
+
+export function AnalysisView({ design }: { design: Design }) {
+  const { t } = useSpeech();
+  const analysis = useAnalysis(design, true);
+  const [view] = useQueryState('tab', 'overview');
+  if (analysis.isError) return <ErrorBox error={analysis.error} retry={() => void analysis.refetch()} />;
+  if (analysis.isPending) return <><Skeleton height={150} /><Skeleton height={380} /></>;
+  const stages = analysis.data.stages;
+  const items = [
+    { id: 'overview', label: t('point.overview') },
+    ...stages.map((one) => ({ id: `stage-${one.role}`, label: wordFor(t, 'part', one.role) })),
+    { id: 'compare', label: t('nav.compare') },
+  ];
+  const current = items.some((item) => item.id === view) ? view : 'overview';
+  const stage = stages.find((one) => `stage-${one.role}` === current);
+  return (
+    <>
+      {!analysis.data.feasible && <Infeasible reason={analysis.data.reason} />}
+      <Tiles metrics={analysis.data.metrics} />
+      <Tabs label={t('point.views')} controls="point-view" items={items} value={current} onChange={(tab) => setQuery({ tab: tab === 'overview' ? null : tab })} />
+      <div id="point-view" role="tabpanel" aria-labelledby={`point-view-tab-${current}`}>
+        {current === 'overview' && <Overview analysis={analysis.data} design={design} />}
+        {stage && <StageView key={stage.role} stage={stage} machine={analysis.data.machine} />}
+        {current === 'compare' && <ComparisonTable design={design} />}
+      </div>
+    </>
+  );
+}
+
+export function Infeasible({ reason }: { reason: string }) {
+  const { t } = useSpeech();
+  return (
+    <div className="warn-box" role="status">
+      <strong>{t('point.infeasible')}</strong>
+      <p lang="en">{reason}</p>
+    </div>
+  );
+}
+
+function Overview({ analysis, design }: { analysis: Analysis; design: Design }) {
+  const { t } = useSpeech();
+  return (
+    <>
+      <Breakdowns analysis={analysis} />
+      <Card title={t('point.machine')}><MachineTable machine={analysis.machine} preset={design.preset} /></Card>
+      <AllMetrics metrics={analysis.metrics} />
+      {analysis.notes.length > 0 && (
+        <Card title={t('point.notes')}>
+          <ul className="notes" lang="en">{analysis.notes.map((note) => <li key={note}>{note}</li>)}</ul>
+        </Card>
+      )}
+    </>
+  );
+}

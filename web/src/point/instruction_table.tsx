@@ -1,0 +1,60 @@
+// The instructions of a stage: cycles, limiting resource, stalls, DRAM bytes, occupancy.
+import { useMemo, useState } from 'react';
+import type { Instruction, Stage } from '../api/types';
+import { percent, quantity } from '../format/quantity';
+import { useSpeech, wordFor } from '../i18n/i18n';
+import { Card, Swatch } from '../ui/basics';
+import { DataTable, type Column } from '../ui/data_table';
+import { cyclesOf, dramBytes } from './sums';
+
+export function InstructionTable({ stage }: { stage: Stage }) {
+  const { t } = useSpeech();
+  const [wanted, setWanted] = useState('');
+  const program = stage.instructions ?? noInstructions;
+  const total = stage.steady_cycles;
+  const rows = useMemo(() => {
+    const needle = wanted.trim().toLowerCase();
+    return needle === '' ? program : program.filter((one) => `${one.name} ${one.op} ${one.limiter}`.toLowerCase().includes(needle));
+  }, [program, wanted]);
+  const columns = useMemo<Column<Instruction>[]>(() => {
+    const bytes = (id: string, title: string, value: (one: Instruction) => number): Column<Instruction> =>
+      ({ id, title, unit: 'B', width: 112, numeric: true, value, show: (one) => (value(one) === 0 ? '0' : quantity(value(one), 'B')) });
+    const cycles = (id: string, title: string, value: (one: Instruction) => number): Column<Instruction> =>
+      ({ id, title, unit: t('unit.cycles'), width: 108, numeric: true, value, show: (one) => quantity(value(one), '') });
+    return [
+      { id: 'index', title: '#', width: 56, numeric: true, value: (one) => one.index },
+      { id: 'name', title: t('table.name'), width: 250, value: (one) => one.name, show: (one) => <span className="clip" title={`${one.name} → [${one.output_shape.join(', ')}]`}>{one.name}</span> },
+      { id: 'op', title: t('table.op'), width: 96, value: (one) => one.op, show: (one) => <code>{one.op}</code> },
+      { id: 'shape', title: t('table.shape'), width: 128, value: (one) => one.output_shape.join('×'), show: (one) => one.output_shape.join('×') },
+      cycles('cycles', t('table.cycles'), cyclesOf),
+      { id: 'share', title: t('table.share'), width: 92, numeric: true, value: cyclesOf, show: (one) => <Share share={total > 0 ? cyclesOf(one) / total : 0} /> },
+      { id: 'limiter', title: t('table.limiter'), width: 150, value: (one) => one.limiter, show: (one) => <><Swatch name={one.limiter} /> {wordFor(t, 'limiter', one.limiter)}</> },
+      cycles('stall_weights', t('table.stall_weights'), (one) => one.stall_weights_cycles),
+      cycles('stall_activations', t('table.stall_activations'), (one) => one.stall_activations_cycles),
+      bytes('dram', t('table.dram'), dramBytes),
+      bytes('dsram_read', t('table.dsram_read'), (one) => one.dsram_read_side_bytes),
+      bytes('dsram_write', t('table.dsram_write'), (one) => one.dsram_write_side_bytes),
+      bytes('stackram', 'STACKRAM', (one) => one.stackram_bytes),
+      bytes('psram', 'PSRAM', (one) => one.psram_bytes),
+      { id: 'macs', title: 'MAC', width: 104, numeric: true, value: (one) => one.macs, show: (one) => quantity(one.macs, 'MAC', 3) },
+      { id: 'energy', title: t('table.energy'), unit: 'J', width: 96, numeric: true, value: (one) => one.energy_j, show: (one) => quantity(one.energy_j, 'J', 3) },
+    ];
+  }, [t, total]);
+  return (
+    <Card
+      title={t('layers.title', { count: rows.length })}
+      actions={<input type="search" value={wanted} onChange={(event) => setWanted(event.target.value)} placeholder={t('layers.find')} aria-label={t('layers.find')} />}
+    >
+      <DataTable label={t('layers.title', { count: rows.length })} columns={columns} rows={rows} height={560} />
+    </Card>
+  );
+}
+
+const noInstructions: Instruction[] = [];
+
+const Share = ({ share }: { share: number }) => (
+  <span className="share">
+    <span className="share-bar" style={{ width: `${Math.min(100, share * 100 * 4)}%` }} aria-hidden="true" />
+    {percent(share, 2)}
+  </span>
+);

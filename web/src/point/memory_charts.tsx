@@ -1,0 +1,54 @@
+// What the SRAMs hold and what DRAM moves over the stage's program.
+import { useMemo } from 'react';
+import type { Machine, Stage } from '../api/types';
+import { ChartFrame } from '../chart/chart_frame';
+import { OccupancyChart, type Panel } from '../chart/occupancy';
+import { quantity } from '../format/quantity';
+import { useSpeech, wordFor } from '../i18n/i18n';
+import { cyclesOf } from './sums';
+
+export function MemoryCharts({ stage, machine }: { stage: Stage; machine: Machine }) {
+  const { t } = useSpeech();
+  const program = stage.instructions ?? [];
+  const panels = useMemo<Panel[]>(() => {
+    const limit = (name: string) => {
+      const value = machine[name];
+      return typeof value === 'number' ? { limit: { value, label: `${name} ${quantity(value, 'B')}` } } : {};
+    };
+    return [
+      { title: 'DSRAM', unit: 'B', ...limit('dsram_bytes'), series: [
+        { name: 'dsram_read', label: t('memory.read_side'), value: (one) => one.dsram_read_side_bytes },
+        { name: 'dsram_write', label: t('memory.write_side'), value: (one) => one.dsram_write_side_bytes }] },
+      { title: 'STACKRAM', unit: 'B', ...limit('stackram_bytes'), series: [{ name: 'stackram_read', label: t('memory.held'), value: (one) => one.stackram_bytes }] },
+      { title: 'PSRAM', unit: 'B', ...limit('psram_bytes'), series: [{ name: 'psram_read', label: t('memory.held'), value: (one) => one.psram_bytes }] },
+      { title: t('memory.dram_rate'), unit: 'B', rate: true, series: [
+        { name: 'weight_stream', label: t('memory.weights'), value: (one) => one.dram_weights_bytes },
+        { name: 'activation_in', label: t('memory.activations_in'), value: (one) => one.dram_activations_in_bytes },
+        { name: 'activation_out', label: t('memory.activations_out'), value: (one) => one.dram_activations_out_bytes }] },
+    ];
+  }, [machine, t]);
+  const bytes = (value: number) => quantity(value, 'B');
+  return (
+    <ChartFrame
+      title={t('memory.title')} note={t('memory.note')}
+      table={() => ({
+        head: [t('table.name'), t('table.start'), `DSRAM ${t('memory.read_side')}`, `DSRAM ${t('memory.write_side')}`, 'STACKRAM', 'PSRAM', t('memory.weights'), t('memory.activations_in'), t('memory.activations_out')],
+        rows: program.map((one) => [one.name, quantity(one.start_cycle, ''), bytes(one.dsram_read_side_bytes), bytes(one.dsram_write_side_bytes), bytes(one.stackram_bytes), bytes(one.psram_bytes), bytes(one.dram_weights_bytes), bytes(one.dram_activations_in_bytes), bytes(one.dram_activations_out_bytes)]),
+      })}
+    >
+      <OccupancyChart
+        program={program} panels={panels} label={t('memory.label', { name: stage.name, count: program.length })}
+        describe={(one) => (
+          <>
+            <strong>{one.name}</strong>
+            <dl className="tip-facts">
+              <dt>{t('table.op')}</dt><dd>{one.op}</dd>
+              <dt>{t('table.cycles')}</dt><dd>{quantity(cyclesOf(one), 'cycles')}</dd>
+              <dt>{t('table.limiter')}</dt><dd>{wordFor(t, 'limiter', one.limiter)}</dd>
+            </dl>
+          </>
+        )}
+      />
+    </ChartFrame>
+  );
+}

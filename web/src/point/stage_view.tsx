@@ -1,0 +1,56 @@
+// One stage of a design point: its bounds, where its time goes, its memories over time, its instructions.
+import type { Machine, Stage } from '../api/types';
+import { plain, quantity } from '../format/quantity';
+import { useSpeech } from '../i18n/i18n';
+import { Card } from '../ui/basics';
+import { InstructionTable } from './instruction_table';
+import { MemoryCharts } from './memory_charts';
+import { StageRoofline } from './stage_roofline';
+import { TimeBreakdown } from './time_breakdown';
+
+export function StageView({ stage, machine }: { stage: Stage; machine: Machine }) {
+  const { t } = useSpeech();
+  const program = stage.instructions ?? [];
+  return (
+    <>
+      <Card title={<><code>{stage.name}</code> <span className="muted">{t('stage.passes', { count: plain(stage.passes_per_frame) })}</span></>}>
+        <StageFacts stage={stage} />
+      </Card>
+      {program.length > 0 && (
+        <>
+          <div className="two-charts">
+            <Card><TimeBreakdown program={program} /></Card>
+            <Card><StageRoofline stage={stage} machine={machine} /></Card>
+          </div>
+          <Card><MemoryCharts stage={stage} machine={machine} /></Card>
+          <InstructionTable stage={stage} />
+        </>
+      )}
+    </>
+  );
+}
+
+function StageFacts({ stage }: { stage: Stage }) {
+  const { t } = useSpeech();
+  const over = (value: number, bound: number) => (bound > 0 ? `${plain(Number((value / bound).toPrecision(3)))}×` : '–');
+  const moved = stage.dram_weights_bytes + stage.dram_activations_bytes;
+  const facts: [string, string][] = [
+    [t('stage.steady'), quantity(stage.steady_cycles, 'cycles')],
+    [t('stage.cold'), quantity(stage.cold_cycles, 'cycles')],
+    [t('stage.bound_cycles'), `${quantity(stage.bound_cycles, 'cycles')} · ${over(stage.steady_cycles, stage.bound_cycles)}`],
+    [t('stage.stall_weights'), quantity(stage.stall_weights_cycles, 'cycles')],
+    [t('stage.stall_activations'), quantity(stage.stall_activations_cycles, 'cycles')],
+    [t('stage.dram'), quantity(moved, 'B')],
+    [t('stage.bound_dram'), `${quantity(stage.bound_dram_bytes, 'B')} · ${over(moved, stage.bound_dram_bytes)}`],
+    [t('stage.weights'), quantity(stage.weight_bytes, 'B')],
+    [t('stage.macs'), quantity(stage.macs, 'MAC')],
+    [t('stage.energy'), quantity(stage.energy_j, 'J')],
+    [t('stage.imem'), quantity(stage.imem_bytes, 'B')],
+    [t('stage.instructions'), plain(stage.instructions?.length ?? 0)],
+  ];
+  return (
+    <dl className="facts">
+      {facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}
+    </dl>
+  );
+}

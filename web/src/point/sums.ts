@@ -1,0 +1,39 @@
+// Sums over a stage's instructions.
+import type { Instruction } from '../api/types';
+import type { Bar } from '../chart/bars';
+
+export const cyclesOf = (one: Instruction): number => one.end_cycle - one.start_cycle;
+
+/** Cycles by what `key` says of each instruction, the most first. */
+export function cyclesBy(program: Instruction[], key: (one: Instruction) => string, label: (name: string) => string): Bar[] {
+  const sums = new Map<string, number>();
+  for (const one of program) sums.set(key(one), (sums.get(key(one)) ?? 0) + cyclesOf(one));
+  return [...sums].map(([name, value]) => ({ name, label: label(name), value })).sort((a, b) => b.value - a.value);
+}
+
+/** DRAM bytes an instruction moves, all kinds. */
+export const dramBytes = (one: Instruction): number =>
+  one.dram_weights_bytes + one.dram_activations_in_bytes + one.dram_activations_out_bytes;
+
+/** Bytes a core cycle that DRAM delivers at its efficient rate; null when the machine does not say. */
+export function dramBytesPerCycle(machine: Record<string, unknown>): number | null {
+  const [bits, ratio, efficiency] = [machine.dram_bus_bits, machine.dram_clock_ratio, machine.dram_efficiency];
+  if (typeof bits !== 'number' || typeof ratio !== 'number' || typeof efficiency !== 'number') return null;
+  const transfersPerClock = 2;
+  return (bits / 8) * transfersPerClock * ratio * efficiency;
+}
+
+/** MAC lanes of the three families of matrix operators. */
+export function lanesOf(machine: Record<string, unknown>): { name: string; lanes: number }[] {
+  const product = (name: string, sides: string[]) => {
+    const lanes = sides.map((side) => machine[`${name}_lanes_${side}`]);
+    return lanes.every((one): one is number => typeof one === 'number') ? [{ name, lanes: lanes.reduce((a, b) => a * b, 1) }] : [];
+  };
+  const all = [
+    ...product('conv', ['in', 'out', 'pixel']), ...product('linear', ['m', 'n', 'k']), ...product('matmul', ['m', 'n', 'k']),
+  ];
+  // Equal roofs are one line with all their names.
+  const roofs = new Map<number, string[]>();
+  for (const { name, lanes } of all) roofs.set(lanes, [...(roofs.get(lanes) ?? []), name]);
+  return [...roofs].map(([lanes, names]) => ({ name: names.join(', '), lanes }));
+}

@@ -1,0 +1,24 @@
+// A design point in the address: `model`, `preset`, `set`.
+import { useMemo } from 'react';
+import type { Design } from '../api/queries';
+import { changedFrom, decodeSettings, encodeSettings } from '../form/values';
+import { useMachineTables } from '../ui/tables_gate';
+import { setQuery, useQueryState } from './location';
+
+export function useDesign(): [Design, (change: Partial<Design>) => void] {
+  const tables = useMachineTables();
+  const [model] = useQueryState('model', 'sd15');
+  const [preset] = useQueryState('preset', 'essay');
+  const [set] = useQueryState('set', '');
+  const design = useMemo<Design>(
+    () => ({ model, preset, machine: changedFrom(tables.machineOf(preset), decodeSettings(set, tables.parameters)) }),
+    [model, preset, set, tables],
+  );
+  const change = (part: Partial<Design>) =>
+    setQuery({
+      ...(part.model !== undefined ? { model: part.model } : {}),
+      ...(part.preset !== undefined ? { preset: part.preset } : {}),
+      ...(part.machine !== undefined ? { set: encodeSettings(part.machine) || null } : {}),
+    });
+  return [design, change];
+}

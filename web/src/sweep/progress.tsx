@@ -1,0 +1,54 @@
+// A sweep while it runs: how far, how fast, how long still; and what can be done about it.
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useLocation } from 'wouter';
+import { answer, client } from '../api/client';
+import { isLive } from '../api/queries';
+import type { Sweep } from '../api/types';
+import { duration, percent, plain } from '../format/quantity';
+import { useSpeech, wordFor } from '../i18n/i18n';
+import { ErrorBox } from '../ui/basics';
+
+export function SweepHead({ sweep }: { sweep: Sweep }) {
+  const { t } = useSpeech();
+  const queries = useQueryClient();
+  const [, navigate] = useLocation();
+  const path = { params: { path: { id: sweep.id } } };
+  const refresh = async () => {
+    await queries.invalidateQueries({ queryKey: ['sweep', sweep.id] });
+    await queries.invalidateQueries({ queryKey: ['sweeps'] });
+  };
+  const cancel = useMutation({ mutationFn: () => answer(client.POST('/api/v1/sweeps/{id}/cancel', path)), onSuccess: refresh });
+  const resume = useMutation({ mutationFn: () => answer(client.POST('/api/v1/sweeps/{id}/resume', path)), onSuccess: refresh });
+  const remove = useMutation({
+    mutationFn: () => answer(client.DELETE('/api/v1/sweeps/{id}', path)),
+    onSuccess: async () => { navigate('/'); await queries.invalidateQueries({ queryKey: ['sweeps'] }); },
+  });
+  const live = isLive(sweep);
+  const resumable = sweep.state === 'cancelled' || sweep.state === 'interrupted' || sweep.state === 'failed';
+  const failure = cancel.error ?? resume.error ?? remove.error;
+  return (
+    <header className="sweep-head">
+      <div className="sweep-title">
+        <h1>{sweep.name || t('sweep.number', { id: sweep.id })}</h1>
+        <span className={`state state-${sweep.state}`} data-state={sweep.state}>{wordFor(t, 'state', sweep.state)}</span>
+        <span className="muted"><code>{sweep.model}</code> · {t('form.preset')} <code>{sweep.spec.preset ?? 'essay'}</code></span>
+      </div>
+      <div className="card-actions">
+        {live && <button type="button" onClick={() => cancel.mutate()} disabled={cancel.isPending}>{t('action.cancel')}</button>}
+        {resumable && <button type="button" className="primary" onClick={() => resume.mutate()} disabled={resume.isPending}>{t('action.resume')}</button>}
+        <a className="button" href={`/api/v1/sweeps/${sweep.id}/export?format=csv`} download>{t('action.csv')}</a>
+        {!live && <button type="button" className="quiet" onClick={() => { if (confirm(t('sweep.delete_sure', { name: sweep.name || String(sweep.id) }))) remove.mutate(); }}>{t('action.delete')}</button>}
+      </div>
+      <dl className="facts">
+        <div><dt>{t('sweep.evaluated')}</dt><dd>{plain(sweep.done)} / {plain(sweep.total)}</dd></div>
+        <div><dt>{t('sweep.feasible')}</dt><dd>{plain(sweep.feasible)}{sweep.done > 0 && ` (${percent(sweep.feasible / sweep.done, 3)})`}</dd></div>
+        {sweep.points_per_second !== null && sweep.points_per_second > 0 && <div><dt>{t('sweep.rate')}</dt><dd>{plain(Math.round(sweep.points_per_second))} /s</dd></div>}
+        {live && sweep.eta_s !== null && <div><dt>{t('sweep.eta')}</dt><dd>{duration(sweep.eta_s)}</dd></div>}
+        <div><dt>{t('sweep.axes')}</dt><dd>{sweep.spec.axes.map((axis) => axis.parameter).join(' × ') || '–'}</dd></div>
+      </dl>
+      {live && <progress className="run-progress" value={sweep.done} max={sweep.total} aria-label={t('sweep.progress')} />}
+      {sweep.error && <div className="error-box" role="alert"><strong>{sweep.error.title}</strong><p lang="en">{sweep.error.detail}</p><code>{sweep.error.code}</code></div>}
+      {failure && <ErrorBox error={failure} />}
+    </header>
+  );
+}

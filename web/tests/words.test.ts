@@ -1,0 +1,39 @@
+// The two languages say the same things.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { splitHash } from '../src/state/location';
+import en from '../src/i18n/en.json';
+import ja from '../src/i18n/ja.json';
+import { translate } from '../src/i18n/i18n';
+
+const holes = (text: string) => [...text.matchAll(/\{\w+\}/g)].map((match) => match[0]).sort();
+const sources = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? sources(join(folder, entry.name)) : /\.tsx?$/.test(entry.name) ? [readFileSync(join(folder, entry.name), 'utf8')] : []);
+
+describe('words', () => {
+  test('both languages have the same keys, in order', () => {
+    expect(Object.keys(ja)).toEqual(Object.keys(en));
+    expect(Object.keys(en)).toEqual([...Object.keys(en)].sort());
+  });
+  test('no word is empty and both have the same holes', () => {
+    for (const key of Object.keys(en) as (keyof typeof en)[]) {
+      expect(en[key].trim(), key).not.toBe('');
+      expect(ja[key].trim(), key).not.toBe('');
+      expect(holes(ja[key]), key).toEqual(holes(en[key]));
+    }
+  });
+  test('every word is used', () => {
+    const text = sources(new URL('../src', import.meta.url).pathname).join('\n');
+    const byName = /^(group|limiter|part|state|confidence)\./;
+    const unused = Object.keys(en).filter((key) => !byName.test(key) && !text.includes(`'${key}'`) && !text.includes(`"${key}"`));
+    expect(unused).toEqual([]);
+  });
+  test('holes are filled', () => expect(translate('en', 'sweep.number', { id: 3 })).toBe('Sweep 3'));
+});
+
+test('an address splits into path and query', () => {
+  expect(splitHash('#/sweeps/3?x=area_mm2')).toEqual({ path: '/sweeps/3', search: 'x=area_mm2' });
+  expect(splitHash('')).toEqual({ path: '/', search: '' });
+});

@@ -1,0 +1,4 @@
+// Unit tests of the pure parts: they need no browser.
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({ test: { include: ['tests/**/*.test.ts'], environment: 'node' } });
