@@ -75,9 +75,7 @@ void count_pass(StageRun& run, const Machine& m) {
   const PassCost& steady = run.steady();
   run.core +=
       spill_energy((steady.activation_in_bytes + steady.activation_out_bytes) / run.schedule.active_cores, prices);
-  std::int64_t filled = steady.weight_bytes;  // unpacked into PSRAM
-  if (m.weight_compression.hundredths > 100) filled = filled * m.weight_compression.hundredths / 100;
-  run.shared = shared_energy(run.busy.psram_read, steady.weight_bytes, filled, prices);
+  run.shared = shared_energy(run.busy.psram_read, steady.weight_bytes, steady.weight_psram_bytes, prices);
 }
 
 StageRun run_stage(const CompiledStage& stage, const Machine& m, std::vector<InstructionTime>* trace) {
@@ -181,9 +179,10 @@ Frame frame_of(const std::vector<StageRun>& runs, const Machine& m) {
 
 std::int64_t bound_dram_bytes(const StageRun& run, const Machine& m) {
   const Program& program = run.stage->program;
-  if (m.weight_storage == WeightStorage::hard_coded) return program.input_bytes.value + program.output_bytes.value;
-  return std::max<std::int64_t>(0, program.weight_bytes.value - m.psram_bytes) +
-         (program.input_bytes.value + program.output_bytes.value) * run.schedule.active_cores;
+  const bool wired = m.weight_storage == WeightStorage::hard_coded;
+  const std::int64_t weights =
+      wired ? 0 : std::max<std::int64_t>(0, program.distinct_weight_bytes.value - m.psram_bytes);
+  return weights + (program.input_bytes.value + program.output_bytes.value) * run.schedule.active_cores;
 }
 
 double ratio(std::int64_t a, std::int64_t b) {
@@ -269,7 +268,7 @@ InstructionCost instruction_cost(const StageRun& run, std::size_t number, const 
   c.psram = Bytes(time.psram_bytes);
   c.macs = Macs(cost.macs);
   Energy energy = core_energy(cost, prices);
-  energy += shared_energy(cost.busy.psram_read, time.weight_bytes, time.weight_bytes, prices);
+  energy += shared_energy(cost.busy.psram_read, time.weight_bytes, time.weight_psram_bytes, prices);
   energy += spill_energy((time.activation_in_bytes + time.activation_out_bytes) / cores, prices);
   c.energy_j = energy.total();
   return c;

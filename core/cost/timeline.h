@@ -15,12 +15,14 @@ namespace sdip {
 struct PassCost {
   std::int64_t cycles = 0, stall_weights = 0, stall_activations = 0;
   std::int64_t weight_bytes = 0, activation_in_bytes = 0, activation_out_bytes = 0;
+  std::int64_t weight_psram_bytes = 0;  // weights put into PSRAM, unpacked
 };
 
 /// One instruction of a pass.
 struct InstructionTime {
   std::int64_t start = 0, end = 0, overhead = 0, stall_weights = 0, stall_activations = 0;
-  std::int64_t weight_bytes = 0, activation_in_bytes = 0, activation_out_bytes = 0, psram_bytes = 0;
+  std::int64_t weight_bytes = 0, weight_psram_bytes = 0, activation_in_bytes = 0, activation_out_bytes = 0;
+  std::int64_t psram_bytes = 0;
 };
 
 struct TimelineResult {

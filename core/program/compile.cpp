@@ -18,17 +18,24 @@ std::int64_t weight_bytes_of(const InstructionClass& c, const WeightForm& form) 
 
 /// pass `pin`: the program's first weights stay in the pinned part of PSRAM, whole instructions only; with resident
 /// weights all of them do.
-/// Returns the bytes of PSRAM that keeping every weight would take.
-std::int64_t pin(const Machine& machine, Placement& placement, Program& program) {
+/// Instructions that read the same weights share them. Returns the bytes of PSRAM that keeping every weight would
+/// take.
+std::int64_t pin(const Machine& machine, const std::vector<Draft>& drafts, Placement& placement, Program& program) {
   const WeightForm form = weight_form(machine);
   const bool all = machine.weight_storage == WeightStorage::resident;
   std::int64_t left = all ? machine.psram_bytes : machine.psram_pinned_bytes, needed = 0;
-  for (InstructionClass& c : placement.classes_of_drafts) {
+  std::map<std::vector<ValueId>, bool> pinned;  // by what an instruction reads
+  for (std::size_t i = 0; i < drafts.size(); ++i) {
+    InstructionClass& c = placement.classes_of_drafts[i];
     const std::int64_t bytes = weight_bytes_of(c, form);
+    if (bytes == 0) continue;
     program.weight_bytes += Bytes(stored_bytes(bytes, form));
+    const auto [entry, fresh] = pinned.try_emplace(drafts[i].weights, bytes <= left);
+    c.pinned = entry->second;
+    if (!fresh) continue;
+    program.distinct_weight_bytes += Bytes(stored_bytes(bytes, form));
     needed += bytes;
-    if (bytes == 0 || bytes > left) continue;
-    c.pinned = true;
+    if (!c.pinned) continue;
     left -= bytes;
     program.pinned_bytes += Bytes(bytes);
   }
@@ -67,11 +74,15 @@ void count_input_output(const Graph& graph, Role role, const Lives& lives, const
 Bytes stored_weights(const Graph& graph, const Machine& machine, Bytes fetched) {
   const WeightForm form = weight_form(machine);
   std::int64_t more = 0;
+  std::vector<ValueId> tables;
   for (const Node& node : graph.nodes) {
-    if (node.op->type != "Gather" || node.outputs.empty() || node.inputs.empty() || node.inputs[0] == none) continue;
+    if (node.op->type != "Gather" || node.outputs.empty() || node.inputs.empty() || node.inputs[0] == none)
+      continue;
     const Value& table = graph.values[static_cast<std::size_t>(node.inputs[0])];
     const Value& result = graph.values[static_cast<std::size_t>(node.outputs[0])];
     if (table.kind != ValueKind::weight || result.kind != ValueKind::activation) continue;
+    if (std::ranges::find(tables, node.inputs[0]) != tables.end()) continue;
+    tables.push_back(node.inputs[0]);
     more += std::max<std::int64_t>(0, element_count(table.operand.shape) - element_count(result.operand.shape));
   }
   return fetched + Bytes(stored_bytes(ceil_div(more * form.bits, 8), form));
@@ -87,11 +98,12 @@ std::optional<std::string> compile_stage(const Stage& stage, const Machine& mach
   Lives lives = lives_of(stage.graph, stage.role, machine, drafts, roots);
   Placement placement;
   if (auto reason = place(stage.graph, machine, drafts, lives, placement)) return reason;
-  const std::int64_t needed = pin(machine, placement, compiled.program);
+  const std::int64_t needed = pin(machine, drafts, placement, compiled.program);
   if (machine.weight_storage == WeightStorage::resident && needed > machine.psram_bytes)
     return "resident weights need " + std::to_string(needed) + " B of PSRAM, which has " +
            std::to_string(machine.psram_bytes);
-  compiled.program.stored_weight_bytes = stored_weights(stage.graph, machine, compiled.program.weight_bytes);
+  compiled.program.stored_weight_bytes =
+      stored_weights(stage.graph, machine, compiled.program.distinct_weight_bytes);
   classify(std::move(placement), compiled.program);
   count_input_output(stage.graph, stage.role, lives, roots, compiled.program);
   return std::nullopt;

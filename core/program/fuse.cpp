@@ -31,6 +31,7 @@ void join(Draft& before, const Draft& next) {
   for (const DraftOperand& operand : next.operands)
     if (operand.value != before.destination) before.operands.push_back(operand);
   before.weight_fetches.insert(before.weight_fetches.end(), next.weight_fetches.begin(), next.weight_fetches.end());
+  before.weights.insert(before.weights.end(), next.weights.begin(), next.weights.end());
   before.held_weight_elements += next.held_weight_elements;
   before.fused.push_back(next.mnemonic);
   before.destination = next.destination;
