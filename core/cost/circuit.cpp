@@ -143,7 +143,9 @@ Busy rowwise_busy(const InstructionClass& c, const Machine& m, const TilePlan& p
       port += beats(ceil_div(f.elements, plan.writing_operations()), bits, port_bits(w, f.place));
   }
   if (!writes) return busy;
-  const std::int64_t results = ceil_div(c.out_elements * rows * length, c.work.rows * c.work.row_length);
+  const Int128 whole = static_cast<Int128>(c.work.rows) * c.work.row_length;
+  const auto results =
+      static_cast<std::int64_t>((static_cast<Int128>(c.out_elements) * rows * length + whole - 1) / whole);
   const Folds result_folds = fold(results, row_lanes(c.work.family, m));
   if (c.fused_passes > 0) busy.compute = std::max(busy.compute, c.fused_passes * ceil_div(results, m.vector_lanes));
   write_results(c, w, result_folds, {1, 1, 0}, 1, busy);

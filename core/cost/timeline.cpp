@@ -381,6 +381,34 @@ TimelineRules timeline_rules(const Machine& m, Decimal share, std::int64_t activ
   return rules;
 }
 
+bool countable(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules,
+               std::int64_t passes) {
+  const auto real = [](std::int64_t count) { return static_cast<double>(count); };
+  const double cycles_a_byte = real(rules.rate.q) / real(rules.rate.p);
+  const auto bytes = [&](std::int64_t each, double copies) {
+    return each == 0 ? 0.0 : (real(each) + real(rules.burst_bytes)) * copies;
+  };
+  double sum = 0;
+  for (const Instruction& instruction : program.instructions) {
+    const ClassCost& cost = costs[static_cast<std::size_t>(instruction.instruction_class)];
+    TileCost most;
+    for (const auto& row : cost.shapes)
+      for (const TileCost& tile : row) {
+        most.a_bytes = std::max(most.a_bytes, tile.a_bytes);
+        most.b_bytes = std::max(most.b_bytes, tile.b_bytes);
+        most.split_in_bytes = std::max(most.split_in_bytes, tile.split_in_bytes);
+        most.out_bytes = std::max(most.out_bytes, tile.out_bytes);
+        most.weight_bytes = std::max(most.weight_bytes, tile.weight_bytes);
+      }
+    double moved = bytes(most.weight_bytes, 1);
+    for (const std::int64_t each : {most.a_bytes, most.b_bytes, most.split_in_bytes, most.out_bytes})
+      moved += bytes(each, real(rules.cores));
+    moved = moved * real(cost.plan.operations()) + bytes(cost.held_weight_bytes, 1);
+    sum += moved * (cycles_a_byte + 1) + real(cost.cycles) + real(rules.dispatch_cycles + rules.pipeline_stages);
+  }
+  return sum * real(passes) < 0x1p58;
+}
+
 TimelineResult run_timeline(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules,
                             std::int64_t most_passes, std::vector<InstructionTime>* trace) {
   Timeline timeline(program, costs, rules);

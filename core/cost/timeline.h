@@ -48,8 +48,14 @@ struct TimelineRules {
 };
 TimelineRules timeline_rules(const Machine& machine, Decimal share, std::int64_t active_cores, Bytes pinned);
 
+/// True when `passes` runs through `program`, with no two things at once, stay below 2^58 cycles and bytes:
+/// whatever is summed of them then fits 64 bits. Example: 10 GB at 2 bytes in a million cycles is 2^52 cycles a
+/// pass.
+bool countable(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules,
+               std::int64_t passes);
+
 /// Runs `program` again and again until a pass leaves the state that it found, or `most_passes`. With `trace`, the
-/// times of the last pass simulated.
+/// times of the last pass simulated. Requires countable(...).
 TimelineResult run_timeline(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules,
                             std::int64_t most_passes, std::vector<InstructionTime>* trace = nullptr);
 

@@ -88,12 +88,33 @@ Bytes stored_weights(const Graph& graph, const Machine& machine, Bytes fetched) 
   return fetched + Bytes(stored_bytes(ceil_div(more * form.bits, 8), form));
 }
 
+/// Work beyond 2^50 MACs or elements an instruction is refused: sums over a program then fit 64 bits.
+std::optional<std::string> uncountable(const Graph& graph, const std::vector<Draft>& drafts) {
+  for (const Draft& draft : drafts) {
+    const LoopNest& n = draft.work.nest;
+    double work = 1;
+    if (is_nest(draft.work.family)) {
+      for (const std::int64_t size :
+           {n.groups, n.batch, n.out_channels, n.in_channels, n.out_h, n.out_w, n.kernel_h, n.kernel_w})
+        work *= static_cast<double>(size);
+    } else {
+      for (const std::int64_t size : {draft.work.rows, draft.work.row_length, draft.work.passes})
+        work *= static_cast<double>(size);
+    }
+    if (work > 0x1p50)
+      return graph.nodes[static_cast<std::size_t>(draft.node)].name +
+             ": more than 2^50 multiplications or elements";
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> compile_stage(const Stage& stage, const Machine& machine, CompiledStage& compiled) {
   compiled.role = stage.role;
   compiled.name = stage.name;
   std::vector<ValueId> roots;
   std::vector<Draft> drafts = lower(stage.graph, machine, roots);
   if (drafts.empty()) return "no instruction: every output is a constant or a view of an input";
+  if (auto reason = uncountable(stage.graph, drafts)) return reason;
   if (machine.fusion == Fusion::pointwise) fuse_pointwise(stage.graph, drafts, roots);
   Lives lives = lives_of(stage.graph, stage.role, machine, drafts, roots);
   Placement placement;

@@ -40,7 +40,7 @@ LoopNest random_nest(Dice& dice, bool conv) {
   n.batch = dice.between(1, 3);
   n.out_channels = dice.between(1, 9);
   n.in_channels = dice.between(1, 9);
-  n.out_h = n.in_h = dice.between(1, 9);
+  n.out_h = n.in_h = dice.one_in(4) ? dice.between(10, 60) : dice.between(1, 9);
   if (!conv) return n;
   n.out_w = n.in_w = dice.between(1, 6);
   n.kernel_h = dice.between(1, 3);
@@ -81,7 +81,7 @@ InstructionClass random_rowwise(Dice& dice) {
   w.family = dice.one_of({Family::vector, Family::softmax, Family::norm, Family::transpose});
   w.passes = w.family == Family::softmax ? 3 : w.family == Family::norm ? 2 : 1;
   w.rows = dice.between(1, 8);
-  w.row_length = dice.between(1, 60);
+  w.row_length = dice.one_in(3) ? dice.between(60, 400) : dice.between(1, 60);
   const bool chunked = dice.one_in(2);
   c.mapping = {chunked ? 1 : cut_of(dice, w.rows), chunked ? dice.between(1, w.row_length) : w.row_length, true};
   c.out_elements = dice.one_in(3) ? dice.between(1, w.rows * w.row_length) : w.rows * w.row_length;
