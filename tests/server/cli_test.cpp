@@ -102,7 +102,8 @@ TEST(cli, bad_machines_are_refused_with_their_place) {
 
 TEST(cli, bad_models_are_refused_with_a_reason) {
   const TemporaryFolder folder;
-  expect_error({"analyze", "sd51"}, "sdip: unknown_model: /model: no model sd51; did you mean sd15");
+  expect_error({"analyze", "sd15-unett"},
+               "sdip: unknown_model: /model: no model sd15-unett; did you mean sd15-unet");
   write_file(folder / "text.onnx", "this is not ONNX at all");
   expect_error({"analyze", folder / "text.onnx"}, "sdip: not_onnx: ");
   write_file(folder / "cut.onnx", small_onnx().substr(0, 30));

@@ -1,5 +1,5 @@
 // Processes for tests.
-#include "server/running.h"
+#include "tests/server/running.h"
 
 #include <fcntl.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 // A small JSON Schema checker.
-#include "server/schema_check.h"
+#include "tests/server/schema_check.h"
 
 #include <algorithm>
 #include <set>

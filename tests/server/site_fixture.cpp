@@ -1,5 +1,5 @@
 // The service under test and its client.
-#include "server/site_fixture.h"
+#include "tests/server/site_fixture.h"
 
 #include <arpa/inet.h>
 #include <poll.h>

@@ -9,8 +9,8 @@
 
 #include "server/http_server.h"
 #include "server/json_in.h"
-#include "server/running.h"
 #include "server/service.h"
+#include "tests/server/running.h"
 
 namespace sdip::test {
 
