@@ -2,6 +2,7 @@
 import { useEffect } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
 import { useVersion } from './api/queries';
+import mark from './mark.svg';
 import { useSpeech, type Key, type Language } from './i18n/i18n';
 import { ComparePage } from './pages/compare';
 import { HelpPage } from './pages/help';
@@ -58,7 +59,7 @@ function Header({ path }: { path: string }) {
   return (
     <header className="top">
       <Link href="/" className="brand">
-        <img src="/assets/mark.svg" alt="" width="26" height="26" />
+        <img src={mark} alt="" width="26" height="26" />
         <span>SDIP Explorer</span>
         {version.data && <small>{version.data.version}</small>}
       </Link>

@@ -49,6 +49,8 @@ describe('parseNumber', () => {
 
 test('percent and duration are short', () => {
   expect(percent(0.88889)).toBe('88.9 %');
+  expect(percent(0)).toBe('0 %');
+  expect(percent(2.6e-7)).toBe('<0.001 %');
   expect(duration(200)).toBe('3 min 20 s');
   expect(duration(7500)).toBe('2 h 5 min');
   expect(duration(59.7)).toBe('60 s');

@@ -8,8 +8,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** parameters */
-        get: operations["parameters"];
+        /** Every parameter of a machine */
+        get: operations["list_parameters"];
         put?: never;
         post?: never;
         delete?: never;
@@ -25,8 +25,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** metrics */
-        get: operations["metrics"];
+        /** Every metric of a design point */
+        get: operations["list_metrics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -42,8 +42,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** presets */
-        get: operations["presets"];
+        /** Named machines */
+        get: operations["list_presets"];
         put?: never;
         post?: never;
         delete?: never;
@@ -59,8 +59,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** baselines */
-        get: operations["baselines"];
+        /** Other devices, as rooflines */
+        get: operations["list_baselines"];
         put?: never;
         post?: never;
         delete?: never;
@@ -76,8 +76,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** models */
-        get: operations["models"];
+        /** Built-in and uploaded models */
+        get: operations["list_models"];
         put?: never;
         post?: never;
         delete?: never;
@@ -93,12 +93,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** model */
-        get: operations["model"];
-        /** put model */
+        /** What a model consists of */
+        get: operations["get_model"];
+        /** Upload an ONNX file */
         put: operations["put_model"];
         post?: never;
-        /** delete model */
+        /** Remove an uploaded model */
         delete: operations["delete_model"];
         options?: never;
         head?: never;
@@ -114,8 +114,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** analyse */
-        post: operations["analyse"];
+        /** One design point in full */
+        post: operations["analyze"];
         delete?: never;
         options?: never;
         head?: never;
@@ -131,7 +131,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** compare */
+        /** A design point beside other devices */
         post: operations["compare"];
         delete?: never;
         options?: never;
@@ -146,11 +146,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** sweeps */
-        get: operations["sweeps"];
+        /** Every sweep, newest first */
+        get: operations["list_sweeps"];
         put?: never;
-        /** start sweep */
-        post: operations["start_sweep"];
+        /** Start a sweep */
+        post: operations["create_sweep"];
         delete?: never;
         options?: never;
         head?: never;
@@ -164,11 +164,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** sweep */
-        get: operations["sweep"];
+        /** A sweep and how far it is */
+        get: operations["get_sweep"];
         put?: never;
         post?: never;
-        /** delete sweep */
+        /** Remove a sweep and its points */
         delete: operations["delete_sweep"];
         options?: never;
         head?: never;
@@ -184,8 +184,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** cancel */
-        post: operations["cancel"];
+        /** Stop a sweep; its points stay */
+        post: operations["cancel_sweep"];
         delete?: never;
         options?: never;
         head?: never;
@@ -201,8 +201,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** resume */
-        post: operations["resume"];
+        /** Evaluate what is missing */
+        post: operations["resume_sweep"];
         delete?: never;
         options?: never;
         head?: never;
@@ -216,8 +216,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** points */
-        get: operations["points"];
+        /** Stored points, a page */
+        get: operations["list_points"];
         put?: never;
         post?: never;
         delete?: never;
@@ -233,8 +233,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** columns */
-        get: operations["columns"];
+        /** Stored points, a column each field */
+        get: operations["get_columns"];
         put?: never;
         post?: never;
         delete?: never;
@@ -250,8 +250,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** front */
-        get: operations["front"];
+        /** The Pareto front */
+        get: operations["get_front"];
         put?: never;
         post?: never;
         delete?: never;
@@ -267,8 +267,42 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** point */
-        get: operations["point"];
+        /** One stored point */
+        get: operations["get_point"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sweeps/{id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All points in index order, as a file */
+        get: operations["export_sweep"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This document */
+        get: operations["openapi"];
         put?: never;
         post?: never;
         delete?: never;
@@ -284,8 +318,25 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** version */
+        /** Version and engine signature */
         get: operations["version"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/healthz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether the service answers */
+        get: operations["health"];
         put?: never;
         post?: never;
         delete?: never;
@@ -306,219 +357,9 @@ export interface components {
             where: string;
             detail: string;
         };
-        Machine: {
-            cores: number;
-            core_clock_mhz: number;
-            pipeline_stages: number;
-            conv_lanes_in: number;
-            conv_lanes_out: number;
-            conv_lanes_pixel: number;
-            linear_lanes_m: number;
-            linear_lanes_n: number;
-            linear_lanes_k: number;
-            matmul_lanes_m: number;
-            matmul_lanes_n: number;
-            matmul_lanes_k: number;
-            vector_lanes: number;
-            softmax_lanes: number;
-            norm_lanes: number;
-            transpose_lanes: number;
-            /** @enum {string} */
-            dataflow: "output" | "weight" | "input";
-            /** @enum {string} */
-            weight_format: "fp32" | "fp16" | "bf16" | "e4m3" | "e5m2" | "int16" | "int8" | "int4";
-            /** @enum {string} */
-            activation_format: "fp32" | "fp16" | "bf16" | "e4m3" | "e5m2" | "int16" | "int8" | "int4";
-            /** @enum {string} */
-            accumulator_format: "fp32" | "fp16" | "bf16" | "e4m3" | "e5m2" | "int16" | "int8" | "int4";
-            /** @enum {string} */
-            scale_granularity: "tensor" | "channel";
-            psram_bytes: number;
-            psram_port_bits: number;
-            dsram_bytes: number;
-            dsram_port_bits: number;
-            stackram_bytes: number;
-            stackram_port_bits: number;
-            imem_bytes: number;
-            sram_banks: number;
-            /** @enum {string} */
-            weight_buffering: "single" | "double";
-            /** @enum {string} */
-            tile_buffering: "single" | "double";
-            /** @enum {string} */
-            dram_kind: "lpddr4" | "ddr4" | "gddr6" | "hbm2";
-            dram_bus_bits: number;
-            dram_clock_ratio: number;
-            dram_burst_bytes: number;
-            dram_efficiency: number;
-            /** @enum {string} */
-            mac_sharing: "separate" | "shared";
-            /** @enum {string} */
-            activation_memory: "separate" | "unified";
-            /** @enum {string} */
-            stack_discipline: "stack" | "allocator";
-            /** @enum {string} */
-            operator_dsram: "common";
-            steps: number;
-            /** @enum {string} */
-            guidance: "off" | "batch" | "two_passes";
-            /** @enum {string} */
-            sampler: "ddim" | "ddpm" | "euler";
-            /** @enum {string} */
-            mode: "text_to_image" | "image_to_image";
-            batch: number;
-            image_height_px: number;
-            image_width_px: number;
-            prompt_per_frame: boolean;
-            /** @enum {string} */
-            vae_stage: "core" | "off_chip";
-            encoder_dram_share: number;
-            decoder_dram_share: number;
-            link_bits: number;
-            /** @enum {string} */
-            technology_node: "n7" | "n45";
-            sram_floor_plan_factor: number;
-            mac_floor_plan_factor: number;
-            /** @enum {string} */
-            weight_storage: "streamed" | "resident" | "hard_coded";
-            psram_pinned_bytes: number;
-            /** @enum {string} */
-            fusion: "none" | "pointwise";
-            /** @enum {string} */
-            transposition: "explicit" | "dynamic";
-            /** @enum {string} */
-            skip_handling: "hold" | "spill";
-            hoisted_context: boolean;
-            weight_compression: number;
-            decompressor_bytes_per_cycle: number;
-            weight_density: number;
-            /** @enum {string} */
-            sparsity: "none" | "gating" | "skipping";
-            /** @enum {string} */
-            sequencer: "central" | "distributed" | "host";
-            dispatch_cycles: number;
-            host_command_cycles: number;
-            /** @enum {string} */
-            granularity: "operator";
-            /** @enum {string} */
-            low_rank: "off";
-            /** @enum {string} */
-            composable_macs: "off";
-            /** @enum {string} */
-            core_weights: "common";
-            /** @enum {string} */
-            branches: "serial";
-            /** @enum {string} */
-            memory_hierarchy: "private";
-            /** @enum {string} */
-            in_memory_weights: "off";
-        };
-        MachineChanges: {
-            cores?: number;
-            core_clock_mhz?: number;
-            pipeline_stages?: number;
-            conv_lanes_in?: number;
-            conv_lanes_out?: number;
-            conv_lanes_pixel?: number;
-            linear_lanes_m?: number;
-            linear_lanes_n?: number;
-            linear_lanes_k?: number;
-            matmul_lanes_m?: number;
-            matmul_lanes_n?: number;
-            matmul_lanes_k?: number;
-            vector_lanes?: number;
-            softmax_lanes?: number;
-            norm_lanes?: number;
-            transpose_lanes?: number;
-            /** @enum {string} */
-            dataflow?: "output" | "weight" | "input";
-            /** @enum {string} */
-            weight_format?: "fp32" | "fp16" | "bf16" | "e4m3" | "e5m2" | "int16" | "int8" | "int4";
-            /** @enum {string} */
-            activation_format?: "fp32" | "fp16" | "bf16" | "e4m3" | "e5m2" | "int16" | "int8" | "int4";
-            /** @enum {string} */
-            accumulator_format?: "fp32" | "fp16" | "bf16" | "e4m3" | "e5m2" | "int16" | "int8" | "int4";
-            /** @enum {string} */
-            scale_granularity?: "tensor" | "channel";
-            psram_bytes?: number;
-            psram_port_bits?: number;
-            dsram_bytes?: number;
-            dsram_port_bits?: number;
-            stackram_bytes?: number;
-            stackram_port_bits?: number;
-            imem_bytes?: number;
-            sram_banks?: number;
-            /** @enum {string} */
-            weight_buffering?: "single" | "double";
-            /** @enum {string} */
-            tile_buffering?: "single" | "double";
-            /** @enum {string} */
-            dram_kind?: "lpddr4" | "ddr4" | "gddr6" | "hbm2";
-            dram_bus_bits?: number;
-            dram_clock_ratio?: number;
-            dram_burst_bytes?: number;
-            dram_efficiency?: number;
-            /** @enum {string} */
-            mac_sharing?: "separate" | "shared";
-            /** @enum {string} */
-            activation_memory?: "separate" | "unified";
-            /** @enum {string} */
-            stack_discipline?: "stack" | "allocator";
-            /** @enum {string} */
-            operator_dsram?: "common";
-            steps?: number;
-            /** @enum {string} */
-            guidance?: "off" | "batch" | "two_passes";
-            /** @enum {string} */
-            sampler?: "ddim" | "ddpm" | "euler";
-            /** @enum {string} */
-            mode?: "text_to_image" | "image_to_image";
-            batch?: number;
-            image_height_px?: number;
-            image_width_px?: number;
-            prompt_per_frame?: boolean;
-            /** @enum {string} */
-            vae_stage?: "core" | "off_chip";
-            encoder_dram_share?: number;
-            decoder_dram_share?: number;
-            link_bits?: number;
-            /** @enum {string} */
-            technology_node?: "n7" | "n45";
-            sram_floor_plan_factor?: number;
-            mac_floor_plan_factor?: number;
-            /** @enum {string} */
-            weight_storage?: "streamed" | "resident" | "hard_coded";
-            psram_pinned_bytes?: number;
-            /** @enum {string} */
-            fusion?: "none" | "pointwise";
-            /** @enum {string} */
-            transposition?: "explicit" | "dynamic";
-            /** @enum {string} */
-            skip_handling?: "hold" | "spill";
-            hoisted_context?: boolean;
-            weight_compression?: number;
-            decompressor_bytes_per_cycle?: number;
-            weight_density?: number;
-            /** @enum {string} */
-            sparsity?: "none" | "gating" | "skipping";
-            /** @enum {string} */
-            sequencer?: "central" | "distributed" | "host";
-            dispatch_cycles?: number;
-            host_command_cycles?: number;
-            /** @enum {string} */
-            granularity?: "operator";
-            /** @enum {string} */
-            low_rank?: "off";
-            /** @enum {string} */
-            composable_macs?: "off";
-            /** @enum {string} */
-            core_weights?: "common";
-            /** @enum {string} */
-            branches?: "serial";
-            /** @enum {string} */
-            memory_hierarchy?: "private";
-            /** @enum {string} */
-            in_memory_weights?: "off";
+        Doc: {
+            en: string;
+            ja: string;
         };
         Parameter: {
             name: string;
@@ -537,9 +378,8 @@ export interface components {
             }[];
             doc: components["schemas"]["Doc"];
         };
-        Doc: {
-            en: string;
-            ja: string;
+        Parameters: {
+            parameters: components["schemas"]["Parameter"][];
         };
         MetricInfo: {
             name: string;
@@ -548,10 +388,16 @@ export interface components {
             better: "higher" | "lower" | "neither";
             doc: components["schemas"]["Doc"];
         };
+        Metrics: {
+            metrics: components["schemas"]["MetricInfo"][];
+        };
         Preset: {
             name: string;
             doc: components["schemas"]["Doc"];
             machine: components["schemas"]["Machine"];
+        };
+        Presets: {
+            presets: components["schemas"]["Preset"][];
         };
         Field: {
             name: string;
@@ -563,9 +409,878 @@ export interface components {
         Baseline: {
             id: string;
             name: string;
-            kind: string;
+            /** @enum {string} */
+            kind: "roofline";
             fields: components["schemas"]["Field"][];
         };
+        Baselines: {
+            baselines: components["schemas"]["Baseline"][];
+        };
+        Machine: {
+            /**
+             * @description Identical diffusion cores in series
+             * @default 4
+             */
+            cores: number;
+            /**
+             * @description Clock of the cores, MHz
+             * @default 1000
+             */
+            core_clock_mhz: number;
+            /**
+             * @description Depth of the operators' pipelines: fill time of an instruction, cycles
+             * @default 8
+             */
+            pipeline_stages: number;
+            /**
+             * @description conv2d lanes over input channels, lanes
+             * @default 16
+             */
+            conv_lanes_in: number;
+            /**
+             * @description conv2d lanes over output channels, lanes
+             * @default 32
+             */
+            conv_lanes_out: number;
+            /**
+             * @description conv2d lanes over output pixels, lanes
+             * @default 16
+             */
+            conv_lanes_pixel: number;
+            /**
+             * @description linear lanes over rows, lanes
+             * @default 16
+             */
+            linear_lanes_m: number;
+            /**
+             * @description linear lanes over output features, lanes
+             * @default 32
+             */
+            linear_lanes_n: number;
+            /**
+             * @description linear lanes over input features, lanes
+             * @default 16
+             */
+            linear_lanes_k: number;
+            /**
+             * @description matmul lanes over rows of the first operand, lanes
+             * @default 16
+             */
+            matmul_lanes_m: number;
+            /**
+             * @description matmul lanes over columns of the second operand, lanes
+             * @default 32
+             */
+            matmul_lanes_n: number;
+            /**
+             * @description matmul lanes over the summed dimension, lanes
+             * @default 16
+             */
+            matmul_lanes_k: number;
+            /**
+             * @description Lanes of elementwise operators, lanes
+             * @default 256
+             */
+            vector_lanes: number;
+            /**
+             * @description Lanes of softmax, lanes
+             * @default 256
+             */
+            softmax_lanes: number;
+            /**
+             * @description Lanes of group and layer norm, lanes
+             * @default 256
+             */
+            norm_lanes: number;
+            /**
+             * @description Elements an explicit transposition moves a cycle, lanes
+             * @default 64
+             */
+            transpose_lanes: number;
+            /**
+             * @description Operand held still in the MAC arrays
+             * @default output
+             * @enum {string}
+             */
+            dataflow: "output" | "weight" | "input";
+            /**
+             * @description Number format of weights
+             * @default fp16
+             * @enum {string}
+             */
+            weight_format: "fp32" | "fp16" | "bf16" | "fp8_e4m3" | "fp8_e5m2" | "int32" | "int16" | "int8" | "uint8" | "int4" | "uint4" | "q3_4" | "q7_8" | "q15_16";
+            /**
+             * @description Number format of activations
+             * @default fp16
+             * @enum {string}
+             */
+            activation_format: "fp32" | "fp16" | "bf16" | "fp8_e4m3" | "fp8_e5m2" | "int32" | "int16" | "int8" | "uint8" | "int4" | "uint4" | "q3_4" | "q7_8" | "q15_16";
+            /**
+             * @description Number format of partial sums
+             * @default fp32
+             * @enum {string}
+             */
+            accumulator_format: "fp32" | "fp16" | "bf16" | "fp8_e4m3" | "fp8_e5m2" | "int32" | "int16" | "int8" | "uint8" | "int4" | "uint4" | "q3_4" | "q7_8" | "q15_16";
+            /**
+             * @description Scale and zero point of quantised weights: per tensor or output channel
+             * @default tensor
+             * @enum {string}
+             */
+            scale_granularity: "tensor" | "channel";
+            /**
+             * @description Capacity of the weight memory, common to all cores, B
+             * @default 8388608
+             */
+            psram_bytes: number;
+            /**
+             * @description Width of the PSRAM port, bit
+             * @default 8192
+             */
+            psram_port_bits: number;
+            /**
+             * @description Capacity of each of a core's two activation memories, B
+             * @default 4194304
+             */
+            dsram_bytes: number;
+            /**
+             * @description Width of the DSRAM ports, bit
+             * @default 4096
+             */
+            dsram_port_bits: number;
+            /**
+             * @description Capacity of a core's memory for residual and skip tensors, B
+             * @default 16777216
+             */
+            stackram_bytes: number;
+            /**
+             * @description Width of the STACKRAM port, bit
+             * @default 4096
+             */
+            stackram_port_bits: number;
+            /**
+             * @description Capacity of the instruction memory, B
+             * @default 262144
+             */
+            imem_bytes: number;
+            /**
+             * @description Banks of each SRAM: an access is paid at the capacity of one bank, banks
+             * @default 16
+             */
+            sram_banks: number;
+            /**
+             * @description Whether PSRAM is filled while it is read
+             * @default double
+             * @enum {string}
+             */
+            weight_buffering: "single" | "double";
+            /**
+             * @description Whether DSRAM tiles are loaded and stored while others are processed
+             * @default double
+             * @enum {string}
+             */
+            tile_buffering: "single" | "double";
+            /**
+             * @description Kind of DRAM: sets energy per bit
+             * @default lpddr4
+             * @enum {string}
+             */
+            dram_kind: "lpddr4" | "ddr4" | "gddr6" | "hbm2";
+            /**
+             * @description Width of the DRAM bus, bit
+             * @default 128
+             */
+            dram_bus_bits: number;
+            /**
+             * @description DRAM clock over core clock; two transfers a clock
+             * @default 2
+             */
+            dram_clock_ratio: number;
+            /**
+             * @description A request is rounded up to bursts, B
+             * @default 64
+             */
+            dram_burst_bytes: number;
+            /**
+             * @description Share of the peak rate that requests see
+             * @default 0.8
+             */
+            dram_efficiency: number;
+            /**
+             * @description Whether conv2d, linear and matmul own their MACs or use conv2d's
+             * @default separate
+             * @enum {string}
+             */
+            mac_sharing: "separate" | "shared";
+            /**
+             * @description DSRAM and STACKRAM apart, or one memory of their total size
+             * @default separate
+             * @enum {string}
+             */
+            activation_memory: "separate" | "unified";
+            /**
+             * @description STACKRAM as a stack, or with an allocator for lifetimes that do not nest
+             * @default stack
+             * @enum {string}
+             */
+            stack_discipline: "stack" | "allocator";
+            /**
+             * @description One DSRAM pair for all operators, or one per operator (superscalar)
+             * @default common
+             * @enum {string}
+             */
+            operator_dsram: "common";
+            /**
+             * @description Diffusion steps, steps
+             * @default 20
+             */
+            steps: number;
+            /**
+             * @description Classifier-free guidance: off, a batch of two, or two passes
+             * @default batch
+             * @enum {string}
+             */
+            guidance: "off" | "batch" | "two_passes";
+            /**
+             * @description Sampler update at the end of a step
+             * @default ddim
+             * @enum {string}
+             */
+            sampler: "ddim" | "ddpm" | "euler";
+            /**
+             * @description A random latent or an encoded image enters the first core
+             * @default text_to_image
+             * @enum {string}
+             */
+            mode: "text_to_image" | "image_to_image";
+            /**
+             * @description Frames a core holds at once, frames
+             * @default 1
+             */
+            batch: number;
+            /**
+             * @description Image height; 0: the model's own, px
+             * @default 0
+             */
+            image_height_px: number;
+            /**
+             * @description Image width; 0: the model's own, px
+             * @default 0
+             */
+            image_width_px: number;
+            /**
+             * @description A new prompt for every frame: the text encoder joins the steady state
+             * @default false
+             */
+            prompt_per_frame: boolean;
+            /**
+             * @description VAE encoder and decoder: a core of the same kind with its own PSRAM, or off chip
+             * @default core
+             * @enum {string}
+             */
+            vae_stage: "core" | "off_chip";
+            /**
+             * @description Encoder stage's share of the DRAM channel (image to image)
+             * @default 0.05
+             */
+            encoder_dram_share: number;
+            /**
+             * @description Decoder stage's share of the DRAM channel
+             * @default 0.1
+             */
+            decoder_dram_share: number;
+            /**
+             * @description Width of the link that hands a latent to the next core, bit
+             * @default 512
+             */
+            link_bits: number;
+            /**
+             * @description Process of the energy and area tables
+             * @default n7
+             * @enum {string}
+             */
+            technology_node: "n7" | "n45";
+            /**
+             * @description As-built SRAM area over macro area
+             * @default 2.5
+             */
+            sram_floor_plan_factor: number;
+            /**
+             * @description As-built MAC area, registers included, over leaf area
+             * @default 8
+             */
+            mac_floor_plan_factor: number;
+            /**
+             * @description Where weights live: streamed from DRAM, resident in PSRAM, or hard-coded in ROM
+             * @default streamed
+             * @enum {string}
+             */
+            weight_storage: "streamed" | "resident" | "hard_coded";
+            /**
+             * @description Part of PSRAM that keeps the first weights of the program for good, B
+             * @default 0
+             */
+            psram_pinned_bytes: number;
+            /**
+             * @description Operators joined into one instruction
+             * @default none
+             * @enum {string}
+             */
+            fusion: "none" | "pointwise";
+            /**
+             * @description How an operand is turned
+             * @default explicit
+             * @enum {string}
+             */
+            transposition: "explicit" | "dynamic";
+            /**
+             * @description Residual and skip tensors: held in STACKRAM while they fit, or always sent to DRAM
+             * @default hold
+             * @enum {string}
+             */
+            skip_handling: "hold" | "spill";
+            /**
+             * @description Keys and values of cross-attention made once per prompt
+             * @default false
+             */
+            hoisted_context: boolean;
+            /**
+             * @description Uncompressed over compressed weight bytes in DRAM
+             * @default 1
+             */
+            weight_compression: number;
+            /**
+             * @description Weight bytes the decompressor puts out a cycle, when weights are compressed, B
+             * @default 256
+             */
+            decompressor_bytes_per_cycle: number;
+            /**
+             * @description Share of weights that are not zero
+             * @default 1
+             */
+            weight_density: number;
+            /**
+             * @description What zeros save: nothing, energy, or cycles and bytes too
+             * @default none
+             * @enum {string}
+             */
+            sparsity: "none" | "gating" | "skipping";
+            /**
+             * @description Who issues: one state machine, one per operator, or a host over a bus
+             * @default central
+             * @enum {string}
+             */
+            sequencer: "central" | "distributed" | "host";
+            /**
+             * @description Issue cost of an instruction from a state machine, cycles
+             * @default 4
+             */
+            dispatch_cycles: number;
+            /**
+             * @description Issue cost of an instruction from a host, cycles
+             * @default 2050
+             */
+            host_command_cycles: number;
+            /**
+             * @description What one instruction is
+             * @default operator
+             * @enum {string}
+             */
+            granularity: "operator";
+            /**
+             * @description Weights as a product of two thin matrices
+             * @default off
+             * @enum {string}
+             */
+            low_rank: "off";
+            /**
+             * @description A wide MAC that splits into narrower ones
+             * @default off
+             * @enum {string}
+             */
+            composable_macs: "off";
+            /**
+             * @description One set of weights for all cores, or per-core weights for networks that are not diffusion
+             * @default common
+             * @enum {string}
+             */
+            core_weights: "common";
+            /**
+             * @description Independent branches one after the other, or spread over cores
+             * @default serial
+             * @enum {string}
+             */
+            branches: "serial";
+            /**
+             * @description Private memories, a crossbar between cores, or a writable PSRAM
+             * @default private
+             * @enum {string}
+             */
+            memory_hierarchy: "private";
+            /**
+             * @description Products made inside a FeFET weight memory
+             * @default off
+             * @enum {string}
+             */
+            in_memory_weights: "off";
+        };
+        MachineChanges: {
+            /**
+             * @description Identical diffusion cores in series
+             * @default 4
+             */
+            cores: number;
+            /**
+             * @description Clock of the cores, MHz
+             * @default 1000
+             */
+            core_clock_mhz: number;
+            /**
+             * @description Depth of the operators' pipelines: fill time of an instruction, cycles
+             * @default 8
+             */
+            pipeline_stages: number;
+            /**
+             * @description conv2d lanes over input channels, lanes
+             * @default 16
+             */
+            conv_lanes_in: number;
+            /**
+             * @description conv2d lanes over output channels, lanes
+             * @default 32
+             */
+            conv_lanes_out: number;
+            /**
+             * @description conv2d lanes over output pixels, lanes
+             * @default 16
+             */
+            conv_lanes_pixel: number;
+            /**
+             * @description linear lanes over rows, lanes
+             * @default 16
+             */
+            linear_lanes_m: number;
+            /**
+             * @description linear lanes over output features, lanes
+             * @default 32
+             */
+            linear_lanes_n: number;
+            /**
+             * @description linear lanes over input features, lanes
+             * @default 16
+             */
+            linear_lanes_k: number;
+            /**
+             * @description matmul lanes over rows of the first operand, lanes
+             * @default 16
+             */
+            matmul_lanes_m: number;
+            /**
+             * @description matmul lanes over columns of the second operand, lanes
+             * @default 32
+             */
+            matmul_lanes_n: number;
+            /**
+             * @description matmul lanes over the summed dimension, lanes
+             * @default 16
+             */
+            matmul_lanes_k: number;
+            /**
+             * @description Lanes of elementwise operators, lanes
+             * @default 256
+             */
+            vector_lanes: number;
+            /**
+             * @description Lanes of softmax, lanes
+             * @default 256
+             */
+            softmax_lanes: number;
+            /**
+             * @description Lanes of group and layer norm, lanes
+             * @default 256
+             */
+            norm_lanes: number;
+            /**
+             * @description Elements an explicit transposition moves a cycle, lanes
+             * @default 64
+             */
+            transpose_lanes: number;
+            /**
+             * @description Operand held still in the MAC arrays
+             * @default output
+             * @enum {string}
+             */
+            dataflow: "output" | "weight" | "input";
+            /**
+             * @description Number format of weights
+             * @default fp16
+             * @enum {string}
+             */
+            weight_format: "fp32" | "fp16" | "bf16" | "fp8_e4m3" | "fp8_e5m2" | "int32" | "int16" | "int8" | "uint8" | "int4" | "uint4" | "q3_4" | "q7_8" | "q15_16";
+            /**
+             * @description Number format of activations
+             * @default fp16
+             * @enum {string}
+             */
+            activation_format: "fp32" | "fp16" | "bf16" | "fp8_e4m3" | "fp8_e5m2" | "int32" | "int16" | "int8" | "uint8" | "int4" | "uint4" | "q3_4" | "q7_8" | "q15_16";
+            /**
+             * @description Number format of partial sums
+             * @default fp32
+             * @enum {string}
+             */
+            accumulator_format: "fp32" | "fp16" | "bf16" | "fp8_e4m3" | "fp8_e5m2" | "int32" | "int16" | "int8" | "uint8" | "int4" | "uint4" | "q3_4" | "q7_8" | "q15_16";
+            /**
+             * @description Scale and zero point of quantised weights: per tensor or output channel
+             * @default tensor
+             * @enum {string}
+             */
+            scale_granularity: "tensor" | "channel";
+            /**
+             * @description Capacity of the weight memory, common to all cores, B
+             * @default 8388608
+             */
+            psram_bytes: number;
+            /**
+             * @description Width of the PSRAM port, bit
+             * @default 8192
+             */
+            psram_port_bits: number;
+            /**
+             * @description Capacity of each of a core's two activation memories, B
+             * @default 4194304
+             */
+            dsram_bytes: number;
+            /**
+             * @description Width of the DSRAM ports, bit
+             * @default 4096
+             */
+            dsram_port_bits: number;
+            /**
+             * @description Capacity of a core's memory for residual and skip tensors, B
+             * @default 16777216
+             */
+            stackram_bytes: number;
+            /**
+             * @description Width of the STACKRAM port, bit
+             * @default 4096
+             */
+            stackram_port_bits: number;
+            /**
+             * @description Capacity of the instruction memory, B
+             * @default 262144
+             */
+            imem_bytes: number;
+            /**
+             * @description Banks of each SRAM: an access is paid at the capacity of one bank, banks
+             * @default 16
+             */
+            sram_banks: number;
+            /**
+             * @description Whether PSRAM is filled while it is read
+             * @default double
+             * @enum {string}
+             */
+            weight_buffering: "single" | "double";
+            /**
+             * @description Whether DSRAM tiles are loaded and stored while others are processed
+             * @default double
+             * @enum {string}
+             */
+            tile_buffering: "single" | "double";
+            /**
+             * @description Kind of DRAM: sets energy per bit
+             * @default lpddr4
+             * @enum {string}
+             */
+            dram_kind: "lpddr4" | "ddr4" | "gddr6" | "hbm2";
+            /**
+             * @description Width of the DRAM bus, bit
+             * @default 128
+             */
+            dram_bus_bits: number;
+            /**
+             * @description DRAM clock over core clock; two transfers a clock
+             * @default 2
+             */
+            dram_clock_ratio: number;
+            /**
+             * @description A request is rounded up to bursts, B
+             * @default 64
+             */
+            dram_burst_bytes: number;
+            /**
+             * @description Share of the peak rate that requests see
+             * @default 0.8
+             */
+            dram_efficiency: number;
+            /**
+             * @description Whether conv2d, linear and matmul own their MACs or use conv2d's
+             * @default separate
+             * @enum {string}
+             */
+            mac_sharing: "separate" | "shared";
+            /**
+             * @description DSRAM and STACKRAM apart, or one memory of their total size
+             * @default separate
+             * @enum {string}
+             */
+            activation_memory: "separate" | "unified";
+            /**
+             * @description STACKRAM as a stack, or with an allocator for lifetimes that do not nest
+             * @default stack
+             * @enum {string}
+             */
+            stack_discipline: "stack" | "allocator";
+            /**
+             * @description One DSRAM pair for all operators, or one per operator (superscalar)
+             * @default common
+             * @enum {string}
+             */
+            operator_dsram: "common";
+            /**
+             * @description Diffusion steps, steps
+             * @default 20
+             */
+            steps: number;
+            /**
+             * @description Classifier-free guidance: off, a batch of two, or two passes
+             * @default batch
+             * @enum {string}
+             */
+            guidance: "off" | "batch" | "two_passes";
+            /**
+             * @description Sampler update at the end of a step
+             * @default ddim
+             * @enum {string}
+             */
+            sampler: "ddim" | "ddpm" | "euler";
+            /**
+             * @description A random latent or an encoded image enters the first core
+             * @default text_to_image
+             * @enum {string}
+             */
+            mode: "text_to_image" | "image_to_image";
+            /**
+             * @description Frames a core holds at once, frames
+             * @default 1
+             */
+            batch: number;
+            /**
+             * @description Image height; 0: the model's own, px
+             * @default 0
+             */
+            image_height_px: number;
+            /**
+             * @description Image width; 0: the model's own, px
+             * @default 0
+             */
+            image_width_px: number;
+            /**
+             * @description A new prompt for every frame: the text encoder joins the steady state
+             * @default false
+             */
+            prompt_per_frame: boolean;
+            /**
+             * @description VAE encoder and decoder: a core of the same kind with its own PSRAM, or off chip
+             * @default core
+             * @enum {string}
+             */
+            vae_stage: "core" | "off_chip";
+            /**
+             * @description Encoder stage's share of the DRAM channel (image to image)
+             * @default 0.05
+             */
+            encoder_dram_share: number;
+            /**
+             * @description Decoder stage's share of the DRAM channel
+             * @default 0.1
+             */
+            decoder_dram_share: number;
+            /**
+             * @description Width of the link that hands a latent to the next core, bit
+             * @default 512
+             */
+            link_bits: number;
+            /**
+             * @description Process of the energy and area tables
+             * @default n7
+             * @enum {string}
+             */
+            technology_node: "n7" | "n45";
+            /**
+             * @description As-built SRAM area over macro area
+             * @default 2.5
+             */
+            sram_floor_plan_factor: number;
+            /**
+             * @description As-built MAC area, registers included, over leaf area
+             * @default 8
+             */
+            mac_floor_plan_factor: number;
+            /**
+             * @description Where weights live: streamed from DRAM, resident in PSRAM, or hard-coded in ROM
+             * @default streamed
+             * @enum {string}
+             */
+            weight_storage: "streamed" | "resident" | "hard_coded";
+            /**
+             * @description Part of PSRAM that keeps the first weights of the program for good, B
+             * @default 0
+             */
+            psram_pinned_bytes: number;
+            /**
+             * @description Operators joined into one instruction
+             * @default none
+             * @enum {string}
+             */
+            fusion: "none" | "pointwise";
+            /**
+             * @description How an operand is turned
+             * @default explicit
+             * @enum {string}
+             */
+            transposition: "explicit" | "dynamic";
+            /**
+             * @description Residual and skip tensors: held in STACKRAM while they fit, or always sent to DRAM
+             * @default hold
+             * @enum {string}
+             */
+            skip_handling: "hold" | "spill";
+            /**
+             * @description Keys and values of cross-attention made once per prompt
+             * @default false
+             */
+            hoisted_context: boolean;
+            /**
+             * @description Uncompressed over compressed weight bytes in DRAM
+             * @default 1
+             */
+            weight_compression: number;
+            /**
+             * @description Weight bytes the decompressor puts out a cycle, when weights are compressed, B
+             * @default 256
+             */
+            decompressor_bytes_per_cycle: number;
+            /**
+             * @description Share of weights that are not zero
+             * @default 1
+             */
+            weight_density: number;
+            /**
+             * @description What zeros save: nothing, energy, or cycles and bytes too
+             * @default none
+             * @enum {string}
+             */
+            sparsity: "none" | "gating" | "skipping";
+            /**
+             * @description Who issues: one state machine, one per operator, or a host over a bus
+             * @default central
+             * @enum {string}
+             */
+            sequencer: "central" | "distributed" | "host";
+            /**
+             * @description Issue cost of an instruction from a state machine, cycles
+             * @default 4
+             */
+            dispatch_cycles: number;
+            /**
+             * @description Issue cost of an instruction from a host, cycles
+             * @default 2050
+             */
+            host_command_cycles: number;
+            /**
+             * @description What one instruction is
+             * @default operator
+             * @enum {string}
+             */
+            granularity: "operator";
+            /**
+             * @description Weights as a product of two thin matrices
+             * @default off
+             * @enum {string}
+             */
+            low_rank: "off";
+            /**
+             * @description A wide MAC that splits into narrower ones
+             * @default off
+             * @enum {string}
+             */
+            composable_macs: "off";
+            /**
+             * @description One set of weights for all cores, or per-core weights for networks that are not diffusion
+             * @default common
+             * @enum {string}
+             */
+            core_weights: "common";
+            /**
+             * @description Independent branches one after the other, or spread over cores
+             * @default serial
+             * @enum {string}
+             */
+            branches: "serial";
+            /**
+             * @description Private memories, a crossbar between cores, or a writable PSRAM
+             * @default private
+             * @enum {string}
+             */
+            memory_hierarchy: "private";
+            /**
+             * @description Products made inside a FeFET weight memory
+             * @default off
+             * @enum {string}
+             */
+            in_memory_weights: "off";
+        };
+        MetricValues: {
+            /** @description Frames a second in a saturated stream, frame/s */
+            throughput_fps: number | null;
+            /** @description From prompt to image, one frame alone, s */
+            latency_s: number | null;
+            /** @description Latency of a frame in a saturated stream, s */
+            stream_latency_s: number | null;
+            /** @description One pass of the core's program, steady state, cycles */
+            step_cycles: number | null;
+            /** @description Share of the steady pass spent waiting for DRAM */
+            stall_share: number | null;
+            /** @description MACs of the steady pass over what the lanes could do in it */
+            utilization: number | null;
+            /** @description DRAM traffic for one frame, saturated stream, B */
+            dram_bytes_per_frame: number | null;
+            /** @description Weights read from DRAM for one frame, B */
+            weight_bytes_per_frame: number | null;
+            /** @description Activations sent to and from DRAM for one frame, B */
+            activation_bytes_per_frame: number | null;
+            /** @description DRAM traffic over the least any schedule could reach with this SRAM */
+            dram_bytes_over_bound: number | null;
+            /** @description Steady pass over its compute-bound time at full utilization */
+            cycles_over_bound: number | null;
+            /** @description Dynamic energy for one frame, J */
+            energy_j_per_frame: number | null;
+            /** @description Dynamic power in a saturated stream, W */
+            power_w: number | null;
+            /** @description Area of MACs and SRAM, mm2 */
+            area_mm2: number | null;
+            /** @description Energy of a frame times its latency, J*s */
+            edp_js: number | null;
+            /** @description SRAM on the chip, all cores, B */
+            sram_bytes: number | null;
+            /** @description Most bytes that a DSRAM held, B */
+            dsram_peak_bytes: number | null;
+            /** @description Most bytes that STACKRAM held, B */
+            stackram_peak_bytes: number | null;
+            /** @description Most bytes that PSRAM held, B */
+            psram_peak_bytes: number | null;
+            /** @description Cores that have steps to run */
+            active_cores: number | null;
+        };
+        Version: {
+            version: string;
+            signature: string;
+        };
+        Health: {
+            /** @enum {string} */
+            status: "ok";
+        };
+        OpenApi: Record<string, never>;
         Model: {
             name: string;
             title: string;
@@ -577,10 +1292,35 @@ export interface components {
             parameters: number | null;
             bytes: number | null;
         };
-        ValueFacts: {
+        Models: {
+            models: components["schemas"]["Model"][];
+        };
+        TensorInfo: {
             name: string;
             type: string;
             shape: number[];
+        };
+        StageFacts: {
+            role: string;
+            name: string;
+            opset: number;
+            producer: string;
+            inputs: components["schemas"]["TensorInfo"][];
+            outputs: components["schemas"]["TensorInfo"][];
+            parameters: number;
+            macs: {
+                conv: number;
+                linear: number;
+                matmul: number;
+            };
+            operators: {
+                type: string;
+                count: number;
+            }[];
+            rewrites: {
+                pattern: string;
+                count: number;
+            }[];
         };
         ModelFacts: {
             name: string;
@@ -591,8 +1331,8 @@ export interface components {
             kind: "pipeline" | "model";
             opset: number;
             producer: string;
-            inputs: components["schemas"]["ValueFacts"][];
-            outputs: components["schemas"]["ValueFacts"][];
+            inputs: components["schemas"]["TensorInfo"][];
+            outputs: components["schemas"]["TensorInfo"][];
             parameters: number;
             macs: {
                 conv: number;
@@ -612,33 +1352,6 @@ export interface components {
             };
             stages: components["schemas"]["StageFacts"][];
         };
-        StageFacts: {
-            role: string;
-            name: string;
-            title?: string;
-            /** @enum {string} */
-            origin?: "built_in" | "uploaded";
-            /** @enum {string} */
-            kind?: "pipeline" | "model";
-            opset: number;
-            producer: string;
-            inputs: components["schemas"]["ValueFacts"][];
-            outputs: components["schemas"]["ValueFacts"][];
-            parameters: number;
-            macs: {
-                conv: number;
-                linear: number;
-                matmul: number;
-            };
-            operators: {
-                type: string;
-                count: number;
-            }[];
-            rewrites: {
-                pattern: string;
-                count: number;
-            }[];
-        };
         AnalysisRequest: {
             model: string;
             preset?: string;
@@ -651,14 +1364,8 @@ export interface components {
         };
         Instruction: {
             index: number;
-            name: string;
-            op: string;
             start_cycle: number;
             end_cycle: number;
-            limiter: string;
-            busy_cycles: {
-                [key: string]: number;
-            };
             stall_weights_cycles: number;
             stall_activations_cycles: number;
             dram_weights_bytes: number;
@@ -669,12 +1376,24 @@ export interface components {
             stackram_bytes: number;
             psram_bytes: number;
             macs: number;
+            name: string;
+            op: string;
+            limiter: string;
+            busy_cycles: {
+                compute: number;
+                dsram_read: number;
+                dsram_write: number;
+                stackram_read: number;
+                stackram_write: number;
+                psram_read: number;
+                overhead: number;
+                weight_stream: number;
+                activation_stream: number;
+            };
             energy_j: number;
             output_shape: number[];
         };
         StageAnalysis: {
-            name: string;
-            role: string;
             passes_per_frame: number;
             cold_cycles: number;
             steady_cycles: number;
@@ -690,30 +1409,10 @@ export interface components {
             stackram_peak_bytes: number;
             psram_peak_bytes: number;
             macs: number;
+            name: string;
+            role: string;
             energy_j: number;
             instructions?: components["schemas"]["Instruction"][];
-        };
-        MetricValues: {
-            throughput_fps: number | null;
-            latency_s: number | null;
-            stream_latency_s: number | null;
-            step_cycles: number | null;
-            stall_share: number | null;
-            utilization: number | null;
-            dram_bytes_per_frame: number | null;
-            weight_bytes_per_frame: number | null;
-            activation_bytes_per_frame: number | null;
-            dram_bytes_over_bound: number | null;
-            cycles_over_bound: number | null;
-            energy_j_per_frame: number | null;
-            power_w: number | null;
-            area_mm2: number | null;
-            edp_js: number | null;
-            sram_bytes: number | null;
-            dsram_peak_bytes: number | null;
-            stackram_peak_bytes: number | null;
-            psram_peak_bytes: number | null;
-            active_cores: number | null;
         };
         Analysis: {
             model: string;
@@ -724,7 +1423,7 @@ export interface components {
             energy_j: components["schemas"]["Part"][];
             area_mm2: components["schemas"]["Part"][];
             latency_s: components["schemas"]["Part"][];
-            load_cycles: number | null;
+            load_cycles: number;
             notes: string[];
             stages: components["schemas"]["StageAnalysis"][];
         };
@@ -732,12 +1431,13 @@ export interface components {
             model: string;
             preset?: string;
             machine?: components["schemas"]["MachineChanges"];
-            baselines: string[];
+            baselines?: string[];
         };
         ComparisonRow: {
             id: string;
             name: string;
-            kind: string;
+            /** @enum {string} */
+            kind: "model" | "roofline";
             values: {
                 [key: string]: number | null;
             };
@@ -745,6 +1445,9 @@ export interface components {
             memory_s: number | null;
             fields: components["schemas"]["Field"][];
             notes: string[];
+        };
+        Comparison: {
+            rows: components["schemas"]["ComparisonRow"][];
         };
         Axis: {
             /** @enum {string} */
@@ -765,7 +1468,7 @@ export interface components {
             seed?: number;
             count?: number;
             axes: components["schemas"]["Axis"][];
-            objectives: string[];
+            objectives?: string[];
         };
         Sweep: {
             id: number;
@@ -779,11 +1482,14 @@ export interface components {
             points_per_second: number | null;
             eta_s: number | null;
             created: string;
-            error: null | components["schemas"]["Problem"];
-            spec: components["schemas"]["SweepRequest"];
+            error: components["schemas"]["Problem"] | null;
             objectives: string[];
+            spec: components["schemas"]["SweepRequest"];
         };
-        Page: {
+        Sweeps: {
+            sweeps: components["schemas"]["Sweep"][];
+        };
+        PointsPage: {
             columns: string[];
             rows: (string | number | boolean | null)[][];
             next: string | null;
@@ -818,7 +1524,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    parameters: {
+    list_parameters: {
         parameters: {
             query?: never;
             header?: never;
@@ -827,18 +1533,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description ok */
+            /** @description Every parameter of a machine */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        parameters: components["schemas"]["Parameter"][];
-                    };
+                    "application/json": components["schemas"]["Parameters"];
                 };
             };
-            /** @description problem */
+            /** @description A problem */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -849,7 +1553,7 @@ export interface operations {
             };
         };
     };
-    metrics: {
+    list_metrics: {
         parameters: {
             query?: never;
             header?: never;
@@ -858,18 +1562,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description ok */
+            /** @description Every metric of a design point */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        metrics: components["schemas"]["MetricInfo"][];
-                    };
+                    "application/json": components["schemas"]["Metrics"];
                 };
             };
-            /** @description problem */
+            /** @description A problem */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -880,7 +1582,7 @@ export interface operations {
             };
         };
     };
-    presets: {
+    list_presets: {
         parameters: {
             query?: never;
             header?: never;
@@ -889,18 +1591,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description ok */
+            /** @description Named machines */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        presets: components["schemas"]["Preset"][];
-                    };
+                    "application/json": components["schemas"]["Presets"];
                 };
             };
-            /** @description problem */
+            /** @description A problem */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -911,7 +1611,7 @@ export interface operations {
             };
         };
     };
-    baselines: {
+    list_baselines: {
         parameters: {
             query?: never;
             header?: never;
@@ -920,18 +1620,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description ok */
+            /** @description Other devices, as rooflines */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        baselines: components["schemas"]["Baseline"][];
-                    };
+                    "application/json": components["schemas"]["Baselines"];
                 };
             };
-            /** @description problem */
+            /** @description A problem */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -942,7 +1640,7 @@ export interface operations {
             };
         };
     };
-    models: {
+    list_models: {
         parameters: {
             query?: never;
             header?: never;
@@ -951,18 +1649,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description ok */
+            /** @description Built-in and uploaded models */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        models: components["schemas"]["Model"][];
-                    };
+                    "application/json": components["schemas"]["Models"];
                 };
             };
-            /** @description problem */
+            /** @description A problem */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -973,7 +1669,7 @@ export interface operations {
             };
         };
     };
-    model: {
+    get_model: {
         parameters: {
             query?: never;
             header?: never;
@@ -984,7 +1680,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description ok */
+            /** @description What a model consists of */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -993,7 +1689,7 @@ export interface operations {
                     "application/json": components["schemas"]["ModelFacts"];
                 };
             };
-            /** @description problem */
+            /** @description A problem */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1007,6 +1703,7 @@ export interface operations {
     put_model: {
         parameters: {
             query?: {
+                /** @description NAME=SIZE binds a symbolic dimension */
                 dim?: string[];
             };
             header?: never;
@@ -1017,11 +1714,11 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/octet-stream": string;
+                "application/octet-stream": unknown;
             };
         };
         responses: {
-            /** @description ok */
+            /** @description Upload an ONNX file */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -1030,7 +1727,7 @@ export interface operations {
                     "application/json": components["schemas"]["ModelFacts"];
                 };
             };
-            /** @description problem */
+            /** @description A problem */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1052,14 +1749,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description ok */
+            /** @description Remove an uploaded model */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description problem */
+            /** @description A problem */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1070,7 +1767,7 @@ export interface operations {
             };
         };
     };
-    analyse: {
+    analyze: {
         parameters: {
             query?: never;
             header?: never;
@@ -1083,7 +1780,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description ok */
+            /** @description One design point in full */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1092,7 +1789,7 @@ export interface operations {
                     "application/json": components["schemas"]["Analysis"];
                 };
             };
-            /** @description problem */
+            /** @description A problem */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1116,18 +1813,16 @@ export interface operations {
             };
         };
         responses: {
-            /** @description ok */
+            /** @description A design point beside other devices */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        rows: components["schemas"]["ComparisonRow"][];
-                    };
+                    "application/json": components["schemas"]["Comparison"];
                 };
             };
-            /** @description problem */
+            /** @description A problem */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1138,7 +1833,7 @@ export interface operations {
             };
         };
     };
-    sweeps: {
+    list_sweeps: {
         parameters: {
             query?: never;
             header?: never;
@@ -1147,18 +1842,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description ok */
+            /** @description Every sweep, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        sweeps: components["schemas"]["Sweep"][];
-                    };
+                    "application/json": components["schemas"]["Sweeps"];
                 };
             };
-            /** @description problem */
+            /** @description A problem */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1169,7 +1862,7 @@ export interface operations {
             };
         };
     };
-    start_sweep: {
+    create_sweep: {
         parameters: {
             query?: never;
             header?: never;
@@ -1182,7 +1875,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description ok */
+            /** @description Start a sweep */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -1191,7 +1884,7 @@ export interface operations {
                     "application/json": components["schemas"]["Sweep"];
                 };
             };
-            /** @description problem */
+            /** @description A problem */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1202,7 +1895,7 @@ export interface operations {
             };
         };
     };
-    sweep: {
+    get_sweep: {
         parameters: {
             query?: never;
             header?: never;
@@ -1213,7 +1906,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description ok */
+            /** @description A sweep and how far it is */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1222,7 +1915,7 @@ export interface operations {
                     "application/json": components["schemas"]["Sweep"];
                 };
             };
-            /** @description problem */
+            /** @description A problem */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1244,14 +1937,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description ok */
+            /** @description Remove a sweep and its points */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description problem */
+            /** @description A problem */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1262,7 +1955,7 @@ export interface operations {
             };
         };
     };
-    cancel: {
+    cancel_sweep: {
         parameters: {
             query?: never;
             header?: never;
@@ -1273,7 +1966,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description ok */
+            /** @description Stop a sweep; its points stay */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -1282,7 +1975,7 @@ export interface operations {
                     "application/json": components["schemas"]["Sweep"];
                 };
             };
-            /** @description problem */
+            /** @description A problem */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1293,7 +1986,7 @@ export interface operations {
             };
         };
     };
-    resume: {
+    resume_sweep: {
         parameters: {
             query?: never;
             header?: never;
@@ -1304,7 +1997,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description ok */
+            /** @description Evaluate what is missing */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -1313,7 +2006,7 @@ export interface operations {
                     "application/json": components["schemas"]["Sweep"];
                 };
             };
-            /** @description problem */
+            /** @description A problem */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1324,13 +2017,18 @@ export interface operations {
             };
         };
     };
-    points: {
+    list_points: {
         parameters: {
             query?: {
+                /** @description rows, 1 to 10000; 100 when not given */
                 limit?: number;
+                /** @description `next` of the page before */
                 cursor?: string;
+                /** @description index, a metric or an axis; a leading - reverses */
                 sort?: string;
+                /** @description only feasible (true) or infeasible (false) points */
                 feasible?: boolean;
+                /** @description axes and metrics, comma separated; all when not given */
                 fields?: string;
             };
             header?: never;
@@ -1341,16 +2039,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description ok */
+            /** @description Stored points, a page */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page"];
+                    "application/json": components["schemas"]["PointsPage"];
                 };
             };
-            /** @description problem */
+            /** @description A problem */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1361,9 +2059,10 @@ export interface operations {
             };
         };
     };
-    columns: {
+    get_columns: {
         parameters: {
             query?: {
+                /** @description axes and metrics, comma separated; all when not given */
                 fields?: string;
             };
             header?: never;
@@ -1374,7 +2073,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description ok */
+            /** @description Stored points, a column each field */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1383,7 +2082,7 @@ export interface operations {
                     "application/json": components["schemas"]["PointColumns"];
                 };
             };
-            /** @description problem */
+            /** @description A problem */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1394,9 +2093,10 @@ export interface operations {
             };
         };
     };
-    front: {
+    get_front: {
         parameters: {
             query?: {
+                /** @description comma separated; the sweep's objectives when not given */
                 metrics?: string;
             };
             header?: never;
@@ -1407,7 +2107,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description ok */
+            /** @description The Pareto front */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1416,7 +2116,7 @@ export interface operations {
                     "application/json": components["schemas"]["Front"];
                 };
             };
-            /** @description problem */
+            /** @description A problem */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1427,7 +2127,7 @@ export interface operations {
             };
         };
     };
-    point: {
+    get_point: {
         parameters: {
             query?: never;
             header?: never;
@@ -1439,7 +2139,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description ok */
+            /** @description One stored point */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1448,7 +2148,71 @@ export interface operations {
                     "application/json": components["schemas"]["Point"];
                 };
             };
-            /** @description problem */
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    export_sweep: {
+        parameters: {
+            query?: {
+                /** @description csv or ndjson; csv when not given */
+                format?: string;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All points in index order, as a file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    openapi: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description This document */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenApi"];
+                };
+            };
+            /** @description A problem */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1468,19 +2232,45 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description ok */
+            /** @description Version and engine signature */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        version: string;
-                        signature: string;
-                    };
+                    "application/json": components["schemas"]["Version"];
                 };
             };
-            /** @description problem */
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    health: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether the service answers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description A problem */
             default: {
                 headers: {
                     [name: string]: unknown;

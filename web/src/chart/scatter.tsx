@@ -36,7 +36,7 @@ interface Props {
 
 type Domain = [number, number];
 const supersample = 2;
-const margin = { left: 72, right: 18, top: 28, bottom: 44 };
+const margin = { left: 72, right: 36, top: 28, bottom: 44 };
 
 export function Scatter(props: Props) {
   const { x, y, colours, byDensity, keep, order, dark } = props;

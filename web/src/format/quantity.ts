@@ -48,7 +48,11 @@ export function quantity(value: number | null | undefined, unit: string, digits 
   return suffix ? `${number} ${suffix}` : number;
 }
 
-export const percent = (share: number, digits = 3): string => `${plain(Number((share * 100).toPrecision(digits)), digits)} %`;
+/** A share in percent; one too small to read is said to be below a thousandth. */
+export function percent(share: number, digits = 3): string {
+  if (share > 0 && share < 1e-5) return '<0.001 %';
+  return `${(share * 100).toLocaleString('en-US', { maximumSignificantDigits: digits })} %`;
+}
 
 export const unitName = (unit: string): string => shown[unit] ?? unit;
 

@@ -29,7 +29,9 @@ export function ComparisonTable({ design }: { design: Design }) {
         </div>
       </Card>
       <SpeedBars rows={rows} />
-      {rows.filter((row) => (row.fields ?? []).length > 0).map((row) => <Sources key={row.id} row={row} />)}
+      <div className="two-charts">
+        {rows.filter((row) => row.kind === 'roofline').map((row) => <Sources key={row.id} row={row} />)}
+      </div>
     </>
   );
 }
@@ -111,7 +113,7 @@ function Sources({ row }: { row: ComparisonRow }) {
           </tbody>
         </table>
       </div>
-      {(row.notes ?? []).length > 0 && <ul className="notes" lang="en">{row.notes?.map((note) => <li key={note}>{note}</li>)}</ul>}
+      {(row.notes ?? []).length > 0 && <ul className="notes" lang="en">{[...new Set(row.notes)].map((note) => <li key={note}>{note}</li>)}</ul>}
     </Card>
   );
 }
