@@ -1,7 +1,6 @@
 // The command line.
 #include "server/cli.h"
 
-#include <csignal>
 #include <iostream>
 
 #include "core/base/error.h"
@@ -85,7 +84,6 @@ Dims dims_of(const std::vector<std::string>& texts) {
 bool colour_out() { return wants_colour(1); }
 
 int run_program(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);
   CLI::App app{"SDIP Explorer: what a diffusion processor costs, and which one is best.", "sdip"};
   app.set_version_flag("--version", "sdip " + std::string(program_version));
   app.require_subcommand(1);

@@ -22,6 +22,7 @@ int serve(const ServeArguments& arguments) {
   if (arguments.host != "127.0.0.1" && arguments.host != "localhost")
     throw Error("value_invalid", "--host", "this service has no accounts and answers on 127.0.0.1 only");
   // Every thread started from here on leaves these signals to the one that waits for them.
+  std::signal(SIGPIPE, SIG_IGN);
   sigset_t ends;
   sigemptyset(&ends);
   sigaddset(&ends, SIGINT);

@@ -11,7 +11,7 @@
 
 namespace sdip {
 
-/// Exit codes, as in docs/cli.md and `sdip --help`.
+/// Exit codes, as `sdip --help` lists them.
 enum Exit { exit_ok = 0, exit_input = 1, exit_usage = 2, exit_infeasible = 3, exit_bug = 70, exit_cancelled = 130 };
 
 /// What the chosen command does.

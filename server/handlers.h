@@ -6,31 +6,31 @@
 
 namespace sdip {
 
-Reply get_parameters(Service&, const Call&);
-Reply get_metrics(Service&, const Call&);
-Reply get_presets(Service&, const Call&);
-Reply get_baselines(Service&, const Call&);
-Reply get_openapi(Service&, const Call&);
-Reply get_version(Service&, const Call&);
-Reply get_health(Service&, const Call&);
+Reply answer_parameters(Service&, const Call&);
+Reply answer_metrics(Service&, const Call&);
+Reply answer_presets(Service&, const Call&);
+Reply answer_baselines(Service&, const Call&);
+Reply answer_openapi(Service&, const Call&);
+Reply answer_version(Service&, const Call&);
+Reply answer_health(Service&, const Call&);
 
-Reply get_models(Service&, const Call&);
+Reply answer_models(Service&, const Call&);
 Reply put_model(Service&, const Call&);
-Reply get_model(Service&, const Call&);
+Reply answer_model(Service&, const Call&);
 Reply delete_model(Service&, const Call&);
 Reply post_analysis(Service&, const Call&);
 Reply post_comparison(Service&, const Call&);
 
 Reply post_sweep(Service&, const Call&);
-Reply get_sweeps(Service&, const Call&);
-Reply get_sweep(Service&, const Call&);
+Reply answer_sweeps(Service&, const Call&);
+Reply answer_sweep(Service&, const Call&);
 Reply delete_sweep(Service&, const Call&);
 Reply cancel_sweep(Service&, const Call&);
 Reply resume_sweep(Service&, const Call&);
-Reply get_points(Service&, const Call&);
-Reply get_columns(Service&, const Call&);
-Reply get_front(Service&, const Call&);
-Reply get_point(Service&, const Call&);
+Reply answer_points(Service&, const Call&);
+Reply answer_columns(Service&, const Call&);
+Reply answer_front(Service&, const Call&);
+Reply answer_point(Service&, const Call&);
 Reply export_sweep(Service&, const Call&);
 
 /// The value of a query key, or `otherwise`.

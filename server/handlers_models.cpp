@@ -16,24 +16,24 @@ std::string query_value(const Call& call, const std::string& key, const std::str
 
 Reply json_reply(const OrderedJson& value, int status) { return {.status = status, .body = json_text(value)}; }
 
-Reply get_parameters(Service&, const Call&) { return json_reply(parameters_json()); }
-Reply get_metrics(Service&, const Call&) { return json_reply(metrics_json()); }
-Reply get_presets(Service&, const Call&) { return json_reply(presets_json()); }
-Reply get_baselines(Service&, const Call&) { return json_reply(baselines_json()); }
-Reply get_openapi(Service&, const Call&) { return json_reply(openapi_json()); }
-Reply get_health(Service&, const Call&) { return json_reply({{"status", "ok"}}); }
+Reply answer_parameters(Service&, const Call&) { return json_reply(parameters_json()); }
+Reply answer_metrics(Service&, const Call&) { return json_reply(metrics_json()); }
+Reply answer_presets(Service&, const Call&) { return json_reply(presets_json()); }
+Reply answer_baselines(Service&, const Call&) { return json_reply(baselines_json()); }
+Reply answer_openapi(Service&, const Call&) { return json_reply(openapi_json()); }
+Reply answer_health(Service&, const Call&) { return json_reply({{"status", "ok"}}); }
 
-Reply get_version(Service& service, const Call&) {
+Reply answer_version(Service& service, const Call&) {
   return json_reply({{"version", program_version}, {"signature", service.signature()}});
 }
 
-Reply get_models(Service& service, const Call&) {
+Reply answer_models(Service& service, const Call&) {
   OrderedJson models = OrderedJson::array();
   for (const auto& entry : service.catalog.entries()) models.push_back(entry_json(entry));
   return json_reply({{"models", models}});
 }
 
-Reply get_model(Service& service, const Call& call) {
+Reply answer_model(Service& service, const Call& call) {
   try {
     return json_reply(service.catalog.facts(call.parts[0]));
   } catch (const Error& error) {

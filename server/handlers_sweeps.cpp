@@ -35,14 +35,14 @@ Reply post_sweep(Service& service, const Call& call) {
   return reply;
 }
 
-Reply get_sweeps(Service& service, const Call&) {
+Reply answer_sweeps(Service& service, const Call&) {
   OrderedJson sweeps = OrderedJson::array();
   for (const auto& row : service.store.sweeps())
     sweeps.push_back(sweep_json(row, row.state == SweepState::running ? service.jobs.pace(row.id) : std::nullopt));
   return json_reply({{"sweeps", sweeps}});
 }
 
-Reply get_sweep(Service& service, const Call& call) { return sweep_reply(service, sweep_id(call)); }
+Reply answer_sweep(Service& service, const Call& call) { return sweep_reply(service, sweep_id(call)); }
 
 Reply delete_sweep(Service& service, const Call& call) {
   service.store.remove_sweep(sweep_id(call));
@@ -59,7 +59,7 @@ Reply resume_sweep(Service& service, const Call& call) {
   return sweep_reply(service, sweep_id(call), 202);
 }
 
-Reply get_points(Service& service, const Call& call) {
+Reply answer_points(Service& service, const Call& call) {
   const SweepRecord sweep = sweep_record(service.store, sweep_id(call));
   const Space& space = sweep.spec.space;
   const Fields fields = fields_of(space, query_value(call, "fields"), "?fields");
@@ -81,20 +81,20 @@ Reply get_points(Service& service, const Call& call) {
                      {"total", page.total}});
 }
 
-Reply get_columns(Service& service, const Call& call) {
+Reply answer_columns(Service& service, const Call& call) {
   const SweepRecord sweep = sweep_record(service.store, sweep_id(call));
   const Fields fields = fields_of(sweep.spec.space, query_value(call, "fields"), "?fields");
   return json_reply(columns_json(service.store, sweep, fields));
 }
 
-Reply get_front(Service& service, const Call& call) {
+Reply answer_front(Service& service, const Call& call) {
   const SweepRecord sweep = sweep_record(service.store, sweep_id(call));
   const std::string list = query_value(call, "metrics");
   return json_reply(
       front_json(service.store, sweep, list.empty() ? sweep.spec.objectives : metrics_of(list, "?metrics")));
 }
 
-Reply get_point(Service& service, const Call& call) {
+Reply answer_point(Service& service, const Call& call) {
   const SweepRecord sweep = sweep_record(service.store, sweep_id(call));
   const std::int64_t index = whole_number(call.parts[1], "not_found", "index");
   const auto stored = service.store.point(sweep.row.id, index);

@@ -18,7 +18,7 @@ constexpr int no_prefix = 3;
 
 std::string digits(double value) {
   const double size = std::fabs(value);
-  const int decimals = size == 0 || size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
+  const int decimals = size == 0 || size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3;
   char text[64];
   std::snprintf(text, sizeof text, "%.*f", decimals, value);
   return text;

@@ -1,0 +1,179 @@
+// Every command of `sdip`: what it prints, its exit code, and how it refuses.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/server/running.h"
+#include "tests/server/site_fixture.h"
+
+namespace sdip::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+Json json_of(const std::vector<std::string>& arguments) {
+  const Ended ended = run_sdip(arguments);
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  return Json::parse(ended.out);
+}
+
+void expect_error(const std::vector<std::string>& arguments, const std::string& line) {
+  const Ended ended = run_sdip(arguments);
+  EXPECT_EQ(ended.exit_code, 1) << ended.out;
+  EXPECT_THAT(ended.err, HasSubstr(line));
+  EXPECT_EQ(ended.out, "");
+}
+
+TEST(cli, wrong_usage_ends_with_2_and_help_with_0) {
+  EXPECT_EQ(run_sdip({}).exit_code, 2);
+  EXPECT_EQ(run_sdip({"nonsense"}).exit_code, 2);
+  EXPECT_EQ(run_sdip({"analyze", "tiny-sd", "--nonsense"}).exit_code, 2);
+  EXPECT_EQ(run_sdip({"--help"}).exit_code, 0);
+  EXPECT_THAT(run_sdip({"--version"}).out, StartsWith("sdip 0."));
+}
+
+TEST(cli, tables_are_printed_in_both_forms) {
+  EXPECT_THAT(run_sdip({"parameters"}).out, HasSubstr("psram_bytes"));
+  EXPECT_EQ(json_of({"parameters", "--group", "cores", "--json"})["parameters"][0]["name"], "cores");
+  expect_error({"parameters", "--group", "nope"}, "sdip: value_invalid: --group: ");
+  EXPECT_THAT(run_sdip({"metrics"}).out, HasSubstr("throughput_fps"));
+  EXPECT_FALSE(json_of({"metrics", "--json"})["metrics"].empty());
+  EXPECT_THAT(run_sdip({"presets"}).out, HasSubstr("essay"));
+  EXPECT_EQ(json_of({"presets", "--json"})["presets"][0]["machine"].size(),
+            json_of({"parameters", "--json"})["parameters"].size());
+  EXPECT_EQ(json_of({"openapi"})["openapi"], "3.1.0");
+}
+
+TEST(cli, models_are_listed_shown_and_written) {
+  EXPECT_THAT(run_sdip({"model", "list"}).out, HasSubstr("sd15-unet"));
+  EXPECT_FALSE(json_of({"model", "list", "--json"})["models"].empty());
+  EXPECT_THAT(run_sdip({"model", "show", "tiny-sd"}).out, HasSubstr("tiny-sd-unet (core)"));
+  EXPECT_EQ(json_of({"model", "show", "sd15-unet", "--json"})["parameters"], 859520964);
+  const TemporaryFolder folder;
+  EXPECT_EQ(run_sdip({"model", "write", "tiny-sd-unet", folder / "m.onnx", "--seed", "1"}).exit_code, 0);
+  EXPECT_GT(std::filesystem::file_size(folder / "tiny-sd-unet.weights"), 1000U);
+  const Json written = json_of({"model", "show", folder / "m.onnx", "--json"});
+  const Json built = json_of({"model", "show", "tiny-sd-unet", "--json"});
+  EXPECT_EQ(written["macs"], built["macs"]);
+  EXPECT_EQ(written["parameters"], built["parameters"]);
+}
+
+TEST(cli, analyze_prints_tables_or_the_json_of_the_api) {
+  const Ended table = run_sdip({"analyze", "tiny-sd", "--layers", "3", "--top", "2"});
+  EXPECT_EQ(table.exit_code, 0) << table.err;
+  for (const char* part : {"throughput_fps", "Stages, a pass each", "Latency of one frame",
+                           "Layers, in program order", "Slowest layers"})
+    EXPECT_THAT(table.out, HasSubstr(part));
+  EXPECT_EQ(table.out.find('\x1b'), std::string::npos) << "no colour into a file";
+  const Json json = json_of({"analyze", "tiny-sd", "--json", "--set", "cores=2", "--set", "steps=10"});
+  EXPECT_EQ(json["machine"]["cores"], 2);
+  EXPECT_EQ(json["metrics"]["active_cores"], 2);
+  EXPECT_EQ(json["stages"][1]["passes_per_frame"], 10);
+}
+
+TEST(cli, an_infeasible_point_is_an_answer_with_exit_code_3) {
+  const Ended ended = run_sdip({"analyze", "tiny-sd", "--set", "imem_bytes=1024"});
+  EXPECT_EQ(ended.exit_code, 3) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("infeasible: "));
+}
+
+TEST(cli, a_machine_is_preset_then_file_then_changes) {
+  const TemporaryFolder folder;
+  write_file(folder / "m.json", R"({"cores": 3, "steps": 7})");
+  const Json json = json_of(
+      {"analyze", "tiny-sd", "--json", "--preset", "edge", "--machine", folder / "m.json", "--set", "steps=9"});
+  EXPECT_EQ(json["machine"]["cores"], 3);
+  EXPECT_EQ(json["machine"]["steps"], 9);
+}
+
+TEST(cli, bad_machines_are_refused_with_their_place) {
+  const TemporaryFolder folder;
+  expect_error({"analyze", "tiny-sd", "--preset", "nope"}, "sdip: unknown_preset: --preset: ");
+  expect_error({"analyze", "tiny-sd", "--set", "coers=3"},
+               "sdip: unknown_parameter: --set coers: no such parameter; did you mean cores?");
+  expect_error({"analyze", "tiny-sd", "--set", "cores=0"}, "sdip: value_out_of_range: --set cores: ");
+  expect_error({"analyze", "tiny-sd", "--set", "cores"}, "sdip: value_invalid: --set cores: ");
+  expect_error({"analyze", "tiny-sd", "--machine", folder / "absent.json"}, "sdip: file_not_found: ");
+  write_file(folder / "twice.json", R"({"cores": 3, "cores": 4})");
+  expect_error({"analyze", "tiny-sd", "--machine", folder / "twice.json"}, "sdip: json_duplicate_key: ");
+  write_file(folder / "unknown.json", R"({"coers": 3})");
+  expect_error({"analyze", "tiny-sd", "--machine", folder / "unknown.json"}, "sdip: unknown_parameter: ");
+}
+
+TEST(cli, bad_models_are_refused_with_a_reason) {
+  const TemporaryFolder folder;
+  expect_error({"analyze", "sd15-unett"},
+               "sdip: unknown_model: /model: no model sd15-unett; did you mean sd15-unet");
+  write_file(folder / "text.onnx", "this is not ONNX at all");
+  expect_error({"analyze", folder / "text.onnx"}, "sdip: not_onnx: ");
+  write_file(folder / "cut.onnx", small_onnx().substr(0, 30));
+  expect_error({"analyze", folder / "cut.onnx"}, "sdip: truncated: ");
+  write_file(folder / "op.onnx", small_onnx("Frobnicate"));
+  expect_error({"analyze", folder / "op.onnx"}, "sdip: unknown_operator: ");
+  write_file(folder / "fine.onnx", small_onnx());
+  EXPECT_EQ(run_sdip({"analyze", folder / "fine.onnx"}).exit_code, 0);
+  expect_error({"analyze", folder / "fine.onnx", "--set", "batch=2"}, "sdip: value_conflict: batch: ");
+}
+
+TEST(cli, compare_shows_rooflines_with_their_sources) {
+  const Ended ended = run_sdip({"compare", "tiny-sd", "--baselines", "tpu_v4,a100"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("roofline only"));
+  EXPECT_THAT(ended.out, HasSubstr("source"));
+  EXPECT_EQ(json_of({"compare", "tiny-sd", "--baselines", "a100", "--json"})["rows"].size(), 2U);
+  expect_error({"compare", "tiny-sd", "--baselines", "a1000"},
+               "sdip: unknown_baseline: --baselines: no device a1000; did you mean a100");
+}
+
+TEST(cli, sweep_prints_the_front_and_exports_every_point) {
+  const TemporaryFolder folder;
+  const Ended ended =
+      run_sdip({"sweep", "tiny-sd", "--axis", "cores=1,2,4", "--axis", "psram_bytes=1048576:8388608:*2", "--axis",
+                "steps=10:20:5", "--export", folder / "points.csv"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("36 points"));
+  EXPECT_THAT(ended.err, HasSubstr("36 of 36 points"));
+  const std::string text = file_text(folder / "points.csv");
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 37);
+}
+
+TEST(cli, sweep_refuses_bad_axes_and_specs_and_leaves_nothing_behind) {
+  const TemporaryFolder folder;
+  expect_error({"sweep", "tiny-sd", "--axis", "coers=1"}, "sdip: unknown_parameter: --axis coers: ");
+  expect_error({"sweep", "tiny-sd", "--axis", "cores=0,1"}, "sdip: value_out_of_range: --axis cores: ");
+  expect_error({"sweep", "tiny-sd", "--axis", "cores=1:x:*2"}, "sdip: value_invalid: --axis cores: ");
+  expect_error({"sweep", "--axis", "cores=1"}, "sdip: value_invalid: MODEL: ");
+  expect_error({"sweep", "tiny-sd", "--axis", "cores=1", "--objectives", "fps"}, "sdip: unknown_metric: ");
+  write_file(folder / "spec.json", R"({"model": "tiny-sd", "axes": [], "extra": 1})");
+  expect_error({"sweep", "--spec", folder / "spec.json"}, "sdip: unknown_key: /extra: ");
+  write_file(folder / "file", "");
+  expect_error({"sweep", "tiny-sd", "--axis", "cores=1", "--data", folder / "file"},
+               "sdip: data_folder_unusable: ");
+  const Ended no_place =
+      run_sdip({"sweep", "tiny-sd", "--axis", "cores=1", "--export", folder / "absent/points.csv"});
+  EXPECT_EQ(no_place.exit_code, 1);
+  EXPECT_THAT(no_place.err, HasSubstr("sdip: file_unwritable: "));
+}
+
+TEST(cli, export_reads_what_sweep_kept) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(run_sdip({"sweep", "tiny-sd", "--axis", "cores=1,2", "--data", folder / "data"}).exit_code, 0);
+  EXPECT_THAT(run_sdip({"export", "1", "--data", folder / "data"}).out, StartsWith("index,feasible,reason,cores"));
+  EXPECT_EQ(
+      run_sdip({"export", "1", "--data", folder / "data", "--format", "ndjson", "-o", folder / "p"}).exit_code, 0);
+  EXPECT_THAT(file_text(folder / "p"), StartsWith("{\"index\":0,"));
+  expect_error({"export", "7", "--data", folder / "data"}, "sdip: not_found: ");
+  expect_error({"export", "1", "--data", folder / "nowhere"}, "sdip: file_not_found: ");
+  expect_error({"export", "1", "--data", folder / "data", "--format", "xls"}, "sdip: value_invalid: --format: ");
+}
+
+TEST(cli, a_file_can_be_swept_and_stays_in_the_data_folder) {
+  const TemporaryFolder folder;
+  write_file(folder / "my net.onnx", small_onnx());
+  const Ended ended = run_sdip({"sweep", folder / "my net.onnx", "--axis", "cores=1,2", "--data", folder / "data"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("Sweep 1 of my-net"));
+}
+
+}  // namespace
+}  // namespace sdip::test

@@ -1,0 +1,199 @@
+// Every route of the table on a real socket, its answer against the OpenAPI document.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "server/openapi.h"
+#include "server/routes.h"
+#include "tests/server/schema_check.h"
+#include "tests/server/site_fixture.h"
+
+namespace sdip::test {
+namespace {
+
+const Json& document() {
+  static const Json document = Json::parse(json_text(openapi_json()));
+  return document;
+}
+
+/// How to call a route so that it goes well. SWEEP stands for a finished sweep, OTHER for one that is cancelled.
+struct Example {
+  std::string_view id;
+  std::string target, body;
+};
+const std::vector<Example> examples = {
+    {"list_parameters", "/api/v1/parameters", ""},
+    {"list_metrics", "/api/v1/metrics", ""},
+    {"list_presets", "/api/v1/presets", ""},
+    {"list_baselines", "/api/v1/baselines", ""},
+    {"put_model", "/api/v1/models/small", "ONNX"},
+    {"list_models", "/api/v1/models", ""},
+    {"get_model", "/api/v1/models/tiny-sd", ""},
+    {"analyze", "/api/v1/analyses",
+     R"({"model": "tiny-sd", "preset": "edge", "machine": {"cores": 2}, "instructions": true})"},
+    {"compare", "/api/v1/comparisons", R"({"model": "tiny-sd", "baselines": ["tpu_v4", "mn_core_2", "a100"]})"},
+    {"create_sweep", "/api/v1/sweeps", R"({"model": "small", "axes": [{"parameter": "cores", "values": [1, 2]}]})"},
+    {"list_sweeps", "/api/v1/sweeps", ""},
+    {"get_sweep", "/api/v1/sweeps/SWEEP", ""},
+    {"list_points", "/api/v1/sweeps/SWEEP/points?limit=3&sort=-throughput_fps&feasible=true", ""},
+    {"get_columns", "/api/v1/sweeps/SWEEP/columns?fields=cores,area_mm2", ""},
+    {"get_front", "/api/v1/sweeps/SWEEP/front?metrics=throughput_fps,energy_j_per_frame", ""},
+    {"get_point", "/api/v1/sweeps/SWEEP/points/5", ""},
+    {"export_sweep", "/api/v1/sweeps/SWEEP/export?format=ndjson", ""},
+    {"resume_sweep", "/api/v1/sweeps/OTHER/resume", ""},
+    {"cancel_sweep", "/api/v1/sweeps/OTHER/cancel", ""},
+    {"delete_sweep", "/api/v1/sweeps/SWEEP", ""},
+    {"delete_model", "/api/v1/models/lone", ""},
+    {"openapi", "/api/v1/openapi.json", ""},
+    {"version", "/api/v1/version", ""},
+    {"health", "/healthz", ""},
+};
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  if (const auto at = text.find(from); at != std::string::npos) text.replace(at, from.size(), to);
+  return text;
+}
+
+void expect_fits(const Json& value, const std::string& schema) {
+  const auto found = misfits(value, {{"$ref", "#/components/schemas/" + schema}}, document());
+  for (std::size_t i = 0; i < std::min<std::size_t>(found.size(), 5); ++i)
+    ADD_FAILURE() << schema << " " << found[i];
+}
+
+const Route& route_of(std::string_view id) {
+  for (const auto& route : routes())
+    if (route.id == id) return route;
+  throw std::logic_error("no such route");
+}
+
+/// A sweep that is long enough to be cancelled before it ends.
+constexpr const char* long_sweep =
+    R"({"model": "tiny-sd", "sampling": "random", "count": 2000000, "seed": 3, "axes": [
+        {"parameter": "cores", "values": [1, 2, 4, 8]}, {"parameter": "steps", "min": 1, "max": 1000, "step": 1}]})";
+
+TEST(contract, every_route_answers_as_its_schema_says) {
+  const Site site;
+  const std::string sweep = site.sweep(small_sweep), other = site.sweep(long_sweep, "running");
+  EXPECT_EQ(site.post("/api/v1/sweeps/" + other + "/cancel", "").status, 202);
+  site.wait_for_state(other, "cancelled");
+  EXPECT_EQ(site.put("/api/v1/models/lone", small_onnx()).status, 201);
+  for (const auto& example : examples) {
+    SCOPED_TRACE(example.id);
+    const Route& route = route_of(example.id);
+    const std::string target = replaced(replaced(example.target, "SWEEP", sweep), "OTHER", other);
+    const std::string body = example.body == "ONNX" ? small_onnx() : example.body;
+    const std::string type = route.body == Body::json     ? "application/json"
+                             : route.body == Body::upload ? "application/octet-stream"
+                                                          : "";
+    const Answer answer = site.request(std::string(route.method), target, body, type);
+    EXPECT_EQ(answer.status, route.status) << answer.body;
+    if (route.status == 204) {
+      EXPECT_EQ(answer.body, "");
+    } else if (route.response_schema == "text") {
+      EXPECT_THAT(answer.headers.at("content-disposition"), testing::StartsWith("attachment"));
+    } else {
+      expect_fits(answer.json(), std::string(route.response_schema));
+    }
+  }
+}
+
+TEST(contract, every_route_has_an_example) {
+  for (const auto& route : routes())
+    EXPECT_TRUE(std::ranges::any_of(examples, [&](const auto& one) { return one.id == route.id; })) << route.id;
+}
+
+TEST(contract, the_document_names_only_schemas_that_it_has) {
+  const std::string text = document().dump();
+  const std::string prefix = "\"#/components/schemas/";
+  for (auto at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at + 1)) {
+    const auto from = at + prefix.size();
+    EXPECT_TRUE(document()["components"]["schemas"].contains(text.substr(from, text.find('"', from) - from)));
+  }
+}
+
+TEST(contract, the_document_holds_every_parameter_and_metric) {
+  const Json& schemas = document()["components"]["schemas"];
+  EXPECT_EQ(schemas["Machine"]["properties"].size(), parameters().size());
+  EXPECT_EQ(schemas["MetricValues"]["properties"].size(), metric_count);
+  EXPECT_EQ(schemas["Machine"]["properties"]["cores"]["minimum"], 1);
+}
+
+struct Refused {
+  const char *method, *target, *body;
+  int status;
+  const char *code, *where;
+};
+const Refused refusals[] = {
+    {"GET", "/api/v1/nope", "", 404, "not_found", "/api/v1/nope"},
+    {"DELETE", "/api/v1/parameters", "", 405, "method_not_allowed", "/api/v1/parameters"},
+    {"POST", "/", "{}", 405, "method_not_allowed", "/"},
+    {"GET", "/api/v1/models/nope", "", 404, "not_found", "name"},
+    {"DELETE", "/api/v1/models/sd15", "", 409, "conflict", "sd15"},
+    {"PUT", "/api/v1/models/sd15", "x", 409, "conflict", "sd15"},
+    {"PUT", "/api/v1/models/bad%20name", "x", 422, "value_invalid", "name"},
+    {"PUT", "/api/v1/models/text", "not ONNX at all", 422, "not_onnx", nullptr},
+    {"PUT", "/api/v1/models/x?dim=N", "x", 422, "value_invalid", "?dim"},
+    {"PUT", "/api/v1/models/x?mid=N=1", "x", 400, "unknown_key", "?mid"},
+    {"POST", "/api/v1/analyses", "", 400, "json_invalid", ""},
+    {"POST", "/api/v1/analyses", "{} {}", 400, "json_invalid", ""},
+    {"POST", "/api/v1/analyses", "{\"model\": NaN}", 400, "json_invalid", "/model"},
+    {"POST", "/api/v1/analyses", "[]", 422, "value_invalid", ""},
+    {"POST", "/api/v1/analyses", "{}", 422, "value_invalid", "/model"},
+    {"POST", "/api/v1/analyses", R"({"model": "sd15", "model": "sd15"})", 400, "json_duplicate_key", "/model"},
+    {"POST", "/api/v1/analyses", R"({"model": "sd15", "extra": 1})", 400, "unknown_key", "/extra"},
+    {"POST", "/api/v1/analyses", R"({"model": "../../etc/passwd.onnx"})", 422, "unknown_model", "/model"},
+    {"POST", "/api/v1/analyses", R"({"model": "sd15", "preset": "x"})", 422, "unknown_preset", "/preset"},
+    {"POST", "/api/v1/analyses", R"({"model": "sd15", "machine": {"coers": 1}})", 422, "unknown_parameter",
+     "/machine/coers"},
+    {"POST", "/api/v1/analyses", R"({"model": "sd15", "machine": {"cores": "1"}})", 422, "value_invalid",
+     "/machine/cores"},
+    {"POST", "/api/v1/analyses", R"({"model": "sd15", "machine": {"cores": 0}})", 422, "value_out_of_range",
+     "/machine/cores"},
+    {"POST", "/api/v1/analyses", R"({"model": "sd15", "machine": {"low_rank": "on"}})", 422, "not_modelled",
+     "/machine/low_rank"},
+    {"POST", "/api/v1/comparisons", R"({"model": "sd15", "baselines": ["x"]})", 422, "unknown_baseline",
+     "/baselines/0"},
+    {"POST", "/api/v1/sweeps", R"({"model": "nope", "axes": [{"parameter": "cores", "values": [1]}]})", 422,
+     "unknown_model", "/model"},
+    {"POST", "/api/v1/sweeps", R"({"model": "sd15", "axes": [{"parameter": "coers", "values": [1]}]})", 422,
+     "unknown_parameter", nullptr},
+    {"POST", "/api/v1/sweeps",
+     R"({"model": "sd15", "axes": [{"parameter": "cores", "values": [1]}], "objectives": ["x"]})", 422,
+     "unknown_metric", nullptr},
+    {"GET", "/api/v1/sweeps/99", "", 404, "not_found", nullptr},
+    {"GET", "/api/v1/sweeps/abc", "", 404, "not_found", nullptr},
+    {"POST", "/api/v1/sweeps/1/resume", "", 409, "conflict", nullptr},
+    {"POST", "/api/v1/sweeps/1/cancel", "", 409, "conflict", nullptr},
+    {"GET", "/api/v1/sweeps/1/points?limit=0", "", 422, nullptr, nullptr},
+    {"GET", "/api/v1/sweeps/1/points?limit=x", "", 422, "value_invalid", "?limit"},
+    {"GET", "/api/v1/sweeps/1/points?sort=nope", "", 422, nullptr, nullptr},
+    {"GET", "/api/v1/sweeps/1/points?cursor=zzz", "", 422, nullptr, nullptr},
+    {"GET", "/api/v1/sweeps/1/points?feasible=yes", "", 422, "value_invalid", "?feasible"},
+    {"GET", "/api/v1/sweeps/1/points?fields=nope", "", 422, "unknown_metric", "?fields"},
+    {"GET", "/api/v1/sweeps/1/points?limit=1&limit=2", "", 400, "bad_request", "?limit"},
+    {"GET", "/api/v1/sweeps/1/points/99", "", 404, "not_found", "index"},
+    {"GET", "/api/v1/sweeps/1/front?metrics=sram_bytes,psram_peak_bytes", "", 422, "value_invalid", nullptr},
+    {"GET", "/api/v1/sweeps/1/export?format=xls", "", 422, "value_invalid", "?format"},
+    {"GET", "/absent.js", "", 404, "not_found", "/absent.js"},
+};
+
+TEST(contract, what_cannot_be_used_is_a_problem_with_code_and_place) {
+  const Site site;
+  EXPECT_EQ(site.sweep(small_sweep), "1");
+  for (const auto& one : refusals) {
+    SCOPED_TRACE(std::string(one.method) + " " + one.target + " " + one.body);
+    const std::string method = one.method;
+    const char* type = method == "POST" ? "application/json" : method == "PUT" ? "application/octet-stream" : "";
+    const Answer answer = site.request(method, one.target, one.body, type);
+    EXPECT_EQ(answer.status, one.status) << answer.body;
+    ASSERT_EQ(answer.headers.at("content-type"), "application/problem+json");
+    const Json problem = answer.json();
+    expect_fits(problem, "Problem");
+    EXPECT_EQ(problem["status"], one.status);
+    EXPECT_EQ(problem["code"], one.code ? Json(one.code) : problem["code"]) << answer.body;
+    EXPECT_EQ(problem["where"], one.where ? Json(one.where) : problem["where"]) << answer.body;
+  }
+  EXPECT_EQ(site.get("/api/v1/sweeps").json()["sweeps"].size(), 1U) << "a refused sweep leaves nothing behind";
+}
+
+}  // namespace
+}  // namespace sdip::test

@@ -1,0 +1,71 @@
+// kill -9 in the middle of a sweep, and what is there afterwards.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <thread>
+
+#include "tests/server/running.h"
+
+namespace sdip::test {
+namespace {
+
+const std::vector<std::string> axes = {
+    "--axis", "psram_bytes=1048576,2097152",  "--axis", "cores=1:20:1",
+    "--axis", "dram_bus_bits=64,128,256,512", "--axis", "core_clock_mhz=100:2500:20"};
+
+std::vector<std::string> sweep_into(const std::string& folder, std::vector<std::string> rest) {
+  std::vector<std::string> arguments = {"sweep", "--data", folder};
+  arguments.insert(arguments.end(), rest.begin(), rest.end());
+  return arguments;
+}
+
+std::uintmax_t stored_bytes(const std::string& data) {
+  std::error_code ignored;
+  const auto bytes = std::filesystem::file_size(data + "/sdip.sqlite-wal", ignored);
+  return ignored ? 0 : bytes;
+}
+
+/// Starts the sweep in `data` and sends `signal` as soon as some points are stored.
+Ended interrupted_sweep(const TemporaryFolder& folder, const std::string& data, int signal) {
+  std::vector<std::string> rest = {"tiny-sd"};
+  rest.insert(rest.end(), axes.begin(), axes.end());
+  const pid_t process = start_sdip(sweep_into(data, rest), folder.path);
+  for (int i = 0; i < 10'000 && stored_bytes(data) < 300'000; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  ::kill(process, signal);
+  return wait_for(process, folder.path);
+}
+
+std::string whole_export() {
+  const TemporaryFolder folder;
+  std::vector<std::string> rest = {"tiny-sd", "--export", folder / "points.csv"};
+  rest.insert(rest.end(), axes.begin(), axes.end());
+  EXPECT_EQ(run_sdip(sweep_into(folder / "data", rest)).exit_code, 0);
+  return file_text(folder / "points.csv");
+}
+
+void expect_resumed_equals_whole(const TemporaryFolder& folder, const std::string& data) {
+  const Ended resumed = run_sdip(sweep_into(data, {"--resume", "1", "--export", folder / "resumed.csv"}));
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_THAT(resumed.err, testing::HasSubstr("of them stored already")) << "the sweep was not in its middle";
+  EXPECT_EQ(file_text(folder / "resumed.csv"), whole_export());
+}
+
+TEST(crash, a_sweep_killed_in_the_middle_resumes_to_the_same_bytes) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(interrupted_sweep(folder, folder / "data", SIGKILL).exit_code, 128 + SIGKILL) << "it had ended already";
+  expect_resumed_equals_whole(folder, folder / "data");
+}
+
+TEST(crash, an_interrupt_cancels_cleanly_and_resumes_to_the_same_bytes) {
+  const TemporaryFolder folder;
+  const Ended ended = interrupted_sweep(folder, folder / "data", SIGINT);
+  EXPECT_EQ(ended.exit_code, 130);
+  EXPECT_THAT(ended.err, testing::HasSubstr("--resume 1"));
+  expect_resumed_equals_whole(folder, folder / "data");
+}
+
+}  // namespace
+}  // namespace sdip::test

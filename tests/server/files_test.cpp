@@ -1,0 +1,87 @@
+// Files: there whole or not at all.
+#include "server/files.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+
+#include "core/base/error.h"
+#include "tests/server/running.h"
+
+namespace sdip::test {
+namespace {
+
+std::string code_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.code;
+  }
+  return "none";
+}
+
+std::size_t entries(const std::filesystem::path& folder) {
+  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
+}
+
+/// While it lives no file may grow beyond `bytes`: what a full disk looks like.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) : old_handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &old_);
+    rlimit small = old_;
+    small.rlim_cur = bytes;
+    ::setrlimit(RLIMIT_FSIZE, &small);
+  }
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &old_);
+    std::signal(SIGXFSZ, old_handler_);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+  rlimit old_{};
+  void (*old_handler_)(int);
+};
+
+TEST(files, a_new_file_appears_only_when_kept) {
+  const TemporaryFolder folder;
+  {
+    NewFile dropped(folder / "a");
+    dropped.write("x");
+    EXPECT_FALSE(std::filesystem::exists(folder / "a"));
+  }
+  EXPECT_EQ(entries(folder.path), 0U);
+  NewFile kept(folder / "a");
+  kept.write("whole");
+  kept.keep();
+  EXPECT_EQ(read_text(folder / "a"), "whole");
+  EXPECT_EQ(entries(folder.path), 1U);
+}
+
+TEST(files, a_full_disk_is_an_error_and_leaves_nothing) {
+  const TemporaryFolder folder;
+  const FullDisk full(1000);
+  EXPECT_EQ(code_of([&] { NewFile(folder / "a").write(std::string(5000, 'x')); }), "disk_full");
+  EXPECT_EQ(entries(folder.path), 0U);
+}
+
+TEST(files, absent_and_unsuitable_files_are_told_apart) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(code_of([&] { MappedFile file(folder / "absent"); }), "file_not_found");
+  EXPECT_EQ(code_of([&] { MappedFile file(folder.path); }), "file_unreadable");
+  EXPECT_EQ(code_of([&] { NewFile file(folder / "no/such/folder"); }), "file_unwritable");
+  write_file(folder / "empty", "");
+  EXPECT_TRUE(MappedFile(folder / "empty").bytes().empty());
+}
+
+TEST(files, sha256_of_a_known_text) {
+  const std::string text = "abc";  // FIPS 180-2, appendix B.1
+  EXPECT_EQ(sha256_hex(std::as_bytes(std::span(text))),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+}  // namespace
+}  // namespace sdip::test

@@ -1,0 +1,82 @@
+// What outlives a process: interrupted sweeps resume, queued ones run, clean stops.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <fstream>
+
+#include "server/service.h"
+#include "server/signature.h"
+#include "tests/server/site_fixture.h"
+
+namespace sdip::test {
+namespace {
+
+SweepSpec spec_of(const char* text) { return spec_from_json(Json::parse(text)); }
+
+SweepState state_when_settled(Service& service, std::int64_t id) {
+  for (int i = 0; i < 1000; ++i) {
+    const auto state = service.store.sweep(id).state;
+    if (state != SweepState::queued && state != SweepState::running) return state;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return service.store.sweep(id).state;
+}
+
+TEST(service, a_stopped_service_leaves_its_sweep_interrupted_and_the_next_one_resumes_it) {
+  const TemporaryFolder folder;
+  std::int64_t id = 0, waiting = 0;
+  {
+    Service service(folder.path);
+    id = service.jobs.submit(spec_of(
+        R"({"model": "tiny-sd", "sampling": "random", "count": 30000, "axes": [{"parameter": "steps", "min": 1, "max": 1000, "step": 1}]})"));
+    waiting = service.jobs.submit(spec_of(small_sweep));
+    for (int i = 0; i < 1000 && service.store.sweep(id).done == 0; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  Service service(folder.path);
+  EXPECT_EQ(service.store.sweep(id).state, SweepState::interrupted);
+  EXPECT_EQ(state_when_settled(service, waiting), SweepState::done) << "queued sweeps run after a restart";
+  const auto before = service.store.sweep(id).done;
+  EXPECT_GT(before, 0);
+  EXPECT_LT(before, 30000);
+  service.jobs.resume(id);
+  EXPECT_EQ(state_when_settled(service, id), SweepState::done);
+  EXPECT_EQ(service.store.sweep(id).done, 30000);
+}
+
+TEST(service, serve_stops_cleanly_on_a_signal) {
+  const TemporaryFolder folder;
+  const pid_t process = start_sdip({"serve", "--port", "0", "--data", folder / "data"}, folder.path);
+  for (int i = 0; i < 1000 && file_text(folder.path / "out").empty(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  ::kill(process, SIGTERM);
+  const Ended ended = wait_for(process, folder.path);
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, testing::StartsWith("SDIP Explorer: http://127.0.0.1:"));
+  EXPECT_FALSE(std::filesystem::exists(folder.path / "data" / "sdip.sqlite-wal")) << "the store was closed";
+}
+
+TEST(service, one_folder_has_one_process) {
+  const Site site;
+  const Ended ended = run_sdip({"sweep", "tiny-sd", "--axis", "cores=1", "--data", site.folder.path.string()});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.err, testing::StartsWith("sdip: store_locked: "));
+}
+
+TEST(signature, is_the_recorded_one) {
+  std::ifstream file(std::string(SDIP_SOURCE_DIR) + "/tests/golden/signature.txt");
+  std::string recorded;
+  file >> recorded;
+  EXPECT_EQ(signature(), recorded) << "a number moved: say why in the commit, and record `sdip signature`";
+}
+
+TEST(signature, covers_every_stage_and_is_the_same_twice) {
+  const std::string text = signature_text();
+  EXPECT_EQ(text, signature_text());
+  for (const char* part : {"tiny-sd-vae-encoder", "sd15-unet", "resnet50", "bert-base", "a100"})
+    EXPECT_THAT(text, testing::HasSubstr(part));
+}
+
+}  // namespace
+}  // namespace sdip::test

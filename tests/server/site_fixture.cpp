@@ -1,0 +1,133 @@
+// The service under test and its client.
+#include "tests/server/site_fixture.h"
+
+#include <arpa/inet.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "server/site.h"
+
+namespace sdip::test {
+namespace {
+
+std::string protobuf_field(int number, const std::string& bytes) {
+  return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(bytes.size())} + bytes;
+}
+std::string protobuf_field(int number, int value) {
+  return {static_cast<char>(number << 3), static_cast<char>(value)};
+}
+
+/// ValueInfoProto: name, float tensor [1, 4].
+std::string tensor_info(const std::string& name) {
+  const std::string one = protobuf_field(1, protobuf_field(1, 1)), four = protobuf_field(1, protobuf_field(1, 4));
+  const std::string tensor = protobuf_field(1, 1) + protobuf_field(2, one + four);
+  return protobuf_field(1, name) + protobuf_field(2, protobuf_field(1, tensor));
+}
+
+Answer parse_answer(const std::string& text) {
+  Answer answer;
+  const auto end = text.find("\r\n\r\n");
+  if (end == std::string::npos || text.size() < 12) return answer;
+  answer.status = std::stoi(text.substr(9, 3));
+  for (std::size_t from = text.find("\r\n") + 2; from < end;) {
+    const auto line_end = text.find("\r\n", from);
+    const std::string line = text.substr(from, line_end - from);
+    std::string name = line.substr(0, line.find(':'));
+    for (char& c : name) c = static_cast<char>(std::tolower(c));
+    answer.headers[name] = line.substr(line.find(':') + 2);
+    from = line_end + 2;
+  }
+  answer.body = text.substr(end + 4);
+  if (answer.headers["transfer-encoding"] != "chunked") return answer;
+  std::string body;
+  for (std::size_t from = 0; from < answer.body.size();) {
+    const auto line_end = answer.body.find("\r\n", from);
+    const auto size = std::stoul(answer.body.substr(from, line_end - from), nullptr, 16);
+    body += answer.body.substr(line_end + 2, size);
+    from = line_end + 2 + size + 2;
+  }
+  answer.body = body;
+  return answer;
+}
+
+}  // namespace
+
+Answer send_bytes(int port, const std::string& bytes) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
+    return ::close(socket), Answer{};
+  for (std::size_t sent = 0; sent < bytes.size();) {
+    const auto size = ::send(socket, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
+    if (size <= 0) break;
+    sent += static_cast<std::size_t>(size);
+  }
+  std::string text;
+  char piece[65536];
+  for (;;) {
+    pollfd entry{socket, POLLIN, 0};
+    if (::poll(&entry, 1, 20'000) <= 0) break;
+    const auto size = ::recv(socket, piece, sizeof piece, 0);
+    if (size <= 0) break;
+    text.append(piece, static_cast<std::size_t>(size));
+  }
+  ::close(socket);
+  return parse_answer(text);
+}
+
+Site::Site(const ServerLimits& limits) {
+  service = std::make_unique<Service>(folder.path);
+  server = std::make_unique<HttpServer>(0, answerer_of(*service), limits);
+  port = server->port();
+  thread_ = std::thread([this] { server->run(); });
+  while (get("/healthz").status != 200) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
+
+Site::~Site() {
+  server->stop();
+  thread_.join();
+}
+
+Answer Site::request(const std::string& method, const std::string& path, const std::string& body,
+                     const std::string& type) const {
+  std::string text =
+      method + " " + path + " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) + "\r\nConnection: close\r\n";
+  if (!type.empty()) text += "Content-Type: " + type + "\r\n";
+  if (method != "GET") text += "Content-Length: " + std::to_string(body.size()) + "\r\n";
+  return send_bytes(port, text + "\r\n" + body);
+}
+
+Json Site::wait_for_state(const std::string& id, const std::string& state) const {
+  Json sweep;
+  for (int i = 0; i < 1000; ++i) {
+    sweep = get("/api/v1/sweeps/" + id).json();
+    if (sweep.at("state") == state) return sweep;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  ADD_FAILURE() << "sweep " << id << " did not become " << state << ": " << sweep.dump();
+  return sweep;
+}
+
+std::string Site::sweep(const std::string& spec, const std::string& state) const {
+  const Answer answer = post("/api/v1/sweeps", spec);
+  EXPECT_EQ(answer.status, 202) << answer.body;
+  const std::string id = answer.json().at("id").dump();
+  wait_for_state(id, state);
+  return id;
+}
+
+std::string small_onnx(const std::string& op) {
+  const std::string node =
+      protobuf_field(1, "x") + protobuf_field(2, "y") + protobuf_field(3, "node_1") + protobuf_field(4, op);
+  const std::string graph = protobuf_field(1, node) + protobuf_field(2, "small") +
+                            protobuf_field(11, tensor_info("x")) + protobuf_field(12, tensor_info("y"));
+  return protobuf_field(1, 8) + protobuf_field(7, graph) + protobuf_field(8, protobuf_field(2, 17));
+}
+
+}  // namespace sdip::test
