@@ -15,7 +15,7 @@ struct ModelArguments {
   std::vector<std::string> dims;
   ModelOptions sizes;
   std::uint64_t seed = 0;
-  bool weights = false, json = false;
+  bool weights = false, guidance = false, json = false;
 };
 
 int list_models(const ModelArguments& arguments) {
@@ -77,23 +77,54 @@ int show_model(const ModelArguments& arguments) {
   return exit_ok;
 }
 
-int write_model_file(const ModelArguments& arguments) {
-  const std::string bytes = write_model(arguments.name, arguments.sizes);
-  const std::filesystem::path path(arguments.file);
+/// Guidance runs text encoder and U-Net on a batch of two prompts.
+ModelOptions sizes_of(const ModelArguments& arguments, std::string_view name) {
+  ModelOptions sizes = arguments.sizes;
+  const ModelRow* row = find_model(name);
+  const bool doubled = row && (row->kind == ModelKind::text_encoder || row->kind == ModelKind::unet);
+  if (arguments.guidance && doubled) sizes.batch *= 2;
+  return sizes;
+}
+
+/// One ONNX file, and beside it its weights when asked for. Returns a row of what was written.
+OrderedJson write_one(const ModelArguments& arguments, const std::string& name, const std::filesystem::path& path) {
+  const std::string bytes = write_model(name, sizes_of(arguments, name));
+  OrderedJson written{{"model", name}, {"file", path.string()}, {"bytes", bytes.size()}, {"weights", nullptr}};
   if (arguments.weights) {
     // Readers look for the external data beside the model, under the name that it gives.
-    const auto weights_name = path.parent_path() / (arguments.name + ".weights");
+    const auto weights_name = path.parent_path() / (name + ".weights");
     NewFile weights(weights_name);
     write_weights(bytes, arguments.seed, [&](std::span<const std::byte> piece) {
       weights.write({reinterpret_cast<const char*>(piece.data()), piece.size()});
     });
     weights.keep();
-    std::cerr << "wrote " << weights_name.string() << "\n";
+    written["weights"] = weights_name.string();
   }
   NewFile file(path);
   file.write(bytes);
   file.keep();
-  std::cerr << "wrote " << path.string() << " (" << quantity_text(static_cast<double>(bytes.size()), "B") << ")\n";
+  return written;
+}
+
+/// A pipeline is a folder of its models' files.
+int write_models(const ModelArguments& arguments) {
+  OrderedJson all = OrderedJson::array();
+  if (const PipelineRow* pipeline = find_pipeline(arguments.name)) {
+    require_folder(arguments.file);
+    for (const std::string_view name : {pipeline->text_encoder, pipeline->text_encoder_2, pipeline->vae_encoder,
+                                        pipeline->unet, pipeline->vae_decoder})
+      if (!name.empty())
+        all.push_back(write_one(arguments, std::string(name),
+                                std::filesystem::path(arguments.file) / (std::string(name) + ".onnx")));
+  } else {
+    all.push_back(write_one(arguments, arguments.name, arguments.file));
+  }
+  if (arguments.json) return std::cout << json_text(OrderedJson{{"written", all}}, 2) << "\n", exit_ok;
+  for (const auto& one : all) {
+    if (one["weights"].is_string()) std::cerr << "wrote " << one["weights"].get<std::string>() << "\n";
+    std::cerr << "wrote " << one["file"].get<std::string>() << " ("
+              << quantity_text(one["bytes"].get<double>(), "B") << ")\n";
+  }
   return exit_ok;
 }
 
@@ -108,19 +139,20 @@ void add_model_commands(CLI::App& app, Action& action) {
   auto* write = model->add_subcommand("write", "A built-in model as an ONNX file");
   show->add_option("NAME", arguments->name, "A built-in model or an ONNX file")->required();
   add_dim_option(*show, arguments->dims);
-  write->add_option("NAME", arguments->name, "A built-in model")->required();
-  write->add_option("FILE", arguments->file, "Where to write it")->required();
+  write->add_option("NAME", arguments->name, "A built-in model, or a pipeline of several")->required();
+  write->add_option("FILE", arguments->file, "Where to write it; of a pipeline, the folder")->required();
   write->add_option("--batch", arguments->sizes.batch, "Batch size")->capture_default_str();
   write->add_option("--height", arguments->sizes.image_height_px, "Image height in pixels; 0: the model's own");
   write->add_option("--width", arguments->sizes.image_width_px, "Image width in pixels; 0: the model's own");
+  write->add_flag("--guidance", arguments->guidance, "A batch of two prompts for text encoder and U-Net");
   auto* seed = write->add_option("--seed", arguments->seed,
                                  "Write random weights of this seed into NAME.weights beside FILE");
-  for (auto* command : {list, show}) command->add_flag("--json", arguments->json, "JSON instead of a table");
+  for (auto* command : {list, show, write}) command->add_flag("--json", arguments->json, "JSON instead of a table");
   list->callback([&action, arguments] { action = [=] { return list_models(*arguments); }; });
   show->callback([&action, arguments] { action = [=] { return show_model(*arguments); }; });
   write->callback([&action, arguments, seed] {
     arguments->weights = seed->count() > 0;
-    action = [=] { return write_model_file(*arguments); };
+    action = [=] { return write_models(*arguments); };
   });
 }
 
