@@ -13,11 +13,13 @@ struct Widths {
 };
 
 Widths widths_of(const Machine& m) {
-  const bool wired = m.weight_storage == WeightStorage::hard_coded;
-  // A ROM is wired to its multipliers: its port never limits.
-  return {bits_of(m.activation_format),  bits_of(m.weight_format),
-          bits_of(m.accumulator_format), m.dsram_port_bits,
-          m.stackram_port_bits,          wired ? std::int64_t{1} << 40 : m.psram_port_bits};
+  const bool unified = m.activation_memory == ActivationMemory::unified;
+  return {bits_of(m.activation_format),
+          bits_of(m.weight_format),
+          bits_of(m.accumulator_format),
+          m.dsram_port_bits,
+          unified ? m.dsram_port_bits : m.stackram_port_bits,
+          m.psram_port_bits};
 }
 
 /// Beats of reading from a place are booked on that place's port; tiles of DRAM operands are read from DSRAM.
@@ -42,8 +44,7 @@ std::int64_t port_bits(const Widths& w, Place place) {
 
 void write_results(const InstructionClass& c, const Widths& w, const Folds& rows, const Folds& channels,
                    std::int64_t times, Busy& busy) {
-  if (c.to_dsram || (c.to_dram && !c.push))
-    busy.dsram_write += times * folded_beats(rows, channels, w.activation, w.dsram);
+  if (c.to_dsram || c.to_dram) busy.dsram_write += times * folded_beats(rows, channels, w.activation, w.dsram);
   if (c.push) busy.stackram_write += times * folded_beats(rows, channels, w.activation, w.stackram);
 }
 
@@ -64,10 +65,11 @@ void nest_ports(const InstructionClass& c, const Machine& m, const Widths& w, co
   // Partial sums go to and from the result's memory for every summed fold but the last (write) and the first
   // (read).
   const std::int64_t rounds = times * (kernel * sum.count() - 1);
+  const bool only_pushed = c.push && !c.to_dsram && !c.to_dram;
   const std::int64_t partial =
-      rounds * folded_beats(rows, channels, w.accumulator, c.push && !c.to_dsram ? w.stackram : w.dsram);
-  (c.push && !c.to_dsram ? busy.stackram_write : busy.dsram_write) += partial;
-  (c.push && !c.to_dsram ? busy.stackram_read : busy.dsram_read) += partial;
+      rounds * folded_beats(rows, channels, w.accumulator, only_pushed ? w.stackram : w.dsram);
+  (only_pushed ? busy.stackram_write : busy.dsram_write) += partial;
+  (only_pushed ? busy.stackram_read : busy.dsram_read) += partial;
 }
 
 /// Operands of fused operators: fetched as results appear, or an equal part each operation when held.
@@ -117,6 +119,13 @@ RowFolds fold_rows(std::int64_t rows, std::int64_t length, std::int64_t lanes) {
   return {fold(rows * length, lanes / length * length), 1};
 }
 
+/// How often an operation reads an operand. When passes run apart, one that is read less often than there are
+/// passes is read in the last.
+std::int64_t reads_of(const Fetch& f, const TilePlan& plan, bool last_pass) {
+  if (f.passes >= plan.passes_apart) return f.passes / plan.passes_apart;
+  return last_pass ? f.passes : 0;
+}
+
 Busy rowwise_busy(const InstructionClass& c, const Machine& m, const TilePlan& plan, std::int64_t rows,
                   std::int64_t length, bool writes) {
   const Widths w = widths_of(m);
@@ -126,15 +135,17 @@ Busy rowwise_busy(const InstructionClass& c, const Machine& m, const TilePlan& p
   busy.compute = passes * folds.count();
   for (const Fetch& f : c.fetches) {
     const std::int64_t bits = f.place == Place::psram ? w.weight : w.activation;
+    const std::int64_t reads = reads_of(f, plan, writes);
     std::int64_t& port = read_port(busy, f.place);
     if (f.per_fold)
-      port += std::max<std::int64_t>(1, f.passes / plan.passes_apart) * folds.times *
-              folded_beats(folds.folds, bits, port_bits(w, f.place));
-    else
-      port += beats(ceil_div(f.elements, plan.operations()), bits, port_bits(w, f.place));
+      port += reads * folds.times * folded_beats(folds.folds, bits, port_bits(w, f.place));
+    else if (reads > 0)
+      port += beats(ceil_div(f.elements, plan.writing_operations()), bits, port_bits(w, f.place));
   }
   if (!writes) return busy;
-  const std::int64_t results = ceil_div(c.out_elements * rows * length, c.work.rows * c.work.row_length);
+  const Int128 whole = static_cast<Int128>(c.work.rows) * c.work.row_length;
+  const auto results =
+      static_cast<std::int64_t>((static_cast<Int128>(c.out_elements) * rows * length + whole - 1) / whole);
   const Folds result_folds = fold(results, row_lanes(c.work.family, m));
   if (c.fused_passes > 0) busy.compute = std::max(busy.compute, c.fused_passes * ceil_div(results, m.vector_lanes));
   write_results(c, w, result_folds, {1, 1, 0}, 1, busy);
@@ -154,6 +165,7 @@ TileCost tile_cost(const InstructionClass& c, const Machine& m, const TilePlan& 
     cost.busy.dsram_write += cost.busy.stackram_write;
     cost.busy.stackram_read = cost.busy.stackram_write = 0;
   }
+  if (m.weight_storage == WeightStorage::hard_coded) cost.busy.psram_read = 0;  // a ROM is wired to its multipliers
   cost.cycles = cost.busy.longest();
   if (c.operand_a == Place::dram) cost.a_bytes = tile_a_bytes(c, plan, rows, channels, bits);
   if (c.operand_b == Place::dram) cost.b_bytes = tile_b_bytes(c, plan, channels, bits);
@@ -165,7 +177,7 @@ TileCost tile_cost(const InstructionClass& c, const Machine& m, const TilePlan& 
       plan.nest ? tile_out_elements(c, plan, rows, channels) : ceil_div(c.out_elements, plan.writing_operations());
   if (c.to_dram && writes) cost.out_bytes = ceil_div(results * bits, 8);
   for (const Fetch& f : c.fetches)
-    if (f.place == Place::dram)
+    if (f.place == Place::dram && reads_of(f, plan, writes) > 0)
       cost.split_in_bytes += ceil_div(ceil_div(f.elements, plan.writing_operations()) * bits, 8);
   return cost;
 }
@@ -219,6 +231,7 @@ ClassCost class_cost(const InstructionClass& c, const Machine& m) {
   cost.plan = tile_plan(c);
   cost.weighted = c.operand_b == Place::psram;
   cost.channels_outer = c.mapping.channels_outer;
+  cost.grouped = cost.weighted && c.work.nest.groups > 1;
   const WeightForm form = weight_form(m);
   const TilePlan& plan = cost.plan;
   const bool chunked = !plan.nest && plan.tile_channels < c.work.row_length;

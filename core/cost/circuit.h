@@ -35,6 +35,7 @@ struct TileCost {
 struct ClassCost {
   TilePlan plan;
   bool weighted = false, streams_activations = false, channels_outer = true;
+  bool grouped = false;  // each channel tile reads its own groups' part of operand A
   std::array<std::array<TileCost, 2>, 2> shapes;
   std::int64_t held_weight_bytes = 0, held_weight_stored_bytes = 0;  // row-wise and fused: with the first operation
   Busy busy;                                                         // sum over all operations

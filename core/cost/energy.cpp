@@ -37,9 +37,11 @@ EnergyPrices energy_prices(const Machine& m) {
   EnergyPrices prices;
   prices.mac = mac_energy(node, wider, m.accumulator_format).value;
   prices.lane_operation = mac_energy(node, m.activation_format, m.activation_format).value;
-  prices.dsram_beat = price(m.dsram_bytes, m.dsram_port_bits);
+  const bool unified = m.activation_memory == ActivationMemory::unified;
+  const std::int64_t dsram = unified ? 2 * m.dsram_bytes + m.stackram_bytes : m.dsram_bytes;
+  prices.dsram_beat = price(dsram, m.dsram_port_bits);
   prices.stackram_beat = price(m.stackram_bytes, m.stackram_port_bits);
-  prices.dsram_byte = price(m.dsram_bytes, 8);
+  prices.dsram_byte = price(dsram, 8);
   if (m.weight_storage != WeightStorage::hard_coded) {  // weights in ROM: reading wires is not priced
     prices.psram_beat = price(m.psram_bytes, m.psram_port_bits);
     prices.psram_byte = price(m.psram_bytes, 8);

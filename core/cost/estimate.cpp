@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "core/cost/area.h"
 #include "core/cost/circuit.h"
@@ -75,12 +76,12 @@ void count_pass(StageRun& run, const Machine& m) {
   const PassCost& steady = run.steady();
   run.core +=
       spill_energy((steady.activation_in_bytes + steady.activation_out_bytes) / run.schedule.active_cores, prices);
-  std::int64_t filled = steady.weight_bytes;  // unpacked into PSRAM
-  if (m.weight_compression.hundredths > 100) filled = filled * m.weight_compression.hundredths / 100;
-  run.shared = shared_energy(run.busy.psram_read, steady.weight_bytes, filled, prices);
+  run.shared = shared_energy(run.busy.psram_read, steady.weight_bytes, steady.weight_psram_bytes, prices);
 }
 
-StageRun run_stage(const CompiledStage& stage, const Machine& m, std::vector<InstructionTime>* trace) {
+/// Nothing when a pass is too long to be counted.
+std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
+                                  std::vector<InstructionTime>* trace) {
   StageRun run;
   run.stage = &stage;
   run.schedule = schedule_of(stage.role, m);
@@ -93,6 +94,8 @@ StageRun run_stage(const CompiledStage& stage, const Machine& m, std::vector<Ins
   const Decimal share = share_of(stage.role, m);
   const Bytes pinned = stage.program.pinned_bytes;
   const auto rules = timeline_rules(m, share, run.schedule.active_cores, pinned);
+  const std::int64_t summed = 2 * std::max({most_simulated_passes, m.steps, m.cores});
+  if (!countable(stage.program, run.costs, rules, summed)) return std::nullopt;
   run.stream = run_timeline(stage.program, run.costs, rules, most_simulated_passes, trace);
   const bool same_alone = !spills || run.schedule.active_cores == 1;
   run.alone = same_alone ? run.stream
@@ -106,6 +109,7 @@ StageRun run_stage(const CompiledStage& stage, const Machine& m, std::vector<Ins
 /// Why the machine cannot run the application although it compiled; empty when it can.
 std::string infeasible(const Application& application, const Machine& m) {
   if (!application.feasible) return application.reason;
+  if (application.stages.empty()) return "no stage to run";
   for (const CompiledStage& stage : application.stages) {
     const std::int64_t needed =
         static_cast<std::int64_t>(stage.program.instructions.size()) * instruction_word_bits / 8;
@@ -181,9 +185,10 @@ Frame frame_of(const std::vector<StageRun>& runs, const Machine& m) {
 
 std::int64_t bound_dram_bytes(const StageRun& run, const Machine& m) {
   const Program& program = run.stage->program;
-  if (m.weight_storage == WeightStorage::hard_coded) return program.input_bytes.value + program.output_bytes.value;
-  return std::max<std::int64_t>(0, program.weight_bytes.value - m.psram_bytes) +
-         (program.input_bytes.value + program.output_bytes.value) * run.schedule.active_cores;
+  const bool wired = m.weight_storage == WeightStorage::hard_coded;
+  const std::int64_t weights =
+      wired ? 0 : std::max<std::int64_t>(0, program.distinct_weight_bytes.value - m.psram_bytes);
+  return weights + (program.input_bytes.value + program.output_bytes.value) * run.schedule.active_cores;
 }
 
 double ratio(std::int64_t a, std::int64_t b) {
@@ -269,7 +274,7 @@ InstructionCost instruction_cost(const StageRun& run, std::size_t number, const 
   c.psram = Bytes(time.psram_bytes);
   c.macs = Macs(cost.macs);
   Energy energy = core_energy(cost, prices);
-  energy += shared_energy(cost.busy.psram_read, time.weight_bytes, time.weight_bytes, prices);
+  energy += shared_energy(cost.busy.psram_read, time.weight_bytes, time.weight_psram_bytes, prices);
   energy += spill_energy((time.activation_in_bytes + time.activation_out_bytes) / cores, prices);
   c.energy_j = energy.total();
   return c;
@@ -337,8 +342,14 @@ Outcome assess(const Application& application, const Machine& machine, Report* r
   std::vector<StageRun> runs;
   std::vector<std::vector<InstructionTime>> traces(application.stages.size());
   runs.reserve(application.stages.size());
-  for (std::size_t s = 0; s < application.stages.size(); ++s)
-    runs.push_back(run_stage(application.stages[s], machine, report ? &traces[s] : nullptr));
+  for (std::size_t s = 0; s < application.stages.size(); ++s) {
+    auto run = run_stage(application.stages[s], machine, report ? &traces[s] : nullptr);
+    if (!run) {
+      outcome.reason = application.stages[s].name + ": takes more cycles than 64 bits count";
+      return outcome;
+    }
+    runs.push_back(std::move(*run));
+  }
   const Frame frame = frame_of(runs, machine);
   outcome.feasible = true;
   outcome.values = values_of(application, runs, frame, machine);

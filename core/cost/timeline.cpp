@@ -36,6 +36,9 @@ class Timeline {
       : program_(program), costs_(costs), rules_(rules) {
     times_.reserve(costs.size());
     for (const ClassCost& cost : costs) times_.push_back(times_of(cost));
+    for (std::size_t c = 0; c < costs.size(); ++c)
+      streams_weights_ |= rules.psram_bytes > 0 && !program.classes[c].pinned &&
+                          (costs[c].weighted || costs[c].held_weight_bytes > 0);
   }
 
   PassCost run_pass(bool cold, std::vector<InstructionTime>* trace) {
@@ -48,7 +51,10 @@ class Timeline {
 
   /// Everything the future depends on, relative to now.
   std::vector<std::int64_t> state() const {
-    std::vector<std::int64_t> s{channel_free_ - now_, space_time_ - now_, last_duration_};
+    // Loads and stores never start before now; only a weight prefetch uses what the channel had free before.
+    const std::int64_t channel =
+        streams_weights_ ? channel_free_ - now_ : std::max<std::int64_t>(0, channel_free_ - now_);
+    std::vector<std::int64_t> s{channel, last_duration_};
     for (std::size_t j = first_held_; j < tiles_.size(); ++j) {
       s.push_back(tiles_[j].bytes);
       s.push_back(tiles_[j].used_until - now_);
@@ -73,10 +79,13 @@ class Timeline {
   };
   /// Two tile buffers, or one: when the next tile may be loaded.
   struct Slots {
-    std::int64_t before = 0;
+    std::int64_t begin = 0, before = 0;
+    bool empty = true;
     std::int64_t free_at(bool doubled, std::int64_t last_end) {
-      const std::int64_t at = doubled ? before : last_end;
-      before = last_end;
+      const std::int64_t freed = empty ? begin : last_end;  // nothing is in the buffers when the instruction begins
+      const std::int64_t at = doubled ? before : freed;
+      before = freed;
+      empty = false;
       return at;
     }
   };
@@ -115,7 +124,7 @@ class Timeline {
   void run(const Instruction& instruction, bool cold, std::int64_t pass_begin,
            std::vector<InstructionTime>* trace) {
     const auto number = static_cast<std::size_t>(instruction.instruction_class);
-    const std::int64_t begin = now_;
+    const std::int64_t begin = begin_ = now_;
     const PassCost before = pass_;
     const std::int64_t overhead = rules_.dispatch_overlaps
                                       ? std::max<std::int64_t>(0, rules_.dispatch_cycles - last_duration_)
@@ -123,7 +132,7 @@ class Timeline {
     fetches_weights_ = rules_.psram_bytes > 0 && (cold || !program_.classes[number].pinned);
     pinned_ = program_.classes[number].pinned;
     now_ += overhead;
-    slots_.fill({begin});
+    slots_.fill({begin, begin, true});
     store_before_ = store_last_ = 0;
     pending_out_ = {};
     weights_ready_ = 0;
@@ -143,6 +152,7 @@ class Timeline {
     trace->push_back({begin - pass_begin, now_ - pass_begin, overhead + rules_.pipeline_stages,
                       pass_.stall_weights - before.stall_weights,
                       pass_.stall_activations - before.stall_activations, pass_.weight_bytes - before.weight_bytes,
+                      pass_.weight_psram_bytes - before.weight_psram_bytes,
                       pass_.activation_in_bytes - before.activation_in_bytes,
                       pass_.activation_out_bytes - before.activation_out_bytes, occupancy_});
   }
@@ -170,14 +180,18 @@ class Timeline {
       const bool many = repeats * rows > 1;
       each_channel([&](std::int64_t k) {
         each_repeat([&](std::int64_t n) {
-          each_row([&](std::int64_t r) { operate(shape(r, k), many || k == 0, false, n == 0 && r == 0); });
+          each_row([&](std::int64_t r) {
+            operate(shape(r, k), many || k == 0 || cost.grouped, false, n == 0 && r == 0);
+          });
         });
       });
     } else if (cost.weighted) {
       each_repeat([&](std::int64_t n) {
         each_row([&](std::int64_t r) {
-          each_channel(
-              [&](std::int64_t k) { operate(shape(r, k), k == 0, false, channels > 1 || (n == 0 && r == 0)); });
+          each_channel([&](std::int64_t k) {
+            const bool first = n == 0 && r == 0;  // pinned tiles stay once they are there
+            operate(shape(r, k), k == 0 || cost.grouped, false, first || (channels > 1 && !pinned_));
+          });
         });
       });
     } else if (cost.channels_outer) {
@@ -272,6 +286,7 @@ class Timeline {
     current_tile_ = no_tile;
     if (!fetches_weights_) return;
     pass_.weight_bytes += t.bytes;
+    pass_.weight_psram_bytes += psram_bytes;
     std::int64_t start = channel_free_;
     if (!pinned_) {
       const std::int64_t over = held_bytes_ + psram_bytes - rules_.psram_bytes;
@@ -281,7 +296,7 @@ class Timeline {
       }
       start = std::max(start, space_time_);
       if (!rules_.weights_double_buffered)
-        start = std::max(start, before == no_tile ? now_ : tiles_[before].used_until);
+        start = std::max(start, before == no_tile ? begin_ : tiles_[before].used_until);
       while (first_held_ < tiles_.size() && tiles_[first_held_].used_until <= start) free_first();
       held_bytes_ += psram_bytes;
       tiles_.push_back({psram_bytes, start + t.time});
@@ -326,7 +341,8 @@ class Timeline {
   const TimelineRules rules_;
   std::vector<ClassTimes> times_;
 
-  std::int64_t now_ = 0, channel_free_ = 0, last_duration_ = 0;
+  std::int64_t now_ = 0, begin_ = 0, channel_free_ = 0, last_duration_ = 0;
+  bool streams_weights_ = false;
   std::vector<WeightTile> tiles_;  // fetched, oldest first; before first_held_ they are freed
   std::size_t first_held_ = 0;
   std::int64_t held_bytes_ = 0, space_time_ = 0, occupancy_ = 0, psram_peak_ = 0, weights_ready_ = 0;
@@ -363,6 +379,34 @@ TimelineRules timeline_rules(const Machine& m, Decimal share, std::int64_t activ
   rules.pipeline_stages = m.pipeline_stages;
   rules.cores = active_cores;
   return rules;
+}
+
+bool countable(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules,
+               std::int64_t passes) {
+  const auto real = [](std::int64_t count) { return static_cast<double>(count); };
+  const double cycles_a_byte = real(rules.rate.q) / real(rules.rate.p);
+  const auto bytes = [&](std::int64_t each, double copies) {
+    return each == 0 ? 0.0 : (real(each) + real(rules.burst_bytes)) * copies;
+  };
+  double sum = 0;
+  for (const Instruction& instruction : program.instructions) {
+    const ClassCost& cost = costs[static_cast<std::size_t>(instruction.instruction_class)];
+    TileCost most;
+    for (const auto& row : cost.shapes)
+      for (const TileCost& tile : row) {
+        most.a_bytes = std::max(most.a_bytes, tile.a_bytes);
+        most.b_bytes = std::max(most.b_bytes, tile.b_bytes);
+        most.split_in_bytes = std::max(most.split_in_bytes, tile.split_in_bytes);
+        most.out_bytes = std::max(most.out_bytes, tile.out_bytes);
+        most.weight_bytes = std::max(most.weight_bytes, tile.weight_bytes);
+      }
+    double moved = bytes(most.weight_bytes, 1);
+    for (const std::int64_t each : {most.a_bytes, most.b_bytes, most.split_in_bytes, most.out_bytes})
+      moved += bytes(each, real(rules.cores));
+    moved = moved * real(cost.plan.operations()) + bytes(cost.held_weight_bytes, 1);
+    sum += moved * (cycles_a_byte + 1) + real(cost.cycles) + real(rules.dispatch_cycles + rules.pipeline_stages);
+  }
+  return sum * real(passes) < 0x1p58;
 }
 
 TimelineResult run_timeline(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules,

@@ -15,12 +15,14 @@ namespace sdip {
 struct PassCost {
   std::int64_t cycles = 0, stall_weights = 0, stall_activations = 0;
   std::int64_t weight_bytes = 0, activation_in_bytes = 0, activation_out_bytes = 0;
+  std::int64_t weight_psram_bytes = 0;  // weights put into PSRAM, unpacked
 };
 
 /// One instruction of a pass.
 struct InstructionTime {
   std::int64_t start = 0, end = 0, overhead = 0, stall_weights = 0, stall_activations = 0;
-  std::int64_t weight_bytes = 0, activation_in_bytes = 0, activation_out_bytes = 0, psram_bytes = 0;
+  std::int64_t weight_bytes = 0, weight_psram_bytes = 0, activation_in_bytes = 0, activation_out_bytes = 0;
+  std::int64_t psram_bytes = 0;
 };
 
 struct TimelineResult {
@@ -46,8 +48,14 @@ struct TimelineRules {
 };
 TimelineRules timeline_rules(const Machine& machine, Decimal share, std::int64_t active_cores, Bytes pinned);
 
+/// True when `passes` runs through `program`, with no two things at once, stay below 2^58 cycles and bytes:
+/// whatever is summed of them then fits 64 bits. Example: 10 GB at 2 bytes in a million cycles is 2^52 cycles a
+/// pass.
+bool countable(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules,
+               std::int64_t passes);
+
 /// Runs `program` again and again until a pass leaves the state that it found, or `most_passes`. With `trace`, the
-/// times of the last pass simulated.
+/// times of the last pass simulated. Requires countable(...).
 TimelineResult run_timeline(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules,
                             std::int64_t most_passes, std::vector<InstructionTime>* trace = nullptr);
 

@@ -161,10 +161,11 @@ std::int64_t choice_index(const ParameterRow& row, std::string_view text, const 
 std::int64_t hundredths(const ParameterRow& row, std::string_view text, const std::string& where) {
   const auto point = std::min(text.find('.'), text.size());
   const std::string fraction(text.substr(std::min(point + 1, text.size())));
-  if (fraction.size() > 2) refuse("value_invalid", row, text, where);
+  if (fraction.size() > 2 || text.ends_with('.')) refuse("value_invalid", row, text, where);
   const std::string digits = std::string(text.substr(0, point)) + (fraction + "00").substr(0, 2);
   std::int64_t value = 0;
   const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (problem == std::errc::result_out_of_range) refuse("value_out_of_range", row, text, where);
   if (problem != std::errc() || end != digits.data() + digits.size() || point == 0)
     refuse("value_invalid", row, text, where);
   return value;

@@ -1,6 +1,7 @@
 // compile: the passes in order, and what a program is as a whole.
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "core/base/error.h"
 #include "core/program/draft.h"
@@ -18,20 +19,27 @@ std::int64_t weight_bytes_of(const InstructionClass& c, const WeightForm& form) 
 
 /// pass `pin`: the program's first weights stay in the pinned part of PSRAM, whole instructions only; with resident
 /// weights all of them do.
-/// Returns the bytes of PSRAM that keeping every weight would take.
-std::int64_t pin(const Machine& machine, Placement& placement, Program& program) {
+/// Instructions that read the same weights share them. Returns the bytes of PSRAM that keeping every weight would
+/// take.
+std::int64_t pin(const Machine& machine, const std::vector<Draft>& drafts, Placement& placement, Program& program) {
   const WeightForm form = weight_form(machine);
   const bool all = machine.weight_storage == WeightStorage::resident;
   std::int64_t left = all ? machine.psram_bytes : machine.psram_pinned_bytes, needed = 0;
-  for (std::size_t i = 0; i < placement.classes_of_drafts.size(); ++i) {
+  std::map<std::vector<ValueId>, std::pair<bool, Bytes>> shared;  // pinned, offset: by what an instruction reads
+  for (std::size_t i = 0; i < drafts.size(); ++i) {
     InstructionClass& c = placement.classes_of_drafts[i];
+    Instruction& instruction = placement.instructions[i];
     const std::int64_t bytes = weight_bytes_of(c, form);
-    placement.instructions[i].weight_offset = program.weight_bytes;
-    placement.instructions[i].weight_bytes = Bytes(stored_bytes(bytes, form));
-    program.weight_bytes += placement.instructions[i].weight_bytes;
+    if (bytes == 0) continue;
+    instruction.weight_bytes = Bytes(stored_bytes(bytes, form));
+    program.weight_bytes += instruction.weight_bytes;
+    const std::pair first{bytes <= left, program.distinct_weight_bytes};
+    const auto [entry, fresh] = shared.try_emplace(drafts[i].weights, first);
+    std::tie(c.pinned, instruction.weight_offset) = entry->second;
+    if (!fresh) continue;
+    program.distinct_weight_bytes += instruction.weight_bytes;
     needed += bytes;
-    if (bytes == 0 || bytes > left) continue;
-    c.pinned = true;
+    if (!c.pinned) continue;
     left -= bytes;
     program.pinned_bytes += Bytes(bytes);
   }
@@ -70,15 +78,38 @@ void count_input_output(const Graph& graph, Role role, const Lives& lives, const
 Bytes stored_weights(const Graph& graph, const Machine& machine, Bytes fetched) {
   const WeightForm form = weight_form(machine);
   std::int64_t more = 0;
+  std::vector<ValueId> tables;
   for (const Node& node : graph.nodes) {
     if (node.op->type != "Gather" || node.outputs.empty() || node.inputs.empty() || node.inputs[0] == none)
       continue;
     const Value& table = graph.values[static_cast<std::size_t>(node.inputs[0])];
     const Value& result = graph.values[static_cast<std::size_t>(node.outputs[0])];
     if (table.kind != ValueKind::weight || result.kind != ValueKind::activation) continue;
+    if (std::ranges::find(tables, node.inputs[0]) != tables.end()) continue;
+    tables.push_back(node.inputs[0]);
     more += std::max<std::int64_t>(0, element_count(table.operand.shape) - element_count(result.operand.shape));
   }
   return fetched + Bytes(stored_bytes(ceil_div(more * form.bits, 8), form));
+}
+
+/// Work beyond 2^50 MACs or elements an instruction is refused: sums over a program then fit 64 bits.
+std::optional<std::string> uncountable(const Graph& graph, const std::vector<Draft>& drafts) {
+  for (const Draft& draft : drafts) {
+    const LoopNest& n = draft.work.nest;
+    double work = 1;
+    if (is_nest(draft.work.family)) {
+      for (const std::int64_t size :
+           {n.groups, n.batch, n.out_channels, n.in_channels, n.out_h, n.out_w, n.kernel_h, n.kernel_w})
+        work *= static_cast<double>(size);
+    } else {
+      for (const std::int64_t size : {draft.work.rows, draft.work.row_length, draft.work.passes})
+        work *= static_cast<double>(size);
+    }
+    if (work > 0x1p50)
+      return graph.nodes[static_cast<std::size_t>(draft.node)].name +
+             ": more than 2^50 multiplications or elements";
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string> compile_stage(const Stage& stage, const Machine& machine, CompiledStage& compiled) {
@@ -87,15 +118,17 @@ std::optional<std::string> compile_stage(const Stage& stage, const Machine& mach
   std::vector<ValueId> roots;
   std::vector<Draft> drafts = lower(stage.graph, machine, roots);
   if (drafts.empty()) return "no instruction: every output is a constant or a view of an input";
+  if (auto reason = uncountable(stage.graph, drafts)) return reason;
   if (machine.fusion == Fusion::pointwise) fuse_pointwise(stage.graph, drafts, roots);
   Lives lives = lives_of(stage.graph, stage.role, machine, drafts, roots);
   Placement placement;
   if (auto reason = place(stage.graph, machine, drafts, lives, placement)) return reason;
-  const std::int64_t needed = pin(machine, placement, compiled.program);
+  const std::int64_t needed = pin(machine, drafts, placement, compiled.program);
   if (machine.weight_storage == WeightStorage::resident && needed > machine.psram_bytes)
     return "resident weights need " + std::to_string(needed) + " B of PSRAM, which has " +
            std::to_string(machine.psram_bytes);
-  compiled.program.stored_weight_bytes = stored_weights(stage.graph, machine, compiled.program.weight_bytes);
+  compiled.program.stored_weight_bytes =
+      stored_weights(stage.graph, machine, compiled.program.distinct_weight_bytes);
   classify(std::move(placement), compiled.program);
   count_input_output(stage.graph, stage.role, lives, roots, compiled.program);
   return std::nullopt;

@@ -28,7 +28,7 @@ struct Draft {
   bool weighted = false;     // a nest whose second operand is a weight
   bool elementwise = false;  // one pass, each output element from the element in the same place
   std::int64_t weight_elements = 0, bias_elements = 0, held_weight_elements = 0;
-  std::vector<ValueId> weights;  // in operand order, fused operators' behind
+  std::vector<ValueId> weights;  // every weight it reads
   std::vector<std::string> fused;
   std::vector<Fetch> weight_fetches;  // of row-wise work and fused operators, from PSRAM
 };

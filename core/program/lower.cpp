@@ -20,6 +20,7 @@ ValueId first_activation(const Graph& graph, const Node& node) {
 }
 
 void add_weight(const Graph& graph, ValueId v, std::int64_t read_elements, std::size_t position, Draft& draft) {
+  draft.weights.push_back(v);
   const std::int64_t elements = element_count(graph.values[static_cast<std::size_t>(v)].operand.shape);
   draft.weights.push_back(v);
   if (draft.weighted) {
@@ -108,6 +109,8 @@ std::vector<Draft> lower(const Graph& graph, const Machine& machine, std::vector
         const std::int64_t part = element_count(graph.values[static_cast<std::size_t>(out)].operand.shape);
         work = Work{Family::vector, {}, 1, part, 1, {part}, part};
       }
+      const bool nothing = !is_nest(work.family) && work.rows * work.row_length == 0;
+      if (nothing || element_count(graph.values[static_cast<std::size_t>(out)].operand.shape) == 0) continue;
       drafts.push_back(draft_of(graph, static_cast<NodeId>(n), work, out, roots));
     }
   }

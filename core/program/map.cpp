@@ -31,12 +31,14 @@ std::vector<std::int64_t> candidates(std::int64_t size, std::int64_t multiple_of
 struct Loads {
   std::int64_t a = 0, b = 0;
 };
-Loads loads_of(const TilePlan& plan, bool weighted, bool channels_outer) {
+Loads loads_of(const InstructionClass& c, const TilePlan& plan, bool channels_outer) {
+  const bool weighted = c.operand_b == Place::psram;
   const std::int64_t rows = plan.rows.count(), channels = plan.channels.count(), repeats = plan.repeats;
   Loads loads;
   if (weighted) {
     const std::int64_t a_tiles = repeats * rows;
-    loads.a = channels_outer && a_tiles > 1 ? a_tiles * channels : a_tiles;
+    const bool grouped = c.work.nest.groups > 1;  // each channel tile reads its own groups' part of A
+    loads.a = grouped || (channels_outer && a_tiles > 1) ? a_tiles * channels : a_tiles;
     loads.b = !channels_outer && channels > 1 ? a_tiles * channels : channels;
   } else {
     loads.a = repeats * (channels_outer && rows > 1 ? rows * channels : rows);
@@ -64,7 +66,7 @@ std::int64_t reference_folds(const InstructionClass& c, const TilePlan& plan, bo
 std::int64_t mapped_dram_bytes(const InstructionClass& c, const TilePlan& plan, bool channels_outer,
                                const TileRoom& room) {
   const bool weighted = c.operand_b == Place::psram;
-  const Loads loads = loads_of(plan, weighted, channels_outer);
+  const Loads loads = loads_of(c, plan, channels_outer);
   const std::int64_t rows = std::min(plan.tile_rows, c.work.nest.out_h), channels = plan.tile_channels;
   std::int64_t bytes = 0;
   if (c.operand_a == Place::dram) bytes += loads.a * tile_a_bytes(c, plan, rows, channels, room.activation_bits);

@@ -76,9 +76,10 @@ struct Instruction {
 struct Program {
   std::vector<Instruction> instructions;
   std::vector<InstructionClass> classes;
-  Bytes weight_bytes;         // fetched from DRAM in a pass, as stored there; of a lookup table the rows looked up
-  Bytes stored_weight_bytes;  // all that DRAM (or ROM) keeps for it
-  Bytes pinned_bytes;         // of them, kept in PSRAM
+  Bytes weight_bytes;  // fetched from DRAM in a pass, as stored there; of a lookup table the rows looked up
+  Bytes distinct_weight_bytes;      // of them, what two instructions share (two passes of guidance) counted once
+  Bytes stored_weight_bytes;        // all that DRAM (or ROM) keeps for it
+  Bytes pinned_bytes;               // kept in PSRAM after the first pass
   Bytes input_bytes, output_bytes;  // through DRAM, a pass
   Bytes latent_bytes;               // handed to the next core (role core)
 };

@@ -1,0 +1,147 @@
+// Does the estimate count what the stepper counts? Difference 0, on random programs and on tiny-sd.
+#include <gmock/gmock.h>
+
+#include "core/cost/timeline.h"
+#include "tests/core/cost/random_program.h"
+#include "tests/core/cost/stepper.h"
+#include "tests/core/cost/tiny_sd.h"
+
+namespace sdip {
+namespace {
+
+void expect_equal_needs(const ClassCost& cost, const std::vector<stepper::Operation>& operations) {
+  stepper::Needs sum;
+  std::int64_t cycles = 0;
+  for (const auto& o : operations) {
+    sum += o.needs;
+    cycles += o.needs.longest();
+  }
+  EXPECT_EQ(cost.busy.compute, sum.compute);
+  EXPECT_EQ(cost.busy.dsram_read, sum.dsram_read);
+  EXPECT_EQ(cost.busy.dsram_write, sum.dsram_write);
+  EXPECT_EQ(cost.busy.stackram_read, sum.stackram_read);
+  EXPECT_EQ(cost.busy.stackram_write, sum.stackram_write);
+  EXPECT_EQ(cost.busy.psram_read, sum.psram_read);
+  EXPECT_EQ(cost.cycles, cycles);
+  EXPECT_EQ(cost.plan.operations(), static_cast<std::int64_t>(operations.size()));
+}
+
+stepper::InstructionCount counted(const InstructionTime& t) {
+  return {t.start,
+          t.end,
+          t.stall_weights,
+          t.stall_activations,
+          t.weight_bytes,
+          t.activation_in_bytes,
+          t.activation_out_bytes};
+}
+
+stepper::InstructionCount sum_of(const std::vector<stepper::InstructionCount>& pass) {
+  stepper::InstructionCount sum;
+  for (const auto& i : pass) {
+    sum.end = i.end;
+    sum.stall_weights += i.stall_weights;
+    sum.stall_activations += i.stall_activations;
+    sum.weight_bytes += i.weight_bytes;
+    sum.activation_in_bytes += i.activation_in_bytes;
+    sum.activation_out_bytes += i.activation_out_bytes;
+  }
+  return sum;
+}
+
+void expect_equal_pass(const PassCost& pass, const std::vector<stepper::InstructionCount>& stepped) {
+  const stepper::InstructionCount sum = sum_of(stepped);
+  EXPECT_EQ(pass.cycles, sum.end);
+  EXPECT_EQ(pass.stall_weights, sum.stall_weights);
+  EXPECT_EQ(pass.stall_activations, sum.stall_activations);
+  EXPECT_EQ(pass.weight_bytes, sum.weight_bytes);
+  EXPECT_EQ(pass.activation_in_bytes, sum.activation_in_bytes);
+  EXPECT_EQ(pass.activation_out_bytes, sum.activation_out_bytes);
+}
+
+/// Every counter of a program, pass by pass, and two passes beyond the one whose state repeats.
+void expect_equal(const Program& program, const Machine& machine, Decimal share, std::int64_t cores,
+                  std::int64_t passes) {
+  std::vector<ClassCost> costs;
+  for (const InstructionClass& c : program.classes) {
+    costs.push_back(class_cost(c, machine));
+    expect_equal_needs(costs.back(), stepper::expand(c, machine));
+  }
+  std::vector<InstructionTime> trace;
+  const TimelineRules rules = timeline_rules(machine, share, cores, program.pinned_bytes);
+  const TimelineResult result = run_timeline(program, costs, rules, passes, &trace);
+  const auto simulated = result.passes.size();
+  const stepper::Run run = stepper::step(program, machine, share, cores, simulated + (result.repeats ? 2 : 0));
+  for (std::size_t i = 0; i < run.passes.size(); ++i) {
+    SCOPED_TRACE("pass " + std::to_string(i));
+    expect_equal_pass(result.passes[std::min(i, simulated - 1)], run.passes[i]);
+  }
+  for (std::size_t i = 0; i < trace.size(); ++i)
+    EXPECT_TRUE(counted(trace[i]) == run.passes[simulated - 1][i]) << "instruction " << i;
+  EXPECT_EQ(result.psram_peak_bytes, run.psram_peak_bytes);
+}
+
+TEST(differential, random_programs_on_random_machines_count_the_same_by_formula_and_by_stepping) {
+  for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Dice dice(seed);
+    Machine machine = random_machine(dice);
+    const Program program = random_program(dice, machine);
+    expect_equal(program, machine, Decimal{dice.between(1, 100)}, dice.between(1, 5), 12);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+void expect_equal_application(const Machine& machine) {
+  const Application application = compile(tiny_sd(machine), machine);
+  ASSERT_TRUE(application.feasible) << application.reason;
+  for (const CompiledStage& stage : application.stages) {
+    SCOPED_TRACE(stage.name);
+    expect_equal(stage.program, machine, Decimal{100}, stage.role == Role::core ? machine.cores : 1, 5);
+  }
+}
+
+TEST(differential, tiny_sd_counts_the_same_on_every_preset) {
+  for (const Preset& preset : presets()) {
+    SCOPED_TRACE(std::string(preset.name));
+    expect_equal_application(preset.machine);
+  }
+}
+
+/// Small memories, so that everything is tiled, spilled and waited for.
+Machine cramped_machine(Dice& dice) {
+  Machine m = random_machine(dice);
+  m.psram_bytes = dice.between(4, 64) * 1024;
+  m.dsram_bytes = dice.between(4, 64) * 1024;
+  m.stackram_bytes = dice.between(0, 64) * 1024;
+  if (m.weight_storage == WeightStorage::resident) m.psram_bytes = std::int64_t{1} << 30;
+  if (dice.one_in(3)) m.psram_pinned_bytes = m.psram_bytes / 2;
+  m.stack_discipline = dice.one_of({StackDiscipline::stack, StackDiscipline::allocator});
+  m.skip_handling = dice.one_of({SkipHandling::hold, SkipHandling::spill});
+  m.fusion = dice.one_of({Fusion::no_fusion, Fusion::pointwise});
+  m.transposition = dice.one_of({Transposition::explicit_instruction, Transposition::dynamic_transposition});
+  m.guidance = dice.one_of({Guidance::off, Guidance::batch, Guidance::two_passes});
+  m.sampler = dice.one_of({Sampler::ddim, Sampler::ddpm, Sampler::euler});
+  m.cores = dice.between(1, 4);
+  return m;
+}
+
+TEST(differential, tiny_sd_s_unet_counts_the_same_on_cramped_random_machines) {
+  std::int64_t feasible = 0;
+  for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Dice dice(seed);
+    const Machine machine = cramped_machine(dice);
+    Workload workload;
+    workload.stages.push_back(built_in_stage(Role::core, "tiny-sd-unet", machine));
+    const Application application = compile(workload, machine);
+    if (!application.feasible) continue;
+    ++feasible;
+    expect_equal(application.stages[0].program, machine, Decimal{100}, machine.cores, 3);
+    if (testing::Test::HasFailure()) return;
+  }
+  EXPECT_GE(feasible, 8);
+}
+
+}  // namespace
+}  // namespace sdip

@@ -1,0 +1,128 @@
+// Does the engine survive every machine that the parameter table allows?
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/cost/estimate.h"
+#include "tests/core/cost/random_program.h"
+#include "tests/core/cost/tiny_sd.h"
+
+namespace sdip {
+namespace {
+
+/// Any value of a row: its ends, its default, or spread evenly over the logarithm.
+std::int64_t any_value(Dice& dice, const ParameterRow& row) {
+  if (row.type == ParameterType::choice) {
+    std::int64_t value = 0;
+    do value = dice.between(row.least, row.most);
+    while (!row.choices[static_cast<std::size_t>(value)].modelled);
+    return value;
+  }
+  switch (dice.between(0, 5)) {
+    case 0:
+      return row.least;
+    case 1:
+      return row.most;
+    case 2:
+      return row.standard;
+    default:
+      break;
+  }
+  const double low = std::log2(static_cast<double>(row.least) + 1),
+               high = std::log2(static_cast<double>(row.most) + 1);
+  const double part = static_cast<double>(dice.between(0, 1000)) / 1000.0;
+  const auto value = static_cast<std::int64_t>(std::exp2(low + (high - low) * part) - 1);
+  return std::clamp(value, row.least, row.most);
+}
+
+/// A machine drawn over all the declared ranges that check_machine accepts. The workload's sizes stay small.
+Machine extreme_machine(Dice& dice) {
+  while (true) {
+    Machine m;
+    for (const ParameterRow& row : parameters()) row.write(m, any_value(dice, row));
+    m.batch = dice.between(1, 2);
+    m.image_height_px = m.image_width_px = 0;
+    m.dram_bus_bits = std::max<std::int64_t>(8, m.dram_bus_bits / 8 * 8);
+    for (std::int64_t* port : {&m.psram_port_bits, &m.dsram_port_bits, &m.stackram_port_bits})
+      *port = std::max<std::int64_t>(8, *port / 8 * 8);
+    if (m.sparsity == Sparsity::dense) m.weight_density = Decimal{100};
+    try {
+      check_machine(m);
+      return m;
+    } catch (const Error&) {
+    }
+  }
+}
+
+struct Slowest {
+  double seconds = 0;
+  std::string machine;
+};
+
+void run_extremes(const std::string& unet, std::uint64_t seeds, double most_seconds) {
+  std::int64_t feasible = 0;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Dice dice(seed);
+    const Machine m = extreme_machine(dice);
+    Workload workload;
+    workload.stages.push_back(built_in_stage(Role::core, unet, m));
+    const auto begin = std::chrono::steady_clock::now();
+    const Application application = compile(workload, m);
+    const Report report = estimate(application, m);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    EXPECT_LT(seconds, most_seconds) << unet;
+    if (!report.outcome.feasible) {
+      EXPECT_FALSE(report.outcome.reason.empty());
+      continue;
+    }
+    ++feasible;
+    const auto value = [&](Metric metric) { return report.outcome.values[static_cast<std::size_t>(metric)]; };
+    EXPECT_GT(value(Metric::throughput_fps), 0);
+    EXPECT_GT(value(Metric::step_cycles), 0);
+    EXPECT_GE(value(Metric::weight_bytes_per_frame), 0);
+    EXPECT_GE(value(Metric::activation_bytes_per_frame), 0);
+    EXPECT_GE(value(Metric::latency_s), 0);
+    EXPECT_LE(value(Metric::utilization), 1.0);
+    EXPECT_GE(value(Metric::cycles_over_bound), 1.0);
+    EXPECT_FALSE(value(Metric::dram_bytes_over_bound) < 1.0);
+  }
+  EXPECT_GT(feasible, static_cast<std::int64_t>(seeds / 8));
+}
+
+TEST(extreme, any_machine_that_the_table_allows_is_costed_or_refused_with_a_reason_on_tiny_sd) {
+  run_extremes("tiny-sd-unet", 150, 5.0);
+}
+
+TEST(extreme, any_machine_that_the_table_allows_is_costed_or_refused_in_seconds_on_sd15) {
+  run_extremes("sd15-unet", 16, 20.0);
+}
+
+TEST(extreme, the_smallest_memories_and_lanes_end_in_seconds) {
+  for (const std::int64_t kib : {1, 4, 16, 64, 256, 1024}) {
+    Machine m;
+    for (const char* name : {"conv_lanes_in", "conv_lanes_out", "conv_lanes_pixel", "linear_lanes_m",
+                             "linear_lanes_n", "linear_lanes_k", "matmul_lanes_m", "matmul_lanes_n",
+                             "matmul_lanes_k", "vector_lanes", "softmax_lanes", "norm_lanes", "transpose_lanes"})
+      find_parameter(name)->write(m, 1);
+    m.psram_port_bits = m.dsram_port_bits = m.stackram_port_bits = 8;
+    m.psram_bytes = m.dsram_bytes = kib * 1024;
+    m.stackram_bytes = 0;
+    m.cores = 4096;
+    Workload workload;
+    workload.stages.push_back(built_in_stage(Role::core, "sd15-unet", m));
+    const auto begin = std::chrono::steady_clock::now();
+    const Application application = compile(workload, m);
+    const double compiled = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const Outcome outcome = evaluate(application, m);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    EXPECT_LT(seconds, 20.0) << kib << " KiB";
+    std::printf("%ld KiB: compiled in %.3f s, all in %.3f s, %s\n", static_cast<long>(kib), compiled, seconds,
+                outcome.reason.c_str());
+  }
+}
+
+}  // namespace
+}  // namespace sdip

@@ -1,0 +1,185 @@
+// Small programs and machines drawn from a seed.
+#include "tests/core/cost/random_program.h"
+
+#include <algorithm>
+
+#include "tests/core/cost/stepper.h"
+
+namespace sdip {
+namespace {
+
+constexpr auto f = [](std::int64_t hundredths) { return Decimal{hundredths}; };
+
+std::int64_t cut_of(Dice& dice, std::int64_t size) { return dice.one_in(3) ? size : dice.between(1, size); }
+
+Place operand_place(Dice& dice) { return dice.one_of({Place::dsram, Place::stackram, Place::dram}); }
+
+void draw_result(Dice& dice, InstructionClass& c) {
+  c.to_dsram = dice.one_in(2);
+  c.push = dice.one_in(3);
+  c.to_dram = dice.one_in(2);
+  if (!c.push && !c.to_dram) c.to_dsram = true;
+}
+
+void draw_fetches(Dice& dice, InstructionClass& c, std::int64_t full) {
+  const std::int64_t count = dice.between(0, 2);
+  for (std::int64_t i = 0; i < count; ++i) {
+    Fetch fetch;
+    fetch.place = dice.one_of({Place::dsram, Place::stackram, Place::dram, Place::psram});
+    fetch.per_fold = dice.one_in(2);
+    fetch.elements = fetch.per_fold ? full : dice.between(1, 70);
+    fetch.passes = fetch.per_fold && dice.one_in(2) ? std::max<std::int64_t>(1, c.work.passes) : 1;
+    if (fetch.place == Place::psram) c.weight_elements += fetch.per_fold ? dice.between(1, full) : fetch.elements;
+    c.fetches.push_back(fetch);
+  }
+}
+
+LoopNest random_nest(Dice& dice, bool conv) {
+  LoopNest n;
+  n.groups = dice.one_in(3) ? dice.between(2, 4) : 1;
+  n.batch = dice.between(1, 3);
+  n.out_channels = dice.between(1, 9);
+  n.in_channels = dice.between(1, 9);
+  n.out_h = n.in_h = dice.one_in(4) ? dice.between(10, 60) : dice.between(1, 9);
+  if (!conv) return n;
+  n.out_w = n.in_w = dice.between(1, 6);
+  n.kernel_h = dice.between(1, 3);
+  n.kernel_w = dice.between(1, 3);
+  n.stride_h = dice.between(1, 2);
+  n.dilation_h = dice.between(1, 2);
+  n.in_h = std::max<std::int64_t>(1, n.out_h * n.stride_h + dice.between(-1, 2));
+  return n;
+}
+
+InstructionClass random_product(Dice& dice) {
+  InstructionClass c;
+  c.work.family = dice.one_of({Family::conv2d, Family::linear, Family::matmul});
+  const bool weighted = c.work.family != Family::matmul || dice.one_in(3);
+  LoopNest& n = c.work.nest = random_nest(dice, c.work.family == Family::conv2d);
+  c.operand_a = operand_place(dice);
+  c.operand_b = weighted ? Place::psram : operand_place(dice);
+  const std::int64_t channels = weighted ? n.groups * n.out_channels : n.out_channels;
+  c.mapping = {cut_of(dice, n.out_h), cut_of(dice, channels), dice.one_in(2)};
+  if (weighted && n.groups > 1) c.mapping.tile_channels = dice.between(1, n.groups) * n.out_channels;
+  c.out_elements = n.groups * n.batch * n.out_channels * n.out_h * n.out_w;
+  if (weighted) {
+    c.weight_elements_per_channel = n.in_channels * n.kernel_h * n.kernel_w;
+    c.bias_elements_per_channel = dice.between(0, 1);
+  }
+  draw_result(dice, c);
+  if (dice.one_in(3)) {
+    c.fused_operators = dice.between(1, 3);
+    c.fused_passes = dice.between(1, c.fused_operators);
+    draw_fetches(dice, c, c.out_elements);
+  }
+  return c;
+}
+
+InstructionClass random_rowwise(Dice& dice) {
+  InstructionClass c;
+  Work& w = c.work;
+  w.family = dice.one_of({Family::vector, Family::softmax, Family::norm, Family::transpose});
+  w.passes = w.family == Family::softmax ? 3 : w.family == Family::norm ? 2 : 1;
+  w.rows = dice.between(1, 8);
+  w.row_length = dice.one_in(3) ? dice.between(60, 400) : dice.between(1, 60);
+  const bool chunked = dice.one_in(2);
+  c.mapping = {chunked ? 1 : cut_of(dice, w.rows), chunked ? dice.between(1, w.row_length) : w.row_length, true};
+  c.out_elements = dice.one_in(3) ? dice.between(1, w.rows * w.row_length) : w.rows * w.row_length;
+  draw_result(dice, c);
+  draw_fetches(dice, c, w.rows * w.row_length);
+  c.fused_operators = dice.between(0, 2);
+  c.fused_passes = std::min<std::int64_t>(1, c.fused_operators);
+  return c;
+}
+
+/// Largest weight tile of a class and what it holds, all of its weights, in PSRAM bytes.
+struct Weights {
+  std::int64_t tile = 0, held = 0, all = 0;
+};
+Weights weights_of(const InstructionClass& c, const Machine& machine) {
+  Weights w;
+  w.held = stepper::held_psram_bytes(c, machine);
+  std::vector<std::int64_t> seen;
+  for (const auto& o : stepper::expand(c, machine)) {
+    if (o.weight_tile == stepper::no_tile || std::ranges::count(seen, o.weight_tile) > 0) continue;
+    seen.push_back(o.weight_tile);
+    w.tile = std::max(w.tile, o.weight_psram_bytes);
+    w.all += o.weight_psram_bytes;
+  }
+  w.all += w.held;
+  return w;
+}
+
+void size_psram(Dice& dice, Machine& machine, Program& program) {
+  std::int64_t least = 1, all = 0;
+  const bool resident = machine.weight_storage == WeightStorage::resident, pins = resident || dice.one_in(4);
+  for (InstructionClass& c : program.classes) {
+    const Weights w = weights_of(c, machine);
+    const std::int64_t tiles = machine.weight_buffering == Buffering::double_buffer && dice.one_in(2) ? 2 : 1;
+    least = std::max(least, w.held + tiles * w.tile);
+    all += w.all;
+    c.pinned = w.all > 0 && pins && (resident || dice.one_in(2));
+    if (c.pinned) program.pinned_bytes += Bytes(w.all);
+  }
+  machine.psram_bytes = dice.one_in(3) ? least : dice.between(least, 2 * least + all);
+  if (resident) machine.psram_bytes += all;
+  if (!resident && program.pinned_bytes.value > 0) {
+    machine.psram_pinned_bytes = program.pinned_bytes.value + dice.between(0, 9);
+    machine.psram_bytes += machine.psram_pinned_bytes;
+  }
+}
+
+}  // namespace
+
+Machine random_machine(Dice& dice) {
+  Machine m;
+  for (std::int64_t* lanes :
+       {&m.conv_lanes_in, &m.conv_lanes_out, &m.conv_lanes_pixel, &m.linear_lanes_m, &m.linear_lanes_n,
+        &m.linear_lanes_k, &m.matmul_lanes_m, &m.matmul_lanes_n, &m.matmul_lanes_k})
+    *lanes = dice.between(1, 6);
+  for (std::int64_t* lanes : {&m.vector_lanes, &m.softmax_lanes, &m.norm_lanes, &m.transpose_lanes})
+    *lanes = dice.between(1, 24);
+  for (std::int64_t* port : {&m.psram_port_bits, &m.dsram_port_bits, &m.stackram_port_bits})
+    *port = 8 * dice.between(1, 40);
+  m.dataflow = dice.one_of({Dataflow::output_stationary, Dataflow::weight_stationary, Dataflow::input_stationary});
+  m.weight_format = static_cast<NumberFormat>(dice.between(0, std::ssize(number_formats) - 1));
+  m.activation_format = static_cast<NumberFormat>(dice.between(0, std::ssize(number_formats) - 1));
+  m.accumulator_format = dice.one_of({NumberFormat::fp32, NumberFormat::int32});
+  m.scale_granularity = dice.one_of({ScaleGranularity::tensor, ScaleGranularity::channel});
+  m.weight_buffering = dice.one_of({Buffering::single_buffer, Buffering::double_buffer});
+  m.tile_buffering = dice.one_of({Buffering::single_buffer, Buffering::double_buffer});
+  m.mac_sharing = dice.one_of({MacSharing::separate, MacSharing::shared});
+  m.activation_memory = dice.one_of({ActivationMemory::separate, ActivationMemory::unified});
+  m.weight_storage = dice.one_in(6)   ? WeightStorage::hard_coded
+                     : dice.one_in(6) ? WeightStorage::resident
+                                      : WeightStorage::streamed;
+  m.sequencer = dice.one_of({Sequencer::central, Sequencer::distributed, Sequencer::host});
+  m.sparsity = dice.one_of({Sparsity::dense, Sparsity::gating, Sparsity::skipping});
+  if (m.sparsity != Sparsity::dense) m.weight_density = f(dice.between(1, 100));
+  if (dice.one_in(2)) m.weight_compression = f(dice.between(101, 400));
+  m.decompressor_bytes_per_cycle = dice.between(1, 40);
+  m.dispatch_cycles = dice.between(0, 60);
+  m.host_command_cycles = dice.between(0, 90);
+  m.pipeline_stages = dice.between(1, 20);
+  m.dram_bus_bits = 8 * dice.between(1, 24);
+  m.dram_clock_ratio = f(dice.between(5, 400));
+  m.dram_efficiency = f(dice.between(30, 100));
+  m.dram_burst_bytes = dice.one_of<std::int64_t>({1, 7, 16, 64});
+  return m;
+}
+
+Program random_program(Dice& dice, Machine& machine) {
+  Program program;
+  const std::int64_t classes = dice.between(1, 6);
+  for (std::int64_t i = 0; i < classes; ++i)
+    program.classes.push_back(dice.one_in(2) ? random_product(dice) : random_rowwise(dice));
+  const std::int64_t more = dice.between(0, 4);
+  for (std::int64_t i = 0; i < classes + more; ++i) {
+    Instruction& instruction = program.instructions.emplace_back();
+    instruction.instruction_class = static_cast<std::int32_t>(i < classes ? i : dice.between(0, classes - 1));
+  }
+  size_psram(dice, machine, program);
+  return program;
+}
+
+}  // namespace sdip

@@ -1,0 +1,36 @@
+// Small programs and machines drawn from a seed, every option of the model among them.
+#pragma once
+
+#include <random>
+
+#include "core/machine/machine.h"
+#include "core/program/program.h"
+
+namespace sdip {
+
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : engine_(seed) {}
+  /// From `least` to `most`, both included.
+  std::int64_t between(std::int64_t least, std::int64_t most) {
+    return least + static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(most - least + 1));
+  }
+  bool one_in(std::int64_t n) { return between(1, n) == 1; }
+  template <class T>
+  T one_of(std::initializer_list<T> values) {
+    return values.begin()[between(0, static_cast<std::int64_t>(values.size()) - 1)];
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+/// A machine of small lanes, ports and DRAM rates, with every modelled option drawn. PSRAM is sized by
+/// random_program.
+Machine random_machine(Dice& dice);
+
+/// A program of one to six classes and up to ten instructions. Sets PSRAM of `machine` such that the weight tiles
+/// fit, often barely.
+Program random_program(Dice& dice, Machine& machine);
+
+}  // namespace sdip

@@ -1,0 +1,212 @@
+// The stepper's clock: one tile operation and one DRAM transfer after the other.
+#include "tests/core/cost/stepper.h"
+
+#include <algorithm>
+#include <list>
+
+namespace sdip::stepper {
+namespace {
+
+using Count = std::int64_t;
+
+struct Transfer {
+  Count bytes = 0, cycles = 0;
+};
+
+struct PsramTile {
+  Count bytes = 0;
+  Count used_until = 0;
+  bool held = false;  // by the instruction now running: not to be freed before it ends
+};
+using Tile = std::list<PsramTile>::iterator;
+
+/// The loads of one operand within an instruction.
+struct Buffers {
+  std::vector<Count> before;  // end of the last operation before each load: its tile's predecessor is free then
+  /// When the buffer for the next load is free, the tile now loaded having been used until `now`.
+  Count free_for_next(std::size_t buffers, Count instruction_begin, Count now) {
+    before.push_back(now);
+    return before.size() <= buffers ? instruction_begin : before[before.size() - buffers];
+  }
+};
+
+class Clock {
+ public:
+  Clock(const Program& program, const Machine& m, Decimal share, Count cores)
+      : program_(program), m_(m), cores_(cores) {
+    numerator_ =
+        m.dram_bus_bits / 8 * 2 * m.dram_clock_ratio.hundredths * m.dram_efficiency.hundredths * share.hundredths;
+    room_ = m.psram_bytes - m.psram_pinned_bytes;
+    for (const InstructionClass& c : program.classes) operations_.push_back(expand(c, m));
+  }
+
+  std::vector<InstructionCount> pass(bool cold) {
+    std::vector<InstructionCount> counts;
+    const Count begin = now_;
+    for (const Instruction& i : program_.instructions) {
+      run(static_cast<std::size_t>(i.instruction_class), cold);
+      count_.start -= begin;
+      count_.end -= begin;
+      counts.push_back(count_);
+    }
+    return counts;
+  }
+
+  Count peak() const { return peak_; }
+
+ private:
+  Transfer transfer(Count bytes, Count copies) const {
+    Count bursts = 0;
+    for (Count left = bytes; left > 0; left -= m_.dram_burst_bytes) ++bursts;
+    const Count whole = bursts * m_.dram_burst_bytes * copies;
+    const Int128 scaled = static_cast<Int128>(whole) * 1000000;
+    Count cycles = static_cast<Count>(scaled / numerator_);
+    if (static_cast<Int128>(cycles) * numerator_ < scaled) ++cycles;
+    return {whole, cycles};
+  }
+
+  Transfer weight_transfer(Count dram_bytes, Count psram_bytes) const {
+    Transfer t = transfer(dram_bytes, 1);
+    if (m_.weight_compression.hundredths > 100)
+      t.cycles =
+          std::max(t.cycles, (psram_bytes + m_.decompressor_bytes_per_cycle - 1) / m_.decompressor_bytes_per_cycle);
+    return t;
+  }
+
+  /// Fetches a tile of weights. Returns when it is there.
+  Count fetch(Count psram_bytes, const InstructionClass& c, bool cold, bool held) {
+    using_ = tiles_.end();
+    if (m_.weight_storage == WeightStorage::hard_coded || (c.pinned && !cold) || psram_bytes == 0) return 0;
+    const Transfer t = weight_transfer(packed_bytes(psram_bytes, m_), psram_bytes);
+    Count start = channel_;
+    if (!c.pinned) {
+      start = std::max(start, make_room(psram_bytes));
+      if (m_.weight_buffering == Buffering::single_buffer) start = std::max(start, tile_before_until_);
+      while (!tiles_.empty() && !tiles_.front().held && tiles_.front().used_until <= start) tiles_.pop_front();
+      tiles_.push_back({psram_bytes, start + t.cycles, held});
+      using_ = std::prev(tiles_.end());
+    }
+    Count occupied = program_.pinned_bytes.value;
+    for (const PsramTile& tile : tiles_) occupied += tile.bytes;
+    peak_ = std::max(peak_, occupied);
+    count_.weight_bytes += t.bytes;
+    return channel_ = start + t.cycles;
+  }
+
+  /// Frees the oldest tiles until `bytes` fit; one still held goes to the back. Returns when the space is there.
+  Count make_room(Count bytes) {
+    Count time = 0;
+    while (true) {
+      Count occupied = bytes;
+      for (const PsramTile& tile : tiles_) occupied += tile.bytes;
+      if (occupied <= room_) return time;
+      if (tiles_.front().held) {
+        tiles_.splice(tiles_.end(), tiles_, tiles_.begin());
+        continue;
+      }
+      time = std::max(time, tiles_.front().used_until);
+      tiles_.pop_front();
+    }
+  }
+
+  Count load(Count bytes, Buffers& buffers) {
+    const Transfer t = transfer(bytes, cores_);
+    const Count space = buffers.free_for_next(tile_buffers(), begin_, now_);
+    channel_ = std::max(channel_, space) + t.cycles;
+    count_.activation_in_bytes += t.bytes;
+    return channel_;
+  }
+
+  void store() {
+    if (leaving_ == 0) return;
+    const Transfer t = transfer(leaving_, cores_);
+    channel_ = std::max(channel_, now_) + t.cycles;
+    count_.activation_out_bytes += t.bytes;
+    left_.push_back(channel_);
+    leaving_ = 0;
+  }
+
+  std::size_t tile_buffers() const { return m_.tile_buffering == Buffering::double_buffer ? 2 : 1; }
+
+  Count overhead() const {
+    switch (m_.sequencer) {
+      case Sequencer::central:
+        return m_.dispatch_cycles;
+      case Sequencer::host:
+        return m_.dispatch_cycles + m_.host_command_cycles;
+      default:
+        return std::max<Count>(0, m_.dispatch_cycles - last_duration_);
+    }
+  }
+
+  void run(std::size_t number, bool cold) {
+    const InstructionClass& c = program_.classes[number];
+    count_ = {};
+    begin_ = count_.start = now_;
+    now_ += overhead();
+    a_ = b_ = other_ = {};
+    left_.clear();
+    using_ = tiles_.end();
+    tile_before_until_ = begin_;
+    Count weights_there = 0;
+    Tile held = tiles_.end();
+    if (const Count bytes = held_psram_bytes(c, m_); bytes > 0) {
+      weights_there = fetch(bytes, c, cold, true);
+      held = using_;
+      using_ = tiles_.end();
+    }
+    Count a_tile = no_tile, b_tile = no_tile, weight_tile = no_tile;
+    fetched_.clear();
+    for (const Operation& o : operations_[number]) {
+      if (o.weight_tile != weight_tile && !(c.pinned && std::ranges::count(fetched_, o.weight_tile) > 0))
+        weights_there = std::max(weights_there, fetch(o.weight_psram_bytes, c, cold, false));
+      Count activations_there = 0;
+      if (o.a_tile != a_tile) activations_there = load(o.a_bytes, a_);
+      if (o.b_tile != b_tile) activations_there = load(o.b_bytes, b_);
+      if (o.other_bytes > 0) activations_there = load(o.other_bytes, other_);
+      if (o.weight_tile != weight_tile) fetched_.push_back(o.weight_tile);
+      a_tile = o.a_tile, b_tile = o.b_tile, weight_tile = o.weight_tile;
+      store();
+      if (o.out_bytes > 0 && left_.size() >= tile_buffers())
+        activations_there = std::max(activations_there, left_[left_.size() - tile_buffers()]);
+      const Count start = std::max({now_, weights_there, activations_there});
+      (weights_there >= activations_there ? count_.stall_weights : count_.stall_activations) += start - now_;
+      now_ = start + o.needs.longest();
+      if (using_ != tiles_.end()) using_->used_until = tile_before_until_ = now_;
+      leaving_ = o.out_bytes;
+    }
+    store();
+    if (held != tiles_.end()) {
+      held->held = false;
+      held->used_until = now_;
+    }
+    now_ += m_.pipeline_stages;
+    last_duration_ = now_ - begin_;
+    count_.end = now_;
+  }
+
+  const Program& program_;
+  const Machine& m_;
+  const Count cores_;
+  Count numerator_ = 1, room_ = 0;
+  std::vector<std::vector<Operation>> operations_;
+  Count now_ = 0, channel_ = 0, begin_ = 0, last_duration_ = 0, peak_ = 0, leaving_ = 0, tile_before_until_ = 0;
+  std::list<PsramTile> tiles_;  // oldest first
+  Tile using_ = tiles_.end();
+  Buffers a_, b_, other_;
+  std::vector<Count> left_;     // when each of this instruction's results had left
+  std::vector<Count> fetched_;  // weight tiles that this instruction has fetched
+  InstructionCount count_;
+};
+
+}  // namespace
+
+Run step(const Program& program, const Machine& machine, Decimal share, std::int64_t cores, std::size_t passes) {
+  Clock clock(program, machine, share, cores);
+  Run run;
+  for (std::size_t i = 0; i < passes; ++i) run.passes.push_back(clock.pass(i == 0));
+  run.psram_peak_bytes = clock.peak();
+  return run;
+}
+
+}  // namespace sdip::stepper

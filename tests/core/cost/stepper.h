@@ -1,0 +1,51 @@
+// A second, independent reading of docs/model.md: it runs a program one tile operation, fold and beat at a time.
+// Uses nothing of core/cost and nothing of core/program but the Program itself.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/machine/machine.h"
+#include "core/program/program.h"
+
+namespace sdip::stepper {
+
+/// Cycles of the circuit and beats of each port, counted one by one.
+struct Needs {
+  std::int64_t compute = 0, dsram_read = 0, dsram_write = 0, stackram_read = 0, stackram_write = 0, psram_read = 0;
+  Needs& operator+=(const Needs& other);
+  std::int64_t longest() const;
+};
+
+inline constexpr std::int64_t no_tile = -1;
+
+/// One tile operation: how long it lasts, which tiles it needs, and their bytes (one core, no bursts).
+struct Operation {
+  Needs needs;
+  std::int64_t a_tile = no_tile, b_tile = no_tile, weight_tile = no_tile;  // numbers of tiles
+  std::int64_t a_bytes = 0, b_bytes = 0, other_bytes = 0, out_bytes = 0;   // through DRAM
+  std::int64_t weight_psram_bytes = 0, weight_dram_bytes = 0;
+};
+
+/// Section 3 and 4: an instruction's tile operations in the order they run.
+std::vector<Operation> expand(const InstructionClass& c, const Machine& machine);
+
+/// Held weights of a class, as PSRAM and DRAM hold them.
+std::int64_t held_psram_bytes(const InstructionClass& c, const Machine& machine);
+std::int64_t packed_bytes(std::int64_t bytes, const Machine& machine);
+
+struct InstructionCount {
+  std::int64_t start = 0, end = 0, stall_weights = 0, stall_activations = 0;
+  std::int64_t weight_bytes = 0, activation_in_bytes = 0, activation_out_bytes = 0;
+  friend bool operator==(const InstructionCount&, const InstructionCount&) = default;
+};
+
+struct Run {
+  std::vector<std::vector<InstructionCount>> passes;  // times within the pass
+  std::int64_t psram_peak_bytes = 0;
+};
+
+/// Section 5: `passes` runs through the program from cold. `share` of the channel, `cores` in lockstep.
+Run step(const Program& program, const Machine& machine, Decimal share, std::int64_t cores, std::size_t passes);
+
+}  // namespace sdip::stepper

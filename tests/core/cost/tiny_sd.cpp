@@ -1,0 +1,38 @@
+// The tiny Stable Diffusion pipeline as a workload.
+#include "tests/core/cost/tiny_sd.h"
+
+#include <span>
+
+#include "core/onnx/import.h"
+#include "core/workload/workload.h"
+
+namespace sdip {
+
+Stage built_in_stage(Role role, const std::string& name, const Machine& machine) {
+  const bool prompts = role == Role::text_encoder && machine.guidance != Guidance::off;
+  const bool doubled = prompts || (role == Role::core && machine.guidance == Guidance::batch);
+  ModelOptions options;
+  options.batch = machine.batch * (doubled ? 2 : 1);
+  const std::string bytes = write_model(name, options);
+  Stage stage;
+  stage.role = role;
+  stage.name = name;
+  stage.graph = import_onnx(std::as_bytes(std::span(bytes)));
+  stage.rewrites = rewrite(stage.graph);
+  if (role == Role::core) append_step(stage.graph, machine);
+  return stage;
+}
+
+Workload tiny_sd(const Machine& machine) {
+  Workload workload;
+  workload.name = "tiny-sd";
+  const PipelineRow* row = find_pipeline("tiny-sd");
+  workload.stages.push_back(built_in_stage(Role::text_encoder, std::string(row->text_encoder), machine));
+  if (machine.mode == Mode::image_to_image)
+    workload.stages.push_back(built_in_stage(Role::encoder, std::string(row->vae_encoder), machine));
+  workload.stages.push_back(built_in_stage(Role::core, std::string(row->unet), machine));
+  workload.stages.push_back(built_in_stage(Role::decoder, std::string(row->vae_decoder), machine));
+  return workload;
+}
+
+}  // namespace sdip

@@ -1,0 +1,58 @@
+// Do the documents say what the tables of parameters and technology say?
+#include <gtest/gtest.h>
+
+#include "core/machine/machine.h"
+#include "core/machine/technology.h"
+#include "tests/core/base/made_section.h"
+
+namespace sdip {
+namespace {
+
+std::string short_number(double value) {
+  std::ostringstream text;
+  text << value;
+  return text.str();
+}
+
+std::string values_of_row(const ParameterRow& row) {
+  if (row.type == ParameterType::flag) return "true, false";
+  if (row.type != ParameterType::choice) return value_text(row, row.least) + " to " + value_text(row, row.most);
+  std::string text;
+  for (const ChoiceValue& choice : row.choices) {
+    if (!text.empty()) text += ", ";
+    text += std::string(choice.name) + (choice.modelled ? "" : " (not modelled)");
+  }
+  return text;
+}
+
+TEST(docs, the_parameter_tables_are_those_of_the_rows) {
+  std::string text, group;
+  for (const ParameterRow& row : parameters()) {
+    if (row.group != group) {
+      group = row.group;
+      text += "\n## " + group +
+              "\n\n| name | unit | default | values | effect | | |\n| --- | --- | --- | --- | --- | --- | --- |\n";
+    }
+    const char* effect = row.effect == ParameterEffect::compile ? "compile" : "cost";
+    text += "| `" + std::string(row.name) + "` | " + std::string(row.unit) + " | " + value_text(row, row.standard) +
+            " | " + values_of_row(row) + " | " + effect + " | " + std::string(row.en) + " | " +
+            std::string(row.ja) + " |\n";
+  }
+  expect_made_section("parameters.md", "parameters", "core/machine/parameters.def", text + "\n");
+}
+
+TEST(docs, the_technology_table_is_that_of_the_rows) {
+  std::string text =
+      "| constant | value | range | unit | confidence | source |\n| --- | --- | --- | --- | --- | --- |\n";
+  for (const TechnologyRow& row : technology_rows()) {
+    const std::string range =
+        row.least == row.most ? "" : short_number(row.least) + " to " + short_number(row.most);
+    text += "| " + std::string(row.name) + " | " + short_number(row.value) + " | " + range + " | " +
+            std::string(row.unit) + " | " + std::string(confidence_text(row.confidence)) + " | " +
+            std::string(row.source) + " |\n";
+  }
+  expect_made_section("model.md", "technology", "core/machine/technology.cpp", text);
+}
+
+}  // namespace
+}  // namespace sdip

@@ -1,0 +1,207 @@
+// Does the parameter table read, print, bound and refuse as its rows say?
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/machine/machine.h"
+#include "core/machine/rate.h"
+
+namespace sdip {
+namespace {
+
+/// Runs `body` and returns code and place of the Error it throws: "code at where".
+template <class Body>
+std::string refusal(Body&& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()), "");
+    return error.code + " at " + error.where;
+  }
+  return "accepted";
+}
+
+bool modelled(const ParameterRow& row, std::int64_t value) {
+  return row.type != ParameterType::choice || row.choices[static_cast<std::size_t>(value)].modelled;
+}
+
+/// Ends, default and, of few values, all.
+std::vector<std::int64_t> samples(const ParameterRow& row) {
+  std::vector<std::int64_t> values{row.least, row.most, row.standard, (row.least + row.most) / 2};
+  if (row.type == ParameterType::choice)
+    for (std::int64_t v = row.least; v <= row.most; ++v) values.push_back(v);
+  std::erase_if(values, [&](std::int64_t v) { return !modelled(row, v); });
+  return values;
+}
+
+TEST(parameters, names_are_unique_documented_in_both_languages_and_defaults_are_in_range_and_modelled) {
+  std::set<std::string_view> names;
+  for (const ParameterRow& row : parameters()) {
+    EXPECT_TRUE(names.insert(row.name).second) << row.name;
+    EXPECT_FALSE(row.en.empty() || row.ja.empty()) << row.name;
+    EXPECT_LT(row.least, row.most) << row.name;
+    EXPECT_TRUE(row.least <= row.standard && row.standard <= row.most && modelled(row, row.standard)) << row.name;
+    EXPECT_EQ(row.read(Machine{}), row.standard) << row.name;
+    EXPECT_EQ(find_parameter(row.name), &row);
+  }
+  EXPECT_EQ(find_parameter("no_such"), nullptr);
+}
+
+TEST(parameters, what_is_printed_is_read_back_as_text_and_as_json) {
+  for (const ParameterRow& row : parameters()) {
+    for (const std::int64_t value : samples(row)) {
+      EXPECT_EQ(parse_value(row, value_text(row, value), "x"), value) << row.name;
+      EXPECT_EQ(value_from_json(row, value_json(row, value), "x"), value) << row.name << " " << value;
+      Machine machine;
+      row.write(machine, value);
+      EXPECT_EQ(row.read(machine), value) << row.name;
+    }
+  }
+}
+
+TEST(parameters, every_hundredth_of_a_decimal_survives_json) {
+  for (const ParameterRow& row : parameters()) {
+    if (row.type != ParameterType::decimal) continue;
+    for (std::int64_t v = row.least; v <= row.most; ++v) {
+      const auto read_back = nlohmann::json::parse(value_json(row, v).dump());
+      ASSERT_EQ(value_from_json(row, read_back, "x"), v) << row.name;
+    }
+  }
+}
+
+TEST(parameters, a_whole_machine_survives_json) {
+  for (const Preset& preset : presets()) {
+    Machine machine;
+    assign_json(machine, nlohmann::json::parse(machine_json(preset.machine).dump()));
+    EXPECT_TRUE(machine == preset.machine) << preset.name;
+  }
+}
+
+TEST(parameters, numbers_one_beyond_either_end_are_out_of_range) {
+  for (const ParameterRow& row : parameters()) {
+    if (row.type != ParameterType::count && row.type != ParameterType::decimal) continue;
+    for (const std::int64_t value : {row.most + 1, row.least - 1}) {
+      const std::string text = row.type == ParameterType::count || value > 0 ? value_text(row, value) : "0";
+      EXPECT_EQ(refusal([&] { parse_value(row, text, "here"); }), "value_out_of_range at here") << row.name << text;
+    }
+  }
+}
+
+TEST(parameters, what_is_no_number_of_that_kind_is_invalid) {
+  const ParameterRow& count = *find_parameter("cores");
+  for (const char* text : {"", " 4", "4 ", "4.0", "1e3", "+4", "0x10", "four", "4,0"})
+    EXPECT_EQ(refusal([&] { parse_value(count, text, "/cores"); }), "value_invalid at /cores") << text;
+  EXPECT_EQ(refusal([&] { parse_value(count, "99999999999999999999", "/cores"); }), "value_out_of_range at /cores");
+  const ParameterRow& decimal = *find_parameter("dram_clock_ratio");
+  EXPECT_EQ(parse_value(decimal, "1", "x"), 100);
+  EXPECT_EQ(parse_value(decimal, "1.5", "x"), 150);
+  EXPECT_EQ(parse_value(decimal, "0.05", "x"), 5);
+  for (const char* text : {"", ".5", "1.", "1.234", "1.2.3", "nan", "inf", "1e1", "1,5", "1.-5", "1.+5", "- 1"})
+    EXPECT_EQ(refusal([&] { parse_value(decimal, text, "/r"); }), "value_invalid at /r") << text;
+  EXPECT_EQ(refusal([&] { parse_value(decimal, "99999999999999999999.5", "/r"); }), "value_out_of_range at /r");
+}
+
+TEST(parameters, a_choice_that_the_engine_does_not_act_on_is_refused_as_not_modelled) {
+  std::int64_t refused = 0;
+  for (const ParameterRow& row : parameters()) {
+    for (const ChoiceValue& choice : row.choices) {
+      if (choice.modelled) continue;
+      ++refused;
+      EXPECT_EQ(refusal([&] { parse_value(row, choice.name, "w"); }), "not_modelled at w") << row.name;
+    }
+    if (row.type == ParameterType::choice) {
+      EXPECT_EQ(refusal([&] { parse_value(row, "no such value", "w"); }), "value_invalid at w");
+    }
+  }
+  EXPECT_GT(refused, 10);
+}
+
+TEST(parameters, json_errors_point_at_the_field) {
+  Machine machine;
+  const auto assign = [&](const char* text) {
+    return refusal([&] { assign_json(machine, nlohmann::json::parse(text), "/machine"); });
+  };
+  EXPECT_EQ(assign(R"({"cores": 8, "dataflow": "weight", "weight_compression": 1.5})"), "accepted");
+  EXPECT_EQ(machine.cores, 8);
+  EXPECT_EQ(machine.weight_compression, Decimal{150});
+  EXPECT_EQ(assign(R"({"coers": 8})"), "unknown_parameter at /machine/coers");
+  EXPECT_EQ(assign(R"({"cores": 0})"), "value_out_of_range at /machine/cores");
+  EXPECT_EQ(assign(R"({"cores": "8"})"), "value_invalid at /machine/cores");
+  EXPECT_EQ(assign(R"({"cores": 8.0})"), "value_invalid at /machine/cores");
+  EXPECT_EQ(assign(R"({"cores": null})"), "value_invalid at /machine/cores");
+  EXPECT_EQ(assign(R"({"dataflow": 1})"), "value_invalid at /machine/dataflow");
+  EXPECT_EQ(assign(R"({"prompt_per_frame": "true"})"), "value_invalid at /machine/prompt_per_frame");
+  EXPECT_EQ(assign(R"({"fusion": "attention"})"), "not_modelled at /machine/fusion");
+  EXPECT_EQ(assign("[1]"), "value_invalid at /machine");
+}
+
+TEST(parameters, the_compile_key_changes_with_a_compile_row_and_with_no_other) {
+  for (const ParameterRow& row : parameters()) {
+    Machine machine;
+    row.write(machine, row.standard == row.least ? row.most : row.least);
+    EXPECT_EQ(compile_key(machine) != compile_key(Machine{}), row.effect == ParameterEffect::compile) << row.name;
+  }
+}
+
+TEST(presets, pass_every_rule_and_are_found_by_name) {
+  EXPECT_EQ(presets().size(), 3U);
+  for (const Preset& preset : presets()) {
+    EXPECT_NO_THROW(check_machine(preset.machine)) << preset.name;
+    for (const ParameterRow& row : parameters()) {
+      const std::int64_t value = row.read(preset.machine);
+      EXPECT_TRUE(row.least <= value && value <= row.most && modelled(row, value))
+          << preset.name << " " << row.name;
+    }
+    EXPECT_EQ(find_preset(preset.name), &preset);
+  }
+  EXPECT_EQ(find_preset("none"), nullptr);
+}
+
+TEST(check_machine, names_the_row_that_another_contradicts) {
+  const auto with = [](auto&& change) {
+    Machine m;
+    change(m);
+    return refusal([&] { check_machine(m); });
+  };
+  EXPECT_EQ(with([](Machine&) {}), "accepted");
+  EXPECT_EQ(with([](Machine& m) { m.decoder_dram_share = Decimal{90}, m.encoder_dram_share = Decimal{10}; }),
+            "value_conflict at decoder_dram_share");
+  EXPECT_EQ(with([](Machine& m) { m.decoder_dram_share = Decimal{90}, m.encoder_dram_share = Decimal{9}; }),
+            "accepted");
+  EXPECT_EQ(with([](Machine& m) { m.accumulator_format = NumberFormat::fp8_e4m3; }),
+            "value_conflict at accumulator_format");
+  EXPECT_EQ(with([](Machine& m) { m.dram_bus_bits = 12; }), "value_conflict at dram_bus_bits");
+  EXPECT_EQ(with([](Machine& m) { m.stackram_port_bits = 12; }), "value_conflict at psram_port_bits");
+  EXPECT_EQ(with([](Machine& m) { m.psram_pinned_bytes = m.psram_bytes; }), "value_conflict at psram_pinned_bytes");
+  EXPECT_EQ(with([](Machine& m) { m.psram_pinned_bytes = m.psram_bytes - 1; }), "accepted");
+  EXPECT_EQ(with([](Machine& m) { m.image_height_px = 64; }), "value_conflict at image_width_px");
+  EXPECT_EQ(with([](Machine& m) { m.weight_density = Decimal{50}; }), "value_conflict at weight_density");
+}
+
+TEST(rate, a_128_bit_bus_at_twice_the_core_clock_and_80_percent_moves_51_and_a_fifth_bytes_a_cycle) {
+  Machine m;
+  m.dram_bus_bits = 128;
+  m.dram_clock_ratio = Decimal{200};
+  m.dram_efficiency = Decimal{80};
+  const DramRate rate = dram_rate(m, Decimal{100});
+  EXPECT_EQ(rate.p, 256);
+  EXPECT_EQ(rate.q, 5);
+  EXPECT_EQ(rate.time_for(Bytes(0)), Cycles(0));
+  EXPECT_EQ(rate.time_for(Bytes(51)), Cycles(1));
+  EXPECT_EQ(rate.time_for(Bytes(52)), Cycles(2));
+  EXPECT_EQ(rate.time_for(Bytes(256)), Cycles(5));
+}
+
+TEST(rate, the_cores_have_what_stages_on_chip_leave) {
+  Machine m;
+  EXPECT_EQ(core_dram_share(m), Decimal{90});
+  m.mode = Mode::image_to_image;
+  EXPECT_EQ(core_dram_share(m), Decimal{85});
+  m.vae_stage = VaeStage::off_chip;
+  EXPECT_EQ(core_dram_share(m), Decimal{100});
+}
+
+}  // namespace
+}  // namespace sdip
