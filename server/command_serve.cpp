@@ -1,6 +1,8 @@
 // sdip serve: the API and the dashboard, until a signal says stop.
 #include <pthread.h>
 
+#include <atomic>
+#include <chrono>
 #include <csignal>
 #include <iostream>
 #include <memory>
@@ -30,14 +32,17 @@ int serve(const ServeArguments& arguments) {
   ::pthread_sigmask(SIG_BLOCK, &ends, nullptr);
   Service service(arguments.data);
   HttpServer server(arguments.port, answerer_of(service));
+  std::atomic<bool> ended = false;
   std::thread waiter([&] {
     int signal = 0;
     ::sigwait(&ends, &signal);
     std::cerr << "sdip: stopping" << std::endl;
-    server.stop();
+    // Again, should the signal have come before the server ran.
+    for (; !ended; std::this_thread::sleep_for(std::chrono::milliseconds(20))) server.stop();
   });
   std::cout << "SDIP Explorer: http://127.0.0.1:" << server.port() << "/" << std::endl;
   server.run();
+  ended = true;
   ::pthread_kill(waiter.native_handle(), SIGTERM);  // in case run() ended by itself
   waiter.join();
   return exit_ok;

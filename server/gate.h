@@ -1,5 +1,5 @@
 // The head of an HTTP request, checked in full before the HTTP library sees any of it. The packaged cpp-httplib
-// 0.11.4 accepts what it should not : duplicate lengths, chunked bodies without bound, folded
+// 0.11.4 accepts what it should not: duplicate lengths, chunked bodies without bound, folded
 // and encoded line breaks.
 #pragma once
 

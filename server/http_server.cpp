@@ -97,6 +97,10 @@ struct HttpServer::Gated : httplib::Server {
   std::atomic<bool> stopping = false;
 
   void install();
+  /// The library takes it badly to be stopped twice.
+  void close_listener() {
+    if (svr_sock_ != INVALID_SOCKET) httplib::Server::stop();
+  }
   /// The library asks for 5.
   void lengthen_backlog() { ::listen(svr_sock_, 1024); }
   bool process_and_close_socket(socket_t socket) override;
@@ -211,11 +215,13 @@ HttpServer::~HttpServer() { stop(); }
 
 int HttpServer::port() const { return gated_->rules.port; }
 
-void HttpServer::run() { gated_->listen_after_bind(); }
+void HttpServer::run() {
+  if (!gated_->stopping) gated_->listen_after_bind();
+}
 
 void HttpServer::stop() {
   gated_->stopping = true;
-  gated_->stop();
+  gated_->close_listener();
 }
 
 }  // namespace sdip

@@ -36,7 +36,8 @@ class HttpServer {
   HttpServer& operator=(const HttpServer&) = delete;
 
   int port() const;
-  /// Serves until stop(), which any thread may call; requests under way are finished first.
+  /// Serves until stop(), which any thread may call, again where it came before run(); requests under way are
+  /// finished first.
   void run();
   void stop();
 
