@@ -47,7 +47,7 @@ struct StageRun {
   std::vector<ClassCost> costs;
   TimelineResult stream, alone;
   Busy busy;
-  std::int64_t macs = 0, bound_cycles = 0, link_cycles = 0;
+  std::int64_t macs = 0, spent_macs = 0, bound_cycles = 0, link_cycles = 0;
   Energy core, shared;  // a pass: one core's own (its activations through DRAM too), and what all cores share
 
   const PassCost& steady() const { return stream.passes[stream.steady]; }
@@ -64,8 +64,9 @@ void count_pass(StageRun& run, const Machine& m) {
     const ClassCost& cost = run.costs[c];
     run.busy += cost.busy * uses[c];
     run.macs += cost.macs * uses[c];
+    run.spent_macs += cost.spent_macs * uses[c];
     if (cost.plan.nest)
-      family_macs[static_cast<std::size_t>(program.classes[c].work.family)] += cost.macs * uses[c];
+      family_macs[static_cast<std::size_t>(program.classes[c].work.family)] += cost.spent_macs * uses[c];
     run.core += core_energy(cost, prices) * static_cast<double>(uses[c]);
   }
   for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
@@ -229,7 +230,7 @@ MetricValues values_of(const Application& application, const std::vector<StageRu
   set(Metric::step_cycles, static_cast<double>(steady.cycles));
   set(Metric::stall_share, ratio(steady.stall_weights + steady.stall_activations, steady.cycles));
   set(Metric::utilization,
-      static_cast<double>(main.macs) / (static_cast<double>(steady.cycles) * static_cast<double>(lanes)));
+      static_cast<double>(main.spent_macs) / (static_cast<double>(steady.cycles) * static_cast<double>(lanes)));
   set(Metric::dram_bytes_per_frame, static_cast<double>(frame.weight_bytes + frame.activation_bytes) / frames);
   set(Metric::weight_bytes_per_frame, static_cast<double>(frame.weight_bytes) / frames);
   set(Metric::activation_bytes_per_frame, static_cast<double>(frame.activation_bytes) / frames);

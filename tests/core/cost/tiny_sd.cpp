@@ -1,18 +1,25 @@
 // The tiny Stable Diffusion pipeline as a workload.
 #include "tests/core/cost/tiny_sd.h"
 
+#include <map>
 #include <span>
+#include <tuple>
 
 #include "core/onnx/import.h"
 #include "core/workload/workload.h"
 
 namespace sdip {
+namespace {
 
-Stage built_in_stage(Role role, const std::string& name, const Machine& machine) {
+Stage make_stage(Role role, const std::string& name, const Machine& machine) {
   const bool prompts = role == Role::text_encoder && machine.guidance != Guidance::off;
   const bool doubled = prompts || (role == Role::core && machine.guidance == Guidance::batch);
   ModelOptions options;
   options.batch = machine.batch * (doubled ? 2 : 1);
+  if (role != Role::text_encoder) {
+    options.image_height_px = machine.image_height_px;
+    options.image_width_px = machine.image_width_px;
+  }
   const std::string bytes = write_model(name, options);
   Stage stage;
   stage.role = role;
@@ -21,6 +28,17 @@ Stage built_in_stage(Role role, const std::string& name, const Machine& machine)
   stage.rewrites = rewrite(stage.graph);
   if (role == Role::core) append_step(stage.graph, machine);
   return stage;
+}
+
+}  // namespace
+
+Stage built_in_stage(Role role, const std::string& name, const Machine& m) {
+  using Key = std::tuple<Role, std::string, std::int64_t, std::int64_t, std::int64_t, Guidance, Sampler>;
+  static std::map<Key, Stage> made;
+  const Key key{role, name, m.batch, m.image_height_px, m.image_width_px, m.guidance, m.sampler};
+  const auto [entry, fresh] = made.try_emplace(key);
+  if (fresh) entry->second = make_stage(role, name, m);
+  return entry->second;
 }
 
 Workload tiny_sd(const Machine& machine) {
