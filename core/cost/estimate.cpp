@@ -102,7 +102,7 @@ std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
   run.alone = same_alone ? run.stream
                          : run_timeline(stage.program, run.costs, timeline_rules(m, share, 1, pinned),
                                         most_simulated_passes);
-  run.link_cycles = ceil_div(stage.program.latent_bytes.value * 8, m.link_bits);
+  run.link_cycles = ceil_div((stage.program.latent_bytes + stage.program.context_bytes).value * 8, m.link_bits);
   count_pass(run, m);
   return run;
 }

@@ -48,7 +48,10 @@ Workload tiny_sd(const Machine& machine) {
   workload.stages.push_back(built_in_stage(Role::text_encoder, std::string(row->text_encoder), machine));
   if (machine.mode == Mode::image_to_image)
     workload.stages.push_back(built_in_stage(Role::encoder, std::string(row->vae_encoder), machine));
-  workload.stages.push_back(built_in_stage(Role::core, std::string(row->unet), machine));
+  Stage core = built_in_stage(Role::core, std::string(row->unet), machine);
+  if (machine.hoisted_context)
+    if (auto context = hoist_context(core)) workload.stages.push_back(std::move(*context));
+  workload.stages.push_back(std::move(core));
   workload.stages.push_back(built_in_stage(Role::decoder, std::string(row->vae_decoder), machine));
   return workload;
 }
