@@ -50,9 +50,9 @@ void check_upload_name(const std::string& name) {
 /// Everything of a machine that the workload depends on.
 std::string cache_key(const std::string& name, const Dims& dims, const Machine& m) {
   std::string key = name;
-  for (const std::int64_t part :
-       {m.batch, m.image_height_px, m.image_width_px, static_cast<std::int64_t>(m.guidance),
-        static_cast<std::int64_t>(m.sampler), static_cast<std::int64_t>(m.mode)})
+  for (const std::int64_t part : {m.batch, m.image_height_px, m.image_width_px,
+                                  static_cast<std::int64_t>(m.guidance), static_cast<std::int64_t>(m.sampler),
+                                  static_cast<std::int64_t>(m.mode), static_cast<std::int64_t>(m.hoisted_context)})
     key += "|" + std::to_string(part);
   for (const auto& [dim, size] : dims) key += "|" + dim + "=" + std::to_string(size);
   return key;
@@ -152,9 +152,13 @@ std::shared_ptr<const Workload> Catalog::workload(const std::string& name, const
   }
   auto workload = std::make_shared<Workload>();
   workload->name = name;
-  for (const auto& part : parts)
-    if (part.role != Role::encoder || machine.mode == Mode::image_to_image)
-      workload->stages.push_back(stage_of(part, machine));
+  for (const auto& part : parts) {
+    if (part.role == Role::encoder && machine.mode != Mode::image_to_image) continue;
+    Stage stage = stage_of(part, machine);
+    if (stage.role == Role::core && machine.hoisted_context)
+      if (auto context = hoist_context(stage)) workload->stages.push_back(std::move(*context));
+    workload->stages.push_back(std::move(stage));
+  }
   const std::lock_guard lock(mutex_);
   cache_.emplace_front(key, workload);
   if (cache_.size() > most_cached) cache_.pop_back();

@@ -83,6 +83,17 @@ void fused_fetches(const InstructionClass& c, const Machine& m, const Widths& w,
   busy.compute = std::max(busy.compute, c.fused_passes * ceil_div(out_elements, m.vector_lanes));
 }
 
+/// What each result sums over. Skipping gathers only non-zeros: one compacted dimension.
+struct Sum {
+  std::int64_t kernel = 1, channels = 1;
+};
+Sum sum_of(const InstructionClass& c, const Machine& m) {
+  const LoopNest& nest = c.work.nest;
+  const std::int64_t kernel = nest.kernel_h * nest.kernel_w;
+  if (c.operand_b != Place::psram || m.sparsity != Sparsity::skipping) return {kernel, nest.in_channels};
+  return {1, ceil_div(nest.in_channels * kernel * m.weight_density.hundredths, 100)};
+}
+
 Busy nest_busy(const InstructionClass& c, const Machine& m, const TilePlan& plan, std::int64_t rows,
                std::int64_t channels) {
   const LoopNest& nest = c.work.nest;
@@ -94,13 +105,9 @@ Busy nest_busy(const InstructionClass& c, const Machine& m, const TilePlan& plan
   const std::int64_t groups = weighted && nest.groups > 1 ? ceil_div(channels, nest.out_channels) : 1;
   const std::int64_t products = weighted ? groups : plan.multiplicity;
   const Folds channel_folds = fold(channels / groups, lanes.channels);
-  std::int64_t kernel = nest.kernel_h * nest.kernel_w, summed = nest.in_channels;
-  if (weighted &&
-      m.sparsity == Sparsity::skipping) {  // only non-zeros are gathered: one compacted summed dimension
-    summed = ceil_div(summed * kernel * m.weight_density.hundredths, 100);
-    kernel = 1;
-  }
-  const Folds sum_folds = fold(summed, lanes.sum);
+  const Sum sum = sum_of(c, m);
+  const std::int64_t kernel = sum.kernel;
+  const Folds sum_folds = fold(sum.channels, lanes.sum);
   Busy busy;
   busy.compute = products * row_folds.count() * channel_folds.count() * kernel * sum_folds.count();
   nest_ports(c, m, w, row_folds, channel_folds, sum_folds, kernel, products, busy);
@@ -255,6 +262,12 @@ ClassCost class_cost(const InstructionClass& c, const Machine& m) {
   cost.held_weight_bytes = held_weight_bytes(c, form);
   cost.held_weight_stored_bytes = stored_bytes(cost.held_weight_bytes, form);
   cost.macs = cost.plan.nest ? mac_count(c.work.nest) : 0;
+  if (cost.plan.nest) {
+    const LoopNest& nest = c.work.nest;
+    const Sum sum = sum_of(c, m);
+    cost.spent_macs =
+        nest.groups * nest.batch * nest.out_channels * nest.out_h * nest.out_w * sum.kernel * sum.channels;
+  }
   cost.lane_operations =
       (cost.plan.nest ? 0 : c.work.passes * c.work.rows * c.work.row_length) + c.fused_operators * c.out_elements;
   return cost;

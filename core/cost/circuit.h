@@ -41,6 +41,7 @@ struct ClassCost {
   Busy busy;                                                         // sum over all operations
   std::int64_t cycles = 0;                                           // sum of the operations' cycles
   std::int64_t macs = 0, lane_operations = 0;                        // multiply-accumulates; elementwise steps
+  std::int64_t spent_macs = 0;                                       // of them, those not skipped as zeros
 };
 
 /// Lanes of a nest's array over rows, channels and the summed dimension, after MAC sharing.

@@ -1,110 +1,14 @@
-// estimate and evaluate: stages to passes, passes to frames, frames to metrics.
+// estimate and evaluate: passes to frames, frames to metrics.
 #include "core/cost/estimate.h"
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 
 #include "core/cost/area.h"
-#include "core/cost/circuit.h"
-#include "core/cost/energy.h"
-#include "core/cost/timeline.h"
+#include "core/cost/stage.h"
 
 namespace sdip {
 namespace {
-
-constexpr std::int64_t most_simulated_passes = 64;
-
-/// How the stream of frames meets the cores.
-struct Schedule {
-  std::int64_t steps_per_core = 1, active_cores = 1;
-};
-
-Schedule schedule_of(Role role, const Machine& m) {
-  if (role == Role::network) return {1, m.cores};
-  if (role != Role::core) return {1, 1};
-  const std::int64_t steps = ceil_div(m.steps, m.cores);
-  return {steps, ceil_div(m.steps, steps)};
-}
-
-Decimal share_of(Role role, const Machine& m) {
-  switch (role) {
-    case Role::core:
-      return core_dram_share(m);
-    case Role::encoder:
-      return m.encoder_dram_share;
-    case Role::decoder:
-      return m.decoder_dram_share;
-    default:
-      return Decimal{100};
-  }
-}
-
-/// One stage, costed: counters of a pass and its times alone and in a saturated stream.
-struct StageRun {
-  const CompiledStage* stage = nullptr;
-  Schedule schedule;
-  std::vector<ClassCost> costs;
-  TimelineResult stream, alone;
-  Busy busy;
-  std::int64_t macs = 0, bound_cycles = 0, link_cycles = 0;
-  Energy core, shared;  // a pass: one core's own (its activations through DRAM too), and what all cores share
-
-  const PassCost& steady() const { return stream.passes[stream.steady]; }
-};
-
-void count_pass(StageRun& run, const Machine& m) {
-  const Program& program = run.stage->program;
-  const EnergyPrices prices = energy_prices(m);
-  std::vector<std::int64_t> uses(run.costs.size(), 0);
-  for (const Instruction& instruction : program.instructions)
-    ++uses[static_cast<std::size_t>(instruction.instruction_class)];
-  std::array<std::int64_t, 3> family_macs{};
-  for (std::size_t c = 0; c < run.costs.size(); ++c) {
-    const ClassCost& cost = run.costs[c];
-    run.busy += cost.busy * uses[c];
-    run.macs += cost.macs * uses[c];
-    if (cost.plan.nest)
-      family_macs[static_cast<std::size_t>(program.classes[c].work.family)] += cost.macs * uses[c];
-    run.core += core_energy(cost, prices) * static_cast<double>(uses[c]);
-  }
-  for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
-    const ArrayLanes lanes = array_lanes(family, m);
-    run.bound_cycles +=
-        ceil_div(family_macs[static_cast<std::size_t>(family)], lanes.rows * lanes.channels * lanes.sum);
-  }
-  const PassCost& steady = run.steady();
-  run.core +=
-      spill_energy((steady.activation_in_bytes + steady.activation_out_bytes) / run.schedule.active_cores, prices);
-  run.shared = shared_energy(run.busy.psram_read, steady.weight_bytes, steady.weight_psram_bytes, prices);
-}
-
-/// Nothing when a pass is too long to be counted.
-std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
-                                  std::vector<InstructionTime>* trace) {
-  StageRun run;
-  run.stage = &stage;
-  run.schedule = schedule_of(stage.role, m);
-  run.costs.reserve(stage.program.classes.size());
-  bool spills = false;
-  for (const InstructionClass& c : stage.program.classes) {
-    run.costs.push_back(class_cost(c, m));
-    spills |= run.costs.back().streams_activations;
-  }
-  const Decimal share = share_of(stage.role, m);
-  const Bytes pinned = stage.program.pinned_bytes;
-  const auto rules = timeline_rules(m, share, run.schedule.active_cores, pinned);
-  const std::int64_t summed = 2 * std::max({most_simulated_passes, m.steps, m.cores});
-  if (!countable(stage.program, run.costs, rules, summed)) return std::nullopt;
-  run.stream = run_timeline(stage.program, run.costs, rules, most_simulated_passes, trace);
-  const bool same_alone = !spills || run.schedule.active_cores == 1;
-  run.alone = same_alone ? run.stream
-                         : run_timeline(stage.program, run.costs, timeline_rules(m, share, 1, pinned),
-                                        most_simulated_passes);
-  run.link_cycles = ceil_div(stage.program.latent_bytes.value * 8, m.link_bits);
-  count_pass(run, m);
-  return run;
-}
 
 /// Why the machine cannot run the application although it compiled; empty when it can.
 std::string infeasible(const Application& application, const Machine& m) {
@@ -118,10 +22,6 @@ std::string infeasible(const Application& application, const Machine& m) {
              std::to_string(m.imem_bytes);
   }
   return {};
-}
-
-bool on_chip(Role role, const Machine& m) {
-  return m.vae_stage == VaeStage::core || (role != Role::encoder && role != Role::decoder);
 }
 
 /// Sums over the stages that a frame passes through.
@@ -183,14 +83,6 @@ Frame frame_of(const std::vector<StageRun>& runs, const Machine& m) {
   return frame;
 }
 
-std::int64_t bound_dram_bytes(const StageRun& run, const Machine& m) {
-  const Program& program = run.stage->program;
-  const bool wired = m.weight_storage == WeightStorage::hard_coded;
-  const std::int64_t weights =
-      wired ? 0 : std::max<std::int64_t>(0, program.distinct_weight_bytes.value - m.psram_bytes);
-  return weights + (program.input_bytes.value + program.output_bytes.value) * run.schedule.active_cores;
-}
-
 double ratio(std::int64_t a, std::int64_t b) {
   if (b == 0) return a == 0 ? 1.0 : std::numeric_limits<double>::quiet_NaN();
   return static_cast<double>(a) / static_cast<double>(b);
@@ -229,7 +121,7 @@ MetricValues values_of(const Application& application, const std::vector<StageRu
   set(Metric::step_cycles, static_cast<double>(steady.cycles));
   set(Metric::stall_share, ratio(steady.stall_weights + steady.stall_activations, steady.cycles));
   set(Metric::utilization,
-      static_cast<double>(main.macs) / (static_cast<double>(steady.cycles) * static_cast<double>(lanes)));
+      static_cast<double>(main.spent_macs) / (static_cast<double>(steady.cycles) * static_cast<double>(lanes)));
   set(Metric::dram_bytes_per_frame, static_cast<double>(frame.weight_bytes + frame.activation_bytes) / frames);
   set(Metric::weight_bytes_per_frame, static_cast<double>(frame.weight_bytes) / frames);
   set(Metric::activation_bytes_per_frame, static_cast<double>(frame.activation_bytes) / frames);
@@ -245,93 +137,6 @@ MetricValues values_of(const Application& application, const std::vector<StageRu
   set(Metric::psram_peak_bytes, static_cast<double>(psram));
   set(Metric::active_cores, static_cast<double>(main.schedule.active_cores));
   return v;
-}
-
-InstructionCost instruction_cost(const StageRun& run, std::size_t number, const InstructionTime& time,
-                                 const Machine& m) {
-  const Instruction& instruction = run.stage->program.instructions[number];
-  const ClassCost& cost = run.costs[static_cast<std::size_t>(instruction.instruction_class)];
-  const EnergyPrices prices = energy_prices(m);
-  const std::int64_t cores = run.schedule.active_cores;
-  InstructionCost c;
-  c.start = Cycles(time.start);
-  c.end = Cycles(time.end);
-  const std::int64_t needs[resource_count] = {
-      cost.busy.compute,       cost.busy.dsram_read,     cost.busy.dsram_write,
-      cost.busy.stackram_read, cost.busy.stackram_write, cost.busy.psram_read,
-      time.overhead,           time.stall_weights,       time.stall_activations};
-  for (std::size_t r = 0; r < resource_count; ++r) c.busy[r] = Cycles(needs[r]);
-  const auto longest = std::max_element(std::begin(needs), std::end(needs));
-  c.limiter = static_cast<Resource>(longest - std::begin(needs));
-  c.stall_weights = Cycles(time.stall_weights);
-  c.stall_activations = Cycles(time.stall_activations);
-  c.dram_weights = Bytes(time.weight_bytes);
-  c.dram_activations_in = Bytes(time.activation_in_bytes / cores);
-  c.dram_activations_out = Bytes(time.activation_out_bytes / cores);
-  c.dsram_read_side = instruction.dsram_read_side;
-  c.dsram_write_side = instruction.dsram_write_side;
-  c.stackram = instruction.stackram;
-  c.psram = Bytes(time.psram_bytes);
-  c.macs = Macs(cost.macs);
-  Energy energy = core_energy(cost, prices);
-  energy += shared_energy(cost.busy.psram_read, time.weight_bytes, time.weight_psram_bytes, prices);
-  energy += spill_energy((time.activation_in_bytes + time.activation_out_bytes) / cores, prices);
-  c.energy_j = energy.total();
-  return c;
-}
-
-StageReport stage_report(const StageRun& run, const std::vector<InstructionTime>& trace, const Machine& m) {
-  const Program& program = run.stage->program;
-  const PassCost& steady = run.steady();
-  StageReport r;
-  r.name = run.stage->name;
-  r.role = run.stage->role;
-  r.cold_cycles = Cycles(run.stream.passes[0].cycles);
-  r.steady_cycles = Cycles(steady.cycles);
-  r.bound_cycles = Cycles(run.bound_cycles);
-  r.bound_dram_bytes = Bytes(bound_dram_bytes(run, m));
-  r.stall_weights = Cycles(steady.stall_weights);
-  r.stall_activations = Cycles(steady.stall_activations);
-  r.dram_weights = Bytes(steady.weight_bytes);
-  r.dram_activations = Bytes(steady.activation_in_bytes + steady.activation_out_bytes);
-  r.weight_bytes = program.stored_weight_bytes;
-  r.imem_bytes = Bytes(static_cast<std::int64_t>(program.instructions.size()) * instruction_word_bits / 8);
-  r.psram_peak = Bytes(run.stream.psram_peak_bytes);
-  r.macs = Macs(run.macs);
-  r.passes_per_frame = run.stage->role == Role::core ? m.steps : 1;
-  r.energy_j = (run.core.total() + run.shared.total());
-  for (std::size_t i = 0; i < program.instructions.size(); ++i) {
-    const Instruction& instruction = program.instructions[i];
-    r.dsram_peak = std::max({r.dsram_peak, instruction.dsram_read_side, instruction.dsram_write_side});
-    r.stackram_peak = std::max(r.stackram_peak, instruction.stackram);
-    r.instructions.push_back(instruction_cost(run, i, trace[i], m));
-  }
-  return r;
-}
-
-void add_latency(const StageRun& run, const Machine& m, Breakdown& latency) {
-  const Hertz clock(static_cast<double>(m.core_clock_mhz) * 1e6);
-  const bool core = run.stage->role == Role::core;
-  const std::int64_t cycles = core ? run.alone.total(m.steps) : run.alone.passes[0].cycles;
-  if (!on_chip(run.stage->role, m)) return;
-  latency.emplace_back(run.stage->name, (Cycles(cycles) / clock).value);
-  if (core) latency.emplace_back("link", (Cycles(run.schedule.active_cores * run.link_cycles) / clock).value);
-}
-
-std::vector<std::string> notes_of(const std::vector<StageRun>& runs, const Machine& m) {
-  std::vector<std::string> notes{
-      "Energy is dynamic only: no leakage, clock tree, wires or control. Area is MACs and SRAM only.",
-      "Energy and area constants marked assumption or unverified in docs/model.md carry a range of up to 2 times."};
-  if (m.vae_stage == VaeStage::off_chip)
-    notes.emplace_back("VAE stages are off chip: their time, energy and area are not included.");
-  if (m.technology_node == TechnologyNode::n7 && m.core_clock_mhz > 2000)
-    notes.emplace_back(
-        "core_clock_mhz above 2000 at 7 nm is outside the model's validity: depth and clock are not yet tied.");
-  for (const StageRun& run : runs)
-    if (!run.stream.repeats)
-      notes.push_back(run.stage->name + ": no steady state within " + std::to_string(most_simulated_passes) +
-                      " passes; the last pass stands for it.");
-  return notes;
 }
 
 Outcome assess(const Application& application, const Machine& machine, Report* report) {
@@ -354,22 +159,13 @@ Outcome assess(const Application& application, const Machine& machine, Report* r
   outcome.feasible = true;
   outcome.values = values_of(application, runs, frame, machine);
   if (!report) return outcome;
-  std::int64_t loaded = 0;
-  for (std::size_t s = 0; s < runs.size(); ++s) {
-    report->stages.push_back(stage_report(runs[s], traces[s], machine));
-    add_latency(runs[s], machine, report->latency_s);
-    loaded += report->stages.back().weight_bytes.value + report->stages.back().imem_bytes.value;
-  }
+  fill_report(application, machine, runs, traces, *report);
   const double frames = static_cast<double>(frame.frames * machine.batch);
   for (std::size_t part = 0; part < energy_part_count; ++part)
     report->energy_j.emplace_back(energy_part_text(static_cast<EnergyPart>(part)),
                                   frame.energy.joules[part] / frames);
-  report->area_mm2 = area_of(application, machine);
-  report->load_cycles = dram_rate(machine, Decimal{100}).time_for(Bytes(loaded));
-  report->notes = notes_of(runs, machine);
   return outcome;
 }
-
 }  // namespace
 
 Outcome evaluate(const Application& application, const Machine& machine) {

@@ -60,10 +60,13 @@ void classify(Placement&& placement, Program& program) {
 
 void count_input_output(const Graph& graph, Role role, const Lives& lives, const std::vector<ValueId>& roots,
                         Program& program) {
+  const ValueId latent = latent_input(graph);
   for (const ValueId v : graph.inputs) {
     const Life& life = lives[static_cast<std::size_t>(v)];
-    if (life.in_dram && !is_scalar(graph.values[static_cast<std::size_t>(v)]))
-      program.input_bytes += Bytes(life.bytes);
+    if (is_scalar(graph.values[static_cast<std::size_t>(v)])) continue;
+    if (life.in_dram) program.input_bytes += Bytes(life.bytes);
+    const bool on_chip = !life.in_dram && !life.spilled && !life.uses.empty();
+    if (role == Role::core && v != latent && on_chip) program.context_bytes += Bytes(life.bytes);
   }
   for (const ValueId v : graph.outputs) {
     const Life& life = lives[static_cast<std::size_t>(roots[static_cast<std::size_t>(v)])];

@@ -50,9 +50,10 @@ struct Life {
   std::int64_t bytes = 0;
   std::int32_t made = -1;
   std::vector<std::int32_t> uses;  // ascending, each draft once
-  bool is_input = false, is_output = false;
-  bool in_dram = false;  // never whole on chip: written to and read from DRAM
-  bool spilled = false;  // uses other than the next instruction's read it from DRAM
+  bool is_input = false;
+  bool leaves_by_dram = false;  // a result of the graph, unless it goes over the link
+  bool in_dram = false;         // never whole on chip: written to and read from DRAM
+  bool spilled = false;         // uses other than the next instruction's read it from DRAM
   bool next_in_dsram() const { return !in_dram && !uses.empty() && uses.front() == made + 1; }
   bool needs_stack() const { return !in_dram && !spilled && (uses.size() > (next_in_dsram() ? 1U : 0U)); }
 };

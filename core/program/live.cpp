@@ -36,7 +36,7 @@ Lives lives_of(const Graph& graph, Role role, const Machine& machine, const std:
   for (const ValueId out : graph.outputs) {
     const ValueId root = roots[static_cast<std::size_t>(out)];
     Life& life = lives[static_cast<std::size_t>(root)];
-    life.is_output = true;
+    life.leaves_by_dram = output_in_dram(role);
     if (!output_in_dram(role)) use(root, drafts.size());
   }
   for (std::size_t v = 0; v < lives.size(); ++v) {

@@ -9,16 +9,22 @@ namespace {
 
 constexpr std::int64_t reference_lanes = 128;              // rows x channels of the array that folds are counted on
 constexpr std::int64_t reference_tile_elements = 1 << 18;  // of a result: smaller tiles only pay more starts
+constexpr std::int64_t even_channels = 32;
 constexpr std::int64_t reference_chunk_elements = 1 << 16;  // of row-wise work streamed through DSRAM
 
-/// Sizes worth trying: the whole, equal parts, powers of two, and multiples of the reference lanes. Largest first.
-std::vector<std::int64_t> candidates(std::int64_t size, std::int64_t multiple_of) {
+/// Sizes worth trying: the whole, equal parts (rounded up to `even`, so that folds of most machines come out even),
+/// powers of two, and multiples of the reference lanes; all multiples of `multiple_of`. Largest first.
+std::vector<std::int64_t> candidates(std::int64_t size, std::int64_t multiple_of, std::int64_t even) {
   std::vector<std::int64_t> sizes;
   const auto add = [&](std::int64_t s) {
     s = ceil_div(s, multiple_of) * multiple_of;
     if (s >= 1 && s <= size) sizes.push_back(s);
   };
-  for (std::int64_t parts = 1; parts <= 16; ++parts) add(ceil_div(size, parts));
+  add(size);
+  for (std::int64_t parts = 2; parts <= 16; ++parts) {
+    const std::int64_t part = ceil_div(size, parts);
+    add(part > even ? ceil_div(part, even) * even : part);
+  }
   for (std::int64_t s = 1; s < size; s *= 2) add(s);
   for (std::int64_t s = reference_lanes; s < size && s <= 8 * reference_lanes; s += reference_lanes) add(s);
   std::ranges::sort(sizes, std::greater<>());
@@ -94,9 +100,9 @@ std::optional<Mapping> choose_nest(InstructionClass c, const TileRoom& room, std
                        std::ranges::any_of(c.fetches, [](const Fetch& f) { return f.place == Place::dram; });
   const std::int64_t channels_total = weighted ? nest.groups * nest.out_channels : nest.out_channels;
   const std::int64_t group = weighted && nest.groups > 1 ? nest.out_channels : 1;
-  const std::vector<std::int64_t> row_sizes = streams ? candidates(nest.out_h, 1) : std::vector{nest.out_h};
+  const std::vector<std::int64_t> row_sizes = streams ? candidates(nest.out_h, 1, 1) : std::vector{nest.out_h};
   const std::vector<std::int64_t> channel_sizes =
-      streams || weighted ? candidates(channels_total, group) : std::vector{channels_total};
+      streams || weighted ? candidates(channels_total, group, even_channels) : std::vector{channels_total};
   std::optional<Mapping> best;
   std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, bool> best_cost;
   for (const std::int64_t rows : row_sizes) {

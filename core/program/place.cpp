@@ -51,7 +51,7 @@ InstructionClass class_of(const Draft& draft, std::int32_t index, const Places& 
   }
   const Life& result = places.lives[static_cast<std::size_t>(draft.destination)];
   c.push = result.needs_stack();
-  c.to_dram = result.in_dram || result.spilled || result.is_output;
+  c.to_dram = result.in_dram || result.spilled || result.leaves_by_dram;
   c.to_dsram = result.next_in_dsram() || (!c.push && !c.to_dram);
   return c;
 }
@@ -65,7 +65,7 @@ Resident resident_bytes(const std::vector<Draft>& drafts, const Lives& lives) {
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     const Life& life = lives[static_cast<std::size_t>(drafts[i].destination)];
     const bool kept =
-        life.next_in_dsram() || (!life.needs_stack() && !life.in_dram && !life.spilled && !life.is_output);
+        life.next_in_dsram() || (!life.needs_stack() && !life.in_dram && !life.spilled && !life.leaves_by_dram);
     if (kept) r.write[i] = life.bytes;
     if (i + 1 < drafts.size() && life.next_in_dsram()) r.read[i + 1] = life.bytes;
   }

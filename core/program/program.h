@@ -81,7 +81,8 @@ struct Program {
   Bytes stored_weight_bytes;        // all that DRAM (or ROM) keeps for it
   Bytes pinned_bytes;               // kept in PSRAM after the first pass
   Bytes input_bytes, output_bytes;  // through DRAM, a pass
-  Bytes latent_bytes;               // handed to the next core (role core)
+  Bytes latent_bytes;               // handed to the next stage (roles core and encoder)
+  Bytes context_bytes;              // inputs on chip that travel with the frame from core to core (role core)
 };
 
 struct CompiledStage {

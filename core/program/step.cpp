@@ -43,9 +43,10 @@ struct Writer {
 };
 
 ValueId latent_of(const Graph& graph) {
-  for (const ValueId v : graph.inputs)
-    if (graph.values[static_cast<std::size_t>(v)].operand.shape.size() >= 3) return v;
-  throw Error("not_a_noise_predictor", graph.name, "expected an input of rank 3 or more, the latent");
+  const ValueId latent = latent_input(graph);
+  if (latent == none)
+    throw Error("not_a_noise_predictor", graph.name, "expected an input of rank 3 or more, the latent");
+  return latent;
 }
 
 /// Half of a doubled batch. Throws when the batch is odd.

@@ -1,6 +1,7 @@
 // What a machine is asked to run: one or more networks, each in its place in the frame's way through SDIP.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,5 +33,13 @@ struct Workload {
 /// the prediction the first output; t, sigma_t and the like are inputs of one element (general registers). Requires
 /// a linked graph. Throws Error("not_a_noise_predictor", ...) when latent and prediction differ in shape.
 void append_step(Graph& graph, const Machine& machine);
+
+/// The first input of rank 3 or more: the latent of a noise predictor. `none` when there is none.
+ValueId latent_input(const Graph& graph);
+
+/// Takes out of a core's program what follows from its context and weights alone (keys and values of
+/// cross-attention): its results become inputs of the step, held like any other, and the returned stage makes them
+/// once a prompt, as a text encoder makes the context. Nothing when there is no such part. Requires a linked graph.
+std::optional<Stage> hoist_context(Stage& core);
 
 }  // namespace sdip

@@ -1,0 +1,96 @@
+// Stages to passes: schedule, share of the channel, counters and energy of a pass.
+#include "core/cost/stage.h"
+
+#include <algorithm>
+
+namespace sdip {
+namespace {
+
+Schedule schedule_of(Role role, const Machine& m) {
+  if (role == Role::network) return {1, m.cores};
+  if (role != Role::core) return {1, 1};
+  const std::int64_t steps = ceil_div(m.steps, m.cores);
+  return {steps, ceil_div(m.steps, steps)};
+}
+
+Decimal share_of(Role role, const Machine& m) {
+  switch (role) {
+    case Role::core:
+      return core_dram_share(m);
+    case Role::encoder:
+      return m.encoder_dram_share;
+    case Role::decoder:
+      return m.decoder_dram_share;
+    default:
+      return Decimal{100};
+  }
+}
+
+void count_pass(StageRun& run, const Machine& m) {
+  const Program& program = run.stage->program;
+  const EnergyPrices prices = energy_prices(m);
+  std::vector<std::int64_t> uses(run.costs.size(), 0);
+  for (const Instruction& instruction : program.instructions)
+    ++uses[static_cast<std::size_t>(instruction.instruction_class)];
+  std::array<std::int64_t, 3> family_macs{};
+  for (std::size_t c = 0; c < run.costs.size(); ++c) {
+    const ClassCost& cost = run.costs[c];
+    run.busy += cost.busy * uses[c];
+    run.macs += cost.macs * uses[c];
+    run.spent_macs += cost.spent_macs * uses[c];
+    if (cost.plan.nest)
+      family_macs[static_cast<std::size_t>(program.classes[c].work.family)] += cost.spent_macs * uses[c];
+    run.core += core_energy(cost, prices) * static_cast<double>(uses[c]);
+  }
+  for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
+    const ArrayLanes lanes = array_lanes(family, m);
+    run.bound_cycles +=
+        ceil_div(family_macs[static_cast<std::size_t>(family)], lanes.rows * lanes.channels * lanes.sum);
+  }
+  const PassCost& steady = run.steady();
+  run.core +=
+      spill_energy((steady.activation_in_bytes + steady.activation_out_bytes) / run.schedule.active_cores, prices);
+  run.shared = shared_energy(run.busy.psram_read, steady.weight_bytes, steady.weight_psram_bytes, prices);
+}
+
+}  // namespace
+
+std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
+                                  std::vector<InstructionTime>* trace) {
+  StageRun run;
+  run.stage = &stage;
+  run.schedule = schedule_of(stage.role, m);
+  run.costs.reserve(stage.program.classes.size());
+  bool spills = false;
+  for (const InstructionClass& c : stage.program.classes) {
+    run.costs.push_back(class_cost(c, m));
+    spills |= run.costs.back().streams_activations;
+  }
+  const Decimal share = share_of(stage.role, m);
+  const Bytes pinned = stage.program.pinned_bytes;
+  const auto rules = timeline_rules(m, share, run.schedule.active_cores, pinned);
+  const std::int64_t summed = 2 * std::max({most_simulated_passes, m.steps, m.cores});
+  if (!countable(stage.program, run.costs, rules, summed)) return std::nullopt;
+  run.stream = run_timeline(stage.program, run.costs, rules, most_simulated_passes, trace);
+  const bool same_alone = !spills || run.schedule.active_cores == 1;
+  run.alone = same_alone ? run.stream
+                         : run_timeline(stage.program, run.costs, timeline_rules(m, share, 1, pinned),
+                                        most_simulated_passes);
+  run.link_cycles = ceil_div((stage.program.latent_bytes + stage.program.context_bytes).value * 8, m.link_bits);
+  count_pass(run, m);
+  return run;
+}
+
+bool on_chip(Role role, const Machine& m) {
+  return m.vae_stage == VaeStage::core || (role != Role::encoder && role != Role::decoder);
+}
+
+std::int64_t bound_dram_bytes(const StageRun& run, const Machine& m) {
+  const Program& program = run.stage->program;
+  const bool wired = m.weight_storage == WeightStorage::hard_coded;
+  const std::int64_t weights =
+      wired ? 0 : std::max<std::int64_t>(0, program.distinct_weight_bytes.value - m.psram_bytes);
+  return weights + (program.input_bytes.value + program.output_bytes.value) * run.schedule.active_cores;
+}
+
+}  // namespace sdip

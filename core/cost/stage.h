@@ -1,0 +1,49 @@
+// A stage run on a machine: what estimate.cpp makes metrics of and report.cpp tells. Internal to the cost folder.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/cost/energy.h"
+#include "core/cost/estimate.h"
+#include "core/cost/timeline.h"
+
+namespace sdip {
+
+inline constexpr std::int64_t most_simulated_passes = 64;
+
+/// How the stream of frames meets the cores.
+struct Schedule {
+  std::int64_t steps_per_core = 1, active_cores = 1;
+};
+
+/// One stage, costed: counters of a pass and its times alone and in a saturated stream.
+struct StageRun {
+  const CompiledStage* stage = nullptr;
+  Schedule schedule;
+  std::vector<ClassCost> costs;
+  TimelineResult stream, alone;
+  Busy busy;
+  std::int64_t macs = 0, spent_macs = 0, bound_cycles = 0, link_cycles = 0;
+  Energy core, shared;  // a pass: one core's own (its activations through DRAM too), and what all cores share
+
+  const PassCost& steady() const { return stream.passes[stream.steady]; }
+};
+
+/// Runs a stage; with `trace`, also the times of its instructions in the last pass. Nothing when a pass is too long
+/// to be counted.
+std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
+                                  std::vector<InstructionTime>* trace);
+
+/// False for an encoder or decoder off chip.
+bool on_chip(Role role, const Machine& m);
+
+/// The least that any schedule moves through DRAM in a steady pass.
+std::int64_t bound_dram_bytes(const StageRun& run, const Machine& m);
+
+/// What a report says beyond its outcome, but for the energy of a frame. `traces` by stage, as run_stage left them.
+void fill_report(const Application& application, const Machine& machine, const std::vector<StageRun>& runs,
+                 const std::vector<std::vector<InstructionTime>>& traces, Report& report);
+
+}  // namespace sdip

@@ -1,0 +1,221 @@
+// Do small cases cost what pencil and paper say? The worked examples of docs/model.md.
+#include <gmock/gmock.h>
+
+#include "core/cost/fold.h"
+#include "core/cost/timeline.h"
+#include "tests/core/cost/tiny_sd.h"
+
+namespace sdip {
+namespace {
+
+using testing::ElementsAre;
+
+InstructionClass product(Family family, std::int64_t rows, std::int64_t sum, std::int64_t channels) {
+  InstructionClass c;
+  c.work.family = family;
+  c.work.nest.out_h = c.work.nest.in_h = rows;
+  c.work.nest.in_channels = sum;
+  c.work.nest.out_channels = channels;
+  c.operand_a = Place::dsram;
+  c.operand_b = Place::psram;
+  c.mapping = {rows, channels, true};
+  c.out_elements = rows * channels;
+  c.weight_elements_per_channel = sum;
+  return c;
+}
+
+TEST(fold, ten_elements_on_four_lanes_through_a_32_bit_port_take_five_beats) {
+  EXPECT_EQ(fold(10, 4).full, 2);
+  EXPECT_EQ(fold(10, 4).edge, 2);
+  EXPECT_EQ(folded_beats(fold(10, 4), 16, 32), 2 + 2 + 1);
+  EXPECT_EQ(fold(8, 4).count(), 2);
+}
+
+TEST(fold, two_dimensions_round_each_pair_of_folds_up) {
+  // 3 x 3 elements of 8 bit on 2 x 2 lanes, port 16 bit: folds of 4, 2, 2, 1 elements take 2 + 1 + 1 + 1.
+  EXPECT_EQ(folded_beats(fold(3, 2), fold(3, 2), 8, 16), 5);
+}
+
+TEST(linear, of_4096_by_320_by_320_lasts_51200_cycles) {
+  Machine m;  // lanes 16 x 32 x 16, ports 4096 and 8192, fp16
+  const ClassCost cost = class_cost(product(Family::linear, 4096, 320, 320), m);
+  EXPECT_EQ(cost.busy.compute, 256 * 10 * 20);
+  EXPECT_EQ(cost.busy.dsram_read, 51'200);
+  EXPECT_EQ(cost.busy.psram_read, 51'200);
+  EXPECT_EQ(cost.busy.dsram_write, 5'120);
+  EXPECT_EQ(cost.cycles, 51'200);
+  EXPECT_EQ(cost.macs, 4096LL * 320 * 320);
+}
+
+TEST(linear, a_port_of_half_the_fold_s_width_doubles_the_time) {
+  Machine m;
+  m.dsram_port_bits = 2048;
+  EXPECT_EQ(class_cost(product(Family::linear, 4096, 320, 320), m).cycles, 2 * 51'200);
+}
+
+TEST(conv2d, sd15_s_first_convolution_tiles_128_128_64_channels_of_9472_bytes) {
+  Machine m = find_preset("essay")->machine;
+  Workload workload;
+  workload.stages.push_back(built_in_stage(Role::core, "sd15-unet", m));
+  const Application application = compile(workload, m);
+  ASSERT_TRUE(application.feasible) << application.reason;
+  const Program& program = application.stages[0].program;
+  const auto first = std::ranges::find_if(program.instructions, [&](const Instruction& i) {
+    return program.classes[static_cast<std::size_t>(i.instruction_class)].work.family == Family::conv2d;
+  });
+  const InstructionClass& c = program.classes[static_cast<std::size_t>(first->instruction_class)];
+  EXPECT_EQ(c.mapping.tile_rows, 64);
+  EXPECT_EQ(c.mapping.tile_channels, 128);
+  const ClassCost cost = class_cost(c, m);
+  EXPECT_EQ(cost.plan.channels.full, 2);
+  EXPECT_EQ(cost.plan.channels.edge, 64);
+  EXPECT_EQ(cost.plan.multiplicity, 2);
+  EXPECT_EQ(cost.shapes[0][0].weight_bytes, 9472);
+  // rows 2 x 64 x 64 on 16 lanes, 320 channels on 32, 9 kernel positions, 4 channels on 16.
+  EXPECT_EQ(cost.busy.compute, 512 * 10 * 9 * 1);
+}
+
+TEST(dataflow, stationary_operands_are_read_once_and_partial_sums_travel) {
+  Machine m;
+  m.linear_lanes_m = m.linear_lanes_n = m.linear_lanes_k = 2;
+  m.dsram_port_bits = m.psram_port_bits = 64;  // 4 elements of fp16; partial sums in fp32, 2 to a beat
+  const InstructionClass c = product(Family::linear, 4, 6, 4);  // 2 x 2 x 3 folds
+  const auto busy = [&](Dataflow dataflow) {
+    m.dataflow = dataflow;
+    return class_cost(c, m).busy;
+  };
+  const Busy output = busy(Dataflow::output_stationary), weight = busy(Dataflow::weight_stationary),
+             input = busy(Dataflow::input_stationary);
+  EXPECT_EQ(output.compute, 12);
+  EXPECT_EQ(output.dsram_read, 12);
+  EXPECT_EQ(output.psram_read, 12);
+  EXPECT_EQ(output.dsram_write, 4);
+  EXPECT_EQ(weight.psram_read, 6);               // each (channel, sum) fold once
+  EXPECT_EQ(weight.dsram_write, 4 + 2 * 4 * 2);  // 2 of 3 sum folds write 4 partial sums of 32 bit, 2 beats
+  EXPECT_EQ(weight.dsram_read, 12 + 2 * 4 * 2);
+  EXPECT_EQ(input.psram_read, 12);
+  EXPECT_EQ(input.dsram_read, 6 + 2 * 4 * 2);
+}
+
+TEST(sparsity, skipping_half_the_weights_halves_the_folds_and_stores_a_mask) {
+  Machine m;
+  const InstructionClass c = product(Family::linear, 16, 64, 32);
+  EXPECT_EQ(class_cost(c, m).busy.compute, 4);
+  EXPECT_EQ(class_cost(c, m).shapes[0][0].weight_bytes, 64 * 32 * 2);
+  m.sparsity = Sparsity::skipping;
+  m.weight_density = Decimal{50};
+  EXPECT_EQ(class_cost(c, m).busy.compute, 2);
+  EXPECT_EQ(class_cost(c, m).shapes[0][0].weight_bytes, 64 * 32 + 64 * 32 / 8);
+  EXPECT_EQ(class_cost(c, m).spent_macs, 16 * 32 * 32);
+}
+
+TEST(softmax, of_short_rows_shares_folds_and_takes_three_passes) {
+  Machine m;
+  m.softmax_lanes = 10;
+  InstructionClass c;
+  c.work.family = Family::softmax;
+  c.work.rows = 7;
+  c.work.row_length = 4;
+  c.work.passes = 3;
+  c.mapping = {7, 4, true};
+  c.out_elements = 28;
+  c.fetches = {{Place::dsram, 28, 3, true}};
+  EXPECT_EQ(class_cost(c, m).busy.compute, 3 * 4);  // 2 rows of 4 share 10 lanes: 4 folds a pass
+  m.softmax_lanes = 3;
+  EXPECT_EQ(class_cost(c, m).busy.compute, 3 * 7 * 2);  // each row folds apart: 3 + 1
+}
+
+/// One instruction with three weight tiles of 100 bytes, 4 cycles of work each.
+Program three_weight_tiles(Machine& m) {
+  m.weight_format = m.activation_format = NumberFormat::int8;
+  m.linear_lanes_m = 1, m.linear_lanes_n = 10, m.linear_lanes_k = 10;
+  m.dram_bus_bits = 8, m.dram_clock_ratio = Decimal{500}, m.dram_efficiency = Decimal{100};  // 10 bytes a cycle
+  m.dram_burst_bytes = 1;
+  m.psram_bytes = 200;
+  m.dispatch_cycles = 0;
+  m.pipeline_stages = 1;
+  Program program;
+  program.classes.push_back(product(Family::linear, 4, 10, 30));
+  program.classes[0].mapping = {4, 10, true};
+  program.instructions.resize(1);
+  return program;
+}
+
+std::vector<InstructionTime> cold_pass(const Program& program, const Machine& m) {
+  std::vector<ClassCost> costs;
+  for (const InstructionClass& c : program.classes) costs.push_back(class_cost(c, m));
+  std::vector<InstructionTime> trace;
+  run_timeline(program, costs, timeline_rules(m, Decimal{100}, 1, Bytes(0)), 1, &trace);
+  return trace;
+}
+
+TEST(timeline, three_weight_tiles_in_a_psram_of_two_stall_10_6_and_6_cycles) {
+  Machine m;
+  const Program program = three_weight_tiles(m);
+  const InstructionTime time = cold_pass(program, m).at(0);
+  EXPECT_EQ(time.stall_weights, 10 + 6 + 6);
+  EXPECT_EQ(time.stall_activations, 0);
+  EXPECT_EQ(time.end, 34 + 1);
+  EXPECT_EQ(time.weight_bytes, 300);
+}
+
+TEST(timeline, single_buffering_fetches_a_tile_only_when_the_one_before_is_used_up) {
+  Machine m;
+  const Program program = three_weight_tiles(m);
+  m.weight_buffering = Buffering::single_buffer;
+  EXPECT_EQ(cold_pass(program, m).at(0).end, 3 * (10 + 4) + 1);
+}
+
+TEST(timeline, a_psram_of_one_tile_waits_as_single_buffering_does) {
+  Machine m;
+  const Program program = three_weight_tiles(m);
+  m.psram_bytes = 199;
+  EXPECT_EQ(cold_pass(program, m).at(0).end, 3 * (10 + 4) + 1);
+}
+
+TEST(timeline, bursts_round_each_tile_up_and_a_decompressor_can_be_the_slower_one) {
+  Machine m;
+  const Program program = three_weight_tiles(m);
+  m.dram_burst_bytes = 64;
+  EXPECT_EQ(cold_pass(program, m).at(0).weight_bytes, 3 * 128);
+  m.dram_burst_bytes = 1;
+  m.weight_compression = Decimal{200};
+  m.decompressor_bytes_per_cycle = 4;  // 100 bytes in 25 cycles, against 50 packed bytes in 5
+  EXPECT_EQ(cold_pass(program, m).at(0).weight_bytes, 150);
+  EXPECT_EQ(cold_pass(program, m).at(0).stall_weights, 25 + 21 + 21);
+}
+
+TEST(timeline, results_for_dram_hold_up_the_operation_two_writes_later) {
+  Machine m;
+  Program program = three_weight_tiles(m);
+  InstructionClass& c = program.classes[0];
+  c = product(Family::linear, 4, 10, 10);
+  c.operand_b = Place::stackram;  // no weights
+  c.mapping = {1, 10, false};  // 4 operations of 1 cycle, each with 10 results: 1 byte each, 1 cycle on the channel
+  c.to_dsram = false, c.to_dram = true;
+  EXPECT_EQ(cold_pass(program, m).at(0).end, 4 + 1);
+  m.dram_bus_bits = 8, m.dram_clock_ratio = Decimal{50};  // 1 byte a cycle: 10 cycles a result
+  // op 0 ends at 1, its results leave at 11; op 1 ends at 2, leave at 21; op 2 starts at 11, op 3 at 21.
+  const InstructionTime time = cold_pass(program, m).at(0);
+  EXPECT_EQ(time.stall_activations, 9 + 9);
+  EXPECT_EQ(time.end, 22 + 1);
+  m.tile_buffering = Buffering::single_buffer;  // one buffer: ops start at 0, 11, 22, 33
+  EXPECT_EQ(cold_pass(program, m).at(0).end, 34 + 1);
+}
+
+TEST(timeline, a_distributed_sequencer_hides_dispatch_behind_the_instruction_before) {
+  Machine m;
+  Program program = three_weight_tiles(m);
+  program.classes[0].operand_b = Place::stackram;
+  program.instructions.resize(2);
+  m.dispatch_cycles = 20;  // an instruction works for 12 cycles and 1 of fill
+  EXPECT_EQ(cold_pass(program, m).at(1).end, 2 * (20 + 13));
+  m.sequencer = Sequencer::host;
+  m.host_command_cycles = 100;
+  EXPECT_EQ(cold_pass(program, m).at(1).end, 2 * (120 + 13));
+  m.sequencer = Sequencer::distributed;
+  EXPECT_EQ(cold_pass(program, m).at(1).end, (20 + 13) + 13);
+}
+
+}  // namespace
+}  // namespace sdip
