@@ -36,17 +36,32 @@ class Timeline {
       : program_(program), costs_(costs), rules_(rules) {
     times_.reserve(costs.size());
     for (const ClassCost& cost : costs) times_.push_back(times_of(cost));
+    for (const InstructionClass& c : program.classes) fetches_once_ |= c.pinned;
     for (std::size_t c = 0; c < costs.size(); ++c)
       streams_weights_ |= rules.psram_bytes > 0 && !program.classes[c].pinned &&
                           (costs[c].weighted || costs[c].held_weight_bytes > 0);
   }
 
-  PassCost run_pass(bool cold, std::vector<InstructionTime>* trace) {
+  /// One pass. Without a trace it ends where it rejoins the pass before: the same instruction found in the same
+  /// state lasts the same from there on. `rejoined` says so; the state is then the one that pass left.
+  PassCost run_pass(bool cold, std::vector<InstructionTime>* trace, bool& rejoined) {
     pass_ = {};
     const std::int64_t begin = now_;
-    for (const Instruction& instruction : program_.instructions) run(instruction, cold, begin, trace);
+    std::vector<Checkpoint> checkpoints;
+    for (std::size_t i = 0; i < program_.instructions.size(); ++i) {
+      if (!trace && i % checkpoint_distance == checkpoint_distance - 1) {
+        const std::size_t number = checkpoints.size();
+        pass_.cycles = now_ - begin;
+        checkpoints.push_back({state(), pass_});
+        rejoined = comparable_ && checkpoints.back().state == checkpoints_[number].state;
+        if (rejoined) return pass_ += last_pass_ - checkpoints_[number].pass;
+      }
+      run(program_.instructions[i], cold, begin, trace);
+    }
     pass_.cycles = now_ - begin;
-    return pass_;
+    checkpoints_ = std::move(checkpoints);
+    comparable_ = !trace && !(cold && fetches_once_);
+    return last_pass_ = pass_;
   }
 
   /// Everything the future depends on, relative to now.
@@ -74,8 +89,14 @@ class Timeline {
   static constexpr std::size_t no_tile = ~std::size_t{0};
   static constexpr std::int64_t in_use = std::int64_t{1} << 62;
 
+  static constexpr std::size_t checkpoint_distance = 64;
+
   struct WeightTile {
     std::int64_t bytes = 0, used_until = 0;
+  };
+  struct Checkpoint {
+    std::vector<std::int64_t> state;
+    PassCost pass;  // so far
   };
   /// Two tile buffers, or one: when the next tile may be loaded.
   struct Slots {
@@ -178,13 +199,12 @@ class Timeline {
       });
     } else if (cost.weighted && cost.channels_outer) {
       const bool many = repeats * rows > 1;
-      each_channel([&](std::int64_t k) {
+      for (std::int64_t k = 0; k < channels; ++k)  // each fetches weights: nothing to skip
         each_repeat([&](std::int64_t n) {
           each_row([&](std::int64_t r) {
             operate(shape(r, k), many || k == 0 || cost.grouped, false, n == 0 && r == 0);
           });
         });
-      });
     } else if (cost.weighted) {
       each_repeat([&](std::int64_t n) {
         each_row([&](std::int64_t r) {
@@ -342,7 +362,9 @@ class Timeline {
   std::vector<ClassTimes> times_;
 
   std::int64_t now_ = 0, begin_ = 0, channel_free_ = 0, last_duration_ = 0;
-  bool streams_weights_ = false;
+  bool streams_weights_ = false, fetches_once_ = false, comparable_ = false;
+  std::vector<Checkpoint> checkpoints_;  // of the pass before
+  PassCost last_pass_;
   std::vector<WeightTile> tiles_;  // fetched, oldest first; before first_held_ they are freed
   std::size_t first_held_ = 0;
   std::int64_t held_bytes_ = 0, space_time_ = 0, occupancy_ = 0, psram_peak_ = 0, weights_ready_ = 0;
@@ -355,6 +377,27 @@ class Timeline {
 };
 
 }  // namespace
+
+PassCost& PassCost::operator+=(const PassCost& other) {
+  cycles += other.cycles;
+  stall_weights += other.stall_weights;
+  stall_activations += other.stall_activations;
+  weight_bytes += other.weight_bytes;
+  activation_in_bytes += other.activation_in_bytes;
+  activation_out_bytes += other.activation_out_bytes;
+  weight_psram_bytes += other.weight_psram_bytes;
+  return *this;
+}
+
+PassCost operator-(const PassCost& a, const PassCost& b) {
+  return {a.cycles - b.cycles,
+          a.stall_weights - b.stall_weights,
+          a.stall_activations - b.stall_activations,
+          a.weight_bytes - b.weight_bytes,
+          a.activation_in_bytes - b.activation_in_bytes,
+          a.activation_out_bytes - b.activation_out_bytes,
+          a.weight_psram_bytes - b.weight_psram_bytes};
+}
 
 std::int64_t TimelineResult::total(std::int64_t count) const {
   std::int64_t cycles = 0;
@@ -388,9 +431,9 @@ bool countable(const Program& program, const std::vector<ClassCost>& costs, cons
   const auto bytes = [&](std::int64_t each, double copies) {
     return each == 0 ? 0.0 : (real(each) + real(rules.burst_bytes)) * copies;
   };
-  double sum = 0;
-  for (const Instruction& instruction : program.instructions) {
-    const ClassCost& cost = costs[static_cast<std::size_t>(instruction.instruction_class)];
+  std::vector<double> most_cycles;  // an instruction of each class could take
+  most_cycles.reserve(costs.size());
+  for (const ClassCost& cost : costs) {
     TileCost most;
     for (const auto& row : cost.shapes)
       for (const TileCost& tile : row) {
@@ -404,8 +447,12 @@ bool countable(const Program& program, const std::vector<ClassCost>& costs, cons
     for (const std::int64_t each : {most.a_bytes, most.b_bytes, most.split_in_bytes, most.out_bytes})
       moved += bytes(each, real(rules.cores));
     moved = moved * real(cost.plan.operations()) + bytes(cost.held_weight_bytes, 1);
-    sum += moved * (cycles_a_byte + 1) + real(cost.cycles) + real(rules.dispatch_cycles + rules.pipeline_stages);
+    most_cycles.push_back(moved * (cycles_a_byte + 1) + real(cost.cycles) +
+                          real(rules.dispatch_cycles + rules.pipeline_stages));
   }
+  double sum = 0;
+  for (const Instruction& instruction : program.instructions)
+    sum += most_cycles[static_cast<std::size_t>(instruction.instruction_class)];
   return sum * real(passes) < 0x1p58;
 }
 
@@ -416,7 +463,12 @@ TimelineResult run_timeline(const Program& program, const std::vector<ClassCost>
   std::vector<std::int64_t> state;
   for (std::int64_t i = 0; i < most_passes && !result.repeats; ++i) {
     if (trace) trace->clear();
-    result.passes.push_back(timeline.run_pass(i == 0, trace));
+    bool rejoined = false;
+    result.passes.push_back(timeline.run_pass(i == 0, trace, rejoined));
+    if (rejoined) {  // it leaves what the pass before left
+      result.repeats = true;
+      break;
+    }
     timeline.forget_freed();
     std::vector<std::int64_t> next = timeline.state();
     result.repeats = i > 0 && next == state;

@@ -16,6 +16,9 @@ struct PassCost {
   std::int64_t cycles = 0, stall_weights = 0, stall_activations = 0;
   std::int64_t weight_bytes = 0, activation_in_bytes = 0, activation_out_bytes = 0;
   std::int64_t weight_psram_bytes = 0;  // weights put into PSRAM, unpacked
+
+  PassCost& operator+=(const PassCost& other);
+  friend PassCost operator-(const PassCost& a, const PassCost& b);
 };
 
 /// One instruction of a pass.

@@ -14,6 +14,8 @@ struct DramRate {
 
   /// Cycles until byte `bytes` of a stream has arrived: ceil(bytes q / p).
   constexpr Cycles time_for(Bytes bytes) const {
+    if (bytes.value < std::int64_t{1} << 40)
+      return Cycles(ceil_div(bytes.value * q, p));  // q is at most 10^6 < 2^20
     return Cycles(static_cast<std::int64_t>((static_cast<Int128>(bytes.value) * q + p - 1) / p));
   }
 };
