@@ -56,6 +56,22 @@ Machine extreme_machine(Dice& dice) {
   }
 }
 
+void expect_within_capacity(const Application& application, const Machine& m) {
+  const bool unified = m.activation_memory == ActivationMemory::unified;
+  for (const CompiledStage& stage : application.stages) {
+    for (const Instruction& i : stage.program.instructions) {
+      if (unified) {
+        EXPECT_LE((i.dsram_read_side + i.dsram_write_side + i.stackram).value,
+                  2 * m.dsram_bytes + m.stackram_bytes);
+        continue;
+      }
+      EXPECT_LE(i.dsram_read_side.value, m.dsram_bytes) << i.name;
+      EXPECT_LE(i.dsram_write_side.value, m.dsram_bytes) << i.name;
+      EXPECT_LE(i.stackram.value, m.stackram_bytes) << i.name;
+    }
+  }
+}
+
 void run_extremes(const std::string& unet, std::uint64_t seeds, double most_seconds) {
   std::int64_t feasible = 0;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
@@ -74,7 +90,9 @@ void run_extremes(const std::string& unet, std::uint64_t seeds, double most_seco
       continue;
     }
     ++feasible;
+    expect_within_capacity(application, m);
     const auto value = [&](Metric metric) { return report.outcome.values[static_cast<std::size_t>(metric)]; };
+    EXPECT_LE(value(Metric::psram_peak_bytes), static_cast<double>(m.psram_bytes));
     EXPECT_GT(value(Metric::throughput_fps), 0);
     EXPECT_GT(value(Metric::step_cycles), 0);
     EXPECT_GE(value(Metric::weight_bytes_per_frame), 0);
