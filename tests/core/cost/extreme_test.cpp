@@ -145,6 +145,28 @@ TEST(extreme, the_smallest_memories_and_lanes_end_in_seconds) {
   EXPECT_EQ(feasible, 4 * 2);
 }
 
+TEST(extreme, the_largest_image_is_counted_or_refused) {
+  for (const std::int64_t side : {1024, 2048, 8192}) {
+    for (const bool least : {false, true}) {
+      Machine m = least ? least_circuits() : Machine{};
+      m.image_height_px = m.image_width_px = side;
+      m.dsram_bytes = m.psram_bytes = std::int64_t{1} << 26;
+      m.dataflow = Dataflow::weight_stationary;
+      Workload workload;
+      workload.stages.push_back(built_in_stage(Role::core, "sd15-unet", m));
+      const Application application = compile(workload, m);
+      const Outcome outcome = evaluate(application, m);
+      EXPECT_TRUE(outcome.feasible || !outcome.reason.empty());
+      if (side == 1024 && !least) {
+        EXPECT_TRUE(outcome.feasible) << outcome.reason;
+      }
+      if (outcome.feasible) {
+        EXPECT_GE(outcome.values[static_cast<std::size_t>(Metric::cycles_over_bound)], 1.0);
+      }
+    }
+  }
+}
+
 TEST(extreme, a_batch_of_256_frames_is_counted_or_refused) {
   for (const std::int64_t cores : {1, 4096}) {
     Machine m = least_circuits();
