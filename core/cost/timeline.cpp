@@ -428,31 +428,25 @@ bool countable(const Program& program, const std::vector<ClassCost>& costs, cons
                std::int64_t passes) {
   const auto real = [](std::int64_t count) { return static_cast<double>(count); };
   const double cycles_a_byte = real(rules.rate.q) / real(rules.rate.p);
-  const auto bytes = [&](std::int64_t each, double copies) {
-    return each == 0 ? 0.0 : (real(each) + real(rules.burst_bytes)) * copies;
+  const auto moved = [&](std::int64_t bytes, double copies) {
+    return bytes == 0 ? 0.0 : (real(bytes) + real(rules.burst_bytes)) * copies * (cycles_a_byte + 1);
   };
-  std::vector<double> most_cycles;  // an instruction of each class could take
-  most_cycles.reserve(costs.size());
+  std::vector<double> most;  // cycles and bytes of each class
+  most.reserve(costs.size());
   for (const ClassCost& cost : costs) {
-    TileCost most;
+    double operation = 0;
     for (const auto& row : cost.shapes)
-      for (const TileCost& tile : row) {
-        most.a_bytes = std::max(most.a_bytes, tile.a_bytes);
-        most.b_bytes = std::max(most.b_bytes, tile.b_bytes);
-        most.split_in_bytes = std::max(most.split_in_bytes, tile.split_in_bytes);
-        most.out_bytes = std::max(most.out_bytes, tile.out_bytes);
-        most.weight_bytes = std::max(most.weight_bytes, tile.weight_bytes);
-      }
-    double moved = bytes(most.weight_bytes, 1);
-    for (const std::int64_t each : {most.a_bytes, most.b_bytes, most.split_in_bytes, most.out_bytes})
-      moved += bytes(each, real(rules.cores));
-    moved = moved * real(cost.plan.operations()) + bytes(cost.held_weight_bytes, 1);
-    most_cycles.push_back(moved * (cycles_a_byte + 1) + real(cost.cycles) +
-                          real(rules.dispatch_cycles + rules.pipeline_stages));
+      for (const TileCost& tile : row)
+        operation = std::max(operation, moved(tile.weight_bytes, 1) + moved(tile.a_bytes, real(rules.cores)) +
+                                            moved(tile.b_bytes, real(rules.cores)) +
+                                            moved(tile.split_in_bytes, real(rules.cores)) +
+                                            moved(tile.out_bytes, real(rules.cores)));
+    most.push_back(operation * real(cost.plan.operations()) + moved(cost.held_weight_bytes, 1) + real(cost.cycles) +
+                   real(rules.dispatch_cycles + rules.pipeline_stages));
   }
   double sum = 0;
   for (const Instruction& instruction : program.instructions)
-    sum += most_cycles[static_cast<std::size_t>(instruction.instruction_class)];
+    sum += most[static_cast<std::size_t>(instruction.instruction_class)];
   return sum * real(passes) < 0x1p58;
 }
 

@@ -24,6 +24,7 @@ Lives lives_of(const Graph& graph, Role role, const Machine& machine, const std:
                const std::vector<ValueId>& roots) {
   Lives lives(graph.values.size());
   const std::int64_t bits = bits_of(machine.activation_format);
+  const ValueId latent = latent_input(graph);
   const auto use = [&](ValueId v, std::size_t draft) {
     auto& uses = lives[static_cast<std::size_t>(v)].uses;
     if (uses.empty() || uses.back() != static_cast<std::int32_t>(draft))
@@ -44,6 +45,8 @@ Lives lives_of(const Graph& graph, Role role, const Machine& machine, const std:
     const Value& value = graph.values[v];
     life.bytes = ceil_div(element_count(value.operand.shape) * bits, 8);
     life.is_input = value.kind == ValueKind::input;
+    const bool needed_again = role == Role::core && static_cast<ValueId>(v) != latent;  // by the next step
+    if (life.is_input && needed_again && !life.uses.empty()) use(static_cast<ValueId>(v), drafts.size());
     if (life.is_input) life.in_dram = input_in_dram(role);
     if (life.next_in_dsram() && life.bytes > largest_on_chip(machine)) life.in_dram = true;
     if (machine.skip_handling == SkipHandling::spill && life.needs_stack() && !life.is_input) life.spilled = true;

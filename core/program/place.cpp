@@ -150,7 +150,8 @@ std::optional<std::string> place(const Graph& graph, const Machine& machine, con
           streams ? std::pair{room.read_bytes, room.write_bytes} : std::pair<std::int64_t, std::int64_t>{};
       const auto [entry, fresh] = chosen.try_emplace({c, room_key});
       if (fresh) entry->second = choose_mapping(c, room);
-      if (!entry->second) {
+      const bool over = room.read_bytes < 0 || room.write_bytes < 0;  // several inputs that are whole at the start
+      if (over || !entry->second) {
         if (!evict(drafts[i], index, places, lives))
           return graph.nodes[static_cast<std::size_t>(drafts[i].node)].name +
                  ": even the smallest tile does not fit in DSRAM (" + std::to_string(machine.dsram_bytes) +

@@ -73,7 +73,8 @@ std::int64_t tile_a_bytes(const InstructionClass& c, const TilePlan& plan, std::
 
 std::int64_t tile_b_bytes(const InstructionClass& c, const TilePlan& plan, std::int64_t channels,
                           std::int64_t bits) {
-  return ceil_div(c.work.nest.in_channels * channels * plan.multiplicity * bits, 8);
+  const LoopNest& nest = c.work.nest;
+  return ceil_div(nest.in_channels * nest.kernel_h * nest.kernel_w * channels * plan.multiplicity * bits, 8);
 }
 
 std::int64_t tile_out_elements(const InstructionClass& c, const TilePlan& plan, std::int64_t rows,

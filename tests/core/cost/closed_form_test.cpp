@@ -3,6 +3,7 @@
 
 #include "core/cost/fold.h"
 #include "core/cost/timeline.h"
+#include "tests/core/cost/stepper.h"
 #include "tests/core/cost/tiny_sd.h"
 
 namespace sdip {
@@ -183,6 +184,31 @@ TEST(timeline, bursts_round_each_tile_up_and_a_decompressor_can_be_the_slower_on
   m.decompressor_bytes_per_cycle = 4;  // 100 bytes in 25 cycles, against 50 packed bytes in 5
   EXPECT_EQ(cold_pass(program, m).at(0).weight_bytes, 150);
   EXPECT_EQ(cold_pass(program, m).at(0).stall_weights, 25 + 21 + 21);
+}
+
+TEST(timeline, a_total_of_passes_is_their_sum_also_beyond_those_simulated) {
+  Machine m;
+  const Program program = three_weight_tiles(m);
+  const std::vector<ClassCost> costs{class_cost(program.classes[0], m)};
+  const TimelineResult result = run_timeline(program, costs, timeline_rules(m, Decimal{100}, 1, Bytes(0)), 64);
+  ASSERT_TRUE(result.repeats);
+  EXPECT_LT(result.passes.size(), 10U);
+  std::int64_t sum = 0;
+  const stepper::Run run = stepper::step(program, m, Decimal{100}, 1, 40);
+  for (std::size_t i = 0; i < run.passes.size(); ++i) {
+    EXPECT_EQ(result.total(static_cast<std::int64_t>(i)), sum);
+    sum += run.passes[i].back().end;
+  }
+  EXPECT_EQ(result.total(40), sum);
+}
+
+TEST(timeline, what_64_bits_cannot_count_is_refused_before_it_is_run) {
+  Machine m;
+  const Program program = three_weight_tiles(m);
+  const std::vector<ClassCost> costs{class_cost(program.classes[0], m)};
+  const TimelineRules rules = timeline_rules(m, Decimal{100}, 1, Bytes(0));
+  EXPECT_TRUE(countable(program, costs, rules, 1'000'000));
+  EXPECT_FALSE(countable(program, costs, rules, std::int64_t{1} << 56));
 }
 
 TEST(timeline, results_for_dram_hold_up_the_operation_two_writes_later) {

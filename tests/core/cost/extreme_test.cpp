@@ -56,6 +56,22 @@ Machine extreme_machine(Dice& dice) {
   }
 }
 
+void expect_within_capacity(const Application& application, const Machine& m) {
+  const bool unified = m.activation_memory == ActivationMemory::unified;
+  for (const CompiledStage& stage : application.stages) {
+    for (const Instruction& i : stage.program.instructions) {
+      if (unified) {
+        EXPECT_LE((i.dsram_read_side + i.dsram_write_side + i.stackram).value,
+                  2 * m.dsram_bytes + m.stackram_bytes);
+        continue;
+      }
+      EXPECT_LE(i.dsram_read_side.value, m.dsram_bytes) << i.name;
+      EXPECT_LE(i.dsram_write_side.value, m.dsram_bytes) << i.name;
+      EXPECT_LE(i.stackram.value, m.stackram_bytes) << i.name;
+    }
+  }
+}
+
 void run_extremes(const std::string& unet, std::uint64_t seeds, double most_seconds) {
   std::int64_t feasible = 0;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
@@ -74,7 +90,9 @@ void run_extremes(const std::string& unet, std::uint64_t seeds, double most_seco
       continue;
     }
     ++feasible;
+    expect_within_capacity(application, m);
     const auto value = [&](Metric metric) { return report.outcome.values[static_cast<std::size_t>(metric)]; };
+    EXPECT_LE(value(Metric::psram_peak_bytes), static_cast<double>(m.psram_bytes));
     EXPECT_GT(value(Metric::throughput_fps), 0);
     EXPECT_GT(value(Metric::step_cycles), 0);
     EXPECT_GE(value(Metric::weight_bytes_per_frame), 0);
@@ -125,6 +143,28 @@ TEST(extreme, the_smallest_memories_and_lanes_end_in_seconds) {
     }
   }
   EXPECT_EQ(feasible, 4 * 2);
+}
+
+TEST(extreme, the_largest_image_is_counted_or_refused) {
+  for (const std::int64_t side : {1024, 2048, 8192}) {
+    for (const bool least : {false, true}) {
+      Machine m = least ? least_circuits() : Machine{};
+      m.image_height_px = m.image_width_px = side;
+      m.dsram_bytes = m.psram_bytes = std::int64_t{1} << 26;
+      m.dataflow = Dataflow::weight_stationary;
+      Workload workload;
+      workload.stages.push_back(built_in_stage(Role::core, "sd15-unet", m));
+      const Application application = compile(workload, m);
+      const Outcome outcome = evaluate(application, m);
+      EXPECT_TRUE(outcome.feasible || !outcome.reason.empty());
+      if (side == 1024 && !least) {
+        EXPECT_TRUE(outcome.feasible) << outcome.reason;
+      }
+      if (outcome.feasible) {
+        EXPECT_GE(outcome.values[static_cast<std::size_t>(Metric::cycles_over_bound)], 1.0);
+      }
+    }
+  }
 }
 
 TEST(extreme, a_batch_of_256_frames_is_counted_or_refused) {

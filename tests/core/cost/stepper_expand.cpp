@@ -177,7 +177,7 @@ class NestExpansion {
     }
     if (c_.operand_b == Place::dram) {
       o.b_tile = (t.repeat << 40) + t.channel_tile;
-      o.b_bytes = up(n_.in_channels * t.channels * multiplicity_ * bits, 8);
+      o.b_bytes = up(n_.in_channels * positions * t.channels * multiplicity_ * bits, 8);
     }
     if (weighted_) add_weights(t, o);
     if (c_.to_dram) o.out_bytes = up(results * bits, 8);

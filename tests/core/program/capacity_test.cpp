@@ -174,8 +174,8 @@ TEST(stackram, an_allocator_reuses_what_a_stack_cannot_free_yet) {
   Machine m;
   const auto peak = [&] {
     Bytes most(0);
-    for (const Instruction& i : compiled(model, m).stages[0].program.instructions)
-      most = std::max(most, i.stackram);
+    const Application application = compiled(model, m);
+    for (const Instruction& i : application.stages[0].program.instructions) most = std::max(most, i.stackram);
     return most;
   };
   m.stack_discipline = StackDiscipline::allocator;

@@ -111,6 +111,32 @@ TEST(place, a_core_s_context_lies_on_stackram_and_travels_with_its_frame) {
   EXPECT_EQ(core.stages[0].program.latent_bytes, Bytes(32));
 }
 
+TEST(place, a_context_stays_for_the_next_step_and_is_never_popped) {
+  onnx::ModelProto model = model_of_x({1, 4, 4});
+  add_input(model, "tau", {1, 4, 4});
+  add_node(model, "Add", {"x", "tau"}, "a");
+  add_node(model, "Relu", {"a"}, "y");
+  add_output(model, "y");
+  const Application core = compiled(model, Machine{}, Role::core);
+  EXPECT_THAT(sources_at(core, 0), ElementsAre(Place::dsram, Place::dsram));
+  for (const Instruction& i : core.stages[0].program.instructions) EXPECT_EQ(i.stackram, Bytes(32));
+}
+
+TEST(place, two_inputs_that_are_whole_at_the_start_share_dsram_or_the_larger_leaves) {
+  onnx::ModelProto model = model_of_x({1, 64, 64});
+  add_input(model, "tau", {1, 64, 64});
+  add_node(model, "Add", {"x", "tau"}, "y");
+  add_output(model, "y");
+  Machine m;
+  m.dsram_bytes = 2 * 8192;
+  EXPECT_THAT(sources_at(compiled(model, m, Role::core), 0), ElementsAre(Place::dsram, Place::dsram));
+  --m.dsram_bytes;
+  const Application application = compiled(model, m, Role::core);
+  ASSERT_TRUE(application.feasible) << application.reason;
+  EXPECT_THAT(sources_at(application, 0), testing::Contains(Place::dram));
+  EXPECT_LE(application.stages[0].program.instructions[0].dsram_read_side, Bytes(m.dsram_bytes));
+}
+
 TEST(odd_graphs, an_output_that_is_an_input_is_no_instruction) {
   onnx::ModelProto model = model_of_x({1, 4, 8});
   add_node(model, "Relu", {"x"}, "y");
