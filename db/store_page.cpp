@@ -90,7 +90,7 @@ void keep_first(std::vector<RowPlace>& found, std::size_t count, const Order& or
 /// The stored points that pass the filter and come after the cursor, in no order, and not many more of them than a
 /// page and one; `total` counts those that pass.
 std::vector<RowPlace> places(ChunkReader& reader, std::int64_t id, const Space& space, const PageQuery& query,
-                          const Order& order, const std::optional<RowPlace>& after, std::int64_t& total) {
+                             const Order& order, const std::optional<RowPlace>& after, std::int64_t& total) {
   std::vector<RowPlace> found;
   std::vector<double> keys;
   reader.each(id, 0, [&](const ChunkHead& chunk) {

@@ -1,6 +1,7 @@
 // compile: the passes in order, and what a program is as a whole.
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "core/base/error.h"
@@ -17,14 +18,23 @@ std::int64_t weight_bytes_of(const InstructionClass& c, const WeightForm& form) 
   return bytes;
 }
 
-/// pass `pin`: the program's first weights stay in the pinned part of PSRAM, whole instructions only; with resident
-/// weights all of them do.
-/// Instructions that read the same weights share them. Returns the bytes of PSRAM that keeping every weight would
-/// take.
+/// Bytes of PSRAM that keeping every weight would take. Instructions that read the same weights share them.
+std::int64_t all_weight_bytes(const WeightForm& form, const std::vector<Draft>& drafts,
+                              const Placement& placement) {
+  std::set<std::vector<ValueId>> seen;
+  std::int64_t needed = 0;
+  for (std::size_t i = 0; i < drafts.size(); ++i)
+    if (seen.insert(drafts[i].weights).second) needed += weight_bytes_of(placement.classes_of_drafts[i], form);
+  return needed;
+}
+
+/// pass `pin`: weights that all fit in PSRAM stay there; else the program's first ones stay in its pinned part,
+/// whole instructions only. Returns all_weight_bytes.
 std::int64_t pin(const Machine& machine, const std::vector<Draft>& drafts, Placement& placement, Program& program) {
   const WeightForm form = weight_form(machine);
-  const bool all = machine.weight_storage == WeightStorage::resident;
-  std::int64_t left = all ? machine.psram_bytes : machine.psram_pinned_bytes, needed = 0;
+  const std::int64_t needed = all_weight_bytes(form, drafts, placement);
+  const bool all = machine.weight_storage != WeightStorage::hard_coded && needed <= machine.psram_bytes;
+  std::int64_t left = all ? machine.psram_bytes : machine.psram_pinned_bytes;
   std::map<std::vector<ValueId>, std::pair<bool, Bytes>> shared;  // pinned, offset: by what an instruction reads
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     InstructionClass& c = placement.classes_of_drafts[i];
@@ -38,7 +48,6 @@ std::int64_t pin(const Machine& machine, const std::vector<Draft>& drafts, Place
     std::tie(c.pinned, instruction.weight_offset) = entry->second;
     if (!fresh) continue;
     program.distinct_weight_bytes += instruction.weight_bytes;
-    needed += bytes;
     if (!c.pinned) continue;
     left -= bytes;
     program.pinned_bytes += Bytes(bytes);

@@ -219,8 +219,21 @@ TEST(guidance, a_batch_of_two_reads_the_weights_once_and_two_passes_twice) {
   EXPECT_EQ(twice.stages[0].macs, 2 * off.stages[0].macs);
 }
 
+/// Less than tiny-sd-unet's weights in fp16, so that they stream.
+constexpr std::int64_t streaming_psram_bytes = 512 * 1024;
+
+TEST(weights, that_all_fit_stay_and_one_byte_less_of_psram_streams_them) {
+  Machine m;
+  const auto weights = core_alone(m).stages[0].weight_bytes;
+  m.psram_bytes = weights.value;
+  EXPECT_EQ(core_alone(m).stages[0].dram_weights, Bytes(0));
+  --m.psram_bytes;
+  EXPECT_GE(core_alone(m).stages[0].dram_weights, weights);
+}
+
 TEST(weights, hard_coded_ones_move_none_and_take_no_psram_but_rom) {
   Machine m;
+  m.psram_bytes = streaming_psram_bytes;
   const Report streamed = report_of(m);
   m.weight_storage = WeightStorage::hard_coded;
   const Report report = report_of(m);
@@ -250,6 +263,7 @@ TEST(weights, resident_ones_move_in_the_cold_pass_alone) {
 
 TEST(weights, pinned_ones_save_their_bytes_in_every_pass_but_the_first) {
   Machine m;
+  m.psram_bytes = streaming_psram_bytes;
   m.dram_burst_bytes = 1;
   const Report none = core_alone(m);
   m.psram_pinned_bytes = 100 * 1024;
@@ -264,6 +278,7 @@ TEST(weights, pinned_ones_save_their_bytes_in_every_pass_but_the_first) {
 
 TEST(hoisted_context, keys_and_values_leave_the_step_for_a_stage_run_once_a_prompt) {
   Machine m;
+  m.psram_bytes = streaming_psram_bytes;
   const Report held = report_of(m);
   m.hoisted_context = true;
   const Report hoisted = report_of(m);

@@ -63,14 +63,37 @@ TEST(resident_weights, fit_at_their_size_and_one_byte_less_is_infeasible) {
               HasSubstr("resident weights need 10000 B of PSRAM, which has 9999"));
 }
 
+/// Two products with 10,000 and 2,000 bytes of weights in fp16.
+onnx::ModelProto two_products() {
+  onnx::ModelProto model = model_of_x({10, 100});
+  add_weight(model, "w", {100, 50});
+  add_weight(model, "v", {50, 20});
+  add_node(model, "MatMul", {"x", "w"}, "h", "/first");
+  add_node(model, "MatMul", {"h", "v"}, "y", "/second");
+  add_output(model, "y");
+  return model;
+}
+
 TEST(pinned_weights, are_whole_instructions_that_fit) {
   Machine m;
+  m.psram_bytes = 11'000;  // not all of them
   m.psram_pinned_bytes = 10'000;
-  EXPECT_TRUE(class_at(compiled(linear_model(), m), 0).pinned);
+  const Application first = compiled(two_products(), m);
+  EXPECT_TRUE(class_at(first, 0).pinned);
+  EXPECT_FALSE(class_at(first, 1).pinned);
   --m.psram_pinned_bytes;
-  const Application none = compiled(linear_model(), m);
-  EXPECT_FALSE(class_at(none, 0).pinned);
-  EXPECT_EQ(none.stages[0].program.pinned_bytes, Bytes(0));
+  const Application second = compiled(two_products(), m);
+  EXPECT_FALSE(class_at(second, 0).pinned);
+  EXPECT_TRUE(class_at(second, 1).pinned);
+  EXPECT_EQ(second.stages[0].program.pinned_bytes, Bytes(2'000));
+}
+
+TEST(streamed_weights, stay_when_all_of_them_fit) {
+  Machine m;
+  m.psram_bytes = 12'000;
+  EXPECT_EQ(compiled(two_products(), m).stages[0].program.pinned_bytes, Bytes(12'000));
+  --m.psram_bytes;
+  EXPECT_EQ(compiled(two_products(), m).stages[0].program.pinned_bytes, Bytes(0));
 }
 
 /// a = relu(x), b = relu(a), y = b + a: a is read from DSRAM next, and from STACKRAM after that.
