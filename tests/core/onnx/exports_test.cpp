@@ -1,5 +1,6 @@
 // Real exported graphs: parameters, MACs and patterns against figures measured independently.
 #include <cmath>
+#include <ostream>
 
 #include "tests/core/onnx/build.h"
 
@@ -15,6 +16,8 @@ struct Expected {
   double conv, linear, matmul;  // percent
   std::size_t nodes;            // on activations; 0: not given
   std::map<std::string, std::int64_t> dims = {};
+
+  void PrintTo(const Expected& model, std::ostream* out) { *out << model.file; }
 };
 
 std::vector<Expected> expected() {

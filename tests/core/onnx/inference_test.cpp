@@ -1,5 +1,6 @@
 // libonnx's shape inference as an oracle, value by value, where it answers: on real exports and on light models.
 #include <onnx/shape_inference/implementation.h>
+#include <ostream>
 
 #include "tests/core/onnx/build.h"
 
@@ -29,6 +30,8 @@ struct Model {
   std::string file;
   std::size_t least_compared;  // fewer would mean that the oracle was not asked
   std::map<std::string, std::int64_t> dims = {};
+
+  void PrintTo(const Model& model, std::ostream* out) { *out << model.file; }
 };
 
 class inference : public testing::TestWithParam<Model> {};
