@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openPage } from './browser.mjs';
+import { openReluModel } from './onnx.mjs';
 import { sdipBinary } from './start.mjs';
 
 /** An ONNX file with weights absent, as the program itself writes it. */
@@ -59,6 +60,20 @@ export const journeyTests = [
     await page.dispatchEvent('.upload', 'drop', { dataTransfer: transfer });
     await page.getByText('dropped is ready').waitFor({ timeout: 30_000 });
     assert.equal(await page.locator('.model-picker select').inputValue(), 'dropped');
+  })],
+
+  ['a model with an open dimension asks for its size and takes it', (world) => withPage(world, {}, async (page, { expectRefusal }) => {
+    const path = join(world.server.folder, 'open.onnx');
+    writeFileSync(path, openReluModel());
+    expectRefusal(422);
+    await page.goto(`${world.origin}#/new`);
+    await page.setInputFiles('input[type=file]', path);
+    await page.getByRole('alert').getByText('unbound_dimension').waitFor();
+    await page.getByLabel('batch', { exact: true }).fill('3');
+    await page.getByRole('button', { name: 'Upload with these sizes' }).click();
+    await page.getByText('open is ready').waitFor();
+    const facts = await (await fetch(`${world.origin}api/v1/models/open`)).json();
+    assert.deepEqual(facts.inputs[0].shape, [3, 4]);
   })],
 
   ['an uploaded model is swept, its point is opened from the scatter and its layers are read', (world) => withPage(world, {}, async (page) => {

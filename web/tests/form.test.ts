@@ -115,7 +115,8 @@ describe('uploads', () => {
     expect(modelNameOf(`${'a'.repeat(99)}.onnx`)).toHaveLength(64);
   });
   test('open dimensions are read from the refusal', () => {
-    expect(unboundDimensions("no size for dimension 'batch' of input 'x'")).toContain('batch');
-    expect(unboundDimensions('these have no size: batch, sequence')).toEqual(['batch', 'sequence']);
+    const detail = 'my-model: these dimensions have no size, give one for each: batch, sequence';
+    expect(unboundDimensions(detail)).toEqual(['batch', 'sequence']);
+    expect(unboundDimensions('no list here')).toEqual([]);
   });
 });

@@ -8,12 +8,12 @@ export function modelNameOf(file: string): string {
   return (stem || 'model').slice(0, 64);
 }
 
-/** The dimensions a refusal asks for: `where` and `detail` name them; empty when it is another refusal. */
+/** The dimensions that an `unbound_dimension` refusal lists at the end of its detail: `...: batch, sequence`. */
 export function unboundDimensions(detail: string): string[] {
-  const quoted = [...detail.matchAll(/['"`]([^'"`]+)['"`]/g)].map((match) => match[1] ?? '');
-  if (quoted.length > 0) return [...new Set(quoted)];
-  const listed = /:\s*([A-Za-z_][\w.]*(?:\s*,\s*[A-Za-z_][\w.]*)*)/.exec(detail);
-  return listed?.[1] ? [...new Set(listed[1].split(/\s*,\s*/))] : [];
+  const colon = detail.lastIndexOf(': ');
+  if (colon < 0) return [];
+  const names = detail.slice(colon + 2).split(',').map((name) => name.trim());
+  return [...new Set(names.filter((name) => name !== ''))];
 }
 
 export function uploadModel(
