@@ -26,13 +26,13 @@ junit_counts() {
     }'
 }
 
-# Counts in a log: the last line "N passed, N failed, N skipped", or Vitest's summary "Tests  1 failed | 5 passed (6)",
+# Counts in a log: the last line "N passed, N failed", ", N skipped" behind it or not, or Vitest's summary "Tests  1 failed | 5 passed (6)",
 # or those of node:test ("pass 5" and so on); empty when the log holds none.
 log_counts() {
   [ -f "$1" ] || return 0
   sed 's/\x1b\[[0-9;]*m//g' "$1" | awk '
     function count(word) { return match($0, "[0-9]+ " word) ? substr($0, RSTART) + 0 : 0 }
-    /^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/ || /^ *Tests +[0-9]+ [a-z]+.*\([0-9]+\)$/ {
+    /^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?$/ || /^ *Tests +[0-9]+ [a-z]+.*\([0-9]+\)$/ {
       found = 1; p = count("passed"); f = count("failed"); s = count("skipped") + count("todo")
     }
     $2 == "pass" && NF == 3 { found = 1; p = $3 }

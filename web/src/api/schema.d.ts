@@ -710,7 +710,7 @@ export interface components {
              */
             mac_floor_plan_factor: number;
             /**
-             * @description Where weights live: streamed from DRAM, resident in PSRAM, or hard-coded in ROM
+             * @description Where weights live: streamed from DRAM (kept when all fit in PSRAM), resident in PSRAM, or hard-coded in ROM
              * @default streamed
              * @enum {string}
              */
@@ -1117,7 +1117,7 @@ export interface components {
              */
             mac_floor_plan_factor: number;
             /**
-             * @description Where weights live: streamed from DRAM, resident in PSRAM, or hard-coded in ROM
+             * @description Where weights live: streamed from DRAM (kept when all fit in PSRAM), resident in PSRAM, or hard-coded in ROM
              * @default streamed
              * @enum {string}
              */
