@@ -26,8 +26,8 @@ junit_counts() {
     }'
 }
 
-# Counts in a log: the last line "N passed, N failed", ", N skipped" behind it or not, or Vitest's summary "Tests  1 failed | 5 passed (6)",
-# or those of node:test ("pass 5" and so on); empty when the log holds none.
+# Counts in a log: the last line "N passed, N failed", ", N skipped" behind it or not, or Vitest's summary
+# "Tests  1 failed | 5 passed (6)", or those of node:test ("pass 5" and so on); empty when the log holds none.
 log_counts() {
   [ -f "$1" ] || return 0
   sed 's/\x1b\[[0-9;]*m//g' "$1" | awk '

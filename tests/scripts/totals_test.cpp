@@ -37,6 +37,7 @@ TEST(totals, of_vitest_are_read_from_its_summary) {
 
 TEST(totals, of_a_line_in_the_form_of_our_own_are_its_numbers) {
   EXPECT_EQ(counted("log_counts", "1 passed, 0 failed, 0 skipped\n31 passed, 2 failed, 4 skipped\n"), "31 2 4\n");
+  EXPECT_EQ(counted("log_counts", "18 passed, 0 failed\n"), "18 0 0\n");
 }
 
 TEST(totals, of_node_test_are_read_from_its_summary) {
