@@ -167,7 +167,9 @@ class Timeline {
     expand(costs_[number], times_[number]);
     if (pending_out_.bytes > 0) store();
     if (held_tile_ != no_tile) tiles_[held_tile_].used_until = now_;
-    now_ += rules_.pipeline_stages;
+    const std::int64_t leaving = std::max<std::int64_t>(0, store_last_ - now_);  // it retires when all is done
+    pass_.stall_activations += leaving;
+    now_ += leaving + rules_.pipeline_stages;
     last_duration_ = now_ - begin;
     if (!trace) return;
     trace->push_back({begin - pass_begin, now_ - pass_begin, overhead + rules_.pipeline_stages,

@@ -219,14 +219,15 @@ TEST(timeline, results_for_dram_hold_up_the_operation_two_writes_later) {
   c.operand_b = Place::stackram;  // no weights
   c.mapping = {1, 10, false};  // 4 operations of 1 cycle, each with 10 results: 1 byte each, 1 cycle on the channel
   c.to_dsram = false, c.to_dram = true;
-  EXPECT_EQ(cold_pass(program, m).at(0).end, 4 + 1);
+  EXPECT_EQ(cold_pass(program, m).at(0).end, 4 + 1 + 1);  // work, the last results, the pipeline
   m.dram_bus_bits = 8, m.dram_clock_ratio = Decimal{50};  // 1 byte a cycle: 10 cycles a result
-  // op 0 ends at 1, its results leave at 11; op 1 ends at 2, leave at 21; op 2 starts at 11, op 3 at 21.
+  // op 0 ends at 1, its results leave at 11; op 1 ends at 2, leave at 21; op 2 starts at 11, leaves at 31;
+  // op 3 starts at 21, ends at 22, its results leave at 41: the instruction waits 19 for them.
   const InstructionTime time = cold_pass(program, m).at(0);
-  EXPECT_EQ(time.stall_activations, 9 + 9);
-  EXPECT_EQ(time.end, 22 + 1);
+  EXPECT_EQ(time.stall_activations, 9 + 9 + 19);
+  EXPECT_EQ(time.end, 41 + 1);
   m.tile_buffering = Buffering::single_buffer;  // one buffer: ops start at 0, 11, 22, 33
-  EXPECT_EQ(cold_pass(program, m).at(0).end, 34 + 1);
+  EXPECT_EQ(cold_pass(program, m).at(0).end, 44 + 1);
 }
 
 TEST(timeline, a_distributed_sequencer_hides_dispatch_behind_the_instruction_before) {

@@ -180,6 +180,10 @@ class Clock {
       held->held = false;
       held->used_until = now_;
     }
+    if (!left_.empty() && left_.back() > now_) {
+      count_.stall_activations += left_.back() - now_;
+      now_ = left_.back();
+    }
     now_ += m_.pipeline_stages;
     last_duration_ = now_ - begin_;
     count_.end = now_;
