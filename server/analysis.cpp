@@ -43,10 +43,8 @@ OrderedJson device_row(const Device& device, std::span<const StageWork> work, co
   const std::int64_t held = machine.batch * machine.cores;
   const Roofline stream = roofline(device, work, held), alone = roofline(device, work, machine.batch);
   OrderedJson notes = OrderedJson::array();
-  notes.push_back("roofline only: an upper bound from peak arithmetic and memory bandwidth, not a prediction");
   notes.push_back("throughput and traffic with " + std::to_string(held) + " frames as one batch, latency with " +
                   std::to_string(machine.batch));
-  for (const auto& note : device.notes) notes.push_back(note);
   for (const auto& note : stream.notes) notes.push_back(note);
   return {{"id", device.id},
           {"name", device.name},

@@ -2,6 +2,7 @@
 #include "server/cli.h"
 
 #include <iostream>
+#include <set>
 
 #include "core/base/error.h"
 #include "server/commands.h"
@@ -17,10 +18,23 @@ constexpr const char* footer =
     "of\n"
     "ours, 130 cancelled. Results go to standard output, progress and problems to standard error.";
 
-/// "sdip: CODE: where: message", nothing in it able to write elsewhere on a terminal.
+/// "sdip: CODE: where: message", nothing in it able to write elsewhere on a terminal. Messages about a file begin
+/// with its name already.
 void print_error(const Error& error) {
-  std::cerr << "sdip: " << error.code << ": " << (error.where.empty() ? "" : printable(error.where) + ": ")
-            << printable(error.what()) << std::endl;
+  const std::string message = error.what();
+  const bool placed = error.where.empty() || message.starts_with(error.where);
+  std::cerr << "sdip: " << error.code << ": " << (placed ? "" : printable(error.where) + ": ") << printable(message)
+            << std::endl;
+}
+
+/// What a file holds; errors name the file.
+Json file_json(const std::string& file) {
+  try {
+    return parse_json(read_text(file));
+  } catch (const Error& error) {
+    if (error.where == file) throw;
+    throw Error(error.code, file + "#" + error.where, error.what());
+  }
 }
 
 int run_action(const Action& action) {
@@ -50,7 +64,8 @@ void add_machine_options(CLI::App& command, MachineOptions& options) {
 
 Machine machine_of(const MachineOptions& options) {
   Machine machine = require_preset(options.preset, "--preset").machine;
-  if (!options.file.empty()) assign_json(machine, parse_json(read_text(options.file)), options.file + "#");
+  if (!options.file.empty()) assign_json(machine, file_json(options.file), options.file + "#");
+  std::set<std::string> said;
   for (const auto& change : options.changes) {
     const auto equals = change.find('=');
     const std::string key = change.substr(0, equals);
@@ -64,6 +79,7 @@ Machine machine_of(const MachineOptions& options) {
       throw Error("unknown_parameter", "--set " + key.substr(0, 80),
                   "no such parameter; " + (hint.empty() ? "`sdip parameters` lists them all" : hint));
     }
+    if (!said.insert(key).second) throw Error("value_invalid", "--set " + key, "given more than once");
     row->write(machine, parse_value(*row, change.substr(equals + 1), "--set " + key));
   }
   check_machine(machine);

@@ -227,7 +227,9 @@ void add_sweep_options(CLI::App& sweep, SweepArguments& a) {
   sweep.add_option("MODEL", a.model, "A built-in model, an uploaded one of --data, or an ONNX file");
   add_machine_options(sweep, a.machine);
   add_dim_option(sweep, a.dims);
-  sweep.add_option("--axis", a.axes, "key=v,v,... or key=min:max:*factor or key=min:max:step; repeatable")
+  sweep
+      .add_option("--axis", a.axes,
+                  "key=v,v,... or key=min:max:*factor or key=min:max:step; repeatable; none: a first look over six")
       ->allow_extra_args(false);
   sweep.add_option("--sampling", a.sampling, "grid or random");
   sweep.add_option("--count", a.count, "Points to draw (random)");

@@ -4,9 +4,12 @@
 #include <httplib.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <iostream>
+#include <map>
+#include <string>
 
 #include "core/base/error.h"
 #include "server/client_socket.h"
@@ -70,11 +73,30 @@ void send_reply(httplib::Response& response, Reply reply) {
   }
 }
 
+/// Keys end at their first `=`; the library's own reading keeps only what follows a value's last one (dim=N=1).
+std::multimap<std::string, std::string> query_of(const std::string& target) {
+  std::multimap<std::string, std::string> query;
+  const auto mark = target.find('?');
+  if (mark == std::string::npos) return query;
+  const std::string text = target.substr(mark + 1, target.find('#', mark) - mark - 1);
+  for (std::size_t from = 0; from < text.size();) {
+    const auto to = std::min(text.find('&', from), text.size());
+    const std::string pair = text.substr(from, to - from);
+    const auto equals = std::min(pair.find('='), pair.size());
+    const std::string value = equals < pair.size() ? pair.substr(equals + 1) : "";
+    if (!pair.empty())
+      query.emplace(httplib::detail::decode_url(pair.substr(0, equals), true),
+                    httplib::detail::decode_url(value, true));
+    from = to + 1;
+  }
+  return query;
+}
+
 Call call_of(const httplib::Request& request) {
   Call call;
   call.method = request.method == "HEAD" ? "GET" : request.method;
   call.path = request.path;
-  call.query = request.params;
+  call.query = query_of(request.target);
   call.body = request.body;
   return call;
 }

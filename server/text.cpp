@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::array<std::string_view, 9> prefixes = {"n", "u", "m", "", "k", "M", "G", "T", "P"};
 constexpr int no_prefix = 3;
+constexpr std::array<std::string_view, 6> byte_units = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
 
 std::string digits(double value) {
   const double size = std::fabs(value);
@@ -45,13 +46,18 @@ std::string quantity_text(double value, std::string_view unit) {
   const bool whole = value == std::floor(value) && std::fabs(value) < 1000;
   const std::string suffix = unit.empty() ? "" : " " + std::string(unit);
   if (whole) return digits(value + 0.0).substr(0, digits(value).find('.')) + suffix;
-  const bool scales = unit == "B" || unit == "s" || unit == "J" || unit == "W" || unit == "cycles" ||
-                      unit == "MAC" || unit == "Hz" || unit == "J*s";
+  if (unit == "B") {  // powers of two, as capacities are given and as the dashboard shows them
+    std::size_t step = 0;
+    for (; std::fabs(value) >= 1023.5 && step + 1 < byte_units.size(); ++step) value /= 1024;
+    return digits(value) + " " + std::string(byte_units[step]);
+  }
+  const bool scales = unit == "s" || unit == "J" || unit == "W" || unit == "cycles" || unit == "MAC" ||
+                      unit == "Hz" || unit == "J*s";
   if (!scales) return (std::fabs(value) < 1e6 ? digits(value) : count_text(std::llround(value))) + suffix;
   int prefix = no_prefix;
   for (; std::fabs(value) >= 999.5 && prefix + 1 < static_cast<int>(prefixes.size()); ++prefix) value /= 1000;
   for (; std::fabs(value) < 0.9995 && prefix > 0; --prefix) value *= 1000;
-  const bool word = unit.size() > 1 && unit != "Hz" && unit != "J*s";  // "412 k cycles", but "412 kB"
+  const bool word = unit.size() > 1 && unit != "Hz" && unit != "J*s";  // "412 k cycles", but "412 ks"
   return digits(value) + " " + std::string(prefixes[static_cast<std::size_t>(prefix)]) +
          (word && prefix != no_prefix ? " " : "") + std::string(unit);
 }

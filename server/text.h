@@ -8,8 +8,8 @@
 
 namespace sdip {
 
-/// "8.39 MB", "1.20 ms", "412 k cycles": three significant digits and an SI prefix for units that take one ("mm2"
-/// does not); "-" when not a number. A count below 1000 stands as it is.
+/// "8.00 MiB", "1.20 ms", "412 k cycles": three significant digits and an SI prefix for units that take one ("mm2"
+/// does not), for bytes a power of 1024; "-" when not a number. A count below 1000 stands as it is.
 std::string quantity_text(double value, std::string_view unit);
 
 /// "12.3 %"

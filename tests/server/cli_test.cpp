@@ -95,7 +95,10 @@ TEST(cli, bad_machines_are_refused_with_their_place) {
   expect_error({"analyze", "tiny-sd", "--set", "cores"}, "sdip: value_invalid: --set cores: ");
   expect_error({"analyze", "tiny-sd", "--machine", folder / "absent.json"}, "sdip: file_not_found: ");
   write_file(folder / "twice.json", R"({"cores": 3, "cores": 4})");
-  expect_error({"analyze", "tiny-sd", "--machine", folder / "twice.json"}, "sdip: json_duplicate_key: ");
+  expect_error({"analyze", "tiny-sd", "--machine", folder / "twice.json"},
+               "sdip: json_duplicate_key: " + (folder / "twice.json") + "#/cores: ");
+  expect_error({"analyze", "tiny-sd", "--set", "cores=3", "--set", "cores=4"},
+               "sdip: value_invalid: --set cores: ");
   write_file(folder / "unknown.json", R"({"coers": 3})");
   expect_error({"analyze", "tiny-sd", "--machine", folder / "unknown.json"}, "sdip: unknown_parameter: ");
 }

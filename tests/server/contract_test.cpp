@@ -132,6 +132,8 @@ const Refused refusals[] = {
     {"PUT", "/api/v1/models/bad%20name", "x", 422, "value_invalid", "name"},
     {"PUT", "/api/v1/models/text", "not ONNX at all", 422, "not_onnx", nullptr},
     {"PUT", "/api/v1/models/x?dim=N", "x", 422, "value_invalid", "?dim"},
+    {"PUT", "/api/v1/models/x?dim=N=1", "not ONNX at all", 422, "not_onnx", nullptr},
+    {"PUT", "/api/v1/models/x?dim=N%3D1&dim=M=2", "not ONNX at all", 422, "not_onnx", nullptr},
     {"PUT", "/api/v1/models/x?mid=N=1", "x", 400, "unknown_key", "?mid"},
     {"POST", "/api/v1/analyses", "", 400, "json_invalid", ""},
     {"POST", "/api/v1/analyses", "{} {}", 400, "json_invalid", ""},

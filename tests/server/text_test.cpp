@@ -10,10 +10,12 @@ namespace sdip {
 namespace {
 
 TEST(text, quantities_have_three_digits_and_a_prefix) {
-  EXPECT_EQ(quantity_text(8388608, "B"), "8.39 MB");
+  EXPECT_EQ(quantity_text(8388608, "B"), "8.00 MiB");
   EXPECT_EQ(quantity_text(0.0012, "s"), "1.20 ms");
   EXPECT_EQ(quantity_text(412345, "cycles"), "412 k cycles");
-  EXPECT_EQ(quantity_text(999999, "B"), "1.00 MB");
+  EXPECT_EQ(quantity_text(1048575, "B"), "1.00 MiB");
+  EXPECT_EQ(quantity_text(1023, "B"), "1023 B");
+  EXPECT_EQ(quantity_text(999999, "s"), "1.00 Ms");
   EXPECT_EQ(quantity_text(7, "B"), "7 B");
   EXPECT_EQ(quantity_text(0, "s"), "0 s");
   EXPECT_EQ(quantity_text(1195.4, "mm2"), "1195 mm2");

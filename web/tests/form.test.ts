@@ -102,6 +102,10 @@ describe('requests', () => {
   test('a swept parameter is not also fixed', () => {
     expect(sweepRequest(sweep, [{ parameter: 'cores', values: [1, 2] }]).machine).toEqual({ fusion: 'pointwise' });
   });
+  test('a name that was left empty is not sent: the server makes one', () => {
+    expect(sweepRequest({ ...sweep, name: ' ' }, [])).not.toHaveProperty('name');
+    expect(sweepRequest({ ...sweep, name: ' first ' }, [])).toHaveProperty('name', 'first');
+  });
   test('a count is said only for random sampling', () => {
     expect(sweepRequest(sweep, [])).not.toHaveProperty('count');
     expect(sweepRequest({ ...sweep, sampling: 'random' }, [])).toHaveProperty('count', 100);

@@ -25,6 +25,10 @@ describe('quantity', () => {
     expect(quantity(584.7, 'mm2')).toBe('584.7 mm²');
     expect(quantity(2.5, 'frame/s')).toBe('2.5 fps');
   });
+  test('shows no decimals behind more digits than are asked for', () => {
+    expect(quantity(11403.548784, 'frame/s')).toBe('11,404 fps');
+    expect(quantity(1194.76, 'mm2')).toBe('1,195 mm²');
+  });
   test('shows a dash where there is no value, and zero where it is zero', () => {
     expect(quantity(null, 's')).toBe('–');
     expect(quantity(NaN, 's')).toBe('–');

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Instruction } from '../src/api/types';
 import { binned, instructionAt, stepPath } from '../src/chart/timeline';
-import { cyclesBy, dramBytesPerCycle, lanesOf } from '../src/point/sums';
+import { activeCores, channelShare, cyclesBy, dramBytes, dramBytesPerCycle, lanesOf } from '../src/point/sums';
 
 const run = (start_cycle: number, end_cycle: number, part: Partial<Instruction> = {}): Instruction => ({
   index: 0, name: '', op: 'conv2d', start_cycle, end_cycle, limiter: 'compute', stall_weights_cycles: 0,
@@ -38,6 +38,28 @@ describe('sums', () => {
   test('DRAM bytes a cycle: width, two transfers, ratio, efficiency', () => {
     expect(dramBytesPerCycle({ dram_bus_bits: 128, dram_clock_ratio: 2, dram_efficiency: 0.8 })).toBeCloseTo(51.2, 9);
     expect(dramBytesPerCycle({})).toBeNull();
+  });
+  test('weights are read once for all cores, activations by each', () => {
+    const one = run(0, 4, { dram_weights_bytes: 100, dram_activations_in_bytes: 3, dram_activations_out_bytes: 4 });
+    expect([dramBytes(one), dramBytes(one, 10)]).toEqual([107, 170]);
+  });
+  test('cores are active as far as there are steps for them; other stages are one core', () => {
+    expect([1, 7, 10, 20, 40].map((cores) => activeCores('core', { cores, steps: 20 }))).toEqual([1, 7, 10, 20, 20]);
+    expect(activeCores('core', { cores: 12, steps: 20 })).toBe(10);
+    expect(activeCores('network', { cores: 12, steps: 20 })).toBe(12);
+    expect(activeCores('decoder', { cores: 12, steps: 20 })).toBe(1);
+  });
+  test('the cores have what encoder and decoder leave of the channel', () => {
+    const machine = { encoder_dram_share: 0.05, decoder_dram_share: 0.1, mode: 'text_to_image', vae_stage: 'core' };
+    expect(channelShare('core', machine)).toBeCloseTo(0.9, 9);
+    expect(channelShare('core', { ...machine, mode: 'image_to_image' })).toBeCloseTo(0.85, 9);
+    expect(channelShare('core', { ...machine, vae_stage: 'off_chip' })).toBe(1);
+    expect(channelShare('decoder', machine)).toBe(0.1);
+    expect(channelShare('network', machine)).toBe(1);
+  });
+  test('shared MACs are the convolution array alone', () => {
+    const machine = { mac_sharing: 'shared', conv_lanes_in: 2, conv_lanes_out: 2, conv_lanes_pixel: 2, linear_lanes_m: 9, linear_lanes_n: 4, linear_lanes_k: 1 };
+    expect(lanesOf(machine)).toEqual([{ name: 'conv', lanes: 8 }]);
   });
   test('equal roofs are one line', () => {
     const machine = { conv_lanes_in: 2, conv_lanes_out: 2, conv_lanes_pixel: 2, linear_lanes_m: 2, linear_lanes_n: 4, linear_lanes_k: 1 };

@@ -121,10 +121,13 @@ interface Paths {
   list: { name: string; d: string }[];
 }
 
+/** The capacity is on the axis unless it would flatten what is shown. */
+const axisTop = ({ limit }: Panel, peak: number): number =>
+  limit && limit.value < peak * 8 ? Math.max(peak, limit.value) * 1.05 : peak * 1.1;
+
 function levelPaths(panel: Panel, program: Instruction[], x: Scale, bottom: number): Paths {
   const peak = Math.max(1, ...panel.series.map((series) => program.reduce((most, one) => Math.max(most, series.value(one)), 0)));
-  // The capacity is on the axis unless it would flatten what is held.
-  const most = panel.limit && panel.limit.value < peak * 8 ? Math.max(peak, panel.limit.value) * 1.05 : peak * 1.1;
+  const most = axisTop(panel, peak);
   const y: Scale = { log: false, domain: [0, most], range: [bottom, margin.top] };
   const list = panel.series.map((series) => ({
     name: series.name,
@@ -138,7 +141,8 @@ function ratePaths(panel: Panel, program: Instruction[], x: Scale, bottom: numbe
   const width = cycles / bins;
   const sums = panel.series.map((series) => binned(program, series.value, bins, cycles).map((sum) => sum / width));
   const tops = sums.map((_, k) => Float64Array.from({ length: bins }, (_, bin) => sums.slice(0, k + 1).reduce((sum, one) => sum + (one[bin] as number), 0)));
-  const most = Math.max(1e-9, ...(tops[tops.length - 1] ?? [1])) * 1.1;
+  const peak = Math.max(1e-9, ...(tops[tops.length - 1] ?? [1]));
+  const most = axisTop(panel, peak);
   const y: Scale = { log: false, domain: [0, most], range: [bottom, margin.top] };
   const list = panel.series.map((series, k) => {
     const top = tops[k] as Float64Array;

@@ -39,13 +39,18 @@ export function Roofline({ dots, roofs, bytesPerCycle, label, xTitle, yTitle, me
   const sx = (value: number) => place(x, value);
   const sy = (value: number) => Math.min(y.range[0], place(y, value));
   const low = Math.max(x.domain[0], y.domain[0] / bytesPerCycle);
+  // Above the slope, or under its foot where it is too short for the words.
+  const middle = (sx(low) + sx(ridge)) / 2 - 6;
+  const labelAt = middle > margin.left + 120
+    ? { x: middle, y: (sy(low * bytesPerCycle) + sy(most)) / 2 - 8, anchor: 'end' as const }
+    : { x: margin.left + 8, y: sy(low * bytesPerCycle) + 16, anchor: 'start' as const };
   return (
     <div className="roofline" ref={box}>
       {width > 0 && (
         <svg width={width} height={height} role="img" aria-label={label}>
           <Axes x={x} y={y} xUnit="" yUnit="" xTitle={xTitle} yTitle={yTitle} />
           <path d={`M${sx(low)},${sy(low * bytesPerCycle)}L${sx(ridge)},${sy(most)}`} className="roof" />
-          <text className="limit-label" transform={`translate(${(sx(low) + sx(ridge)) / 2 - 6},${(sy(low * bytesPerCycle) + sy(most)) / 2 - 8})`} textAnchor="end">{memoryLabel}</text>
+          <text className="limit-label" x={labelAt.x} y={labelAt.y} textAnchor={labelAt.anchor}>{memoryLabel}</text>
           {roofs.map((roof) => (
             <g key={roof.label}>
               <path d={`M${sx(roof.rate / bytesPerCycle)},${sy(roof.rate)}H${x.range[1]}`} className="roof" />

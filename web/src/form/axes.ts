@@ -91,7 +91,7 @@ export function sweepRequest(draft: SweepDraft, axes: Axis[]): SweepRequest {
   const swept = new Set<string>(axes.map((axis) => axis.parameter));
   const machine = Object.fromEntries(Object.entries(draft.machine).filter(([name]) => !swept.has(name)));
   return {
-    name: draft.name,
+    ...(draft.name.trim() ? { name: draft.name.trim() } : {}),
     model: draft.model,
     preset: draft.preset,
     machine: machine as MachineChanges,

@@ -15,7 +15,7 @@ export function plain(value: number, digits = 4): string {
   if (Number.isInteger(value) && Math.abs(value) < 1e15) return value.toLocaleString('en-US');
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-4 || size >= 1e15)) return value.toExponential(digits - 1).replace('e', ' e');
-  return value.toLocaleString('en-US', { maximumSignificantDigits: size >= 10 ** digits ? 15 : digits, maximumFractionDigits: size >= 10 ** digits ? 0 : 20 });
+  return value.toLocaleString('en-US', size >= 10 ** digits ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: digits });
 }
 
 function scaled(value: number, table: [number, string][], digits: number): [string, string] {

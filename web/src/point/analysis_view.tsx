@@ -53,7 +53,7 @@ function Overview({ analysis, design }: { analysis: Analysis; design: Design }) 
   const { t } = useSpeech();
   return (
     <>
-      <Breakdowns analysis={analysis} />
+      {analysis.feasible && <Breakdowns analysis={analysis} />}
       <Card title={t('point.machine')}><MachineTable machine={analysis.machine} preset={design.preset} /></Card>
       <AllMetrics metrics={analysis.metrics} />
       {analysis.notes.length > 0 && (

@@ -1,14 +1,15 @@
 // The instructions of a stage: cycles, limiting resource, stalls, DRAM bytes, occupancy.
 import { useMemo, useState } from 'react';
-import type { Instruction, Stage } from '../api/types';
+import type { Instruction, Machine, Stage } from '../api/types';
 import { percent, quantity } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';
 import { Card, Swatch } from '../ui/basics';
 import { DataTable, type Column } from '../ui/data_table';
-import { cyclesOf, dramBytes } from './sums';
+import { activeCores, cyclesOf, dramBytes } from './sums';
 
-export function InstructionTable({ stage }: { stage: Stage }) {
+export function InstructionTable({ stage, machine }: { stage: Stage; machine: Machine }) {
   const { t } = useSpeech();
+  const cores = activeCores(stage.role, machine);
   const [wanted, setWanted] = useState('');
   const program = stage.instructions ?? noInstructions;
   const total = stage.steady_cycles;
@@ -24,14 +25,14 @@ export function InstructionTable({ stage }: { stage: Stage }) {
     return [
       { id: 'index', title: '#', width: 56, numeric: true, value: (one) => one.index },
       { id: 'name', title: t('table.name'), width: 250, value: (one) => one.name, show: (one) => <span className="clip" title={`${one.name} → [${one.output_shape.join(', ')}]`}>{one.name}</span> },
-      { id: 'op', title: t('table.op'), width: 96, value: (one) => one.op, show: (one) => <code>{one.op}</code> },
+      { id: 'op', title: t('table.op'), width: 160, value: (one) => one.op, show: (one) => <code>{one.op}</code> },
       { id: 'shape', title: t('table.shape'), width: 128, value: (one) => one.output_shape.join('×'), show: (one) => one.output_shape.join('×') },
       cycles('cycles', t('table.cycles'), cyclesOf),
       { id: 'share', title: t('table.share'), width: 92, numeric: true, value: cyclesOf, show: (one) => <Share share={total > 0 ? cyclesOf(one) / total : 0} /> },
       { id: 'limiter', title: t('table.limiter'), width: 150, value: (one) => one.limiter, show: (one) => <><Swatch name={one.limiter} /> {wordFor(t, 'limiter', one.limiter)}</> },
       cycles('stall_weights', t('table.stall_weights'), (one) => one.stall_weights_cycles),
       cycles('stall_activations', t('table.stall_activations'), (one) => one.stall_activations_cycles),
-      bytes('dram', t('table.dram'), dramBytes),
+      bytes('dram', t('table.dram'), (one) => dramBytes(one, cores)),
       bytes('dsram_read', t('table.dsram_read'), (one) => one.dsram_read_side_bytes),
       bytes('dsram_write', t('table.dsram_write'), (one) => one.dsram_write_side_bytes),
       bytes('stackram', 'STACKRAM', (one) => one.stackram_bytes),
@@ -39,7 +40,7 @@ export function InstructionTable({ stage }: { stage: Stage }) {
       { id: 'macs', title: 'MAC', width: 104, numeric: true, value: (one) => one.macs, show: (one) => quantity(one.macs, 'MAC', 3) },
       { id: 'energy', title: t('table.energy'), unit: 'J', width: 96, numeric: true, value: (one) => one.energy_j, show: (one) => quantity(one.energy_j, 'J', 3) },
     ];
-  }, [t, total]);
+  }, [t, total, cores]);
   return (
     <Card
       title={t('layers.title', { count: rows.length })}

@@ -3,14 +3,17 @@ import { useMemo } from 'react';
 import type { Machine, Stage } from '../api/types';
 import { ChartFrame } from '../chart/chart_frame';
 import { OccupancyChart, type Panel } from '../chart/occupancy';
-import { quantity } from '../format/quantity';
+import { plain, quantity } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';
-import { cyclesOf } from './sums';
+import { activeCores, channelShare, cyclesOf, dramBytesPerCycle } from './sums';
 
 export function MemoryCharts({ stage, machine }: { stage: Stage; machine: Machine }) {
   const { t } = useSpeech();
   const program = stage.instructions ?? [];
+  const cores = activeCores(stage.role, machine);
   const panels = useMemo<Panel[]>(() => {
+    const channel = dramBytesPerCycle(machine);
+    const most = channel === null ? null : channel * channelShare(stage.role, machine);
     const limit = (name: string) => {
       const value = machine[name];
       return typeof value === 'number' ? { limit: { value, label: `${name} ${quantity(value, 'B')}` } } : {};
@@ -21,12 +24,12 @@ export function MemoryCharts({ stage, machine }: { stage: Stage; machine: Machin
         { name: 'dsram_write', label: t('memory.write_side'), value: (one) => one.dsram_write_side_bytes }] },
       { title: 'STACKRAM', unit: 'B', ...limit('stackram_bytes'), series: [{ name: 'stackram_read', label: t('memory.held'), value: (one) => one.stackram_bytes }] },
       { title: 'PSRAM', unit: 'B', ...limit('psram_bytes'), series: [{ name: 'psram_read', label: t('memory.held'), value: (one) => one.psram_bytes }] },
-      { title: t('memory.dram_rate'), unit: 'B', rate: true, series: [
+      { title: t('memory.dram_rate'), unit: 'B', rate: true, ...(most === null ? {} : { limit: { value: most, label: `${plain(Number(most.toPrecision(3)))} B/cycle` } }), series: [
         { name: 'weight_stream', label: t('memory.weights'), value: (one) => one.dram_weights_bytes },
-        { name: 'activation_in', label: t('memory.activations_in'), value: (one) => one.dram_activations_in_bytes },
-        { name: 'activation_out', label: t('memory.activations_out'), value: (one) => one.dram_activations_out_bytes }] },
+        { name: 'activation_in', label: t('memory.activations_in'), value: (one) => cores * one.dram_activations_in_bytes },
+        { name: 'activation_out', label: t('memory.activations_out'), value: (one) => cores * one.dram_activations_out_bytes }] },
     ];
-  }, [machine, t]);
+  }, [machine, stage.role, cores, t]);
   const bytes = (value: number) => quantity(value, 'B');
   return (
     <ChartFrame

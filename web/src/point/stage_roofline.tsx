@@ -1,32 +1,35 @@
-// The roofline of a stage: which instructions the lanes limit and which DRAM does.
+// The roofline of a stage, of all its active cores together: which instructions the lanes limit and which DRAM does.
 import { useMemo } from 'react';
 import type { Machine, Stage } from '../api/types';
 import { ChartFrame } from '../chart/chart_frame';
 import { Roofline, type RooflineDot } from '../chart/roofline';
 import { plain, quantity } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';
-import { cyclesOf, dramBytes, dramBytesPerCycle, lanesOf } from './sums';
+import { activeCores, channelShare, cyclesOf, dramBytes, dramBytesPerCycle, lanesOf } from './sums';
 
 export function StageRoofline({ stage, machine }: { stage: Stage; machine: Machine }) {
   const { t } = useSpeech();
   const program = stage.instructions ?? [];
-  const bytesPerCycle = dramBytesPerCycle(machine);
-  const roofs = useMemo(() => lanesOf(machine), [machine]);
+  const channel = dramBytesPerCycle(machine);
+  const bytesPerCycle = channel === null ? null : channel * channelShare(stage.role, machine);
+  const cores = activeCores(stage.role, machine);
+  const roofs = useMemo(() => lanesOf(machine).map((one) => ({ ...one, lanes: one.lanes * cores })), [machine, cores]);
   const dots = useMemo<RooflineDot[]>(() => {
     const list = program.filter((one) => one.macs > 0 && cyclesOf(one) > 0);
-    const most = Math.max(...list.filter((one) => dramBytes(one) > 0).map((one) => one.macs / dramBytes(one)), 1);
+    const intensity = (one: (typeof list)[number]) => (cores * one.macs) / dramBytes(one, cores);
+    const most = Math.max(...list.filter((one) => dramBytes(one) > 0).map(intensity), 1);
     return list.map((one) => ({
       id: one.index,
       // An instruction that moves nothing has no finite intensity: it stands at the right edge.
-      intensity: dramBytes(one) > 0 ? one.macs / dramBytes(one) : most * 2,
-      rate: one.macs / cyclesOf(one),
+      intensity: dramBytes(one) > 0 ? intensity(one) : most * 2,
+      rate: (cores * one.macs) / cyclesOf(one),
       colour: one.limiter,
     }));
-  }, [program]);
+  }, [program, cores]);
   if (bytesPerCycle === null || roofs.length === 0 || dots.length === 0) return <p className="muted">{t('roofline.none')}</p>;
   return (
     <ChartFrame
-      title={t('roofline.title')} note={t('roofline.note')}
+      title={t('roofline.title')} note={`${t('roofline.note')}${cores > 1 ? ` ${t('roofline.cores', { count: cores })}` : ''}`}
       table={() => ({
         head: [t('table.name'), t('roofline.x'), t('roofline.y'), t('table.limiter')],
         rows: dots.map((dot) => [program[dot.id]?.name ?? '', plain(dot.intensity, 3), plain(dot.rate, 3), wordFor(t, 'limiter', dot.colour)]),
@@ -35,7 +38,7 @@ export function StageRoofline({ stage, machine }: { stage: Stage; machine: Machi
       <Roofline
         dots={dots} bytesPerCycle={bytesPerCycle} roofs={roofs.map((one) => ({ label: `${one.name} · ${plain(one.lanes)} ${t('roofline.lanes')}`, rate: one.lanes }))}
         label={t('roofline.label', { count: dots.length })} xTitle={t('roofline.x')} yTitle={t('roofline.y')}
-        memoryLabel={`DRAM ${plain(bytesPerCycle, 3)} B/cycle`}
+        memoryLabel={`DRAM ${plain(Number(bytesPerCycle.toPrecision(3)))} B/cycle`}
         describe={(id) => {
           const one = program.find((other) => other.index === id);
           return one && (
@@ -44,8 +47,8 @@ export function StageRoofline({ stage, machine }: { stage: Stage; machine: Machi
               <dl className="tip-facts">
                 <dt>{t('table.op')}</dt><dd>{one.op}</dd>
                 <dt>{t('table.cycles')}</dt><dd>{quantity(cyclesOf(one), 'cycles')}</dd>
-                <dt>MAC</dt><dd>{quantity(one.macs, 'MAC')}</dd>
-                <dt>DRAM</dt><dd>{quantity(dramBytes(one), 'B')}</dd>
+                <dt>MAC</dt><dd>{quantity(cores * one.macs, 'MAC')}</dd>
+                <dt>DRAM</dt><dd>{quantity(dramBytes(one, cores), 'B')}</dd>
                 <dt>{t('table.limiter')}</dt><dd>{wordFor(t, 'limiter', one.limiter)}</dd>
               </dl>
             </>

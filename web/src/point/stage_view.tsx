@@ -23,7 +23,7 @@ export function StageView({ stage, machine }: { stage: Stage; machine: Machine }
             <Card><StageRoofline stage={stage} machine={machine} /></Card>
           </div>
           <Card><MemoryCharts stage={stage} machine={machine} /></Card>
-          <InstructionTable stage={stage} />
+          <InstructionTable stage={stage} machine={machine} />
         </>
       )}
     </>

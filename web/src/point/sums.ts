@@ -11,9 +11,26 @@ export function cyclesBy(program: Instruction[], key: (one: Instruction) => stri
   return [...sums].map(([name, value]) => ({ name, label: label(name), value })).sort((a, b) => b.value - a.value);
 }
 
-/** DRAM bytes an instruction moves, all kinds. */
-export const dramBytes = (one: Instruction): number =>
-  one.dram_weights_bytes + one.dram_activations_in_bytes + one.dram_activations_out_bytes;
+/** DRAM bytes an instruction moves, all kinds: weights once for all cores, activations for each of `cores`. */
+export const dramBytes = (one: Instruction, cores = 1): number =>
+  one.dram_weights_bytes + cores * (one.dram_activations_in_bytes + one.dram_activations_out_bytes);
+
+/** Cores that run a stage of this role at the same time (docs/model.md section 6). */
+export function activeCores(role: string, machine: Record<string, unknown>): number {
+  const [cores, steps] = [machine.cores, machine.steps];
+  if (typeof cores !== 'number' || typeof steps !== 'number') return 1;
+  if (role === 'network') return cores;
+  return role === 'core' ? Math.ceil(steps / Math.ceil(steps / cores)) : 1;
+}
+
+/** The part of the DRAM channel that a stage of this role has (docs/model.md section 6). */
+export function channelShare(role: string, machine: Record<string, unknown>): number {
+  const { encoder_dram_share: encoder, decoder_dram_share: decoder } = machine;
+  if (machine.vae_stage === 'off_chip' || typeof encoder !== 'number' || typeof decoder !== 'number') return 1;
+  if (role === 'encoder') return encoder;
+  if (role === 'decoder') return decoder;
+  return role === 'core' ? 1 - decoder - (machine.mode === 'image_to_image' ? encoder : 0) : 1;
+}
 
 /** Bytes a core cycle that DRAM delivers at its efficient rate; null when the machine does not say. */
 export function dramBytesPerCycle(machine: Record<string, unknown>): number | null {
@@ -29,9 +46,9 @@ export function lanesOf(machine: Record<string, unknown>): { name: string; lanes
     const lanes = sides.map((side) => machine[`${name}_lanes_${side}`]);
     return lanes.every((one): one is number => typeof one === 'number') ? [{ name, lanes: lanes.reduce((a, b) => a * b, 1) }] : [];
   };
-  const all = [
-    ...product('conv', ['in', 'out', 'pixel']), ...product('linear', ['m', 'n', 'k']), ...product('matmul', ['m', 'n', 'k']),
-  ];
+  const conv = product('conv', ['in', 'out', 'pixel']);
+  const shared = machine.mac_sharing === 'shared';
+  const all = shared ? conv : [...conv, ...product('linear', ['m', 'n', 'k']), ...product('matmul', ['m', 'n', 'k'])];
   // Equal roofs are one line with all their names.
   const roofs = new Map<number, string[]>();
   for (const { name, lanes } of all) roofs.set(lanes, [...(roofs.get(lanes) ?? []), name]);

@@ -3,7 +3,7 @@ import {
   columnVisibilityFeature, createSortedRowModel, rowSortingFeature, tableFeatures, useTable, type ColumnDef,
 } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useMemo, useRef, type ReactNode } from 'react';
+import { Fragment, useEffect, useMemo, useRef, type ReactNode } from 'react';
 import { useSpeech } from '../i18n/i18n';
 
 export const features = tableFeatures({
@@ -80,7 +80,7 @@ export function DataTable<Row extends object>(props: Props<Row>) {
     else table.setSorting([{ id: column.id, desc: descending }]);
   };
   return (
-    <div className="data-table" ref={scroller} style={{ height: Math.min(props.height ?? 480, rows.length * rowHeight + 60) }} tabIndex={0} role="region" aria-label={props.label}>
+    <div className="data-table" ref={scroller} style={{ height: Math.min(props.height ?? 480, rows.length * rowHeight + 76) }} tabIndex={0} role="region" aria-label={props.label}>
       <div role="table" aria-label={props.label} aria-rowcount={rows.length + 1} style={{ minWidth: least }}>
         <div role="rowgroup" className="data-head">
           <div role="row" style={{ gridTemplateColumns: template }}>
@@ -92,7 +92,7 @@ export function DataTable<Row extends object>(props: Props<Row>) {
                   aria-sort={direction === null ? 'none' : direction ? 'descending' : 'ascending'}
                 >
                   <button type="button" onClick={() => sortBy(column)} title={`${t('table.sort_by', { column: column.title })}${column.hint ? ` · ${column.hint}` : ''}`}>
-                    <span>{column.title}</span>
+                    <span>{breakable(column.title)}</span>
                     {column.unit && <span className="unit">{column.unit}</span>}
                     <span className="sort-mark" aria-hidden="true">{direction === null ? '' : direction ? '▼' : '▲'}</span>
                   </button>
@@ -126,5 +126,9 @@ export function DataTable<Row extends object>(props: Props<Row>) {
     </div>
   );
 }
+
+/** A name that may break after its underscores only. */
+const breakable = (name: string): ReactNode =>
+  name.split(/(?<=_)/).map((part, k) => <Fragment key={k}>{k > 0 && <wbr />}{part}</Fragment>);
 
 const noneHidden: Record<string, boolean> = {};
