@@ -30,37 +30,34 @@ void print_metrics(const Analysis& analysis) {
   print_table(std::cout, {{""}, {"", Align::right}, {""}}, rows, colour_out());
 }
 
+/// A stage a column: short enough for a terminal of 100.
 void print_stages(const Report& report) {
+  std::vector<Column> columns = {{""}};
+  for (const auto& s : report.stages) columns.push_back({printable(s.name), Align::right});
   std::vector<TextRow> rows;
-  const auto amount = [](auto value, std::string_view unit) {
-    return quantity_text(static_cast<double>(value), unit);
+  const auto add = [&](const char* title, const auto& cell_of) {
+    TextRow row = {title};
+    for (const auto& s : report.stages) row.push_back(cell_of(s));
+    rows.push_back(std::move(row));
   };
-  for (const auto& s : report.stages)
-    rows.push_back({printable(s.name), std::string(role_text(s.role)), std::to_string(s.passes_per_frame),
-                    amount(s.cold_cycles.value, "cycles"), amount(s.steady_cycles.value, "cycles"),
-                    amount(s.bound_cycles.value, "cycles"),
-                    amount(s.stall_weights.value + s.stall_activations.value, "cycles"),
-                    amount(s.dram_weights.value, "B"), amount(s.dram_activations.value, "B"),
-                    amount(s.bound_dram_bytes.value, "B"), amount(s.dsram_peak.value, "B"),
-                    amount(s.stackram_peak.value, "B"), amount(s.psram_peak.value, "B"), amount(s.energy_j, "J")});
-  const auto right = Align::right;
+  const auto amount = [&](const char* title, std::string_view unit, const auto& value_of) {
+    add(title, [&](const StageReport& s) { return quantity_text(static_cast<double>(value_of(s)), unit); });
+  };
+  add("role", [](const StageReport& s) { return std::string(role_text(s.role)); });
+  add("passes a frame", [](const StageReport& s) { return std::to_string(s.passes_per_frame); });
+  amount("cold pass", "cycles", [](const StageReport& s) { return s.cold_cycles.value; });
+  amount("steady pass", "cycles", [](const StageReport& s) { return s.steady_cycles.value; });
+  amount("compute bound", "cycles", [](const StageReport& s) { return s.bound_cycles.value; });
+  amount("stalled", "cycles", [](const StageReport& s) { return (s.stall_weights + s.stall_activations).value; });
+  amount("DRAM, weights", "B", [](const StageReport& s) { return s.dram_weights.value; });
+  amount("DRAM, activations", "B", [](const StageReport& s) { return s.dram_activations.value; });
+  amount("DRAM bound", "B", [](const StageReport& s) { return s.bound_dram_bytes.value; });
+  amount("DSRAM peak", "B", [](const StageReport& s) { return s.dsram_peak.value; });
+  amount("STACKRAM peak", "B", [](const StageReport& s) { return s.stackram_peak.value; });
+  amount("PSRAM peak", "B", [](const StageReport& s) { return s.psram_peak.value; });
+  amount("energy", "J", [](const StageReport& s) { return s.energy_j; });
   print_heading(std::cout, "Stages, a pass each", colour_out());
-  print_table(std::cout,
-              {{"stage"},
-               {"role"},
-               {"passes", right},
-               {"cold", right},
-               {"steady", right},
-               {"bound", right},
-               {"stalled", right},
-               {"DRAM weights", right},
-               {"DRAM act.", right},
-               {"DRAM bound", right},
-               {"DSRAM", right},
-               {"STACKRAM", right},
-               {"PSRAM", right},
-               {"energy", right}},
-              rows, colour_out());
+  print_table(std::cout, columns, rows, colour_out());
 }
 
 void print_breakdown(const char* title, const Breakdown& parts, std::string_view unit) {
@@ -108,12 +105,12 @@ void print_layers(const Analysis& analysis, std::string_view title, const std::v
   print_table(std::cout,
               {{"stage"},
                {"#", Align::right},
-               {"node"},
-               {"operation"},
-               {"output"},
+               {"node", Align::left, true},
+               {"operation", Align::left, true},
+               {"output", Align::left, true},
                {"cycles", Align::right},
                {"of pass", Align::right},
-               {"limited by"},
+               {"limited by", Align::left, true},
                {"stalled", Align::right}},
               rows, colour_out());
 }
@@ -173,7 +170,8 @@ void print_sources(const OrderedJson& rows) {
                        field["confidence"], field["source"]});
   std::cout << "\n";
   print_heading(std::cout, "Figures used", colour_out());
-  print_table(std::cout, {{"device"}, {"figure"}, {"value"}, {"confidence"}, {"source"}}, lines, colour_out());
+  print_table(std::cout, {{"device"}, {"figure"}, {"value"}, {"confidence"}, {"source", Align::left, true}}, lines,
+              colour_out());
 }
 
 int run_comparison(const PointArguments& arguments) {

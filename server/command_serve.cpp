@@ -30,8 +30,13 @@ int serve(const ServeArguments& arguments) {
   sigaddset(&ends, SIGINT);
   sigaddset(&ends, SIGTERM);
   ::pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+  // The port first: one that is taken leaves no data folder behind. Nothing is asked before run().
+  Answerer answerer;
+  HttpServer server(arguments.port,
+                    {[&](const Call& call, const std::string& type) { return answerer.refuse(call, type); },
+                     [&](const Call& call) { return answerer.answer(call); }});
   Service service(arguments.data);
-  HttpServer server(arguments.port, answerer_of(service));
+  answerer = answerer_of(service);
   std::atomic<bool> ended = false;
   std::thread waiter([&] {
     int signal = 0;

@@ -121,18 +121,22 @@ ExportFormat format_of(const std::string& format, const std::string& where) {
   throw Error("value_invalid", where, format.substr(0, 80) + ": expected csv or ndjson");
 }
 
+/// The file of an export, opened before anything is computed for it; none for standard output.
+std::unique_ptr<NewFile> export_target(const std::string& file) {
+  return file.empty() || file == "-" ? nullptr : std::make_unique<NewFile>(std::filesystem::path(file));
+}
+
 /// Whole or not at all.
-void export_to(const Store& store, std::int64_t id, const std::string& file, ExportFormat format) {
+void export_to(const Store& store, std::int64_t id, NewFile* target, ExportFormat format) {
   const SweepRecord sweep = sweep_record(store, id);
-  if (file.empty() || file == "-") {
+  if (!target) {
     store.export_points(id, sweep.spec.space, format,
                         [](std::string_view piece) { return static_cast<bool>(std::cout << piece); });
     return;
   }
-  NewFile target{std::filesystem::path(file)};
   store.export_points(id, sweep.spec.space, format,
-                      [&](std::string_view piece) { return target.write(piece), true; });
-  target.keep();
+                      [&](std::string_view piece) { return target->write(piece), true; });
+  target->keep();
 }
 
 void print_front(const Store& store, const SweepRecord& sweep, bool json) {
@@ -175,6 +179,7 @@ void print_front(const Store& store, const SweepRecord& sweep, bool json) {
 int run_sweep_command(const SweepArguments& arguments) {
   if (arguments.model.empty() && arguments.spec_file.empty() && !arguments.resume)
     throw Error("value_invalid", "MODEL", "expected a model, --spec or --resume");
+  const std::unique_ptr<NewFile> target = export_target(arguments.export_file);
   const DataFolder data(arguments.data);
   Store store(store_file(data.path()).string());
   Catalog catalog(&store, data.path());
@@ -203,7 +208,7 @@ int run_sweep_command(const SweepArguments& arguments) {
   const SweepRecord sweep = sweep_record(store, id);
   if (sweep.row.error) throw Error(sweep.row.error->code, sweep.row.error->where, sweep.row.error->message);
   if (!arguments.export_file.empty())
-    export_to(store, id, arguments.export_file,
+    export_to(store, id, target.get(),
               arguments.export_file.ends_with(".ndjson") ? ExportFormat::ndjson : ExportFormat::csv);
   print_front(store, sweep, arguments.json);
   return exit_ok;
@@ -219,7 +224,7 @@ int run_export(const ExportArguments& arguments) {
   if (!std::filesystem::exists(file))
     throw Error("file_not_found", file.string(), "no sweeps are kept in this folder");
   const Store store(file.string());
-  export_to(store, arguments.sweep, arguments.file, format_of(arguments.format, "--format"));
+  export_to(store, arguments.sweep, export_target(arguments.file).get(), format_of(arguments.format, "--format"));
   return exit_ok;
 }
 

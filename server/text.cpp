@@ -1,6 +1,7 @@
 // Formatting for terminals.
 #include "server/text.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,6 +38,38 @@ void print_cell(std::ostream& out, std::string_view cell, std::size_t width, Ali
     out << padding << cell;
   else
     out << cell << (last ? "" : padding);
+}
+
+/// Width of the terminal on standard output; 0 when it is none.
+std::size_t terminal_columns() {
+  winsize size{};
+  return ::isatty(1) && ::ioctl(1, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+/// Takes what a table has too much from its elastic columns.
+void fit(const std::vector<Column>& columns, std::size_t terminal, std::vector<std::size_t>& widths) {
+  constexpr std::size_t least = 12;
+  std::size_t total = 0;
+  for (const std::size_t width : widths) total += width + 2;
+  for (std::size_t i = 0; i < columns.size() && terminal > 0; ++i) {
+    if (!columns[i].elastic || total <= terminal || widths[i] <= least) continue;
+    const std::size_t taken = std::min(total - terminal, widths[i] - least);
+    widths[i] -= taken;
+    total -= taken;
+  }
+}
+
+/// The text, or its last `width` - 2 code points behind two dots: of a node's path the end tells most.
+std::string ending_of(const std::string& text, std::size_t width) {
+  std::size_t drop = width_of(text) > width ? width_of(text) - width + 2 : 0;
+  if (drop == 0) return text;
+  std::size_t at = 0;
+  while (drop > 0 && at < text.size()) {
+    ++at;
+    while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) ++at;
+    --drop;
+  }
+  return ".." + text.substr(at);
 }
 
 }  // namespace
@@ -90,10 +123,11 @@ void print_table(std::ostream& out, const std::vector<Column>& columns, const st
     for (const auto& row : rows) width = std::max(width, width_of(row[i]));
     widths.push_back(width);
   }
+  fit(columns, terminal_columns(), widths);
   const auto print = [&](const auto& cell_of) {
     for (std::size_t i = 0; i < columns.size(); ++i) {
       out << "  ";
-      print_cell(out, cell_of(i), widths[i], columns[i].align, i + 1 == columns.size());
+      print_cell(out, ending_of(cell_of(i), widths[i]), widths[i], columns[i].align, i + 1 == columns.size());
     }
     out << "\n";
   };

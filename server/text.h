@@ -25,10 +25,11 @@ enum class Align { left, right };
 struct Column {
   std::string title;
   Align align = Align::left;
+  bool elastic = false;  // gives way, from its front, when the table is wider than the terminal
 };
 using TextRow = std::vector<std::string>;
 
-/// Columns two spaces apart, as wide as their widest cell. Titles are bold when `colour`.
+/// Columns two spaces apart, as wide as their widest cell; on a terminal elastic columns shrink to 12 at least.
 void print_table(std::ostream& out, const std::vector<Column>& columns, const std::vector<TextRow>& rows,
                  bool colour);
 

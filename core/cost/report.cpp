@@ -88,6 +88,10 @@ std::vector<std::string> notes_of(const std::vector<StageRun>& runs, const Machi
     notes.emplace_back(
         "core_clock_mhz above 2000 at 7 nm is outside the model's validity: depth and clock are not yet tied.");
   for (const StageRun& run : runs)
+    if (run.stage->role == Role::network)
+      notes.push_back(run.stage->name +
+                      " runs as one network: a frame is one pass, on each of the cores another frame.");
+  for (const StageRun& run : runs)
     if (!run.stream.repeats)
       notes.push_back(run.stage->name + ": no steady state within " + std::to_string(most_simulated_passes) +
                       " passes; the last pass stands for it.");

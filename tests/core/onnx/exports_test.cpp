@@ -16,9 +16,9 @@ struct Expected {
   double conv, linear, matmul;  // percent
   std::size_t nodes;            // on activations; 0: not given
   std::map<std::string, std::int64_t> dims = {};
-
-  void PrintTo(const Expected& model, std::ostream* out) { *out << model.file; }
 };
+
+[[maybe_unused]] void PrintTo(const Expected& model, std::ostream* out) { *out << model.file; }
 
 std::vector<Expected> expected() {
   return {

@@ -30,9 +30,9 @@ struct Model {
   std::string file;
   std::size_t least_compared;  // fewer would mean that the oracle was not asked
   std::map<std::string, std::int64_t> dims = {};
-
-  void PrintTo(const Model& model, std::ostream* out) { *out << model.file; }
 };
+
+[[maybe_unused]] void PrintTo(const Model& model, std::ostream* out) { *out << model.file; }
 
 class inference : public testing::TestWithParam<Model> {};
 
