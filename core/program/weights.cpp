@@ -71,6 +71,46 @@ struct Writing {
   const Value& value(ValueId id) const { return graph.values[static_cast<std::size_t>(id)]; }
 };
 
+bool is_folded(const Writing& writing, const Value& value) {
+  if (value.producer == none) return false;
+  const std::string_view type = writing.graph.nodes[static_cast<std::size_t>(value.producer)].op->type;
+  return type == "FoldedWeight" || type == "FoldedBias";
+}
+
+std::vector<float> elements_of(const Writing& writing, const Value& value);
+
+/// A batch norm folded into the convolution before it (core/graph/fold_batchnorm.cpp): W' = W s and
+/// b' = beta + (b - mean) s, with s = scale / sqrt(var + epsilon); in fp64, rounded once.
+std::vector<float> folded(const Writing& writing, const Node& node) {
+  std::vector<std::vector<float>> in;
+  for (const ValueId id : node.inputs) in.push_back(elements_of(writing, writing.value(id)));
+  const std::size_t channels = in[1].size();
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const bool weight = i == 0 && node.op->type == "FoldedWeight";
+    if (channels == 0 || (weight ? in[i].size() % channels != 0 : in[i].size() != channels))
+      throw Error("invalid_graph", node.name, "a batch norm's operands do not have one value a channel");
+  }
+  const auto epsilon = node.attributes.find("epsilon");
+  const auto* given = epsilon == node.attributes.end() ? nullptr : std::get_if<double>(&epsilon->second);
+  const auto factor = [&](const std::vector<float>& scale, const std::vector<float>& variance, std::size_t c) {
+    return static_cast<double>(scale[c]) /
+           std::sqrt(static_cast<double>(variance[c]) + (given != nullptr ? *given : 1e-5));
+  };
+  std::vector<float> made;
+  if (node.op->type == "FoldedWeight") {
+    for (std::size_t i = 0; i < in[0].size(); ++i)
+      made.push_back(
+          static_cast<float>(static_cast<double>(in[0][i]) * factor(in[1], in[2], i / (in[0].size() / channels))));
+    return made;
+  }
+  for (std::size_t c = 0; c < in[0].size(); ++c) {
+    const double bias = in.size() > 4 ? static_cast<double>(in[4][c]) : 0.0;
+    made.push_back(static_cast<float>(static_cast<double>(in[1][c]) +
+                                      (bias - static_cast<double>(in[2][c])) * factor(in[0], in[3], c)));
+  }
+  return made;
+}
+
 std::vector<float> elements_of(const Writing& writing, const Value& value) {
   std::vector<float> elements;
   if (const auto& known = value.operand.value) {
@@ -78,6 +118,8 @@ std::vector<float> elements_of(const Writing& writing, const Value& value) {
     for (const std::int64_t x : known->ints) elements.push_back(static_cast<float>(x));
   } else if (value.bytes) {
     elements = writing.source(value);
+  } else if (is_folded(writing, value)) {
+    elements = folded(writing, writing.graph.nodes[static_cast<std::size_t>(value.producer)]);
   } else {
     throw Error(
         "not_modelled", value.name,

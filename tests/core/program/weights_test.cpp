@@ -20,8 +20,10 @@ struct Written {
 
 std::vector<float> absent(const Value& value) { throw Error("weights_absent", value.name, "no such file"); }
 
-Written written(const onnx::ModelProto& model, const Machine& machine, const WeightSource& source = absent) {
-  const Graph graph = import_model(model);
+Written written(const onnx::ModelProto& model, const Machine& machine, const WeightSource& source = absent,
+                bool rewritten = false) {
+  Graph graph = import_model(model);
+  if (rewritten) rewrite(graph);
   const CompiledStage stage = compiled(graph, machine).stages.at(0);
   Written w;
   w.program = stage.program;
@@ -131,6 +133,26 @@ TEST(weight_file, values_come_from_the_source_in_order_and_must_be_as_many_as_th
   const auto not_a_number = [](const Value&) { return std::vector<float>(2048, std::nanf("")); };
   EXPECT_EQ(code_of(model, machine, not_a_number), "none");
   EXPECT_EQ(code_of(model, machine_with(NumberFormat::int8), not_a_number), "value_invalid");
+}
+
+TEST(weight_file, a_batch_norm_is_folded_into_the_convolution_before_it) {
+  auto model = model_of_x({1, 1, 2, 2});
+  add_floats(model, "w", {2, 1, 1, 1}, {3, 5});
+  add_floats(model, "scale", {2}, {2, 4});
+  add_floats(model, "beta", {2}, {5, 6});
+  add_floats(model, "mean", {2}, {1, 2});
+  add_floats(model, "var", {2}, {3, 0});
+  add_node(model, "Conv", {"x", "w"}, "h");
+  auto& norm = add_node(model, "BatchNormalization", {"h", "scale", "beta", "mean", "var"}, "y");
+  auto* epsilon = norm.add_attribute();
+  epsilon->set_name("epsilon");
+  epsilon->set_type(onnx::AttributeProto::FLOAT);
+  epsilon->set_f(1);
+  add_output(model, "y");
+  // s = 2 / sqrt(4) = 1 and 4 / sqrt(1) = 4: W' = 3, 20; b' = 5 - 1, 6 - 8.
+  const Written w = written(model, machine_with(NumberFormat::int8), absent, true);
+  EXPECT_EQ(w.bytes, (std::vector<int>{19, 127, 127, 192}));
+  EXPECT_EQ(w.scales.at(0), (InstructionScales{20.0F / 127.0F, 4.0F / 127.0F}));
 }
 
 TEST(weight_file, what_is_not_modelled_is_refused) {
