@@ -75,6 +75,51 @@ TEST(compile_weights, a_built_in_model_has_those_that_its_written_file_has) {
   }
 }
 
+std::string varint(std::uint64_t x) {
+  std::string text;
+  for (; x >= 128; x >>= 7) text += static_cast<char>((x & 127) | 128);
+  return text + static_cast<char>(x);
+}
+std::string number_field(int number, std::uint64_t x) {
+  return varint(static_cast<unsigned>(number) << 3) + varint(x);
+}
+std::string field(int number, const std::string& bytes) {
+  return varint(static_cast<unsigned>(number) << 3 | 2U) + varint(bytes.size()) + bytes;
+}
+
+/// x [1,64] times w [64,32], whose data are the field `data` of its TensorProto (numbers as in onnx.proto).
+std::string model_with_data(std::uint64_t type, const std::string& data) {
+  const std::string tensor =
+      number_field(1, 64) + number_field(1, 32) + number_field(2, type) + data + field(8, "w");
+  const std::string shape = field(1, number_field(1, 1)) + field(1, number_field(1, 64));
+  const std::string input = field(1, "x") + field(2, field(1, number_field(1, type) + field(2, shape)));
+  const std::string node = field(1, "x") + field(1, "w") + field(2, "y") + field(3, "n") + field(4, "MatMul");
+  const std::string graph = field(1, node) + field(2, "g") + field(5, tensor) + field(11, input) +
+                            field(12, field(1, "y") + field(2, field(1, number_field(1, type))));
+  return number_field(1, 8) + field(7, graph) + field(8, number_field(2, 17));
+}
+
+TEST(compile_weights, data_inside_the_model_are_read_raw_or_packed_and_else_refused) {
+  const TemporaryFolder folder;
+  std::string floats(2048 * 4, '\0');
+  for (std::size_t i = 0; i < 2048; ++i) {
+    const float x = static_cast<float>(i) - 1000.5F;
+    std::memcpy(floats.data() + 4 * i, &x, 4);
+  }
+  for (const int number : {9, 4}) {  // raw_data, float_data
+    write_file(folder / "m.onnx", model_with_data(1, field(number, floats)));
+    const Ended ended = compile_tiny(folder / "m.onnx", folder / "out", "fp32");
+    ASSERT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_EQ(file_text(folder / "out/m.weight"), floats);
+  }
+  std::string halves;  // fp16 in int32_data: varints, as many bytes as raw data would have
+  for (int i = 0; i < 2048; ++i) halves += varint(128);
+  write_file(folder / "m.onnx", model_with_data(10, field(5, halves)));
+  EXPECT_THAT(compile_tiny(folder / "m.onnx", folder / "out", "fp32").err, HasSubstr("not_modelled"));
+  write_file(folder / "m.onnx", model_with_data(1, field(9, floats.substr(4))));
+  EXPECT_THAT(compile_tiny(folder / "m.onnx", folder / "out", "fp32").err, HasSubstr("expected 8192"));
+}
+
 TEST(compile_weights, a_seed_gives_the_same_bytes_again_and_another_seed_others) {
   const TemporaryFolder folder;
   for (const auto& [name, seed] : {std::pair{"a", "5"}, {"b", "5"}, {"c", "6"}})
