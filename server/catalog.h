@@ -54,6 +54,8 @@ class Catalog {
   OrderedJson facts(const std::string& name) const;
   /// Throws Error unknown_model at `where`.
   void require(const std::string& name, const std::string& where) const { members(name, where); }
+  /// What a name stands for. Throws Error unknown_model at `where`.
+  std::vector<Member> members(const std::string& name, const std::string& where) const;
 
   /// What `machine` is asked to run, every stage imported and rewritten; kept for next time. Throws Error
   /// unknown_model, value_conflict (an image size or batch that a file cannot take), and what importing throws.
@@ -67,7 +69,6 @@ class Catalog {
   void remove(const std::string& name);
 
  private:
-  std::vector<Member> members(const std::string& name, const std::string& where) const;
   bool is_file_name(const std::string& name) const;
 
   Store* store_ = nullptr;

@@ -1,4 +1,5 @@
-// sdip compile: the programs of a model, as `.graph` text.
+// sdip compile: the programs of a model, as `.graph` text, and their weights.
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -8,6 +9,7 @@
 #include "server/commands.h"
 #include "server/files.h"
 #include "server/text.h"
+#include "server/weight_values.h"
 
 namespace sdip {
 namespace {
@@ -16,6 +18,8 @@ struct CompileArguments {
   std::string model, folder;
   std::vector<std::string> dims;
   MachineOptions machine;
+  std::uint64_t seed = 0;
+  bool weights = false;
 };
 
 /// A stage's name as a file name: what is not a letter, digit, '.', '-' or '_' becomes '_'.
@@ -23,7 +27,28 @@ std::string file_name(std::string_view stage) {
   std::string name(stage.substr(0, 100));
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c)) && c != '.' && c != '-' && c != '_') c = '_';
-  return name + ".graph";
+  return name;
+}
+
+/// The model that a stage comes from: its own, or that whose context it makes (hoist_context).
+const Member& member_of(const std::vector<Member>& members, const std::string& stage) {
+  const auto made_from = [&](const Member& m) { return m.name == stage || m.name + "/context" == stage; };
+  const auto found = std::ranges::find_if(members, made_from);
+  check(found != members.end(), "every stage comes from a model");
+  return *found;
+}
+
+WeightScales write_weights_of(const CompileArguments& arguments, const Machine& machine, const Member& member,
+                              const CompiledStage& stage, const Graph& graph, const std::filesystem::path& path) {
+  NewFile file(path);
+  const WeightSource source = weight_source(member, machine, arguments.seed, arguments.folder);
+  WeightScales scales = write_weight_file(stage, graph, machine, source, [&](std::span<const std::byte> piece) {
+    file.write({reinterpret_cast<const char*>(piece.data()), piece.size()});
+  });
+  file.keep();
+  std::cout << path.string() << ": "
+            << quantity_text(static_cast<double>(stage.program.stored_weight_bytes.value), "B") << "\n";
+  return scales;
 }
 
 int run_compile(const CompileArguments& arguments) {
@@ -36,14 +61,22 @@ int run_compile(const CompileArguments& arguments) {
     return exit_infeasible;
   }
   if (!arguments.folder.empty()) require_folder(arguments.folder);
+  const std::vector<Member> members = catalog.members(arguments.model, "/model");
   for (std::size_t s = 0; s < application.stages.size(); ++s) {
     const CompiledStage& stage = application.stages[s];
-    const std::string text = graph_text(stage, workload->stages[s].graph);
+    const Graph& graph = workload->stages[s].graph;
     if (arguments.folder.empty()) {
-      std::cout << text;
+      std::cout << graph_text(stage, graph);
       continue;
     }
-    const auto path = std::filesystem::path(arguments.folder) / file_name(stage.name);
+    const std::string name = file_name(stage.name);
+    const std::filesystem::path folder = arguments.folder;
+    WeightScales scales;
+    if (arguments.weights)
+      scales = write_weights_of(arguments, machine, member_of(members, stage.name), stage, graph,
+                                folder / (name + ".weight"));
+    const std::string text = graph_text(stage, graph, scales);
+    const auto path = folder / (name + ".graph");
     NewFile file(path);
     file.write(text);
     file.keep();
@@ -60,7 +93,16 @@ void add_compile_command(CLI::App& app, Action& action) {
   const auto arguments = std::make_shared<CompileArguments>();
   auto* command = app.add_subcommand("compile", "The programs of a model on a machine, as .graph text");
   command->add_option("MODEL", arguments->model, "A built-in model or an ONNX file")->required();
-  command->add_option("--out", arguments->folder, "Folder to write STAGE.graph files into; else standard output");
+  auto* out = command->add_option("--out", arguments->folder,
+                                  "Folder to write STAGE.graph files into; else standard output");
+  auto* weights =
+      command->add_flag("--weights", arguments->weights,
+                        "Write STAGE.weight too: the model's weights in weight_format, random ones for a "
+                        "built-in model");
+  weights->needs(out);
+  command->add_option("--seed", arguments->seed, "Seed of a built-in model's random weights")
+      ->needs(weights)
+      ->capture_default_str();
   add_machine_options(*command, arguments->machine);
   add_dim_option(*command, arguments->dims);
   command->callback([&action, arguments] { action = [=] { return run_compile(*arguments); }; });

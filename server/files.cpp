@@ -33,8 +33,9 @@ void sync_folder(const std::filesystem::path& folder) {
 
 }  // namespace
 
-MappedFile::MappedFile(const std::filesystem::path& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+MappedFile::MappedFile(const std::filesystem::path& path, Links links) {
+  const int extra = links == Links::refuse ? O_NOFOLLOW | O_NONBLOCK : 0;  // nor wait for a pipe's other end
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | extra);
   if (file < 0) {
     const int number = errno;
     throw Error(number == ENOENT ? "file_not_found" : "file_unreadable", path.string(),

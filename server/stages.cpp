@@ -16,6 +16,15 @@ std::int64_t guidance_factor(Role role, Guidance guidance) {
   return role == Role::core && guidance == Guidance::batch ? 2 : 1;
 }
 
+void refuse_sizes_of_file(const Machine& machine) {
+  if (machine.batch != 1)
+    throw Error("value_conflict", "batch", "a model read from a file has its own batch; expected 1");
+  if (machine.image_height_px != 0 || machine.image_width_px != 0)
+    throw Error("value_conflict", "image_height_px", "a model read from a file has its own sizes; expected 0");
+}
+
+}  // namespace
+
 PassSizes pass_sizes(const Member& member, const Machine& machine) {
   PassSizes sizes{machine.batch * guidance_factor(member.role, machine.guidance), 0, 0};
   const ModelRow* row = member.file.empty() ? find_model(member.name) : nullptr;
@@ -26,25 +35,20 @@ PassSizes pass_sizes(const Member& member, const Machine& machine) {
   return sizes;
 }
 
-void refuse_sizes_of_file(const Machine& machine) {
-  if (machine.batch != 1)
-    throw Error("value_conflict", "batch", "a model read from a file has its own batch; expected 1");
-  if (machine.image_height_px != 0 || machine.image_width_px != 0)
-    throw Error("value_conflict", "image_height_px", "a model read from a file has its own sizes; expected 0");
+std::string built_model(const Member& member, const PassSizes& sizes) {
+  ModelOptions built;
+  built.batch = sizes.batch;
+  built.image_height_px = sizes.image_height_px;
+  built.image_width_px = sizes.image_width_px;
+  return write_model(member.name, built);
 }
-
-}  // namespace
 
 Graph member_graph(const Member& member, const PassSizes& sizes) {
   ImportOptions options;
   options.label = member.name;
   options.dims = member.dims;
   if (!member.file.empty()) return import_onnx(MappedFile(member.file).bytes(), options);
-  ModelOptions built;
-  built.batch = sizes.batch;
-  built.image_height_px = sizes.image_height_px;
-  built.image_width_px = sizes.image_width_px;
-  const std::string bytes = write_model(member.name, built);
+  const std::string bytes = built_model(member, sizes);
   return import_onnx(std::as_bytes(std::span(bytes)), options);
 }
 

@@ -11,6 +11,12 @@ struct PassSizes {
   std::int64_t batch = 1, image_height_px = 0, image_width_px = 0;
 };
 
+/// What a member is written for on `machine`.
+PassSizes pass_sizes(const Member& member, const Machine& machine);
+
+/// The ONNX of a built-in member.
+std::string built_model(const Member& member, const PassSizes& sizes);
+
 /// The network of a member as its file says, patterns not yet rewritten. Throws what reading and importing throw.
 Graph member_graph(const Member& member, const PassSizes& sizes);
 

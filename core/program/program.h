@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -106,7 +107,13 @@ Application compile(const Workload& workload, const Machine& machine);
 /// Bits of an instruction word in IMEM: the essay's six fields and our extensions (docs/formats.md).
 inline constexpr std::int64_t instruction_word_bits = 512;
 
-/// The `.graph` text of a program: one line an instruction (docs/formats.md).
-std::string graph_text(const CompiledStage& stage, const Graph& graph);
+/// Scales of an instruction's quantised weights, one a tensor in the order of Instruction::weights; nothing where
+/// each output channel has its own, in `.weight`. Empty when the format needs none.
+using InstructionScales = std::vector<std::optional<float>>;
+using WeightScales = std::vector<InstructionScales>;  // by instruction
+
+/// The `.graph` text of a program: one line an instruction (docs/formats.md). `scales` of its `.weight` file, or
+/// nothing.
+std::string graph_text(const CompiledStage& stage, const Graph& graph, const WeightScales& scales = {});
 
 }  // namespace sdip

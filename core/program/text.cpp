@@ -3,6 +3,8 @@
 // Worked example, one line wrapped here:
 //   12 conv2d+silu src1=dsram:[2,320,64,64] src2=psram@1843200:1843840 dst=dsram,stackram:[2,320,64,64]
 //      tile=64x128 order=channels name="/down_blocks.0/resnets.0/conv1/Conv"
+#include <charconv>
+
 #include "core/program/program.h"
 #include "core/program/tiles.h"
 
@@ -44,7 +46,19 @@ std::string destinations(const InstructionClass& c) {
   return text;
 }
 
-std::string line_of(const Instruction& instruction, const InstructionClass& c, const Graph& graph) {
+/// "0.0012,channels": the shortest decimals that read back as the same fp32.
+std::string scales_text(const InstructionScales& scales) {
+  std::string text;
+  for (const auto& scale : scales) {
+    char digits[32];
+    const auto end = std::to_chars(digits, digits + sizeof digits, scale.value_or(0.0F)).ptr;
+    text += (text.empty() ? "" : ",") + (scale ? std::string(digits, end) : std::string("channels"));
+  }
+  return text;
+}
+
+std::string line_of(const Instruction& instruction, const InstructionClass& c, const Graph& graph,
+                    const InstructionScales& scales) {
   std::string line = instruction.mnemonic;
   int number = 1;
   for (const PlacedOperand& source : instruction.sources) {
@@ -57,6 +71,7 @@ std::string line_of(const Instruction& instruction, const InstructionClass& c, c
             std::to_string(instruction.weight_bytes.value);
     if (c.pinned) line += ":pinned";
   }
+  if (!scales.empty()) line += " scale=" + scales_text(scales);
   line += " dst=" + destinations(c) + ":" + shape_of(graph, instruction.destination);
   line += " tile=" + std::to_string(c.mapping.tile_rows) + "x" + std::to_string(c.mapping.tile_channels);
   if (is_nest(c.work.family)) line += c.mapping.channels_outer ? " order=channels" : " order=rows";
@@ -65,7 +80,7 @@ std::string line_of(const Instruction& instruction, const InstructionClass& c, c
 
 }  // namespace
 
-std::string graph_text(const CompiledStage& stage, const Graph& graph) {
+std::string graph_text(const CompiledStage& stage, const Graph& graph, const WeightScales& scales) {
   const Program& program = stage.program;
   std::string text = "# sdip .graph 1: " + quoted(stage.name) + " " + std::string(role_text(stage.role)) + ", " +
                      std::to_string(program.instructions.size()) + " instructions, " +
@@ -73,7 +88,8 @@ std::string graph_text(const CompiledStage& stage, const Graph& graph) {
   for (std::size_t i = 0; i < program.instructions.size(); ++i) {
     const Instruction& instruction = program.instructions[i];
     text += std::to_string(i) + " " +
-            line_of(instruction, program.classes[static_cast<std::size_t>(instruction.instruction_class)], graph) +
+            line_of(instruction, program.classes[static_cast<std::size_t>(instruction.instruction_class)], graph,
+                    scales.empty() ? InstructionScales() : scales.at(i)) +
             "\n";
   }
   return text;

@@ -1,0 +1,161 @@
+// Where the weights of a model's file are read.
+#include "server/weight_values.h"
+
+#include <cstring>
+
+#include "core/base/error.h"
+#include "core/workload/workload.h"
+#include "server/files.h"
+#include "server/stages.h"
+#include "server/text.h"
+
+namespace sdip {
+namespace {
+
+using ByteSpan = std::span<const std::byte>;
+
+[[noreturn]] void refuse(const char* code, const Value& value, const std::string& why) {
+  throw Error(code, printable(value.name), "the weight '" + printable(value.name) + "' " + why);
+}
+
+template <class T>
+std::vector<float> numbers(ByteSpan bytes) {
+  std::vector<float> floats(bytes.size() / sizeof(T));
+  for (std::size_t i = 0; i < floats.size(); ++i) {
+    T x;  // ONNX's raw data are little-endian, as this machine is
+    std::memcpy(&x, bytes.data() + i * sizeof(T), sizeof(T));
+    floats[i] = static_cast<float>(x);
+  }
+  return floats;
+}
+
+template <NumberFormat format>
+std::vector<float> halves(ByteSpan bytes) {
+  std::vector<float> floats(bytes.size() / 2);
+  for (std::size_t i = 0; i < floats.size(); ++i) {
+    std::uint16_t code = 0;
+    std::memcpy(&code, bytes.data() + 2 * i, 2);
+    floats[i] = decoded(format, code);
+  }
+  return floats;
+}
+
+/// How the elements of a type are read from raw data, and by which tag a message has them packed in a field of
+/// their own: the field's number in TensorProto (onnx.proto), wire type 2. 0: there they are varints.
+struct TypeRow {
+  ElementType type;
+  std::int64_t bytes;
+  std::vector<float> (*read)(ByteSpan);
+  unsigned char packed_tag;
+};
+constexpr unsigned char raw_tag = 9 << 3 | 2;
+constexpr TypeRow types[] = {
+    {ElementType::float32, 4, numbers<float>, 4 << 3 | 2},
+    {ElementType::float64, 8, numbers<double>, 10 << 3 | 2},
+    {ElementType::float16, 2, halves<NumberFormat::fp16>, 0},
+    {ElementType::bfloat16, 2, halves<NumberFormat::bf16>, 0},
+    {ElementType::int8, 1, numbers<std::int8_t>, 0},
+    {ElementType::uint8, 1, numbers<std::uint8_t>, 0},
+    {ElementType::int16, 2, numbers<std::int16_t>, 0},
+    {ElementType::uint16, 2, numbers<std::uint16_t>, 0},
+    {ElementType::int32, 4, numbers<std::int32_t>, 0},
+    {ElementType::uint32, 4, numbers<std::uint32_t>, 0},
+    {ElementType::int64, 8, numbers<std::int64_t>, 0},
+    {ElementType::uint64, 8, numbers<std::uint64_t>, 0},
+};
+
+const TypeRow& type_row(const Value& value) {
+  for (const TypeRow& row : types)
+    if (row.type == value.operand.type) return row;
+  refuse("not_modelled", value, "is of type " + std::string(element_type_text(value.operand.type)));
+}
+
+ByteSpan part_of(const Value& value, ByteSpan file, std::int64_t length) {
+  const std::int64_t offset = value.bytes->offset, size = std::ssize(file);
+  if (offset < 0 || offset > size || length > size - offset)
+    refuse("weights_absent", value,
+           "should stand at byte " + std::to_string(offset) + ", " + std::to_string(length) +
+               " bytes long, in a file of " + std::to_string(size));
+  return file.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(length));
+}
+
+/// The tag that stands before the length that stands before the data, or 0.
+unsigned char tag_before(ByteSpan model, std::int64_t offset, std::int64_t length) {
+  std::int64_t at = offset;
+  int groups = 1;
+  for (std::int64_t rest = length; rest >= 128; rest >>= 7) ++groups;
+  at -= groups + 1;
+  if (at < 0) return 0;
+  for (int i = 0; i < groups; ++i) {
+    const auto byte = static_cast<std::int64_t>(model[static_cast<std::size_t>(at + 1 + i)]);
+    if (byte != ((length >> (7 * i) & 127) | (i + 1 < groups ? 128 : 0))) return 0;
+  }
+  return static_cast<unsigned char>(model[static_cast<std::size_t>(at)]);
+}
+
+struct Files {
+  std::filesystem::path model_path;  // empty: a built-in model
+  std::string built_bytes;
+  std::shared_ptr<const MappedFile> model;
+  std::map<std::string, std::shared_ptr<const MappedFile>> beside;
+
+  ByteSpan model_bytes() const { return model ? model->bytes() : std::as_bytes(std::span(built_bytes)); }
+};
+
+ByteSpan external_file(Files& files, const Value& value) {
+  const std::string& name = value.bytes->file;
+  if (const auto open = files.beside.find(name); open != files.beside.end()) return open->second->bytes();
+  if (name == "." || name == ".." || name.find('/') != std::string::npos || name.find('\0') != std::string::npos)
+    refuse(
+        "weights_absent", value,
+        "stands in '" + printable(name) + "': external data are read under a plain name in the model's own folder");
+  const auto path = files.model_path.parent_path() / name;
+  try {
+    return files.beside.emplace(name, std::make_shared<MappedFile>(path, Links::refuse)).first->second->bytes();
+  } catch (const Error& error) {
+    refuse("weights_absent", value, "stands in " + printable(path.string()) + ": " + error.what());
+  }
+}
+
+std::vector<float> read_value(Files& files, const Value& value) {
+  const TypeRow& type = type_row(value);
+  const std::int64_t expected = element_count(value.operand.shape) * type.bytes, length = value.bytes->length;
+  if (!value.bytes->file.empty()) {
+    if (length != 0 && length != expected)
+      refuse("weights_absent", value,
+             "has " + std::to_string(length) + " bytes of external data, expected " + std::to_string(expected));
+    return type.read(part_of(value, external_file(files, value), expected));
+  }
+  if (length == 0) refuse("weights_absent", value, "has a shape but no values in the model");
+  const ByteSpan model = files.model_bytes();
+  const ByteSpan bytes = part_of(value, model, length);
+  const unsigned char tag = tag_before(model, value.bytes->offset, length);
+  if (tag != raw_tag && (type.packed_tag == 0 || tag != type.packed_tag))
+    refuse("not_modelled", value, "is stored element by element; expected raw_data, or packed floats");
+  if (length != expected)
+    refuse("weights_absent", value,
+           "has " + std::to_string(length) + " bytes in the model, expected " + std::to_string(expected));
+  return type.read(bytes);
+}
+
+}  // namespace
+
+WeightSource weight_source(const Member& member, const Machine& machine, std::uint64_t seed,
+                           const std::filesystem::path& folder) {
+  auto files = std::make_shared<Files>();
+  if (member.file.empty()) {
+    const std::string name = member.name + ".weights";
+    files->built_bytes = built_model(member, pass_sizes(member, machine));
+    NewFile file(folder / name);
+    write_weights(files->built_bytes, seed, [&](ByteSpan piece) {
+      file.write({reinterpret_cast<const char*>(piece.data()), piece.size()});
+    });
+    files->beside.emplace(name, std::make_shared<MappedFile>(file.path()));  // stays readable without its name
+  } else {
+    files->model_path = member.file;
+    files->model = std::make_shared<MappedFile>(member.file);
+  }
+  return [files](const Value& value) { return read_value(*files, value); };
+}
+
+}  // namespace sdip

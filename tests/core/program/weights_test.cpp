@@ -1,0 +1,174 @@
+// The `.weight` file: which bytes stand where, and what cannot be written.
+#include "core/program/weights.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/core/program/compiled.h"
+
+namespace sdip {
+namespace {
+
+using testing::HasSubstr;
+
+struct Written {
+  std::vector<int> bytes;
+  WeightScales scales;
+  std::string text;
+  Program program;
+};
+
+std::vector<float> absent(const Value& value) { throw Error("weights_absent", value.name, "no such file"); }
+
+Written written(const onnx::ModelProto& model, const Machine& machine, const WeightSource& source = absent,
+                bool rewritten = false) {
+  Graph graph = import_model(model);
+  if (rewritten) rewrite(graph);
+  const CompiledStage stage = compiled(graph, machine).stages.at(0);
+  Written w;
+  w.program = stage.program;
+  w.scales = write_weight_file(stage, graph, machine, source, [&](std::span<const std::byte> piece) {
+    for (const std::byte b : piece) w.bytes.push_back(static_cast<int>(b));
+  });
+  w.text = graph_text(stage, graph, w.scales);
+  return w;
+}
+
+std::string code_of(const onnx::ModelProto& model, const Machine& machine, const WeightSource& source = absent) {
+  try {
+    written(model, machine, source);
+  } catch (const Error& error) {
+    return error.code;
+  }
+  return "none";
+}
+
+/// x [1,2,2,2] convolved 1 x 1 into two channels: weights 1, -2 and 0.5, 127; bias 1, -1.
+onnx::ModelProto small_conv() {
+  auto model = model_of_x({1, 2, 2, 2});
+  add_floats(model, "w", {2, 2, 1, 1}, {1, -2, 0.5F, 127});
+  add_floats(model, "b", {2}, {1, -1});
+  add_node(model, "Conv", {"x", "w", "b"}, "y");
+  add_output(model, "y");
+  return model;
+}
+
+Machine machine_with(NumberFormat format) {
+  Machine machine;
+  machine.weight_format = format;
+  return machine;
+}
+
+TEST(weight_file, a_nest_has_its_weight_and_then_its_bias) {
+  const Written w = written(small_conv(), machine_with(NumberFormat::fp16));
+  EXPECT_EQ(w.bytes, (std::vector<int>{0x00, 0x3c, 0x00, 0xc0, 0x00, 0x38, 0xf0, 0x57, 0x00, 0x3c, 0x00, 0xbc}));
+  EXPECT_EQ(w.text.find("scale="), std::string::npos);
+}
+
+TEST(weight_file, quantised_tensors_have_a_scale_each_in_the_program) {
+  const Written w = written(small_conv(), machine_with(NumberFormat::int8));
+  EXPECT_EQ(w.bytes, (std::vector<int>{1, 254, 0, 127, 127, 129}));
+  ASSERT_EQ(w.scales.at(0).size(), 2U);
+  EXPECT_EQ(w.scales[0][0], 1.0F);
+  EXPECT_EQ(w.scales[0][1], 1.0F / 127.0F);
+  EXPECT_THAT(w.text, HasSubstr(" scale=1,0.007874016 dst="));
+}
+
+TEST(weight_file, scales_of_channels_stand_behind_the_bias) {
+  Machine machine = machine_with(NumberFormat::int8);
+  machine.scale_granularity = ScaleGranularity::channel;
+  const Written w = written(small_conv(), machine);
+  ASSERT_EQ(w.bytes.size(), 14U);  // 4 weights, 2 biases, 2 scales in fp32
+  EXPECT_EQ(std::vector<int>(w.bytes.begin(), w.bytes.begin() + 4), (std::vector<int>{64, 129, 0, 127}));
+  EXPECT_EQ(std::vector<int>(w.bytes.begin() + 10, w.bytes.end()), (std::vector<int>{0, 0, 0x80, 0x3f}));
+  EXPECT_THAT(w.text, HasSubstr(" scale=channels,0.007874016 dst="));
+}
+
+TEST(weight_file, channels_of_a_linear_layer_are_the_columns_of_its_weight) {
+  Machine machine = machine_with(NumberFormat::int8);
+  machine.scale_granularity = ScaleGranularity::channel;
+  auto model = model_of_x({3, 2});
+  add_floats(model, "w", {2, 2}, {127, 1, 127, 127});
+  add_node(model, "MatMul", {"x", "w"}, "y");
+  add_output(model, "y");
+  EXPECT_EQ(written(model, machine).bytes,
+            (std::vector<int>{127, 1, 127, 127, 0, 0, 0x80, 0x3f, 0, 0, 0x80, 0x3f}));
+}
+
+TEST(weight_file, a_lookup_table_begins_in_its_region_and_goes_on_at_the_end) {
+  onnx::ModelProto model = empty_model();
+  add_input(model, "ids", {1}, 7);
+  add_floats(model, "table", {3, 2}, {1, 2, 3, 4, 5, 6});
+  add_floats(model, "w", {2, 1}, {7, 8});
+  add_node(model, "Gather", {"table", "ids"}, "rows");
+  add_node(model, "MatMul", {"rows", "w"}, "y");
+  add_output(model, "y");
+  const Written w = written(model, machine_with(NumberFormat::q3_4));
+  EXPECT_EQ(w.bytes, (std::vector<int>{16, 32, 112, 127, 48, 64, 80, 96}));
+  EXPECT_EQ(w.program.stored_weight_bytes, Bytes(8));
+}
+
+TEST(weight_file, instructions_with_the_same_weights_share_the_bytes) {
+  auto model = model_of_x({2, 2});
+  add_floats(model, "w", {2, 2}, {1, 2, 3, 4});
+  add_node(model, "MatMul", {"x", "w"}, "h");
+  add_node(model, "MatMul", {"h", "w"}, "y");
+  add_output(model, "y");
+  const Written w = written(model, machine_with(NumberFormat::int8));
+  EXPECT_EQ(w.bytes.size(), 4U);
+  EXPECT_EQ(w.scales.at(0), w.scales.at(1));
+}
+
+TEST(weight_file, values_come_from_the_source_in_order_and_must_be_as_many_as_the_shape_says) {
+  auto model = model_of_x({1, 64});
+  add_weight(model, "w", {64, 32}).set_data_location(onnx::TensorProto::EXTERNAL);
+  add_node(model, "MatMul", {"x", "w"}, "y");
+  add_output(model, "y");
+  const Machine machine = machine_with(NumberFormat::fp32);
+  const Written w = written(model, machine, [](const Value&) { return std::vector<float>(2048, 1.0F); });
+  EXPECT_EQ(std::ssize(w.bytes), w.program.stored_weight_bytes.value);
+  EXPECT_EQ(w.bytes.back(), 0x3f);
+  EXPECT_EQ(code_of(model, machine), "weights_absent");
+  EXPECT_EQ(code_of(model, machine, [](const Value&) { return std::vector<float>(7); }), "weights_absent");
+  const auto not_a_number = [](const Value&) { return std::vector<float>(2048, std::nanf("")); };
+  EXPECT_EQ(code_of(model, machine, not_a_number), "none");
+  EXPECT_EQ(code_of(model, machine_with(NumberFormat::int8), not_a_number), "value_invalid");
+}
+
+TEST(weight_file, a_batch_norm_is_folded_into_the_convolution_before_it) {
+  auto model = model_of_x({1, 1, 2, 2});
+  add_floats(model, "w", {2, 1, 1, 1}, {3, 5});
+  add_floats(model, "scale", {2}, {2, 4});
+  add_floats(model, "beta", {2}, {5, 6});
+  add_floats(model, "mean", {2}, {1, 2});
+  add_floats(model, "var", {2}, {3, 0});
+  add_node(model, "Conv", {"x", "w"}, "h");
+  auto& norm = add_node(model, "BatchNormalization", {"h", "scale", "beta", "mean", "var"}, "y");
+  auto* epsilon = norm.add_attribute();
+  epsilon->set_name("epsilon");
+  epsilon->set_type(onnx::AttributeProto::FLOAT);
+  epsilon->set_f(1);
+  add_output(model, "y");
+  // s = 2 / sqrt(4) = 1 and 4 / sqrt(1) = 4: W' = 3, 20; b' = 5 - 1, 6 - 8.
+  const Written w = written(model, machine_with(NumberFormat::int8), absent, true);
+  EXPECT_EQ(w.bytes, (std::vector<int>{19, 127, 127, 192}));
+  EXPECT_EQ(w.scales.at(0), (InstructionScales{20.0F / 127.0F, 4.0F / 127.0F}));
+}
+
+TEST(weight_file, what_is_not_modelled_is_refused) {
+  Machine skipping, compressed, rom;
+  skipping.sparsity = Sparsity::skipping;
+  compressed.weight_compression.hundredths = 200;
+  rom.weight_storage = WeightStorage::hard_coded;
+  for (const Machine& machine : {skipping, compressed, rom, machine_with(NumberFormat::uint8)})
+    EXPECT_EQ(code_of(small_conv(), machine), "not_modelled");
+  auto computed = model_of_x({1, 64});
+  add_weight(computed, "w", {32, 64});
+  add_node(computed, "Transpose", {"w"}, "t");
+  add_node(computed, "MatMul", {"x", "t"}, "y");
+  add_output(computed, "y");
+  EXPECT_EQ(code_of(computed, Machine()), "not_modelled");
+}
+
+}  // namespace
+}  // namespace sdip

@@ -1,0 +1,172 @@
+// sdip compile --weights: the bytes beside the program, from built-in models and from files.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "core/onnx/import.h"
+#include "tests/server/running.h"
+
+namespace sdip::test {
+namespace {
+
+using testing::HasSubstr;
+
+Ended compile_tiny(const std::string& model, const std::string& folder, const std::string& format,
+                   const std::string& seed = "1") {
+  std::vector<std::string> arguments = {
+      "compile", model, "--out", folder, "--weights", "--set", "weight_format=" + format, "--seed", seed};
+  return run_sdip(arguments);
+}
+
+/// Weights of the U-Net's first convolution, as `sdip model write` writes them.
+std::vector<float> first_convolution(const TemporaryFolder& folder) {
+  EXPECT_EQ(run_sdip({"model", "write", "tiny-sd-unet", folder / "m.onnx", "--seed", "1"}).exit_code, 0);
+  const std::string model = file_text(folder / "m.onnx"), weights = file_text(folder / "tiny-sd-unet.weights");
+  const Graph graph = import_onnx(std::as_bytes(std::span(model)));
+  for (const Node& node : graph.nodes) {
+    if (node.name != "/conv_in/Conv") continue;
+    const Value& value = graph.values[static_cast<std::size_t>(node.inputs[1])];
+    std::vector<float> floats(static_cast<std::size_t>(element_count(value.operand.shape)));
+    std::memcpy(floats.data(), weights.data() + value.bytes->offset, floats.size() * sizeof(float));
+    return floats;
+  }
+  ADD_FAILURE() << "no first convolution";
+  return {};
+}
+
+/// What follows `key` in the convolution's line.
+double field_of_convolution(const std::string& graph, const std::string& key) {
+  const auto name = graph.find(" name=\"/conv_in/Conv\"");
+  const auto line = graph.rfind('\n', name) + 1;
+  return std::stod(graph.substr(graph.find(key, line) + key.size(), 40));
+}
+
+struct Files {
+  std::string graph, region;  // the program, and .weight from the convolution's bytes on
+};
+Files files_in(const std::string& folder) {
+  Files files{file_text(folder + "/tiny-sd-unet.graph"), file_text(folder + "/tiny-sd-unet.weight")};
+  const auto header = files.graph.find(" instructions, ") + 15;
+  EXPECT_EQ(static_cast<double>(files.region.size()), std::stod(files.graph.substr(header, 20)));
+  files.region.erase(0, static_cast<std::size_t>(field_of_convolution(files.graph, "psram@")));
+  return files;
+}
+
+TEST(compile_weights, a_built_in_model_has_those_that_its_written_file_has) {
+  const TemporaryFolder folder;
+  const std::vector<float> expected = first_convolution(folder);
+  for (const std::string format : {"fp32", "fp16", "int8"})
+    ASSERT_EQ(compile_tiny("tiny-sd-unet", folder / format, format).exit_code, 0);
+  EXPECT_EQ(std::memcmp(files_in(folder / "fp32").region.data(), expected.data(), expected.size() * 4), 0);
+  const Files half = files_in(folder / "fp16"), whole = files_in(folder / "int8");
+  const double scale = field_of_convolution(whole.graph, "scale=");
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const double x = static_cast<double>(expected[i]);
+    std::uint16_t code = 0;
+    std::memcpy(&code, half.region.data() + 2 * i, 2);
+    const double step = std::ldexp(1.0, std::max(std::ilogb(x), -14) - 10);
+    const int field = code >> 10 & 31, fraction = code & 1023;
+    const double read = std::ldexp(field == 0 ? fraction : fraction + 1024, std::max(field, 1) - 25);
+    ASSERT_EQ((code >> 15) != 0 ? -read : read, std::nearbyint(x / step) * step);
+    ASSERT_EQ(static_cast<double>(static_cast<signed char>(whole.region[i])),
+              std::nearbyint(x / static_cast<double>(static_cast<float>(scale))));
+  }
+}
+
+std::string varint(std::uint64_t x) {
+  std::string text;
+  for (; x >= 128; x >>= 7) text += static_cast<char>((x & 127) | 128);
+  return text + static_cast<char>(x);
+}
+std::string number_field(int number, std::uint64_t x) {
+  return varint(static_cast<unsigned>(number) << 3) + varint(x);
+}
+std::string field(int number, const std::string& bytes) {
+  return varint(static_cast<unsigned>(number) << 3 | 2U) + varint(bytes.size()) + bytes;
+}
+
+/// x [1,64] times w [64,32], whose data are the field `data` of its TensorProto (numbers as in onnx.proto).
+std::string model_with_data(std::uint64_t type, const std::string& data) {
+  const std::string tensor =
+      number_field(1, 64) + number_field(1, 32) + number_field(2, type) + data + field(8, "w");
+  const std::string shape = field(1, number_field(1, 1)) + field(1, number_field(1, 64));
+  const std::string input = field(1, "x") + field(2, field(1, number_field(1, type) + field(2, shape)));
+  const std::string node = field(1, "x") + field(1, "w") + field(2, "y") + field(3, "n") + field(4, "MatMul");
+  const std::string graph = field(1, node) + field(2, "g") + field(5, tensor) + field(11, input) +
+                            field(12, field(1, "y") + field(2, field(1, number_field(1, type))));
+  return number_field(1, 8) + field(7, graph) + field(8, number_field(2, 17));
+}
+
+TEST(compile_weights, data_inside_the_model_are_read_raw_or_packed_and_else_refused) {
+  const TemporaryFolder folder;
+  std::string floats(2048 * 4, '\0');
+  for (std::size_t i = 0; i < 2048; ++i) {
+    const float x = static_cast<float>(i) - 1000.5F;
+    std::memcpy(floats.data() + 4 * i, &x, 4);
+  }
+  for (const int number : {9, 4}) {  // raw_data, float_data
+    write_file(folder / "m.onnx", model_with_data(1, field(number, floats)));
+    const Ended ended = compile_tiny(folder / "m.onnx", folder / "out", "fp32");
+    ASSERT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_EQ(file_text(folder / "out/m.weight"), floats);
+  }
+  std::string halves;  // fp16 in int32_data: varints, as many bytes as raw data would have
+  for (int i = 0; i < 2048; ++i) halves += varint(128);
+  write_file(folder / "m.onnx", model_with_data(10, field(5, halves)));
+  EXPECT_THAT(compile_tiny(folder / "m.onnx", folder / "out", "fp32").err, HasSubstr("not_modelled"));
+  write_file(folder / "m.onnx", model_with_data(1, field(9, floats.substr(4))));
+  EXPECT_THAT(compile_tiny(folder / "m.onnx", folder / "out", "fp32").err, HasSubstr("expected 8192"));
+}
+
+TEST(compile_weights, a_seed_gives_the_same_bytes_again_and_another_seed_others) {
+  const TemporaryFolder folder;
+  for (const auto& [name, seed] : {std::pair{"a", "5"}, {"b", "5"}, {"c", "6"}})
+    ASSERT_EQ(compile_tiny("tiny-sd", folder / name, "fp16", seed).exit_code, 0);
+  for (const std::string stage : {"tiny-sd-text", "tiny-sd-unet", "tiny-sd-vae-decoder"}) {
+    const std::string a = file_text(folder / ("a/" + stage + ".weight"));
+    EXPECT_EQ(a, file_text(folder / ("b/" + stage + ".weight")));
+    EXPECT_NE(a, file_text(folder / ("c/" + stage + ".weight")));
+  }
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / "a"), {}), 6);
+}
+
+TEST(compile_weights, without_the_flag_nothing_changes) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_sdip({"compile", "tiny-sd-unet", "--out", folder / "a"}).exit_code, 0);
+  EXPECT_FALSE(std::filesystem::exists(folder / "a/tiny-sd-unet.weight"));
+  EXPECT_EQ(file_text(folder / "a/tiny-sd-unet.graph"), run_sdip({"compile", "tiny-sd-unet"}).out);
+  EXPECT_EQ(run_sdip({"compile", "tiny-sd-unet", "--weights"}).exit_code, 2);
+}
+
+TEST(compile_weights, a_file_has_its_external_data_beside_it_or_is_refused) {
+  const TemporaryFolder folder;
+  const std::string data = folder / "tiny-sd-vae-decoder.weights", model = folder / "m.onnx", out = folder / "out";
+  ASSERT_EQ(run_sdip({"model", "write", "tiny-sd-vae-decoder", model, "--seed", "1"}).exit_code, 0);
+  ASSERT_EQ(compile_tiny("tiny-sd-vae-decoder", folder / "built", "fp16").exit_code, 0);
+  ASSERT_EQ(compile_tiny(model, out, "fp16").exit_code, 0);
+  EXPECT_EQ(file_text(out + "/m.weight"), file_text(folder / "built/tiny-sd-vae-decoder.weight"));
+  const auto expect_refused = [&](const std::string& why) {
+    const Ended ended = compile_tiny(model, folder / "refused", "fp16");
+    EXPECT_EQ(ended.exit_code, 1);
+    EXPECT_THAT(ended.err, HasSubstr("weights_absent"));
+    EXPECT_THAT(ended.err, HasSubstr(why));
+    EXPECT_TRUE(std::filesystem::is_empty(folder / "refused"));
+  };
+  std::filesystem::rename(data, folder / "elsewhere");
+  expect_refused("cannot open");
+  std::filesystem::create_symlink("elsewhere", data);
+  expect_refused("cannot open");
+  std::filesystem::remove(data);
+  write_file(data, file_text(folder / "elsewhere").substr(0, 100));
+  expect_refused("in a file of 100");
+  std::string text = file_text(model);
+  const std::string name = "tiny-sd-vae-decoder.weights";
+  for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) text.replace(at, 3, "../");
+  write_file(model, text);
+  expect_refused("plain name");
+}
+
+}  // namespace
+}  // namespace sdip::test
