@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sqlite3.h>
 
 #include <chrono>
 #include <thread>
@@ -21,10 +22,17 @@ std::vector<std::string> sweep_into(const std::string& folder, std::vector<std::
   return arguments;
 }
 
-std::uintmax_t stored_bytes(const std::string& data) {
-  std::error_code ignored;
-  const auto bytes = std::filesystem::file_size(data + "/sdip.sqlite-wal", ignored);
-  return ignored ? 0 : bytes;
+/// Whether a reader sees points of the sweep that another process is writing.
+bool has_points(const std::string& data) {
+  sqlite3* store = nullptr;
+  sqlite3_stmt* query = nullptr;
+  const bool found =
+      sqlite3_open_v2((data + "/sdip.sqlite").c_str(), &store, SQLITE_OPEN_READONLY, nullptr) == SQLITE_OK &&
+      sqlite3_prepare_v2(store, "SELECT 1 FROM chunk LIMIT 1", -1, &query, nullptr) == SQLITE_OK &&
+      sqlite3_step(query) == SQLITE_ROW;
+  sqlite3_finalize(query);
+  sqlite3_close(store);
+  return found;
 }
 
 /// Starts the sweep in `data` and sends `signal` as soon as some points are stored.
@@ -32,8 +40,7 @@ Ended interrupted_sweep(const TemporaryFolder& folder, const std::string& data, 
   std::vector<std::string> rest = {"tiny-sd"};
   rest.insert(rest.end(), axes.begin(), axes.end());
   const pid_t process = start_sdip(sweep_into(data, rest), folder.path);
-  for (int i = 0; i < 10'000 && stored_bytes(data) < 300'000; ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  for (int i = 0; i < 10'000 && !has_points(data); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   ::kill(process, signal);
   return wait_for(process, folder.path);
 }
