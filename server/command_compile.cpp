@@ -19,7 +19,7 @@ struct CompileArguments {
   std::vector<std::string> dims;
   MachineOptions machine;
   std::uint64_t seed = 0;
-  bool weights = false;
+  bool weights = false, seed_given = false;
 };
 
 /// A stage's name as a file name: what is not a letter, digit, '.', '-' or '_' becomes '_'.
@@ -62,6 +62,9 @@ int run_compile(const CompileArguments& arguments) {
   }
   if (!arguments.folder.empty()) require_folder(arguments.folder);
   const std::vector<Member> members = catalog.members(arguments.model, "/model");
+  if (arguments.seed_given && !members.front().file.empty())
+    throw Error("value_conflict", "--seed",
+                "a model read from a file has its own weights; a seed is for built-in ones");
   for (std::size_t s = 0; s < application.stages.size(); ++s) {
     const CompiledStage& stage = application.stages[s];
     const Graph& graph = workload->stages[s].graph;
@@ -100,12 +103,15 @@ void add_compile_command(CLI::App& app, Action& action) {
                         "Write STAGE.weight too: the model's weights in weight_format, random ones for a "
                         "built-in model");
   weights->needs(out);
-  command->add_option("--seed", arguments->seed, "Seed of a built-in model's random weights")
-      ->needs(weights)
-      ->capture_default_str();
+  auto* seed = command->add_option("--seed", arguments->seed, "Seed of a built-in model's random weights")
+                   ->needs(weights)
+                   ->capture_default_str();
   add_machine_options(*command, arguments->machine);
   add_dim_option(*command, arguments->dims);
-  command->callback([&action, arguments] { action = [=] { return run_compile(*arguments); }; });
+  command->callback([&action, arguments, seed] {
+    arguments->seed_given = seed->count() > 0;
+    action = [=] { return run_compile(*arguments); };
+  });
 }
 
 }  // namespace sdip
