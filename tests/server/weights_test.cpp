@@ -16,7 +16,8 @@ using testing::HasSubstr;
 Ended compile_tiny(const std::string& model, const std::string& folder, const std::string& format,
                    const std::string& seed = "1") {
   std::vector<std::string> arguments = {
-      "compile", model, "--out", folder, "--weights", "--set", "weight_format=" + format, "--seed", seed};
+      "compile", model, "--out", folder, "--weights", "--set", "weight_format=" + format};
+  if (!model.ends_with(".onnx")) arguments.insert(arguments.end(), {"--seed", seed});  // a file has its own weights
   return run_sdip(arguments);
 }
 
@@ -118,6 +119,15 @@ TEST(compile_weights, data_inside_the_model_are_read_raw_or_packed_and_else_refu
   EXPECT_THAT(compile_tiny(folder / "m.onnx", folder / "out", "fp32").err, HasSubstr("not_modelled"));
   write_file(folder / "m.onnx", model_with_data(1, field(9, floats.substr(4))));
   EXPECT_THAT(compile_tiny(folder / "m.onnx", folder / "out", "fp32").err, HasSubstr("expected 8192"));
+}
+
+TEST(compile_weights, a_seed_for_a_file_is_refused) {
+  const TemporaryFolder folder;
+  const std::string model = folder / "m.onnx";
+  ASSERT_EQ(run_sdip({"model", "write", "tiny-sd-vae-decoder", model, "--seed", "1"}).exit_code, 0);
+  const Ended ended = run_sdip({"compile", model, "--out", folder / "out", "--weights", "--seed", "2"});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.err, HasSubstr("value_conflict: --seed"));
 }
 
 TEST(compile_weights, a_seed_gives_the_same_bytes_again_and_another_seed_others) {
