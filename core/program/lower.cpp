@@ -22,7 +22,6 @@ ValueId first_activation(const Graph& graph, const Node& node) {
 void add_weight(const Graph& graph, ValueId v, std::int64_t read_elements, std::size_t position, Draft& draft) {
   draft.weights.push_back(v);
   const std::int64_t elements = element_count(graph.values[static_cast<std::size_t>(v)].operand.shape);
-  draft.weights.push_back(v);
   if (draft.weighted) {
     (position == 1 ? draft.weight_elements : draft.bias_elements) += elements;
     return;
