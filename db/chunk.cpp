@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/base/units.h"
 
 namespace sdip {
 namespace {
@@ -88,7 +89,7 @@ ChunkBlobs encode(const PointBatch& batch) {
 
 std::vector<std::uint8_t> decode_flags(std::string_view flags, std::int64_t count, std::int64_t feasible,
                                        const std::string& where) {
-  if (static_cast<std::int64_t>(flags.size()) != (count + 7) / 8) damaged(where, "its flags");
+  if (count < 1 || static_cast<std::int64_t>(flags.size()) != ceil_div(count, 8)) damaged(where, "its flags");
   std::vector<std::uint8_t> points(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < points.size(); ++i) points[i] = static_cast<unsigned char>(flags[i / 8]) >> i % 8 & 1;
   if (std::ranges::count(points, 1) != feasible) damaged(where, "its flags");

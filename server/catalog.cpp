@@ -48,14 +48,13 @@ void check_upload_name(const std::string& name) {
 }
 
 /// Everything of a machine that the workload depends on.
-std::string cache_key(const std::string& name, const Dims& dims, const Machine& m) {
-  std::string key = name;
-  for (const std::int64_t part : {m.batch, m.image_height_px, m.image_width_px,
-                                  static_cast<std::int64_t>(m.guidance), static_cast<std::int64_t>(m.sampler),
-                                  static_cast<std::int64_t>(m.mode), static_cast<std::int64_t>(m.hoisted_context)})
-    key += "|" + std::to_string(part);
-  for (const auto& [dim, size] : dims) key += "|" + dim + "=" + std::to_string(size);
-  return key;
+WorkloadKey workload_key(const std::string& name, const Member& first, const Machine& m) {
+  return {name,
+          first.file,
+          first.dims,
+          {m.batch, m.image_height_px, m.image_width_px, static_cast<std::int64_t>(m.guidance),
+           static_cast<std::int64_t>(m.sampler), static_cast<std::int64_t>(m.mode),
+           static_cast<std::int64_t>(m.hoisted_context)}};
 }
 
 }  // namespace
@@ -139,9 +138,14 @@ std::vector<Member> Catalog::members(const std::string& name, const std::string&
               "no model " + name.substr(0, 80) + (hint.empty() ? "; `sdip model list` lists them" : "; " + hint));
 }
 
+void Catalog::require(const std::string& name, const std::string& where) const {
+  for (const Member& member : members(name, where))
+    if (!member.file.empty()) MappedFile{member.file};
+}
+
 std::shared_ptr<const Workload> Catalog::workload(const std::string& name, const Machine& machine) const {
   const auto parts = members(name, "/model");
-  const std::string key = cache_key(name, parts.front().dims, machine);
+  const WorkloadKey key = workload_key(name, parts.front(), machine);
   {
     const std::lock_guard lock(mutex_);
     const auto found = std::ranges::find(cache_, key, &Cached::first);
@@ -175,6 +179,7 @@ OrderedJson Catalog::facts(const std::string& name) const {
 OrderedJson Catalog::add(const std::string& name, NewFile& file, const std::string& sha256, const Dims& dims) {
   check_upload_name(name);
   const OrderedJson facts = model_facts(name, {{Role::network, name, file.path(), dims}});
+  const std::lock_guard lock(changing_);
   if (const auto row = store_->model(name)) {
     if (row->sha256 == sha256 && dims_of_facts(row->facts_json) == dims) return facts;
     throw Error("conflict", name, "another model has this name; delete it first or choose another");
@@ -189,6 +194,7 @@ OrderedJson Catalog::add(const std::string& name, NewFile& file, const std::stri
 
 void Catalog::remove(const std::string& name) {
   if (is_built_in(name)) throw Error("conflict", name, "built-in models stay");
+  const std::lock_guard lock(changing_);
   const auto row = store_->model(name);
   if (!row) throw Error("not_found", name, "no uploaded model of this name");
   for (const auto& sweep : store_->sweeps())

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "core/machine/machine.h"
@@ -19,6 +20,9 @@
 namespace sdip {
 
 using Dims = std::map<std::string, std::int64_t>;  // symbolic dimensions bound by the user
+
+/// What a workload follows from: a name, its file, bound dimensions, and some parameters of the machine.
+using WorkloadKey = std::tuple<std::string, std::filesystem::path, Dims, std::vector<std::int64_t>>;
 
 /// One member of a workload: a built-in model or a file, in its role.
 struct Member {
@@ -52,8 +56,8 @@ class Catalog {
   std::vector<ModelEntry> entries() const;
   /// Facts of GET /models/{name}. Throws Error unknown_model (with the nearest names) and what importing throws.
   OrderedJson facts(const std::string& name) const;
-  /// Throws Error unknown_model at `where`.
-  void require(const std::string& name, const std::string& where) const { members(name, where); }
+  /// Throws Error unknown_model at `where`, file_not_found and file_unreadable when its file cannot be read.
+  void require(const std::string& name, const std::string& where) const;
   /// What a name stands for. Throws Error unknown_model at `where`.
   std::vector<Member> members(const std::string& name, const std::string& where) const;
 
@@ -75,7 +79,8 @@ class Catalog {
   std::filesystem::path data_;
   std::optional<FileModels> files_;
 
-  using Cached = std::pair<std::string, std::shared_ptr<const Workload>>;
+  using Cached = std::pair<WorkloadKey, std::shared_ptr<const Workload>>;
+  std::mutex changing_;  // one upload or removal at a time: a file is shared by the names that have its bytes
   mutable std::mutex mutex_;
   mutable std::list<Cached> cache_;  // most recently used first
 };

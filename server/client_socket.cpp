@@ -19,6 +19,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+constexpr std::int64_t least_bytes_per_second = 65536;  // of a body: slower clients are given up
 constexpr milliseconds glance{50};  // how long an idle connection looks away from whether it is wanted
 
 bool poll_for(int socket, short event, milliseconds patience) {
@@ -82,8 +83,14 @@ std::string ClientSocket::read_head(std::size_t most_bytes) {
   }
 }
 
-std::int64_t ClientSocket::read(char* data, std::size_t size) {
-  if (buffer_.empty() && !receive(seconds(patience_.body_seconds))) return 0;
+Deadline ClientSocket::body_deadline(std::int64_t bytes) const {
+  return Clock::now() + seconds(patience_.body_seconds + bytes / least_bytes_per_second);
+}
+
+std::int64_t ClientSocket::read(char* data, std::size_t size, Deadline end) {
+  const auto left = std::chrono::duration_cast<milliseconds>(end - Clock::now());
+  if (left.count() <= 0) return 0;
+  if (buffer_.empty() && !receive(std::min<milliseconds>(left, seconds(patience_.body_seconds)))) return 0;
   const std::size_t taken = std::min(size, buffer_.size());
   std::memcpy(data, buffer_.data(), taken);
   buffer_.erase(0, taken);
@@ -93,8 +100,8 @@ std::int64_t ClientSocket::read(char* data, std::size_t size) {
 bool ClientSocket::send(std::string_view bytes) {
   while (!bytes.empty()) {
     if (!poll_for(socket_, POLLOUT, seconds(patience_.body_seconds))) return false;
-    const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
+    const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (sent <= 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(sent));
   }
@@ -109,7 +116,7 @@ ssize_t RequestStream::read(char* data, std::size_t size) {
     return static_cast<ssize_t>(taken);
   }
   if (body_left_ == 0) return 0;
-  const auto taken = connection_.read(data, std::min(size, static_cast<std::size_t>(body_left_)));
+  const auto taken = connection_.read(data, std::min(size, static_cast<std::size_t>(body_left_)), body_end_);
   body_left_ -= taken;
   return static_cast<ssize_t>(taken);
 }

@@ -11,6 +11,8 @@
 
 namespace sdip {
 
+using Deadline = std::chrono::steady_clock::time_point;
+
 struct Patience {
   int head_seconds, body_seconds, idle_seconds;
 };
@@ -28,8 +30,11 @@ class ClientSocket {
   bool wait_for_request(const std::function<bool()>& wanted);
   /// A head up to its empty line; "" when the client left. Throws Error timeout, header_too_large.
   std::string read_head(std::size_t most_bytes);
+  /// When a body of `bytes` that begins now must have come: a client that sends next to nothing holds a worker no
+  /// longer than one that sends nothing.
+  Deadline body_deadline(std::int64_t bytes) const;
   /// Bytes of a body, at most `size`; 0 at the end or when the client is too slow.
-  std::int64_t read(char* data, std::size_t size);
+  std::int64_t read(char* data, std::size_t size, Deadline end);
   /// Everything or false.
   bool send(std::string_view bytes);
 
@@ -49,7 +54,10 @@ class ClientSocket {
 class RequestStream : public httplib::Stream {
  public:
   RequestStream(ClientSocket& connection, std::string_view head, std::int64_t body_bytes)
-      : connection_(connection), head_(head), body_left_(body_bytes) {}
+      : connection_(connection),
+        head_(head),
+        body_left_(body_bytes),
+        body_end_(connection.body_deadline(body_bytes)) {}
 
   bool is_readable() const override { return true; }
   bool is_writable() const override { return true; }
@@ -65,6 +73,7 @@ class RequestStream : public httplib::Stream {
   ClientSocket& connection_;
   std::string_view head_;
   std::int64_t body_left_;
+  Deadline body_end_;
 };
 
 }  // namespace sdip

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "core/base/error.h"
 
@@ -22,6 +23,8 @@ std::string system_reason(int number) { return std::strerror(number); }
   const bool full = number == ENOSPC || number == EDQUOT || number == EFBIG;
   throw Error(full ? "disk_full" : "file_unwritable", path.string(), "cannot write: " + system_reason(number));
 }
+
+constexpr std::string_view unfinished = ".new-";
 
 /// Makes a rename in `folder` durable.
 void sync_folder(const std::filesystem::path& folder) {
@@ -59,7 +62,7 @@ MappedFile::~MappedFile() {
 }
 
 NewFile::NewFile(std::filesystem::path final_name) : final_name_(std::move(final_name)) {
-  std::string pattern = (final_name_.parent_path() / ".new-XXXXXX").string();
+  std::string pattern = (final_name_.parent_path() / (std::string(unfinished) + "XXXXXX")).string();
   file_ = ::mkostemp(pattern.data(), O_CLOEXEC);
   if (file_ < 0) refuse_write(final_name_, errno);
   path_ = pattern;
@@ -87,6 +90,14 @@ void NewFile::keep_as(const std::filesystem::path& name) {
   if (::rename(path_.c_str(), name.c_str()) != 0) refuse_write(name, errno);
   path_.clear();
   sync_folder(name.parent_path());
+}
+
+void remove_unfinished(const std::filesystem::path& folder) {
+  std::error_code ignored;  // a folder that is not there holds nothing
+  std::vector<std::filesystem::path> found;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
+    if (entry.path().filename().string().starts_with(unfinished)) found.push_back(entry.path());
+  for (const auto& path : found) std::filesystem::remove(path, ignored);
 }
 
 Sha256::Sha256() : context_(EVP_MD_CTX_new()) {

@@ -49,6 +49,9 @@ class NewFile {
   int file_ = -1;
 };
 
+/// Removes from a folder what NewFiles left there that were killed. Requires that none is open in it.
+void remove_unfinished(const std::filesystem::path& folder);
+
 /// SHA-256, in lower-case hexadecimal.
 class Sha256 {
  public:

@@ -54,6 +54,7 @@ bool run_sweep(Store& store, const Catalog& catalog, std::int64_t id, const RunO
   try {
     const SweepRow row = store.sweep(id);
     const SweepSpec spec = spec_from_json(Json::parse(row.spec_json));
+    catalog.require(spec.model, "/model");  // else every point would be infeasible, for good
     const auto ranges = store.missing_ranges(id);
     Stopwatch stopwatch(row.done, row.total);
     const auto compile_machine = [&](const Machine& machine) {

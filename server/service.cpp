@@ -16,7 +16,9 @@ const std::filesystem::path& usable(const std::filesystem::path& folder) {
 std::filesystem::path store_file(const std::filesystem::path& data_folder) { return data_folder / "sdip.sqlite"; }
 
 Service::Service(const std::filesystem::path& data_folder)
-    : data(usable(data_folder)), store(store_file(data).string()), catalog(&store, data), jobs(store, catalog) {}
+    : data(usable(data_folder)), store(store_file(data).string()), catalog(&store, data), jobs(store, catalog) {
+  remove_unfinished(data / "models");  // the store's lock says that nobody else writes there
+}
 
 const std::string& Service::signature() {
   std::call_once(once_, [this] { signature_ = sdip::signature(); });

@@ -22,20 +22,11 @@ Widths widths_of(const Machine& m) {
           m.psram_port_bits};
 }
 
-/// Beats of reading from a place are booked on that place's port; tiles of DRAM operands are read from DSRAM.
-std::int64_t& read_port(Busy& busy, Place place) {
-  static thread_local std::int64_t nowhere;
-  switch (place) {
-    case Place::stackram:
-      return busy.stackram_read;
-    case Place::psram:
-      return busy.psram_read;
-    case Place::dsram:
-    case Place::dram:
-      return busy.dsram_read;
-    default:
-      return nowhere = 0;
-  }
+/// Books the beats of reading from a place on that place's port; tiles of DRAM operands are read from DSRAM.
+void book_read(Busy& busy, Place place, std::int64_t beats_read) {
+  if (place == Place::stackram) busy.stackram_read += beats_read;
+  if (place == Place::psram) busy.psram_read += beats_read;
+  if (place == Place::dsram || place == Place::dram) busy.dsram_read += beats_read;
 }
 
 std::int64_t port_bits(const Widths& w, Place place) {
@@ -52,14 +43,13 @@ void write_results(const InstructionClass& c, const Widths& w, const Folds& rows
 /// channels (kernel positions, each folded apart).
 void nest_ports(const InstructionClass& c, const Machine& m, const Widths& w, const Folds& rows,
                 const Folds& channels, const Folds& sum, std::int64_t kernel, std::int64_t times, Busy& busy) {
-  std::int64_t& a = read_port(busy, c.operand_a);
   const std::int64_t a_port = port_bits(w, c.operand_a), b_port = port_bits(w, c.operand_b);
   const std::int64_t b_bits = c.operand_b == Place::psram ? w.weight : w.activation;
   const std::int64_t a_once = kernel * folded_beats(rows, sum, w.activation, a_port);  // each fold of A read once
   const std::int64_t b_once = kernel * folded_beats(channels, sum, b_bits, b_port);
   const bool a_held = m.dataflow == Dataflow::input_stationary, b_held = m.dataflow == Dataflow::weight_stationary;
-  a += times * a_once * (a_held ? 1 : channels.count());
-  read_port(busy, c.operand_b) += times * b_once * (b_held ? 1 : rows.count());
+  book_read(busy, c.operand_a, times * a_once * (a_held ? 1 : channels.count()));
+  book_read(busy, c.operand_b, times * b_once * (b_held ? 1 : rows.count()));
   write_results(c, w, rows, channels, times, busy);
   if (m.dataflow == Dataflow::output_stationary) return;
   // Partial sums go to and from the result's memory for every summed fold but the last (write) and the first
@@ -78,7 +68,7 @@ void fused_fetches(const InstructionClass& c, const Machine& m, const Widths& w,
   for (const Fetch& f : c.fetches) {
     const std::int64_t elements = f.per_fold ? out_elements : ceil_div(f.elements, operations);
     const std::int64_t bits = f.place == Place::psram ? w.weight : w.activation;
-    read_port(busy, f.place) += beats(elements, bits, port_bits(w, f.place));
+    book_read(busy, f.place, beats(elements, bits, port_bits(w, f.place)));
   }
   busy.compute = std::max(busy.compute, c.fused_passes * ceil_div(out_elements, m.vector_lanes));
 }
@@ -143,11 +133,11 @@ Busy rowwise_busy(const InstructionClass& c, const Machine& m, const TilePlan& p
   for (const Fetch& f : c.fetches) {
     const std::int64_t bits = f.place == Place::psram ? w.weight : w.activation;
     const std::int64_t reads = reads_of(f, plan, writes);
-    std::int64_t& port = read_port(busy, f.place);
+    const std::int64_t port = port_bits(w, f.place);
     if (f.per_fold)
-      port += reads * folds.times * folded_beats(folds.folds, bits, port_bits(w, f.place));
+      book_read(busy, f.place, reads * folds.times * folded_beats(folds.folds, bits, port));
     else if (reads > 0)
-      port += beats(ceil_div(f.elements, plan.writing_operations()), bits, port_bits(w, f.place));
+      book_read(busy, f.place, beats(ceil_div(f.elements, plan.writing_operations()), bits, port));
   }
   if (!writes) return busy;
   const Int128 whole = static_cast<Int128>(c.work.rows) * c.work.row_length;

@@ -449,6 +449,7 @@ bool countable(const Program& program, const std::vector<ClassCost>& costs, cons
   double sum = 0;
   for (const Instruction& instruction : program.instructions)
     sum += most[static_cast<std::size_t>(instruction.instruction_class)];
+  sum += 8 * real((program.latent_bytes + program.context_bytes).value);  // over a link of a bit a cycle at least
   return sum * real(passes) < 0x1p58;
 }
 

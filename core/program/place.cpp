@@ -148,10 +148,14 @@ std::optional<std::string> place(const Graph& graph, const Machine& machine, con
                            std::ranges::any_of(c.fetches, [](const Fetch& f) { return f.place == Place::dram; });
       const std::pair room_key =
           streams ? std::pair{room.read_bytes, room.write_bytes} : std::pair<std::int64_t, std::int64_t>{};
-      const auto [entry, fresh] = chosen.try_emplace({c, room_key});
-      if (fresh) entry->second = choose_mapping(c, room);
       const bool over = room.read_bytes < 0 || room.write_bytes < 0;  // several inputs that are whole at the start
-      if (over || !entry->second) {
+      std::optional<Mapping> mapping;
+      if (!over) {
+        const auto [entry, fresh] = chosen.try_emplace({c, room_key});
+        if (fresh) entry->second = choose_mapping(c, room);
+        mapping = entry->second;
+      }
+      if (!mapping) {
         if (!evict(drafts[i], index, places, lives))
           return graph.nodes[static_cast<std::size_t>(drafts[i].node)].name +
                  ": even the smallest tile does not fit in DSRAM (" + std::to_string(machine.dsram_bytes) +
@@ -159,7 +163,7 @@ std::optional<std::string> place(const Graph& graph, const Machine& machine, con
         again = true;
         break;
       }
-      c.mapping = *entry->second;
+      c.mapping = *mapping;
       const TileBuffers buffers = tile_buffers(c, room);
       Instruction instruction = instruction_of(graph, drafts[i], index, places);
       instruction.dsram_read_side = Bytes(resident.read[i] + buffers.read_bytes);

@@ -68,6 +68,8 @@ TEST(chunk, refuses_damaged_blobs) {
   std::vector<double> values;
   EXPECT_EQ(refusal([&] { decode_flags(blobs.flags, 17, 7, "f"); }), damaged);
   EXPECT_EQ(refusal([&] { decode_flags(blobs.flags, 10, 6, "f"); }), damaged);
+  EXPECT_EQ(refusal([&] { decode_flags(blobs.flags, INT64_MAX, 7, "f"); }), damaged);
+  EXPECT_EQ(refusal([&] { decode_flags("x", -3, 0, "f"); }), damaged);
   EXPECT_EQ(refusal([&] { decode_reasons(feasible, blobs.reason.substr(4), blobs.reasons, "f"); }), damaged);
   EXPECT_EQ(refusal([&] { decode_reasons(feasible, blobs.reason, blobs.reasons.substr(0, 9), "f"); }), damaged);
   EXPECT_EQ(refusal([&] { decode_reasons(feasible, blobs.reason, blobs.reasons.substr(0, 6), "f"); }), damaged);

@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -15,6 +16,16 @@ namespace {
 using testing::HasSubstr;
 
 std::string host_of(const Site& site) { return "Host: 127.0.0.1:" + std::to_string(site.port) + "\r\n"; }
+
+int connect_to(int port) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  return socket;
+}
 
 TEST(http, every_answer_carries_the_security_headers) {
   const Site site;
@@ -90,6 +101,37 @@ TEST(http, an_upload_that_stops_early_leaves_nothing) {
   EXPECT_TRUE(std::filesystem::is_empty(site.folder.path / "models"));
 }
 
+TEST(http, a_client_that_drips_its_body_is_given_up) {
+  ServerLimits limits;
+  limits.body_seconds = 1;
+  const Site site(limits);
+  const int socket = connect_to(site.port);
+  const std::string head = "POST /api/v1/analyses HTTP/1.1\r\n" + host_of(site) +
+                           "Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n";
+  ASSERT_EQ(::send(socket, head.data(), head.size(), MSG_NOSIGNAL), std::ssize(head));
+  const auto start = std::chrono::steady_clock::now();
+  pollfd entry{socket, POLLIN, 0};
+  for (int i = 0; i < 50 && ::poll(&entry, 1, 200) == 0; ++i) ::send(socket, " ", 1, MSG_NOSIGNAL);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(6));
+  char status[12] = {};
+  EXPECT_EQ(::recv(socket, status, sizeof status, 0), 12);
+  EXPECT_EQ(std::string(status + 9, 3), "400");
+  ::close(socket);
+}
+
+TEST(http, a_name_used_again_is_the_new_model) {
+  const Site site;
+  const std::string body = R"({"model": "one", "instructions": true})";
+  const auto operation = [&] {
+    return site.post("/api/v1/analyses", body).json().at("stages").at(0).at("instructions").at(0).at("op");
+  };
+  EXPECT_EQ(site.put("/api/v1/models/one", small_onnx()).status, 201);
+  EXPECT_EQ(operation(), "relu");
+  EXPECT_EQ(site.request("DELETE", "/api/v1/models/one").status, 204);
+  EXPECT_EQ(site.put("/api/v1/models/one", small_onnx("Sigmoid")).status, 201);
+  EXPECT_EQ(operation(), "sigmoid");
+}
+
 TEST(http, a_refused_upload_leaves_nothing) {
   const Site site;
   EXPECT_EQ(site.put("/api/v1/models/bad", small_onnx("Frobnicate")).json()["code"], "unknown_operator");
@@ -120,15 +162,7 @@ TEST(http, slow_and_silent_clients_do_not_stop_the_others) {
   limits.head_seconds = 1;
   const Site site(limits);
   std::vector<int> silent;
-  for (int i = 0; i < 40; ++i) {
-    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(static_cast<std::uint16_t>(site.port));
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    ASSERT_EQ(::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-    silent.push_back(socket);
-  }
+  for (int i = 0; i < 40; ++i) silent.push_back(connect_to(site.port));
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(site.get("/healthz").status, 200);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(8));

@@ -56,6 +56,20 @@ onnx::ModelProto residual_model() {
   return model;
 }
 
+TEST(lower, an_instruction_lists_each_weight_that_it_reads_once) {
+  onnx::ModelProto model = model_of_x({1, 8, 6, 6});
+  add_weight(model, "w", {8, 8, 1, 1});
+  add_weight(model, "bias", {8});
+  add_node(model, "Conv", {"x", "w", "bias"}, "y");
+  add_output(model, "y");
+  const Graph graph = import_model(model);
+  const Application application = compiled(graph, Machine{});
+  std::vector<std::string> names;
+  for (const std::int32_t v : application.stages.at(0).program.instructions.at(0).weights)
+    names.push_back(graph.values.at(static_cast<std::size_t>(v)).name);
+  EXPECT_THAT(names, ElementsAre("w", "bias"));
+}
+
 TEST(fusion, joins_pointwise_operators_to_the_one_before_and_fetches_their_other_operands) {
   Machine m;
   EXPECT_THAT(mnemonics(compiled(residual_model(), m)), ElementsAre("relu", "conv2d", "tanh", "add"));
@@ -135,6 +149,22 @@ TEST(place, two_inputs_that_are_whole_at_the_start_share_dsram_or_the_larger_lea
   ASSERT_TRUE(application.feasible) << application.reason;
   EXPECT_THAT(sources_at(application, 0), testing::Contains(Place::dram));
   EXPECT_LE(application.stages[0].program.instructions[0].dsram_read_side, Bytes(m.dsram_bytes));
+}
+
+TEST(place, what_did_not_fit_beside_other_inputs_fits_later) {
+  onnx::ModelProto model = model_of_x({1, 64, 64});
+  add_input(model, "tau", {1, 64, 64});
+  add_node(model, "Add", {"x", "tau"}, "a");
+  add_node(model, "Relu", {"a"}, "b");
+  add_node(model, "Add", {"b", "b"}, "c");
+  add_node(model, "Relu", {"c"}, "y");
+  add_output(model, "y");
+  Machine m;
+  m.dsram_bytes = 2 * 8192 - 1;
+  const Application application = compiled(model, m, Role::core);
+  ASSERT_TRUE(application.feasible) << application.reason;
+  EXPECT_THAT(sources_at(application, 0), testing::Contains(Place::dram));
+  EXPECT_THAT(sources_at(application, 2), ElementsAre(Place::dsram, Place::dsram)) << "b alone, read twice";
 }
 
 TEST(odd_graphs, an_output_that_is_an_input_is_no_instruction) {
