@@ -1,5 +1,8 @@
-// Shapes and element types as text, and the size of a shape.
+// Shapes and element types: as text, their sizes, and the numbers that types hold.
 #include "core/base/tensor.h"
+
+#include <algorithm>
+#include <cmath>
 
 #include "core/base/error.h"
 
@@ -30,10 +33,104 @@ std::string shape_text(const Shape& shape) {
 }
 
 std::string_view element_type_text(ElementType type) {
-  static constexpr std::string_view names[] = {"float32", "float64", "float16", "bfloat16", "int8",
-                                               "uint8",   "int16",   "uint16",  "int32",    "uint32",
-                                               "int64",   "uint64",  "boolean", "string"};
+  static constexpr std::string_view names[] = {
+      "float32",      "float64",        "float16",    "bfloat16",       "int8",       "uint8",   "int16",
+      "uint16",       "int32",          "uint32",     "int64",          "uint64",     "boolean", "string",
+      "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "float4e2m1", "int4",    "uint4"};
   return names[static_cast<std::size_t>(type)];
+}
+
+bool is_floating(ElementType type) {
+  using enum ElementType;
+  return type == float32 || type == float64 || type == float16 || type == bfloat16 ||
+         (type >= float8e4m3fn && type <= float4e2m1);
+}
+
+std::int64_t bits_of(ElementType type) {
+  static constexpr std::int64_t bits[] = {32, 64, 16, 16, 8, 8, 16, 16, 32, 32, 64, 64, 8, 0, 8, 8, 8, 8, 4, 4, 4};
+  return bits[static_cast<std::size_t>(type)];
+}
+
+namespace {
+
+/// What is stored of a float: bits after the point, exponent of the smallest normal number, largest number.
+struct FloatForm {
+  int fraction_bits, least_exponent;
+  double largest;
+  bool infinities;
+};
+
+FloatForm form_of(ElementType type) {
+  switch (type) {
+    case ElementType::float16:
+      return {10, -14, 65504, true};
+    case ElementType::bfloat16:
+      return {7, -126, 0x1.FEp127, true};
+    case ElementType::float8e4m3fn:
+      return {3, -6, 448, false};
+    case ElementType::float8e4m3fnuz:
+      return {3, -7, 240, false};
+    case ElementType::float8e5m2:
+      return {2, -14, 57344, true};
+    case ElementType::float8e5m2fnuz:
+      return {2, -15, 57344, false};
+    case ElementType::float4e2m1:
+      return {1, 0, 6, false};
+    default:
+      return {23, -126, 0x1.FFFFFEp127, true};
+  }
+}
+
+}  // namespace
+
+double rounded(ElementType type, double x, bool saturate) {
+  if (type == ElementType::float64 || std::isnan(x) || x == 0) return x;
+  const FloatForm form = form_of(type);
+  double y = x;
+  if (std::isfinite(x)) {
+    const double step = std::ldexp(1.0, std::max(std::ilogb(x), form.least_exponent) - form.fraction_bits);
+    y = std::nearbyint(x / step) * step;  // the default rounding mode: ties to even
+  }
+  if (std::fabs(y) <= form.largest) return y;
+  // float4 has neither infinity nor NaN.
+  if (saturate || type == ElementType::float4e2m1) return std::copysign(form.largest, x);
+  return form.infinities ? std::copysign(HUGE_VAL, x) : std::nan("");
+}
+
+std::int64_t wrapped(ElementType type, std::int64_t x) {
+  switch (type) {
+    case ElementType::int8:
+      return static_cast<std::int8_t>(x);
+    case ElementType::uint8:
+      return static_cast<std::uint8_t>(x);
+    case ElementType::int16:
+      return static_cast<std::int16_t>(x);
+    case ElementType::uint16:
+      return static_cast<std::uint16_t>(x);
+    case ElementType::int32:
+      return static_cast<std::int32_t>(x);
+    case ElementType::uint32:
+      return static_cast<std::uint32_t>(x);
+    case ElementType::int4:
+      return ((x & 15) ^ 8) - 8;
+    case ElementType::uint4:
+      return x & 15;
+    case ElementType::boolean:
+      return x != 0;
+    default:
+      return x;
+  }
+}
+
+Tensor zero_tensor(ElementType type, Shape shape) {
+  Tensor tensor{type, std::move(shape), {}, {}};
+  const auto count = static_cast<std::size_t>(element_count(tensor.shape));
+  if (is_floating(type)) {
+    tensor.floats.assign(count, 0.0);
+  } else {
+    tensor.ints.assign(count, 0);
+  }
+  return tensor;
 }
 
 }  // namespace sdip

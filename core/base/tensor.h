@@ -1,4 +1,4 @@
-// Shapes, element types, and small constant tensors.
+// Shapes, element types, and tensors whose values are known.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,14 @@ enum class ElementType {
   int64,
   uint64,
   boolean,
-  string
+  string,
+  float8e4m3fn,
+  float8e4m3fnuz,
+  float8e5m2,
+  float8e5m2fnuz,
+  float4e2m1,
+  int4,
+  uint4
 };
 
 /// Product of the sizes, 1 for a scalar. Throws Error("model_too_large", ...) above 2^53.
@@ -36,13 +43,30 @@ std::string shape_text(const Shape& shape);
 
 std::string_view element_type_text(ElementType type);
 
-/// A constant small enough to compute with: shape chains, axes, scales. Integers and booleans stand in `ints`,
-/// floats in `floats`; the other is empty.
-struct Constant {
+bool is_floating(ElementType type);
+
+/// Bits of one element as ONNX stores it; 0 for strings.
+std::int64_t bits_of(ElementType type);
+
+/// The nearest number that a float type holds, ties to even. Beyond its largest: infinity where it has one and
+/// `saturate` is false, else the largest, or NaN where it has no infinity and `saturate` is false. float64 as it
+/// is.
+double rounded(ElementType type, double x, bool saturate = false);
+
+/// The number that an integer type holds with the same low bits, as two's complement hardware wraps; boolean: 0 or
+/// 1. uint64 above 2^63 stands as the negative int64 of the same bits.
+std::int64_t wrapped(ElementType type, std::int64_t x);
+
+/// Values of a tensor, in row-major order: integers and booleans stand in `ints` (uint64 as the same 64 bits),
+/// floats of every type in `floats`, each a number the type holds; the other is empty.
+struct Tensor {
   ElementType type = ElementType::float32;
   Shape shape;
   std::vector<std::int64_t> ints;
   std::vector<double> floats;
 };
+
+/// All elements 0.
+Tensor zero_tensor(ElementType type, Shape shape);
 
 }  // namespace sdip

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +37,7 @@ struct Value {
   std::vector<NodeId> consumers;     // in node order, once per use
   std::optional<WeightBytes> bytes;  // weights that stand in the file: initializers and large constants
   bool initializer = false;          // a stored parameter of the model, not a constant of its arithmetic
+  bool parameter = false;            // a stored float parameter, perhaps in another shape: its nodes stay
 };
 
 struct Node {
@@ -62,11 +65,24 @@ void link(Graph& graph);
 /// Throws Error("graph_cycle", node, ...).
 void sort_nodes(Graph& graph);
 
-/// Types, shapes and small values of everything, by each operator's own rule. What depends on weights and constants
-/// alone becomes a weight. A node whose outputs are all known small values is dropped, its values stay; a node that
-/// makes a larger weight, or changes a parameter, stays in the graph, and its work is of family `constant`.
-/// Requires sorted nodes. Throws what the rules throw.
+/// Infers a node whose inputs are inferred and appends it. What depends on weights and constants alone becomes a
+/// weight. A node whose outputs are all known small values is left out, its values stay; a node that makes a larger
+/// weight, or changes a parameter, is appended, and its work is of family `constant`. A composite becomes the nodes
+/// it stands for. Links are stale afterwards. Throws what the rules throw.
+void append_node(Graph& graph, Node node);
+
+/// Types, shapes and small values of everything: every node appended anew. Requires sorted nodes. Throws what the
+/// rules throw.
 void infer(Graph& graph);
+
+/// Values of the graph's outputs, in order, for values of its inputs, in order: every node computed as its
+/// operator's arithmetic says, float by float. Weights of which the file has bytes come from `stored`, which is
+/// asked once for each. Shapes follow from the values given, so that what depends on data is resolved. For what
+/// fits in memory. Throws Error("shape_mismatch", ...) when `inputs` are not what the graph takes,
+/// ("not_computable", node, ...) for an operator without arithmetic (random numbers) or a weight without values,
+/// and what the rules throw.
+std::vector<Tensor> evaluate(const Graph& graph, std::span<const Tensor> inputs,
+                             const std::function<std::optional<Tensor>(const Value&)>& stored);
 
 /// Drops nodes that reach no output, and values nobody uses.
 void remove_dead(Graph& graph);

@@ -1,9 +1,9 @@
-// Types, shapes and small values of a whole graph, node by node.
+// Types, shapes and small values of a whole graph, node by node; composites become what they stand for.
 #include <algorithm>
+#include <string>
 
 #include "core/base/error.h"
 #include "core/graph/graph.h"
-#include "core/ops/use.h"
 
 namespace sdip {
 namespace {
@@ -16,43 +16,88 @@ bool all_weights(const Graph& graph, const Node& node) {
   });
 }
 
+ValueId new_value(Graph& graph, std::string name) {
+  graph.values.emplace_back();
+  graph.values.back().name = std::move(name);
+  return static_cast<ValueId>(graph.values.size() - 1);
+}
+
+/// The nodes of a composite's body in its place, its results under the names of the composite's outputs.
+void append_body(Graph& graph, const Node& node) {
+  const NodeUse use = use_of(graph, node);
+  check_use(*node.op, use.use);
+  Body body = node.op->expand(use.use);
+  std::vector<ValueId> ids = node.inputs;
+  for (Tensor& constant : body.constants) {
+    ids.push_back(new_value(graph, node.name + "/constant_" + std::to_string(ids.size())));
+    Value& value = graph.values.back();
+    value.kind = ValueKind::weight;
+    value.operand.type = constant.type;
+    value.operand.shape = constant.shape;
+    value.operand.weight = true;
+    value.operand.value = std::move(constant);
+  }
+  std::vector<ValueId> outputs(ids.size(), none);  // by body value: the composite's output it is
+  for (const BodyNode& part : body.nodes)
+    outputs.resize(outputs.size() + static_cast<std::size_t>(part.outputs), none);
+  for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+    check(i < body.results.size(), "append_body: a composite has more outputs than its body");
+    if (node.outputs[i] == none) continue;
+    check(body.results[i] >= 0, "append_body: an output that the body does not make");
+    outputs.at(at(body.results[i])) = node.outputs[i];
+  }
+  int count = 0;
+  for (BodyNode& part : body.nodes) {
+    Node made;
+    made.name = node.name + "/" + std::string(part.type) + "_" + std::to_string(count++);
+    made.op = find_operator(part.domain, part.type);
+    check(made.op != nullptr, "append_body: no such operator");
+    made.opset = replacement_opset;
+    made.attributes = std::move(part.attributes);
+    for (int input : part.inputs) made.inputs.push_back(input < 0 ? none : ids.at(static_cast<std::size_t>(input)));
+    for (int i = 0; i < part.outputs; ++i) {
+      ValueId id = outputs.at(ids.size());
+      if (id == none) id = new_value(graph, made.name + (i == 0 ? "" : "." + std::to_string(i)));
+      ids.push_back(id);
+      made.outputs.push_back(id);
+    }
+    append_node(graph, std::move(made));
+  }
+}
+
 }  // namespace
 
+void append_node(Graph& graph, Node node) {
+  if (node.op->expand != nullptr) {
+    append_body(graph, node);
+    return;
+  }
+  std::vector<Operand> outputs = infer_use(*node.op, use_of(graph, node).use);
+  const bool weights = all_weights(graph, node);
+  const bool parameters = std::any_of(node.inputs.begin(), node.inputs.end(),
+                                      [&](ValueId id) { return id != none && graph.values[at(id)].parameter; });
+  bool known = true;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (node.outputs[i] == none) continue;
+    Value& value = graph.values[at(node.outputs[i])];
+    value.operand = std::move(outputs[i]);
+    value.operand.weight = weights || value.operand.value.has_value();
+    value.kind = value.operand.weight ? ValueKind::weight : ValueKind::activation;
+    value.parameter = parameters && is_floating(value.operand.type);
+    known = known && value.operand.value && !value.parameter;
+  }
+  if (!known) graph.nodes.push_back(std::move(node));
+}
+
 void infer(Graph& graph) {
-  // Which values are stored parameters, perhaps in another shape: their nodes stay, so that parameters are counted.
-  std::vector<char> from_parameter(graph.values.size(), 0);
-  for (std::size_t v = 0; v < graph.values.size(); ++v) {
-    Value& value = graph.values[v];
+  for (Value& value : graph.values) {
     value.operand.weight = value.kind == ValueKind::weight;
-    from_parameter[v] = value.initializer && is_floating(value.operand.type);
+    value.parameter = value.initializer && is_floating(value.operand.type);
   }
-  std::vector<char> folded(graph.nodes.size(), 0);
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    const Node& node = graph.nodes[n];
-    const NodeUse use = use_of(graph, node);
-    std::vector<Operand> outputs = infer_use(*node.op, use.use);
-    const bool weights = all_weights(graph, node);
-    const bool parameters = std::any_of(node.inputs.begin(), node.inputs.end(),
-                                        [&](ValueId id) { return id != none && from_parameter[at(id)] != 0; });
-    bool known = true;
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      if (node.outputs[i] == none) continue;
-      Value& value = graph.values[at(node.outputs[i])];
-      value.operand = std::move(outputs[i]);
-      value.operand.weight = weights || value.operand.value.has_value();
-      value.kind = value.operand.weight ? ValueKind::weight : ValueKind::activation;
-      from_parameter[at(node.outputs[i])] = parameters && is_floating(value.operand.type);
-      known = known && value.operand.value && !(parameters && is_floating(value.operand.type));
-    }
-    folded[n] = known;
-  }
-  std::size_t kept = 0;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (folded[n] != 0) continue;
-    if (kept != n) graph.nodes[kept] = std::move(graph.nodes[n]);
-    ++kept;
-  }
-  graph.nodes.resize(kept);
+  std::vector<Node> nodes = std::move(graph.nodes);
+  graph.nodes.clear();
+  graph.nodes.reserve(nodes.size());
+  for (Node& node : nodes) append_node(graph, std::move(node));
   link(graph);
 }
 

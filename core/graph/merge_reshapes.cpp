@@ -20,7 +20,7 @@ ValueId shape_value(Graph& graph, const std::string& name, const Shape& shape) {
   value.kind = ValueKind::weight;
   value.operand.type = ElementType::int64;
   value.operand.shape = {std::ssize(shape)};
-  value.operand.value = Constant{ElementType::int64, {std::ssize(shape)}, shape, {}};
+  value.operand.value = Tensor{ElementType::int64, {std::ssize(shape)}, shape, {}};
   value.operand.weight = true;
   graph.values.push_back(std::move(value));
   return static_cast<ValueId>(graph.values.size() - 1);

@@ -73,7 +73,7 @@ bool is_filled(const Graph& graph, ValueId id, double number) {
   if (operand.fill) return *operand.fill == number;
   if (!operand.value) return false;
   const auto same = [&](auto x) { return static_cast<double>(x) == number; };
-  const Constant& value = *operand.value;
+  const Tensor& value = *operand.value;
   return std::all_of(value.ints.begin(), value.ints.end(), same) &&
          std::all_of(value.floats.begin(), value.floats.end(), same);
 }
@@ -99,7 +99,7 @@ void replace_last(Graph& graph, const std::vector<NodeId>& pattern, std::string_
   Node& last = graph.nodes[static_cast<std::size_t>(pattern.back())];
   last.name = std::move(name);
   last.op = op;
-  last.opset = 17;  // the opset whose meaning a replacement has
+  last.opset = replacement_opset;
   last.inputs = std::move(inputs);
   last.attributes = std::move(attributes);
 }

@@ -8,9 +8,9 @@ namespace sdip {
 namespace {
 
 /// A small tensor with its values; a large one by its shape alone.
-Constant constant_of(const onnx::TensorProto& tensor, const std::string& what, const ImportOptions& options) {
+Tensor constant_of(const onnx::TensorProto& tensor, const std::string& what, const ImportOptions& options) {
   const ReadTensor read = read_tensor(tensor, what, options);
-  return read.operand.value ? *read.operand.value : Constant{read.operand.type, read.operand.shape, {}, {}};
+  return read.operand.value ? *read.operand.value : Tensor{read.operand.type, read.operand.shape, {}, {}};
 }
 
 }  // namespace

@@ -93,8 +93,8 @@ std::int64_t int_of_raw(ElementType type, std::string_view raw, std::size_t i) {
 }
 
 /// Elements in the field that ONNX keeps the type in when they are not raw.
-Constant typed_elements(const onnx::TensorProto& tensor, ElementType type) {
-  Constant value{type, {}, {}, {}};
+Tensor typed_elements(const onnx::TensorProto& tensor, ElementType type) {
+  Tensor value{type, {}, {}, {}};
   switch (type) {
     case ElementType::float32:
       value.floats.assign(tensor.float_data().begin(), tensor.float_data().end());
@@ -124,8 +124,8 @@ Constant typed_elements(const onnx::TensorProto& tensor, ElementType type) {
   return value;
 }
 
-Constant raw_elements(std::string_view raw, ElementType type, std::size_t count) {
-  Constant value{type, {}, {}, {}};
+Tensor raw_elements(std::string_view raw, ElementType type, std::size_t count) {
+  Tensor value{type, {}, {}, {}};
   for (std::size_t i = 0; i < count; ++i) {
     if (is_floating(type)) {
       value.floats.push_back(float_of_raw(type, raw, i));
@@ -172,7 +172,8 @@ void check_shape(const Shape& shape, const std::string& what, const ImportOption
   element_count(shape);
 }
 
-ReadTensor read_tensor(const onnx::TensorProto& tensor, const std::string& what, const ImportOptions& options) {
+ReadTensor read_tensor(const onnx::TensorProto& tensor, const std::string& what, const ImportOptions& options,
+                       std::int64_t most_elements) {
   ReadTensor read;
   const auto type = element_type_of_onnx(tensor.data_type());
   if (!type) {
@@ -187,11 +188,11 @@ ReadTensor read_tensor(const onnx::TensorProto& tensor, const std::string& what,
     return read;
   }
   const std::int64_t count = element_count(read.operand.shape);
-  if (count == 0) read.operand.value = Constant{*type, read.operand.shape, {}, {}};
-  if (count == 0 || !tensor.has_segment() || *type == ElementType::string) return read;
+  if (count == 0) read.operand.value = Tensor{*type, read.operand.shape, {}, {}};
+  if (count == 0 || !tensor.has_segment() || *type >= ElementType::string) return read;
   read.bytes = {"", tensor.segment().begin(), tensor.segment().end() - tensor.segment().begin()};
-  if (count > most_folded_elements) return read;
-  Constant value = tensor.has_raw_data() ? Constant{} : typed_elements(tensor, *type);
+  if (count > most_elements) return read;
+  Tensor value = tensor.has_raw_data() ? Tensor{} : typed_elements(tensor, *type);
   std::int64_t held = std::ssize(value.ints) + std::ssize(value.floats);
   if (tensor.has_raw_data()) {
     const std::int64_t bytes = std::ssize(tensor.raw_data());
@@ -202,9 +203,6 @@ ReadTensor read_tensor(const onnx::TensorProto& tensor, const std::string& what,
     fail(options, "invalid_graph",
          what + " of shape " + shape_text(read.operand.shape) + " has data of another size");
   }
-  // Above 2^63 an unsigned value has no place in a Constant; it stays unknown.
-  const auto negative = [](std::int64_t x) { return x < 0; };
-  if (*type == ElementType::uint64 && std::any_of(value.ints.begin(), value.ints.end(), negative)) return read;
   value.shape = read.operand.shape;
   read.operand.value = std::move(value);
   return read;

@@ -20,7 +20,9 @@ struct ReadTensor {
 /// Throws Error("limit_exceeded" | "invalid_graph").
 void check_shape(const Shape& shape, const std::string& what, const ImportOptions& options);
 
-/// Reads what slim_model left of a tensor. Throws Error("invalid_graph" | "limit_exceeded" | "model_too_large").
-ReadTensor read_tensor(const onnx::TensorProto& tensor, const std::string& what, const ImportOptions& options);
+/// Reads what slim_model left of a tensor; its values when there are at most `most_elements`.
+/// Throws Error("invalid_graph" | "limit_exceeded" | "model_too_large").
+ReadTensor read_tensor(const onnx::TensorProto& tensor, const std::string& what, const ImportOptions& options,
+                       std::int64_t most_elements = most_folded_elements);
 
 }  // namespace sdip

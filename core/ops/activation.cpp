@@ -38,7 +38,7 @@ std::vector<Operand> infer_same(const OperatorUse& use) {
   if (!in.value) return {out};
   for (const UnaryFold& fold : unary_folds) {
     if (fold.type != use.type) continue;
-    Constant value = *in.value;
+    Tensor value = *in.value;
     if ((!value.floats.empty() && fold.floats == nullptr) || (!value.ints.empty() && fold.ints == nullptr)) break;
     for (double& x : value.floats) x = fold.floats(x);
     for (std::int64_t& x : value.ints) x = fold.ints(x);
@@ -65,7 +65,7 @@ std::vector<Operand> infer_clip(const OperatorUse& use) {
   return {same_type_and_shape(use)};
 }
 
-std::optional<Constant> cast_constant(const Constant& value, ElementType to) {
+std::optional<Tensor> cast_constant(const Tensor& value, ElementType to) {
   if (is_floating(to)) {
     std::vector<double> floats = value.floats;
     if (value.floats.empty()) floats.assign(value.ints.begin(), value.ints.end());

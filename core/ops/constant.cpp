@@ -13,14 +13,14 @@ Operand int64_operand(Shape shape, std::vector<std::int64_t> values) {
   Operand out;
   out.type = ElementType::int64;
   out.shape = shape;
-  out.value = Constant{ElementType::int64, std::move(shape), std::move(values), {}};
+  out.value = Tensor{ElementType::int64, std::move(shape), std::move(values), {}};
   return out;
 }
 
 Operand float_operand(Shape shape, std::vector<double> values) {
   Operand out;
   out.shape = shape;
-  out.value = Constant{ElementType::float32, std::move(shape), {}, std::move(values)};
+  out.value = Tensor{ElementType::float32, std::move(shape), {}, std::move(values)};
   return out;
 }
 
@@ -37,7 +37,7 @@ std::vector<Operand> infer_constant(const OperatorUse& use) {
     return {float_operand({std::ssize(*values)}, *values)};
   }
   if (!has_attribute(use, "value")) refuse(use, "unsupported_attribute", "has no value that is understood here");
-  const auto* tensor = std::get_if<Constant>(&use.attributes->find("value")->second);
+  const auto* tensor = std::get_if<Tensor>(&use.attributes->find("value")->second);
   if (tensor == nullptr) refuse(use, "unsupported_attribute", "attribute 'value' must be a tensor");
   Operand out;
   out.type = tensor->type;
@@ -66,9 +66,9 @@ std::vector<Operand> infer_size(const OperatorUse& use) {
 std::vector<Operand> infer_constant_of_shape(const OperatorUse& use) {
   Operand out;
   out.shape = ints_of_input(use, 0);
-  Constant value{ElementType::float32, {1}, {}, {0.0}};
+  Tensor value{ElementType::float32, {1}, {}, {0.0}};
   if (has_attribute(use, "value")) {
-    const auto* given = std::get_if<Constant>(&use.attributes->find("value")->second);
+    const auto* given = std::get_if<Tensor>(&use.attributes->find("value")->second);
     if (given == nullptr || given->ints.size() + given->floats.size() != 1) {
       refuse(use, "unsupported_attribute", "attribute 'value' must be a tensor of one number");
     }
@@ -139,10 +139,11 @@ constexpr Operator rows[] = {
     {"", "Constant", "constant", 0, 0, "value value_float value_floats value_int value_ints", infer_constant,
      constant_work},
     {"", "ConstantOfShape", "constant", 1, 1, "value", infer_constant_of_shape, constant_work},
-    {"", "RandomNormal", "rand", 0, 0, "dtype mean scale seed shape", infer_noise, noise_work, true},
-    {"", "RandomNormalLike", "rand", 1, 1, "dtype mean scale seed", infer_noise_like, noise_work, true},
-    {"", "RandomUniform", "rand", 0, 0, "dtype high low seed shape", infer_noise, noise_work, true},
-    {"", "RandomUniformLike", "rand", 1, 1, "dtype high low seed", infer_noise_like, noise_work, true},
+    {"", "RandomNormal", "rand", 0, 0, "dtype mean scale seed shape", infer_noise, noise_work, nullptr, "", true},
+    {"", "RandomNormalLike", "rand", 1, 1, "dtype mean scale seed", infer_noise_like, noise_work, nullptr, "",
+     true},
+    {"", "RandomUniform", "rand", 0, 0, "dtype high low seed shape", infer_noise, noise_work, nullptr, "", true},
+    {"", "RandomUniformLike", "rand", 1, 1, "dtype high low seed", infer_noise_like, noise_work, nullptr, "", true},
     {"", "Range", "constant", 3, 3, "", infer_range, constant_work},
     {"", "Shape", "constant", 1, 1, "end start", infer_shape, constant_work},
     {"", "Size", "constant", 1, 1, "", infer_size, constant_work},

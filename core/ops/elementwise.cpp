@@ -80,9 +80,9 @@ const Arithmetic* find_arithmetic(std::string_view type) {
   return nullptr;
 }
 
-std::optional<Constant> fold_ints(const Arithmetic& row, const Constant& a, const Constant& b, const Operand& out) {
-  const Constant left = pick_broadcast(a, out.shape);
-  const Constant right = pick_broadcast(b, out.shape);
+std::optional<Tensor> fold_ints(const Arithmetic& row, const Tensor& a, const Tensor& b, const Operand& out) {
+  const Tensor left = pick_broadcast(a, out.shape);
+  const Tensor right = pick_broadcast(b, out.shape);
   std::vector<std::int64_t> values;
   for (std::size_t i = 0; i < left.ints.size(); ++i) {
     const MaybeInt value = row.ints(left.ints[i], right.ints.at(i));
@@ -92,10 +92,9 @@ std::optional<Constant> fold_ints(const Arithmetic& row, const Constant& a, cons
   return int_constant(out.type, out.shape, std::move(values));
 }
 
-std::optional<Constant> fold_floats(const Arithmetic& row, const Constant& a, const Constant& b,
-                                    const Operand& out) {
-  const Constant left = pick_broadcast(a, out.shape);
-  const Constant right = pick_broadcast(b, out.shape);
+std::optional<Tensor> fold_floats(const Arithmetic& row, const Tensor& a, const Tensor& b, const Operand& out) {
+  const Tensor left = pick_broadcast(a, out.shape);
+  const Tensor right = pick_broadcast(b, out.shape);
   std::vector<double> values;
   for (std::size_t i = 0; i < left.floats.size(); ++i)
     values.push_back(*row.floats(left.floats[i], right.floats.at(i)));
@@ -168,9 +167,9 @@ std::vector<Operand> infer_where(const OperatorUse& use) {
   out.type = yes.type;
   out.shape = broadcast(use, broadcast(use, condition.shape, yes.shape), no.shape);
   if (!condition.value || !yes.value || !no.value || !is_foldable(out.shape)) return {out};
-  const Constant choose = pick_broadcast(*condition.value, out.shape);
-  const Constant no_values = pick_broadcast(*no.value, out.shape);
-  Constant value = pick_broadcast(*yes.value, out.shape);
+  const Tensor choose = pick_broadcast(*condition.value, out.shape);
+  const Tensor no_values = pick_broadcast(*no.value, out.shape);
+  Tensor value = pick_broadcast(*yes.value, out.shape);
   for (std::size_t i = 0; i < choose.ints.size(); ++i) {
     if (choose.ints[i] != 0) continue;
     if (!value.ints.empty()) value.ints[i] = no_values.ints.at(i);

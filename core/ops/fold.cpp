@@ -39,19 +39,19 @@ bool fits_type(ElementType type, std::int64_t value) {
 
 bool is_foldable(const Shape& shape) { return element_count(shape) <= most_folded_elements; }
 
-std::optional<Constant> int_constant(ElementType type, Shape shape, std::vector<std::int64_t> values) {
+std::optional<Tensor> int_constant(ElementType type, Shape shape, std::vector<std::int64_t> values) {
   for (std::int64_t value : values) {
     if (!fits_type(type, value)) return std::nullopt;
   }
-  return Constant{type, std::move(shape), std::move(values), {}};
+  return Tensor{type, std::move(shape), std::move(values), {}};
 }
 
-std::optional<Constant> float_constant(ElementType type, Shape shape, std::vector<double> values) {
+std::optional<Tensor> float_constant(ElementType type, Shape shape, std::vector<double> values) {
   if (type == ElementType::float16 || type == ElementType::bfloat16) return std::nullopt;
   if (type == ElementType::float32) {
     for (double& value : values) value = static_cast<double>(static_cast<float>(value));
   }
-  return Constant{type, std::move(shape), {}, std::move(values)};
+  return Tensor{type, std::move(shape), {}, std::move(values)};
 }
 
 std::vector<std::int64_t> strides_of(const Shape& shape) {
@@ -61,9 +61,9 @@ std::vector<std::int64_t> strides_of(const Shape& shape) {
   return strides;
 }
 
-Constant pick(const Constant& source, const Shape& shape,
-              const std::function<std::int64_t(std::span<const std::int64_t>)>& source_element) {
-  Constant out{source.type, shape, {}, {}};
+Tensor pick(const Tensor& source, const Shape& shape,
+            const std::function<std::int64_t(std::span<const std::int64_t>)>& source_element) {
+  Tensor out{source.type, shape, {}, {}};
   const std::int64_t count = element_count(shape);
   std::vector<std::int64_t> index(shape.size(), 0);
   for (std::int64_t i = 0; i < count; ++i) {
@@ -81,7 +81,7 @@ Constant pick(const Constant& source, const Shape& shape,
   return out;
 }
 
-Constant pick_broadcast(const Constant& source, const Shape& shape) {
+Tensor pick_broadcast(const Tensor& source, const Shape& shape) {
   if (source.shape == shape) return source;
   const std::vector<std::int64_t> strides = strides_of(source.shape);
   const std::size_t skip = shape.size() - source.shape.size();
@@ -97,7 +97,7 @@ Constant pick_broadcast(const Constant& source, const Shape& shape) {
 std::optional<double> scalar_of(const Operand& operand) {
   if (operand.fill) return operand.fill;
   if (!operand.value || element_count(operand.shape) != 1) return std::nullopt;
-  const Constant& value = *operand.value;
+  const Tensor& value = *operand.value;
   return value.ints.empty() ? value.floats.at(0) : static_cast<double>(value.ints.at(0));
 }
 

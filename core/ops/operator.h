@@ -20,16 +20,20 @@ enum class Family { conv2d, linear, matmul, vector, softmax, norm, transpose, vi
 std::string_view family_text(Family family);
 
 using Attribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>,
-                               std::vector<std::string>, Constant>;
+                               std::vector<std::string>, Tensor>;
 using Attributes = std::map<std::string, Attribute, std::less<>>;
+
+/// Constants above this size are not computed with at import. Shape chains of 96 real exports need at most 8
+/// elements; 1024 also covers scales and biases that rewrites look at.
+inline constexpr std::int64_t most_folded_elements = 1024;
 
 /// What is known of an operand when shapes are inferred.
 struct Operand {
   ElementType type = ElementType::float32;
   Shape shape;
-  std::optional<Constant> value;  // known when small and constant
-  std::optional<double> fill;     // every element is this; known for constants of any size
-  bool weight = false;            // an initializer, or made from weights and constants alone
+  std::optional<Tensor> value;  // known when small and constant
+  std::optional<double> fill;   // every element is this; known for constants of any size
+  bool weight = false;          // an initializer, or made from weights and constants alone
 };
 
 /// One use of an operator: what a shape rule and a work rule may look at.
@@ -70,24 +74,56 @@ struct Work {
   friend auto operator<=>(const Work&, const Work&) = default;
 };
 
+/// What a composite operator stands for, as a function's body does: nodes of simpler operators in order. Values are
+/// numbered: the use's inputs first (0, 1, ...), then `constants`, then the outputs of each node in turn; -1 is an
+/// absent input. Nodes are of ai.onnx (opset replacement_opset) or "sdip"; they may be composites, too.
+struct BodyNode {
+  std::string_view domain, type;
+  std::vector<int> inputs;
+  Attributes attributes;
+  int outputs = 1;
+};
+struct Body {
+  std::vector<Tensor> constants;
+  std::vector<BodyNode> nodes;
+  std::vector<int> results;  // the value of each output of the composite; -1 where it makes none
+};
+
+/// The opset whose meaning the nodes of bodies and rewrites have.
+inline constexpr std::int64_t replacement_opset = 17;
+
 struct Operator {
   std::string_view domain;  // "" is ai.onnx; "sdip" holds what rewrites make (see core/graph)
   std::string_view type;
   std::string_view mnemonic;  // in a .graph line: conv2d, linear, matmul, add, silu, groupnorm, ...
   std::size_t least_inputs, most_inputs;
   std::string_view attributes;  // names it knows, separated by spaces; any other is refused
-  /// Types and shapes of the outputs, and their values when every needed input value is known and the result is
-  /// small. Throws Error("shape_mismatch" | "unsupported_attribute" | "shape_unknown", node, ...).
-  std::vector<Operand> (*infer)(const OperatorUse&);
+  /// Types and shapes of the outputs; values only of what follows from shapes and attributes alone (Shape, Size,
+  /// Constant): the others come from `compute`. Throws Error("shape_mismatch" | "unsupported_attribute" |
+  /// "shape_unknown", node, ...).
+  std::vector<Operand> (*infer)(const OperatorUse&) = nullptr;
   /// Requires that infer accepted the use. `outputs` are infer's.
-  Work (*work)(const OperatorUse&, std::span<const Operand> outputs);
+  Work (*work)(const OperatorUse&, std::span<const Operand> outputs) = nullptr;
+  /// The arithmetic: fills `value` of every output. Requires that infer accepted the use, that `outputs` are
+  /// infer's and that every present input has its value. Floats are computed in double and rounded to the output's
+  /// type at the end; integers wrap.
+  void (*compute)(const OperatorUse&, std::span<Operand> outputs) = nullptr;
+  std::string_view since =
+      {};               // opsets of its domain in which its definition changed, ascending: "7 13 14"; from 7 on
   bool random = false;  // never a constant, though no input changes
+  /// Of a composite, which has none of the three functions above: what it stands for, given its inputs' shapes.
+  Body (*expand)(const OperatorUse&) = nullptr;
 };
 
-/// The outputs of a use of `op`, one for each of the node's outputs, after checking the number of inputs and the
-/// names of attributes. Throws what the rule throws, and Error("invalid_graph" | "unsupported_attribute", node,
-/// ...).
-std::vector<Operand> infer_use(const Operator& op, const OperatorUse& use);
+/// Checks the number of inputs and the names of attributes. Throws Error("invalid_graph" | "unsupported_attribute",
+/// node, ...).
+void check_use(const Operator& op, const OperatorUse& use);
+
+/// The outputs of a use of `op`, one for each of the node's outputs, after check_use. Where the values of all
+/// inputs are known, so are those of outputs that have at most `most_elements`. Throws what check_use and the rule
+/// throw. Requires that `op` is no composite.
+std::vector<Operand> infer_use(const Operator& op, const OperatorUse& use,
+                               std::int64_t most_elements = most_folded_elements);
 
 /// All rows; sorted by domain and type.
 std::span<const Operator> operators();

@@ -70,24 +70,41 @@ const Operator* find_operator(std::string_view domain, std::string_view type) {
   return same ? &*found : nullptr;
 }
 
-std::vector<Operand> infer_use(const Operator& op, const OperatorUse& use) {
+void check_use(const Operator& op, const OperatorUse& use) {
   if (use.inputs.size() < op.least_inputs || use.inputs.size() > op.most_inputs) {
     refuse(use, "invalid_graph",
            "has " + std::to_string(use.inputs.size()) + " inputs, expected " + std::to_string(op.least_inputs) +
                (op.most_inputs == op.least_inputs ? "" : " to " + std::to_string(op.most_inputs)));
   }
-  if (use.attributes != nullptr) {
-    for (const auto& [name, value] : *use.attributes) {
-      if (!names_include(op.attributes, name)) {
-        refuse(use, "unsupported_attribute",
-               "attribute '" + name + "' is not known; known are: " + std::string(op.attributes));
-      }
+  if (use.attributes == nullptr) return;
+  for (const auto& [name, value] : *use.attributes) {
+    if (!names_include(op.attributes, name)) {
+      refuse(use, "unsupported_attribute",
+             "attribute '" + name + "' is not known; known are: " + std::string(op.attributes));
     }
   }
+}
+
+namespace {
+
+bool can_compute(const Operator& op, const OperatorUse& use, std::span<const Operand> outputs,
+                 std::int64_t most_elements) {
+  const auto known = [](const Operand* in) { return in == nullptr || in->value.has_value(); };
+  const auto done = [](const Operand& out) { return out.value.has_value(); };
+  const auto small = [&](const Operand& out) { return element_count(out.shape) <= most_elements; };
+  return op.compute != nullptr && !op.random && std::all_of(use.inputs.begin(), use.inputs.end(), known) &&
+         !std::all_of(outputs.begin(), outputs.end(), done) && std::all_of(outputs.begin(), outputs.end(), small);
+}
+
+}  // namespace
+
+std::vector<Operand> infer_use(const Operator& op, const OperatorUse& use, std::int64_t most_elements) {
+  check_use(op, use);
   std::vector<Operand> outputs;
   try {
     outputs = op.infer(use);
     for (const Operand& output : outputs) element_count(output.shape);
+    if (can_compute(op, use, outputs, most_elements)) op.compute(use, outputs);
   } catch (const Error& error) {
     if (error.where == use.node) throw;
     refuse(use, error.code.c_str(), error.what());  // a size that overflows does not know whose it is

@@ -31,7 +31,7 @@ Shape without(const Shape& in, const std::vector<std::size_t>& axes, bool keep) 
   return out;
 }
 
-std::optional<Constant> fold_product(const OperatorUse& use, const Operand& in, const Operand& out) {
+std::optional<Tensor> fold_product(const OperatorUse& use, const Operand& in, const Operand& out) {
   if (use.type != "ReduceProd" || !in.value || is_floating(in.type) || element_count(out.shape) != 1) return {};
   std::int64_t product = 1;
   for (std::int64_t factor : in.value->ints) {

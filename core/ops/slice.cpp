@@ -150,11 +150,11 @@ std::vector<Operand> infer_concat(const OperatorUse& use) {
   if (!known || !is_foldable(out.shape)) return {out};
   // Rows before the axis stand in turn: one of the first input, one of the second, ...
   const std::int64_t rows = count_between(out.shape, 0, axis);
-  Constant value{out.type, out.shape, {}, {}};
+  Tensor value{out.type, out.shape, {}, {}};
   for (std::int64_t row = 0; row < rows; ++row) {
     for (const Operand* in : use.inputs) {
       const std::int64_t length = count_between(in->shape, axis, in->shape.size());
-      const Constant& from = *in->value;
+      const Tensor& from = *in->value;
       if (!from.ints.empty()) {
         value.ints.insert(value.ints.end(), from.ints.begin() + row * length,
                           from.ints.begin() + (row + 1) * length);

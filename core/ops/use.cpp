@@ -117,16 +117,15 @@ Shape broadcast(const OperatorUse& use, const Shape& a, const Shape& b) {
   return out;
 }
 
-bool is_floating(ElementType type) {
-  return type == ElementType::float32 || type == ElementType::float64 || type == ElementType::float16 ||
-         type == ElementType::bfloat16;
-}
-
 std::optional<ElementType> element_type_of_onnx(std::int64_t number) {
   using enum ElementType;
   constexpr std::pair<std::int64_t, ElementType> table[] = {
-      {1, float32}, {2, uint8},   {3, int8},     {4, uint16},   {5, int16},   {6, int32},   {7, int64},
-      {8, string},  {9, boolean}, {10, float16}, {11, float64}, {12, uint32}, {13, uint64}, {16, bfloat16}};
+      {1, float32},     {2, uint8},           {3, int8},          {4, uint16},
+      {5, int16},       {6, int32},           {7, int64},         {8, string},
+      {9, boolean},     {10, float16},        {11, float64},      {12, uint32},
+      {13, uint64},     {16, bfloat16},       {17, float8e4m3fn}, {18, float8e4m3fnuz},
+      {19, float8e5m2}, {20, float8e5m2fnuz}, {21, uint4},        {22, int4},
+      {23, float4e2m1}};
   for (const auto& [code, type] : table) {
     if (code == number) return type;
   }

@@ -39,8 +39,6 @@ std::int64_t count_between(const Shape& shape, std::size_t from, std::size_t to)
 /// Numpy's broadcast of two shapes. Throws shape_mismatch.
 Shape broadcast(const OperatorUse& use, const Shape& a, const Shape& b);
 
-bool is_floating(ElementType type);
-
 /// By ONNX's number of the type (TensorProto.DataType), or nothing for one not known here.
 std::optional<ElementType> element_type_of_onnx(std::int64_t number);
 

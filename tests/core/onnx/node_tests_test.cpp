@@ -77,7 +77,7 @@ Operand expected_operand(const onnx::TensorProto& tensor) {
   return read_tensor(marked, "expected", {}).operand;
 }
 
-void expect_values(const std::string& name, const Constant& found, const Constant& wanted) {
+void expect_values(const std::string& name, const Tensor& found, const Tensor& wanted) {
   EXPECT_EQ(found.ints, wanted.ints) << name;
   ASSERT_EQ(found.floats.size(), wanted.floats.size()) << name;
   for (std::size_t i = 0; i < found.floats.size(); ++i) {

@@ -34,7 +34,7 @@ inline Operand ints(std::vector<std::int64_t> values) {
   Operand operand;
   operand.type = ElementType::int64;
   operand.shape = {std::ssize(values)};
-  operand.value = Constant{ElementType::int64, operand.shape, std::move(values), {}};
+  operand.value = Tensor{ElementType::int64, operand.shape, std::move(values), {}};
   operand.weight = true;
   return operand;
 }

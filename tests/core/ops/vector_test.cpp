@@ -149,7 +149,7 @@ TEST(reduce, axes_are_an_attribute_or_an_input) {
 
 TEST(resize, scales_stand_elsewhere_in_each_opset) {
   Operand scales = weight({4});
-  scales.value = Constant{ElementType::float32, {4}, {}, {1, 1, 2, 2}};
+  scales.value = Tensor{ElementType::float32, {4}, {}, {1, 1, 2, 2}};
   const Operand x = floats({1, 3, 8, 8});
   EXPECT_EQ(shape_of({"Resize", {x, weight({0}), scales}, {}, 11}), (Shape{1, 3, 16, 16}));
   EXPECT_EQ(shape_of({"Resize", {x, scales}, {}, 10}), (Shape{1, 3, 16, 16}));

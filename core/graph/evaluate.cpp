@@ -1,0 +1,94 @@
+// What a network computes: every node's arithmetic on tensors, in order.
+#include "core/base/error.h"
+#include "core/graph/graph.h"
+
+namespace sdip {
+namespace {
+
+std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
+
+Operand operand_of(Tensor tensor) {
+  Operand operand;
+  operand.type = tensor.type;
+  operand.shape = tensor.shape;
+  operand.value = std::move(tensor);
+  return operand;
+}
+
+/// Values so far; each is dropped after its last use.
+struct Evaluation {
+  const Graph& graph;
+  const std::function<std::optional<Tensor>(const Value&)>& stored;
+  std::vector<std::optional<Operand>> known;
+};
+
+const Operand& known_operand(Evaluation& run, ValueId id, const std::string& node) {
+  std::optional<Operand>& known = run.known[at(id)];
+  if (known) return *known;
+  const Value& value = run.graph.values[at(id)];
+  if (value.operand.value) {
+    known = operand_of(*value.operand.value);
+  } else if (auto tensor = value.bytes ? run.stored(value) : std::nullopt) {
+    known = operand_of(std::move(*tensor));
+  } else {
+    throw Error("not_computable", node, "node '" + node + "': the values of '" + value.name + "' are not there");
+  }
+  known->weight = value.kind == ValueKind::weight;
+  return *known;
+}
+
+void evaluate_node(Evaluation& run, const Node& node) {
+  if (node.op->compute == nullptr || node.op->random) {
+    throw Error("not_computable", node.name,
+                "node '" + node.name + "' (" + std::string(node.op->type) + ") has no arithmetic");
+  }
+  std::vector<const Operand*> inputs;
+  for (ValueId id : node.inputs) inputs.push_back(id == none ? nullptr : &known_operand(run, id, node.name));
+  const OperatorUse use{node.name, node.op->type, node.opset, &node.attributes, inputs, node.outputs.size()};
+  std::vector<Operand> outputs = infer_use(*node.op, use, std::int64_t{1} << 53);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (node.outputs[i] == none) continue;
+    check(outputs[i].value.has_value(), "evaluate: an operator left an output without values");
+    run.known[at(node.outputs[i])] = std::move(outputs[i]);
+  }
+}
+
+}  // namespace
+
+std::vector<Tensor> evaluate(const Graph& graph, std::span<const Tensor> inputs,
+                             const std::function<std::optional<Tensor>(const Value&)>& stored) {
+  Evaluation run{graph, stored, std::vector<std::optional<Operand>>(graph.values.size())};
+  if (inputs.size() != graph.inputs.size()) {
+    throw Error("shape_mismatch", graph.name,
+                "the graph has " + std::to_string(graph.inputs.size()) + " inputs, but " +
+                    std::to_string(inputs.size()) + " tensors were given");
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Value& value = graph.values[at(graph.inputs[i])];
+    if (inputs[i].type != value.operand.type || inputs[i].shape != value.operand.shape) {
+      throw Error("shape_mismatch", value.name,
+                  "input '" + value.name + "' is " + std::string(element_type_text(value.operand.type)) +
+                      shape_text(value.operand.shape) + ", but " + std::string(element_type_text(inputs[i].type)) +
+                      shape_text(inputs[i].shape) + " was given");
+    }
+    run.known[at(graph.inputs[i])] = operand_of(inputs[i]);
+  }
+  std::vector<std::size_t> last_use(graph.values.size(), graph.nodes.size());
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    for (ValueId id : graph.nodes[n].inputs) {
+      if (id != none) last_use[at(id)] = n;
+    }
+  }
+  for (ValueId id : graph.outputs) last_use[at(id)] = graph.nodes.size();
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    evaluate_node(run, graph.nodes[n]);
+    for (ValueId id : graph.nodes[n].inputs) {
+      if (id != none && last_use[at(id)] == n) run.known[at(id)].reset();
+    }
+  }
+  std::vector<Tensor> outputs;
+  for (ValueId id : graph.outputs) outputs.push_back(*known_operand(run, id, graph.name).value);
+  return outputs;
+}
+
+}  // namespace sdip
