@@ -254,6 +254,16 @@ TEST(batchnorm, after_a_convolution_makes_other_weights) {
   EXPECT_EQ(work_of(found.graph, found.graph.nodes[2]).family, Family::conv2d);
 }
 
+TEST(batchnorm, that_uses_the_batchs_statistics_stays) {
+  onnx::ModelProto model = empty_model();
+  add_input(model, "x", {1, 4, 8, 8});
+  add_weight(model, "w", {6, 4, 3, 3});
+  for (const char* name : {"scale", "beta", "mean", "var"}) add_weight(model, name, {6});
+  add_node(model, "Conv", {"x", "w"}, "c");
+  set_int(add_node(model, "BatchNormalization", {"c", "scale", "beta", "mean", "var"}, "y"), "training_mode", 1);
+  EXPECT_EQ(rewritten(model).types(), (Types{"Conv", "BatchNormalization"}));
+}
+
 TEST(no_ops, are_dropped_and_what_they_fed_takes_their_input) {
   onnx::ModelProto model = empty_model();
   add_input(model, "x", {2, 3});
@@ -296,6 +306,14 @@ TEST(no_ops, that_broadcast_divide_one_or_make_an_output_stay) {
   add_node(backwards, "Slice", {"x", "start", "end", "axis", "start"}, "s");
   add_node(backwards, "Relu", {"s"}, "y");
   EXPECT_EQ(rewritten(backwards).types(), (Types{"Slice", "Relu"}));
+  onnx::ModelProto moved = empty_model();
+  add_input(moved, "x", {3});
+  add_ints(moved, "one_over", {1, -1});
+  add_ints(moved, "nothing", {0, 0});
+  add_node(moved, "Pad", {"x", "one_over"}, "p");
+  add_node(moved, "Pad", {"p", "nothing"}, "q");
+  add_node(moved, "Relu", {"q"}, "y");
+  EXPECT_EQ(rewritten(moved).types(), (Types{"Pad", "Relu"}));
 }
 
 TEST(reshapes, in_a_row_become_one) {
