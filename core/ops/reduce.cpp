@@ -11,19 +11,16 @@
 namespace sdip {
 namespace {
 
-bool keeps_all(const OperatorUse& use, const std::vector<std::int64_t>& axes) {
-  return axes.empty() && int_attribute(use, "noop_with_empty_axes", 0) != 0;
-}
-
 std::vector<std::int64_t> axes_given(const OperatorUse& use) {
   return optional_input(use, 1) != nullptr ? ints_of_input(use, 1) : ints_attribute(use, "axes", {});
 }
 
-/// Axes by attribute, or by input (ReduceSum from opset 13, the others from 18); all of them when none is given.
+/// Axes by attribute, or by input (ReduceSum from opset 13, the others from 18); when none is given all of them, or
+/// with noop_with_empty_axes none: then each element is reduced alone, so that ReduceL1 gives its absolute value.
 std::vector<std::size_t> reduced_axes(const OperatorUse& use) {
   const std::size_t rank = input(use, 0).shape.size();
   std::vector<std::int64_t> axes = axes_given(use);
-  if (axes.empty() && !keeps_all(use, axes)) {
+  if (axes.empty() && int_attribute(use, "noop_with_empty_axes", 0) == 0) {
     axes.resize(rank);
     std::iota(axes.begin(), axes.end(), 0);
   }
@@ -77,19 +74,11 @@ std::vector<T> gathered(const OperatorUse& use, const Operand& out, const std::v
   return results;
 }
 
-/// With no axes and noop_with_empty_axes the input passes as it is.
-bool passed_on(const OperatorUse& use, Operand& out) {
-  if (!keeps_all(use, axes_given(use))) return false;
-  out.value = value_of(use, 0);
-  return true;
-}
-
 double plus(double sum, double x) { return sum + x; }
 
 /// sum f(x), then g of it, over floats; integers the same, cut to the type at the end.
 template <double (*F)(double), double (*G)(double)>
 void compute_float_sum(const OperatorUse& use, std::span<Operand> outputs) {
-  if (passed_on(use, outputs[0])) return;
   std::vector<double> sums =
       gathered(use, outputs[0], doubles_of(value_of(use, 0)), 0.0, [](double sum, double x) { return sum + F(x); });
   for (double& sum : sums) sum = G(sum);
@@ -100,7 +89,6 @@ void compute_float_sum(const OperatorUse& use, std::span<Operand> outputs) {
 template <class Floats, class Ints>
 void compute_both(const OperatorUse& use, std::span<Operand> outputs, std::uint64_t start, Floats f, Ints g) {
   Operand& out = outputs[0];
-  if (passed_on(use, out)) return;
   const Tensor& in = value_of(use, 0);
   if (is_floating(in.type)) {
     give_floats(out, gathered(use, out, in.floats, static_cast<double>(start), f));
@@ -132,7 +120,6 @@ void compute_sum_square(const OperatorUse& use, std::span<Operand> outputs) {
 /// Integers are cut towards zero; of no elements a float's mean is not-a-number, an integer's 0.
 void compute_mean(const OperatorUse& use, std::span<Operand> outputs) {
   Operand& out = outputs[0];
-  if (passed_on(use, out)) return;
   const Tensor& in = value_of(use, 0);
   const std::int64_t results = element_count(out.shape);
   const std::int64_t count = results == 0 ? 0 : element_count(in.shape) / results;
@@ -156,7 +143,6 @@ void compute_mean(const OperatorUse& use, std::span<Operand> outputs) {
 template <bool Greatest>
 void compute_extreme(const OperatorUse& use, std::span<Operand> outputs) {
   Operand& out = outputs[0];
-  if (passed_on(use, out)) return;
   const Tensor& in = value_of(use, 0);
   if (is_floating(in.type)) {
     const auto better = [](double a, double b) {
@@ -178,7 +164,6 @@ void compute_extreme(const OperatorUse& use, std::span<Operand> outputs) {
 /// The greatest is taken out first, so that no exponential overflows: log sum e^x = m + log sum e^(x-m).
 void compute_log_sum_exp(const OperatorUse& use, std::span<Operand> outputs) {
   Operand& out = outputs[0];
-  if (passed_on(use, out)) return;
   const std::vector<double> values = doubles_of(value_of(use, 0));
   const std::vector<double> most =
       gathered(use, out, values, -HUGE_VAL, [](double a, double b) { return std::isnan(a) || a > b ? a : b; });
