@@ -182,7 +182,7 @@ void compute_tensor_scatter(const OperatorUse& use, std::span<Operand> outputs) 
 }
 
 constexpr Operator rows[] = {
-    {"", "Scatter", "scatter", 3, 3, "axis", infer_scatter_elements, copy_work, compute_scatter_elements, "9"},
+    {"", "Scatter", "scatter", 3, 3, "axis", infer_scatter_elements, copy_work, compute_scatter_elements, "9 11"},
     {"", "ScatterElements", "scatter", 3, 3, "axis reduction", infer_scatter_elements, copy_work,
      compute_scatter_elements, "11 13 16 18"},
     {"", "ScatterND", "scatter", 3, 3, "reduction", infer_scatter_nd, copy_work, compute_scatter_nd, "11 13 16 18"},
