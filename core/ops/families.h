@@ -17,7 +17,6 @@ std::span<const Operator> einsum_rows();
 std::span<const Operator> elementwise_rows();
 std::span<const Operator> find_rows();
 std::span<const Operator> gather_rows();
-std::span<const Operator> loss_rows();
 std::span<const Operator> matmul_rows();
 std::span<const Operator> norm_rows();
 std::span<const Operator> pad_rows();

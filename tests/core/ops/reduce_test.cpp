@@ -1,4 +1,4 @@
-// Arithmetic along axes: reductions, rankings, softmax, norms, losses.
+// Arithmetic along axes: reductions, rankings, softmax, norms.
 #include <cmath>
 
 #include "tests/core/ops/values_of.h"
@@ -183,22 +183,6 @@ TEST(lrn, looks_at_more_channels_behind_than_before_when_the_size_is_even) {
   };
   expect_near(sums(3), {-2, -3, -3, -2});
   expect_near(sums(4), {-3, -4, -3, -2});
-}
-
-TEST(loss, means_are_over_the_weights) {
-  const Operand scores = constant(float32, {2, 2}, {-1, -9, -9, -2}), targets = ints({0, 1});
-  const Operand weights = reals({1, 3});
-  const auto loss = [&](const char* reduction) {
-    return result_of(
-        {"NegativeLogLikelihoodLoss", {scores, targets, weights}, {{"reduction", std::string(reduction)}}});
-  };
-  EXPECT_EQ(loss("none"), (Numbers{1, 6}));
-  EXPECT_EQ(loss("sum"), Numbers{7});
-  EXPECT_EQ(loss("mean"), Numbers{1.75});
-  EXPECT_EQ(result_of({"NegativeLogLikelihoodLoss", {scores, targets, weights}, {{"ignore_index", one}}}),
-            Numbers{1});
-  EXPECT_EQ(code_of({"NegativeLogLikelihoodLoss", {scores, ints({0, 2})}}), "shape_mismatch");
-  EXPECT_EQ(work_of({"SoftmaxCrossEntropyLoss", {floats({8, 10}), ints(Ints(8))}}).read_elements, (Ints{160, 8}));
 }
 
 }  // namespace
