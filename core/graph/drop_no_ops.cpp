@@ -33,18 +33,6 @@ bool goes_forward(const Graph& graph, const Node& slice) {
   return steps && std::all_of(steps->ints.begin(), steps->ints.end(), [](auto step) { return step > 0; });
 }
 
-/// As much put on one side as taken from the other keeps the shape, but not the elements.
-bool pads_nothing(const Graph& graph, const Node& pad) {
-  const auto given = pad.attributes.find("pads");
-  const auto* pads =
-      given == pad.attributes.end() ? nullptr : std::get_if<std::vector<std::int64_t>>(&given->second);
-  if (pad.opset >= 11 && pad.inputs.size() > 1 && pad.inputs[1] != none) {
-    const auto& value = value_at(graph, pad.inputs[1]).operand.value;
-    pads = value ? &value->ints : nullptr;
-  }
-  return pads != nullptr && std::all_of(pads->begin(), pads->end(), [](auto count) { return count == 0; });
-}
-
 /// The input that a node passes on unchanged, or `none`.
 ValueId passed_on(const Graph& graph, const Node& node) {
   const std::string_view type = node.op->type;
@@ -56,8 +44,7 @@ ValueId passed_on(const Graph& graph, const Node& node) {
   if (type == "Transpose") return keeps_order(node) ? node.inputs[0] : none;
   if (type == "Slice") return goes_forward(graph, node) ? node.inputs[0] : none;
   if (type == "Concat") return node.inputs.size() == 1 ? node.inputs[0] : none;
-  if (type == "Pad") return pads_nothing(graph, node) ? node.inputs[0] : none;
-  for (std::string_view as_is : {"Identity", "Dropout", "Cast", "Expand", "Reshape", "Tile"}) {
+  for (std::string_view as_is : {"Identity", "Dropout", "Cast", "Expand", "Reshape", "Pad", "Tile"}) {
     if (type == as_is) return node.inputs[0];
   }
   return none;

@@ -306,14 +306,6 @@ TEST(no_ops, that_broadcast_divide_one_or_make_an_output_stay) {
   add_node(backwards, "Slice", {"x", "start", "end", "axis", "start"}, "s");
   add_node(backwards, "Relu", {"s"}, "y");
   EXPECT_EQ(rewritten(backwards).types(), (Types{"Slice", "Relu"}));
-  onnx::ModelProto moved = empty_model();
-  add_input(moved, "x", {3});
-  add_ints(moved, "one_over", {1, -1});
-  add_ints(moved, "nothing", {0, 0});
-  add_node(moved, "Pad", {"x", "one_over"}, "p");
-  add_node(moved, "Pad", {"p", "nothing"}, "q");
-  add_node(moved, "Relu", {"q"}, "y");
-  EXPECT_EQ(rewritten(moved).types(), (Types{"Pad", "Relu"}));
 }
 
 TEST(reshapes, in_a_row_become_one) {
