@@ -156,7 +156,11 @@ void compute_range(const OperatorUse& use, std::span<Operand> outputs) {
     return;
   }
   std::vector<std::int64_t> values;
-  for (std::int64_t i = 0; i < range.count; ++i) values.push_back(range.start.ints[0] + i * range.delta.ints[0]);
+  auto at = static_cast<std::uint64_t>(range.start.ints[0]);  // wraps, behind the last, where int64 must not
+  for (std::int64_t i = 0; i < range.count; ++i) {
+    values.push_back(static_cast<std::int64_t>(at));
+    at += static_cast<std::uint64_t>(range.delta.ints[0]);
+  }
   give_ints(outputs[0], std::move(values));
 }
 

@@ -115,7 +115,8 @@ void compute_space_to_depth(const OperatorUse& use, std::span<Operand> outputs) 
 std::vector<Operand> infer_reverse(const OperatorUse& use) {
   const Operand &in = input(use, 0), &lengths = input(use, 1);
   const std::int64_t batch = int_attribute(use, "batch_axis", 1), time = int_attribute(use, "time_axis", 0);
-  if (in.shape.size() < 2 || batch + time != 1 || batch * time != 0) {
+  const bool both = (batch == 0 && time == 1) || (batch == 1 && time == 0);
+  if (in.shape.size() < 2 || !both) {
     refuse(use, "shape_mismatch", "batch_axis and time_axis must be 0 and 1 of " + shape_text(in.shape));
   }
   require_type(use, 1, is_integer, "an integer");

@@ -194,6 +194,9 @@ TEST(range, steps_up_or_down_without_reaching_the_limit) {
   EXPECT_EQ(steps(int16, 10, 4, -2), (Numbers{10, 8, 6}));
   EXPECT_EQ(steps(float32, 1, 2, 0.5), (Numbers{1, 1.5}));
   EXPECT_EQ(steps(int64, 5, 5, 1), Numbers{});
+  const std::int64_t quarter = std::int64_t{1} << 62;
+  EXPECT_EQ(outputs_of({"Range", {ints({INT64_MIN}), ints({INT64_MAX}), ints({quarter})}})[0].value->ints,
+            (Ints{INT64_MIN, -quarter, 0, quarter}));
   EXPECT_EQ(code_of({"Range", {ints({0}), ints({1}), ints({0})}}), "shape_mismatch");
   EXPECT_EQ(code_of({"Range", {ints({INT64_MIN}), ints({INT64_MAX}), ints({1})}}), "model_too_large");
   EXPECT_EQ(code_of({"Range", {ints({0}), typed(int64, {}), ints({1})}}), "shape_unknown");
