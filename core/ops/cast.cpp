@@ -67,10 +67,12 @@ Work cast_work(const OperatorUse& use, std::span<const Operand> outputs) {
   return input(use, 0).type == outputs[0].type ? view_work(use, outputs) : elementwise_work(use, outputs);
 }
 
-/// The second operand gives the type alone.
+/// The second operand gives the type alone, and may be of any shape.
 Work cast_like_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work = cast_work(use, outputs);
-  work.read_elements.at(1) = 0;
+  if (input(use, 0).type == outputs[0].type) return view_work(use, outputs);
+  Work work;
+  work.row_length = work.write_elements = element_count(outputs[0].shape);
+  work.read_elements = {work.row_length, 0};
   return work;
 }
 

@@ -187,6 +187,7 @@ TEST(cast_like, needs_no_more_of_its_second_input_than_the_type) {
   const Operand out = outputs_of({"CastLike", {ints({3}), floats({512, 512})}})[0];
   EXPECT_EQ(out.type, float32);
   EXPECT_EQ(numbers_of(out), Numbers{3});
+  EXPECT_EQ(work_of({"CastLike", {typed(int64, {4}), floats({2, 3, 4})}}).read_elements, (Ints{4, 0}));
   EXPECT_EQ(code_of({"Cast", {ints({3})}, {{"to", std::int64_t{8}}}}), "unsupported_attribute");
 }
 
