@@ -5,23 +5,11 @@
 #include <set>
 #include <sstream>
 
-#include "core/ops/families.h"
+#include "tests/core/ops/complete_rows.h"
 #include "tests/core/ops/use_of.h"
 
 namespace sdip {
 namespace {
-
-/// Rows of the families that are complete.
-std::vector<Operator> complete_rows() {
-  std::vector<Operator> rows;
-  for (auto family : {activation_rows(),  batchnorm_rows(), cast_rows(),      compare_rows(), constant_rows(),
-                      elementwise_rows(), find_rows(),      gather_rows(),    norm_rows(),    pad_rows(),
-                      random_rows(),      rank_rows(),      reduce_rows(),    repeat_rows(),  scatter_rows(),
-                      slice_rows(),       softmax_rows(),   transpose_rows(), unary_rows(),   view_rows()}) {
-    rows.insert(rows.end(), family.begin(), family.end());
-  }
-  return rows;
-}
 
 std::vector<std::int64_t> opsets_in(std::string_view since) {
   std::istringstream text{std::string(since)};
