@@ -254,6 +254,16 @@ TEST(batchnorm, after_a_convolution_makes_other_weights) {
   EXPECT_EQ(work_of(found.graph, found.graph.nodes[2]).family, Family::conv2d);
 }
 
+TEST(batchnorm, that_uses_the_batchs_statistics_stays) {
+  onnx::ModelProto model = empty_model();
+  add_input(model, "x", {1, 4, 8, 8});
+  add_weight(model, "w", {6, 4, 3, 3});
+  for (const char* name : {"scale", "beta", "mean", "var"}) add_weight(model, name, {6});
+  add_node(model, "Conv", {"x", "w"}, "c");
+  set_int(add_node(model, "BatchNormalization", {"c", "scale", "beta", "mean", "var"}, "y"), "training_mode", 1);
+  EXPECT_EQ(rewritten(model).types(), (Types{"Conv", "BatchNormalization"}));
+}
+
 TEST(no_ops, are_dropped_and_what_they_fed_takes_their_input) {
   onnx::ModelProto model = empty_model();
   add_input(model, "x", {2, 3});
