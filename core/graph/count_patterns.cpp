@@ -70,7 +70,7 @@ struct Counted {
 constexpr Counted counted[] = {
     {"geglu", "Mul(a, (sdip.Gelu(b)|Gelu(b)))", are_parts_of_one},
     {"swiglu", "Mul(a, sdip.Silu(b))", nullptr},
-    {"adaln_modulate", "Add(Mul(n, Add(scale, 1)), shift)", follows_norm},
+    {"adaln_modulate", "Add(Mul(n, Unsqueeze?(Add(scale, 1), ...)), shift)", follows_norm},
     {"timestep_embedding",
      "(Concat(Sin(f:Mul(t, #freqs)), Cos(f))|Concat(Cos(f:Mul(t, #freqs)), Sin(f))|Concat(Sin(Mul(t, #freqs)), "
      "Cos(Mul(t, #freqs)))|Concat(Cos(Mul(t, #freqs)), Sin(Mul(t, #freqs))))",

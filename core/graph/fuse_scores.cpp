@@ -98,9 +98,9 @@ Chain chain_above(const Graph& graph, NodeId softmax, bool own) {
     } else if (is_node(graph, id, "Where")) {
       at = unmasked(graph, node, chain.scalings);
       if (at == none) return chain;
-    } else if (is_node(graph, id, "Add")) {
-      chain.scalings.clear();
-      at = node.inputs[leads_to_product(graph, node.inputs[0]) ? 0 : 1];
+    } else if (is_node(graph, id, "Add") || is_node(graph, id, "Mul") || is_node(graph, id, "Div")) {
+      chain.scalings.clear();  // a mask, or a scale that is no number
+      at = node.inputs[leads_to_product(graph, node.inputs[0]) || is_node(graph, id, "Div") ? 0 : 1];
     } else if (node.op->domain.empty() && is_any(node.op->type, {"Reshape", "Squeeze", "Unsqueeze", "Cast"}) &&
                is_floating(value_at(graph, node.inputs[0]).operand.type)) {
       at = node.inputs[0];

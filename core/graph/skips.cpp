@@ -9,7 +9,7 @@
 namespace sdip {
 namespace {
 
-/// Values that nodes visited by this many steps in all: more are not looked for, so that no graph takes longer.
+/// Nodes visited in all; beyond that nothing more is found, so that no graph takes longer.
 constexpr std::int64_t most_visits = std::int64_t{1} << 26;
 
 /// Asks for ancestors, again and again, without clearing marks in between.
@@ -77,6 +77,7 @@ Skips skips_of(const Graph& graph) {
     if (!add && !is_node(graph, id, "Concat")) continue;
     const auto& inputs = graph.nodes[n].inputs;
     if (inputs.size() != 2 || !is_activation(graph, inputs[0]) || !is_activation(graph, inputs[1])) continue;
+    if (add && value_at(graph, inputs[0]).operand.shape != value_at(graph, inputs[1]).operand.shape) continue;
     ValueId earlier = inputs[0], later = inputs[1];
     if (value_at(graph, earlier).producer > value_at(graph, later).producer) std::swap(earlier, later);
     if (earlier == later || !ancestry.leads(earlier, later)) continue;
