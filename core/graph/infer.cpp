@@ -43,7 +43,11 @@ void append_body(Graph& graph, const Node& node) {
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     check(i < body.results.size(), "append_body: a composite has more outputs than its body");
     if (node.outputs[i] == none) continue;
-    check(body.results[i] >= 0, "append_body: an output that the body does not make");
+    if (body.results[i] < 0) {
+      throw Error("unsupported_attribute", node.name,
+                  "node '" + node.name + "' (" + std::string(node.op->type) + "): output " + std::to_string(i) +
+                      " is not computed here");
+    }
     outputs.at(at(body.results[i])) = node.outputs[i];
   }
   int count = 0;

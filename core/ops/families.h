@@ -8,6 +8,12 @@
 namespace sdip {
 
 std::span<const Operator> activation_rows();
+std::span<const Operator> composite_activation_rows();
+std::span<const Operator> composite_attention_rows();
+std::span<const Operator> composite_contrib_attention_rows();
+std::span<const Operator> composite_norm_rows();
+std::span<const Operator> composite_product_rows();
+std::span<const Operator> composite_rotary_rows();
 std::span<const Operator> constant_rows();
 std::span<const Operator> conv_rows();
 std::span<const Operator> einsum_rows();

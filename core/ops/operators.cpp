@@ -15,10 +15,30 @@ bool before(const Operator& a, const Operator& b) {
 
 std::vector<Operator> list_operators() {
   std::vector<Operator> rows;
-  for (auto family :
-       {activation_rows(), constant_rows(), conv_rows(), einsum_rows(), elementwise_rows(), gather_rows(),
-        matmul_rows(), norm_rows(), pool_rows(), quantize_rows(), reduce_rows(), resize_rows(), rmsnorm_rows(),
-        scores_rows(), slice_rows(), softmax_rows(), transpose_rows(), view_rows()}) {
+  for (auto family : {activation_rows(),
+                      composite_activation_rows(),
+                      composite_attention_rows(),
+                      composite_contrib_attention_rows(),
+                      composite_norm_rows(),
+                      composite_product_rows(),
+                      composite_rotary_rows(),
+                      constant_rows(),
+                      conv_rows(),
+                      einsum_rows(),
+                      elementwise_rows(),
+                      gather_rows(),
+                      matmul_rows(),
+                      norm_rows(),
+                      pool_rows(),
+                      quantize_rows(),
+                      reduce_rows(),
+                      resize_rows(),
+                      rmsnorm_rows(),
+                      scores_rows(),
+                      slice_rows(),
+                      softmax_rows(),
+                      transpose_rows(),
+                      view_rows()}) {
     rows.insert(rows.end(), family.begin(), family.end());
   }
   std::sort(rows.begin(), rows.end(), before);

@@ -88,9 +88,9 @@ TEST(gelu, by_tanh_in_every_form) {
   }
   const std::string tail = ", 1.0)), 0.5)";
   for (const std::string inner : {"Mul(Mul(x, 0.7978845608), Add(1.0, Mul(Mul(0.044715, x), x)))",
-                                   "Mul(x, Mul(0.7978845608, Add(1.0, Mul(0.044715, Mul(x, x)))))",
-                                   "Mul(x, Add(0.7978845608, Mul(0.035677408136, Mul(x, x))))",
-                                   "Mul(0.7978845608, Add(x, Mul(x, Mul(x, Mul(x, 0.044715)))))"}) {
+                                  "Mul(x, Mul(0.7978845608, Add(1.0, Mul(0.044715, Mul(x, x)))))",
+                                  "Mul(x, Add(0.7978845608, Mul(0.035677408136, Mul(x, x))))",
+                                  "Mul(0.7978845608, Add(x, Mul(x, Mul(x, Mul(x, 0.044715)))))"}) {
     forms.push_back({"y = Mul(Mul(x, Add(Tanh(" + inner + ")" + tail, "Gelu"});
   }
   forms.push_back({"y = Mul(x, Sigmoid(Mul(1.5957691216, Add(x, Mul(0.044715, Pow(x, 3.0))))))", "Gelu"});

@@ -24,8 +24,7 @@ void expect_attention(const std::string& values, const std::string& body, const 
 TEST(attention, scale_after_the_product_by_mul_or_div) {
   const std::string t = "t = Transpose{perm=[0,1,3,2]}(k); ";
   for (const std::string scaled : {"Mul(MatMul(q, t), 0.25)", "Div(MatMul(q, t), 4.0)", "Mul(0.25, MatMul(q, t))"})
-    expect_attention(heads, t + "y = MatMul(Softmax{axis=-1}(" + scaled + "), v)",
-                     "Scores Softmax MatMul", 0.25);
+    expect_attention(heads, t + "y = MatMul(Softmax{axis=-1}(" + scaled + "), v)", "Scores Softmax MatMul", 0.25);
 }
 
 TEST(attention, scale_on_q_on_both_and_behind_views) {
