@@ -53,11 +53,12 @@ std::int64_t bits_of(ElementType type) {
 
 namespace {
 
-/// What is stored of a float: bits after the point, exponent of the smallest normal number, largest number.
+/// What is stored of a float: bits after the point, exponent of the smallest normal number, largest number. The fp8
+/// types without infinities are those of ONNX's "Float stored in 8 bits": fnuz has neither infinity nor -0.
 struct FloatForm {
   int fraction_bits, least_exponent;
   double largest;
-  bool infinities;
+  bool infinities, negative_zero = true;
 };
 
 FloatForm form_of(ElementType type) {
@@ -69,11 +70,11 @@ FloatForm form_of(ElementType type) {
     case ElementType::float8e4m3fn:
       return {3, -6, 448, false};
     case ElementType::float8e4m3fnuz:
-      return {3, -7, 240, false};
+      return {3, -7, 240, false, false};
     case ElementType::float8e5m2:
       return {2, -14, 57344, true};
     case ElementType::float8e5m2fnuz:
-      return {2, -15, 57344, false};
+      return {2, -15, 57344, false, false};
     case ElementType::float4e2m1:
       return {1, 0, 6, false};
     default:
@@ -84,16 +85,20 @@ FloatForm form_of(ElementType type) {
 }  // namespace
 
 double rounded(ElementType type, double x, bool saturate) {
-  if (type == ElementType::float64 || std::isnan(x) || x == 0) return x;
+  if (type == ElementType::float64) return x;
+  // The default rounding mode of the machine, too, is to the nearest, ties to even.
+  if (type == ElementType::float32 && !saturate) return static_cast<double>(static_cast<float>(x));
+  const bool finite_only = type == ElementType::float4e2m1;  // neither infinity nor NaN: ONNX takes NaN for 6
+  if (std::isnan(x)) return finite_only ? 6.0 : x;
   const FloatForm form = form_of(type);
   double y = x;
-  if (std::isfinite(x)) {
+  if (std::isfinite(x) && x != 0) {
     const double step = std::ldexp(1.0, std::max(std::ilogb(x), form.least_exponent) - form.fraction_bits);
-    y = std::nearbyint(x / step) * step;  // the default rounding mode: ties to even
+    y = std::nearbyint(x / step) * step;
   }
+  if (y == 0) return form.negative_zero ? y : 0.0;
   if (std::fabs(y) <= form.largest) return y;
-  // float4 has neither infinity nor NaN.
-  if (saturate || type == ElementType::float4e2m1) return std::copysign(form.largest, x);
+  if (saturate || finite_only) return std::copysign(form.largest, x);
   return form.infinities ? std::copysign(HUGE_VAL, x) : std::nan("");
 }
 

@@ -49,8 +49,9 @@ bool is_floating(ElementType type);
 std::int64_t bits_of(ElementType type);
 
 /// The nearest number that a float type holds, ties to even. Beyond its largest: infinity where it has one and
-/// `saturate` is false, else the largest, or NaN where it has no infinity and `saturate` is false. float64 as it
-/// is.
+/// `saturate` is false, else the largest, or NaN where it has no infinity and `saturate` is false. A NaN stays one.
+/// Types without -0 (fnuz) hold 0 for it; float4e2m1, which holds numbers alone, its largest for infinity and 6 for
+/// NaN. float64 as it is.
 double rounded(ElementType type, double x, bool saturate = false);
 
 /// The number that an integer type holds with the same low bits, as two's complement hardware wraps; boolean: 0 or

@@ -28,8 +28,16 @@ ValueId add_folded(Graph& graph, std::vector<Node>& made, const Node& norm, cons
   return made.back().outputs[0];
 }
 
+/// In training: before opset 14 the outputs say so, from there on an attribute.
+bool uses_batch_statistics(const Node& norm) {
+  const auto mode = norm.attributes.find("training_mode");
+  const auto* training = mode == norm.attributes.end() ? nullptr : std::get_if<std::int64_t>(&mode->second);
+  return norm.outputs.size() > 1 || (training != nullptr && *training != 0);
+}
+
 bool rewrite_at(Graph& graph, NodeId norm, std::vector<Node>& made) {
   const Node node = node_at(graph, norm);
+  if (uses_batch_statistics(node)) return false;
   const NodeId conv = made_by(graph, node.inputs[0], "Conv");
   if (conv == none || only_consumer(graph, conv) != norm) return false;
   std::vector<ValueId> inputs = node_at(graph, conv).inputs;

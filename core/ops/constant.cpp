@@ -1,10 +1,11 @@
-// Operators that make constants: from attributes, from shapes, by counting; and those that make noise.
+// Operators that make constants: from attributes, from shapes, by counting.
 #include <algorithm>
 #include <cmath>
 
 #include "core/ops/families.h"
 #include "core/ops/fold.h"
 #include "core/ops/use.h"
+#include "core/ops/values.h"
 
 namespace sdip {
 namespace {
@@ -47,6 +48,12 @@ std::vector<Operand> infer_constant(const OperatorUse& use) {
   return {out};
 }
 
+/// A constant whose values are not in the file has none to give.
+void compute_constant(const OperatorUse& use, std::span<Operand> outputs) {
+  outputs[0].value = infer_constant(use).at(0).value;
+  if (!outputs[0].value) refuse(use, "not_computable", "its values are not there");
+}
+
 /// From opset 15 on a part of the shape may be asked for.
 std::vector<Operand> infer_shape(const OperatorUse& use) {
   const Shape& shape = input(use, 0).shape;
@@ -59,76 +66,123 @@ std::vector<Operand> infer_shape(const OperatorUse& use) {
   return {int64_operand({end - start}, {shape.begin() + start, shape.begin() + end})};
 }
 
+void compute_shape(const OperatorUse& use, std::span<Operand> outputs) { outputs[0] = infer_shape(use).at(0); }
+
 std::vector<Operand> infer_size(const OperatorUse& use) {
   return {int64_operand({}, {element_count(input(use, 0).shape)})};
 }
 
+void compute_size(const OperatorUse& use, std::span<Operand> outputs) { outputs[0] = infer_size(use).at(0); }
+
+/// The one number that fills the output.
+Tensor filling(const OperatorUse& use) {
+  if (!has_attribute(use, "value")) return {ElementType::float32, {1}, {}, {0.0}};
+  const auto* given = std::get_if<Tensor>(&use.attributes->find("value")->second);
+  if (given == nullptr || given->ints.size() + given->floats.size() != 1) {
+    refuse(use, "unsupported_attribute", "attribute 'value' must be a tensor of one number");
+  }
+  return *given;
+}
+
 std::vector<Operand> infer_constant_of_shape(const OperatorUse& use) {
-  Operand out;
-  out.shape = ints_of_input(use, 0);
-  Tensor value{ElementType::float32, {1}, {}, {0.0}};
-  if (has_attribute(use, "value")) {
-    const auto* given = std::get_if<Tensor>(&use.attributes->find("value")->second);
-    if (given == nullptr || given->ints.size() + given->floats.size() != 1) {
-      refuse(use, "unsupported_attribute", "attribute 'value' must be a tensor of one number");
-    }
-    value = *given;
+  const Shape shape = ints_of_input(use, 0);
+  if (std::any_of(shape.begin(), shape.end(), [](auto size) { return size < 0; })) {
+    refuse(use, "shape_mismatch", "input 0 asks for the shape " + shape_text(shape));
   }
-  out.type = value.type;
-  out.fill = value.ints.empty() ? value.floats[0] : static_cast<double>(value.ints[0]);
-  if (is_foldable(out.shape)) {
-    out.value = pick(value, out.shape, [](auto) { return std::int64_t{0}; });
-  }
+  const Tensor value = filling(use);
+  Operand out = typed(value.type, shape);
+  out.fill = value.ints.empty() ? value.floats[0] : double_of(value.type, value.ints[0]);
   return {out};
+}
+
+void compute_constant_of_shape(const OperatorUse& use, std::span<Operand> outputs) {
+  const Tensor value = filling(use);
+  const auto count = static_cast<std::size_t>(element_count(outputs[0].shape));
+  Tensor out{value.type, outputs[0].shape, {}, {}};
+  if (value.ints.empty()) {
+    out.floats.assign(count, value.floats[0]);
+  } else {
+    out.ints.assign(count, value.ints[0]);
+  }
+  outputs[0].value = std::move(out);
+}
+
+struct Range {
+  Tensor start, delta;
+  std::int64_t count;
+};
+
+/// From 3 below 9 by 4: 3 7, which are 2.
+Range range_of(const OperatorUse& use) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    require_type(use, i, is_number, "a number");
+    const Operand& bound = input(use, i);
+    if (element_count(bound.shape) != 1 || bound.type != input(use, 0).type) {
+      refuse(use, "shape_mismatch", "start, limit and delta must be scalars of one type");
+    }
+    if (!bound.value) refuse(use, "shape_unknown", "start, limit and delta are not known at import");
+  }
+  const Tensor &start = value_of(use, 0), &limit = value_of(use, 1), &delta = value_of(use, 2);
+  Range range{start, delta, 0};
+  if (is_floating(start.type)) {
+    const double steps = std::ceil((limit.floats[0] - start.floats[0]) / delta.floats[0]);
+    if (!(steps < 9.0e15)) refuse(use, "shape_mismatch", "start, limit and delta make no range");
+    range.count = static_cast<std::int64_t>(std::max(0.0, steps));
+    return range;
+  }
+  if (delta.ints[0] == 0) refuse(use, "shape_mismatch", "start, limit and delta make no range");
+  const bool up = delta.ints[0] > 0;
+  const std::int64_t low = up ? start.ints[0] : limit.ints[0], high = up ? limit.ints[0] : start.ints[0];
+  if (low >= high) return range;
+  const auto apart = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+  const auto step = static_cast<std::uint64_t>(delta.ints[0]);
+  const std::uint64_t steps = (apart - 1) / (up ? step : 0 - step) + 1;
+  if (steps > std::uint64_t{1} << 53) refuse(use, "model_too_large", "the range has more than 2^53 elements");
+  range.count = static_cast<std::int64_t>(steps);
+  return range;
 }
 
 std::vector<Operand> infer_range(const OperatorUse& use) {
-  const auto start = scalar_of(input(use, 0)), limit = scalar_of(input(use, 1)), delta = scalar_of(input(use, 2));
-  if (!start || !limit || !delta) refuse(use, "shape_unknown", "start, limit and delta are not known at import");
-  const double steps = *delta == 0 ? -1 : (*limit - *start) / *delta;
-  if (*delta == 0 || !(steps < 9.0e15)) refuse(use, "shape_mismatch", "start, limit and delta make no range");
-  auto count = static_cast<std::int64_t>(std::max(0.0, steps));
-  if (static_cast<double>(count) < steps) ++count;
-  Operand out;
-  out.type = input(use, 0).type;
-  out.shape = {count};
-  constexpr double exact = 9.0e15;  // integers below are doubles, too
-  if (is_foldable(out.shape) && !is_floating(out.type) && std::abs(*start) < exact && std::abs(*limit) < exact) {
-    std::vector<std::int64_t> values;
-    for (std::int64_t i = 0; i < count; ++i)
-      values.push_back(static_cast<std::int64_t>(*start + static_cast<double>(i) * *delta));
-    out.value = int_constant(out.type, out.shape, std::move(values));
+  return {typed(input(use, 0).type, {range_of(use).count})};
+}
+
+void compute_range(const OperatorUse& use, std::span<Operand> outputs) {
+  const Range range = range_of(use);
+  if (is_floating(outputs[0].type)) {
+    std::vector<double> values;
+    for (std::int64_t i = 0; i < range.count; ++i)
+      values.push_back(range.start.floats[0] + static_cast<double>(i) * range.delta.floats[0]);
+    give_floats(outputs[0], std::move(values));
+    return;
   }
-  return {out};
+  std::vector<std::int64_t> values;
+  for (std::int64_t i = 0; i < range.count; ++i) values.push_back(range.start.ints[0] + i * range.delta.ints[0]);
+  give_ints(outputs[0], std::move(values));
 }
 
-ElementType noise_type(const OperatorUse& use, ElementType otherwise) {
-  if (!has_attribute(use, "dtype")) return otherwise;
-  const auto type = element_type_of_onnx(int_attribute(use, "dtype", 0));
-  if (!type || !is_floating(*type))
-    refuse(use, "unsupported_attribute", "attribute 'dtype' must name a float type");
-  return *type;
+void compute_eye(const OperatorUse& use, std::span<Operand> outputs) {
+  Tensor out = zero_tensor(outputs[0].type, outputs[0].shape);
+  const std::int64_t rows = out.shape[0], columns = out.shape[1], k = int_attribute(use, "k", 0);
+  on_elements(out, [&](auto& elements) {
+    for (std::int64_t row = 0; row < rows; ++row) {
+      if (k >= -row && k < columns - row) elements[static_cast<std::size_t>(row * columns + row + k)] = 1;
+    }
+  });
+  outputs[0].value = std::move(out);
 }
 
-std::vector<Operand> infer_noise(const OperatorUse& use) {
-  Operand out;
-  out.type = noise_type(use, ElementType::float32);
-  out.shape = ints_attribute(use, "shape", {});
-  if (std::any_of(out.shape.begin(), out.shape.end(), [](auto size) { return size < 0; })) {
-    refuse(use, "shape_mismatch", "attribute 'shape' is " + shape_text(out.shape));
-  }
-  return {out};
-}
-
-std::vector<Operand> infer_noise_like(const OperatorUse& use) {
-  Operand out;
-  out.type = noise_type(use, input(use, 0).type);
-  out.shape = input(use, 0).shape;
-  return {out};
+/// Ones on a diagonal: what follows from the input's shape alone.
+std::vector<Operand> infer_eye(const OperatorUse& use) {
+  const Operand& in = input(use, 0);
+  if (in.shape.size() != 2) refuse(use, "shape_mismatch", "the input is no matrix");
+  if (!has_attribute(use, "dtype")) require_type(use, 0, is_number, "a number");
+  std::vector<Operand> outputs{typed(type_attribute(use, "dtype", in.type), in.shape)};
+  if (is_foldable(in.shape) && element_count(in.shape) > 0) compute_eye(use, outputs);
+  return outputs;
 }
 
 /// Reads nothing, not even from the tensor whose shape it takes.
-Work noise_work(const OperatorUse& use, std::span<const Operand> outputs) {
+Work eye_work(const OperatorUse& use, std::span<const Operand> outputs) {
   Work work;
   work.row_length = work.write_elements = element_count(outputs[0].shape);
   work.read_elements.assign(use.inputs.size(), 0);
@@ -137,16 +191,13 @@ Work noise_work(const OperatorUse& use, std::span<const Operand> outputs) {
 
 constexpr Operator rows[] = {
     {"", "Constant", "constant", 0, 0, "value value_float value_floats value_int value_ints", infer_constant,
-     constant_work},
-    {"", "ConstantOfShape", "constant", 1, 1, "value", infer_constant_of_shape, constant_work},
-    {"", "RandomNormal", "rand", 0, 0, "dtype mean scale seed shape", infer_noise, noise_work, nullptr, "", true},
-    {"", "RandomNormalLike", "rand", 1, 1, "dtype mean scale seed", infer_noise_like, noise_work, nullptr, "",
-     true},
-    {"", "RandomUniform", "rand", 0, 0, "dtype high low seed shape", infer_noise, noise_work, nullptr, "", true},
-    {"", "RandomUniformLike", "rand", 1, 1, "dtype high low seed", infer_noise_like, noise_work, nullptr, "", true},
-    {"", "Range", "constant", 3, 3, "", infer_range, constant_work},
-    {"", "Shape", "constant", 1, 1, "end start", infer_shape, constant_work},
-    {"", "Size", "constant", 1, 1, "", infer_size, constant_work},
+     constant_work, compute_constant, "7 9 11 12 13 19 21 23 24"},
+    {"", "ConstantOfShape", "constant", 1, 1, "value", infer_constant_of_shape, constant_work,
+     compute_constant_of_shape, "9 20 21 23 24"},
+    {"", "EyeLike", "eye", 1, 1, "dtype k", infer_eye, eye_work, compute_eye, "9 22"},
+    {"", "Range", "constant", 3, 3, "", infer_range, constant_work, compute_range, "11"},
+    {"", "Shape", "constant", 1, 1, "end start", infer_shape, constant_work, compute_shape, "7 13 15 19 21 23 24"},
+    {"", "Size", "constant", 1, 1, "", infer_size, constant_work, compute_size, "7 13 19 21 23 24"},
 };
 
 }  // namespace

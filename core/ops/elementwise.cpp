@@ -1,121 +1,233 @@
-// Operators of two or more operands that work element by element, broadcasting as numpy does.
+// Arithmetic of two or more operands, element by element, broadcasting as numpy does.
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 
 #include "core/ops/families.h"
 #include "core/ops/fold.h"
 #include "core/ops/use.h"
+#include "core/ops/values.h"
 
 namespace sdip {
 namespace {
 
-using MaybeInt = std::optional<std::int64_t>;
+// How two elements combine: of floats, and of integers as int64 or, for the type uint64, as uint64. Integers are
+// added and multiplied as uint64, which wraps where int64 must not overflow; give_ints then cuts to the type.
+constexpr std::uint64_t bits(std::integral auto x) { return static_cast<std::uint64_t>(x); }
 
-/// How two known elements combine: over integers (nothing on overflow or division by zero) and over floats.
-struct Arithmetic {
-  std::string_view type;
-  MaybeInt (*ints)(std::int64_t, std::int64_t);
-  std::optional<double> (*floats)(double, double);
+struct Add {
+  static double of(double a, double b) { return a + b; }
+  template <std::integral T>
+  static T of(T a, T b) {
+    return static_cast<T>(bits(a) + bits(b));
+  }
+};
+struct Sub {
+  static double of(double a, double b) { return a - b; }
+  template <std::integral T>
+  static T of(T a, T b) {
+    return static_cast<T>(bits(a) - bits(b));
+  }
+};
+struct Mul {
+  static double of(double a, double b) { return a * b; }
+  template <std::integral T>
+  static T of(T a, T b) {
+    return static_cast<T>(bits(a) * bits(b));
+  }
+};
+/// Integers are cut towards zero. Requires b != 0 of integers.
+struct Div {
+  static double of(double a, double b) { return a / b; }
+  template <std::integral T>
+  static T of(T a, T b) {
+    return b == static_cast<T>(-1) && std::is_signed_v<T> ? static_cast<T>(0 - bits(a)) : static_cast<T>(a / b);
+  }
+};
+/// The sign of the dividend, as C's fmod: -7 and 3 give -1. Requires as Div.
+struct Remainder {
+  static double of(double a, double b) { return std::fmod(a, b); }
+  template <std::integral T>
+  static T of(T a, T b) {
+    return b == static_cast<T>(-1) && std::is_signed_v<T> ? T{0} : static_cast<T>(a % b);
+  }
+};
+/// The sign of the divisor, as Python's %: -7 and 3 give 2. Requires as Div.
+struct Modulus {
+  template <std::integral T>
+  static T of(T a, T b) {
+    const T r = Remainder::of(a, b);
+    return r != 0 && (r < 0) != (b < 0) ? static_cast<T>(r + b) : r;
+  }
+};
+/// Not-a-number wins.
+struct Min {
+  static double of(double a, double b) { return a < b || std::isnan(a) ? a : b; }
+  template <std::integral T>
+  static T of(T a, T b) {
+    return std::min(a, b);
+  }
+};
+struct Max {
+  static double of(double a, double b) { return a > b || std::isnan(a) ? a : b; }
+  template <std::integral T>
+  static T of(T a, T b) {
+    return std::max(a, b);
+  }
+};
+/// x, or x times the slope below zero.
+struct Slope {
+  static double of(double x, double slope) { return x < 0 ? x * slope : x; }
+  template <std::integral T>
+  static T of(T x, T slope) {
+    return x < 0 ? Mul::of(x, slope) : x;
+  }
+};
+struct And {
+  template <std::integral T>
+  static T of(T a, T b) {
+    return a & b;
+  }
+};
+struct Or {
+  template <std::integral T>
+  static T of(T a, T b) {
+    return a | b;
+  }
+};
+struct Xor {
+  template <std::integral T>
+  static T of(T a, T b) {
+    return a ^ b;
+  }
+};
+/// Of unsigned types; a shift by more than there are bits leaves 0.
+struct ShiftLeft {
+  template <std::integral T>
+  static T of(T a, T b) {
+    return bits(b) > 63 ? T{0} : static_cast<T>(bits(a) << bits(b));
+  }
+};
+struct ShiftRight {
+  template <std::integral T>
+  static T of(T a, T b) {
+    return bits(b) > 63 ? T{0} : static_cast<T>(bits(a) >> bits(b));
+  }
+};
+/// a to the b-th by squaring; of a negative b what 1/a^-b is cut to.
+struct Power {
+  static double of(double a, double b) { return std::pow(a, b); }
+  template <std::integral T>
+  static T of(T a, T b) {
+    if (b < 0) return a == 1 ? T{1} : a == static_cast<T>(-1) ? static_cast<T>(bits(b) % 2 == 0 ? 1 : -1) : T{0};
+    T power = 1;
+    for (std::uint64_t left = bits(b); left != 0; left >>= 1) {
+      if (left & 1) power = Mul::of(power, a);
+      a = Mul::of(a, a);
+    }
+    return power;
+  }
 };
 
-MaybeInt add_ints(std::int64_t a, std::int64_t b) {
-  std::int64_t r = 0;
-  return __builtin_add_overflow(a, b, &r) ? MaybeInt() : MaybeInt(r);
-}
-MaybeInt sub_ints(std::int64_t a, std::int64_t b) {
-  std::int64_t r = 0;
-  return __builtin_sub_overflow(a, b, &r) ? MaybeInt() : MaybeInt(r);
-}
-MaybeInt mul_ints(std::int64_t a, std::int64_t b) {
-  std::int64_t r = 0;
-  return __builtin_mul_overflow(a, b, &r) ? MaybeInt() : MaybeInt(r);
-}
-MaybeInt div_ints(std::int64_t a, std::int64_t b) {
-  return b == 0 || (b == -1 && a == INT64_MIN) ? MaybeInt() : MaybeInt(a / b);
-}
-/// The sign of the divisor, as ONNX's Mod without fmod has it.
-MaybeInt mod_ints(std::int64_t a, std::int64_t b) {
-  if (b == 0 || b == -1) return b == 0 ? MaybeInt() : MaybeInt(0);
-  const std::int64_t r = a % b;
-  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
-}
-MaybeInt pow_ints(std::int64_t a, std::int64_t b) {
-  if (b < 0 || b > 62) return {};
-  MaybeInt r = 1;
-  while (r && b-- > 0) r = mul_ints(*r, a);
-  return r;
-}
-
-// Only what IEEE 754 rounds correctly is folded over floats, so that results are the same bits everywhere.
-constexpr Arithmetic arithmetic[] = {
-    {"Add", add_ints, [](double a, double b) -> std::optional<double> { return a + b; }},
-    {"Sub", sub_ints, [](double a, double b) -> std::optional<double> { return a - b; }},
-    {"Mul", mul_ints, [](double a, double b) -> std::optional<double> { return a * b; }},
-    {"Div", div_ints, [](double a, double b) -> std::optional<double> { return a / b; }},
-    {"Mod", mod_ints, nullptr},
-    {"Pow", pow_ints, nullptr},
-    {"Min", [](std::int64_t a, std::int64_t b) { return MaybeInt(std::min(a, b)); },
-     [](double a, double b) -> std::optional<double> { return std::min(a, b); }},
-    {"Max", [](std::int64_t a, std::int64_t b) { return MaybeInt(std::max(a, b)); },
-     [](double a, double b) -> std::optional<double> { return std::max(a, b); }},
-    {"And", [](std::int64_t a, std::int64_t b) { return MaybeInt(a & b); }, nullptr},
-    {"Or", [](std::int64_t a, std::int64_t b) { return MaybeInt(a | b); }, nullptr},
-    {"Xor", [](std::int64_t a, std::int64_t b) { return MaybeInt(a ^ b); }, nullptr},
-    {"Equal", [](std::int64_t a, std::int64_t b) { return MaybeInt(a == b); },
-     [](double a, double b) -> std::optional<double> { return a == b; }},
-    {"Less", [](std::int64_t a, std::int64_t b) { return MaybeInt(a < b); },
-     [](double a, double b) -> std::optional<double> { return a < b; }},
-    {"LessOrEqual", [](std::int64_t a, std::int64_t b) { return MaybeInt(a <= b); },
-     [](double a, double b) -> std::optional<double> { return a <= b; }},
-    {"Greater", [](std::int64_t a, std::int64_t b) { return MaybeInt(a > b); },
-     [](double a, double b) -> std::optional<double> { return a > b; }},
-    {"GreaterOrEqual", [](std::int64_t a, std::int64_t b) { return MaybeInt(a >= b); },
-     [](double a, double b) -> std::optional<double> { return a >= b; }},
-};
-
-const Arithmetic* find_arithmetic(std::string_view type) {
-  for (const Arithmetic& row : arithmetic) {
-    if (row.type == type) return &row;
+/// The integers `Op` makes of two operands that are broadcast to a shape.
+template <class Op, class T>
+std::vector<std::int64_t> combined_ints(const Tensor& a, const Tensor& b, const Shape& shape) {
+  const Spread at_a = spread(a.shape, shape), at_b = spread(b.shape, shape);
+  std::vector<std::int64_t> values(static_cast<std::size_t>(element_count(shape)));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<std::int64_t>(Op::of(static_cast<T>(a.ints[at_a[i]]), static_cast<T>(b.ints[at_b[i]])));
   }
-  return nullptr;
+  return values;
 }
 
-std::optional<Tensor> fold_ints(const Arithmetic& row, const Tensor& a, const Tensor& b, const Operand& out) {
-  const Tensor left = pick_broadcast(a, out.shape);
-  const Tensor right = pick_broadcast(b, out.shape);
-  std::vector<std::int64_t> values;
-  for (std::size_t i = 0; i < left.ints.size(); ++i) {
-    const MaybeInt value = row.ints(left.ints[i], right.ints.at(i));
-    if (!value) return std::nullopt;
-    values.push_back(*value);
-  }
-  return int_constant(out.type, out.shape, std::move(values));
+template <class Op>
+std::vector<double> combined_floats(const Tensor& a, const Tensor& b, const Shape& shape) {
+  const Spread at_a = spread(a.shape, shape), at_b = spread(b.shape, shape);
+  std::vector<double> values(static_cast<std::size_t>(element_count(shape)));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = Op::of(a.floats[at_a[i]], b.floats[at_b[i]]);
+  return values;
 }
 
-std::optional<Tensor> fold_floats(const Arithmetic& row, const Tensor& a, const Tensor& b, const Operand& out) {
-  const Tensor left = pick_broadcast(a, out.shape);
-  const Tensor right = pick_broadcast(b, out.shape);
-  std::vector<double> values;
-  for (std::size_t i = 0; i < left.floats.size(); ++i)
-    values.push_back(*row.floats(left.floats[i], right.floats.at(i)));
-  if (out.type != ElementType::boolean) return float_constant(out.type, out.shape, std::move(values));
-  return int_constant(out.type, out.shape, std::vector<std::int64_t>(values.begin(), values.end()));
-}
-
-void fold_binary(const OperatorUse& use, const Operand& a, const Operand& b, Operand& out) {
-  const Arithmetic* row = find_arithmetic(use.type);
-  if (row == nullptr) return;
-  const bool floats = is_floating(a.type);
-  if (floats ? row->floats == nullptr : row->ints == nullptr) return;
-  if (floats && is_floating(out.type)) {
-    const auto left = scalar_of(a), right = scalar_of(b);
-    if (left && right) {
-      const auto rounded = float_constant(out.type, {}, {*row->floats(*left, *right)});
-      if (rounded) out.fill = rounded->floats[0];
+template <class Op>
+Tensor combined(const Tensor& a, const Tensor& b, Operand out) {
+  if constexpr (requires { Op::of(1.0, 1.0); }) {
+    if (is_floating(a.type)) {
+      give_floats(out, combined_floats<Op>(a, b, out.shape));
+      return std::move(*out.value);
     }
   }
-  if (!a.value || !b.value || !is_foldable(out.shape) || is_floating(b.type) != floats) return;
-  out.value = floats ? fold_floats(*row, *a.value, *b.value, out) : fold_ints(*row, *a.value, *b.value, out);
+  const bool wide = a.type == ElementType::uint64;
+  give_ints(out, wide ? combined_ints<Op, std::uint64_t>(a, b, out.shape)
+                      : combined_ints<Op, std::int64_t>(a, b, out.shape));
+  return std::move(*out.value);
+}
+
+template <class Op>
+void compute_pair(const OperatorUse& use, std::span<Operand> outputs) {
+  outputs[0].value = combined<Op>(value_of(use, 0), value_of(use, 1), outputs[0]);
+}
+
+void require_divisor(const OperatorUse& use) {
+  const Tensor& divisor = value_of(use, 1);
+  if (std::find(divisor.ints.begin(), divisor.ints.end(), 0) != divisor.ints.end()) {
+    refuse(use, "not_computable", "divides an integer by 0");
+  }
+}
+
+void compute_div(const OperatorUse& use, std::span<Operand> outputs) {
+  require_divisor(use);
+  compute_pair<Div>(use, outputs);
+}
+
+bool as_fmod(const OperatorUse& use) { return int_attribute(use, "fmod", 0) != 0; }
+
+void compute_mod(const OperatorUse& use, std::span<Operand> outputs) {
+  require_divisor(use);
+  as_fmod(use) ? compute_pair<Remainder>(use, outputs) : compute_pair<Modulus>(use, outputs);
+}
+
+bool shifts_left(const OperatorUse& use) { return string_attribute(use, "direction", "") == "LEFT"; }
+
+void compute_shift(const OperatorUse& use, std::span<Operand> outputs) {
+  shifts_left(use) ? compute_pair<ShiftLeft>(use, outputs) : compute_pair<ShiftRight>(use, outputs);
+}
+
+/// The exponent may be of another type: integers to an integer stay integers, all else is a float, then cut.
+void compute_pow(const OperatorUse& use, std::span<Operand> outputs) {
+  const Tensor &a = value_of(use, 0), &b = value_of(use, 1);
+  if (is_integer(a.type) && is_integer(b.type) && b.type != ElementType::uint64) {
+    compute_pair<Power>(use, outputs);
+    return;
+  }
+  const Tensor base{a.type, a.shape, {}, doubles_of(a)}, exponent{b.type, b.shape, {}, doubles_of(b)};
+  give_numbers(outputs[0], combined_floats<Power>(base, exponent, outputs[0].shape));
+}
+
+/// The operands combined one after the other; floats in double, rounded once at the end.
+template <class Op>
+void compute_many(const OperatorUse& use, std::span<Operand> outputs) {
+  Operand& out = outputs[0];
+  Operand so_far = out;
+  if (is_floating(out.type)) so_far.type = ElementType::float64;
+  const Tensor& first = value_of(use, 0);
+  const Spread at = spread(first.shape, out.shape);
+  Tensor sum = zero_tensor(so_far.type, out.shape);
+  for (std::size_t i = 0; i < sum.floats.size(); ++i) sum.floats[i] = first.floats[at[i]];
+  for (std::size_t i = 0; i < sum.ints.size(); ++i) sum.ints[i] = first.ints[at[i]];
+  for (std::size_t i = 1; i < use.inputs.size(); ++i) sum = combined<Op>(sum, value_of(use, i), so_far);
+  if (is_floating(out.type)) {
+    give_floats(out, std::move(sum.floats));
+  } else {
+    give_ints(out, std::move(sum.ints));
+  }
+}
+
+void compute_mean(const OperatorUse& use, std::span<Operand> outputs) {
+  Operand sum = outputs[0];
+  sum.type = ElementType::float64;
+  compute_many<Add>(use, {&sum, 1});
+  for (double& x : sum.value->floats) x /= static_cast<double>(use.inputs.size());
+  give_floats(outputs[0], std::move(sum.value->floats));
 }
 
 void require_same_type(const OperatorUse& use, const Operand& a, const Operand& b) {
@@ -126,82 +238,94 @@ void require_same_type(const OperatorUse& use, const Operand& a, const Operand& 
   }
 }
 
-std::vector<Operand> infer_binary(const OperatorUse& use, ElementType type) {
-  const Operand &a = input(use, 0), &b = input(use, 1);
-  Operand out;
-  out.type = type;
-  out.shape = broadcast(use, a.shape, b.shape);
-  if (int_attribute(use, "fmod", 0) == 0) fold_binary(use, a, b, out);
-  return {out};
-}
-
-std::vector<Operand> infer_arithmetic(const OperatorUse& use) {
+std::vector<Operand> infer_pair(const OperatorUse& use, bool (*allowed)(ElementType), const char* expected) {
   require_same_type(use, input(use, 0), input(use, 1));
-  return infer_binary(use, input(use, 0).type);
+  require_type(use, 0, allowed, expected);
+  return {typed(input(use, 0).type, broadcast(use, input(use, 0).shape, input(use, 1).shape))};
 }
 
-/// Pow and BitShift: the result has the first operand's type, whatever the second's.
-std::vector<Operand> infer_power(const OperatorUse& use) { return infer_binary(use, input(use, 0).type); }
+std::vector<Operand> infer_arithmetic(const OperatorUse& use) { return infer_pair(use, is_number, "a number"); }
+std::vector<Operand> infer_logic(const OperatorUse& use) { return infer_pair(use, is_boolean, "a boolean"); }
+std::vector<Operand> infer_bitwise(const OperatorUse& use) { return infer_pair(use, is_integer, "an integer"); }
 
-std::vector<Operand> infer_comparison(const OperatorUse& use) {
-  require_same_type(use, input(use, 0), input(use, 1));
-  return infer_binary(use, ElementType::boolean);
+/// What is the same everywhere in both operands is so in the result, however large it is.
+template <class Op>
+std::vector<Operand> infer_filled(const OperatorUse& use) {
+  std::vector<Operand> outputs = infer_arithmetic(use);
+  const auto a = scalar_of(input(use, 0)), b = scalar_of(input(use, 1));
+  if (a && b && is_floating(outputs[0].type)) outputs[0].fill = rounded(outputs[0].type, Op::of(*a, *b));
+  return outputs;
 }
 
-/// Sum, Mean, Min and Max take any number of operands.
+std::vector<Operand> infer_mod(const OperatorUse& use) {
+  if (is_floating(input(use, 0).type) && !as_fmod(use)) {
+    refuse(use, "unsupported_attribute", "attribute 'fmod' must be 1 for floats");
+  }
+  return infer_arithmetic(use);
+}
+
+std::vector<Operand> infer_shift(const OperatorUse& use) {
+  const std::string direction = string_attribute(use, "direction", "");
+  if (direction != "LEFT" && direction != "RIGHT") {
+    refuse(use, "unsupported_attribute", "attribute 'direction' is '" + direction + "', expected LEFT or RIGHT");
+  }
+  return infer_bitwise(use);
+}
+
+/// The slope is broadcast to the input, not the input to it.
+std::vector<Operand> infer_prelu(const OperatorUse& use) {
+  std::vector<Operand> outputs = infer_arithmetic(use);
+  if (outputs[0].shape != input(use, 0).shape) {
+    refuse(
+        use, "shape_mismatch",
+        "slope " + shape_text(input(use, 1).shape) + " does not broadcast to " + shape_text(input(use, 0).shape));
+  }
+  return outputs;
+}
+
+/// The result has the base's type, whatever the exponent's.
+std::vector<Operand> infer_pow(const OperatorUse& use) {
+  require_type(use, 0, is_number, "a number");
+  require_type(use, 1, is_number, "a number");
+  return {typed(input(use, 0).type, broadcast(use, input(use, 0).shape, input(use, 1).shape))};
+}
+
 std::vector<Operand> infer_many(const OperatorUse& use) {
-  if (use.inputs.size() == 2 && use.type != "Sum" && use.type != "Mean") return infer_arithmetic(use);
-  Operand out;
-  out.type = input(use, 0).type;
+  Operand out = typed(input(use, 0).type, {});
   for (std::size_t i = 0; i < use.inputs.size(); ++i) {
     require_same_type(use, input(use, 0), input(use, i));
     out.shape = broadcast(use, out.shape, input(use, i).shape);
   }
+  const bool integers = use.type == "Min" || use.type == "Max";
+  require_type(use, 0, integers ? is_number : is_floating, integers ? "a number" : "a float");
   return {out};
 }
 
-std::vector<Operand> infer_where(const OperatorUse& use) {
-  const Operand &condition = input(use, 0), &yes = input(use, 1), &no = input(use, 2);
-  require_same_type(use, yes, no);
-  Operand out;
-  out.type = yes.type;
-  out.shape = broadcast(use, broadcast(use, condition.shape, yes.shape), no.shape);
-  if (!condition.value || !yes.value || !no.value || !is_foldable(out.shape)) return {out};
-  const Tensor choose = pick_broadcast(*condition.value, out.shape);
-  const Tensor no_values = pick_broadcast(*no.value, out.shape);
-  Tensor value = pick_broadcast(*yes.value, out.shape);
-  for (std::size_t i = 0; i < choose.ints.size(); ++i) {
-    if (choose.ints[i] != 0) continue;
-    if (!value.ints.empty()) value.ints[i] = no_values.ints.at(i);
-    if (!value.floats.empty()) value.floats[i] = no_values.floats.at(i);
-  }
-  out.value = std::move(value);
-  return {out};
+template <class Op>
+std::vector<Operand> infer_extreme(const OperatorUse& use) {
+  return use.inputs.size() == 2 ? infer_filled<Op>(use) : infer_many(use);
 }
 
 constexpr std::size_t many = 1'000'000;
 constexpr Operator rows[] = {
-    {"", "Add", "add", 2, 2, "", infer_arithmetic, elementwise_work},
-    {"", "And", "and", 2, 2, "", infer_comparison, elementwise_work},
-    {"", "BitShift", "shift", 2, 2, "direction", infer_power, elementwise_work},
-    {"", "Div", "div", 2, 2, "", infer_arithmetic, elementwise_work},
-    {"", "Equal", "equal", 2, 2, "", infer_comparison, elementwise_work},
-    {"", "Greater", "greater", 2, 2, "", infer_comparison, elementwise_work},
-    {"", "GreaterOrEqual", "greater_or_equal", 2, 2, "", infer_comparison, elementwise_work},
-    {"", "Less", "less", 2, 2, "", infer_comparison, elementwise_work},
-    {"", "LessOrEqual", "less_or_equal", 2, 2, "", infer_comparison, elementwise_work},
-    {"", "Max", "max", 1, many, "", infer_many, elementwise_work},
-    {"", "Mean", "mean", 1, many, "", infer_many, elementwise_work},
-    {"", "Min", "min", 1, many, "", infer_many, elementwise_work},
-    {"", "Mod", "mod", 2, 2, "fmod", infer_arithmetic, elementwise_work},
-    {"", "Mul", "mul", 2, 2, "", infer_arithmetic, elementwise_work},
-    {"", "Or", "or", 2, 2, "", infer_comparison, elementwise_work},
-    {"", "PRelu", "prelu", 2, 2, "", infer_arithmetic, elementwise_work},
-    {"", "Pow", "pow", 2, 2, "", infer_power, elementwise_work},
-    {"", "Sub", "sub", 2, 2, "", infer_arithmetic, elementwise_work},
-    {"", "Sum", "add", 1, many, "", infer_many, elementwise_work},
-    {"", "Where", "where", 3, 3, "", infer_where, elementwise_work},
-    {"", "Xor", "xor", 2, 2, "", infer_comparison, elementwise_work},
+    {"", "Add", "add", 2, 2, "", infer_filled<Add>, elementwise_work, compute_pair<Add>, "7 13 14"},
+    {"", "And", "and", 2, 2, "", infer_logic, elementwise_work, compute_pair<And>, "7"},
+    {"", "BitShift", "shift", 2, 2, "direction", infer_shift, elementwise_work, compute_shift, "11"},
+    {"", "BitwiseAnd", "and", 2, 2, "", infer_bitwise, elementwise_work, compute_pair<And>, "18"},
+    {"", "BitwiseOr", "or", 2, 2, "", infer_bitwise, elementwise_work, compute_pair<Or>, "18"},
+    {"", "BitwiseXor", "xor", 2, 2, "", infer_bitwise, elementwise_work, compute_pair<Xor>, "18"},
+    {"", "Div", "div", 2, 2, "", infer_filled<Div>, elementwise_work, compute_div, "7 13 14"},
+    {"", "Max", "max", 1, many, "", infer_extreme<Max>, elementwise_work, compute_many<Max>, "7 8 12 13"},
+    {"", "Mean", "mean", 1, many, "", infer_many, elementwise_work, compute_mean, "7 8 13"},
+    {"", "Min", "min", 1, many, "", infer_extreme<Min>, elementwise_work, compute_many<Min>, "7 8 12 13"},
+    {"", "Mod", "mod", 2, 2, "fmod", infer_mod, elementwise_work, compute_mod, "10 13"},
+    {"", "Mul", "mul", 2, 2, "", infer_filled<Mul>, elementwise_work, compute_pair<Mul>, "7 13 14"},
+    {"", "Or", "or", 2, 2, "", infer_logic, elementwise_work, compute_pair<Or>, "7"},
+    {"", "PRelu", "prelu", 2, 2, "", infer_prelu, elementwise_work, compute_pair<Slope>, "7 9 16"},
+    {"", "Pow", "pow", 2, 2, "", infer_pow, elementwise_work, compute_pow, "7 12 13 15"},
+    {"", "Sub", "sub", 2, 2, "", infer_filled<Sub>, elementwise_work, compute_pair<Sub>, "7 13 14"},
+    {"", "Sum", "add", 1, many, "", infer_many, elementwise_work, compute_many<Add>, "7 8 13"},
+    {"", "Xor", "xor", 2, 2, "", infer_logic, elementwise_work, compute_pair<Xor>, "7"},
 };
 
 }  // namespace

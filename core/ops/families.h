@@ -8,6 +8,9 @@
 namespace sdip {
 
 std::span<const Operator> activation_rows();
+std::span<const Operator> batchnorm_rows();
+std::span<const Operator> cast_rows();
+std::span<const Operator> compare_rows();
 std::span<const Operator> composite_activation_rows();
 std::span<const Operator> composite_attention_rows();
 std::span<const Operator> composite_contrib_attention_rows();
@@ -18,18 +21,25 @@ std::span<const Operator> constant_rows();
 std::span<const Operator> conv_rows();
 std::span<const Operator> einsum_rows();
 std::span<const Operator> elementwise_rows();
+std::span<const Operator> find_rows();
 std::span<const Operator> gather_rows();
 std::span<const Operator> matmul_rows();
 std::span<const Operator> norm_rows();
+std::span<const Operator> pad_rows();
 std::span<const Operator> pool_rows();
 std::span<const Operator> quantize_rows();
+std::span<const Operator> random_rows();
+std::span<const Operator> rank_rows();
 std::span<const Operator> reduce_rows();
+std::span<const Operator> repeat_rows();
 std::span<const Operator> resize_rows();
 std::span<const Operator> rmsnorm_rows();
+std::span<const Operator> scatter_rows();
 std::span<const Operator> scores_rows();
 std::span<const Operator> slice_rows();
 std::span<const Operator> softmax_rows();
 std::span<const Operator> transpose_rows();
+std::span<const Operator> unary_rows();
 std::span<const Operator> view_rows();
 
 }  // namespace sdip

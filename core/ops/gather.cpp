@@ -1,65 +1,103 @@
-// Operators that fetch, repeat or replace elements by index: Gather, Scatter, Expand, Tile, Trilu.
+// Operators that fetch elements by index: Gather and its kin, Compress.
 #include <algorithm>
 
 #include "core/ops/families.h"
 #include "core/ops/fold.h"
 #include "core/ops/use.h"
+#include "core/ops/values.h"
 
 namespace sdip {
 namespace {
 
-Operand typed(ElementType type, Shape shape) {
-  Operand out;
-  out.type = type;
-  out.shape = std::move(shape);
-  return out;
-}
-
 /// data [5,4] by indices [2,3] along axis 0: [2,3,4].
 std::vector<Operand> infer_gather(const OperatorUse& use) {
   const Operand &data = input(use, 0), &indices = input(use, 1);
+  require_type(use, 1, is_integer, "an integer");
   const std::size_t axis = axis_within(use, int_attribute(use, "axis", 0), data.shape.size());
   Shape shape(data.shape.begin(), data.shape.begin() + static_cast<std::ptrdiff_t>(axis));
   shape.insert(shape.end(), indices.shape.begin(), indices.shape.end());
   shape.insert(shape.end(), data.shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1, data.shape.end());
   Operand out = typed(data.type, std::move(shape));
   out.fill = data.fill;
-  if (!indices.value) return {out};
-  for (std::int64_t i : indices.value->ints) {
-    if (i < -data.shape[axis] || i >= data.shape[axis]) {
-      refuse(use, "shape_mismatch", "index " + std::to_string(i) + " outside " + shape_text(data.shape));
-    }
+  if (indices.value) {
+    for (std::int64_t i : indices.value->ints) index_within(use, i, data.shape[axis]);
   }
-  if (!data.value || !is_foldable(out.shape)) return {out};
-  const std::int64_t inner = count_between(data.shape, axis + 1, data.shape.size());
-  const std::int64_t chosen = element_count(indices.shape);
-  std::int64_t at = 0;  // out is [outer, chosen, inner], in row-major order
-  out.value = pick(*data.value, out.shape, [&](auto) {
-    const std::int64_t outer = at / (chosen * inner);
-    const std::int64_t index = indices.value->ints[static_cast<std::size_t>(at / inner % chosen)];
-    const std::int64_t row = index < 0 ? index + data.shape[axis] : index;
-    return (outer * data.shape[axis] + row) * inner + at++ % inner;
-  });
   return {out};
 }
 
+void compute_gather(const OperatorUse& use, std::span<Operand> outputs) {
+  const Tensor &data = value_of(use, 0), &indices = value_of(use, 1);
+  const std::size_t axis = axis_within(use, int_attribute(use, "axis", 0), data.shape.size());
+  Offsets offsets = offsets_of(data.shape);
+  const std::int64_t stride = strides_of(data.shape)[axis];
+  offsets[axis].clear();
+  for (std::int64_t i : indices.ints) offsets[axis].push_back(index_within(use, i, data.shape[axis]) * stride);
+  outputs[0].value = taken(data, outputs[0].shape, positions(offsets));
+}
+
+/// Off its axis, the indices reach no further than the data.
 std::vector<Operand> infer_gather_elements(const OperatorUse& use) {
   const Operand &data = input(use, 0), &indices = input(use, 1);
-  axis_within(use, int_attribute(use, "axis", 0), data.shape.size());
+  require_type(use, 1, is_integer, "an integer");
+  const std::size_t axis = axis_within(use, int_attribute(use, "axis", 0), data.shape.size());
   if (data.shape.size() != indices.shape.size()) refuse(use, "shape_mismatch", "ranks of data and indices differ");
+  for (std::size_t i = 0; i < data.shape.size(); ++i) {
+    if (i != axis && indices.shape[i] > data.shape[i]) {
+      refuse(use, "shape_mismatch",
+             "indices " + shape_text(indices.shape) + " reach beyond data " + shape_text(data.shape));
+    }
+  }
   return {typed(data.type, indices.shape)};
+}
+
+/// Element [i,j] along axis 0 is data[indices[i,j], j].
+void compute_gather_elements(const OperatorUse& use, std::span<Operand> outputs) {
+  const Tensor &data = value_of(use, 0), &indices = value_of(use, 1);
+  const std::size_t axis = axis_within(use, int_attribute(use, "axis", 0), data.shape.size());
+  const auto strides = strides_of(data.shape);
+  Offsets offsets(strides.size());
+  for (std::size_t d = 0; d < strides.size(); ++d) {
+    for (std::int64_t i = 0; i < indices.shape[d]; ++i) offsets[d].push_back(d == axis ? 0 : i * strides[d]);
+  }
+  std::vector<std::int64_t> from = positions(offsets);
+  for (std::size_t i = 0; i < from.size(); ++i)
+    from[i] += index_within(use, indices.ints[i], data.shape[axis]) * strides[axis];
+  outputs[0].value = taken(data, outputs[0].shape, from);
 }
 
 std::vector<Operand> infer_gather_nd(const OperatorUse& use) {
   const Operand &data = input(use, 0), &indices = input(use, 1);
+  require_type(use, 1, is_integer, "an integer");
   const std::int64_t batch = int_attribute(use, "batch_dims", 0), rank = std::ssize(data.shape);
   const std::int64_t depth = indices.shape.empty() ? 0 : indices.shape.back();
-  if (batch < 0 || batch >= rank || depth < 1 || depth > rank - batch || batch >= std::ssize(indices.shape)) {
+  if (batch < 0 || batch >= rank || depth < 1 || depth > rank - batch || batch >= std::ssize(indices.shape) ||
+      !std::equal(data.shape.begin(), data.shape.begin() + batch, indices.shape.begin())) {
     refuse(use, "shape_mismatch", "indices " + shape_text(indices.shape) + " into " + shape_text(data.shape));
   }
   Shape shape(indices.shape.begin(), indices.shape.end() - 1);
   shape.insert(shape.end(), data.shape.begin() + batch + depth, data.shape.end());
   return {typed(data.type, std::move(shape))};
+}
+
+/// Each row of indices is the start of one slice of the data; the first batch_dims axes go along.
+void compute_gather_nd(const OperatorUse& use, std::span<Operand> outputs) {
+  const Tensor &data = value_of(use, 0), &indices = value_of(use, 1);
+  const auto batch = static_cast<std::size_t>(int_attribute(use, "batch_dims", 0));
+  const auto depth = static_cast<std::size_t>(indices.shape.back());
+  const auto strides = strides_of(data.shape);
+  const std::int64_t rows = count_between(indices.shape, 0, indices.shape.size() - 1);
+  const std::int64_t batches = count_between(data.shape, 0, batch);
+  const std::int64_t slice = count_between(data.shape, batch + depth, data.shape.size());
+  std::vector<std::int64_t> from;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    std::int64_t start = row / (rows / batches) * count_between(data.shape, batch, data.shape.size());
+    for (std::size_t d = 0; d < depth; ++d) {
+      const std::int64_t index = indices.ints[static_cast<std::size_t>(row) * depth + d];
+      start += index_within(use, index, data.shape[batch + d]) * strides[batch + d];
+    }
+    for (std::int64_t i = 0; i < slice; ++i) from.push_back(start + i);
+  }
+  outputs[0].value = taken(data, outputs[0].shape, from);
 }
 
 /// As many elements as come out are read; the indices are read once.
@@ -69,79 +107,53 @@ Work gathered_work(const OperatorUse& use, std::span<const Operand> outputs) {
   return work;
 }
 
-std::vector<Operand> infer_scatter(const OperatorUse& use) {
-  if (string_attribute(use, "reduction", "none") != "none") {
-    refuse(use, "unsupported_attribute", "only reduction 'none' is supported");
+/// The indices along the axis (of the flattened input without one) whose condition holds.
+std::vector<std::int64_t> kept_indices(const OperatorUse& use, std::int64_t size) {
+  const std::vector<std::int64_t> condition = ints_of_input(use, 1);
+  if (std::ssize(condition) > size) {
+    refuse(use, "shape_mismatch",
+           std::to_string(condition.size()) + " conditions for " + std::to_string(size) + " elements");
   }
-  return {typed(input(use, 0).type, input(use, 0).shape)};
+  std::vector<std::int64_t> kept;
+  for (std::size_t i = 0; i < condition.size(); ++i) {
+    if (condition[i] != 0) kept.push_back(static_cast<std::int64_t>(i));
+  }
+  return kept;
 }
 
-std::vector<Operand> infer_expand(const OperatorUse& use) {
-  const Operand& in = input(use, 0);
-  const Shape wanted = ints_of_input(use, 1);
-  if (std::any_of(wanted.begin(), wanted.end(), [](auto size) { return size < 0; })) {
-    refuse(use, "shape_mismatch", "cannot expand to " + shape_text(wanted));
+std::vector<Operand> infer_compress(const OperatorUse& use) {
+  require_type(use, 1, is_boolean, "a boolean");
+  Operand out = like_first(use);
+  if (!has_attribute(use, "axis")) {
+    out.shape = {std::ssize(kept_indices(use, element_count(out.shape)))};
+    return {out};
   }
-  Operand out = typed(in.type, broadcast(use, in.shape, wanted));
-  out.fill = in.fill;
-  if (in.value && is_foldable(out.shape)) out.value = pick_broadcast(*in.value, out.shape);
+  std::int64_t& size = out.shape[axis_within(use, int_attribute(use, "axis", 0), out.shape.size())];
+  size = std::ssize(kept_indices(use, size));
   return {out};
 }
 
-std::vector<Operand> infer_tile(const OperatorUse& use) {
-  const Operand& in = input(use, 0);
-  const auto repeats = ints_of_input(use, 1);
-  if (repeats.size() != in.shape.size()) refuse(use, "shape_mismatch", "repeats must have one value an axis");
-  Operand out = typed(in.type, in.shape);
-  out.fill = in.fill;
-  for (std::size_t i = 0; i < repeats.size(); ++i) {
-    if (repeats[i] < 0 || __builtin_mul_overflow(out.shape[i], repeats[i], &out.shape[i])) {
-      refuse(use, "shape_mismatch", "repeats " + shape_text(repeats) + " of " + shape_text(in.shape));
-    }
+void compute_compress(const OperatorUse& use, std::span<Operand> outputs) {
+  const Tensor& in = value_of(use, 0);
+  if (!has_attribute(use, "axis")) {
+    outputs[0].value = taken(in, outputs[0].shape, kept_indices(use, element_count(in.shape)));
+    return;
   }
-  if (!in.value || !is_foldable(out.shape)) return {out};
-  const auto strides = strides_of(in.shape);
-  out.value = pick(*in.value, out.shape, [&](std::span<const std::int64_t> index) {
-    std::int64_t from = 0;
-    for (std::size_t i = 0; i < strides.size(); ++i) from += index[i] % in.shape[i] * strides[i];
-    return from;
-  });
-  return {out};
-}
-
-/// Each element of the input is read once, however often it is written.
-Work repeated_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work = copy_work(use, outputs);
-  work.read_elements[1] = 0;
-  return work;
-}
-
-/// The upper or lower triangle; the other is zero.
-std::vector<Operand> infer_trilu(const OperatorUse& use) {
-  if (input(use, 0).shape.size() < 2) refuse(use, "shape_mismatch", "the input is no matrix");
-  return {typed(input(use, 0).type, input(use, 0).shape)};
-}
-
-std::vector<Operand> infer_one_hot(const OperatorUse& use) {
-  const auto depth = scalar_of(input(use, 1));
-  if (!depth) refuse(use, "shape_unknown", "depth is not known at import");
-  if (!(*depth >= 0 && *depth < 1.1e12)) refuse(use, "shape_mismatch", "depth is out of range");
-  Shape shape = input(use, 0).shape;
-  const std::size_t axis = axis_within(use, int_attribute(use, "axis", -1), shape.size() + 1);
-  shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(axis), static_cast<std::int64_t>(*depth));
-  return {typed(input(use, 2).type, std::move(shape))};
+  const std::size_t axis = axis_within(use, int_attribute(use, "axis", 0), in.shape.size());
+  Offsets offsets = offsets_of(in.shape);
+  const Offsets all = offsets;
+  offsets[axis].clear();
+  for (std::int64_t i : kept_indices(use, in.shape[axis]))
+    offsets[axis].push_back(all[axis][static_cast<std::size_t>(i)]);
+  outputs[0].value = taken(in, outputs[0].shape, positions(offsets));
 }
 
 constexpr Operator rows[] = {
-    {"", "Expand", "copy", 2, 2, "", infer_expand, repeated_work},
-    {"", "Gather", "copy", 2, 2, "axis", infer_gather, gathered_work},
-    {"", "GatherElements", "copy", 2, 2, "axis", infer_gather_elements, gathered_work},
-    {"", "GatherND", "copy", 2, 2, "batch_dims", infer_gather_nd, gathered_work},
-    {"", "OneHot", "one_hot", 3, 3, "axis", infer_one_hot, copy_work},
-    {"", "ScatterElements", "scatter", 3, 3, "axis reduction", infer_scatter, copy_work},
-    {"", "ScatterND", "scatter", 3, 3, "reduction", infer_scatter, copy_work},
-    {"", "Tile", "copy", 2, 2, "", infer_tile, repeated_work},
-    {"", "Trilu", "copy", 1, 2, "upper", infer_trilu, copy_work},
+    {"", "Compress", "copy", 2, 2, "axis", infer_compress, gathered_work, compute_compress, "9 11"},
+    {"", "Gather", "copy", 2, 2, "axis", infer_gather, gathered_work, compute_gather, "7 11 13"},
+    {"", "GatherElements", "copy", 2, 2, "axis", infer_gather_elements, gathered_work, compute_gather_elements,
+     "11 13"},
+    {"", "GatherND", "copy", 2, 2, "batch_dims", infer_gather_nd, gathered_work, compute_gather_nd, "11 12 13"},
 };
 
 }  // namespace

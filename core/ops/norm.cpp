@@ -1,20 +1,18 @@
-// Normalisations: y = (x - E[x]) / sqrt(Var[x] + eps) * gamma + beta over groups of elements.
+// Normalisations: y = (x - E[x]) / sqrt(Var[x] + eps) * gamma + beta over groups of elements; and those without the
+// mean, and by another norm.
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "core/ops/families.h"
 #include "core/ops/use.h"
+#include "core/ops/values.h"
 
 namespace sdip {
 namespace {
 
-Operand like_first(const OperatorUse& use) {
-  Operand out;
-  out.type = input(use, 0).type;
-  out.shape = input(use, 0).shape;
-  return out;
-}
-
 void require_rank(const OperatorUse& use, std::size_t least) {
+  require_type(use, 0, is_floating, "a float");
   if (input(use, 0).shape.size() < least) {
     refuse(use, "shape_mismatch",
            "input " + shape_text(input(use, 0).shape) + " must have rank " + std::to_string(least) + " or more");
@@ -24,6 +22,7 @@ void require_rank(const OperatorUse& use, std::size_t least) {
 /// Input `i` is absent or has `count` elements.
 void require_elements(const OperatorUse& use, std::size_t i, std::int64_t count) {
   const Operand* operand = optional_input(use, i);
+  require_type(use, i, is_floating, "a float");
   if (operand != nullptr && element_count(operand->shape) != count) {
     refuse(use, "shape_mismatch",
            "input " + std::to_string(i) + " has shape " + shape_text(operand->shape) + ", expected " +
@@ -47,6 +46,42 @@ Work norm_work(const OperatorUse& use, std::int64_t rows) {
   return work;
 }
 
+/// Mean and reciprocal of the deviation of each of `rows` equally long rows.
+struct Moments {
+  std::vector<double> mean, scale;
+};
+/// [1,3] with epsilon 0: mean 2, variance 1, scale 1.
+Moments moments_of(const std::vector<double>& x, std::size_t rows, double epsilon) {
+  Moments moments;
+  const std::size_t length = rows == 0 ? 0 : x.size() / rows;
+  for (std::size_t row = 0; row < rows; ++row) {
+    const double* at = x.data() + row * length;
+    const double mean = std::accumulate(at, at + length, 0.0) / static_cast<double>(length);
+    double squares = 0;
+    for (std::size_t i = 0; i < length; ++i) squares += (at[i] - mean) * (at[i] - mean);
+    moments.mean.push_back(mean);
+    moments.scale.push_back(1.0 / std::sqrt(squares / static_cast<double>(length) + epsilon));
+  }
+  return moments;
+}
+
+/// Rows normalised; then gamma and beta, each with as many elements as divide the channels: element c * size /
+/// channels is channel c's.
+void give_by_channel(const OperatorUse& use, std::span<Operand> outputs, std::size_t rows) {
+  std::vector<double> x = value_of(use, 0).floats;
+  const Moments moments = moments_of(x, rows, float_attribute(use, "epsilon", 1e-5));
+  const std::vector<double>&gamma = value_of(use, 1).floats, &beta = value_of(use, 2).floats;
+  const Shape& shape = input(use, 0).shape;
+  const auto channels = static_cast<std::size_t>(shape[1]);
+  const auto inner = static_cast<std::size_t>(count_between(shape, 2, shape.size()));
+  const std::size_t length = x.size() / rows;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const std::size_t row = i / length, at = i / inner % channels * gamma.size() / channels;
+    x[i] = (x[i] - moments.mean[row]) * moments.scale[row] * gamma[at] + beta[at];
+  }
+  give_floats(outputs[0], std::move(x));
+}
+
 std::vector<Operand> infer_instance_norm(const OperatorUse& use) {
   require_rank(use, 3);
   require_elements(use, 1, input(use, 0).shape[1]);
@@ -56,6 +91,10 @@ std::vector<Operand> infer_instance_norm(const OperatorUse& use) {
 
 Work instance_norm_work(const OperatorUse& use, std::span<const Operand>) {
   return norm_work(use, count_between(input(use, 0).shape, 0, 2));
+}
+
+void compute_instance_norm(const OperatorUse& use, std::span<Operand> outputs) {
+  give_by_channel(use, outputs, static_cast<std::size_t>(count_between(input(use, 0).shape, 0, 2)));
 }
 
 std::int64_t group_count(const OperatorUse& use) { return int_attribute(use, "num_groups", 0); }
@@ -78,69 +117,172 @@ Work group_norm_work(const OperatorUse& use, std::span<const Operand>) {
   return norm_work(use, element_count({input(use, 0).shape[0], group_count(use)}));
 }
 
+void compute_group_norm(const OperatorUse& use, std::span<Operand> outputs) {
+  give_by_channel(use, outputs,
+                  static_cast<std::size_t>(element_count({input(use, 0).shape[0], group_count(use)})));
+}
+
 std::size_t layer_norm_axis(const OperatorUse& use) {
   return axis_within(use, int_attribute(use, "axis", -1), input(use, 0).shape.size());
 }
 
+/// Input `i` is absent or broadcasts to the input.
+void require_broadcast(const OperatorUse& use, std::size_t i) {
+  const Operand* operand = optional_input(use, i);
+  require_type(use, i, is_floating, "a float");
+  if (operand != nullptr && broadcast(use, operand->shape, input(use, 0).shape) != input(use, 0).shape) {
+    refuse(use, "shape_mismatch",
+           "input " + std::to_string(i) + " of shape " + shape_text(operand->shape) + " does not broadcast to " +
+               shape_text(input(use, 0).shape));
+  }
+}
+
+/// Outputs: the result, and the mean and reciprocal deviation of each row in the type that stash_type names.
 std::vector<Operand> infer_layer_norm(const OperatorUse& use) {
-  const Operand y = like_first(use);
+  require_rank(use, 1);
   const std::size_t axis = layer_norm_axis(use);
-  const std::int64_t length = count_between(y.shape, axis, y.shape.size());
-  require_elements(use, 1, length);
-  require_elements(use, 2, length);
-  Operand mean = y;
+  require_broadcast(use, 1);
+  require_broadcast(use, 2);
+  Operand mean = like_first(use);
+  mean.type = type_attribute(use, "stash_type", ElementType::float32);
+  if (!is_floating(mean.type))
+    refuse(use, "unsupported_attribute", "attribute 'stash_type' must name a float type");
   std::fill(mean.shape.begin() + static_cast<std::ptrdiff_t>(axis), mean.shape.end(), 1);
-  return {y, mean, mean};
+  return {like_first(use), mean, mean};
+}
+
+/// x times the broadcast elements of input `i`, or plus them; where it is there.
+void apply_broadcast(const OperatorUse& use, std::size_t i, bool times, std::vector<double>& x) {
+  const Tensor* operand = optional_value(use, i);
+  if (operand == nullptr) return;
+  const Spread at = spread(operand->shape, input(use, 0).shape);
+  for (std::size_t e = 0; e < x.size(); ++e) {
+    x[e] = times ? x[e] * operand->floats[at[e]] : x[e] + operand->floats[at[e]];
+  }
+}
+
+void compute_layer_norm(const OperatorUse& use, std::span<Operand> outputs) {
+  std::vector<double> x = value_of(use, 0).floats;
+  const auto rows = static_cast<std::size_t>(count_between(input(use, 0).shape, 0, layer_norm_axis(use)));
+  Moments moments = moments_of(x, rows, float_attribute(use, "epsilon", 1e-5));
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const std::size_t row = i / (x.size() / rows);
+    x[i] = (x[i] - moments.mean[row]) * moments.scale[row];
+  }
+  apply_broadcast(use, 1, true, x);
+  apply_broadcast(use, 2, false, x);
+  give_floats(outputs[0], std::move(x));
+  give_floats(outputs[1], std::move(moments.mean));
+  give_floats(outputs[2], std::move(moments.scale));
 }
 
 Work layer_norm_work(const OperatorUse& use, std::span<const Operand>) {
   return norm_work(use, count_between(input(use, 0).shape, 0, layer_norm_axis(use)));
 }
 
-std::vector<Operand> infer_batch_norm(const OperatorUse& use) {
-  require_rank(use, 2);
-  if (int_attribute(use, "training_mode", 0) != 0 || int_attribute(use, "spatial", 1) != 1) {
-    refuse(use, "unsupported_attribute", "only inference over whole channels is supported");
+std::vector<Operand> infer_rms_norm(const OperatorUse& use) {
+  require_rank(use, 1);
+  layer_norm_axis(use);
+  require_broadcast(use, 1);
+  return {like_first(use)};
+}
+
+/// x / sqrt(E[x^2] + eps) * gamma. [3,4] with epsilon 0 is divided by sqrt(12.5).
+void compute_rms_norm(const OperatorUse& use, std::span<Operand> outputs) {
+  std::vector<double> x = value_of(use, 0).floats;
+  const auto rows = static_cast<std::size_t>(count_between(input(use, 0).shape, 0, layer_norm_axis(use)));
+  const std::size_t length = x.size() / rows;
+  const double epsilon = float_attribute(use, "epsilon", 1e-5);
+  for (std::size_t row = 0; row < rows; ++row) {
+    double* at = x.data() + row * length;
+    const double squares = std::inner_product(at, at + length, at, 0.0);
+    const double scale = 1.0 / std::sqrt(squares / static_cast<double>(length) + epsilon);
+    for (std::size_t i = 0; i < length; ++i) at[i] *= scale;
   }
-  for (std::size_t i = 1; i < 5; ++i) require_elements(use, i, input(use, 0).shape[1]);
+  apply_broadcast(use, 1, true, x);
+  give_floats(outputs[0], std::move(x));
+}
+
+std::vector<std::size_t> mvn_axes(const OperatorUse& use) {
+  return axes_within(use, ints_attribute(use, "axes", {0, 2, 3}), input(use, 0).shape.size());
+}
+
+std::vector<Operand> infer_mvn(const OperatorUse& use) {
+  require_rank(use, 1);
+  mvn_axes(use);
   return {like_first(use)};
 }
 
-/// With mean and variance known it is elementwise; scale, bias, mean and variance stay in registers over a channel.
-Work batch_norm_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  const Shape& x = outputs[0].shape;
-  Work work;
-  work.row_length = work.write_elements = element_count(x);
-  work.read_elements.assign(use.inputs.size(), element_count({x[0], x[1]}));
-  work.read_elements[0] = work.row_length;
-  return work;
+/// (x - E[x]) / (sqrt(E[x^2] - E[x]^2) + 1e-9): the epsilon stands outside the root, as the specification's
+/// function body has it.
+void compute_mvn(const OperatorUse& use, std::span<Operand> outputs) {
+  std::vector<double> x = value_of(use, 0).floats;
+  Shape kept = input(use, 0).shape;
+  const auto axes = mvn_axes(use);
+  for (std::size_t axis : axes) kept[axis] = 1;
+  const Spread slot = spread(kept, input(use, 0).shape);
+  std::vector<double> sum(static_cast<std::size_t>(element_count(kept))), squares(sum.size());
+  const double count = static_cast<double>(x.size()) / static_cast<double>(sum.size());
+  for (std::size_t i = 0; i < x.size(); ++i) sum[slot[i]] += x[i];
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double apart = x[i] - sum[slot[i]] / count;
+    squares[slot[i]] += apart * apart;
+  }
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x[i] = (x[i] - sum[slot[i]] / count) / (std::sqrt(squares[slot[i]] / count) + 1e-9);
+  give_floats(outputs[0], std::move(x));
 }
 
-std::vector<Operand> infer_lrn(const OperatorUse& use) {
-  require_rank(use, 2);
-  const std::int64_t size = int_attribute(use, "size", 0);
-  if (size < 1 || size > 1'000'000) refuse(use, "unsupported_attribute", "attribute 'size' is out of range");
+Work mvn_work(const OperatorUse& use, std::span<const Operand>) {
+  Shape kept = input(use, 0).shape;
+  for (std::size_t axis : mvn_axes(use)) kept[axis] = 1;
+  return norm_work(use, element_count(kept));
+}
+
+std::vector<Operand> infer_lp_norm(const OperatorUse& use) {
+  require_rank(use, 1);
+  layer_norm_axis(use);
+  const std::int64_t p = int_attribute(use, "p", 2);
+  if (p != 1 && p != 2) refuse(use, "unsupported_attribute", "attribute 'p' must be 1 or 2");
   return {like_first(use)};
 }
 
-/// Each result looks at `size` neighbouring channels.
-Work lrn_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work;
-  work.write_elements = element_count(outputs[0].shape);
-  work.row_length = element_count({work.write_elements, int_attribute(use, "size", 1)});
-  work.read_elements = {work.row_length};
-  return work;
+/// A line of zeros stays one.
+void compute_lp_norm(const OperatorUse& use, std::span<Operand> outputs) {
+  std::vector<double> x = value_of(use, 0).floats;
+  const Lines lines = lines_along(input(use, 0).shape, layer_norm_axis(use));
+  const bool absolute = int_attribute(use, "p", 2) == 1;
+  for_each_line(lines, [&](std::size_t start) {
+    const std::size_t end = start + lines.length * lines.inner;
+    double sum = 0;
+    for (std::size_t i = start; i < end; i += lines.inner) sum += absolute ? std::fabs(x[i]) : x[i] * x[i];
+    const double norm = absolute ? sum : std::sqrt(sum);
+    if (norm == 0) return;
+    for (std::size_t i = start; i < end; i += lines.inner) x[i] /= norm;
+  });
+  give_floats(outputs[0], std::move(x));
+}
+
+Work lp_norm_work(const OperatorUse& use, std::span<const Operand>) {
+  const Shape& shape = input(use, 0).shape;
+  const Lines lines = lines_along(shape, layer_norm_axis(use));
+  return norm_work(use,
+                   element_count({static_cast<std::int64_t>(lines.outer), static_cast<std::int64_t>(lines.inner)}));
 }
 
 constexpr Operator rows[] = {
-    {"", "BatchNormalization", "batchnorm", 5, 5, "epsilon momentum spatial training_mode", infer_batch_norm,
-     batch_norm_work},
     {"", "GroupNormalization", "groupnorm", 3, 3, "epsilon num_groups stash_type", infer_group_norm,
-     group_norm_work},
-    {"", "InstanceNormalization", "instancenorm", 3, 3, "epsilon", infer_instance_norm, instance_norm_work},
-    {"", "LRN", "lrn", 1, 1, "alpha beta bias size", infer_lrn, lrn_work},
-    {"", "LayerNormalization", "layernorm", 1, 3, "axis epsilon stash_type", infer_layer_norm, layer_norm_work},
-    {"sdip", "GroupNorm", "groupnorm", 3, 3, "epsilon num_groups", infer_group_norm, group_norm_work},
+     group_norm_work, compute_group_norm, "18 21"},
+    {"", "InstanceNormalization", "instancenorm", 3, 3, "epsilon", infer_instance_norm, instance_norm_work,
+     compute_instance_norm, "7 22"},
+    {"", "LayerNormalization", "layernorm", 1, 3, "axis epsilon stash_type", infer_layer_norm, layer_norm_work,
+     compute_layer_norm, "17"},
+    {"", "LpNormalization", "lpnorm", 1, 1, "axis p", infer_lp_norm, lp_norm_work, compute_lp_norm, "7 22"},
+    {"", "MeanVarianceNormalization", "instancenorm", 1, 1, "axes", infer_mvn, mvn_work, compute_mvn, "9 13"},
+    {"", "RMSNormalization", "rmsnorm", 2, 2, "axis epsilon stash_type", infer_rms_norm, layer_norm_work,
+     compute_rms_norm, "23"},
+    {"sdip", "GroupNorm", "groupnorm", 3, 3, "epsilon num_groups", infer_group_norm, group_norm_work,
+     compute_group_norm, "1"},
 };
 
 }  // namespace

@@ -16,6 +16,9 @@ bool before(const Operator& a, const Operator& b) {
 std::vector<Operator> list_operators() {
   std::vector<Operator> rows;
   for (auto family : {activation_rows(),
+                      batchnorm_rows(),
+                      cast_rows(),
+                      compare_rows(),
                       composite_activation_rows(),
                       composite_attention_rows(),
                       composite_contrib_attention_rows(),
@@ -26,18 +29,25 @@ std::vector<Operator> list_operators() {
                       conv_rows(),
                       einsum_rows(),
                       elementwise_rows(),
+                      find_rows(),
                       gather_rows(),
                       matmul_rows(),
                       norm_rows(),
+                      pad_rows(),
                       pool_rows(),
                       quantize_rows(),
+                      random_rows(),
+                      rank_rows(),
                       reduce_rows(),
+                      repeat_rows(),
                       resize_rows(),
                       rmsnorm_rows(),
+                      scatter_rows(),
                       scores_rows(),
                       slice_rows(),
                       softmax_rows(),
                       transpose_rows(),
+                      unary_rows(),
                       view_rows()}) {
     rows.insert(rows.end(), family.begin(), family.end());
   }
@@ -117,6 +127,15 @@ bool can_compute(const Operator& op, const OperatorUse& use, std::span<const Ope
          !std::all_of(outputs.begin(), outputs.end(), done) && std::all_of(outputs.begin(), outputs.end(), small);
 }
 
+/// What has no elements has its value. So `compute` works on elements, and never along an axis of 2^40 without any.
+void give_values(const Operator& op, const OperatorUse& use, std::span<Operand> outputs) {
+  for (Operand& out : outputs) {
+    if (element_count(out.shape) == 0) out.value = Tensor{out.type, out.shape, {}, {}};
+  }
+  const auto done = [](const Operand& out) { return out.value.has_value(); };
+  if (!std::all_of(outputs.begin(), outputs.end(), done)) op.compute(use, outputs);
+}
+
 }  // namespace
 
 std::vector<Operand> infer_use(const Operator& op, const OperatorUse& use, std::int64_t most_elements) {
@@ -125,7 +144,7 @@ std::vector<Operand> infer_use(const Operator& op, const OperatorUse& use, std::
   try {
     outputs = op.infer(use);
     for (const Operand& output : outputs) element_count(output.shape);
-    if (can_compute(op, use, outputs, most_elements)) op.compute(use, outputs);
+    if (can_compute(op, use, outputs, most_elements)) give_values(op, use, outputs);
   } catch (const Error& error) {
     if (error.where == use.node) throw;
     refuse(use, error.code.c_str(), error.what());  // a size that overflows does not know whose it is

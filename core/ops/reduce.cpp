@@ -1,20 +1,29 @@
-// Operators that look along an axis: sums and means, arg max, running sums, the k greatest.
+// Operators that make one element of many: sums, means, products, norms, the greatest and the least.
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "core/ops/families.h"
-#include "core/ops/fold.h"
 #include "core/ops/use.h"
+#include "core/ops/values.h"
 
 namespace sdip {
 namespace {
 
+bool keeps_all(const OperatorUse& use, const std::vector<std::int64_t>& axes) {
+  return axes.empty() && int_attribute(use, "noop_with_empty_axes", 0) != 0;
+}
+
+std::vector<std::int64_t> axes_given(const OperatorUse& use) {
+  return optional_input(use, 1) != nullptr ? ints_of_input(use, 1) : ints_attribute(use, "axes", {});
+}
+
 /// Axes by attribute, or by input (ReduceSum from opset 13, the others from 18); all of them when none is given.
 std::vector<std::size_t> reduced_axes(const OperatorUse& use) {
   const std::size_t rank = input(use, 0).shape.size();
-  std::vector<std::int64_t> axes = ints_attribute(use, "axes", {});
-  if (optional_input(use, 1) != nullptr) axes = ints_of_input(use, 1);
-  if (axes.empty() && int_attribute(use, "noop_with_empty_axes", 0) == 0) {
+  std::vector<std::int64_t> axes = axes_given(use);
+  if (axes.empty() && !keeps_all(use, axes)) {
     axes.resize(rank);
     std::iota(axes.begin(), axes.end(), 0);
   }
@@ -31,32 +40,161 @@ Shape without(const Shape& in, const std::vector<std::size_t>& axes, bool keep) 
   return out;
 }
 
-std::optional<Tensor> fold_product(const OperatorUse& use, const Operand& in, const Operand& out) {
-  if (use.type != "ReduceProd" || !in.value || is_floating(in.type) || element_count(out.shape) != 1) return {};
-  std::int64_t product = 1;
-  for (std::int64_t factor : in.value->ints) {
-    if (__builtin_mul_overflow(product, factor, &product)) return {};
-  }
-  return int_constant(out.type, out.shape, {product});
-}
-
 std::vector<Operand> infer_reduce(const OperatorUse& use) {
+  require_type(use, 0, is_number, "a number");
   const Operand& in = input(use, 0);
-  Operand out;
-  out.type = in.type;
-  out.shape = without(in.shape, reduced_axes(use), int_attribute(use, "keepdims", 1) != 0);
-  out.value = fold_product(use, in, out);
-  return {out};
+  return {typed(in.type, without(in.shape, reduced_axes(use), int_attribute(use, "keepdims", 1) != 0))};
 }
 
-std::vector<Operand> infer_arg(const OperatorUse& use) {
+/// Booleans from opset 20 on.
+std::vector<Operand> infer_extreme(const OperatorUse& use) {
   const Operand& in = input(use, 0);
-  Operand out;
-  out.type = ElementType::int64;
-  const std::size_t axis = axis_within(use, int_attribute(use, "axis", 0), in.shape.size());
-  out.shape = without(in.shape, {axis}, int_attribute(use, "keepdims", 1) != 0);
-  return {out};
+  if (in.type == ElementType::string || (in.type == ElementType::boolean && use.opset < 20)) {
+    require_type(use, 0, is_number, "a number, or a boolean from opset 20 on");
+  }
+  return {typed(in.type, without(in.shape, reduced_axes(use), int_attribute(use, "keepdims", 1) != 0))};
 }
+
+/// For each element of the input, in order, the element of the output it goes into. [2,3] over axis 0: 0 1 2 0 1 2.
+std::vector<std::int64_t> slots_of(const OperatorUse& use) {
+  const Shape& in = input(use, 0).shape;
+  if (element_count(in) == 0) return {};
+  const auto axes = reduced_axes(use);
+  Offsets offsets = offsets_of(without(in, axes, true));
+  for (std::size_t axis : axes) offsets[axis].assign(static_cast<std::size_t>(in[axis]), 0);
+  return positions(offsets);
+}
+
+/// Every element of a slot taken into `start` by f(so far, element).
+template <class T, class F>
+std::vector<T> gathered(const OperatorUse& use, const Operand& out, const std::vector<T>& elements, T start, F f) {
+  const std::vector<std::int64_t> slots = slots_of(use);
+  std::vector<T> results(static_cast<std::size_t>(element_count(out.shape)), start);
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    T& result = results[static_cast<std::size_t>(slots[i])];
+    result = f(result, elements[i]);
+  }
+  return results;
+}
+
+/// With no axes and noop_with_empty_axes the input passes as it is.
+bool passed_on(const OperatorUse& use, Operand& out) {
+  if (!keeps_all(use, axes_given(use))) return false;
+  out.value = value_of(use, 0);
+  return true;
+}
+
+double plus(double sum, double x) { return sum + x; }
+
+/// sum f(x), then g of it, over floats; integers the same, cut to the type at the end.
+template <double (*F)(double), double (*G)(double)>
+void compute_float_sum(const OperatorUse& use, std::span<Operand> outputs) {
+  if (passed_on(use, outputs[0])) return;
+  std::vector<double> sums =
+      gathered(use, outputs[0], doubles_of(value_of(use, 0)), 0.0, [](double sum, double x) { return sum + F(x); });
+  for (double& sum : sums) sum = G(sum);
+  give_numbers(outputs[0], std::move(sums));
+}
+
+/// start, then f(so far, element): floats in double, integers wrapping as 64 bits do and cut to the type.
+template <class Floats, class Ints>
+void compute_both(const OperatorUse& use, std::span<Operand> outputs, std::uint64_t start, Floats f, Ints g) {
+  Operand& out = outputs[0];
+  if (passed_on(use, out)) return;
+  const Tensor& in = value_of(use, 0);
+  if (is_floating(in.type)) {
+    give_floats(out, gathered(use, out, in.floats, static_cast<double>(start), f));
+    return;
+  }
+  give_ints(out, gathered(use, out, in.ints, static_cast<std::int64_t>(start), [&](std::int64_t a, std::int64_t b) {
+              return static_cast<std::int64_t>(g(static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b)));
+            }));
+}
+
+using Bits = std::uint64_t;
+
+void compute_sum(const OperatorUse& use, std::span<Operand> outputs) {
+  compute_both(use, outputs, 0, plus, [](Bits sum, Bits x) { return sum + x; });
+}
+
+void compute_prod(const OperatorUse& use, std::span<Operand> outputs) {
+  compute_both(
+      use, outputs, 1, [](double product, double x) { return product * x; },
+      [](Bits product, Bits x) { return product * x; });
+}
+
+void compute_sum_square(const OperatorUse& use, std::span<Operand> outputs) {
+  compute_both(
+      use, outputs, 0, [](double sum, double x) { return sum + x * x; },
+      [](Bits sum, Bits x) { return sum + x * x; });
+}
+
+/// Integers are cut towards zero; of no elements a float's mean is not-a-number, an integer's 0.
+void compute_mean(const OperatorUse& use, std::span<Operand> outputs) {
+  Operand& out = outputs[0];
+  if (passed_on(use, out)) return;
+  const Tensor& in = value_of(use, 0);
+  const std::int64_t results = element_count(out.shape);
+  const std::int64_t count = results == 0 ? 0 : element_count(in.shape) / results;
+  if (is_floating(in.type)) {
+    std::vector<double> sums = gathered(use, out, in.floats, 0.0, plus);
+    for (double& x : sums) x /= static_cast<double>(count);
+    give_floats(out, std::move(sums));
+    return;
+  }
+  compute_sum(use, outputs);
+  for (std::int64_t& x : out.value->ints) {
+    if (out.type == ElementType::uint64 && count > 0) {
+      x = static_cast<std::int64_t>(static_cast<Bits>(x) / static_cast<Bits>(count));
+    } else {
+      x = count == 0 ? 0 : x / count;
+    }
+  }
+}
+
+/// Of no elements: the least that the type holds for the greatest, and the other way round.
+template <bool Greatest>
+void compute_extreme(const OperatorUse& use, std::span<Operand> outputs) {
+  Operand& out = outputs[0];
+  if (passed_on(use, out)) return;
+  const Tensor& in = value_of(use, 0);
+  if (is_floating(in.type)) {
+    const auto better = [](double a, double b) {
+      return std::isnan(a) || (Greatest ? a > b : a < b) ? a : b;  // not-a-number stays
+    };
+    give_floats(out, gathered(use, out, in.floats, Greatest ? -HUGE_VAL : HUGE_VAL, better));
+    return;
+  }
+  const bool is_signed = wrapped(in.type, -1) < 0 && in.type != ElementType::uint64;
+  const std::int64_t bits = in.type == ElementType::boolean ? 1 : bits_of(in.type) - (is_signed ? 1 : 0);
+  const auto most = static_cast<std::int64_t>(bits == 64 ? UINT64_MAX : (Bits{1} << bits) - 1);
+  const std::int64_t least = is_signed ? -most - 1 : 0;
+  give_ints(out, gathered(use, out, in.ints, Greatest ? least : most, [&](std::int64_t a, std::int64_t b) {
+              const bool above = sort_key(in.type, a) > sort_key(in.type, b);
+              return above == Greatest ? a : b;
+            }));
+}
+
+/// The greatest is taken out first, so that no exponential overflows: log sum e^x = m + log sum e^(x-m).
+void compute_log_sum_exp(const OperatorUse& use, std::span<Operand> outputs) {
+  Operand& out = outputs[0];
+  if (passed_on(use, out)) return;
+  const std::vector<double> values = doubles_of(value_of(use, 0));
+  const std::vector<double> most =
+      gathered(use, out, values, -HUGE_VAL, [](double a, double b) { return std::isnan(a) || a > b ? a : b; });
+  const std::vector<std::int64_t> slots = slots_of(use);
+  std::vector<double> sums(most.size(), 0.0);
+  const auto shift = [&](std::size_t slot) { return std::isinf(most[slot]) ? 0.0 : most[slot]; };
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    const auto slot = static_cast<std::size_t>(slots[i]);
+    sums[slot] += std::exp(values[i] - shift(slot));
+  }
+  for (std::size_t slot = 0; slot < sums.size(); ++slot) sums[slot] = shift(slot) + std::log(sums[slot]);
+  give_numbers(out, std::move(sums));
+}
+
+double same(double x) { return x; }
+double square(double x) { return x * x; }
 
 /// One pass over the input; results leave as they are done.
 Work reduce_work(const OperatorUse& use, std::span<const Operand> outputs) {
@@ -68,43 +206,25 @@ Work reduce_work(const OperatorUse& use, std::span<const Operand> outputs) {
   return work;
 }
 
-std::vector<Operand> infer_cumsum(const OperatorUse& use) {
-  Operand out;
-  out.type = input(use, 0).type;
-  out.shape = input(use, 0).shape;
-  return {out};
-}
-
-std::vector<Operand> infer_top_k(const OperatorUse& use) {
-  const Operand& in = input(use, 0);
-  const auto k = use.opset < 10 ? std::vector<std::int64_t>{int_attribute(use, "k", 0)} : ints_of_input(use, 1);
-  const std::size_t axis = axis_within(use, int_attribute(use, "axis", -1), in.shape.size());
-  if (k.size() != 1 || k[0] < 0 || k[0] > in.shape[axis]) refuse(use, "shape_mismatch", "k is out of range");
-  Operand values;
-  values.type = in.type;
-  values.shape = in.shape;
-  values.shape[axis] = k[0];
-  Operand indices = values;
-  indices.type = ElementType::int64;
-  return {values, indices};
-}
-
-constexpr std::string_view reduce_attributes = "axes keepdims noop_with_empty_axes";
+constexpr std::string_view names = "axes keepdims noop_with_empty_axes";
 constexpr Operator rows[] = {
-    {"", "ArgMax", "arg_max", 1, 1, "axis keepdims select_last_index", infer_arg, reduce_work},
-    {"", "ArgMin", "arg_min", 1, 1, "axis keepdims select_last_index", infer_arg, reduce_work},
-    {"", "CumSum", "cumsum", 2, 2, "exclusive reverse", infer_cumsum, reduce_work},
-    {"", "ReduceL1", "reduce_l1", 1, 2, reduce_attributes, infer_reduce, reduce_work},
-    {"", "ReduceL2", "reduce_l2", 1, 2, reduce_attributes, infer_reduce, reduce_work},
-    {"", "ReduceLogSum", "reduce_log_sum", 1, 2, reduce_attributes, infer_reduce, reduce_work},
-    {"", "ReduceLogSumExp", "reduce_log_sum_exp", 1, 2, reduce_attributes, infer_reduce, reduce_work},
-    {"", "ReduceMax", "reduce_max", 1, 2, reduce_attributes, infer_reduce, reduce_work},
-    {"", "ReduceMean", "reduce_mean", 1, 2, reduce_attributes, infer_reduce, reduce_work},
-    {"", "ReduceMin", "reduce_min", 1, 2, reduce_attributes, infer_reduce, reduce_work},
-    {"", "ReduceProd", "reduce_prod", 1, 2, reduce_attributes, infer_reduce, reduce_work},
-    {"", "ReduceSum", "reduce_sum", 1, 2, reduce_attributes, infer_reduce, reduce_work},
-    {"", "ReduceSumSquare", "reduce_sum_square", 1, 2, reduce_attributes, infer_reduce, reduce_work},
-    {"", "TopK", "top_k", 1, 2, "axis k largest sorted", infer_top_k, reduce_work},
+    {"", "ReduceL1", "reduce_l1", 1, 2, names, infer_reduce, reduce_work, compute_float_sum<std::fabs, same>,
+     "7 11 13 18"},
+    {"", "ReduceL2", "reduce_l2", 1, 2, names, infer_reduce, reduce_work, compute_float_sum<square, std::sqrt>,
+     "7 11 13 18"},
+    {"", "ReduceLogSum", "reduce_log_sum", 1, 2, names, infer_reduce, reduce_work,
+     compute_float_sum<same, std::log>, "7 11 13 18"},
+    {"", "ReduceLogSumExp", "reduce_log_sum_exp", 1, 2, names, infer_reduce, reduce_work, compute_log_sum_exp,
+     "7 11 13 18"},
+    {"", "ReduceMax", "reduce_max", 1, 2, names, infer_extreme, reduce_work, compute_extreme<true>,
+     "7 11 12 13 18 20"},
+    {"", "ReduceMean", "reduce_mean", 1, 2, names, infer_reduce, reduce_work, compute_mean, "7 11 13 18"},
+    {"", "ReduceMin", "reduce_min", 1, 2, names, infer_extreme, reduce_work, compute_extreme<false>,
+     "7 11 12 13 18 20"},
+    {"", "ReduceProd", "reduce_prod", 1, 2, names, infer_reduce, reduce_work, compute_prod, "7 11 13 18"},
+    {"", "ReduceSum", "reduce_sum", 1, 2, names, infer_reduce, reduce_work, compute_sum, "7 11 13"},
+    {"", "ReduceSumSquare", "reduce_sum_square", 1, 2, names, infer_reduce, reduce_work, compute_sum_square,
+     "7 11 13 18"},
 };
 
 }  // namespace

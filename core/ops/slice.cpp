@@ -1,4 +1,4 @@
-// Operators that cut tensors apart and put them together: Slice, Split, Concat, Pad.
+// Operators that cut tensors apart and put them together: Slice, Split, Concat.
 #include <algorithm>
 #include <numeric>
 
@@ -6,6 +6,7 @@
 #include "core/ops/families.h"
 #include "core/ops/fold.h"
 #include "core/ops/use.h"
+#include "core/ops/values.h"
 
 namespace sdip {
 namespace {
@@ -59,21 +60,30 @@ std::vector<Cut> cuts_of(const OperatorUse& use) {
 
 /// The part of `in` that the cuts keep.
 Operand keep(const Operand& in, const std::vector<Cut>& cuts) {
-  Operand out;
-  out.type = in.type;
+  Operand out = typed(in.type, {});
   out.fill = in.fill;
   for (const Cut& cut : cuts) out.shape.push_back(cut.count);
-  if (!in.value) return out;
-  const auto strides = strides_of(in.shape);
-  out.value = pick(*in.value, out.shape, [&](std::span<const std::int64_t> index) {
-    std::int64_t from = 0;
-    for (std::size_t i = 0; i < cuts.size(); ++i) from += (cuts[i].start + index[i] * cuts[i].step) * strides[i];
-    return from;
-  });
   return out;
 }
 
+Tensor kept(const Tensor& in, const std::vector<Cut>& cuts) {
+  Shape shape;
+  for (const Cut& cut : cuts) shape.push_back(cut.count);
+  if (element_count(shape) == 0) return {in.type, std::move(shape), {}, {}};
+  const auto strides = strides_of(in.shape);
+  Offsets offsets(cuts.size());
+  for (std::size_t axis = 0; axis < cuts.size(); ++axis) {
+    for (std::int64_t i = 0; i < cuts[axis].count; ++i)
+      offsets[axis].push_back((cuts[axis].start + i * cuts[axis].step) * strides[axis]);
+  }
+  return taken(in, std::move(shape), positions(offsets));
+}
+
 std::vector<Operand> infer_slice(const OperatorUse& use) { return {keep(input(use, 0), cuts_of(use))}; }
+
+void compute_slice(const OperatorUse& use, std::span<Operand> outputs) {
+  outputs[0].value = kept(value_of(use, 0), cuts_of(use));
+}
 
 /// Only what is kept is read; the integers that say what are in the program.
 Work kept_work(const OperatorUse& use, std::span<const Operand> outputs) {
@@ -120,11 +130,21 @@ std::vector<Operand> infer_split(const OperatorUse& use) {
   return outputs;
 }
 
+void compute_split(const OperatorUse& use, std::span<Operand> outputs) {
+  const Tensor& in = value_of(use, 0);
+  const std::size_t axis = axis_within(use, int_attribute(use, "axis", 0), in.shape.size());
+  std::vector<Cut> cuts;
+  for (std::int64_t size : in.shape) cuts.push_back({0, 1, size});
+  std::int64_t start = 0;
+  for (Operand& out : outputs) {
+    cuts[axis] = {start, 1, out.shape[axis]};
+    out.value = kept(in, cuts);
+    start += out.shape[axis];
+  }
+}
+
 Operand joined(const OperatorUse& use, std::size_t axis) {
-  Operand out = input(use, 0);
-  out.value.reset();
-  out.fill.reset();
-  out.weight = false;
+  Operand out = like_first(use);
   for (std::size_t i = 1; i < use.inputs.size(); ++i) {
     const Operand& next = input(use, i);
     Shape others = next.shape;
@@ -141,71 +161,37 @@ Operand joined(const OperatorUse& use, std::size_t axis) {
   return out;
 }
 
-std::vector<Operand> infer_concat(const OperatorUse& use) {
+std::size_t concat_axis(const OperatorUse& use) {
   if (!has_attribute(use, "axis")) refuse(use, "unsupported_attribute", "attribute 'axis' is missing");
-  const std::size_t axis = axis_within(use, int_attribute(use, "axis", 0), input(use, 0).shape.size());
-  Operand out = joined(use, axis);
-  const bool known =
-      std::all_of(use.inputs.begin(), use.inputs.end(), [](auto* in) { return in->value.has_value(); });
-  if (!known || !is_foldable(out.shape)) return {out};
-  // Rows before the axis stand in turn: one of the first input, one of the second, ...
-  const std::int64_t rows = count_between(out.shape, 0, axis);
-  Tensor value{out.type, out.shape, {}, {}};
+  return axis_within(use, int_attribute(use, "axis", 0), input(use, 0).shape.size());
+}
+
+std::vector<Operand> infer_concat(const OperatorUse& use) { return {joined(use, concat_axis(use))}; }
+
+/// Rows before the axis stand in turn: one of the first input, one of the second, ...
+void compute_concat(const OperatorUse& use, std::span<Operand> outputs) {
+  const std::size_t axis = concat_axis(use);
+  const Shape& shape = outputs[0].shape;
+  const std::int64_t rows = count_between(shape, 0, axis);
+  Tensor out{outputs[0].type, shape, {}, {}};
   for (std::int64_t row = 0; row < rows; ++row) {
-    for (const Operand* in : use.inputs) {
-      const std::int64_t length = count_between(in->shape, axis, in->shape.size());
-      const Tensor& from = *in->value;
-      if (!from.ints.empty()) {
-        value.ints.insert(value.ints.end(), from.ints.begin() + row * length,
-                          from.ints.begin() + (row + 1) * length);
-      } else if (!from.floats.empty()) {
-        value.floats.insert(value.floats.end(), from.floats.begin() + row * length,
-                            from.floats.begin() + (row + 1) * length);
-      }
+    for (std::size_t i = 0; i < use.inputs.size(); ++i) {
+      const Tensor& from = value_of(use, i);
+      const std::int64_t length = count_between(from.shape, axis, from.shape.size());
+      const auto add = [&](const auto& elements, auto& to) {
+        to.insert(to.end(), elements.begin() + row * length, elements.begin() + (row + 1) * length);
+      };
+      is_floating(out.type) ? add(from.floats, out.floats) : add(from.ints, out.ints);
     }
   }
-  out.value = std::move(value);
-  return {out};
-}
-
-/// Pads are an attribute before opset 11, an input from there on; with axes from opset 18.
-std::vector<Operand> infer_pad(const OperatorUse& use) {
-  const Operand& in = input(use, 0);
-  const std::size_t rank = in.shape.size();
-  const auto pads = use.opset < 11 ? ints_attribute(use, "pads", {}) : ints_of_input(use, 1);
-  std::vector<std::int64_t> axes(rank);
-  std::iota(axes.begin(), axes.end(), 0);
-  if (optional_input(use, 3) != nullptr) axes = ints_of_input(use, 3);
-  if (pads.size() != 2 * axes.size()) refuse(use, "shape_mismatch", "pads must have two values an axis");
-  axes_within(use, axes, rank);
-  Operand out;
-  out.type = in.type;
-  out.shape = in.shape;
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    std::int64_t& size = out.shape[axis_within(use, axes[i], rank)];
-    for (std::int64_t pad : {pads[i], pads[i + axes.size()]}) {
-      if (pad > (std::int64_t{1} << 40) || pad < -(std::int64_t{1} << 40))
-        refuse(use, "shape_mismatch", "a pad is out of range");
-      size += pad;
-    }
-    if (size < 0) refuse(use, "shape_mismatch", "pads remove more than there is");
-  }
-  return {out};
-}
-
-/// Padding is written, not read.
-Work pad_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work = copy_work(use, outputs);
-  std::fill(work.read_elements.begin() + 1, work.read_elements.end(), 0);
-  return work;
+  outputs[0].value = std::move(out);
 }
 
 constexpr std::size_t many = 1'000'000;
 constexpr Operator rows[] = {
-    {"", "Concat", "copy", 1, many, "axis", infer_concat, copy_work},
-    {"", "Pad", "copy", 1, 4, "mode pads value", infer_pad, pad_work},
-    {"", "Slice", "copy", 1, 5, "axes ends starts", infer_slice, kept_work},
-    {"", "Split", "copy", 1, 2, "axis num_outputs split", infer_split, kept_work},
+    {"", "Concat", "copy", 1, many, "axis", infer_concat, copy_work, compute_concat, "7 11 13"},
+    {"", "Slice", "copy", 1, 5, "axes ends starts", infer_slice, kept_work, compute_slice, "7 10 11 13"},
+    {"", "Split", "copy", 1, 2, "axis num_outputs split", infer_split, kept_work, compute_split, "7 11 13 18"},
 };
 
 }  // namespace

@@ -1,20 +1,67 @@
-// Softmax: along one axis from opset 13 on, before that over all axes from one on.
+// Softmax, its logarithm, and the one at the greatest: along one axis from opset 13 on, before that over all axes
+// from one on.
+#include <algorithm>
+#include <cmath>
+
 #include "core/ops/families.h"
 #include "core/ops/use.h"
+#include "core/ops/values.h"
 
 namespace sdip {
 namespace {
 
 std::size_t softmax_axis(const OperatorUse& use) {
-  return axis_within(use, int_attribute(use, "axis", use.opset < 13 ? 1 : -1), input(use, 0).shape.size());
+  const std::size_t rank = input(use, 0).shape.size();
+  const std::int64_t axis = int_attribute(use, "axis", use.opset < 13 ? 1 : -1);
+  // Before opset 13 the axis splits the tensor in two, and may stand behind the last.
+  if (use.opset < 13 && axis == static_cast<std::int64_t>(rank)) return rank;
+  return axis_within(use, axis, rank);
 }
 
 std::vector<Operand> infer_softmax(const OperatorUse& use) {
+  require_type(use, 0, is_floating, "a float");
   softmax_axis(use);
-  Operand out;
-  out.type = input(use, 0).type;
-  out.shape = input(use, 0).shape;
-  return {out};
+  return {like_first(use)};
+}
+
+Lines softmax_lines(const OperatorUse& use) {
+  const Shape& shape = input(use, 0).shape;
+  const std::size_t axis = softmax_axis(use);
+  if (use.opset >= 13) return lines_along(shape, axis);
+  return lines_along({count_between(shape, 0, axis), count_between(shape, axis, shape.size())}, 1);
+}
+
+/// The greatest is taken out first, so that no exponential overflows. [0, ln 3]: [1/4, 3/4], logarithms -ln 4 and
+/// ln 3 - ln 4.
+template <bool Logarithm>
+void compute_softmax(const OperatorUse& use, std::span<Operand> outputs) {
+  std::vector<double> values = value_of(use, 0).floats;
+  const Lines lines = softmax_lines(use);
+  for_each_line(lines, [&](std::size_t start) {
+    const std::size_t end = start + lines.length * lines.inner;
+    double most = -HUGE_VAL, sum = 0;
+    for (std::size_t i = start; i < end; i += lines.inner) most = std::max(most, values[i]);
+    for (std::size_t i = start; i < end; i += lines.inner) sum += std::exp(values[i] - most);
+    for (std::size_t i = start; i < end; i += lines.inner) {
+      values[i] = Logarithm ? values[i] - most - std::log(sum) : std::exp(values[i] - most) / sum;
+    }
+  });
+  give_floats(outputs[0], std::move(values));
+}
+
+/// 1 at the first of the greatest, 0 elsewhere.
+void compute_hardmax(const OperatorUse& use, std::span<Operand> outputs) {
+  const std::vector<double>& in = value_of(use, 0).floats;
+  std::vector<double> values(in.size(), 0.0);
+  const Lines lines = softmax_lines(use);
+  for_each_line(lines, [&](std::size_t start) {
+    std::size_t best = start;
+    for (std::size_t k = 1; k < lines.length; ++k) {
+      if (float_below(in[best], in[start + k * lines.inner])) best = start + k * lines.inner;
+    }
+    if (lines.length > 0) values[best] = 1.0;
+  });
+  give_floats(outputs[0], std::move(values));
 }
 
 /// Three passes: the greatest; exp and its sum; exp again, divided. [2,8,64,77] along the last axis: 1024 rows
@@ -32,9 +79,19 @@ Work softmax_work(const OperatorUse& use, std::span<const Operand>) {
   return work;
 }
 
+/// Two passes: the greatest; ones and zeros. It has no exponentials, so the vector circuit does it.
+Work hardmax_work(const OperatorUse& use, std::span<const Operand> outputs) {
+  Work work = softmax_work(use, outputs);
+  work.family = Family::vector;
+  work.passes = 2;
+  work.read_elements = {2 * work.write_elements};
+  return work;
+}
+
 constexpr Operator rows[] = {
-    {"", "LogSoftmax", "logsoftmax", 1, 1, "axis", infer_softmax, softmax_work},
-    {"", "Softmax", "softmax", 1, 1, "axis", infer_softmax, softmax_work},
+    {"", "Hardmax", "hardmax", 1, 1, "axis", infer_softmax, hardmax_work, compute_hardmax, "7 11 13"},
+    {"", "LogSoftmax", "logsoftmax", 1, 1, "axis", infer_softmax, softmax_work, compute_softmax<true>, "7 11 13"},
+    {"", "Softmax", "softmax", 1, 1, "axis", infer_softmax, softmax_work, compute_softmax<false>, "7 11 13"},
 };
 
 }  // namespace

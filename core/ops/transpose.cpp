@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "core/ops/families.h"
-#include "core/ops/fold.h"
 #include "core/ops/use.h"
+#include "core/ops/values.h"
 
 namespace sdip {
 namespace {
@@ -23,21 +23,25 @@ std::vector<std::size_t> order_of(const OperatorUse& use) {
   return order;
 }
 
+/// The elements of a tensor seen as `shape`, axes in another order: output axis i is axis order[i].
+Tensor permuted(const Tensor& in, const Shape& shape, const std::vector<std::size_t>& order, Shape out) {
+  const Offsets offsets = offsets_of(shape);
+  Offsets moved;
+  for (std::size_t axis : order) moved.push_back(offsets[axis]);
+  return taken(in, std::move(out), positions(moved));
+}
+
 std::vector<Operand> infer_transpose(const OperatorUse& use) {
   const Operand& in = input(use, 0);
-  const auto order = order_of(use);
-  Operand out;
-  out.type = in.type;
+  Operand out = typed(in.type, {});
   out.fill = in.fill;
-  for (std::size_t axis : order) out.shape.push_back(in.shape[axis]);
-  if (!in.value) return {out};
-  const auto strides = strides_of(in.shape);
-  out.value = pick(*in.value, out.shape, [&](std::span<const std::int64_t> index) {
-    std::int64_t from = 0;
-    for (std::size_t i = 0; i < order.size(); ++i) from += index[i] * strides[order[i]];
-    return from;
-  });
+  for (std::size_t axis : order_of(use)) out.shape.push_back(in.shape[axis]);
   return {out};
+}
+
+void compute_transpose(const OperatorUse& use, std::span<Operand> outputs) {
+  const Tensor& in = value_of(use, 0);
+  outputs[0].value = permuted(in, in.shape, order_of(use), outputs[0].shape);
 }
 
 Work reorder_work(const OperatorUse& use, std::span<const Operand> outputs) {
@@ -62,14 +66,32 @@ std::int64_t block_of(const OperatorUse& use) {
   return block;
 }
 
+bool columns_first(const OperatorUse& use) {
+  const std::string mode = string_attribute(use, "mode", "DCR");
+  if (mode != "DCR" && mode != "CRD") {
+    refuse(use, "unsupported_attribute", "attribute 'mode' is '" + mode + "', expected DCR or CRD");
+  }
+  return mode == "CRD";
+}
+
 std::vector<Operand> infer_depth_to_space(const OperatorUse& use) {
   const std::int64_t block = block_of(use);
   const Shape& in = input(use, 0).shape;
+  columns_first(use);
   if (in[1] % (block * block) != 0) refuse(use, "shape_mismatch", "blocksize does not divide " + shape_text(in));
-  Operand out;
-  out.type = input(use, 0).type;
-  out.shape = {in[0], in[1] / (block * block), element_count({in[2], block}), element_count({in[3], block})};
-  return {out};
+  return {typed(input(use, 0).type,
+                {in[0], in[1] / (block * block), element_count({in[2], block}), element_count({in[3], block})})};
+}
+
+/// A pixel's channels become a block of pixels. DCR: channels are [block row, block column, depth]; CRD (from opset
+/// 11 on): [depth, block row, block column].
+void compute_depth_to_space(const OperatorUse& use, std::span<Operand> outputs) {
+  const Tensor& in = value_of(use, 0);
+  const std::int64_t block = block_of(use), n = in.shape[0], h = in.shape[2], w = in.shape[3];
+  const std::int64_t depth = in.shape[1] / (block * block);
+  outputs[0].value = columns_first(use)
+                         ? permuted(in, {n, depth, block, block, h, w}, {0, 1, 4, 2, 5, 3}, outputs[0].shape)
+                         : permuted(in, {n, block, block, depth, h, w}, {0, 3, 4, 1, 5, 2}, outputs[0].shape);
 }
 
 std::vector<Operand> infer_space_to_depth(const OperatorUse& use) {
@@ -78,16 +100,63 @@ std::vector<Operand> infer_space_to_depth(const OperatorUse& use) {
   if (in[2] % block != 0 || in[3] % block != 0) {
     refuse(use, "shape_mismatch", "blocksize does not divide " + shape_text(in));
   }
-  Operand out;
-  out.type = input(use, 0).type;
-  out.shape = {in[0], element_count({in[1], block, block}), in[2] / block, in[3] / block};
-  return {out};
+  return {typed(input(use, 0).type, {in[0], element_count({in[1], block, block}), in[2] / block, in[3] / block})};
+}
+
+/// The inverse of DepthToSpace's DCR.
+void compute_space_to_depth(const OperatorUse& use, std::span<Operand> outputs) {
+  const Tensor& in = value_of(use, 0);
+  const std::int64_t block = block_of(use), n = in.shape[0], c = in.shape[1];
+  outputs[0].value = permuted(in, {n, c, in.shape[2] / block, block, in.shape[3] / block, block},
+                              {0, 3, 5, 1, 2, 4}, outputs[0].shape);
+}
+
+/// Batch and time are the first two axes, in either order.
+std::vector<Operand> infer_reverse(const OperatorUse& use) {
+  const Operand &in = input(use, 0), &lengths = input(use, 1);
+  const std::int64_t batch = int_attribute(use, "batch_axis", 1), time = int_attribute(use, "time_axis", 0);
+  if (in.shape.size() < 2 || batch + time != 1 || batch * time != 0) {
+    refuse(use, "shape_mismatch", "batch_axis and time_axis must be 0 and 1 of " + shape_text(in.shape));
+  }
+  require_type(use, 1, is_integer, "an integer");
+  if (lengths.shape != Shape{in.shape[static_cast<std::size_t>(batch)]}) {
+    refuse(use, "shape_mismatch", "sequence lengths " + shape_text(lengths.shape) + " of " + shape_text(in.shape));
+  }
+  return {like_first(use)};
+}
+
+/// The first `length` steps of each sequence the other way round: 0 1 2 3 of length 3 becomes 2 1 0 3.
+void compute_reverse(const OperatorUse& use, std::span<Operand> outputs) {
+  const Tensor &in = value_of(use, 0), &lengths = value_of(use, 1);
+  const bool time_first = int_attribute(use, "time_axis", 0) == 0;
+  const std::int64_t steps = in.shape[time_first ? 0 : 1];
+  const std::int64_t inner = count_between(in.shape, 2, in.shape.size());
+  std::vector<std::int64_t> from;
+  for (std::int64_t row = 0; row < in.shape[0]; ++row) {
+    for (std::int64_t column = 0; column < in.shape[1]; ++column) {
+      const std::int64_t length = lengths.ints[static_cast<std::size_t>(time_first ? column : row)];
+      if (length < 0 || length > steps) {
+        refuse(use, "shape_mismatch",
+               "a sequence of length " + std::to_string(length) + " in " + std::to_string(steps) + " steps");
+      }
+      std::int64_t at_row = row, at_column = column;
+      std::int64_t& step = time_first ? at_row : at_column;
+      if (step < length) step = length - 1 - step;
+      for (std::int64_t i = 0; i < inner; ++i) from.push_back((at_row * in.shape[1] + at_column) * inner + i);
+    }
+  }
+  outputs[0].value = taken(in, in.shape, from);
 }
 
 constexpr Operator rows[] = {
-    {"", "DepthToSpace", "transpose", 1, 1, "blocksize mode", infer_depth_to_space, reorder_work},
-    {"", "SpaceToDepth", "transpose", 1, 1, "blocksize", infer_space_to_depth, reorder_work},
-    {"", "Transpose", "transpose", 1, 1, "perm", infer_transpose, transpose_work},
+    {"", "DepthToSpace", "transpose", 1, 1, "blocksize mode", infer_depth_to_space, reorder_work,
+     compute_depth_to_space, "7 11 13"},
+    {"", "ReverseSequence", "transpose", 2, 2, "batch_axis time_axis", infer_reverse, reorder_work, compute_reverse,
+     "10"},
+    {"", "SpaceToDepth", "transpose", 1, 1, "blocksize", infer_space_to_depth, reorder_work, compute_space_to_depth,
+     "7 13"},
+    {"", "Transpose", "transpose", 1, 1, "perm", infer_transpose, transpose_work, compute_transpose,
+     "7 13 21 23 24"},
 };
 
 }  // namespace

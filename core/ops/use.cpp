@@ -58,6 +58,31 @@ std::vector<std::int64_t> ints_of_input(const OperatorUse& use, std::size_t i) {
   return operand.value->ints;
 }
 
+bool is_integer(ElementType type) {
+  return !is_floating(type) && type != ElementType::boolean && type != ElementType::string;
+}
+
+bool is_number(ElementType type) { return is_floating(type) || is_integer(type); }
+
+bool is_boolean(ElementType type) { return type == ElementType::boolean; }
+
+void require_type(const OperatorUse& use, std::size_t i, bool (*allowed)(ElementType), const char* expected) {
+  const Operand* operand = optional_input(use, i);
+  if (operand == nullptr || allowed(operand->type)) return;
+  refuse(use, operand->type == ElementType::string ? "unsupported_type" : "shape_mismatch",
+         "input " + std::to_string(i) + " is " + std::string(element_type_text(operand->type)) + ", expected " +
+             expected);
+}
+
+Operand typed(ElementType type, Shape shape) {
+  Operand out;
+  out.type = type;
+  out.shape = std::move(shape);
+  return out;
+}
+
+Operand like_first(const OperatorUse& use) { return typed(input(use, 0).type, input(use, 0).shape); }
+
 bool has_attribute(const OperatorUse& use, std::string_view name) { return find_attribute(use, name) != nullptr; }
 
 std::int64_t int_attribute(const OperatorUse& use, std::string_view name, std::int64_t otherwise) {
@@ -77,6 +102,19 @@ std::vector<std::int64_t> ints_attribute(const OperatorUse& use, std::string_vie
   return attribute_or<std::vector<std::int64_t>>(use, name, std::move(otherwise), "a list of integers");
 }
 
+ElementType type_attribute(const OperatorUse& use, std::string_view name, ElementType otherwise) {
+  if (!has_attribute(use, name)) return otherwise;
+  const auto type = element_type_of_onnx(int_attribute(use, name, 0));
+  if (!type) {
+    refuse(use, "unsupported_attribute", "attribute '" + std::string(name) + "' names no element type known here");
+  }
+  if (*type == ElementType::string) {
+    refuse(use, "unsupported_attribute",
+           "attribute '" + std::string(name) + "' names strings, which have no numbers");
+  }
+  return *type;
+}
+
 std::size_t axis_within(const OperatorUse& use, std::int64_t axis, std::size_t rank) {
   const auto signed_rank = static_cast<std::int64_t>(rank);
   if (axis < -signed_rank || axis >= signed_rank) {
@@ -94,6 +132,14 @@ std::vector<std::size_t> axes_within(const OperatorUse& use, const std::vector<s
     refuse(use, "shape_mismatch", "an axis stands twice in " + shape_text(axes));
   }
   return found;
+}
+
+std::int64_t index_within(const OperatorUse& use, std::int64_t index, std::int64_t size) {
+  if (index < -size || index >= size) {
+    refuse(use, "shape_mismatch",
+           "index " + std::to_string(index) + " outside an axis of " + std::to_string(size) + " elements");
+  }
+  return index < 0 ? index + size : index;
 }
 
 std::int64_t count_between(const Shape& shape, std::size_t from, std::size_t to) {

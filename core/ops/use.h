@@ -19,6 +19,19 @@ const Operand* optional_input(const OperatorUse& use, std::size_t i);
 /// The integers of input `i`. Throws shape_unknown when they are not known at import.
 std::vector<std::int64_t> ints_of_input(const OperatorUse& use, std::size_t i);
 
+/// Integers, boolean not among them.
+bool is_integer(ElementType type);
+/// Floats and integers.
+bool is_number(ElementType type);
+bool is_boolean(ElementType type);
+/// Throws shape_mismatch (unsupported_type for strings) when input `i` is there and `allowed` does not take its
+/// type; `expected` names those it takes, as "a float".
+void require_type(const OperatorUse& use, std::size_t i, bool (*allowed)(ElementType), const char* expected);
+/// The output that has the first input's type and shape.
+Operand like_first(const OperatorUse& use);
+/// An operand of which type and shape are known.
+Operand typed(ElementType type, Shape shape);
+
 /// Attributes by name, or `otherwise` when absent. Throw unsupported_attribute when of another type.
 bool has_attribute(const OperatorUse& use, std::string_view name);
 std::int64_t int_attribute(const OperatorUse& use, std::string_view name, std::int64_t otherwise);
@@ -32,6 +45,13 @@ std::size_t axis_within(const OperatorUse& use, std::int64_t axis, std::size_t r
 /// Axes counted from the front, in ascending order. Throws as above, and when one stands twice.
 std::vector<std::size_t> axes_within(const OperatorUse& use, const std::vector<std::int64_t>& axes,
                                      std::size_t rank);
+
+/// `index` into an axis of `size` elements, counted from the front. Throws shape_mismatch outside [-size, size).
+std::int64_t index_within(const OperatorUse& use, std::int64_t index, std::int64_t size);
+
+/// The element type that attribute `name` gives by ONNX's number, or `otherwise` when absent. Throws
+/// unsupported_attribute for a type not known here, and for strings.
+ElementType type_attribute(const OperatorUse& use, std::string_view name, ElementType otherwise);
 
 /// Product of sizes [from, to).
 std::int64_t count_between(const Shape& shape, std::size_t from, std::size_t to);

@@ -4,20 +4,20 @@
 #include "core/ops/families.h"
 #include "core/ops/fold.h"
 #include "core/ops/use.h"
+#include "core/ops/values.h"
 
 namespace sdip {
 namespace {
 
 Operand viewed(const Operand& in, Shape shape) {
-  Operand out;
-  out.type = in.type;
+  Operand out = typed(in.type, std::move(shape));
   out.fill = in.fill;
-  if (in.value) {
-    out.value = in.value;
-    out.value->shape = shape;
-  }
-  out.shape = std::move(shape);
   return out;
+}
+
+void compute_view(const OperatorUse& use, std::span<Operand> outputs) {
+  outputs[0].value = value_of(use, 0);
+  outputs[0].value->shape = outputs[0].shape;
 }
 
 /// [2,3,4] to [0,-1]: 0 keeps a size, -1 takes what is left: [2,12].
@@ -101,28 +101,35 @@ std::vector<Operand> infer_unsqueeze(const OperatorUse& use) {
 
 std::vector<Operand> infer_identity(const OperatorUse& use) { return {viewed(input(use, 0), input(use, 0).shape)}; }
 
-/// In inference, or with ratio 0: the input, and a mask that keeps everything.
+/// In inference, or with ratio 0: the input, and a mask that keeps everything, of the input's type before opset 10.
+/// ratio is an attribute before opset 12 and an input from there on; only with `training_mode` is it used.
 std::vector<Operand> infer_dropout(const OperatorUse& use) {
-  const Operand* training = optional_input(use, 2);
-  const Operand* ratio = optional_input(use, 1);
-  const bool keeps_all = ratio != nullptr && scalar_of(*ratio) == 0.0;
-  if (training != nullptr && scalar_of(*training) != 0.0 && !keeps_all) {
-    refuse(use, "unsupported_attribute", "training mode is not supported");
+  const Operand *ratio = optional_input(use, 1), *training = optional_input(use, 2);
+  const auto trains = training == nullptr ? 0.0 : scalar_of(*training);
+  const auto dropped = ratio == nullptr ? 0.5 : scalar_of(*ratio);
+  if (trains != 0.0 && dropped != 0.0) {
+    const bool known = trains && dropped;
+    refuse(use, known ? "unsupported_attribute" : "shape_unknown",
+           known ? "training_mode with a ratio other than 0 draws random numbers"
+                 : "whether it draws random numbers depends on inputs that are not known at import");
   }
-  Operand mask;
-  mask.type = ElementType::boolean;
-  mask.shape = input(use, 0).shape;
+  Operand mask = typed(use.opset < 10 ? input(use, 0).type : ElementType::boolean, input(use, 0).shape);
   mask.fill = 1.0;
   return {viewed(input(use, 0), input(use, 0).shape), mask};
 }
 
+void compute_dropout(const OperatorUse& use, std::span<Operand> outputs) {
+  compute_view(use, outputs);
+  give_numbers(outputs[1], std::vector<double>(static_cast<std::size_t>(element_count(outputs[1].shape)), 1.0));
+}
+
 constexpr Operator rows[] = {
-    {"", "Dropout", "copy", 1, 3, "ratio seed", infer_dropout, view_work},
-    {"", "Flatten", "copy", 1, 1, "axis", infer_flatten, view_work},
-    {"", "Identity", "copy", 1, 1, "", infer_identity, view_work},
-    {"", "Reshape", "copy", 2, 2, "allowzero", infer_reshape, view_work},
-    {"", "Squeeze", "copy", 1, 2, "axes", infer_squeeze, view_work},
-    {"", "Unsqueeze", "copy", 1, 2, "axes", infer_unsqueeze, view_work},
+    {"", "Dropout", "copy", 1, 3, "ratio seed", infer_dropout, view_work, compute_dropout, "7 10 12 13 22"},
+    {"", "Flatten", "copy", 1, 1, "axis", infer_flatten, view_work, compute_view, "7 9 11 13 21 23 24"},
+    {"", "Identity", "copy", 1, 1, "", infer_identity, view_work, compute_view, "7 13 14 16 19 21 23 24"},
+    {"", "Reshape", "copy", 2, 2, "allowzero", infer_reshape, view_work, compute_view, "7 13 14 19 21 23 24"},
+    {"", "Squeeze", "copy", 1, 2, "axes", infer_squeeze, view_work, compute_view, "7 11 13 21 23 24"},
+    {"", "Unsqueeze", "copy", 1, 2, "axes", infer_unsqueeze, view_work, compute_view, "7 11 13 21 23 24"},
 };
 
 }  // namespace

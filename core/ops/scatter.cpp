@@ -1,0 +1,197 @@
+// Operators that put elements into a tensor by index: ScatterElements, ScatterND, TensorScatter.
+#include <algorithm>
+#include <cmath>
+
+#include "core/ops/families.h"
+#include "core/ops/fold.h"
+#include "core/ops/use.h"
+#include "core/ops/values.h"
+
+namespace sdip {
+namespace {
+
+/// Reductions from opset 16 on are add and mul, from 18 on also max and min.
+std::string reduction_of(const OperatorUse& use) {
+  const std::string reduction = string_attribute(use, "reduction", "none");
+  for (std::string_view known : {"none", "add", "mul", "max", "min"}) {
+    if (reduction == known) return reduction;
+  }
+  refuse(use, "unsupported_attribute",
+         "attribute 'reduction' is '" + reduction + "', expected none, add, mul, max or min");
+}
+
+double reduced(std::string_view reduction, ElementType, double old, double update) {
+  if (reduction == "add") return old + update;
+  if (reduction == "mul") return old * update;
+  if (reduction == "max") return old > update || std::isnan(old) ? old : update;
+  if (reduction == "min") return old < update || std::isnan(old) ? old : update;
+  return update;
+}
+
+std::int64_t reduced(std::string_view reduction, ElementType type, std::int64_t old, std::int64_t update) {
+  const auto a = static_cast<std::uint64_t>(old), b = static_cast<std::uint64_t>(update);
+  const bool above = sort_key(type, old) > sort_key(type, update);
+  if (type == ElementType::boolean && reduction == "add") return old | update;
+  if (reduction == "add") return wrapped(type, static_cast<std::int64_t>(a + b));
+  if (reduction == "mul") return wrapped(type, static_cast<std::int64_t>(a * b));
+  if (reduction == "max") return above ? old : update;
+  if (reduction == "min") return above ? update : old;
+  return update;
+}
+
+/// Element i of `updates` goes to place `to[i]` of `data`, in order; each result is one the type holds.
+Tensor scattered(Tensor data, const Tensor& updates, const std::vector<std::int64_t>& to,
+                 std::string_view reduction) {
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const auto at = static_cast<std::size_t>(to[i]);
+    if (is_floating(data.type)) {
+      data.floats[at] = rounded(data.type, reduced(reduction, data.type, data.floats[at], updates.floats[i]));
+    } else {
+      data.ints[at] = reduced(reduction, data.type, data.ints[at], updates.ints[i]);
+    }
+  }
+  return data;
+}
+
+void require_updates(const OperatorUse& use, const Shape& expected) {
+  require_type(use, 1, is_integer, "an integer");
+  const Operand &data = input(use, 0), &updates = input(use, 2);
+  if (updates.shape != expected || updates.type != data.type) {
+    refuse(use, "shape_mismatch",
+           "updates are " + std::string(element_type_text(updates.type)) + shape_text(updates.shape) +
+               ", expected " + std::string(element_type_text(data.type)) + shape_text(expected));
+  }
+}
+
+std::vector<Operand> infer_scatter_elements(const OperatorUse& use) {
+  const Operand &data = input(use, 0), &indices = input(use, 1);
+  reduction_of(use);
+  require_updates(use, indices.shape);
+  const std::size_t axis = axis_within(use, int_attribute(use, "axis", 0), data.shape.size());
+  bool fits = data.shape.size() == indices.shape.size();
+  for (std::size_t i = 0; fits && i < data.shape.size(); ++i) fits = i == axis || indices.shape[i] <= data.shape[i];
+  if (!fits) {
+    refuse(use, "shape_mismatch",
+           "indices " + shape_text(indices.shape) + " reach beyond data " + shape_text(data.shape));
+  }
+  return {like_first(use)};
+}
+
+/// updates[i,j] along axis 0 goes to data[indices[i,j], j].
+void compute_scatter_elements(const OperatorUse& use, std::span<Operand> outputs) {
+  const Tensor &data = value_of(use, 0), &indices = value_of(use, 1);
+  const std::size_t axis = axis_within(use, int_attribute(use, "axis", 0), data.shape.size());
+  const auto strides = strides_of(data.shape);
+  if (indices.ints.empty()) {
+    outputs[0].value = data;
+    return;
+  }
+  Offsets offsets(strides.size());
+  for (std::size_t d = 0; d < strides.size(); ++d) {
+    for (std::int64_t i = 0; i < indices.shape[d]; ++i) offsets[d].push_back(d == axis ? 0 : i * strides[d]);
+  }
+  std::vector<std::int64_t> to = positions(offsets);
+  for (std::size_t i = 0; i < to.size(); ++i)
+    to[i] += index_within(use, indices.ints[i], data.shape[axis]) * strides[axis];
+  outputs[0].value = scattered(data, value_of(use, 2), to, reduction_of(use));
+}
+
+std::vector<Operand> infer_scatter_nd(const OperatorUse& use) {
+  const Operand &data = input(use, 0), &indices = input(use, 1);
+  reduction_of(use);
+  const std::int64_t depth = indices.shape.empty() ? 0 : indices.shape.back();
+  if (depth < 1 || depth > std::ssize(data.shape)) {
+    refuse(use, "shape_mismatch", "indices " + shape_text(indices.shape) + " into " + shape_text(data.shape));
+  }
+  Shape expected(indices.shape.begin(), indices.shape.end() - 1);
+  expected.insert(expected.end(), data.shape.begin() + depth, data.shape.end());
+  require_updates(use, expected);
+  return {like_first(use)};
+}
+
+/// Each row of indices is where one slice of updates goes.
+void compute_scatter_nd(const OperatorUse& use, std::span<Operand> outputs) {
+  const Tensor &data = value_of(use, 0), &indices = value_of(use, 1), &updates = value_of(use, 2);
+  const auto depth = static_cast<std::size_t>(indices.shape.back());
+  const auto strides = strides_of(data.shape);
+  const std::int64_t slice = count_between(data.shape, depth, data.shape.size());
+  std::vector<std::int64_t> to;
+  for (std::size_t row = 0; row < indices.ints.size() / depth; ++row) {
+    std::int64_t start = 0;
+    for (std::size_t d = 0; d < depth; ++d)
+      start += index_within(use, indices.ints[row * depth + d], data.shape[d]) * strides[d];
+    for (std::int64_t i = 0; i < slice; ++i) to.push_back(start + i);
+  }
+  outputs[0].value = scattered(data, updates, to, reduction_of(use));
+}
+
+bool is_circular(const OperatorUse& use) {
+  const std::string mode = string_attribute(use, "mode", "linear");
+  if (mode != "linear" && mode != "circular") {
+    refuse(use, "unsupported_attribute", "attribute 'mode' is '" + mode + "', expected linear or circular");
+  }
+  return mode == "circular";
+}
+
+std::size_t cache_axis(const OperatorUse& use) {
+  const std::size_t axis = axis_within(use, int_attribute(use, "axis", -2), input(use, 0).shape.size());
+  if (axis == 0) refuse(use, "unsupported_attribute", "attribute 'axis' names the batch");
+  return axis;
+}
+
+/// A cache of keys or values with some steps replaced, each sample's from its own index on.
+std::vector<Operand> infer_tensor_scatter(const OperatorUse& use) {
+  const Operand &cache = input(use, 0), &update = input(use, 1);
+  is_circular(use);
+  const std::size_t axis = cache_axis(use);
+  Shape expected = cache.shape;
+  if (update.shape.size() == expected.size()) expected[axis] = std::min(expected[axis], update.shape[axis]);
+  if (update.shape != expected || update.type != cache.type) {
+    refuse(use, "shape_mismatch",
+           "update " + shape_text(update.shape) + " does not go into the cache " + shape_text(cache.shape));
+  }
+  require_type(use, 2, is_integer, "an integer");
+  const Operand* starts = optional_input(use, 2);
+  if (starts != nullptr && starts->shape != Shape{cache.shape[0]}) {
+    refuse(use, "shape_mismatch", "write indices must be one a sample, but are " + shape_text(starts->shape));
+  }
+  return {like_first(use)};
+}
+
+void compute_tensor_scatter(const OperatorUse& use, std::span<Operand> outputs) {
+  const Tensor &cache = value_of(use, 0), &update = value_of(use, 1);
+  const Tensor* starts = optional_value(use, 2);
+  const std::size_t axis = cache_axis(use);
+  const std::int64_t outer = count_between(cache.shape, 0, axis), steps = update.shape[axis];
+  const std::int64_t inner = count_between(cache.shape, axis + 1, cache.shape.size()), size = cache.shape[axis];
+  std::vector<std::int64_t> to;
+  for (std::int64_t line = 0; line < outer; ++line) {
+    const auto sample = static_cast<std::size_t>(line / (outer / cache.shape[0]));
+    const std::int64_t start = starts == nullptr ? 0 : starts->ints[sample];
+    if (start < 0 || (!is_circular(use) && start > size - steps)) {
+      refuse(use, "shape_mismatch",
+             std::to_string(steps) + " steps from " + std::to_string(start) + " on do not go into " +
+                 std::to_string(size));
+    }
+    for (std::int64_t step = 0; step < steps; ++step) {
+      const std::int64_t row = line * size + (start % size + step) % size;
+      for (std::int64_t i = 0; i < inner; ++i) to.push_back(row * inner + i);
+    }
+  }
+  outputs[0].value = scattered(cache, update, to, "none");
+}
+
+constexpr Operator rows[] = {
+    {"", "Scatter", "scatter", 3, 3, "axis", infer_scatter_elements, copy_work, compute_scatter_elements, "9 11"},
+    {"", "ScatterElements", "scatter", 3, 3, "axis reduction", infer_scatter_elements, copy_work,
+     compute_scatter_elements, "11 13 16 18"},
+    {"", "ScatterND", "scatter", 3, 3, "reduction", infer_scatter_nd, copy_work, compute_scatter_nd, "11 13 16 18"},
+    {"", "TensorScatter", "scatter", 2, 3, "axis mode", infer_tensor_scatter, copy_work, compute_tensor_scatter,
+     "24"},
+};
+
+}  // namespace
+
+std::span<const Operator> scatter_rows() { return rows; }
+
+}  // namespace sdip

@@ -1,0 +1,140 @@
+// What the arithmetic of operators shares: values of operands, where elements stand, results as types hold them.
+#include "core/ops/values.h"
+
+#include <cmath>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/ops/fold.h"
+#include "core/ops/use.h"
+
+namespace sdip {
+
+const Tensor& value_of(const OperatorUse& use, std::size_t i) {
+  const Operand& operand = input(use, i);
+  check(operand.value.has_value(), "compute: an input without values");
+  return *operand.value;
+}
+
+const Tensor* optional_value(const OperatorUse& use, std::size_t i) {
+  return optional_input(use, i) == nullptr ? nullptr : &value_of(use, i);
+}
+
+std::int64_t int_of_input(const OperatorUse& use, std::size_t i, std::int64_t otherwise) {
+  const Tensor* value = optional_value(use, i);
+  if (value == nullptr) return otherwise;
+  if (value->ints.size() != 1) {
+    refuse(use, "shape_mismatch",
+           "input " + std::to_string(i) + " must be one integer, but is " +
+               std::string(element_type_text(value->type)) + shape_text(value->shape));
+  }
+  return value->ints[0];
+}
+
+double double_of(ElementType type, std::int64_t x) {
+  return type == ElementType::uint64 ? static_cast<double>(static_cast<std::uint64_t>(x)) : static_cast<double>(x);
+}
+
+std::vector<double> doubles_of(const Tensor& tensor) {
+  if (is_floating(tensor.type)) return tensor.floats;
+  std::vector<double> numbers;
+  numbers.reserve(tensor.ints.size());
+  for (std::int64_t x : tensor.ints) numbers.push_back(double_of(tensor.type, x));
+  return numbers;
+}
+
+std::int64_t int_of(ElementType type, double x) {
+  constexpr double two_63 = 0x1p63;
+  if (type == ElementType::boolean) return x != 0;
+  if (std::isnan(x)) return 0;
+  if (type == ElementType::uint64 && x >= two_63) {
+    return static_cast<std::int64_t>(x < 2 * two_63 ? static_cast<std::uint64_t>(x) : UINT64_MAX);
+  }
+  if (x >= two_63) return wrapped(type, INT64_MAX);
+  if (x < -two_63) return wrapped(type, INT64_MIN);
+  return wrapped(type, static_cast<std::int64_t>(x));
+}
+
+std::int64_t sort_key(ElementType type, std::int64_t x) { return type == ElementType::uint64 ? x ^ INT64_MIN : x; }
+
+bool float_below(double a, double b) { return std::isnan(b) ? !std::isnan(a) : a < b; }
+
+void give_floats(Operand& out, std::vector<double> values) {
+  for (double& x : values) x = rounded(out.type, x);
+  out.value = Tensor{out.type, out.shape, {}, std::move(values)};
+}
+
+void give_ints(Operand& out, std::vector<std::int64_t> values) {
+  for (std::int64_t& x : values) x = wrapped(out.type, x);
+  out.value = Tensor{out.type, out.shape, std::move(values), {}};
+}
+
+void give_numbers(Operand& out, std::vector<double> values) {
+  if (is_floating(out.type)) {
+    give_floats(out, std::move(values));
+    return;
+  }
+  std::vector<std::int64_t> ints;
+  ints.reserve(values.size());
+  for (double x : values) ints.push_back(int_of(out.type, x));
+  give_ints(out, std::move(ints));
+}
+
+Offsets offsets_of(const Shape& shape) {
+  check(element_count(shape) > 0, "offsets_of: no elements");
+  const auto strides = strides_of(shape);
+  Offsets offsets(shape.size());
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    for (std::int64_t i = 0; i < shape[axis]; ++i) offsets[axis].push_back(i * strides[axis]);
+  }
+  return offsets;
+}
+
+std::vector<std::int64_t> positions(const Offsets& offsets) {
+  std::vector<std::int64_t> sums{0};
+  for (const auto& axis : offsets) {
+    std::vector<std::int64_t> next;
+    next.reserve(sums.size() * axis.size());
+    for (std::int64_t sum : sums) {
+      for (std::int64_t offset : axis) next.push_back(sum < 0 || offset < 0 ? -1 : sum + offset);
+    }
+    sums = std::move(next);
+  }
+  return sums;
+}
+
+Tensor taken(const Tensor& source, Shape shape, const std::vector<std::int64_t>& positions, const Tensor* filler) {
+  Tensor out{source.type, std::move(shape), {}, {}};
+  const auto take = [&](const auto& from, const auto& fill, auto& to) {
+    to.reserve(positions.size());
+    const auto otherwise = fill.empty() ? 0 : fill.front();
+    for (std::int64_t at : positions) to.push_back(at < 0 ? otherwise : from.at(static_cast<std::size_t>(at)));
+  };
+  const Tensor none;
+  const Tensor& fill = filler == nullptr ? none : *filler;
+  if (is_floating(source.type)) {
+    take(source.floats, fill.floats, out.floats);
+  } else {
+    take(source.ints, fill.ints, out.ints);
+  }
+  return out;
+}
+
+Spread spread(const Shape& from, const Shape& to) {
+  if (from == to) return {};
+  Offsets offsets(to.size());
+  const auto strides = strides_of(from);
+  const std::size_t skip = to.size() - from.size();
+  for (std::size_t axis = 0; axis < to.size(); ++axis) {
+    const std::int64_t stride = axis < skip || from[axis - skip] == 1 ? 0 : strides[axis - skip];
+    for (std::int64_t i = 0; i < to[axis]; ++i) offsets[axis].push_back(i * stride);
+  }
+  return {positions(offsets)};
+}
+
+Lines lines_along(const Shape& shape, std::size_t axis) {
+  return {static_cast<std::size_t>(count_between(shape, 0, axis)), static_cast<std::size_t>(shape[axis]),
+          static_cast<std::size_t>(count_between(shape, axis + 1, shape.size()))};
+}
+
+}  // namespace sdip
