@@ -10,18 +10,30 @@ namespace sdip {
 std::span<const Operator> activation_rows();
 std::span<const Operator> constant_rows();
 std::span<const Operator> conv_rows();
+std::span<const Operator> conv_transpose_rows();
+std::span<const Operator> deform_rows();
+std::span<const Operator> detect_rows();
+std::span<const Operator> determinant_rows();
 std::span<const Operator> einsum_rows();
 std::span<const Operator> elementwise_rows();
 std::span<const Operator> gather_rows();
+std::span<const Operator> loss_rows();
 std::span<const Operator> matmul_rows();
 std::span<const Operator> norm_rows();
 std::span<const Operator> pool_rows();
 std::span<const Operator> quantize_rows();
+std::span<const Operator> quantized_rows();
+std::span<const Operator> recurrent_rows();
 std::span<const Operator> reduce_rows();
 std::span<const Operator> resize_rows();
+std::span<const Operator> roi_rows();
+std::span<const Operator> sample_rows();
+std::span<const Operator> signal_window_rows();
 std::span<const Operator> slice_rows();
 std::span<const Operator> softmax_rows();
+std::span<const Operator> spectrum_rows();
 std::span<const Operator> transpose_rows();
+std::span<const Operator> unpool_rows();
 std::span<const Operator> view_rows();
 
 }  // namespace sdip
