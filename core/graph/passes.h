@@ -54,6 +54,9 @@ std::int64_t fuse_upsample(Graph& graph);
 /// MatMul of q and k with the scale before Softmax -> sdip.Scores.
 std::int64_t fuse_scores(Graph& graph);
 
+/// DequantizeLinear twice, Conv, MatMul or Gemm, QuantizeLinear -> sdip.QuantizedConv, sdip.QuantizedMatMul.
+std::int64_t fuse_quantized(Graph& graph);
+
 /// MatMul with a weight [, Add of a bias], Gemm -> sdip.Linear, sdip.LinearBatch.
 std::int64_t fuse_linear(Graph& graph);
 

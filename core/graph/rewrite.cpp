@@ -29,6 +29,7 @@ constexpr Pass passes[] = {
     {"conv_bias", fuse_conv_bias},         //
     {"upsample", fuse_upsample},           // before merge_reshapes
     {"scores", fuse_scores},               // after the softmax; before linear, whose weight a scale may not meet
+    {"quantized", fuse_quantized},         // before linear, which would take its products
     {"linear", fuse_linear},               // after the norms, whose beta would look like its bias
     {"reshape_merged", merge_reshapes},    // last: no pattern looks at views from here on
 };
