@@ -45,12 +45,14 @@ Body expand_bias_add(const OperatorUse& use) {
 }
 
 constexpr Operator rows[] = {
-    {"com.microsoft", "BiasAdd", "", 3, 3, "", nullptr, nullptr, nullptr, "1", false, expand_bias_add},
-    {"com.microsoft", "BiasGelu", "", 2, 2, "", nullptr, nullptr, nullptr, "1", false, expand_bias_gelu},
-    {"com.microsoft", "BiasSplitGelu", "", 2, 2, "", nullptr, nullptr, nullptr, "1", false, expand_bias_split_gelu},
-    {"com.microsoft", "FastGelu", "", 1, 2, "", nullptr, nullptr, nullptr, "1", false, expand_fast_gelu},
-    {"com.microsoft", "Gelu", "", 1, 1, "", nullptr, nullptr, nullptr, "1", false, expand_gelu},
-    {"com.microsoft", "QuickGelu", "", 1, 1, "alpha", nullptr, nullptr, nullptr, "1", false, expand_quick_gelu},
+    {"com.microsoft", "BiasAdd", "add", 3, 3, "", nullptr, nullptr, nullptr, "1", false, expand_bias_add},
+    {"com.microsoft", "BiasGelu", "gelu", 2, 2, "", nullptr, nullptr, nullptr, "1", false, expand_bias_gelu},
+    {"com.microsoft", "BiasSplitGelu", "gelu", 2, 2, "", nullptr, nullptr, nullptr, "1", false,
+     expand_bias_split_gelu},
+    {"com.microsoft", "FastGelu", "gelu", 1, 2, "", nullptr, nullptr, nullptr, "1", false, expand_fast_gelu},
+    {"com.microsoft", "Gelu", "gelu", 1, 1, "", nullptr, nullptr, nullptr, "1", false, expand_gelu},
+    {"com.microsoft", "QuickGelu", "quick_gelu", 1, 1, "alpha", nullptr, nullptr, nullptr, "1", false,
+     expand_quick_gelu},
 };
 
 }  // namespace

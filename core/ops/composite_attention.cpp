@@ -115,7 +115,7 @@ Body expand_attention(const OperatorUse& use) {
 }
 
 constexpr Operator rows[] = {
-    {"", "Attention", "", 3, 7,
+    {"", "Attention", "attention", 3, 7,
      "is_causal kv_num_heads q_num_heads qk_matmul_output_mode scale softcap softmax_precision", nullptr, nullptr,
      nullptr, "23 24", false, expand_attention},
 };

@@ -239,15 +239,15 @@ Body expand_group_query(const OperatorUse& use) {
 }
 
 constexpr Operator rows[] = {
-    {"com.microsoft", "Attention", "", 2, 7,
+    {"com.microsoft", "Attention", "attention", 2, 7,
      "do_rotary mask_filter_value num_heads past_present_share_buffer qkv_hidden_sizes rotary_embedding_dim scale "
      "unidirectional",
      nullptr, nullptr, nullptr, "1", false, expand_attention},
-    {"com.microsoft", "GroupQueryAttention", "", 7, 12,
+    {"com.microsoft", "GroupQueryAttention", "attention", 7, 12,
      "do_rotary kv_num_heads local_window_size num_heads rotary_interleaved scale smooth_softmax softcap", nullptr,
      nullptr, nullptr, "1", false, expand_group_query},
-    {"com.microsoft", "MultiHeadAttention", "", 1, 10, "mask_filter_value num_heads scale unidirectional", nullptr,
-     nullptr, nullptr, "1", false, expand_multi_head},
+    {"com.microsoft", "MultiHeadAttention", "attention", 1, 10, "mask_filter_value num_heads scale unidirectional",
+     nullptr, nullptr, nullptr, "1", false, expand_multi_head},
 };
 
 }  // namespace

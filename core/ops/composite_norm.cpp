@@ -98,20 +98,20 @@ Body expand_skip_group_norm(const OperatorUse& use) {
 }
 
 constexpr Operator rows[] = {
-    {"", "SimplifiedLayerNormalization", "", 2, 2, "axis epsilon stash_type", nullptr, nullptr, nullptr, "1", false,
-     expand_rms_norm},
-    {"com.microsoft", "EmbedLayerNormalization", "", 7, 9, "epsilon mask_index_type", nullptr, nullptr, nullptr,
-     "1", false, expand_embed_layer_norm},
-    {"com.microsoft", "GroupNorm", "", 3, 3, "activation channels_last epsilon groups", nullptr, nullptr, nullptr,
-     "1", false, expand_group_norm},
-    {"com.microsoft", "SimplifiedLayerNormalization", "", 2, 2, "axis epsilon stash_type", nullptr, nullptr,
+    {"", "SimplifiedLayerNormalization", "rmsnorm", 2, 2, "axis epsilon stash_type", nullptr, nullptr, nullptr, "1",
+     false, expand_rms_norm},
+    {"com.microsoft", "EmbedLayerNormalization", "layernorm", 7, 9, "epsilon mask_index_type", nullptr, nullptr,
+     nullptr, "1", false, expand_embed_layer_norm},
+    {"com.microsoft", "GroupNorm", "groupnorm", 3, 3, "activation channels_last epsilon groups", nullptr, nullptr,
+     nullptr, "1", false, expand_group_norm},
+    {"com.microsoft", "SimplifiedLayerNormalization", "rmsnorm", 2, 2, "axis epsilon stash_type", nullptr, nullptr,
      nullptr, "1", false, expand_rms_norm},
-    {"com.microsoft", "SkipGroupNorm", "", 4, 5, "activation channels_last epsilon groups", nullptr, nullptr,
-     nullptr, "1", false, expand_skip_group_norm},
-    {"com.microsoft", "SkipLayerNormalization", "", 3, 5, "epsilon", nullptr, nullptr, nullptr, "1", false,
+    {"com.microsoft", "SkipGroupNorm", "groupnorm", 4, 5, "activation channels_last epsilon groups", nullptr,
+     nullptr, nullptr, "1", false, expand_skip_group_norm},
+    {"com.microsoft", "SkipLayerNormalization", "layernorm", 3, 5, "epsilon", nullptr, nullptr, nullptr, "1", false,
      expand_skip_layer_norm},
-    {"com.microsoft", "SkipSimplifiedLayerNormalization", "", 3, 4, "epsilon", nullptr, nullptr, nullptr, "1",
-     false, expand_skip_rms_norm},
+    {"com.microsoft", "SkipSimplifiedLayerNormalization", "rmsnorm", 3, 4, "epsilon", nullptr, nullptr, nullptr,
+     "1", false, expand_skip_rms_norm},
 };
 
 }  // namespace

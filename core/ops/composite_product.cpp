@@ -105,15 +105,16 @@ Body expand_fused_matmul(const OperatorUse& use) {
 }
 
 constexpr Operator rows[] = {
-    {"com.microsoft", "FusedConv", "", 2, 4,
+    {"com.microsoft", "FusedConv", "conv2d", 2, 4,
      "activation activation_params auto_pad dilations group kernel_shape pads strides", nullptr, nullptr, nullptr,
      "1", false, expand_fused_conv},
-    {"com.microsoft", "FusedGemm", "", 2, 3, "activation activation_alpha activation_beta alpha beta transA transB",
-     nullptr, nullptr, nullptr, "1", false, expand_fused_gemm},
-    {"com.microsoft", "FusedMatMul", "", 2, 2, "alpha transA transB transBatchA transBatchB", nullptr, nullptr,
-     nullptr, "1", false, expand_fused_matmul},
-    {"com.microsoft", "NhwcConv", "", 2, 3, "auto_pad dilations group kernel_shape pads strides", nullptr, nullptr,
-     nullptr, "1", false, expand_nhwc_conv},
+    {"com.microsoft", "FusedGemm", "linear", 2, 3,
+     "activation activation_alpha activation_beta alpha beta transA transB", nullptr, nullptr, nullptr, "1", false,
+     expand_fused_gemm},
+    {"com.microsoft", "FusedMatMul", "matmul", 2, 2, "alpha transA transB transBatchA transBatchB", nullptr,
+     nullptr, nullptr, "1", false, expand_fused_matmul},
+    {"com.microsoft", "NhwcConv", "conv2d", 2, 3, "auto_pad dilations group kernel_shape pads strides", nullptr,
+     nullptr, nullptr, "1", false, expand_nhwc_conv},
 };
 
 }  // namespace

@@ -89,9 +89,9 @@ Body expand_contrib_rotary(const OperatorUse& use) {
 }
 
 constexpr Operator rows[] = {
-    {"", "RotaryEmbedding", "", 3, 4, "interleaved num_heads rotary_embedding_dim", nullptr, nullptr, nullptr, "23",
-     false, expand_rotary},
-    {"com.microsoft", "RotaryEmbedding", "", 4, 4,
+    {"", "RotaryEmbedding", "rotary", 3, 4, "interleaved num_heads rotary_embedding_dim", nullptr, nullptr, nullptr,
+     "23", false, expand_rotary},
+    {"com.microsoft", "RotaryEmbedding", "rotary", 4, 4,
      "interleaved is_packed_batching num_heads rotary_embedding_dim scale", nullptr, nullptr, nullptr, "1", false,
      expand_contrib_rotary},
 };
