@@ -10,29 +10,35 @@
 namespace sdip {
 namespace {
 
-/// The value that this one is a part of, by Slice, Split, Gather and views; or itself.
-ValueId whole_of(const Graph& graph, ValueId part) {
-  for (int step = 0; step < 6; ++step) {
-    const NodeId id = part == none ? none : value_at(graph, part).producer;
-    if (id == none || !node_at(graph, id).op->domain.empty()) return part;
+/// The values that this one is a part of, by Slice, Split, Gather and views, itself first.
+std::vector<ValueId> wholes_of(const Graph& graph, ValueId part) {
+  std::vector<ValueId> wholes;
+  for (int step = 0; step < 8 && part != none; ++step) {
+    wholes.push_back(part);
+    const NodeId id = value_at(graph, part).producer;
+    if (id == none || !node_at(graph, id).op->domain.empty()) break;
     const std::string_view type = node_at(graph, id).op->type;
     constexpr std::string_view cuts[] = {"Slice",   "Split",     "Gather",   "Reshape",
                                          "Squeeze", "Unsqueeze", "Transpose"};
-    if (std::find(std::begin(cuts), std::end(cuts), type) == std::end(cuts)) return part;
+    if (std::find(std::begin(cuts), std::end(cuts), type) == std::end(cuts)) break;
     part = node_at(graph, id).inputs[0];
   }
-  return part;
+  return wholes;
 }
 
 bool are_parts_of_one(const Graph& graph, const Match& found) {
   const ValueId a = found.values.at("a"), b = found.values.at("b");
-  return a != b && whole_of(graph, a) == whole_of(graph, b);
+  const auto of_a = wholes_of(graph, a), of_b = wholes_of(graph, b);
+  return a != b && std::find_first_of(of_a.begin(), of_a.end(), of_b.begin(), of_b.end()) != of_a.end();
 }
 
-/// a and b, which change places, are halves of x, whose places stay.
+/// a and b, which change places, are parts of x, whose places stay.
 bool are_parts_of_x(const Graph& graph, const Match& found) {
-  return are_parts_of_one(graph, found) &&
-         whole_of(graph, found.values.at("x")) == whole_of(graph, found.values.at("a"));
+  const auto is_part = [&](const char* name) {
+    const auto wholes = wholes_of(graph, found.values.at(name));
+    return std::find(wholes.begin() + 1, wholes.end(), found.values.at("x")) != wholes.end();
+  };
+  return are_parts_of_one(graph, found) && is_part("a") && is_part("b");
 }
 
 bool follows_norm(const Graph& graph, const Match& found) {
@@ -79,7 +85,12 @@ constexpr Counted counted[] = {
      "(Add(Mul(x, c), Mul(Reshape?(Concat(Unsqueeze?(Neg(b), ...), Unsqueeze?(a, ...))), s))|"
      "Add(Mul(x, c), Mul(Reshape?(Concat(Unsqueeze?(Neg(b), ...), Unsqueeze?(a, ...)), shape), s)))",
      are_parts_of_x},
-    {"rotary", "Concat(Unsqueeze?(Sub(Mul(a, c), Mul(b, s)), ...), Unsqueeze?(Add(Mul(b, c), Mul(a, s)), ...))",
+    {"rotary",
+     "Concat((Sub(Mul(a, c), Mul(b, s))|Unsqueeze(Sub(Mul(a, c), Mul(b, s)), ...)|Reshape(Sub(Mul(a, c), Mul(b, "
+     "s)), "
+     "...)), (Add(Mul(b, c), Mul(a, s))|Unsqueeze(Add(Mul(b, c), Mul(a, s)), ...)|Reshape(Add(Mul(b, c), Mul(a, "
+     "s)), "
+     "...)))",
      are_parts_of_one},
     {"unpatchify", "Reshape(t:Transpose(Reshape(x, ...)), ...)", moves_patches},
     {"upsample_nearest_2x", "(Resize(x, ...)|Upsample(x, ...))", doubles},

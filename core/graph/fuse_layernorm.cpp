@@ -23,8 +23,14 @@ const std::vector<PatternNode>& forms() {
   const std::string d = "d:Sub(x, " + mean + ")", other = "e:Sub(x, (m|" + again + "))";
   const std::string variance = "v:ReduceMean((Pow(d, 2)|Mul(d, d)), ...)";
   const std::string of_other = "v:ReduceMean((Pow(" + other + ", 2)|Mul(e, " + other + ")), ...)";
-  static const std::vector<PatternNode> patterns = {parse_pattern(normalised(d, variance)),
-                                                    parse_pattern(normalised(d, of_other))};
+  const std::string inner = "Sub(x, " + mean + ")";
+  // As TensorFlow writes it: s = gamma / root; x s + (beta - m s).
+  const std::string square = "v:ReduceMean((Pow(" + inner + ", 2)|Mul(d:" + inner + ", d)), ...)";
+  const std::string by_root =
+      "(Reciprocal(Sqrt(Add(" + square + ", $eps)))|Div(1, Sqrt(Add(" + square + ", $eps))))";
+  static const std::vector<PatternNode> patterns = {
+      parse_pattern(normalised(d, variance)), parse_pattern(normalised(d, of_other)),
+      parse_pattern("Add(Mul(x, s:Mul(" + by_root + ", #gamma)), Sub(#beta, Mul(m, s)))")};
   return patterns;
 }
 
@@ -33,7 +39,17 @@ struct Norm {
   ValueId x = none;
   std::int64_t axis = 0;
   double epsilon = 0;
+  std::vector<ValueId> affine;  // gamma and beta when the pattern holds them
 };
+
+/// Whether a weight is of this shape, but for sizes of 1 in front.
+bool is_shaped(const Graph& graph, ValueId id, Shape wanted) {
+  if (!is_weight(graph, id)) return false;
+  Shape own = value_at(graph, id).operand.shape;
+  own.erase(own.begin(), std::find_if(own.begin(), own.end(), [](auto size) { return size != 1; }));
+  wanted.erase(wanted.begin(), std::find_if(wanted.begin(), wanted.end(), [](auto size) { return size != 1; }));
+  return own == wanted;
+}
 
 std::optional<Norm> norm_at(const Graph& graph, NodeId last) {
   for (const PatternNode& form : forms()) {
@@ -47,18 +63,16 @@ std::optional<Norm> norm_at(const Graph& graph, NodeId last) {
     if (axis < 0 || reduced_axes(graph, found->nodes.at("v")) != axes || operand.weight) continue;
     if (again != found->nodes.end() && reduced_axes(graph, again->second) != axes) continue;
     if (value_at(graph, node_at(graph, last).outputs[0]).operand.shape != operand.shape) continue;
-    return Norm{found->pattern, x, axis, found->numbers.at("eps")};
+    Norm norm{found->pattern, x, axis, found->numbers.at("eps"), {}};
+    const auto gamma = found->values.find("gamma");
+    if (gamma != found->values.end()) {
+      norm.affine = {gamma->second, found->values.at("beta")};
+      const Shape normal(operand.shape.begin() + axis, operand.shape.end());
+      if (!is_shaped(graph, norm.affine[0], normal) || !is_shaped(graph, norm.affine[1], normal)) continue;
+    }
+    return norm;
   }
   return std::nullopt;
-}
-
-/// Whether a weight holds one value for each place of [x.begin + first, x.end): 1 in front counts for nothing.
-bool is_shaped(const Graph& graph, ValueId id, Shape wanted) {
-  if (!is_weight(graph, id)) return false;
-  Shape own = value_at(graph, id).operand.shape;
-  own.erase(own.begin(), std::find_if(own.begin(), own.end(), [](auto size) { return size != 1; }));
-  wanted.erase(wanted.begin(), std::find_if(wanted.begin(), wanted.end(), [](auto size) { return size != 1; }));
-  return own == wanted;
 }
 
 /// gamma and beta that follow, as many as there are, of this shape; their nodes join the pattern.
@@ -86,7 +100,7 @@ bool rewrite_at(Graph& graph, NodeId last) {
   std::vector<ValueId> inputs = {norm->x};
   Shape channels(shape.size() - 1, 1);
   if (!channels.empty()) channels[0] = shape[1];
-  if (shape.size() >= 3 && norm->axis == 2) {
+  if (norm->affine.empty() && shape.size() >= 3 && norm->axis == 2) {
     Norm image = *norm;
     const auto weights = affine_after(graph, image, channels);
     if (weights.size() == 2) {
@@ -96,7 +110,7 @@ bool rewrite_at(Graph& graph, NodeId last) {
       return true;
     }
   }
-  const auto weights = affine_after(graph, *norm, Shape(first, shape.end()));
+  const auto weights = norm->affine.empty() ? affine_after(graph, *norm, Shape(first, shape.end())) : norm->affine;
   inputs.insert(inputs.end(), weights.begin(), weights.end());
   replace_last(graph, norm->nodes, "", "LayerNormalization", std::move(inputs),
                {{"axis", norm->axis}, {"epsilon", norm->epsilon}});

@@ -176,6 +176,18 @@ bool rewrite_at(Graph& graph, NodeId softmax) {
   return true;
 }
 
+/// The one user of a value; of Where(IsNaN(w), 0, w), by which newer exporters guard rows that are masked
+/// throughout, the Where.
+NodeId guarded(const Graph& graph, ValueId at) {
+  const auto& users = value_at(graph, at).consumers;
+  if (users.size() == 2 && is_node(graph, users[0], "IsNaN") && only_consumer(graph, users[0]) == users[1] &&
+      is_node(graph, users[1], "Where") && node_at(graph, users[1]).inputs[2] == at &&
+      !is_graph_output(graph, at)) {
+    return users[1];
+  }
+  return only_user(graph, at);
+}
+
 /// Whether a product of two activations takes the result, cast, moved or thinned out by a Dropout.
 bool weighs_values(const Graph& graph, ValueId at) {
   for (int step = 0; step < 6; ++step) {
@@ -187,10 +199,10 @@ bool weighs_values(const Graph& graph, ValueId at) {
         return true;
       }
     }
-    const NodeId next = only_user(graph, at);
+    const NodeId next = guarded(graph, at);
     if (next == none || !node_at(graph, next).op->domain.empty() ||
         !is_any(node_at(graph, next).op->type,
-                {"Reshape", "Squeeze", "Unsqueeze", "Cast", "Transpose", "Dropout", "Mul", "Slice"})) {
+                {"Reshape", "Squeeze", "Unsqueeze", "Cast", "Transpose", "Dropout", "Mul", "Slice", "Where"})) {
       return false;
     }
     at = node_at(graph, next).outputs[0];

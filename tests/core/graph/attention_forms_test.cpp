@@ -107,6 +107,13 @@ TEST(attention, with_heads_from_one_projection_or_keys_repeated) {
       "Unsqueeze Expand Reshape Scores Softmax MatMul", 0.3);
 }
 
+TEST(attention, with_a_guard_against_rows_masked_throughout) {
+  expect_attention(heads,
+                   "w = Softmax(Mul(MatMul(q, Transpose{perm=[0,1,3,2]}(k)), 0.3)); y = MatMul(Where(IsNaN(w), "
+                   "0.0, w), v)",
+                   "Scores Softmax IsNaN Where MatMul", 0.3);
+}
+
 TEST(attention, near_misses_keep_their_scale) {
   const std::string p = "t = Transpose{perm=[0,1,3,2]}(k); p = MatMul(q, t); ";
   Rewritten found = rewritten_equal(heads, p + "y = Add(MatMul(Softmax(Mul(p, 0.5)), v), MatMul(p, v))");
@@ -116,6 +123,7 @@ TEST(attention, near_misses_keep_their_scale) {
   EXPECT_EQ(found.types(), "Transpose Scores Neg Softmax MatMul MatMul MatMul Add");
   found = rewritten_equal("q 2,3,4,8; k 2,3,5,8; v 2,3,5,8; s 1", p + "y = MatMul(Softmax(Mul(p, s)), v)");
   EXPECT_EQ(found.types(), "Scores Mul Softmax MatMul");
+  EXPECT_EQ(found.counts["attention"], 1);
   found = rewritten_equal("q 2,4,8; #w 8,5; v 2,5,8", "y = MatMul(Softmax(Mul(MatMul(q, w), 0.5)), v)");
   EXPECT_EQ(found.types(), "Linear Mul Softmax MatMul");
   EXPECT_EQ(found.counts["attention"], 0);

@@ -264,6 +264,14 @@ TEST(rotary_embedding, turns_pairs_of_halves_or_neighbours) {
   }
 }
 
+TEST(rotary_embedding, is_counted_as_what_it_is) {
+  for (const char* attributes : {"{interleaved=1, num_heads=1}", "{num_heads=1}"}) {
+    Rewritten found = rewritten_equal("x 1,2,4; c 1,2,2; s 1,2,2",
+                                      std::string("y = RotaryEmbedding") + attributes + "(x, c, s)", 23);
+    EXPECT_EQ(found.counts["rotary"], 1) << attributes;
+  }
+}
+
 TEST(rotary_embedding, leaves_what_is_beyond_the_turned_part) {
   const Computed c = computed("x 1,2,6; c 5,2; s 5,2; p 1,2 int64",
                               "y = RotaryEmbedding{num_heads=1, rotary_embedding_dim=4}(x, c, s, p)");

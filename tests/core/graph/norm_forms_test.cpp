@@ -33,6 +33,15 @@ TEST(layernorm, with_the_mean_subtracted_twice_and_over_several_axes) {
             "LayerNormalization");
 }
 
+TEST(layernorm, as_tensorflow_writes_it) {
+  const std::string body =
+      "m = ReduceMean{axes=[-1]}(x); d = Sub(x, m); s = Mul(Reciprocal(Sqrt(Add("
+      "ReduceMean{axes=[-1]}(Mul(d, d)), 0.001))), g); ";
+  EXPECT_EQ(types_of("x 2,3,8; #g 8; #b 8", body + "y = Add(Mul(x, s), Sub(b, Mul(m, s)))"), "LayerNormalization");
+  EXPECT_EQ(types_of("x 2,3,8; #g 8; #b 8", body + "y = Add(Mul(x, s), Sub(b, Mul(x, s)))"),
+            "ReduceMean Sub Mul ReduceMean Add Sqrt Reciprocal Mul Mul Mul Sub Add");
+}
+
 TEST(layernorm, of_another_axis_power_or_with_what_is_inside_used_stays) {
   const std::string end = "y = Div(d, Sqrt(Add(v, 0.00001)))";
   EXPECT_EQ(types_of("x 2,3,8", d + "v = ReduceMean{axes=[1]}(Pow(d, 2.0)); " + end),
