@@ -1,6 +1,6 @@
 // Recognises what exporters decompose, and drops what does nothing: the list of passes, in order.
 #include <string>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "core/graph/passes.h"
 
@@ -34,12 +34,15 @@ constexpr Pass passes[] = {
     {"reshape_merged", merge_reshapes},    // last: no pattern looks at views from here on
 };
 
-/// A name that stands again gets a number: "a", "a" become "a", "a#2".
+/// A name that stands again gets a number: "a", "a" become "a", "a#2". The next number of each is kept, so that
+/// many of one name take no longer than others.
 void make_names_unique(Graph& graph) {
-  std::unordered_set<std::string> seen;
+  std::unordered_map<std::string, int> last;
   for (Node& node : graph.nodes) {
     const std::string name = node.name;
-    for (int again = 2; !seen.insert(node.name).second; ++again) node.name = name + "#" + std::to_string(again);
+    int& number = last[name];
+    if (++number == 1) continue;
+    while (!last.try_emplace(node.name = name + "#" + std::to_string(number), 1).second) ++number;
   }
 }
 

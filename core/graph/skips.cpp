@@ -10,7 +10,7 @@ namespace sdip {
 namespace {
 
 /// Nodes visited in all; beyond that nothing more is found, so that no graph takes longer.
-constexpr std::int64_t most_visits = std::int64_t{1} << 26;
+constexpr std::int64_t most_visits = std::int64_t{1} << 24;
 
 /// Asks for ancestors, again and again, without clearing marks in between.
 struct Ancestry {

@@ -22,7 +22,8 @@ AttentionShape shape_of(const OperatorUse& use, bool flat) {
   if (flat) {
     s.heads = int_attribute(use, "q_num_heads", 0);
     s.kv_heads = int_attribute(use, "kv_num_heads", 0);
-    require(use, s.heads > 0 && s.kv_heads > 0, "inputs of rank 3 need q_num_heads and kv_num_heads");
+    require(use, s.heads > 0 && s.kv_heads > 0 && s.heads <= 1 << 20 && s.kv_heads <= 1 << 20,
+            "inputs of rank 3 need q_num_heads and kv_num_heads");
     s.rows = q[1], s.columns = k[1];
     s.depth = q[2] / s.heads, s.value_depth = v[2] / s.kv_heads;
     if (q[2] % s.heads != 0 || k[2] != product({s.depth, s.kv_heads}) || v[2] % s.kv_heads != 0 || v[1] != k[1] ||

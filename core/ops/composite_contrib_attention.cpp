@@ -10,7 +10,7 @@ namespace {
 
 std::int64_t heads_of(const OperatorUse& use, const char* name = "num_heads") {
   const std::int64_t heads = int_attribute(use, name, 0);
-  require(use, heads > 0, "the number of heads is missing or not positive");
+  require(use, heads > 0 && heads <= 1 << 20, "the number of heads is missing or out of range");
   return heads;
 }
 

@@ -8,6 +8,7 @@ namespace {
 
 /// x + skip [+ bias]: what is normalised, and the fourth output.
 int skip_sum(BodyWriter& w, std::size_t bias) {
+  input(w.use, 2);  // gamma must be there
   const int sum = w.node("Add", {0, 1});
   return w.given(bias) < 0 ? sum : w.node("Add", {sum, static_cast<int>(bias)});
 }
@@ -34,6 +35,7 @@ Body expand_skip_rms_norm(const OperatorUse& use) {
 
 Body expand_rms_norm(const OperatorUse& use) {
   BodyWriter w(use);
+  input(use, 1);  // gamma must be there
   return w.finish(
       {w.node("sdip.RMSNorm", {0, 1},
               {{"axis", int_attribute(use, "axis", -1)}, {"epsilon", float_attribute(use, "epsilon", 1e-5)}})});
@@ -45,6 +47,7 @@ Body expand_embed_layer_norm(const OperatorUse& use) {
   const Shape& ids = shape_of_rank(use, 0, 2);
   const std::int64_t hidden = shape_of_rank(use, 2, 2)[1];
   require(use, int_attribute(use, "mask_index_type", 0) == 0 || w.given(7) >= 0, "mask_index_type without a mask");
+  for (const std::size_t affine : {std::size_t{5}, std::size_t{6}}) input(use, affine);  // both must be there
   int sum = w.node("Gather", {2, 0}, {{"axis", std::int64_t{0}}});
   int places = w.given(8);
   if (places < 0) {  // the first rows of the table, for every text of the batch

@@ -61,7 +61,7 @@ void compute_rmsnorm(const OperatorUse& use, std::span<Operand> outputs) {
 }
 
 constexpr Operator rows[] = {
-    {"sdip", "RMSNorm", "rmsnorm", 1, 2, "axis epsilon", infer_rmsnorm, rmsnorm_work, compute_rmsnorm},
+    {"sdip", "RMSNorm", "rmsnorm", 1, 2, "axis epsilon", infer_rmsnorm, rmsnorm_work, compute_rmsnorm, "1"},
 };
 
 }  // namespace

@@ -80,7 +80,7 @@ void compute_scores(const OperatorUse& use, std::span<Operand> outputs) {
 }
 
 constexpr Operator rows[] = {
-    {"sdip", "Scores", "matmul", 2, 2, "scale trans_b", infer_scores, scores_work, compute_scores},
+    {"sdip", "Scores", "matmul", 2, 2, "scale trans_b", infer_scores, scores_work, compute_scores, "1"},
 };
 
 }  // namespace
