@@ -46,7 +46,7 @@ std::vector<int> BodyWriter::nodes(std::string_view type, std::vector<int> input
 }
 
 Body BodyWriter::finish(std::vector<int> results) {
-  while (results.size() < use.output_count) results.push_back(-1);
+  results.resize(use.output_count, -1);  // what nobody asks for needs no node
   for (std::size_t i = 0; i < results.size(); ++i) {
     const bool again = std::find(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(i), results[i]) !=
                        results.begin() + static_cast<std::ptrdiff_t>(i);
