@@ -41,9 +41,12 @@ void append_body(Graph& graph, const Node& node) {
   for (const BodyNode& part : body.nodes)
     outputs.resize(outputs.size() + static_cast<std::size_t>(part.outputs), none);
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-    check(i < body.results.size(), "append_body: a composite has more outputs than its body");
     if (node.outputs[i] == none) continue;
-    check(body.results[i] >= 0, "append_body: an output that the body does not make");
+    if (i >= body.results.size() || body.results[i] < 0) {
+      throw Error("unsupported_attribute", node.name,
+                  "node '" + node.name + "' (" + std::string(node.op->type) + "): output " + std::to_string(i) +
+                      " is not computed here");
+    }
     outputs.at(at(body.results[i])) = node.outputs[i];
   }
   int count = 0;

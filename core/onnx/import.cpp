@@ -19,7 +19,7 @@ namespace sdip {
 namespace {
 
 // The operators' rules are written from ONNX's specification for these opsets of ai.onnx.
-constexpr std::int64_t least_opset = 7, most_opset = 21;
+constexpr std::int64_t least_opset = 7, most_opset = 24;
 
 /// What stands while a model is read.
 struct Reading {

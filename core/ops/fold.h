@@ -14,6 +14,9 @@ bool is_foldable(const Shape& shape);
 /// Row-major distance between neighbours along each axis.
 std::vector<std::int64_t> strides_of(const Shape& shape);
 
+/// `source` broadcast to `shape`, which must be what numpy allows.
+Tensor pick_broadcast(const Tensor& source, const Shape& shape);
+
 /// The only value of a constant of one element, or a fill.
 std::optional<double> scalar_of(const Operand& operand);
 

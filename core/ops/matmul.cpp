@@ -1,43 +1,63 @@
 // Matrix products. A product with a weight is family linear, one of two activations family matmul.
+#include "core/ops/matmul.h"
+
 #include "core/ops/families.h"
-#include "core/ops/use.h"
+#include "core/ops/fold.h"
 
 namespace sdip {
-namespace {
-
-/// M x K by K x N for each of `batch` broadcast matrices.
-struct Product {
-  Shape batch;  // of the output
-  std::int64_t m = 1, n = 1, k = 1;
-  std::int64_t batch_a = 1, batch_b = 1;  // matrices in each operand
-};
 
 Product product_of(const OperatorUse& use, const Shape& a, const Shape& b, bool trans_a, bool trans_b) {
   if (a.empty() || b.empty()) refuse(use, "shape_mismatch", "an operand of a matrix product is a scalar");
   Product p;
+  p.trans_a = trans_a && a.size() > 1;
+  p.trans_b = trans_b && b.size() > 1;
   const std::size_t last_a = a.size() - 1, last_b = b.size() - 1;
   std::int64_t k_b = b[last_b];
   p.k = a[last_a];
   if (a.size() > 1) {
     p.m = a[last_a - 1];
-    if (trans_a) std::swap(p.m, p.k);
+    if (p.trans_a) std::swap(p.m, p.k);
   }
   if (b.size() > 1) {
     p.n = b[last_b];
     k_b = b[last_b - 1];
-    if (trans_b) std::swap(p.n, k_b);
+    if (p.trans_b) std::swap(p.n, k_b);
   }
   if (p.k != k_b) {
     refuse(use, "shape_mismatch",
            "operands " + shape_text(a) + " and " + shape_text(b) + " do not agree in the dimension summed over");
   }
-  const Shape leading_a(a.begin(), a.end() - std::min<std::ptrdiff_t>(2, std::ssize(a)));
-  const Shape leading_b(b.begin(), b.end() - std::min<std::ptrdiff_t>(2, std::ssize(b)));
-  p.batch = broadcast(use, leading_a, leading_b);
-  p.batch_a = element_count(leading_a);
-  p.batch_b = element_count(leading_b);
+  p.batch_a = Shape(a.begin(), a.end() - std::min<std::ptrdiff_t>(2, std::ssize(a)));
+  p.batch_b = Shape(b.begin(), b.end() - std::min<std::ptrdiff_t>(2, std::ssize(b)));
+  p.batch = broadcast(use, p.batch_a, p.batch_b);
   return p;
 }
+
+Shape shape_of(const Product& product, const Shape& a, const Shape& b) {
+  Shape shape = product.batch;
+  if (a.size() > 1) shape.push_back(product.m);
+  if (b.size() > 1) shape.push_back(product.n);
+  return shape;
+}
+
+/// The second operand a weight: its columns are the output channels, all rows that meet the same matrix are out_h.
+/// The first a weight: y^T = x^T W^T, so that its rows are the output channels.
+Work product_work(const Product& p, bool weight_a, bool weight_b) {
+  const std::int64_t batch = element_count(p.batch);
+  Work work;
+  work.family = weight_a || weight_b ? Family::linear : Family::matmul;
+  LoopNest& nest = work.nest;
+  const bool first_is_weight = weight_a && !weight_b;
+  const std::int64_t matrices = element_count(first_is_weight ? p.batch_a : p.batch_b);
+  nest.groups = work.family == Family::linear && matrices == 1 ? 1 : batch;
+  nest.out_h = element_count({first_is_weight ? p.n : p.m, nest.groups == 1 ? batch : 1});
+  nest.out_channels = first_is_weight ? p.m : p.n;
+  nest.in_channels = p.k;
+  nest.in_h = nest.out_h;
+  return work;
+}
+
+namespace {
 
 Product product_of(const OperatorUse& use) {
   return product_of(use, input(use, 0).shape, input(use, 1).shape, int_attribute(use, "transA", 0) != 0,
@@ -45,13 +65,8 @@ Product product_of(const OperatorUse& use) {
 }
 
 std::vector<Operand> infer_matmul(const OperatorUse& use) {
-  const Product p = product_of(use);
-  Operand out;
-  out.type = input(use, 0).type;
-  out.shape = p.batch;
-  if (input(use, 0).shape.size() > 1) out.shape.push_back(p.m);
-  if (input(use, 1).shape.size() > 1) out.shape.push_back(p.n);
-  return {out};
+  const Shape shape = shape_of(product_of(use), input(use, 0).shape, input(use, 1).shape);
+  return {operand_like(input(use, 0).type, shape)};
 }
 
 void require_bias(const OperatorUse& use, const Shape& out) {
@@ -83,30 +98,58 @@ std::vector<Operand> infer_linear(const OperatorUse& use) {
   return outputs;
 }
 
-/// The second operand a weight: its columns are the output channels, all rows that meet the same matrix are out_h.
-/// The first a weight: y^T = x^T W^T, so that its rows are the output channels.
-Work product_work(const OperatorUse& use, std::span<const Operand>) {
+Work matmul_work(const OperatorUse& use, std::span<const Operand>) {
+  return product_work(product_of(use), input(use, 0).weight, input(use, 1).weight);
+}
+
+/// Integers exactly, wrapping, by way of their 64 bits.
+std::vector<std::uint64_t> bits_of_input(const OperatorUse& use, std::size_t i) {
+  numbers_of(use, i);  // that there are as many as the shape says
+  const std::vector<std::int64_t>& ints = use.inputs[i]->value->ints;
+  return {ints.begin(), ints.end()};
+}
+
+bool of_integers(const OperatorUse& use) {
+  return !is_floating(input(use, 0).type) && !is_floating(input(use, 1).type);
+}
+
+void set_bits(Operand& output, const std::vector<std::uint64_t>& bits) {
+  Tensor value{output.type, output.shape, {}, {}};
+  for (std::uint64_t x : bits) value.ints.push_back(wrapped(output.type, static_cast<std::int64_t>(x)));
+  output.value = std::move(value);
+}
+
+/// alpha and beta are 1 but in Gemm; the bias is broadcast to the result.
+void compute_product(const OperatorUse& use, std::span<Operand> outputs) {
+  const double alpha = float_attribute(use, "alpha", 1.0), beta = float_attribute(use, "beta", 1.0);
   const Product p = product_of(use);
-  const bool weight_a = input(use, 0).weight, weight_b = input(use, 1).weight;
-  const std::int64_t batch = element_count(p.batch);
-  Work work;
-  work.family = weight_a || weight_b ? Family::linear : Family::matmul;
-  LoopNest& nest = work.nest;
-  const bool first_is_weight = weight_a && !weight_b;
-  const std::int64_t matrices = first_is_weight ? p.batch_a : p.batch_b;
-  nest.groups = work.family == Family::linear && matrices == 1 ? 1 : batch;
-  nest.out_h = element_count({first_is_weight ? p.n : p.m, nest.groups == 1 ? batch : 1});
-  nest.out_channels = first_is_weight ? p.m : p.n;
-  nest.in_channels = p.k;
-  nest.in_h = nest.out_h;
-  return work;
+  const Operand* bias = optional_input(use, 2);
+  const bool plain = alpha == 1.0 && beta == 1.0 && (bias == nullptr || !is_floating(bias->type));
+  if (of_integers(use) && plain) {
+    std::vector<std::uint64_t> sums = multiplied(p, bits_of_input(use, 0), bits_of_input(use, 1));
+    if (bias != nullptr) {
+      numbers_of(use, 2);
+      const Tensor more = pick_broadcast(*bias->value, outputs[0].shape);
+      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += static_cast<std::uint64_t>(more.ints[i]);
+    }
+    set_bits(outputs[0], sums);
+    return;
+  }
+  std::vector<double> sums = multiplied(p, numbers_of(use, 0), numbers_of(use, 1));
+  for (double& sum : sums) sum *= alpha;
+  if (bias != nullptr) {
+    numbers_of(use, 2);
+    const std::vector<double> more = numbers_in(pick_broadcast(*bias->value, outputs[0].shape));
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += beta * more[i];
+  }
+  set_numbers(outputs[0], sums);
 }
 
 constexpr Operator rows[] = {
-    {"", "Gemm", "linear", 2, 3, "alpha beta transA transB", infer_gemm, product_work},
-    {"", "MatMul", "matmul", 2, 2, "", infer_matmul, product_work},
-    {"sdip", "Linear", "linear", 2, 3, "trans_b", infer_linear, product_work},
-    {"sdip", "LinearBatch", "linear_batch", 2, 3, "", infer_linear, product_work},
+    {"", "Gemm", "linear", 2, 3, "alpha beta transA transB", infer_gemm, matmul_work, compute_product, "7 9 11 13"},
+    {"", "MatMul", "matmul", 2, 2, "", infer_matmul, matmul_work, compute_product, "7 9 13"},
+    {"sdip", "Linear", "linear", 2, 3, "trans_b", infer_linear, matmul_work, compute_product},
+    {"sdip", "LinearBatch", "linear_batch", 2, 3, "", infer_linear, matmul_work, compute_product},
 };
 
 }  // namespace

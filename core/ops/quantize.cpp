@@ -1,60 +1,152 @@
-// Conversions between floats and scaled integers.
+// Conversions between floats and scaled integers or small floats.
+#include "core/ops/quantize.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/units.h"
+#include "core/ops/arithmetic.h"
 #include "core/ops/families.h"
-#include "core/ops/use.h"
 
 namespace sdip {
+
+double quantised(ElementType type, double scaled, double zero, bool saturate) {
+  if (is_floating(type)) return rounded(type, scaled, saturate);
+  const bool is_signed = type == ElementType::int4 || type == ElementType::int8 || type == ElementType::int16 ||
+                         type == ElementType::int32;
+  const auto bits = static_cast<int>(bits_of(type));
+  const double least = is_signed ? -std::ldexp(1.0, bits - 1) : 0.0;
+  return std::clamp(std::nearbyint(scaled) + zero, least, least + std::ldexp(1.0, bits) - 1);
+}
+
 namespace {
 
-/// Scale and zero point are scalars, or one value an index of `axis`.
-void require_scale(const OperatorUse& use) {
+/// How elements of x, seen as [outer, length, inner] around the axis, share scales: each by itself (per tensor:
+/// length of a block unbounded), along an axis, or blocks of it.
+struct Sharing {
+  bool scalar = true;
+  std::int64_t length = 1, inner = 1, block = 1, blocks = 1;
+  bool per_outer = false;
+  std::int64_t scale_of(std::int64_t i) const {
+    if (scalar) return 0;
+    const std::int64_t along = i / inner % length / block;
+    return per_outer ? (i / inner / length * blocks + along) * inner + i % inner : along;
+  }
+};
+
+Sharing sharing_of(const OperatorUse& use) {
   const Shape &in = input(use, 0).shape, &scale = input(use, 1).shape;
   const Operand* zero = optional_input(use, 2);
-  if (zero != nullptr && zero->shape != scale)
+  if (zero != nullptr && zero->shape != scale) {
     refuse(use, "shape_mismatch", "scale and zero point differ in shape");
-  if (element_count(scale) == 1) return;
-  const std::size_t axis = axis_within(use, int_attribute(use, "axis", 1), in.size());
-  if (scale != Shape{in[axis]}) {
-    refuse(use, "shape_mismatch",
-           "scale " + shape_text(scale) + " along axis " + std::to_string(axis) + " of " + shape_text(in));
   }
+  Sharing sharing;
+  const std::int64_t block = int_attribute(use, "block_size", 0);
+  if (block < 0) refuse(use, "unsupported_attribute", "block_size is negative");
+  if (element_count(scale) == 1) return sharing;
+  sharing.scalar = false;
+  const std::size_t axis = axis_within(use, int_attribute(use, "axis", 1), in.size());
+  sharing.length = in[axis];
+  sharing.inner = count_between(in, axis + 1, in.size());
+  Shape expected = {in[axis]};
+  if (block > 0) {
+    expected = in;
+    expected[axis] = sharing.blocks = ceil_div(in[axis], block);
+    sharing.block = block;
+    sharing.per_outer = true;
+  }
+  if (scale != expected) {
+    refuse(use, "shape_mismatch",
+           "scale " + shape_text(scale) + " along axis " + std::to_string(axis) + " of " + shape_text(in) +
+               ", expected " + shape_text(expected));
+  }
+  return sharing;
+}
+
+ElementType named_type(const OperatorUse& use, const char* name, ElementType otherwise) {
+  const std::int64_t number = int_attribute(use, name, 0);
+  if (number == 0) return otherwise;
+  const auto type = element_type_of_onnx(number);
+  if (!type || *type == ElementType::string) {
+    refuse(use, "unsupported_attribute", std::string(name) + " " + std::to_string(number) + " is no type known");
+  }
+  return *type;
+}
+
+bool is_quantised_type(ElementType type) {
+  using enum ElementType;
+  return type == int8 || type == uint8 || type == int16 || type == uint16 || type == int32 || type == int4 ||
+         type == uint4 || (type >= float8e4m3fn && type <= float4e2m1);
 }
 
 std::vector<Operand> infer_quantize(const OperatorUse& use) {
-  require_scale(use);
-  Operand out;
+  sharing_of(use);
   const Operand* zero = optional_input(use, 2);
-  out.type = zero == nullptr ? ElementType::uint8 : zero->type;
-  out.shape = input(use, 0).shape;
-  return {out};
+  const auto type = named_type(use, "output_dtype", zero == nullptr ? ElementType::uint8 : zero->type);
+  if (!is_quantised_type(type) || (zero != nullptr && zero->type != type)) {
+    refuse(use, "unsupported_attribute", "quantises to " + std::string(element_type_text(type)));
+  }
+  return {operand_like(type, input(use, 0).shape)};
 }
 
 std::vector<Operand> infer_dequantize(const OperatorUse& use) {
-  require_scale(use);
-  Operand out;
-  out.type = input(use, 1).type;
-  out.shape = input(use, 0).shape;
-  return {out};
+  sharing_of(use);
+  const auto type = named_type(use, "output_dtype", input(use, 1).type);
+  if (!is_floating(type)) {
+    refuse(use, "unsupported_attribute", "dequantises to " + std::string(element_type_text(type)));
+  }
+  return {operand_like(type, input(use, 0).shape)};
 }
 
-/// A scale along an axis stays in a register while the axes inside it pass by.
+/// A scale along an axis stays in a register while the axes inside it pass by; that of a block while the block
+/// does, when it lies along the last axis.
 Work quantize_work(const OperatorUse& use, std::span<const Operand> outputs) {
   const Shape& in = input(use, 0).shape;
+  const Sharing sharing = sharing_of(use);
   Work work;
   work.row_length = work.write_elements = element_count(outputs[0].shape);
-  const bool scalar = element_count(input(use, 1).shape) == 1;
-  const std::int64_t fetches =
-      scalar ? 1 : count_between(in, 0, axis_within(use, int_attribute(use, "axis", 1), in.size()) + 1);
+  std::int64_t fetches = 1;
+  if (sharing.per_outer) {
+    fetches = sharing.inner == 1 ? element_count(input(use, 1).shape) : work.row_length;
+  } else if (!sharing.scalar) {
+    fetches = count_between(in, 0, axis_within(use, int_attribute(use, "axis", 1), in.size()) + 1);
+  }
   work.read_elements = {work.row_length, fetches};
   if (use.inputs.size() > 2) work.read_elements.push_back(use.inputs[2] == nullptr ? 0 : fetches);
   return work;
 }
 
+/// x / scale is rounded to x's type (a float32 runtime sees no more of it), then quantised.
+void compute_quantize(const OperatorUse& use, std::span<Operand> outputs) {
+  const Sharing sharing = sharing_of(use);
+  const ElementType own = input(use, 0).type;
+  const auto precision = named_type(use, "precision", is_floating(own) ? own : input(use, 1).type);
+  const bool saturate = int_attribute(use, "saturate", 1) != 0;
+  std::vector<double> x = numbers_of(use, 0);
+  const std::vector<double> scale = numbers_of(use, 1), zero = numbers_of(use, 2);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto s = static_cast<std::size_t>(sharing.scale_of(static_cast<std::int64_t>(i)));
+    const double scaled = held_number(precision, x[i] / scale[s]);
+    x[i] = quantised(outputs[0].type, scaled, zero.empty() ? 0.0 : zero[s], saturate);
+  }
+  set_numbers(outputs[0], x);
+}
+
+void compute_dequantize(const OperatorUse& use, std::span<Operand> outputs) {
+  const Sharing sharing = sharing_of(use);
+  std::vector<double> x = numbers_of(use, 0);
+  const std::vector<double> scale = numbers_of(use, 1), zero = numbers_of(use, 2);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto s = static_cast<std::size_t>(sharing.scale_of(static_cast<std::int64_t>(i)));
+    x[i] = (x[i] - (zero.empty() ? 0.0 : zero[s])) * scale[s];
+  }
+  set_numbers(outputs[0], x);
+}
+
 /// Outputs: uint8 values, scale, zero point; the range is found in a first pass.
 std::vector<Operand> infer_dynamic_quantize(const OperatorUse& use) {
-  Operand y, scale, zero;
-  y.type = zero.type = ElementType::uint8;
-  y.shape = input(use, 0).shape;
-  return {y, scale, zero};
+  return {operand_like(ElementType::uint8, input(use, 0).shape), operand_like(ElementType::float32, {}),
+          operand_like(ElementType::uint8, {})};
 }
 
 Work dynamic_quantize_work(const OperatorUse&, std::span<const Operand> outputs) {
@@ -65,10 +157,33 @@ Work dynamic_quantize_work(const OperatorUse&, std::span<const Operand> outputs)
   return work;
 }
 
+/// The range always holds 0; a range of 0 alone gets scale 1. In steps of float32, as ONNX defines it.
+/// [-1, 0, 1.5]: scale 2.5 / 255, zero point 102.
+void compute_dynamic_quantize(const OperatorUse& use, std::span<Operand> outputs) {
+  std::vector<double> x = numbers_of(use, 0);
+  float least = 0, greatest = 0;
+  for (double value : x) {
+    least = std::min(least, static_cast<float>(value));
+    greatest = std::max(greatest, static_cast<float>(value));
+  }
+  const float scale = greatest == least ? 1.0F : (greatest - least) / 255.0F;
+  const double zero = quantised(ElementType::uint8, static_cast<double>(-least / scale), 0);
+  for (double& value : x) {
+    const float scaled = static_cast<float>(value) / scale;
+    value = quantised(ElementType::uint8, static_cast<double>(scaled), zero);
+  }
+  set_numbers(outputs[0], x);
+  set_numbers(outputs[1], {static_cast<double>(scale)});
+  set_numbers(outputs[2], {zero});
+}
+
 constexpr Operator rows[] = {
-    {"", "DequantizeLinear", "dequantize", 2, 3, "axis", infer_dequantize, quantize_work},
-    {"", "DynamicQuantizeLinear", "dynamic_quantize", 1, 1, "", infer_dynamic_quantize, dynamic_quantize_work},
-    {"", "QuantizeLinear", "quantize", 2, 3, "axis saturate", infer_quantize, quantize_work},
+    {"", "DequantizeLinear", "dequantize", 2, 3, "axis block_size output_dtype", infer_dequantize, quantize_work,
+     compute_dequantize, "10 13 19 21 23 24"},
+    {"", "DynamicQuantizeLinear", "dynamic_quantize", 1, 1, "", infer_dynamic_quantize, dynamic_quantize_work,
+     compute_dynamic_quantize, "11"},
+    {"", "QuantizeLinear", "quantize", 2, 3, "axis block_size output_dtype precision saturate", infer_quantize,
+     quantize_work, compute_quantize, "10 13 19 21 23 24"},
 };
 
 }  // namespace

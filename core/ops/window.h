@@ -12,9 +12,27 @@ struct Window {
   std::vector<std::int64_t> kernel, strides, dilations, pads_begin, pads_end, in, out;
 };
 
+/// Attribute `name`, one value an axis and `count` in all, or all of them `otherwise`. Throws unsupported_attribute
+/// on another number of values and on one below `least` or above 2^40.
+std::vector<std::int64_t> window_sizes(const OperatorUse& use, const char* name, std::size_t count,
+                                       std::int64_t otherwise, std::int64_t least);
+
 /// The window of a convolution or pool over `in`, by the attributes strides, pads, dilations, auto_pad and
 /// ceil_mode. Throws shape_mismatch when the window is larger than its input, unsupported_attribute on values out
 /// of range.
 Window window_of(const OperatorUse& use, std::vector<std::int64_t> in, std::vector<std::int64_t> kernel);
+
+/// One element under a window: its number in the input's plane and in the kernel, row-major.
+struct Tap {
+  std::int64_t input = 0, kernel = 0;
+};
+
+/// Elements of the input under the window at `position` (one of `window.out`), in the kernel's order, padding left
+/// out. 3 wide with a pad of 1 over an input of 5, position 0: taps {0,1}, {1,2}.
+void taps_at(const Window& window, const std::vector<std::int64_t>& position, std::vector<Tap>& taps);
+
+/// How many elements of the window at `position` lie in the padded input: what hangs over its end (ceil_mode) is
+/// not counted.
+std::int64_t padded_taps_at(const Window& window, const std::vector<std::int64_t>& position);
 
 }  // namespace sdip

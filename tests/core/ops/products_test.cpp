@@ -43,8 +43,20 @@ TEST(conv2d, one_axis_is_two_of_which_the_first_has_size_one) {
   EXPECT_EQ(nest.kernel_w, 5);
 }
 
-TEST(conv2d, three_axes_and_misfits_are_refused) {
-  EXPECT_EQ(code_of({"Conv", {floats({1, 4, 8, 8, 8}), weight({8, 4, 3, 3, 3})}}), "unsupported_attribute");
+TEST(conv2d, three_axes_are_planes_each_of_all_planes_under_the_kernel) {
+  const Use conv{"Conv",
+                 {floats({2, 4, 16, 8, 9}), weight({6, 2, 3, 5, 1})},
+                 {{"group", std::int64_t{2}}, {"pads", Ints{1, 2, 0, 1, 2, 0}}}};
+  EXPECT_EQ(shape_of(conv), (Shape{2, 6, 16, 8, 9}));
+  const LoopNest nest = work_of(conv).nest;
+  EXPECT_EQ(nest.batch, 2 * 16);
+  EXPECT_EQ(nest.in_channels, 2 * 3);
+  EXPECT_EQ(nest.kernel_h, 5);
+  EXPECT_EQ(nest.pad_top, 2);
+  EXPECT_EQ(mac_count(nest), 2 * 6 * 16 * 8 * 9 * 2 * 15);
+}
+
+TEST(conv2d, misfits_are_refused) {
   EXPECT_EQ(code_of({"Conv", {floats({1, 4, 8, 8}), weight({8, 3, 3, 3})}}), "shape_mismatch");
   EXPECT_EQ(code_of({"Conv", {floats({1, 4, 2, 8}), weight({8, 4, 3, 3})}}), "shape_mismatch");
   EXPECT_EQ(code_of({"Conv", {floats({1, 4, 8, 8}), weight({8, 4, 3, 3})}, {{"colour", std::int64_t{1}}}}),

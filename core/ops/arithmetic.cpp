@@ -1,0 +1,100 @@
+// What arithmetic shares: elements as numbers, in and out, and walks over all indices of a shape.
+#include "core/ops/arithmetic.h"
+
+#include <cmath>
+
+#include "core/base/error.h"
+
+namespace sdip {
+
+std::vector<double> numbers_in(const Tensor& tensor) {
+  if (is_floating(tensor.type)) return tensor.floats;
+  return {tensor.ints.begin(), tensor.ints.end()};
+}
+
+std::vector<double> numbers_of(const OperatorUse& use, std::size_t i) {
+  const Operand* operand = optional_input(use, i);
+  if (operand == nullptr) return {};
+  check(operand->value.has_value(), "numbers_of: an input without its value");
+  std::vector<double> numbers = numbers_in(*operand->value);
+  if (std::ssize(numbers) != element_count(operand->shape)) {
+    refuse(use, "not_computable", "the values of input " + std::to_string(i) + " are no numbers");
+  }
+  return numbers;
+}
+
+double held_number(ElementType type, double x) {
+  if (type == ElementType::float32) return static_cast<double>(static_cast<float>(x));
+  if (is_floating(type)) return rounded(type, x);
+  if (std::isnan(x)) return 0;
+  constexpr double beyond = 0x1p63;
+  if (x >= beyond) return static_cast<double>(wrapped(type, INT64_MAX));
+  if (x < -beyond) return static_cast<double>(wrapped(type, INT64_MIN));
+  return static_cast<double>(wrapped(type, static_cast<std::int64_t>(x)));
+}
+
+void set_numbers(Operand& output, const std::vector<double>& numbers) {
+  check(std::ssize(numbers) == element_count(output.shape), "set_numbers: another number of elements");
+  Tensor value{output.type, output.shape, {}, {}};
+  if (is_floating(output.type)) {
+    value.floats.reserve(numbers.size());
+    for (double x : numbers) value.floats.push_back(held_number(output.type, x));
+  } else {
+    value.ints.reserve(numbers.size());
+    for (double x : numbers) value.ints.push_back(static_cast<std::int64_t>(held_number(output.type, x)));
+  }
+  output.value = std::move(value);
+}
+
+bool next_index(std::vector<std::int64_t>& index, const Shape& shape) {
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    if (++index[axis] < shape[axis]) return true;
+    index[axis] = 0;
+  }
+  return false;
+}
+
+namespace {
+
+template <class T>
+T list_attribute(const OperatorUse& use, std::string_view name, T otherwise, const char* expected) {
+  if (!has_attribute(use, name)) return otherwise;
+  const T* value = std::get_if<T>(&use.attributes->find(name)->second);
+  if (value == nullptr) {
+    refuse(use, "unsupported_attribute", "attribute '" + std::string(name) + "' must be " + expected);
+  }
+  return *value;
+}
+
+}  // namespace
+
+std::vector<double> floats_attribute(const OperatorUse& use, std::string_view name, std::vector<double> otherwise) {
+  return list_attribute(use, name, std::move(otherwise), "a list of floats");
+}
+
+std::vector<std::string> strings_attribute(const OperatorUse& use, std::string_view name,
+                                           std::vector<std::string> otherwise) {
+  return list_attribute(use, name, std::move(otherwise), "a list of strings");
+}
+
+void require_bounded(const OperatorUse& use, double operations, std::int64_t stored_elements) {
+  if (operations > 0x1p16 * (static_cast<double>(stored_elements) + 1)) {
+    refuse(use, "limit_exceeded", "it takes more than 2^16 operations for each element it reads or makes");
+  }
+}
+
+Operand operand_like(ElementType type, Shape shape) {
+  Operand operand;
+  operand.type = type;
+  operand.shape = std::move(shape);
+  return operand;
+}
+
+void require_shape(const OperatorUse& use, std::size_t i, const Shape& shape) {
+  const Operand* operand = optional_input(use, i);
+  if (operand == nullptr || operand->shape == shape) return;
+  refuse(use, "shape_mismatch",
+         "input " + std::to_string(i) + " is " + shape_text(operand->shape) + ", expected " + shape_text(shape));
+}
+
+}  // namespace sdip

@@ -1,0 +1,103 @@
+// Attention as nodes. 8 heads that share 2 k and v: q [1,8,64,40] is looked at as [1,2,256,40], 4 heads' rows one
+// after the other, so that no k or v is repeated; scores [1,2,256,77] are [1,8,64,77] in the same order.
+#include "core/ops/attention_body.h"
+
+#include <cmath>
+#include <limits>
+
+namespace sdip {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// [rows, columns] with -inf above the diagonal that ends at column `past`, and 0 below. Made at compile time, of
+/// any size.
+int causal_bias(BodyWriter& w, ElementType type, const AttentionShape& shape, std::int64_t past) {
+  const int hidden = w.node("Expand", {w.number(type, -infinity), w.ints({shape.rows, shape.columns})});
+  const int diagonal = w.ints({past + 1}, ElementType::int64, true);
+  return w.node("Trilu", {hidden, diagonal}, {{"upper", std::int64_t{1}}});
+}
+
+}  // namespace
+
+AttentionBody write_attention(BodyWriter& w, int q, int k, int v, const AttentionShape& shape,
+                              const AttentionOptions& options) {
+  const OperatorUse& use = w.use;
+  const ElementType type = input(use, 0).type;
+  if (shape.kv_heads < 1 || shape.heads < 1 || shape.heads % shape.kv_heads != 0) {
+    refuse(use, "shape_mismatch",
+           std::to_string(shape.heads) + " heads do not share " + std::to_string(shape.kv_heads) + " keys evenly");
+  }
+  const Shape whole = {shape.batch, shape.heads, shape.rows, shape.columns};
+  const bool shared = shape.heads != shape.kv_heads;
+  const std::int64_t stacked = product({shape.heads / shape.kv_heads, shape.rows});
+  if (shared) q = w.reshape(q, {shape.batch, shape.kv_heads, stacked, shape.depth});
+  const double scale = options.scale != 0
+                           ? options.scale
+                           : 1.0 / std::sqrt(static_cast<double>(std::max<std::int64_t>(shape.depth, 1)));
+  AttentionBody made;
+  made.scores = w.node("sdip.Scores", {q, k}, {{"scale", scale}, {"trans_b", std::int64_t{1}}});
+  if (shared) made.scores = w.reshape(made.scores, whole);
+  made.capped = made.scores;
+  if (options.softcap != 0) {
+    const int cap = w.number(type, options.softcap);
+    made.capped = w.node("Mul", {w.node("Tanh", {w.node("Div", {made.scores, cap})}), cap});
+  }
+  made.biased = made.capped;
+  for (int bias : options.biases) made.biased = w.node("Add", {made.biased, bias});
+  if (options.causal_past >= 0)
+    made.biased = w.node("Add", {made.biased, causal_bias(w, type, shape, options.causal_past)});
+  int softmax = made.biased;
+  const bool cast = options.single_precision && type != ElementType::float32;
+  if (cast) softmax = w.node("Cast", {softmax}, {{"to", std::int64_t{1}}});
+  softmax = w.node("Softmax", {softmax}, {{"axis", std::int64_t{-1}}});
+  made.weights = cast ? w.node("CastLike", {softmax, 0}) : softmax;
+  int weights = made.weights;
+  if (shared) weights = w.reshape(weights, {shape.batch, shape.kv_heads, stacked, shape.columns});
+  made.result = w.node("MatMul", {weights, v});
+  if (shared) made.result = w.reshape(made.result, {shape.batch, shape.heads, shape.rows, shape.value_depth});
+  return made;
+}
+
+int split_heads(BodyWriter& w, int x, std::int64_t batch, std::int64_t rows, std::int64_t heads,
+                std::int64_t depth) {
+  return w.transpose(w.reshape(x, {batch, rows, heads, depth}), {0, 2, 1, 3});
+}
+
+int join_heads(BodyWriter& w, int x, std::int64_t batch, std::int64_t rows, std::int64_t width) {
+  return w.reshape(w.transpose(x, {0, 2, 1, 3}), {batch, rows, width});
+}
+
+int bias_of_mask(BodyWriter& w, int kept, ElementType type, double hidden) {
+  const int condition = w.node("Cast", {kept}, {{"to", std::int64_t{9}}});  // 9: boolean
+  return w.node("Where", {condition, w.number(type, 0), w.number(type, hidden)});
+}
+
+int write_rotary(BodyWriter& w, int x, int cos, int sin, const Shape& shape, std::int64_t turned,
+                 bool interleaved) {
+  const std::int64_t half = turned / 2, depth = shape[3];
+  const int part = turned == depth ? x : w.slice(x, 3, 0, turned);
+  int a = -1, b = -1;
+  if (interleaved) {
+    const int pairs = w.reshape(part, {shape[0], shape[1], shape[2], half, 2});
+    a = w.reshape(w.slice(pairs, 4, 0, 1), {shape[0], shape[1], shape[2], half});
+    b = w.reshape(w.slice(pairs, 4, 1, 2), {shape[0], shape[1], shape[2], half});
+  } else {
+    a = w.slice(part, 3, 0, half);
+    b = w.slice(part, 3, half, turned);
+  }
+  const int real = w.node("Sub", {w.node("Mul", {a, cos}), w.node("Mul", {b, sin})});
+  const int imaginary = w.node("Add", {w.node("Mul", {b, cos}), w.node("Mul", {a, sin})});
+  int y = -1;
+  if (interleaved) {
+    const auto apart = [&](int value) { return w.reshape(value, {shape[0], shape[1], shape[2], half, 1}); };
+    const int pairs = w.node("Concat", {apart(real), apart(imaginary)}, {{"axis", std::int64_t{4}}});
+    y = w.reshape(pairs, {shape[0], shape[1], shape[2], turned});
+  } else {
+    y = w.node("Concat", {real, imaginary}, {{"axis", std::int64_t{3}}});
+  }
+  if (turned == depth) return y;
+  return w.node("Concat", {y, w.slice(x, 3, turned, depth)}, {{"axis", std::int64_t{3}}});
+}
+
+}  // namespace sdip

@@ -1,0 +1,56 @@
+// Writing the body of a composite operator: nodes by type, constants as they are needed.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "core/ops/operator.h"
+#include "core/ops/use.h"
+
+namespace sdip {
+
+/// A body being written. Values are numbers that mean nothing outside; the use's inputs are 0, 1, ..., -1 is
+/// absent.
+struct BodyWriter {
+  explicit BodyWriter(const OperatorUse& of) : use(of) {}
+
+  const OperatorUse& use;
+  Body body;
+
+  /// Input `i` of the composite, or -1 when it is absent.
+  int given(std::size_t i) const;
+  /// A scalar of a float type.
+  int number(ElementType type, double value);
+  /// A list of integers; with `scalar` of one, without an axis.
+  int ints(std::vector<std::int64_t> values, ElementType type = ElementType::int64, bool scalar = false);
+  /// A node of one output, by type; "sdip.Gelu" for other domains. Returns the output.
+  int node(std::string_view type, std::vector<int> inputs, Attributes attributes = {});
+  /// A node of several outputs.
+  std::vector<int> nodes(std::string_view type, std::vector<int> inputs, Attributes attributes, int outputs);
+
+  int reshape(int x, Shape shape) { return node("Reshape", {x, ints(std::move(shape))}); }
+  int transpose(int x, std::vector<std::int64_t> order) {
+    return node("Transpose", {x}, {{"perm", std::move(order)}});
+  }
+  /// The elements [from, to) along an axis.
+  int slice(int x, std::int64_t axis, std::int64_t from, std::int64_t to) {
+    return node("Slice", {x, ints({from}), ints({to}), ints({axis})});
+  }
+
+  /// The body with these results, -1 for what it does not make.
+  Body finish(std::vector<int> results);
+
+ private:
+  int next_ = 0;  // of nodes' outputs
+};
+
+/// Refuses an input of another rank.
+const Shape& shape_of_rank(const OperatorUse& use, std::size_t i, std::size_t rank);
+
+/// Refuses with unsupported_attribute and this text unless it holds.
+void require(const OperatorUse& use, bool holds, const char* what);
+
+/// The sizes' product, refused when it does not fit.
+std::int64_t product(std::initializer_list<std::int64_t> sizes);
+
+}  // namespace sdip

@@ -1,0 +1,257 @@
+// Attention as onnxruntime's optimiser makes it (com.microsoft): Attention with one projection for q, k and v;
+// MultiHeadAttention of projected ones; GroupQueryAttention of a prompt.
+#include <limits>
+
+#include "core/ops/attention_body.h"
+#include "core/ops/families.h"
+
+namespace sdip {
+namespace {
+
+std::int64_t heads_of(const OperatorUse& use, const char* name = "num_heads") {
+  const std::int64_t heads = int_attribute(use, name, 0);
+  require(use, heads > 0 && heads <= 1 << 20, "the number of heads is missing or out of range");
+  return heads;
+}
+
+std::int64_t depth_of(const OperatorUse& use, std::int64_t width, std::int64_t heads) {
+  if (width % heads != 0) {
+    refuse(use, "shape_mismatch",
+           "a width of " + std::to_string(width) + " is not " + std::to_string(heads) + " heads");
+  }
+  return width / heads;
+}
+
+/// The bias that a mask of integers gives: [batch] lengths, [2 batch] ends and starts, [batch, columns] or
+/// [batch, rows, columns] of 1 and 0; what is masked gets mask_filter_value.
+int padding_bias(BodyWriter& w, std::size_t i, const AttentionShape& shape, ElementType type) {
+  const OperatorUse& use = w.use;
+  const Shape& mask = input(use, i).shape;
+  const auto scalar = [&](std::int64_t value) { return w.ints({value}, input(use, i).type, true); };
+  const double hidden = float_attribute(use, "mask_filter_value", -10000.0);
+  int kept = static_cast<int>(i);
+  if (mask.size() == 1) {
+    const int places = w.node("Range", {scalar(0), scalar(shape.columns), scalar(1)});
+    const bool both = mask[0] == 2 * shape.batch;
+    require(use, both || mask[0] == shape.batch, "a mask_index of this length is not supported");
+    const int ends = both ? w.slice(kept, 0, 0, shape.batch) : kept;
+    const int before = w.node("Less", {places, w.reshape(ends, {shape.batch, 1, 1, 1})});
+    if (!both) return bias_of_mask(w, before, type, hidden);
+    const int starts = w.reshape(w.slice(kept, 0, shape.batch, 2 * shape.batch), {shape.batch, 1, 1, 1});
+    const int after = w.node("Not", {w.node("Less", {places, starts})});
+    return bias_of_mask(w, w.node("And", {before, after}), type, hidden);
+  }
+  require(use, mask.size() == 2 || mask.size() == 3, "a mask of this rank is not supported");
+  require(use, mask[0] == shape.batch && mask.back() == shape.columns, "the mask does not fit the keys");
+  require(use, mask.size() == 2 || mask[1] == shape.rows, "the mask does not fit the queries");
+  if (mask.size() == 2) kept = w.reshape(kept, {mask[0], 1, 1, mask[1]});
+  if (mask.size() == 3) kept = w.reshape(kept, {mask[0], 1, mask[1], mask[2]});
+  return bias_of_mask(w, kept, type, hidden);
+}
+
+/// input [batch, rows, width], weights [width, q + k + v], bias?, mask_index?, past?, attention_bias?.
+Body expand_attention(const OperatorUse& use) {
+  BodyWriter w(use);
+  const Shape &x = shape_of_rank(use, 0, 3), &weights = shape_of_rank(use, 1, 2);
+  require(use, int_attribute(use, "do_rotary", 0) == 0, "do_rotary is not supported");
+  require(use, int_attribute(use, "past_present_share_buffer", 0) == 0, "a shared buffer is not supported");
+  require(use, w.given(6) < 0, "past_sequence_length is not supported");
+  std::vector<std::int64_t> widths(3, weights[1] / 3);
+  widths = ints_attribute(use, "qkv_hidden_sizes", widths);
+  if (widths.size() != 3 || widths[0] < 1 || widths[1] != widths[0] || widths[2] < 1 || widths[2] > weights[1] ||
+      widths[0] > weights[1] || widths[0] + widths[1] + widths[2] != weights[1]) {
+    refuse(use, "shape_mismatch", "the widths of q, k and v do not make " + shape_text(weights));
+  }
+  AttentionShape s;
+  s.batch = x[0], s.rows = s.columns = x[1], s.heads = s.kv_heads = heads_of(use);
+  s.depth = depth_of(use, widths[0], s.heads), s.value_depth = depth_of(use, widths[2], s.heads);
+  int all = w.node("MatMul", {0, 1});
+  if (w.given(2) >= 0) all = w.node("Add", {all, 2});
+  const auto parts = w.nodes("Split", {all, w.ints(widths)}, {{"axis", std::int64_t{2}}}, 3);
+  const int q = split_heads(w, parts[0], s.batch, s.rows, s.heads, s.depth);
+  int k = split_heads(w, parts[1], s.batch, s.rows, s.heads, s.depth);
+  int v = split_heads(w, parts[2], s.batch, s.rows, s.heads, s.value_depth);
+  std::int64_t past = 0;
+  if (w.given(4) >= 0) {  // [2, batch, heads, past, depth]
+    const Shape& cache = shape_of_rank(use, 4, 5);
+    if (cache[0] != 2 || s.depth != s.value_depth) refuse(use, "shape_mismatch", "past does not fit");
+    past = cache[3];
+    const auto half = [&](std::int64_t i) { return w.node("Squeeze", {w.slice(4, 0, i, i + 1), w.ints({0})}); };
+    k = w.node("Concat", {half(0), k}, {{"axis", std::int64_t{2}}});
+    v = w.node("Concat", {half(1), v}, {{"axis", std::int64_t{2}}});
+    s.columns += past;
+  }
+  AttentionOptions options;
+  options.scale = float_attribute(use, "scale", 0);
+  if (int_attribute(use, "unidirectional", 0) != 0) options.causal_past = past;
+  if (w.given(3) >= 0) options.biases.push_back(padding_bias(w, 3, s, input(use, 0).type));
+  if (w.given(5) >= 0) options.biases.push_back(5);
+  const AttentionBody made = write_attention(w, q, k, v, s, options);
+  int present = -1;
+  if (use.output_count > 1 && s.depth == s.value_depth) {
+    const auto apart = [&](int part) { return w.node("Unsqueeze", {part, w.ints({0})}); };
+    present = w.node("Concat", {apart(k), apart(v)}, {{"axis", std::int64_t{0}}});
+  }
+  return w.finish({join_heads(w, made.result, s.batch, s.rows, widths[2]), present});
+}
+
+/// q, k and v of a MultiHeadAttention, heads split, before bias.
+struct Projected {
+  AttentionShape shape;
+  int q = -1, k = -1, v = -1;  // [batch, rows, heads, depth]
+  bool keys_by_head = false;   // k and v are [batch, heads, columns, depth] already
+};
+
+/// query [batch, rows, heads, 3, depth] alone; or with key [batch, columns, heads, 2, depth]; or all three, of rank
+/// 3; or key and value by head, of rank 4.
+Projected projected(BodyWriter& w) {
+  const OperatorUse& use = w.use;
+  Projected p;
+  AttentionShape& s = p.shape;
+  s.heads = s.kv_heads = heads_of(use);
+  const auto pick = [&](int from, std::int64_t i, std::int64_t rows) {
+    return w.reshape(w.slice(from, 3, i, i + 1), {s.batch, rows, s.heads, s.depth});
+  };
+  const Shape& q = input(use, 0).shape;
+  if (q.size() == 5) {
+    require(use, w.given(1) < 0 && w.given(2) < 0, "key and value stand in the packed query");
+    s.batch = q[0], s.rows = s.columns = q[1], s.depth = s.value_depth = q[4];
+    if (q[2] != s.heads || q[3] != 3) refuse(use, "shape_mismatch", "the packed query " + shape_text(q));
+    p.q = pick(0, 0, s.rows), p.k = pick(0, 1, s.rows), p.v = pick(0, 2, s.rows);
+    return p;
+  }
+  shape_of_rank(use, 0, 3);
+  s.batch = q[0], s.rows = q[1], s.depth = depth_of(use, q[2], s.heads);
+  p.q = w.reshape(0, {s.batch, s.rows, s.heads, s.depth});
+  const Shape& k = input(use, 1).shape;
+  if (k.size() == 5) {
+    require(use, w.given(2) < 0, "value stands in the packed key");
+    s.columns = k[1], s.value_depth = s.depth;
+    if (k[0] != s.batch || k[2] != s.heads || k[3] != 2 || k[4] != s.depth)
+      refuse(use, "shape_mismatch", "the packed key " + shape_text(k));
+    p.k = pick(1, 0, s.columns), p.v = pick(1, 1, s.columns);
+    return p;
+  }
+  const Shape& v = input(use, 2).shape;
+  p.keys_by_head = k.size() == 4;
+  if (k.size() != v.size() || (k.size() != 3 && k.size() != 4)) refuse(use, "shape_mismatch", "key and value");
+  s.columns = k[p.keys_by_head ? 2 : 1];
+  s.value_depth = p.keys_by_head ? v[3] : depth_of(use, v[2], s.heads);
+  p.k = 1, p.v = 2;
+  if (!p.keys_by_head) {
+    if (k[0] != s.batch || v[0] != s.batch || v[1] != k[1] || k[2] != q[2])
+      refuse(use, "shape_mismatch", "key " + shape_text(k) + " and value " + shape_text(v));
+    p.k = w.reshape(1, {s.batch, s.columns, s.heads, s.depth});
+    p.v = w.reshape(2, {s.batch, s.columns, s.heads, s.value_depth});
+  } else if (k != Shape{s.batch, s.heads, s.columns, s.depth} ||
+             v != Shape{s.batch, s.heads, s.columns, s.value_depth}) {
+    refuse(use, "shape_mismatch", "key " + shape_text(k) + " and value " + shape_text(v));
+  }
+  return p;
+}
+
+/// query, key?, value?, bias?, key_padding_mask?, attention_bias?, past_key?, past_value?.
+Body expand_multi_head(const OperatorUse& use) {
+  BodyWriter w(use);
+  require(use, w.given(8) < 0 && w.given(9) < 0, "past_sequence_length and cache_indirection are not supported");
+  Projected p = projected(w);
+  AttentionShape& s = p.shape;
+  if (w.given(3) >= 0) {  // [q, k, v], one after the other
+    const std::int64_t width = product({s.heads, s.depth}), value = product({s.heads, s.value_depth});
+    if (shape_of_rank(use, 3, 1)[0] != 2 * width + value) refuse(use, "shape_mismatch", "bias of another width");
+    require(use, !p.keys_by_head, "a bias with keys by head is not supported");
+    const auto part = [&](std::int64_t from, std::int64_t depth) {
+      return w.reshape(w.slice(3, 0, from, from + s.heads * depth), {s.heads, depth});
+    };
+    p.q = w.node("Add", {p.q, part(0, s.depth)});
+    p.k = w.node("Add", {p.k, part(width, s.depth)});
+    p.v = w.node("Add", {p.v, part(2 * width, s.value_depth)});
+  }
+  const auto by_head = [&](int x) { return w.transpose(x, {0, 2, 1, 3}); };
+  const int q = by_head(p.q);
+  int k = p.keys_by_head ? p.k : by_head(p.k), v = p.keys_by_head ? p.v : by_head(p.v);
+  std::int64_t past = 0;
+  require(use, (w.given(6) < 0) == (w.given(7) < 0), "past_key and past_value go together");
+  if (w.given(6) >= 0) {
+    past = shape_of_rank(use, 6, 4)[2];
+    k = w.node("Concat", {6, k}, {{"axis", std::int64_t{2}}});
+    v = w.node("Concat", {7, v}, {{"axis", std::int64_t{2}}});
+    s.columns += past;
+  }
+  AttentionOptions options;
+  options.scale = float_attribute(use, "scale", 0);
+  if (int_attribute(use, "unidirectional", 0) != 0) options.causal_past = past;
+  if (w.given(4) >= 0) options.biases.push_back(padding_bias(w, 4, s, input(use, 0).type));
+  if (w.given(5) >= 0) options.biases.push_back(5);
+  const AttentionBody made = write_attention(w, q, k, v, s, options);
+  const int y = join_heads(w, made.result, s.batch, s.rows, product({s.heads, s.value_depth}));
+  return w.finish({y, k, v, -1});
+}
+
+/// query, key?, value?, past_key?, past_value?, seqlens_k, total_sequence_length, cos?, sin?. Of a prompt: nothing
+/// is in the cache yet, so that rows beyond a text's length see only rows that count for nothing.
+Body expand_group_query(const OperatorUse& use) {
+  BodyWriter w(use);
+  AttentionShape s;
+  s.heads = heads_of(use), s.kv_heads = heads_of(use, "kv_num_heads");
+  const Shape& query = shape_of_rank(use, 0, 3);
+  s.batch = query[0], s.rows = s.columns = query[1];
+  const bool packed = w.given(1) < 0;
+  require(use, s.heads % s.kv_heads == 0, "num_heads is no multiple of kv_num_heads");
+  const std::int64_t shares = packed ? s.heads + 2 * s.kv_heads : s.heads;
+  s.depth = s.value_depth = depth_of(use, query[2], shares);
+  for (const std::size_t i : {std::size_t{3}, std::size_t{4}}) {
+    require(use, w.given(i) < 0 || element_count(input(use, i).shape) == 0,
+            "only prompts: the cache must be empty");
+  }
+  for (std::size_t i = 9; i < use.inputs.size(); ++i) require(use, w.given(i) < 0, "inputs from the tenth on");
+  require(use, int_attribute(use, "smooth_softmax", 0) <= 0, "smooth_softmax is not supported");
+  require(use, int_attribute(use, "local_window_size", -1) < 0,
+          "local_window_size: onnxruntime's versions differ on how many keys it leaves");
+  const std::int64_t wide = product({s.heads, s.depth}), narrow = product({s.kv_heads, s.depth});
+  std::vector<int> parts = {0, 1, 2};
+  if (packed) parts = w.nodes("Split", {0, w.ints({wide, narrow, narrow})}, {{"axis", std::int64_t{2}}}, 3);
+  const Shape q_shape = {s.batch, s.rows, s.heads, s.depth}, k_shape = {s.batch, s.rows, s.kv_heads, s.depth};
+  if (!packed && (shape_of_rank(use, 1, 3) != Shape{s.batch, s.rows, narrow} ||
+                  shape_of_rank(use, 2, 3) != Shape{s.batch, s.rows, narrow})) {
+    refuse(use, "shape_mismatch", "key or value does not fit the query");
+  }
+  int q = w.reshape(parts[0], q_shape), k = w.reshape(parts[1], k_shape);
+  if (int_attribute(use, "do_rotary", 0) != 0) {
+    const bool interleaved = int_attribute(use, "rotary_interleaved", 0) != 0;
+    const Shape& table = shape_of_rank(use, 7, 2);
+    if (table[0] < s.rows || table[1] < 1 || 2 * table[1] > s.depth || shape_of_rank(use, 8, 2) != table)
+      refuse(use, "shape_mismatch", "the rotary tables do not fit");
+    const auto angle = [&](int i) { return w.reshape(w.slice(i, 0, 0, s.rows), {1, s.rows, 1, table[1]}); };
+    const int cos = angle(7), sin = angle(8);
+    q = write_rotary(w, q, cos, sin, q_shape, 2 * table[1], interleaved);
+    k = write_rotary(w, k, cos, sin, k_shape, 2 * table[1], interleaved);
+  }
+  const auto by_head = [&](int x) { return w.transpose(x, {0, 2, 1, 3}); };
+  k = by_head(k);
+  const int v = by_head(w.reshape(parts[2], k_shape));
+  AttentionOptions options;
+  options.scale = float_attribute(use, "scale", 0);
+  options.softcap = float_attribute(use, "softcap", 0);
+  options.causal_past = 0;
+  const AttentionBody made = write_attention(w, by_head(q), k, v, s, options);
+  return w.finish({join_heads(w, made.result, s.batch, s.rows, wide), k, v});
+}
+
+constexpr Operator rows[] = {
+    {"com.microsoft", "Attention", "attention", 2, 7,
+     "do_rotary mask_filter_value num_heads past_present_share_buffer qkv_hidden_sizes rotary_embedding_dim scale "
+     "unidirectional",
+     nullptr, nullptr, nullptr, "1", false, expand_attention},
+    {"com.microsoft", "GroupQueryAttention", "attention", 7, 12,
+     "do_rotary kv_num_heads local_window_size num_heads rotary_interleaved scale smooth_softmax softcap", nullptr,
+     nullptr, nullptr, "1", false, expand_group_query},
+    {"com.microsoft", "MultiHeadAttention", "attention", 1, 10, "mask_filter_value num_heads scale unidirectional",
+     nullptr, nullptr, nullptr, "1", false, expand_multi_head},
+};
+
+}  // namespace
+
+std::span<const Operator> composite_contrib_attention_rows() { return rows; }
+
+}  // namespace sdip

@@ -1,0 +1,119 @@
+// Windows of signals (Hann, Hamming, Blackman) and the weights of mel bins: tables made from a few numbers.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "core/ops/arithmetic.h"
+#include "core/ops/families.h"
+
+namespace sdip {
+namespace {
+
+ElementType table_type(const OperatorUse& use) {
+  const auto type = element_type_of_onnx(int_attribute(use, "output_datatype", 1));
+  if (!type || *type == ElementType::string) refuse(use, "unsupported_attribute", "output_datatype is not known");
+  return *type;
+}
+
+std::int64_t size_input(const OperatorUse& use, std::size_t i) {
+  const auto sizes = ints_of_input(use, i);
+  if (sizes.size() != 1 || sizes[0] < 0 || sizes[0] > (std::int64_t{1} << 40)) {
+    refuse(use, "shape_mismatch", "input " + std::to_string(i) + " must be one number from 0");
+  }
+  return sizes[0];
+}
+
+std::vector<Operand> infer_window(const OperatorUse& use) {
+  return {operand_like(table_type(use), {size_input(use, 0)})};
+}
+
+Work table_work(const OperatorUse& use, std::span<const Operand> outputs) {
+  Work work;
+  work.row_length = work.write_elements = element_count(outputs[0].shape);
+  work.read_elements.assign(use.inputs.size(), 0);
+  return work;
+}
+
+/// Sums of cosines (ONNX's coefficients): a - b cos(2 pi i / n) + c cos(4 pi i / n), n the size, or one less when
+/// the window is symmetric.
+struct Cosines {
+  std::string_view type;
+  double a, b, c;
+};
+constexpr Cosines windows[] = {
+    {"BlackmanWindow", 0.42, 0.5, 0.08},
+    {"HammingWindow", 25.0 / 46, 21.0 / 46, 0},
+    {"HannWindow", 0.5, 0.5, 0},
+};
+
+void compute_window(const OperatorUse& use, std::span<Operand> outputs) {
+  const auto* window = std::find_if(std::begin(windows), std::end(windows),
+                                    [&](const Cosines& row) { return row.type == use.type; });
+  const std::int64_t size = outputs[0].shape[0];
+  const bool periodic = int_attribute(use, "periodic", 1) != 0;
+  const auto n = static_cast<double>(std::max<std::int64_t>(1, periodic ? size : size - 1));
+  std::vector<double> y;
+  for (std::int64_t i = 0; i < size; ++i) {
+    const double turn = 2 * std::numbers::pi * static_cast<double>(i) / n;
+    y.push_back(window->a - window->b * std::cos(turn) + window->c * std::cos(2 * turn));
+  }
+  set_numbers(outputs[0], y);
+}
+
+/// Inputs: number of mel bins, length of the transform, sample rate, lowest and highest frequency.
+std::vector<Operand> infer_mel(const OperatorUse& use) {
+  const std::int64_t bins = size_input(use, 0), length = size_input(use, 1);
+  return {operand_like(table_type(use), {length / 2 + 1, bins})};
+}
+
+/// Edges of mel bins as numbers of spectrum bins, two more than there are mel bins. Mel is 2595 log10(1 + hz /
+/// 700).
+std::vector<double> mel_edges(const OperatorUse& use, std::int64_t bins) {
+  const auto one = [&](std::size_t i) {
+    const auto numbers = numbers_of(use, i);
+    if (numbers.size() != 1) refuse(use, "shape_mismatch", "input " + std::to_string(i) + " must be one number");
+    return numbers[0];
+  };
+  const double length = one(1), rate = one(2);
+  const double low = 2595 * std::log10(1 + one(3) / 700), high = 2595 * std::log10(1 + one(4) / 700);
+  std::vector<double> edges;
+  for (std::int64_t i = 0; i < bins + 2; ++i) {
+    const double mel = low + static_cast<double>(i) * (high - low) / static_cast<double>(bins + 2);
+    const double hz = 700 * (std::pow(10.0, mel / 2595) - 1);
+    edges.push_back(std::floor((length + 1) * hz / rate));
+  }
+  return edges;
+}
+
+/// Each mel bin is a triangle: up from its lower edge to its centre, down to its higher edge.
+void compute_mel(const OperatorUse& use, std::span<Operand> outputs) {
+  const std::int64_t rows = outputs[0].shape[0], bins = outputs[0].shape[1];
+  std::vector<double> y(static_cast<std::size_t>(element_count(outputs[0].shape)), 0.0);
+  const std::vector<double> edges = bins == 0 ? std::vector<double>{} : mel_edges(use, bins);
+  for (std::int64_t bin = 0; bin < bins; ++bin) {
+    const auto* edge = edges.data() + bin;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const auto at = static_cast<double>(row);
+      double weight = 0;
+      if (at >= edge[0] && at <= edge[1]) weight = edge[1] > edge[0] ? (at - edge[0]) / (edge[1] - edge[0]) : 1;
+      if (at >= edge[1] && at < edge[2]) weight = (edge[2] - at) / (edge[2] - edge[1]);
+      y[static_cast<std::size_t>(row * bins + bin)] = weight;
+    }
+  }
+  set_numbers(outputs[0], y);
+}
+
+constexpr Operator rows[] = {
+    {"", "BlackmanWindow", "window", 1, 1, "output_datatype periodic", infer_window, table_work, compute_window,
+     "17"},
+    {"", "HammingWindow", "window", 1, 1, "output_datatype periodic", infer_window, table_work, compute_window,
+     "17"},
+    {"", "HannWindow", "window", 1, 1, "output_datatype periodic", infer_window, table_work, compute_window, "17"},
+    {"", "MelWeightMatrix", "mel_weights", 5, 5, "output_datatype", infer_mel, table_work, compute_mel, "17"},
+};
+
+}  // namespace
+
+std::span<const Operator> signal_window_rows() { return rows; }
+
+}  // namespace sdip
