@@ -1,5 +1,5 @@
 // What convolutions and their relatives compute.
-#include "tests/core/ops/values_of.h"
+#include "tests/core/ops/computed.h"
 
 namespace sdip {
 namespace {

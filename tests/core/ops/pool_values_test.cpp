@@ -1,5 +1,5 @@
 // What pools compute: windows, whole planes, regions, and back.
-#include "tests/core/ops/values_of.h"
+#include "tests/core/ops/computed.h"
 
 namespace sdip {
 namespace {

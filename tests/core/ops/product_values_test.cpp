@@ -1,5 +1,5 @@
 // What matrix products and Einsum compute, in floats and in quantised integers.
-#include "tests/core/ops/values_of.h"
+#include "tests/core/ops/computed.h"
 
 namespace sdip {
 namespace {

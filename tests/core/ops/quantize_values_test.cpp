@@ -1,5 +1,5 @@
 // What the conversions between floats and scaled numbers compute.
-#include "tests/core/ops/values_of.h"
+#include "tests/core/ops/computed.h"
 
 namespace sdip {
 namespace {

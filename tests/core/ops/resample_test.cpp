@@ -1,5 +1,5 @@
 // What Resize, GridSample and AffineGrid compute.
-#include "tests/core/ops/values_of.h"
+#include "tests/core/ops/computed.h"
 
 namespace sdip {
 namespace {

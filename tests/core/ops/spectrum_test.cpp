@@ -1,5 +1,5 @@
 // What spectra, windows, losses, determinants and box selection compute.
-#include "tests/core/ops/values_of.h"
+#include "tests/core/ops/computed.h"
 
 namespace sdip {
 namespace {
