@@ -13,7 +13,6 @@
 // Attributes: those of Conv; trans_b, when w of a MatMul is stored transposed.
 #include "core/ops/conv.h"
 #include "core/ops/families.h"
-#include "core/ops/fold.h"
 #include "core/ops/matmul.h"
 #include "core/ops/quantize.h"
 
@@ -68,8 +67,11 @@ std::vector<double> parameter_over(const OperatorUse& use, std::size_t i, const 
     return std::vector<double>(static_cast<std::size_t>(element_count(over)),
                                numbers.empty() ? otherwise : numbers[0]);
   }
-  Tensor source{ElementType::float64, parameter_shape(*use.inputs[i], along_rows), {}, numbers};
-  return pick_broadcast(source, over).floats;
+  std::vector<double> all;
+  for (std::size_t from : broadcast_elements(parameter_shape(*use.inputs[i], along_rows), over)) {
+    all.push_back(numbers[from]);
+  }
+  return all;
 }
 
 std::vector<double> without_zero(const OperatorUse& use, std::size_t i, std::size_t zero, bool along_rows) {
