@@ -68,6 +68,22 @@ TEST(dynamic_quantisation, of_a_product_compiles_with_its_zero_point_an_activati
   EXPECT_FALSE(mnemonics(compiled(graph, Machine{})).empty());
 }
 
+TEST(recurrent_layers, keep_their_products_when_more_than_one_output_is_used) {
+  onnx::ModelProto model = model_of_x({5, 2, 16});
+  add_node(model, "Relu", {"x"}, "r");
+  add_weight(model, "w", {1, 32, 16});
+  add_weight(model, "s", {1, 32, 8});
+  auto& node = add_node(model, "LSTM", {"r", "w", "s"}, "y");
+  for (const char* name : {"h", "c"}) {
+    node.add_output(name);
+    add_output(model, name);
+  }
+  add_output(model, "y");
+  const Application application = compiled(model, Machine{});
+  EXPECT_EQ(mnemonics(application), (std::vector<std::string>{"relu", "lstm", "lstm", "lstm"}));
+  EXPECT_EQ(mac_count(class_at(application, 1).work.nest), 5 * 2 * 32 * (16 + 8));
+}
+
 /// One node between x and y with weights of the shapes given compiles.
 void expect_compiles(const char* type, const Shape& x, const std::vector<Shape>& weights,
                      const std::function<void(onnx::NodeProto&)>& with = {}, std::int64_t opset = 17) {
