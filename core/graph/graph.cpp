@@ -38,6 +38,10 @@ void renumber(std::vector<ValueId>& ids, const std::vector<ValueId>& fresh) {
 
 }  // namespace
 
+bool may_be_parameter(ElementType type) {
+  return is_floating(type) || (bits_of(type) > 0 && bits_of(type) <= 8 && type != ElementType::boolean);
+}
+
 void link(Graph& graph) {
   for (Value& value : graph.values) {
     value.producer = none;
@@ -130,15 +134,40 @@ std::vector<char> running_statistics(const Graph& graph) {
   return statistics;
 }
 
+/// Where quantised numbers go in: the data of DequantizeLinear, both operands of a product
+/// (core/ops/quantized.cpp).
+std::size_t quantised_inputs(std::string_view type) {
+  if (type == "DequantizeLinear") return 1;
+  return type == "QuantizedConv" || type == "QuantizedMatMul" ? 2 : 0;
+}
+
+/// Values that are quantised numbers there, and what such weights are made of: they may be transposed before.
+std::vector<char> quantised_values(const Graph& graph) {
+  std::vector<char> quantised(graph.values.size(), 0);
+  for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
+    const std::size_t first = quantised_inputs(node->op->type);
+    const ValueId out = node->outputs[0];
+    const bool made_of = out != none && quantised[at(out)] != 0 && graph.values[at(out)].kind == ValueKind::weight;
+    for (std::size_t i = 0; i < std::min(node->inputs.size(), made_of ? std::max<std::size_t>(1, first) : first);
+         ++i) {
+      if (node->inputs[i] != none) quantised[at(node->inputs[i])] = 1;
+    }
+  }
+  return quantised;
+}
+
 }  // namespace
 
 GraphFacts facts_of(const Graph& graph) {
   GraphFacts facts;
   const std::vector<char> statistics = running_statistics(graph);
+  const std::vector<char> quantised = quantised_values(graph);
   const Reached reached = reached_from_outputs(graph);
   for (std::size_t v = 0; v < graph.values.size(); ++v) {
     const Value& value = graph.values[v];
-    if (value.initializer && statistics[v] == 0 && reached.values[v] != 0 && is_floating(value.operand.type)) {
+    if (!value.initializer || statistics[v] != 0 || reached.values[v] == 0) continue;
+    const ElementType type = value.operand.type;
+    if (is_floating(type) || (quantised[v] != 0 && may_be_parameter(type))) {
       facts.parameters += element_count(value.operand.shape);
     }
   }

@@ -37,8 +37,12 @@ struct Value {
   std::vector<NodeId> consumers;     // in node order, once per use
   std::optional<WeightBytes> bytes;  // weights that stand in the file: initializers and large constants
   bool initializer = false;          // a stored parameter of the model, not a constant of its arithmetic
-  bool parameter = false;            // a stored float parameter, perhaps in another shape: its nodes stay
+  bool parameter = false;            // a stored parameter, perhaps in another shape: its nodes stay
 };
+
+/// Whether an initializer of this type may be a parameter: floats, and integers of 4 and 8 bits, which are where a
+/// scale goes with them.
+bool may_be_parameter(ElementType type);
 
 struct Node {
   std::string name;
@@ -122,7 +126,8 @@ NodeUse use_of(const Graph& graph, const Node& node);
 Work work_of(const Graph& graph, const Node& node);
 
 /// Figures of a network. Parameters are elements of float initializers that the outputs depend on, without the
-/// running statistics of batch norms.
+/// running statistics of batch norms, and those of 4- and 8-bit initializers that are what a DequantizeLinear
+/// dequantises or a quantised product multiplies.
 struct GraphFacts {
   std::int64_t parameters = 0;
   std::int64_t macs_conv = 0, macs_linear = 0, macs_matmul = 0;

@@ -86,7 +86,7 @@ void append_node(Graph& graph, Node node) {
     value.operand = std::move(outputs[i]);
     value.operand.weight = weights || value.operand.value.has_value();
     value.kind = value.operand.weight ? ValueKind::weight : ValueKind::activation;
-    value.parameter = parameters && is_floating(value.operand.type);
+    value.parameter = parameters && may_be_parameter(value.operand.type);
     known = known && value.operand.value && !value.parameter;
   }
   if (!known) graph.nodes.push_back(std::move(node));
@@ -95,7 +95,7 @@ void append_node(Graph& graph, Node node) {
 void infer(Graph& graph) {
   for (Value& value : graph.values) {
     value.operand.weight = value.kind == ValueKind::weight;
-    value.parameter = value.initializer && is_floating(value.operand.type);
+    value.parameter = value.initializer && may_be_parameter(value.operand.type);
   }
   std::vector<Node> nodes = std::move(graph.nodes);
   graph.nodes.clear();

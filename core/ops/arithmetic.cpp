@@ -54,6 +54,20 @@ bool next_index(std::vector<std::int64_t>& index, const Shape& shape) {
   return false;
 }
 
+std::vector<std::size_t> broadcast_elements(const Shape& from, const Shape& to) {
+  std::vector<std::size_t> elements;
+  std::vector<std::int64_t> index(to.size(), 0);
+  const std::size_t skip = to.size() - from.size();
+  for (std::int64_t left = element_count(to); left > 0; --left, next_index(index, to)) {
+    std::int64_t element = 0;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      element = element * from[i] + (from[i] == 1 ? 0 : index[skip + i]);
+    }
+    elements.push_back(static_cast<std::size_t>(element));
+  }
+  return elements;
+}
+
 namespace {
 
 template <class T>

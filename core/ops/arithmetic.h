@@ -25,6 +25,10 @@ double held_number(ElementType type, double x);
 /// The next index in row-major order, the last axis fastest; false behind the last one, which becomes the first.
 bool next_index(std::vector<std::int64_t>& index, const Shape& shape);
 
+/// For each element of `to`, in row-major order, the number of the element of `from` that numpy's broadcast puts
+/// there. [2,1] to [2,3]: 0, 0, 0, 1, 1, 1. Requires that it broadcasts.
+std::vector<std::size_t> broadcast_elements(const Shape& from, const Shape& to);
+
 /// Numbers and words of an attribute, or `otherwise` when it is absent. Throw unsupported_attribute when of another
 /// type.
 std::vector<double> floats_attribute(const OperatorUse& use, std::string_view name, std::vector<double> otherwise);

@@ -2,7 +2,6 @@
 #include "core/ops/matmul.h"
 
 #include "core/ops/families.h"
-#include "core/ops/fold.h"
 
 namespace sdip {
 
@@ -128,9 +127,9 @@ void compute_product(const OperatorUse& use, std::span<Operand> outputs) {
   if (of_integers(use) && plain) {
     std::vector<std::uint64_t> sums = multiplied(p, bits_of_input(use, 0), bits_of_input(use, 1));
     if (bias != nullptr) {
-      numbers_of(use, 2);
-      const Tensor more = pick_broadcast(*bias->value, outputs[0].shape);
-      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += static_cast<std::uint64_t>(more.ints[i]);
+      const std::vector<std::uint64_t> more = bits_of_input(use, 2);
+      const auto from = broadcast_elements(bias->shape, outputs[0].shape);
+      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += more[from[i]];
     }
     set_bits(outputs[0], sums);
     return;
@@ -138,9 +137,9 @@ void compute_product(const OperatorUse& use, std::span<Operand> outputs) {
   std::vector<double> sums = multiplied(p, numbers_of(use, 0), numbers_of(use, 1));
   for (double& sum : sums) sum *= alpha;
   if (bias != nullptr) {
-    numbers_of(use, 2);
-    const std::vector<double> more = numbers_in(pick_broadcast(*bias->value, outputs[0].shape));
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += beta * more[i];
+    const std::vector<double> more = numbers_of(use, 2);
+    const auto from = broadcast_elements(bias->shape, outputs[0].shape);
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += beta * more[from[i]];
   }
   set_numbers(outputs[0], sums);
 }

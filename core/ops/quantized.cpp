@@ -13,7 +13,6 @@
 // Attributes: those of Conv; trans_b, when w of a MatMul is stored transposed.
 #include "core/ops/conv.h"
 #include "core/ops/families.h"
-#include "core/ops/fold.h"
 #include "core/ops/matmul.h"
 #include "core/ops/quantize.h"
 
@@ -25,7 +24,8 @@ enum Place : std::size_t { bias_place = 2, x_scale, x_zero, w_scale, w_zero, y_s
 bool trans_b(const OperatorUse& use) { return int_attribute(use, "trans_b", 0) != 0; }
 
 ElementType output_type(const OperatorUse& use) {
-  for (std::size_t i = 0; i < 2; ++i) {
+  for (const std::size_t i : {std::size_t{0}, std::size_t{1}, std::size_t{y_zero}}) {
+    if (i == y_zero && optional_input(use, i) == nullptr) continue;
     const ElementType type = input(use, i).type;
     const bool small = bits_of(type) <= 16 && bits_of(type) > 0 && type != ElementType::boolean;
     if (!small || type == ElementType::float16 || type == ElementType::bfloat16) {
@@ -40,6 +40,7 @@ ElementType output_type(const OperatorUse& use) {
     refuse(use, "invalid_graph", "some scales are there and others are not");
   }
   if (!scaled) return ElementType::int32;
+  if (!is_floating(input(use, x_scale).type)) refuse(use, "invalid_graph", "a scale is no float");
   if (!rescaled) return input(use, x_scale).type;
   const Operand* zero = optional_input(use, y_zero);
   return zero == nullptr ? ElementType::uint8 : zero->type;
@@ -68,8 +69,11 @@ std::vector<double> parameter_over(const OperatorUse& use, std::size_t i, const 
     return std::vector<double>(static_cast<std::size_t>(element_count(over)),
                                numbers.empty() ? otherwise : numbers[0]);
   }
-  Tensor source{ElementType::float64, parameter_shape(*use.inputs[i], along_rows), {}, numbers};
-  return pick_broadcast(source, over).floats;
+  std::vector<double> all;
+  for (std::size_t from : broadcast_elements(parameter_shape(*use.inputs[i], along_rows), over)) {
+    all.push_back(numbers[from]);
+  }
+  return all;
 }
 
 std::vector<double> without_zero(const OperatorUse& use, std::size_t i, std::size_t zero, bool along_rows) {

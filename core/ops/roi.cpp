@@ -32,8 +32,10 @@ Regions regions_of(const OperatorUse& use) {
     regions.height = pooled[0], regions.width = pooled[1];
   }
   constexpr std::int64_t most = std::int64_t{1} << 20;
-  if (regions.height < 1 || regions.width < 1 || regions.height > most || regions.width > most) {
-    refuse(use, "unsupported_attribute", "the size of a region's result is out of range");
+  const std::int64_t ratio = int_attribute(use, "sampling_ratio", 0);
+  if (std::min(regions.height, regions.width) < 1 || std::max({regions.height, regions.width, ratio}) > most ||
+      ratio < 0) {
+    refuse(use, "unsupported_attribute", "the size of a region's result or its sampling_ratio is out of range");
   }
   return regions;
 }

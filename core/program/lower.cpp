@@ -102,9 +102,11 @@ std::vector<Draft> lower(const Graph& graph, const Machine& machine, std::vector
       continue;
     }
     const auto outputs = std::ranges::count_if(node.outputs, is_activation);
+    const ValueId first = *std::ranges::find_if(node.outputs, is_activation);
     for (const ValueId out : node.outputs) {
       if (!is_activation(out)) continue;
-      if (outputs > 1) {  // Split and the like: a copy for each output, which reads its part
+      if (outputs > 1 && !(out == first && is_nest(work.family))) {
+        // Split and the like: a copy for each output, which reads its part. Products (LSTM) are done for the first.
         const std::int64_t part = element_count(graph.values[static_cast<std::size_t>(out)].operand.shape);
         work = Work{Family::vector, {}, 1, part, 1, {part}, part};
       }
