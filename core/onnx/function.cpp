@@ -89,18 +89,23 @@ const BodyOrder& order_of_function(Reading& reading, const onnx::FunctionProto& 
 
 }  // namespace
 
+FunctionName function_called(const onnx::NodeProto& node) {
+  return {std::string(domain_of(node.domain())), node.op_type(), overload_of(node, node_overload)};
+}
+
+FunctionName name_of(const onnx::FunctionProto& function) {
+  return {std::string(domain_of(function.domain())), function.name(), overload_of(function, function_overload)};
+}
+
 const Function* find_function(const Reading& reading, const onnx::NodeProto& node) {
   if (reading.functions.empty()) return nullptr;
-  const auto found = reading.functions.find(
-      {std::string(domain_of(node.domain())), node.op_type(), overload_of(node, node_overload)});
+  const auto found = reading.functions.find(function_called(node));
   return found == reading.functions.end() ? nullptr : &found->second;
 }
 
 void read_functions(Reading& reading, const onnx::ModelProto& model) {
   for (const auto& proto : model.functions()) {
-    const FunctionName name{std::string(domain_of(proto.domain())), proto.name(),
-                            overload_of(proto, function_overload)};
-    if (!reading.functions.emplace(name, function_of(proto)).second) {
+    if (!reading.functions.emplace(name_of(proto), function_of(proto)).second) {
       throw Error("invalid_graph", proto.name(),
                   "function '" + operator_text(proto.domain(), proto.name()) + "' is defined twice");
     }

@@ -105,6 +105,8 @@ void read_body(Reading& reading, const Place& place, Scope& scope, const Nodes& 
 void refuse_unknown(const Reading& reading, const Nodes& nodes, const std::map<std::string, std::int64_t>& opsets,
                     const std::string& also = "");
 
+FunctionName function_called(const onnx::NodeProto& node);
+FunctionName name_of(const onnx::FunctionProto& function);
 /// The function that a node calls, or nullptr. A model's own function goes before an operator of the same name.
 const Function* find_function(const Reading& reading, const onnx::NodeProto& node);
 /// The model's functions. Throws invalid_graph for two of one name.
