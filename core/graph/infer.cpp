@@ -114,6 +114,7 @@ void append_node(Graph& graph, Node node) {
     if (node.outputs[i] == none) continue;
     Value& value = graph.values[at(node.outputs[i])];
     value.operand = std::move(outputs[i]);
+    if (value.operand.value) graph.imported.folded_elements += element_count(value.operand.shape);
     value.operand.weight = weights || value.operand.value.has_value();
     value.kind = value.operand.weight ? ValueKind::weight : ValueKind::activation;
     value.parameter = parameters && is_floating(value.operand.type);

@@ -51,13 +51,6 @@ void note_attributes(Surveying& survey, const onnx::NodeProto& node, const Opset
   }
 }
 
-std::string why_unsupported(const onnx::NodeProto& node, const Opsets& opsets) {
-  if (!opsets.contains(std::string(domain_of(node.domain())))) {
-    return "domain '" + node.domain() + "' is not imported";
-  }
-  return is_control(node) ? "" : why_unknown(node, opsets);
-}
-
 void note_nodes(Surveying& survey, const Nodes& nodes, const Opsets& opsets) {
   survey.found.nodes += nodes.size();
   for (int i = 0; i < nodes.size(); ++i) {
@@ -74,7 +67,7 @@ void note_nodes(Surveying& survey, const Nodes& nodes, const Opsets& opsets) {
       counted.type = node.op_type();
       counted.first_node = own_name(node, i);
     }
-    if (counted.unsupported.empty()) counted.unsupported = why_unsupported(node, opsets);
+    if (counted.unsupported.empty()) counted.unsupported = is_control(node) ? "" : why_unsupported(node, opsets);
   }
 }
 

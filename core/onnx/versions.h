@@ -27,7 +27,7 @@ void check_ir_version(const onnx::ModelProto& model);
 std::int64_t first_opset(const Operator& op);
 
 /// Why a node's operator cannot be used with these versions; "" when it can.
-std::string why_unknown(const onnx::NodeProto& node, const std::map<std::string, std::int64_t>& opsets);
+std::string why_unsupported(const onnx::NodeProto& node, const std::map<std::string, std::int64_t>& opsets);
 
 /// How an operator is written for readers: "Conv", "com.microsoft::FastGelu".
 std::string operator_text(const std::string& domain, const std::string& type);
