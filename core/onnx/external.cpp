@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/onnx/raw.h"
 #include "core/onnx/tensor.h"
 #include "core/ops/use.h"
 
@@ -61,11 +62,6 @@ std::int64_t number_of(const std::string& text, const std::string& what) {
 }
 
 }  // namespace
-
-std::int64_t stored_bytes(ElementType type, const Shape& shape) {
-  const std::int64_t count = element_count(shape), bits = bits_of(type);
-  return bits >= 8 ? count * (bits / 8) : (count * bits + 7) / 8;  // below 2^56: no overflow
-}
 
 WeightBytes external_bytes(const onnx::TensorProto& tensor, const std::string& what, std::int64_t bytes) {
   WeightBytes found;

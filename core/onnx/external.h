@@ -9,9 +9,6 @@
 
 namespace sdip {
 
-/// Bytes that a tensor takes in a file; 4-bit elements two a byte. 0 for strings.
-std::int64_t stored_bytes(ElementType type, const Shape& shape);
-
 /// Where a tensor's data lie, as it says. `bytes` is what its shape needs. Throws Error("invalid_graph", "", ...)
 /// without a location, for a key that stands twice, for an offset or length that is no number, or a length that is
 /// not `bytes`.
