@@ -1,6 +1,6 @@
 // Recognises what exporters decompose, and drops what does nothing: the list of passes, in order.
 #include <string>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "core/graph/passes.h"
 
@@ -26,10 +26,10 @@ constexpr Pass passes[] = {
 
 /// A name that stands again gets a number: "a", "a" become "a", "a#2".
 void make_names_unique(Graph& graph) {
-  std::unordered_set<std::string> seen;
+  std::unordered_map<std::string, std::int64_t> seen;  // by name: the last number tried
   for (Node& node : graph.nodes) {
     const std::string name = node.name;
-    for (int again = 2; !seen.insert(node.name).second; ++again) node.name = name + "#" + std::to_string(again);
+    while (!seen.try_emplace(node.name, 1).second) node.name = name + "#" + std::to_string(++seen[name]);
   }
 }
 

@@ -17,10 +17,12 @@ void make_weight(Value& value, ReadTensor read) {
   value.bytes = std::move(read.bytes);
 }
 
-/// A path that no inlined node had yet.
+/// A path that no inlined node had yet: "a", "a#2", "a#3".
 std::string fresh_path(Reading& reading, const std::string& path) {
   std::string name = path;
-  for (int again = 2; !reading.paths.insert(name).second; ++again) name = path + "#" + std::to_string(again);
+  while (!reading.paths.try_emplace(name, 1).second) {
+    name = path + "#" + std::to_string(++reading.paths[path]);
+  }
   return name;
 }
 

@@ -47,7 +47,13 @@ void bind_by_value(FreeDimensions& free, const onnx::ValueInfoProto& input, cons
 
 std::string FreeDimensions::unbound_text() const {
   std::string list;
-  for (const std::string& name : unbound) list += (list.empty() ? "" : ", ") + name;
+  for (std::size_t i = 0; i < unbound.size(); ++i) {
+    if (list.size() > 4000) {
+      list += ", and " + std::to_string(unbound.size() - i) + " others";
+      break;
+    }
+    list += (list.empty() ? "" : ", ") + unbound[i];
+  }
   return list.empty() ? "" : "these dimensions have no size, give one for each: " + list;
 }
 

@@ -17,6 +17,7 @@ std::string described(const Nodes& nodes, std::int32_t index) {
 
 Producers producers_of(const Nodes& nodes, const std::vector<std::string_view>& own) {
   Producers producers;
+  producers.reserve(own.size() + static_cast<std::size_t>(nodes.size()));
   for (std::string_view name : own) {
     if (name.empty()) throw Error("invalid_graph", "", "an input or initializer has no name");
     if (!producers.emplace(name, own_value).second) {

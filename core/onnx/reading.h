@@ -60,7 +60,7 @@ struct Reading {
   std::map<FunctionName, Function> functions;
   std::unordered_map<const void*, BodyOrder> orders;           // by the body's nodes
   std::unordered_map<const void*, ValuesByName> initializers;  // by subgraph
-  std::unordered_set<std::string> paths;
+  std::unordered_map<std::string, std::int64_t> paths;         // of inlined nodes; the last number tried
   std::int64_t steps = 0, inlined_name_bytes = 0, inlined_elements = 0;
 };
 
