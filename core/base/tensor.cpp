@@ -13,7 +13,7 @@ std::int64_t element_count(const Shape& shape) {
   bool empty = false;
   for (std::int64_t size : shape) {
     if (size < 0) {
-      throw Error("shape_mismatch", shape_text(shape),
+      throw Error("model_too_large", shape_text(shape),
                   "a tensor of shape " + shape_text(shape) + ": a negative size");
     }
     empty = empty || size == 0;

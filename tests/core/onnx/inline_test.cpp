@@ -236,6 +236,17 @@ TEST(functions, are_inlined_with_the_attributes_of_the_call_and_opsets_of_their_
   EXPECT_EQ(graph.imported.functions, 2);
 }
 
+TEST(functions, give_their_nodes_names_of_their_own) {
+  onnx::ModelProto model = model_with_functions();
+  add_to(*model.mutable_functions(1), "Add", {"b", "b"}, "d");
+  model.mutable_functions(1)->set_output(0, "d");
+  add_node(model, "outer", {"y"}, "z", "/call").set_domain("local");
+  add_output(model, "z");
+  std::vector<std::string> names = names_of(import_model(model));
+  EXPECT_EQ(names, (std::vector<std::string>{"/call/inner/Softmax", "/call/Add#2", "/call#2/inner/Softmax",
+                                             "/call#2/Add#2"}));  // both first ones reach no output
+}
+
 TEST(functions, that_call_themselves_are_refused) {
   onnx::ModelProto model = model_with_functions();
   auto& call = add_to(*model.mutable_functions(0), "outer", {"a"}, "loop");
