@@ -50,8 +50,8 @@ std::int32_t one_on_cycle(const Needs& needs) {
 
 }  // namespace
 
-Order order_of(const Needs& needs) {
-  Order result;
+SortOrder order_of(const Needs& needs) {
+  SortOrder result;
   if (is_sorted(needs)) {
     result.order.resize(needs.size());
     std::iota(result.order.begin(), result.order.end(), 0);
@@ -81,7 +81,7 @@ void sort_nodes(Graph& graph) {
       if (producer != none) needs[n].push_back(producer);
     }
   }
-  const Order found = order_of(needs);
+  const SortOrder found = order_of(needs);
   if (found.on_cycle != none) {
     const Node& node = graph.nodes[at(found.on_cycle)];
     throw Error("graph_cycle", node.name,

@@ -8,7 +8,7 @@
 namespace sdip {
 namespace {
 
-Value& value_at(Reading& reading, ValueId id) { return reading.graph.values[static_cast<std::size_t>(id)]; }
+Value& value_at(ModelReading& reading, ValueId id) { return reading.graph.values[static_cast<std::size_t>(id)]; }
 
 void make_weight(Value& value, ReadTensor read) {
   value.kind = ValueKind::weight;
@@ -18,7 +18,7 @@ void make_weight(Value& value, ReadTensor read) {
 }
 
 /// A path that no inlined node had yet: "a", "a#2", "a#3".
-std::string fresh_path(Reading& reading, const std::string& path) {
+std::string fresh_path(ModelReading& reading, const std::string& path) {
   std::string name = path;
   while (!reading.paths.try_emplace(name, 1).second) {
     name = path + "#" + std::to_string(++reading.paths[path]);
@@ -26,7 +26,7 @@ std::string fresh_path(Reading& reading, const std::string& path) {
   return name;
 }
 
-void count_name(Reading& reading, const Place& place, const std::string& name) {
+void count_name(ModelReading& reading, const BodyPlace& place, const std::string& name) {
   if (place.depth == 0) return;
   reading.inlined_name_bytes += std::ssize(name);
   const bool long_name = std::ssize(name) > reading.options.most_name_bytes;
@@ -37,7 +37,7 @@ void count_name(Reading& reading, const Place& place, const std::string& name) {
   }
 }
 
-void read_constant(Reading& reading, const Place& place, const onnx::NodeProto& proto, const Node& node) {
+void read_constant(ModelReading& reading, const BodyPlace& place, const onnx::NodeProto& proto, const Node& node) {
   if (node.outputs.size() != 1) refuse_node(node.name, proto, "invalid_graph", "must have one output");
   Value& value = value_at(reading, node.outputs[0]);
   for (const auto& attribute : proto.attribute()) {
@@ -52,7 +52,7 @@ void read_constant(Reading& reading, const Place& place, const onnx::NodeProto& 
 }
 
 /// A float parameter written as ConstantOfShape, as in ONNX's light models.
-bool read_filled_parameter(Reading& reading, const Node& node) {
+bool read_filled_parameter(ModelReading& reading, const Node& node) {
   if (node.op->type != "ConstantOfShape" || node.inputs.size() != 1 || node.outputs.size() != 1) return false;
   const Value& shape = value_at(reading, node.inputs[0]);
   if (!shape.initializer || !shape.operand.value) return false;
@@ -68,13 +68,13 @@ bool read_filled_parameter(Reading& reading, const Node& node) {
   return true;
 }
 
-std::int64_t opset_of(const Place& place, const onnx::NodeProto& node, const std::string& name) {
+std::int64_t opset_of(const BodyPlace& place, const onnx::NodeProto& node, const std::string& name) {
   const auto found = place.opsets->find(std::string(domain_of(node.domain())));
   if (found != place.opsets->end()) return found->second;
   refuse_node(name, node, "invalid_graph", "domain '" + node.domain() + "' is not imported");
 }
 
-void read_node(Reading& reading, const Place& place, Scope& scope, const onnx::NodeProto& proto,
+void read_node(ModelReading& reading, const BodyPlace& place, Scope& scope, const onnx::NodeProto& proto,
                const std::string& name) {
   Node node;
   node.name = name;
@@ -114,7 +114,7 @@ void refuse_node(const std::string& name, const onnx::NodeProto& node, const cha
   throw Error(code, name, "node '" + name + "' (" + node.op_type() + "): " + what);
 }
 
-void spend(Reading& reading, const std::string& name, std::int64_t nodes, std::int64_t elements) {
+void spend(ModelReading& reading, const std::string& name, std::int64_t nodes, std::int64_t elements) {
   reading.steps += nodes;
   reading.inlined_elements += elements;
   if (reading.steps > reading.options.most_nodes) {
@@ -136,7 +136,7 @@ ValueId find_value(const Scope& scope, std::string_view name) {
   throw Bug("find_value: a name that no scope has was not refused");
 }
 
-ValueId define(Reading& reading, const Place& place, Scope& scope, const std::string& name) {
+ValueId define(ModelReading& reading, const BodyPlace& place, Scope& scope, const std::string& name) {
   const auto id = static_cast<ValueId>(reading.graph.values.size());
   if (!scope.values.emplace(name, id).second) {
     throw Error("invalid_graph", place.path, "value '" + path_of(place.path, name) + "' is made twice");
@@ -147,7 +147,7 @@ ValueId define(Reading& reading, const Place& place, Scope& scope, const std::st
   return id;
 }
 
-void read_initializers(Reading& reading, const Place& place, Scope& scope, const onnx::GraphProto& graph) {
+void read_initializers(ModelReading& reading, const BodyPlace& place, Scope& scope, const onnx::GraphProto& graph) {
   for (const auto& tensor : graph.initializer()) {
     ReadTensor read = read_tensor(tensor, "initializer '" + tensor.name() + "'", reading.options);
     Value& value = value_at(reading, define(reading, place, scope, tensor.name()));
@@ -157,7 +157,7 @@ void read_initializers(Reading& reading, const Place& place, Scope& scope, const
   }
 }
 
-void append(Reading& reading, Node node) {
+void append(ModelReading& reading, Node node) {
   const std::string name = node.name;
   append_node(reading.graph, std::move(node));
   if (std::ssize(reading.graph.nodes) > reading.options.most_nodes) {
@@ -172,7 +172,7 @@ void append(Reading& reading, Node node) {
   }
 }
 
-void deliver(Reading& reading, const Place& place, Scope& scope, const onnx::NodeProto& node,
+void deliver(ModelReading& reading, const BodyPlace& place, Scope& scope, const onnx::NodeProto& node,
              const std::string& name, const std::vector<ValueId>& results, std::size_t first_made) {
   for (int i = 0; i < node.output_size(); ++i) {
     if (node.output(i).empty()) continue;
@@ -187,7 +187,8 @@ void deliver(Reading& reading, const Place& place, Scope& scope, const onnx::Nod
   }
 }
 
-void read_body(Reading& reading, const Place& place, Scope& scope, const Nodes& nodes, const BodyOrder& order) {
+void read_body(ModelReading& reading, const BodyPlace& place, Scope& scope, const Nodes& nodes,
+               const BodyOrder& order) {
   for (std::int32_t index : order.nodes) {
     const auto& node = nodes[index];
     std::string name = path_of(place.path, own_name(node, index));

@@ -6,8 +6,8 @@ namespace sdip {
 namespace {
 
 struct Call {
-  Reading& reading;
-  const Place& place;
+  ModelReading& reading;
+  const BodyPlace& place;
   Scope& scope;
   const onnx::NodeProto& node;
   const std::string& name;
@@ -143,7 +143,7 @@ bool is_control(const onnx::NodeProto& node) {
   return node.op_type() == "If" || node.op_type() == "Loop" || node.op_type() == "Scan";
 }
 
-void read_control(Reading& reading, const Place& place, Scope& scope, const onnx::NodeProto& node,
+void read_control(ModelReading& reading, const BodyPlace& place, Scope& scope, const onnx::NodeProto& node,
                   const std::string& name) {
   const Call call{reading, place, scope, node, name};
   if (node.op_type() == "If") return read_if(call);

@@ -64,9 +64,9 @@ AttributeEnvironment environment_of(const Function& function, const onnx::NodePr
   return environment;
 }
 
-void refuse_recursion(const Reading& reading, const Place& place, const onnx::NodeProto& node,
+void refuse_recursion(const ModelReading& reading, const BodyPlace& place, const onnx::NodeProto& node,
                       const std::string& name, const Function& function) {
-  for (const Place* at = &place; at != nullptr; at = at->caller) {
+  for (const BodyPlace* at = &place; at != nullptr; at = at->caller) {
     if (at->function == &function) refuse_node(name, node, "invalid_graph", "the function calls itself");
   }
   if (place.depth >= reading.options.most_nesting) {
@@ -75,7 +75,7 @@ void refuse_recursion(const Reading& reading, const Place& place, const onnx::No
   }
 }
 
-const BodyOrder& order_of_function(Reading& reading, const onnx::FunctionProto& proto) {
+const BodyOrder& order_of_function(ModelReading& reading, const onnx::FunctionProto& proto) {
   const std::vector<std::string_view> own(proto.input().begin(), proto.input().end());
   const std::vector<std::string_view> results(proto.output().begin(), proto.output().end());
   const BodyOrder& order = order_of_body(reading, proto.node(), own, results);
@@ -97,13 +97,13 @@ FunctionName name_of(const onnx::FunctionProto& function) {
   return {std::string(domain_of(function.domain())), function.name(), overload_of(function, function_overload)};
 }
 
-const Function* find_function(const Reading& reading, const onnx::NodeProto& node) {
+const Function* find_function(const ModelReading& reading, const onnx::NodeProto& node) {
   if (reading.functions.empty()) return nullptr;
   const auto found = reading.functions.find(function_called(node));
   return found == reading.functions.end() ? nullptr : &found->second;
 }
 
-void read_functions(Reading& reading, const onnx::ModelProto& model) {
+void read_functions(ModelReading& reading, const onnx::ModelProto& model) {
   for (const auto& proto : model.functions()) {
     if (!reading.functions.emplace(name_of(proto), function_of(proto)).second) {
       throw Error("invalid_graph", proto.name(),
@@ -112,7 +112,7 @@ void read_functions(Reading& reading, const onnx::ModelProto& model) {
   }
 }
 
-void inline_function(Reading& reading, const Place& place, Scope& scope, const onnx::NodeProto& node,
+void inline_function(ModelReading& reading, const BodyPlace& place, Scope& scope, const onnx::NodeProto& node,
                      const std::string& name, const Function& function) {
   const onnx::FunctionProto& proto = *function.proto;
   refuse_recursion(reading, place, node, name, function);
@@ -123,7 +123,7 @@ void inline_function(Reading& reading, const Place& place, Scope& scope, const o
                     std::to_string(proto.output_size()));
   }
   const BodyOrder& order = order_of_function(reading, proto);
-  Place inside{
+  BodyPlace inside{
       &function.opsets, environment_of(function, node, name, place.attributes), name, place.depth + 1, &place,
       &function};
   Scope own;

@@ -13,7 +13,7 @@
 namespace sdip {
 namespace {
 
-void read_graph_outputs(Reading& reading, const Scope& scope, const onnx::GraphProto& graph) {
+void read_graph_outputs(ModelReading& reading, const Scope& scope, const onnx::GraphProto& graph) {
   for (const auto& output : graph.output()) {
     const ValueId id = output.name().empty() ? none : find_value(scope, output.name());
     if (id == none) throw Error("invalid_graph", "", "an output of the graph has no name");
@@ -23,14 +23,14 @@ void read_graph_outputs(Reading& reading, const Scope& scope, const onnx::GraphP
 }
 
 /// What cannot be used of a model is told at once: operators that are not known, and dimensions without a size.
-void refuse_unusable(const Reading& reading, const Nodes& nodes, const FreeDimensions& free) {
+void refuse_unusable(const ModelReading& reading, const Nodes& nodes, const FreeDimensions& free) {
   const std::string unbound = free.unbound_text();
   refuse_unknown(reading, nodes, reading.opsets, unbound.empty() ? "" : "; and " + unbound);
   if (!unbound.empty()) throw Error("unbound_dimension", "", unbound);
 }
 
 Graph read_model(const onnx::ModelProto& model, const ImportOptions& options) {
-  Reading reading{options, {}, {}, {}, {}, {}, {}, 0, 0, 0};
+  ModelReading reading{options, {}, {}, {}, {}, {}, {}, 0, 0, 0};
   if (!model.has_graph()) {
     throw Error("not_onnx", "", "holds no graph: this is not an ONNX model, or it is truncated");
   }
@@ -56,7 +56,7 @@ Graph read_model(const onnx::ModelProto& model, const ImportOptions& options) {
   Scope scope;
   scope.values.reserve(static_cast<std::size_t>(graph.initializer_size()) +
                        static_cast<std::size_t>(graph.node_size()));
-  const Place place{&reading.opsets, {}, "", 0, nullptr, nullptr};
+  const BodyPlace place{&reading.opsets, {}, "", 0, nullptr, nullptr};
   read_initializers(reading, place, scope, graph);
   read_inputs(reading, place, scope, graph, free);
   read_body(reading, place, scope, graph.node(), order);

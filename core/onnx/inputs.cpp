@@ -110,7 +110,7 @@ FreeDimensions free_dimensions(const onnx::GraphProto& graph, const ImportOption
   return free;
 }
 
-void read_inputs(Reading& reading, const Place& place, Scope& scope, const onnx::GraphProto& graph,
+void read_inputs(ModelReading& reading, const BodyPlace& place, Scope& scope, const onnx::GraphProto& graph,
                  const FreeDimensions& free) {
   for (const auto* input : free_inputs(graph)) {
     const auto& declared = input->type().tensor_type();

@@ -32,7 +32,7 @@ FreeDimensions free_dimensions(const onnx::GraphProto& graph, const ImportOption
 
 /// Values of the inputs; those given become constants. Requires that every dimension is bound. Throws
 /// invalid_graph, shape_unknown, limit_exceeded, model_too_large.
-void read_inputs(Reading& reading, const Place& place, Scope& scope, const onnx::GraphProto& graph,
+void read_inputs(ModelReading& reading, const BodyPlace& place, Scope& scope, const onnx::GraphProto& graph,
                  const FreeDimensions& free);
 
 }  // namespace sdip

@@ -53,7 +53,7 @@ struct Uses {
 
 }  // namespace
 
-const BodyOrder& order_of_body(Reading& reading, const Nodes& nodes, const std::vector<std::string_view>& own,
+const BodyOrder& order_of_body(ModelReading& reading, const Nodes& nodes, const std::vector<std::string_view>& own,
                                const std::vector<std::string_view>& results) {
   if (const auto known = reading.orders.find(&nodes); known != reading.orders.end()) return known->second;
   const Producers producers = producers_of(nodes, own);
@@ -68,7 +68,7 @@ const BodyOrder& order_of_body(Reading& reading, const Nodes& nodes, const std::
     }
   }
   for (std::string_view name : results) uses.add(name, nullptr);
-  Order found = order_of(needs);
+  SortOrder found = order_of(needs);
   if (found.on_cycle >= 0) {
     throw Error("graph_cycle", own_name(nodes[found.on_cycle], found.on_cycle),
                 described(nodes, found.on_cycle) + " needs its own result: the graph has a cycle");
@@ -77,7 +77,7 @@ const BodyOrder& order_of_body(Reading& reading, const Nodes& nodes, const std::
   return reading.orders.emplace(&nodes, std::move(uses.order)).first->second;
 }
 
-const BodyOrder& order_of_graph(Reading& reading, const onnx::GraphProto& graph) {
+const BodyOrder& order_of_graph(ModelReading& reading, const onnx::GraphProto& graph) {
   std::vector<std::string_view> own, results;
   std::unordered_set<std::string_view> initializers;
   for (const auto& tensor : graph.initializer()) {

@@ -9,8 +9,8 @@ namespace {
 
 /// A scan as its attributes say.
 struct Scan {
-  Reading& reading;
-  const Place& place;
+  ModelReading& reading;
+  const BodyPlace& place;
   const Scope& scope;
   const onnx::NodeProto& node;
   const std::string& name;
@@ -153,7 +153,7 @@ void fill(Scan& scan, bool batched) {
 
 }  // namespace
 
-void read_scan(Reading& reading, const Place& place, Scope& scope, const onnx::NodeProto& node,
+void read_scan(ModelReading& reading, const BodyPlace& place, Scope& scope, const onnx::NodeProto& node,
                const std::string& name) {
   const auto opset = place.opsets->find("");
   const bool batched = opset != place.opsets->end() && opset->second < 9;

@@ -9,7 +9,7 @@ namespace {
 // Of the nodes made here: Unsqueeze has its axes as an attribute, Gather and Concat take negative ones.
 constexpr std::int64_t made_opset = 11;
 
-ValueId add_value(Reading& reading, std::string name) {
+ValueId add_value(ModelReading& reading, std::string name) {
   reading.inlined_name_bytes += std::ssize(name);
   if (reading.inlined_name_bytes > reading.options.most_inlined_name_bytes) {
     throw Error("limit_exceeded", name, "the names of inlined nodes take too many bytes");
@@ -43,7 +43,7 @@ const onnx::GraphProto& subgraph_of(const onnx::NodeProto& node, const std::stri
   refuse_node(name, node, "invalid_graph", std::string("attribute '") + attribute + "' must be a subgraph");
 }
 
-std::vector<ValueId> read_subgraph(Reading& reading, const Place& place, const Scope& outer,
+std::vector<ValueId> read_subgraph(ModelReading& reading, const BodyPlace& place, const Scope& outer,
                                    const onnx::GraphProto& graph, const std::string& path,
                                    const std::vector<ValueId>& inputs) {
   if (place.depth >= reading.options.most_nesting) {
@@ -53,7 +53,7 @@ std::vector<ValueId> read_subgraph(Reading& reading, const Place& place, const S
   }
   spend(reading, path, (graph.input_size() + graph.output_size()) / 16);
   const BodyOrder& order = order_of_graph(reading, graph);
-  const Place inside{place.opsets, place.attributes, path, place.depth + 1, &place, nullptr};
+  const BodyPlace inside{place.opsets, place.attributes, path, place.depth + 1, &place, nullptr};
   const auto [stored, fresh] = reading.initializers.try_emplace(&graph);
   if (fresh) {
     Scope initializers;
@@ -75,7 +75,7 @@ std::vector<ValueId> read_subgraph(Reading& reading, const Place& place, const S
   return results;
 }
 
-ValueId add_constant(Reading& reading, std::string name, Tensor tensor) {
+ValueId add_constant(ModelReading& reading, std::string name, Tensor tensor) {
   const ValueId id = add_value(reading, std::move(name));
   Value& value = reading.graph.values.back();
   value.kind = ValueKind::weight;
@@ -86,7 +86,7 @@ ValueId add_constant(Reading& reading, std::string name, Tensor tensor) {
   return id;
 }
 
-ValueId add_node(Reading& reading, const std::string& name, const char* type, std::int64_t axis,
+ValueId add_node(ModelReading& reading, const std::string& name, const char* type, std::int64_t axis,
                  std::vector<ValueId> inputs) {
   Node node;
   node.name = name;
@@ -105,7 +105,8 @@ ValueId add_node(Reading& reading, const std::string& name, const char* type, st
   return output;
 }
 
-ValueId stacked(Reading& reading, const std::string& path, const std::vector<ValueId>& values, std::int64_t axis) {
+ValueId stacked(ModelReading& reading, const std::string& path, const std::vector<ValueId>& values,
+                std::int64_t axis) {
   std::vector<ValueId> parts;
   for (std::size_t i = 0; i < values.size(); ++i) {
     parts.push_back(

@@ -15,20 +15,21 @@ void check_attribute_names(const onnx::NodeProto& node, const std::string& name,
 const onnx::GraphProto& subgraph_of(const onnx::NodeProto& node, const std::string& name, const char* attribute);
 
 /// A body's nodes under `path`, its inputs being these values. Returns its results.
-std::vector<ValueId> read_subgraph(Reading& reading, const Place& place, const Scope& outer,
+std::vector<ValueId> read_subgraph(ModelReading& reading, const BodyPlace& place, const Scope& outer,
                                    const onnx::GraphProto& graph, const std::string& path,
                                    const std::vector<ValueId>& inputs);
 
-ValueId add_constant(Reading& reading, std::string name, Tensor tensor);
+ValueId add_constant(ModelReading& reading, std::string name, Tensor tensor);
 
 /// One node of ai.onnx with the attribute `axis`, or for Unsqueeze `axes`. Returns its output.
-ValueId add_node(Reading& reading, const std::string& name, const char* type, std::int64_t axis,
+ValueId add_node(ModelReading& reading, const std::string& name, const char* type, std::int64_t axis,
                  std::vector<ValueId> inputs);
 
 /// Values of one shape side by side along a new axis. Requires at least one.
-ValueId stacked(Reading& reading, const std::string& path, const std::vector<ValueId>& values, std::int64_t axis);
+ValueId stacked(ModelReading& reading, const std::string& path, const std::vector<ValueId>& values,
+                std::int64_t axis);
 
-void read_scan(Reading& reading, const Place& place, Scope& scope, const onnx::NodeProto& node,
+void read_scan(ModelReading& reading, const BodyPlace& place, Scope& scope, const onnx::NodeProto& node,
                const std::string& name);
 
 }  // namespace sdip

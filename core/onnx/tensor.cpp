@@ -102,20 +102,28 @@ ReadTensor read_tensor(const onnx::TensorProto& tensor, const std::string& what,
   if (count == 0) read.operand.value = Tensor{*type, read.operand.shape, {}, {}};
   if (count == 0 || !tensor.has_segment() || *type == ElementType::string) return read;
   read.bytes = {"", tensor.segment().begin(), tensor.segment().end() - tensor.segment().begin()};
-  const auto refuse_size = [&] {
-    fail("invalid_graph", what + " of shape " + shape_text(read.operand.shape) + " has data of another size");
+  const auto refuse_size = [&](std::int64_t bytes) {
+    std::string found = " has data of another size";
+    if (tensor.has_raw_data()) {
+      const std::int64_t expected = stored_bytes(*type, read.operand.shape);
+      found += ": " + std::to_string(bytes) + " bytes, expected " + std::to_string(expected);
+    }
+    fail("invalid_graph", what + " of shape " + shape_text(read.operand.shape) + found);
   };
   if (count > most_elements) {
-    if (read.bytes.length > 0 && !can_hold(tensor, *type, count, read.bytes.length)) refuse_size();
+    if (read.bytes.length > 0 && !can_hold(tensor, *type, count, read.bytes.length)) {
+      refuse_size(read.bytes.length);
+    }
     return read;
   }
   Tensor value;
   if (tensor.has_raw_data()) {
-    if (std::ssize(tensor.raw_data()) != stored_bytes(*type, read.operand.shape)) refuse_size();
+    const std::int64_t bytes = std::ssize(tensor.raw_data());
+    if (bytes != stored_bytes(*type, read.operand.shape)) refuse_size(bytes);
     value = tensor_of_raw(*type, read.operand.shape, tensor.raw_data());
   } else {
     value = typed_elements(tensor, *type, count);
-    if (std::ssize(value.ints) + std::ssize(value.floats) != count) refuse_size();
+    if (std::ssize(value.ints) + std::ssize(value.floats) != count) refuse_size(0);
   }
   value.shape = read.operand.shape;
   read.operand.value = std::move(value);

@@ -14,7 +14,7 @@ struct Unknown {
 };
 
 struct Search {
-  const Reading& reading;
+  const ModelReading& reading;
   std::map<std::string, Unknown> found;  // by operator
   std::unordered_set<const Function*> seen;
 };
@@ -41,8 +41,8 @@ void search(Search& run, const Nodes& nodes, const std::map<std::string, std::in
 
 }  // namespace
 
-void refuse_unknown(const Reading& reading, const Nodes& nodes, const std::map<std::string, std::int64_t>& opsets,
-                    const std::string& also) {
+void refuse_unknown(const ModelReading& reading, const Nodes& nodes,
+                    const std::map<std::string, std::int64_t>& opsets, const std::string& also) {
   Search run{reading, {}, {}};
   search(run, nodes, opsets);
   if (run.found.empty()) return;
