@@ -94,7 +94,7 @@ void infer(Graph& graph);
 /// ("not_computable", node, ...) for an operator without arithmetic (random numbers) or a weight without values,
 /// and what the rules throw.
 std::vector<Tensor> compute(const Graph& graph, std::span<const Tensor> inputs,
-                             const std::function<std::optional<Tensor>(const Value&)>& stored);
+                            const std::function<std::optional<Tensor>(const Value&)>& stored);
 
 /// Drops nodes that reach no output, and values nobody uses.
 void remove_dead(Graph& graph);
