@@ -36,14 +36,21 @@ void sync_folder(const std::filesystem::path& folder) {
 
 }  // namespace
 
-MappedFile::MappedFile(const std::filesystem::path& path, Links links) {
-  const int extra = links == Links::refuse ? O_NOFOLLOW | O_NONBLOCK : 0;  // nor wait for a pipe's other end
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | extra);
-  if (file < 0) {
-    const int number = errno;
-    throw Error(number == ENOENT ? "file_not_found" : "file_unreadable", path.string(),
-                "cannot open: " + system_reason(number));
-  }
+namespace {
+
+int opened(const std::filesystem::path& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file >= 0) return file;
+  const int number = errno;
+  throw Error(number == ENOENT ? "file_not_found" : "file_unreadable", path.string(),
+              "cannot open: " + system_reason(number));
+}
+
+}  // namespace
+
+MappedFile::MappedFile(const std::filesystem::path& path) : MappedFile(opened(path), path) {}
+
+MappedFile::MappedFile(int file, const std::filesystem::path& path) {
   struct stat facts {};
   if (::fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode)) {
     ::close(file);

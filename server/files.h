@@ -10,13 +10,12 @@
 
 namespace sdip {
 
-/// Whether a name may be a symbolic link to a file.
-enum class Links { follow, refuse };
-
 /// A file mapped read-only. Throws Error file_not_found, file_unreadable.
 class MappedFile {
  public:
-  explicit MappedFile(const std::filesystem::path& path, Links links = Links::follow);
+  explicit MappedFile(const std::filesystem::path& path);
+  /// Takes an open file over; `path` is how errors name it.
+  MappedFile(int file, const std::filesystem::path& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;

@@ -4,7 +4,9 @@
 #include <cstring>
 
 #include "core/base/error.h"
+#include "core/onnx/raw.h"
 #include "core/workload/workload.h"
+#include "server/external_file.h"
 #include "server/files.h"
 #include "server/stages.h"
 #include "server/text.h"
@@ -44,30 +46,36 @@ std::vector<float> halves(ByteSpan bytes) {
 /// their own: the field's number in TensorProto (onnx.proto), wire type 2. 0: there they are varints.
 struct TypeRow {
   ElementType type;
-  std::int64_t bytes;
   std::vector<float> (*read)(ByteSpan);
   unsigned char packed_tag;
 };
 constexpr unsigned char raw_tag = 9 << 3 | 2;
 constexpr TypeRow types[] = {
-    {ElementType::float32, 4, numbers<float>, 4 << 3 | 2},
-    {ElementType::float64, 8, numbers<double>, 10 << 3 | 2},
-    {ElementType::float16, 2, halves<NumberFormat::fp16>, 0},
-    {ElementType::bfloat16, 2, halves<NumberFormat::bf16>, 0},
-    {ElementType::int8, 1, numbers<std::int8_t>, 0},
-    {ElementType::uint8, 1, numbers<std::uint8_t>, 0},
-    {ElementType::int16, 2, numbers<std::int16_t>, 0},
-    {ElementType::uint16, 2, numbers<std::uint16_t>, 0},
-    {ElementType::int32, 4, numbers<std::int32_t>, 0},
-    {ElementType::uint32, 4, numbers<std::uint32_t>, 0},
-    {ElementType::int64, 8, numbers<std::int64_t>, 0},
-    {ElementType::uint64, 8, numbers<std::uint64_t>, 0},
+    {ElementType::float32, numbers<float>, 4 << 3 | 2},    {ElementType::float64, numbers<double>, 10 << 3 | 2},
+    {ElementType::float16, halves<NumberFormat::fp16>, 0}, {ElementType::bfloat16, halves<NumberFormat::bf16>, 0},
+    {ElementType::int8, numbers<std::int8_t>, 0},          {ElementType::uint8, numbers<std::uint8_t>, 0},
+    {ElementType::int16, numbers<std::int16_t>, 0},        {ElementType::uint16, numbers<std::uint16_t>, 0},
+    {ElementType::int32, numbers<std::int32_t>, 0},        {ElementType::uint32, numbers<std::uint32_t>, 0},
+    {ElementType::int64, numbers<std::int64_t>, 0},        {ElementType::uint64, numbers<std::uint64_t>, 0},
+    {ElementType::boolean, numbers<std::uint8_t>, 0},
 };
 
-const TypeRow& type_row(const Value& value) {
+const TypeRow* type_row(const Value& value) {
   for (const TypeRow& row : types)
-    if (row.type == value.operand.type) return row;
-  refuse("not_modelled", value, "is of type " + std::string(element_type_text(value.operand.type)));
+    if (row.type == value.operand.type) return &row;
+  if (value.operand.type == ElementType::string) refuse("not_modelled", value, "is of strings");
+  return nullptr;
+}
+
+/// Raw data of any type; those without a row, of 8 and 4 bits, by way of a tensor.
+std::vector<float> raw_numbers(const Value& value, ByteSpan bytes) {
+  if (const TypeRow* row = type_row(value)) return row->read(bytes);
+  const std::string_view raw(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const Tensor tensor = tensor_of_raw(value.operand.type, value.operand.shape, raw);
+  std::vector<float> floats;
+  for (const double x : tensor.floats) floats.push_back(static_cast<float>(x));
+  for (const std::int64_t x : tensor.ints) floats.push_back(static_cast<float>(x));
+  return floats;
 }
 
 ByteSpan part_of(const Value& value, ByteSpan file, std::int64_t length) {
@@ -105,37 +113,34 @@ struct Files {
 ByteSpan external_file(Files& files, const Value& value) {
   const std::string& name = value.bytes->file;
   if (const auto open = files.beside.find(name); open != files.beside.end()) return open->second->bytes();
-  if (name == "." || name == ".." || name.find('/') != std::string::npos || name.find('\0') != std::string::npos)
-    refuse(
-        "weights_absent", value,
-        "stands in '" + printable(name) + "': external data are read under a plain name in the model's own folder");
-  const auto path = files.model_path.parent_path() / name;
   try {
-    return files.beside.emplace(name, std::make_shared<MappedFile>(path, Links::refuse)).first->second->bytes();
+    return files.beside.emplace(name, map_external_file(files.model_path.parent_path(), name))
+        .first->second->bytes();
   } catch (const Error& error) {
-    refuse("weights_absent", value, "stands in " + printable(path.string()) + ": " + error.what());
+    refuse("weights_absent", value, "stands in '" + printable(name) + "': " + error.what());
   }
 }
 
 std::vector<float> read_value(Files& files, const Value& value) {
-  const TypeRow& type = type_row(value);
-  const std::int64_t expected = element_count(value.operand.shape) * type.bytes, length = value.bytes->length;
+  const TypeRow* type = type_row(value);
+  const std::int64_t expected = stored_bytes(value.operand.type, value.operand.shape);
+  const std::int64_t length = value.bytes->length;
   if (!value.bytes->file.empty()) {
     if (length != 0 && length != expected)
       refuse("weights_absent", value,
              "has " + std::to_string(length) + " bytes of external data, expected " + std::to_string(expected));
-    return type.read(part_of(value, external_file(files, value), expected));
+    return raw_numbers(value, part_of(value, external_file(files, value), expected));
   }
   if (length == 0) refuse("weights_absent", value, "has a shape but no values in the model");
   const ByteSpan model = files.model_bytes();
   const ByteSpan bytes = part_of(value, model, length);
   const unsigned char tag = tag_before(model, value.bytes->offset, length);
-  if (tag != raw_tag && (type.packed_tag == 0 || tag != type.packed_tag))
+  if (tag != raw_tag && (type == nullptr || type->packed_tag == 0 || tag != type->packed_tag))
     refuse("not_modelled", value, "is stored element by element; expected raw_data, or packed floats");
   if (length != expected)
     refuse("weights_absent", value,
            "has " + std::to_string(length) + " bytes in the model, expected " + std::to_string(expected));
-  return type.read(bytes);
+  return raw_numbers(value, bytes);
 }
 
 }  // namespace

@@ -11,9 +11,10 @@
 namespace sdip {
 
 /// Values of a member's weights. A built-in model gets random ones of `seed`, kept in an unnamed file of `folder`
-/// as long as the source lives. Of an ONNX file they are those inside it, or in a file of external data that stands
-/// in the same folder, under a plain name, and is no link. The source throws Error weights_absent where a value has
-/// no bytes there, or not as many as its shape says; not_modelled for data kept one by one in the model's text.
+/// as long as the source lives. Of an ONNX file they are those inside it, or in files of external data as
+/// map_external_file accepts them in its folder, each opened when the first weight in it is asked for. The source
+/// throws Error weights_absent where a value has no bytes there, or not as many as its shape says; not_modelled for
+/// data kept one by one in the model's text.
 WeightSource weight_source(const Member& member, const Machine& machine, std::uint64_t seed,
                            const std::filesystem::path& folder);
 

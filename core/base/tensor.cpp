@@ -10,14 +10,20 @@ namespace sdip {
 
 std::int64_t element_count(const Shape& shape) {
   constexpr std::int64_t most = std::int64_t{1} << 53;  // counts stay exact in a double, too
+  bool empty = false;
   for (std::int64_t size : shape) {
-    if (size == 0) return 0;
+    if (size < 0) {
+      throw Error("model_too_large", shape_text(shape),
+                  "a tensor of shape " + shape_text(shape) + ": a negative size");
+    }
+    empty = empty || size == 0;
   }
+  if (empty) return 0;
   std::int64_t count = 1;
   for (std::int64_t size : shape) {
-    if (size < 0 || __builtin_mul_overflow(count, size, &count) || count > most) {
+    if (__builtin_mul_overflow(count, size, &count) || count > most) {
       throw Error("model_too_large", shape_text(shape),
-                  "a tensor of shape " + shape_text(shape) + " has more than 2^53 elements, or a negative size");
+                  "a tensor of shape " + shape_text(shape) + " has more than 2^53 elements");
     }
   }
   return count;

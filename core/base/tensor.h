@@ -35,7 +35,7 @@ enum class ElementType {
   uint4
 };
 
-/// Product of the sizes, 1 for a scalar. Throws Error("model_too_large", ...) above 2^53.
+/// Product of the sizes, 1 for a scalar. Throws Error("model_too_large", ...) above 2^53, or for a negative size.
 std::int64_t element_count(const Shape& shape);
 
 /// "[1,320,64,64]"

@@ -80,8 +80,8 @@ TEST(shapes, elements_are_the_product_of_the_sizes_and_one_for_a_scalar) {
 }
 
 TEST(shapes, more_elements_than_2_to_the_53_or_a_negative_size_are_refused) {
-  for (const Shape& shape :
-       {Shape{(std::int64_t{1} << 53) + 1}, Shape{1 << 30, 1 << 30}, Shape{-1}, Shape{std::int64_t{1} << 62, 8}}) {
+  for (const Shape& shape : {Shape{(std::int64_t{1} << 53) + 1}, Shape{1 << 30, 1 << 30}, Shape{-1}, Shape{0, -1},
+                             Shape{std::int64_t{1} << 62, 8}}) {
     try {
       element_count(shape);
       ADD_FAILURE() << shape_text(shape);

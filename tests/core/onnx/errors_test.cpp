@@ -86,16 +86,6 @@ TEST(unknown_operator, names_the_node_and_the_operator) {
   EXPECT_TRUE(mentions(error, "FrobnicateV2")) << error.what();
 }
 
-TEST(unknown_operator, branches_and_loops_are_not_supported_yet) {
-  onnx::ModelProto model = small_model();
-  auto& node = add_node(model, "If", {"c"}, "z", "branch");
-  auto* attribute = node.add_attribute();
-  attribute->set_name("then_branch");
-  attribute->set_type(onnx::AttributeProto::GRAPH);
-  *attribute->mutable_g() = model.graph();
-  EXPECT_EQ(error_of(model.SerializeAsString()).code, "unknown_operator");
-}
-
 TEST(graph_cycle, names_a_node_on_it) {
   onnx::ModelProto model = empty_model();
   add_input(model, "x", {4});

@@ -74,6 +74,44 @@ TEST(constants, of_every_stored_type_have_their_values) {
   EXPECT_EQ(value_named(graph, "brain2").operand.value->floats, (std::vector<double>{3.140625}));
 }
 
+TEST(constants, of_8_and_4_bits_have_their_values) {
+  // Codes of 1, -2 and the largest number of each type, from the tables of
+  // https://onnx.ai/onnx/technical/float8.html and float4.html; raw, and in int32_data.
+  struct Row {
+    int type;
+    std::vector<int> codes;
+    std::vector<double> values;
+  };
+  const Row rows[] = {{17, {0x38, 0xc0, 0x7e}, {1, -2, 448}},
+                      {18, {0x40, 0xc8, 0x7f}, {1, -2, 240}},
+                      {19, {0x3c, 0xc0, 0x7b}, {1, -2, 57344}},
+                      {20, {0x40, 0xc4, 0x7f}, {1, -2, 57344}},
+                      {23, {0xc2, 0x07}, {1, -2, 6}},
+                      {21, {0xe1, 0x0f}, {1, 14, 15}},
+                      {22, {0xe1, 0x07}, {1, -2, 7}}};
+  for (const bool raw : {true, false}) {
+    for (const Row& row : rows) {
+      onnx::ModelProto model = empty_model(21);
+      add_input(model, "x", {3});
+      auto& tensor = add_weight(model, "w", {3});
+      tensor.set_data_type(row.type);
+      std::string bytes;
+      for (int code : row.codes) bytes += static_cast<char>(code);
+      if (raw) tensor.set_raw_data(bytes);
+      for (int code : row.codes) {
+        if (!raw) tensor.add_int32_data(code);
+      }
+      add_node(model, "Identity", {"w"}, "y");
+      add_output(model, "y");
+      const Graph graph = import_model(model);
+      const Tensor& found = *value_named(graph, "y").operand.value;
+      std::vector<double> values = found.floats;
+      for (std::int64_t x : found.ints) values.push_back(static_cast<double>(x));
+      EXPECT_EQ(values, row.values) << row.type << (raw ? " raw" : " in int32_data");
+    }
+  }
+}
+
 TEST(shape_chains, are_computed_and_leave_the_graph) {
   onnx::ModelProto model = empty_model();
   add_input(model, "x", {2, 6, 4});
