@@ -7,10 +7,6 @@
 namespace sdip {
 namespace {
 
-bool is_weight(const Graph& graph, ValueId id) {
-  return id != none && value_at(graph, id).kind == ValueKind::weight;
-}
-
 /// Whether a weight is one value a column: [N], [1,N], ...
 bool is_bias(const Graph& graph, ValueId id, std::int64_t columns) {
   if (!is_weight(graph, id)) return false;

@@ -87,13 +87,29 @@ std::vector<Tensor> compute(const Graph& graph, std::span<const Tensor> inputs,
 /// Drops nodes that reach no output, and values nobody uses.
 void remove_dead(Graph& graph);
 
-/// How often each pattern was found by `rewrite`: {"groupnorm": 61, ...}, in the order of the passes.
+/// How often each pattern was found by `rewrite`: {"groupnorm": 61, ...}: what was rewritten, in the order of the
+/// passes, then what is recognised and stays ("attention", "geglu", "residual_add", ...).
 using RewriteCounts = std::vector<std::pair<std::string, std::int64_t>>;
 
 /// Recognises what exporters decompose (group and layer norm, SiLU, GELU, linear with bias, ...) and drops what
 /// does nothing. Results stay equal. The list of passes, with the reason for each one's place, is in
-/// graph/rewrite.cpp.
+/// graph/rewrite.cpp; every form is in docs/patterns.md.
 RewriteCounts rewrite(Graph& graph);
+
+/// What a rewritten graph still holds of a pattern that is usually recognised: how often, and the first node.
+struct Decomposed {
+  std::string pattern, node;
+  std::int64_t count = 0;
+};
+std::vector<Decomposed> decomposed(const Graph& graph);
+
+/// Adds that join a value with one computed from it; Concats that do, and whether these nest, so that a stack can
+/// hold what they join. `complete` is false when the graph is too large to look at all of them.
+struct Skips {
+  std::int64_t adds = 0, concats = 0;
+  bool is_stack = true, complete = true;
+};
+Skips skips_of(const Graph& graph);
 
 /// The use of an operator by a node: views into the graph, valid while neither changes.
 struct NodeUse {

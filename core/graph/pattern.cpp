@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/ops/fold.h"
+#include "core/ops/use.h"
 
 namespace sdip {
 namespace {
@@ -61,6 +62,48 @@ NodeId only_consumer(const Graph& graph, NodeId id) {
   return consumers.size() == 1 ? consumers[0] : none;
 }
 
+bool is_weight(const Graph& graph, ValueId id) {
+  return id != none && value_at(graph, id).kind == ValueKind::weight;
+}
+
+std::vector<std::size_t> reduced_axes(const Graph& graph, NodeId reduction) {
+  const NodeUse use = use_of(graph, node_at(graph, reduction));
+  const std::size_t rank = use.inputs[0]->shape.size();
+  std::vector<std::int64_t> axes = ints_attribute(use.use, "axes", {});
+  if (use.inputs.size() > 1 && use.inputs[1] != nullptr) {
+    if (!use.inputs[1]->value) return {};
+    axes = ints_of_input(use.use, 1);
+  }
+  if (int_attribute(use.use, "keepdims", 1) == 0) return {};
+  if (axes.empty() && int_attribute(use.use, "noop_with_empty_axes", 0) == 0) {
+    for (std::size_t i = 0; i < rank; ++i) axes.push_back(static_cast<std::int64_t>(i));
+  }
+  return axes_within(use.use, axes, rank);
+}
+
+std::int64_t trailing_axis(const std::vector<std::size_t>& axes, std::size_t rank) {
+  const bool trailing = !axes.empty() && axes.back() + 1 == rank && axes.back() - axes.front() + 1 == axes.size();
+  return trailing ? static_cast<std::int64_t>(axes.front()) : -1;
+}
+
+NodeId only_user(const Graph& graph, ValueId id) {
+  if (id == none || is_graph_output(graph, id)) return none;
+  const auto& consumers = value_at(graph, id).consumers;
+  return consumers.size() == 1 ? consumers[0] : none;
+}
+
+ValueId add_constant(Graph& graph, const std::string& name, Tensor tensor) {
+  Value value;
+  value.name = name;
+  value.kind = ValueKind::weight;
+  value.operand.type = tensor.type;
+  value.operand.shape = tensor.shape;
+  value.operand.weight = true;
+  value.operand.value = std::move(tensor);
+  graph.values.push_back(std::move(value));
+  return static_cast<ValueId>(graph.values.size() - 1);
+}
+
 ValueId other_input(const Graph& graph, NodeId node, ValueId id) {
   const auto& inputs = node_at(graph, node).inputs;
   if (inputs.size() != 2 || (inputs[0] == id) == (inputs[1] == id)) return none;
@@ -114,6 +157,7 @@ void bypass(Graph& graph, NodeId id, ValueId instead) {
   }
   auto& moved = value_at(graph, out).consumers;
   auto& uses = value_at(graph, instead).consumers;
+  std::erase(uses, id);  // the node is dead
   uses.insert(uses.end(), moved.begin(), moved.end());
   std::sort(uses.begin(), uses.end());
   moved.clear();

@@ -41,6 +41,22 @@ struct Scaled {
 };
 std::optional<Scaled> scaled(const Graph& graph, NodeId node);
 
+/// Whether a value is made at compile time: an initializer, or of weights and constants alone.
+bool is_weight(const Graph& graph, ValueId id);
+
+/// The axes that a reduction (ReduceMean, ReduceSum, ReduceMax) goes over, from the front in ascending order;
+/// nothing when it does not keep them as axes of size 1, or they are not known.
+std::vector<std::size_t> reduced_axes(const Graph& graph, NodeId reduction);
+
+/// The first of `axes` if they are the last ones of a tensor of this rank, else -1.
+std::int64_t trailing_axis(const std::vector<std::size_t>& axes, std::size_t rank);
+
+/// The one user of a value, if it has exactly one and is no output of the graph; else `none`.
+NodeId only_user(const Graph& graph, ValueId id);
+
+/// A new constant. Links of other values stay as they are.
+ValueId add_constant(Graph& graph, const std::string& name, Tensor tensor);
+
 /// Puts an operator in the place of the last node of a pattern, with its output. Its name is the path that all
 /// nodes of the pattern share, and the operator's type.
 void replace_last(Graph& graph, const std::vector<NodeId>& pattern, std::string_view domain, std::string_view type,

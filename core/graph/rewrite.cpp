@@ -14,12 +14,21 @@ struct Pass {
 
 constexpr Pass passes[] = {
     {"no_op", drop_no_ops},           // first: casts and multiplications by one stand in the middle of patterns
-    {"groupnorm", fuse_groupnorm},    // before merge_reshapes, which would take its first Reshape away
+    {"einsum", fuse_einsum},          // so that what follows meets one kind of product
+    {"softmax", fuse_softmax},        // before the scores, which look for it
     {"layernorm", fuse_layernorm},    // its last Mul and Add belong to it before any other pattern
-    {"gelu", fuse_gelu},              //
+    {"rmsnorm", fuse_rmsnorm},        // after layer norm, in which it would find a part
+    {"groupnorm", fuse_groupnorm},    // after layer norm, its middle in ReduceMean forms; before merge_reshapes
+    {"gelu", fuse_gelu},              // before the others, which would take the sigmoid form's Mul and Sigmoid
     {"quick_gelu", fuse_quick_gelu},  //
     {"silu", fuse_silu},              //
+    {"hard_swish", fuse_hard_swish},  //
+    {"mish", fuse_mish},              //
+    {"cast", drop_casts},             // after norms and activations, around which casts stand
     {"batchnorm_folded", fold_batchnorm},  //
+    {"conv_bias", fuse_conv_bias},         //
+    {"upsample", fuse_upsample},           // before merge_reshapes
+    {"scores", fuse_scores},               // after the softmax; before linear, whose weight a scale may not meet
     {"linear", fuse_linear},               // after the norms, whose beta would look like its bias
     {"reshape_merged", merge_reshapes},    // last: no pattern looks at views from here on
 };
@@ -43,6 +52,7 @@ RewriteCounts rewrite(Graph& graph) {
     if (counts.back().second != 0) remove_dead(graph);
   }
   make_names_unique(graph);
+  for (auto& counted : count_patterns(graph)) counts.push_back(std::move(counted));
   return counts;
 }
 

@@ -19,6 +19,8 @@ std::span<const Operator> pool_rows();
 std::span<const Operator> quantize_rows();
 std::span<const Operator> reduce_rows();
 std::span<const Operator> resize_rows();
+std::span<const Operator> rmsnorm_rows();
+std::span<const Operator> scores_rows();
 std::span<const Operator> slice_rows();
 std::span<const Operator> softmax_rows();
 std::span<const Operator> transpose_rows();

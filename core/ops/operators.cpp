@@ -15,9 +15,10 @@ bool before(const Operator& a, const Operator& b) {
 
 std::vector<Operator> list_operators() {
   std::vector<Operator> rows;
-  for (auto family : {activation_rows(), constant_rows(), conv_rows(), einsum_rows(), elementwise_rows(),
-                      gather_rows(), matmul_rows(), norm_rows(), pool_rows(), quantize_rows(), reduce_rows(),
-                      resize_rows(), slice_rows(), softmax_rows(), transpose_rows(), view_rows()}) {
+  for (auto family :
+       {activation_rows(), constant_rows(), conv_rows(), einsum_rows(), elementwise_rows(), gather_rows(),
+        matmul_rows(), norm_rows(), pool_rows(), quantize_rows(), reduce_rows(), resize_rows(), rmsnorm_rows(),
+        scores_rows(), slice_rows(), softmax_rows(), transpose_rows(), view_rows()}) {
     rows.insert(rows.end(), family.begin(), family.end());
   }
   std::sort(rows.begin(), rows.end(), before);
