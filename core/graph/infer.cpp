@@ -1,5 +1,6 @@
 // Types, shapes and small values of a whole graph, node by node; composites become what they stand for.
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "core/base/error.h"
@@ -65,14 +66,46 @@ void append_body(Graph& graph, const Node& node) {
   }
 }
 
+/// Multiply-accumulates or elements that computing a use takes.
+std::int64_t folding_work(const Operator& op, const OperatorUse& use, std::span<const Operand> outputs) {
+  std::int64_t elements = 1;
+  for (const Operand& output : outputs) elements += element_count(output.shape);
+  for (const Operand* operand : use.inputs) elements += operand == nullptr ? 0 : element_count(operand->shape);
+  if (op.work == nullptr) return elements;
+  try {
+    const Work work = op.work(use, outputs);
+    const bool products =
+        work.family == Family::conv2d || work.family == Family::linear || work.family == Family::matmul;
+    return std::max(elements, products ? mac_count(work.nest) : work.row_length);
+  } catch (const Error&) {
+    return std::numeric_limits<std::int64_t>::max();  // more than can be counted
+  }
+}
+
+/// The outputs; their values, too, where those of all inputs are known and computing them takes little.
+std::vector<Operand> infer_or_fold(Graph& graph, const NodeUse& use, const Operator& op) {
+  constexpr std::int64_t nothing = -1;
+  std::vector<Operand> outputs = infer_use(op, use.use, nothing);
+  const bool known = std::all_of(use.inputs.begin(), use.inputs.end(),
+                                 [](const Operand* in) { return in == nullptr || in->value.has_value(); });
+  if (!known || op.compute == nullptr || op.random) return outputs;
+  const auto large = [](const Operand& out) { return element_count(out.shape) > most_folded_elements; };
+  if (std::any_of(outputs.begin(), outputs.end(), large)) return outputs;
+  const std::int64_t work = folding_work(op, use.use, outputs);
+  if (work > most_folding_work) return outputs;
+  graph.imported.folded_elements += work;
+  return infer_use(op, use.use);
+}
+
 }  // namespace
 
 void append_node(Graph& graph, Node node) {
   if (node.op->expand != nullptr) {
+    graph.imported.composites += 1;
     append_body(graph, node);
     return;
   }
-  std::vector<Operand> outputs = infer_use(*node.op, use_of(graph, node).use);
+  std::vector<Operand> outputs = infer_or_fold(graph, use_of(graph, node), *node.op);
   const bool weights = all_weights(graph, node);
   const bool parameters = std::any_of(node.inputs.begin(), node.inputs.end(),
                                       [&](ValueId id) { return id != none && graph.values[at(id)].parameter; });
@@ -81,12 +114,17 @@ void append_node(Graph& graph, Node node) {
     if (node.outputs[i] == none) continue;
     Value& value = graph.values[at(node.outputs[i])];
     value.operand = std::move(outputs[i]);
+    if (value.operand.value) graph.imported.folded_elements += element_count(value.operand.shape);
     value.operand.weight = weights || value.operand.value.has_value();
     value.kind = value.operand.weight ? ValueKind::weight : ValueKind::activation;
     value.parameter = parameters && is_floating(value.operand.type);
     known = known && value.operand.value && !value.parameter;
   }
-  if (!known) graph.nodes.push_back(std::move(node));
+  if (known) {
+    graph.imported.folded_nodes += 1;
+  } else {
+    graph.nodes.push_back(std::move(node));
+  }
 }
 
 void infer(Graph& graph) {

@@ -1,6 +1,9 @@
 // Nodes in an order in which every value is made before it is used.
+#include "core/graph/sort.h"
+
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/topological_sort.hpp>
+#include <numeric>
 
 #include "core/base/error.h"
 #include "core/graph/graph.h"
@@ -8,70 +11,86 @@
 namespace sdip {
 namespace {
 
+using Needs = std::vector<std::vector<std::int32_t>>;
+
 std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
 
-bool is_sorted(const Graph& graph) {
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    for (ValueId id : graph.nodes[n].inputs) {
-      if (id != none && graph.values[at(id)].producer >= static_cast<NodeId>(n)) return false;
+bool is_sorted(const Needs& needs) {
+  for (std::size_t n = 0; n < needs.size(); ++n) {
+    for (std::int32_t need : needs[n]) {
+      if (need >= static_cast<std::int32_t>(n)) return false;
     }
   }
   return true;
 }
 
-/// A node on a cycle: walking from a node that waits for itself to its producers ends on one.
-NodeId node_on_cycle(const Graph& graph) {
-  std::vector<char> state(graph.nodes.size(), 0);  // 1: on the path being walked, 2: done
-  for (std::size_t start = 0; start < graph.nodes.size(); ++start) {
-    std::vector<std::pair<std::size_t, std::size_t>> path;  // node, next input to look at
+/// One on a cycle: walking from one that waits for itself to what it needs ends on it.
+std::int32_t one_on_cycle(const Needs& needs) {
+  std::vector<char> state(needs.size(), 0);  // 1: on the path being walked, 2: done
+  for (std::size_t start = 0; start < needs.size(); ++start) {
+    std::vector<std::pair<std::size_t, std::size_t>> path;  // which, next need to look at
     if (state[start] == 0) path.emplace_back(start, 0);
     state[start] = state[start] == 0 ? 1 : state[start];
     while (!path.empty()) {
-      auto& [node, next] = path.back();
-      if (next == graph.nodes[node].inputs.size()) {
-        state[node] = 2;
+      auto& [which, next] = path.back();
+      if (next == needs[which].size()) {
+        state[which] = 2;
         path.pop_back();
         continue;
       }
-      const ValueId id = graph.nodes[node].inputs[next++];
-      const NodeId producer = id == none ? none : graph.values[at(id)].producer;
-      if (producer == none || state[at(producer)] == 2) continue;
-      if (state[at(producer)] == 1) return producer;
-      state[at(producer)] = 1;
-      path.emplace_back(at(producer), 0);
+      const std::int32_t need = needs[which][next++];
+      if (state[at(need)] == 2) continue;
+      if (state[at(need)] == 1) return need;
+      state[at(need)] = 1;
+      path.emplace_back(at(need), 0);
     }
   }
-  throw Bug("node_on_cycle: the graph has no cycle");
+  throw Bug("one_on_cycle: there is no cycle");
 }
 
 }  // namespace
 
+Order order_of(const Needs& needs) {
+  Order result;
+  if (is_sorted(needs)) {
+    result.order.resize(needs.size());
+    std::iota(result.order.begin(), result.order.end(), 0);
+    return result;
+  }
+  // An edge from each to those it needs: depth-first search in the given order finishes needs first, and otherwise
+  // keeps that order.
+  boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> edges(needs.size());
+  for (std::size_t n = 0; n < needs.size(); ++n) {
+    for (std::int32_t need : needs[n]) boost::add_edge(n, at(need), edges);
+  }
+  result.order.reserve(needs.size());
+  try {
+    boost::topological_sort(edges, std::back_inserter(result.order));
+  } catch (const boost::not_a_dag&) {
+    return {{}, one_on_cycle(needs)};
+  }
+  return result;
+}
+
 void sort_nodes(Graph& graph) {
   link(graph);
-  if (is_sorted(graph)) return;
-  // An edge from each node to those that make its inputs: depth-first search in file order finishes producers
-  // first, and otherwise keeps that order.
-  boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> needs(graph.nodes.size());
+  Needs needs(graph.nodes.size());
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     for (ValueId id : graph.nodes[n].inputs) {
-      if (id != none && graph.values[at(id)].producer != none) {
-        boost::add_edge(n, at(graph.values[at(id)].producer), needs);
-      }
+      const NodeId producer = id == none ? none : graph.values[at(id)].producer;
+      if (producer != none) needs[n].push_back(producer);
     }
   }
-  std::vector<std::size_t> order;
-  order.reserve(graph.nodes.size());
-  try {
-    boost::topological_sort(needs, std::back_inserter(order));
-  } catch (const boost::not_a_dag&) {
-    const Node& node = graph.nodes[at(node_on_cycle(graph))];
+  const Order found = order_of(needs);
+  if (found.on_cycle != none) {
+    const Node& node = graph.nodes[at(found.on_cycle)];
     throw Error("graph_cycle", node.name,
                 "node '" + node.name + "' (" + std::string(node.op->type) +
                     ") needs its own result: the graph has a cycle");
   }
   std::vector<Node> sorted;
-  sorted.reserve(order.size());
-  for (std::size_t n : order) sorted.push_back(std::move(graph.nodes[n]));
+  sorted.reserve(found.order.size());
+  for (std::int32_t n : found.order) sorted.push_back(std::move(graph.nodes[at(n)]));
   graph.nodes = std::move(sorted);
   link(graph);
 }

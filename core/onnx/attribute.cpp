@@ -7,49 +7,86 @@
 namespace sdip {
 namespace {
 
+using onnx::AttributeProto;
+
 /// A small tensor with its values; a large one by its shape alone.
 Tensor constant_of(const onnx::TensorProto& tensor, const std::string& what, const ImportOptions& options) {
   const ReadTensor read = read_tensor(tensor, what, options);
   return read.operand.value ? *read.operand.value : Tensor{read.operand.type, read.operand.shape, {}, {}};
 }
 
+/// Whether an attribute holds nothing but what its type says. A number or text that is not there is 0 or "", as
+/// writers that leave out defaults have it.
+bool holds_only_its_type(const AttributeProto& a) {
+  const auto type = a.type();
+  return (!a.has_f() || type == AttributeProto::FLOAT) && (!a.has_i() || type == AttributeProto::INT) &&
+         (!a.has_s() || type == AttributeProto::STRING) && a.has_t() == (type == AttributeProto::TENSOR) &&
+         a.has_g() == (type == AttributeProto::GRAPH) && (a.floats_size() == 0 || type == AttributeProto::FLOATS) &&
+         (a.ints_size() == 0 || type == AttributeProto::INTS) &&
+         (a.strings_size() == 0 || type == AttributeProto::STRINGS);
+}
+
+Attribute value_of(const AttributeProto& proto, const std::string& what, const ImportOptions& options) {
+  switch (proto.type()) {
+    case AttributeProto::FLOAT:
+      return static_cast<double>(proto.f());
+    case AttributeProto::INT:
+      return static_cast<std::int64_t>(proto.i());
+    case AttributeProto::STRING:
+      return proto.s();
+    case AttributeProto::TENSOR:
+      return constant_of(proto.t(), what, options);
+    case AttributeProto::FLOATS:
+      return std::vector<double>(proto.floats().begin(), proto.floats().end());
+    case AttributeProto::INTS:
+      return std::vector<std::int64_t>(proto.ints().begin(), proto.ints().end());
+    case AttributeProto::STRINGS:
+      return std::vector<std::string>(proto.strings().begin(), proto.strings().end());
+    default:
+      throw Error("unsupported_attribute", "",
+                  what + ": values of kind " + std::to_string(proto.type()) + " are not supported");
+  }
+}
+
 }  // namespace
 
-Attributes read_attributes(const onnx::NodeProto& node, const std::string& name, const ImportOptions& options) {
+const AttributeProto* resolved_attribute(const AttributeProto& attribute, const std::string& what,
+                                         const AttributeEnvironment& environment) {
+  if (attribute.ref_attr_name().empty()) {
+    if (!holds_only_its_type(attribute)) {
+      throw Error(
+          "invalid_graph", "",
+          what + " is of kind " + std::to_string(attribute.type()) + ", but holds something else, or nothing");
+    }
+    return &attribute;
+  }
+  const auto given = environment.find(attribute.ref_attr_name());
+  if (given == environment.end()) {
+    throw Error("invalid_graph", "",
+                what + " refers to '" + attribute.ref_attr_name() + "', which is no attribute of a function");
+  }
+  if (given->second != nullptr && given->second->type() != attribute.type()) {
+    throw Error("invalid_graph", "",
+                what + " is of kind " + std::to_string(attribute.type()) + ", but the call's '" +
+                    attribute.ref_attr_name() + "' is of kind " + std::to_string(given->second->type()));
+  }
+  return given->second;
+}
+
+Attributes read_attributes(const onnx::NodeProto& node, const std::string& name,
+                           const AttributeEnvironment& environment, const ImportOptions& options) {
   Attributes attributes;
-  for (const auto& proto : node.attribute()) {
-    const std::string what = "node '" + name + "' (" + node.op_type() + "), attribute '" + proto.name() + "'";
-    Attribute value;
-    switch (proto.type()) {
-      case onnx::AttributeProto::FLOAT:
-        value = static_cast<double>(proto.f());
-        break;
-      case onnx::AttributeProto::INT:
-        value = static_cast<std::int64_t>(proto.i());
-        break;
-      case onnx::AttributeProto::STRING:
-        value = proto.s();
-        break;
-      case onnx::AttributeProto::TENSOR:
-        value = constant_of(proto.t(), what, options);
-        break;
-      case onnx::AttributeProto::FLOATS:
-        value = std::vector<double>(proto.floats().begin(), proto.floats().end());
-        break;
-      case onnx::AttributeProto::INTS:
-        value = std::vector<std::int64_t>(proto.ints().begin(), proto.ints().end());
-        break;
-      case onnx::AttributeProto::STRINGS:
-        value = std::vector<std::string>(proto.strings().begin(), proto.strings().end());
-        break;
-      default:
-        throw Error("unsupported_attribute", options.label + ": " + name,
-                    options.label + ": " + what + ": values of kind " + std::to_string(proto.type()) +
-                        " are not supported");
+  try {
+    for (const AttributeProto& written : node.attribute()) {
+      const std::string what = "node '" + name + "' (" + node.op_type() + "), attribute '" + written.name() + "'";
+      const AttributeProto* proto = resolved_attribute(written, what, environment);
+      if (proto == nullptr) continue;
+      if (!attributes.emplace(written.name(), value_of(*proto, what, options)).second) {
+        throw Error("invalid_graph", "", what + " stands twice");
+      }
     }
-    if (!attributes.emplace(proto.name(), std::move(value)).second) {
-      throw Error("invalid_graph", options.label + ": " + name, options.label + ": " + what + " stands twice");
-    }
+  } catch (const Error& error) {
+    throw Error(error.code, name, error.what());
   }
   return attributes;
 }

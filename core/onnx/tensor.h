@@ -17,11 +17,12 @@ struct ReadTensor {
 };
 
 /// Sizes checked: as many as `most_rank`, each in 0..2^40. `what` names the tensor in errors.
-/// Throws Error("limit_exceeded" | "invalid_graph").
+/// Throws Error("limit_exceeded" | "invalid_graph" | "model_too_large", "", ...).
 void check_shape(const Shape& shape, const std::string& what, const ImportOptions& options);
 
-/// Reads what slim_model left of a tensor; its values when there are at most `most_elements`.
-/// Throws Error("invalid_graph" | "limit_exceeded" | "model_too_large").
+/// Reads what slim_model left of a tensor; its values when there are at most `most_elements`. Data of another
+/// length than the shape needs are refused, read or not. Throws Error("invalid_graph" | "limit_exceeded" |
+/// "model_too_large", "", ...).
 ReadTensor read_tensor(const onnx::TensorProto& tensor, const std::string& what, const ImportOptions& options,
                        std::int64_t most_elements = most_folded_elements);
 

@@ -8,89 +8,14 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/onnx/fields.h"
 #include "core/onnx/utf8.h"
 
 namespace sdip {
 namespace {
 
 using google::protobuf::io::CodedInputStream;
-using Wire = google::protobuf::internal::WireFormatLite;
-
-/// Messages whose inside is walked. `leaf` messages are kept whole, but their structure is checked, unknown as it
-/// is.
-enum class Message { model, graph, node, attribute, tensor, value_info, type, tensor_type, shape, dimension, leaf };
-
-/// What becomes of a field: text is a name or another short string; data are the elements of a tensor.
-enum class Fate { keep, drop, refuse, text, data, message };
-
-struct Field {
-  Message of;
-  int number;
-  Fate fate;
-  Message inside = Message::leaf;
-  bool once = false;  // a second one would be merged with the first: refused
-};
-
-// Numbers as in onnx.proto, IR version 8. A field that does not stand here is dropped.
-constexpr Field fields[] = {
-    {Message::model, 1, Fate::keep},  // ir_version
-    {Message::model, 2, Fate::text},  // producer_name
-    {Message::model, 3, Fate::text},  // producer_version
-    {Message::model, 7, Fate::message, Message::graph, true},
-    {Message::model, 8, Fate::message, Message::leaf},  // opset_import
-    {Message::graph, 1, Fate::message, Message::node},
-    {Message::graph, 2, Fate::text},                           // name
-    {Message::graph, 5, Fate::message, Message::tensor},       // initializer
-    {Message::graph, 11, Fate::message, Message::value_info},  // input
-    {Message::graph, 12, Fate::message, Message::value_info},  // output
-    {Message::graph, 15, Fate::refuse},                        // sparse_initializer
-    {Message::node, 1, Fate::text},                            // input
-    {Message::node, 2, Fate::text},                            // output
-    {Message::node, 3, Fate::text},                            // name
-    {Message::node, 4, Fate::text},                            // op_type
-    {Message::node, 5, Fate::message, Message::attribute},
-    {Message::node, 7, Fate::text},       // domain
-    {Message::attribute, 1, Fate::text},  // name
-    {Message::attribute, 2, Fate::keep},  // f
-    {Message::attribute, 3, Fate::keep},  // i
-    {Message::attribute, 4, Fate::keep},  // s
-    {Message::attribute, 5, Fate::message, Message::tensor, true},
-    {Message::attribute, 7, Fate::keep},                  // floats
-    {Message::attribute, 8, Fate::keep},                  // ints
-    {Message::attribute, 9, Fate::keep},                  // strings
-    {Message::attribute, 20, Fate::keep},                 // type
-    {Message::attribute, 21, Fate::text},                 // ref_attr_name
-    {Message::tensor, 1, Fate::keep},                     // dims
-    {Message::tensor, 2, Fate::keep},                     // data_type
-    {Message::tensor, 3, Fate::refuse},                   // segment
-    {Message::tensor, 4, Fate::data},                     // float_data
-    {Message::tensor, 5, Fate::data},                     // int32_data
-    {Message::tensor, 6, Fate::data},                     // string_data
-    {Message::tensor, 7, Fate::data},                     // int64_data
-    {Message::tensor, 8, Fate::text},                     // name
-    {Message::tensor, 9, Fate::data},                     // raw_data
-    {Message::tensor, 10, Fate::data},                    // double_data
-    {Message::tensor, 11, Fate::data},                    // uint64_data
-    {Message::tensor, 13, Fate::message, Message::leaf},  // external_data
-    {Message::tensor, 14, Fate::keep},                    // data_location
-    {Message::value_info, 1, Fate::text},                 // name
-    {Message::value_info, 2, Fate::message, Message::type, true},
-    {Message::type, 1, Fate::message, Message::tensor_type, true},
-    {Message::tensor_type, 1, Fate::keep},  // elem_type
-    {Message::tensor_type, 2, Fate::message, Message::shape, true},
-    {Message::shape, 1, Fate::message, Message::dimension},
-    {Message::dimension, 1, Fate::keep},  // dim_value
-    {Message::dimension, 2, Fate::text},  // dim_param
-    {Message::leaf, 1, Fate::text},       // domain, key
-    {Message::leaf, 2, Fate::keep},       // version, value
-};
-
-const Field* find_field(Message of, int number) {
-  for (const Field& field : fields) {
-    if (field.of == of && field.number == number) return &field;
-  }
-  return nullptr;
-}
+using WireLite = google::protobuf::internal::WireFormatLite;
 
 void append_varint(std::string& out, std::uint64_t value) {
   while (value >= 0x80) {
@@ -106,7 +31,7 @@ struct Walk {
   const char* start;
   int end;
   const ImportOptions& options;
-  std::int64_t nodes = 0, tensors = 0;
+  std::int64_t nodes = 0, tensors = 0, messages = 0, names = 0, kept_bytes = 0;
 };
 
 [[noreturn]] void fail(const Walk& walk, const char* code, const std::string& what) {
@@ -115,6 +40,10 @@ struct Walk {
 }
 
 [[noreturn]] void fail_short(const Walk& walk) { fail(walk, "truncated", "the file ends inside a field"); }
+
+void count(const Walk& walk, std::int64_t counted, std::int64_t most, const char* what) {
+  if (counted > most) fail(walk, "limit_exceeded", "more than " + std::to_string(most) + " " + what);
+}
 
 /// The length of a field that follows, checked against the message that holds it.
 int length_within(Walk& walk, int limit) {
@@ -132,17 +61,17 @@ int skip_value(Walk& walk, std::uint32_t tag, int limit) {
   bool whole = true;
   std::uint64_t ignored = 0;
   std::uint32_t ignored_word = 0;
-  switch (Wire::GetTagWireType(tag)) {
-    case Wire::WIRETYPE_VARINT:
+  switch (WireLite::GetTagWireType(tag)) {
+    case WireLite::WIRETYPE_VARINT:
       whole = walk.in.ReadVarint64(&ignored);
       break;
-    case Wire::WIRETYPE_FIXED64:
+    case WireLite::WIRETYPE_FIXED64:
       whole = walk.in.ReadLittleEndian64(&ignored);
       break;
-    case Wire::WIRETYPE_FIXED32:
+    case WireLite::WIRETYPE_FIXED32:
       whole = walk.in.ReadLittleEndian32(&ignored_word);
       break;
-    case Wire::WIRETYPE_LENGTH_DELIMITED: {
+    case WireLite::WIRETYPE_LENGTH_DELIMITED: {
       const int length = length_within(walk, limit);
       start = walk.in.CurrentPosition();
       whole = walk.in.Skip(length);
@@ -156,11 +85,18 @@ int skip_value(Walk& walk, std::uint32_t tag, int limit) {
   return start;
 }
 
-void check_text(const Walk& walk, std::string_view text) {
+void check_text(Walk& walk, std::string_view text) {
+  count(walk, ++walk.names, walk.options.most_names, "names");
   if (static_cast<std::int64_t>(text.size()) > walk.options.most_name_bytes) {
     fail(walk, "limit_exceeded",
          "a name of " + std::to_string(text.size()) + " bytes, at most " +
              std::to_string(walk.options.most_name_bytes) + " are accepted");
+  }
+  for (char letter : text) {
+    const auto code = static_cast<unsigned char>(letter);
+    if (code < 0x20 || code == 0x7f) {
+      fail(walk, "invalid_graph", "a name has the control character " + std::to_string(code));
+    }
   }
   if (!is_utf8(text)) fail(walk, "not_onnx", "a name is not valid UTF-8");
 }
@@ -169,11 +105,60 @@ void count_message(Walk& walk, Message inside, int depth) {
   if (depth > walk.options.most_nesting) {
     fail(walk, "limit_exceeded", "messages are nested deeper than " + std::to_string(walk.options.most_nesting));
   }
-  if (inside == Message::node && ++walk.nodes > walk.options.most_nodes) {
-    fail(walk, "limit_exceeded", "more than " + std::to_string(walk.options.most_nodes) + " nodes");
+  count(walk, ++walk.messages, walk.options.most_messages, "messages");
+  if (inside == Message::node) count(walk, ++walk.nodes, walk.options.most_nodes, "nodes");
+  if (inside == Message::tensor) count(walk, ++walk.tensors, walk.options.most_tensors, "tensors");
+}
+
+/// The wire type that a field's values have when they are not packed.
+Wire wire_of(const Field& field) {
+  switch (field.holds) {
+    case Holds::number:
+    case Holds::numbers:
+      return Wire::varint;
+    case Holds::real:
+    case Holds::reals:
+      return Wire::fixed32;
+    case Holds::data:
+      return field.element;
+    default:
+      return Wire::delimited;
   }
-  if (inside == Message::tensor && ++walk.tensors > walk.options.most_tensors) {
-    fail(walk, "limit_exceeded", "more than " + std::to_string(walk.options.most_tensors) + " tensors");
+}
+
+bool is_plural(Holds holds) {
+  return holds == Holds::numbers || holds == Holds::reals || holds == Holds::byte_strings ||
+         holds == Holds::texts || holds == Holds::messages;
+}
+
+void check_wire(const Walk& walk, const Field& field, std::uint32_t tag) {
+  const auto found = static_cast<Wire>(WireLite::GetTagWireType(tag)), wanted = wire_of(field);
+  const bool packable = field.holds == Holds::numbers || field.holds == Holds::reals || field.holds == Holds::data;
+  if (found == wanted || (packable && found == Wire::delimited)) return;
+  fail(
+      walk, "not_onnx",
+      "this is not an ONNX model: field " + std::to_string(field.number) + " has another wire type than it should");
+}
+
+/// Packed elements are whole: varints end, and fixed ones fill the length. Long data are not touched: their pages
+/// stay unread.
+void check_packed(const Walk& walk, const Field& field, std::uint32_t tag, std::string_view packed) {
+  if (WireLite::GetTagWireType(tag) != WireLite::WIRETYPE_LENGTH_DELIMITED) return;
+  const Wire element = wire_of(field);
+  bool whole = true;
+  if (element == Wire::fixed32) whole = packed.size() % 4 == 0;
+  if (element == Wire::fixed64) whole = packed.size() % 8 == 0;
+  const bool read = field.holds != Holds::data || std::ssize(packed) <= most_kept_tensor_bytes;
+  if (element == Wire::varint && read) {
+    int length = 0;  // of the varint so far
+    for (char letter : packed) {
+      length = (static_cast<unsigned char>(letter) & 0x80) != 0 ? length + 1 : 0;
+      whole = whole && length < 10;
+    }
+    whole = whole && length == 0;
+  }
+  if (!whole) {
+    fail(walk, "truncated", "field " + std::to_string(field.number) + " is packed and ends inside an element");
   }
 }
 
@@ -181,7 +166,16 @@ void count_message(Walk& walk, Message inside, int depth) {
 struct TensorData {
   int begin = std::numeric_limits<int>::max(), end = 0;
   std::int64_t bytes = 0;
+  int number = 0;  // of the field they stand in
   std::string kept;
+};
+
+/// A message being walked: what has been seen of it.
+struct Holder {
+  Message of;
+  std::uint64_t seen = 0;  // numbers of fields that may stand once
+  std::int64_t attributes = 0, list_bytes = 0;
+  TensorData data;
 };
 
 void append_data(std::string& out, const TensorData& data) {
@@ -194,60 +188,108 @@ void append_data(std::string& out, const TensorData& data) {
   out += '\x1a';  // field 3, length-delimited
   append_varint(out, segment.size());
   out += segment;
-  if (data.bytes <= most_kept_tensor_bytes) out += data.kept;
-}
-
-void require_delimited(const Walk& walk, std::uint32_t tag) {
-  if (Wire::GetTagWireType(tag) != Wire::WIRETYPE_LENGTH_DELIMITED) {
-    fail(walk, "not_onnx",
-         "this is not an ONNX model: field " + std::to_string(Wire::GetTagFieldNumber(tag)) +
-             " has another wire type than it should");
+  if (data.bytes <= most_kept_tensor_bytes) {
+    out += data.kept;
+  } else if (data.number == 9) {
+    out.append("\x4a\x00", 2);  // raw_data of no bytes
   }
 }
 
-void note_data(const Walk& walk, TensorData& data, int tag_at, int begin, int end) {
+void note_data(const Walk& walk, Holder& holder, int number, int tag_at, int begin, int end) {
+  TensorData& data = holder.data;
+  if (data.number != 0 && (data.number != number || number == 9)) {
+    fail(walk, "invalid_graph", "a tensor has its data in two fields, or raw data twice");
+  }
+  data.number = number;
   data.begin = std::min(data.begin, begin);
   data.end = std::max(data.end, end);
   data.bytes += end - begin;
   if (data.bytes <= most_kept_tensor_bytes) data.kept.append(walk.start + tag_at, walk.start + end);
 }
 
+/// Lists inside one message: sizes of a tensor, values of an attribute.
+void count_list(const Walk& walk, Holder& holder, const Field& field, int bytes) {
+  if (field.holds == Holds::message || field.holds == Holds::messages || field.holds == Holds::data) return;
+  if (holder.of == Message::attribute || field.holds == Holds::numbers) holder.list_bytes += bytes;
+  if (holder.of == Message::attribute && holder.list_bytes > walk.options.most_attribute_bytes) {
+    fail(walk, "limit_exceeded",
+         "an attribute of more than " + std::to_string(walk.options.most_attribute_bytes) + " bytes");
+  }
+  const std::int64_t most_sizes = 11 * (walk.options.most_rank + 8);  // a tag, and a varint of at most 10 bytes
+  if (holder.of == Message::tensor && field.holds == Holds::numbers && holder.list_bytes > most_sizes) {
+    fail(walk, "limit_exceeded", "a tensor of more than " + std::to_string(walk.options.most_rank) + " dimensions");
+  }
+}
+
+void check_once(const Walk& walk, Holder& holder, const Field& field) {
+  if (is_plural(field.holds) || field.holds == Holds::data) return;
+  if ((holder.seen >> field.number & 1) != 0) {
+    fail(walk, "not_onnx", "field " + std::to_string(field.number) + " stands twice, but may stand once");
+  }
+  holder.seen |= std::uint64_t{1} << field.number;
+}
+
+void walk_message(Walk& walk, Message message, int limit, int depth, std::string& out);
+
+/// A message in a message: walked, and written again with its new length.
+void walk_inside(Walk& walk, Holder& holder, const Field& field, std::uint32_t tag, int limit, int depth,
+                 std::string& out) {
+  const int length = length_within(walk, limit);
+  count_message(walk, field.inside, depth + 1);
+  if (field.inside == Message::attribute) {
+    count(walk, ++holder.attributes, walk.options.most_attributes, "attributes of one node");
+  }
+  std::string inside;
+  walk_message(walk, field.inside, walk.in.CurrentPosition() + length, depth + 1, inside);
+  append_varint(out, tag);
+  append_varint(out, inside.size());
+  out += inside;
+}
+
+/// A field without a message in it.
+void walk_plain(Walk& walk, Holder& holder, const Field& field, std::uint32_t tag, int tag_at, int limit,
+                std::string& out) {
+  const int begin = skip_value(walk, tag, limit), end = walk.in.CurrentPosition();
+  const std::string_view value(walk.start + begin, static_cast<std::size_t>(end - begin));
+  if (field.holds == Holds::text || field.holds == Holds::texts) check_text(walk, value);
+  if (field.holds == Holds::byte_strings) count(walk, ++walk.names, walk.options.most_names, "strings");
+  check_packed(walk, field, tag, value);
+  count_list(walk, holder, field, end - tag_at);
+  if (field.holds == Holds::data) {
+    note_data(walk, holder, field.number, tag_at, begin, end);
+    return;
+  }
+  walk.kept_bytes += end - tag_at;
+  count(walk, walk.kept_bytes, walk.options.most_structure_bytes, "bytes of structure");
+  out.append(walk.start + tag_at, walk.start + end);
+}
+
 /// Walks the fields of a message that ends at `limit`, appending to `out` what is kept.
 void walk_message(Walk& walk, Message message, int limit, int depth, std::string& out) {
-  TensorData data;
-  std::uint64_t seen = 0;  // fields that may stand once, by number
+  Holder holder{message, 0, 0, 0, {}};
   while (walk.in.CurrentPosition() < limit) {
     const int tag_at = walk.in.CurrentPosition();
     std::uint32_t tag = 0;
     if (!walk.in.ReadVarint32(&tag))
       fail(walk, "truncated", "the file ends inside a field, or is not an ONNX model");
-    const int number = Wire::GetTagFieldNumber(tag);
+    const int number = WireLite::GetTagFieldNumber(tag);
     if (number == 0) fail(walk, "not_onnx", "this is not an ONNX model: a field has number 0");
     const Field* field = find_field(message, number);
-    const Fate fate = field == nullptr ? Fate::drop : field->fate;
-    if (fate == Fate::refuse) fail(walk, "not_onnx", "sparse initializers and tensor segments are not supported");
-    if (fate == Fate::message) {
-      require_delimited(walk, tag);
-      if (field->once && (seen >> number & 1) != 0)
-        fail(walk, "not_onnx", "a field stands twice that may stand once");
-      seen |= std::uint64_t{1} << number;
-      const int length = length_within(walk, limit);
-      count_message(walk, field->inside, depth + 1);
-      std::string inside;
-      walk_message(walk, field->inside, walk.in.CurrentPosition() + length, depth + 1, inside);
-      append_varint(out, tag);
-      append_varint(out, inside.size());
-      out += inside;
+    if (field == nullptr) {
+      skip_value(walk, tag, limit);
       continue;
     }
-    if (fate == Fate::text) require_delimited(walk, tag);
-    const int begin = skip_value(walk, tag, limit);
-    const int end = walk.in.CurrentPosition();
-    if (fate == Fate::text) check_text(walk, {walk.start + begin, static_cast<std::size_t>(end - begin)});
-    if (fate == Fate::data) note_data(walk, data, tag_at, begin, end);
-    if (fate == Fate::keep || fate == Fate::text) out.append(walk.start + tag_at, walk.start + end);
+    if (field->holds == Holds::refused)
+      fail(walk, "not_onnx", "sparse initializers and tensor segments are not supported");
+    check_wire(walk, *field, tag);
+    check_once(walk, holder, *field);
+    if (field->inside != Message::other) {
+      walk_inside(walk, holder, *field, tag, limit, depth, out);
+    } else {
+      walk_plain(walk, holder, *field, tag, tag_at, limit, out);
+    }
   }
-  append_data(out, data);
+  append_data(out, holder.data);
 }
 
 }  // namespace

@@ -1,0 +1,143 @@
+// Functions of a model: a call becomes the nodes of the function's body.
+#include <google/protobuf/unknown_field_set.h>
+
+#include "core/base/error.h"
+#include "core/onnx/reading.h"
+#include "core/onnx/versions.h"
+
+namespace sdip {
+namespace {
+
+/// Bytes of the fields of a number that the message, as built here, does not know.
+std::vector<std::string> unknown_fields(const google::protobuf::Message& message, int number) {
+  std::vector<std::string> found;
+  const auto& fields = message.GetReflection()->GetUnknownFields(message);
+  for (int i = 0; i < fields.field_count(); ++i) {
+    const auto& field = fields.field(i);
+    if (field.number() == number && field.type() == google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED) {
+      found.push_back(field.length_delimited());
+    }
+  }
+  return found;
+}
+
+std::string overload_of(const google::protobuf::Message& message, int number) {
+  const auto found = unknown_fields(message, number);
+  return found.empty() ? std::string() : found.back();
+}
+
+constexpr int node_overload = 8, function_overload = 13, function_attribute_proto = 11;
+
+Function function_of(const onnx::FunctionProto& proto) {
+  Function function;
+  function.proto = &proto;
+  function.opsets = read_opsets(proto.opset_import());
+  for (const std::string& bytes : unknown_fields(proto, function_attribute_proto)) {
+    onnx::AttributeProto attribute;
+    if (!attribute.ParseFromString(bytes)) {
+      throw Error("not_onnx", proto.name(), "function '" + proto.name() + "': a default is damaged");
+    }
+    function.defaults.emplace_back(attribute.name(), std::move(attribute));
+  }
+  return function;
+}
+
+/// The call's attributes, else the function's defaults.
+AttributeEnvironment environment_of(const Function& function, const onnx::NodeProto& node, const std::string& name,
+                                    const AttributeEnvironment& outer) {
+  AttributeEnvironment environment;
+  for (const std::string& attribute : function.proto->attribute()) environment[attribute] = nullptr;
+  for (const auto& [attribute, value] : function.defaults) environment[attribute] = &value;
+  std::unordered_set<std::string_view> given;
+  for (const auto& attribute : node.attribute()) {
+    if (!given.insert(attribute.name()).second) {
+      refuse_node(name, node, "invalid_graph", "attribute '" + attribute.name() + "' stands twice");
+    }
+    const auto formal = environment.find(attribute.name());
+    if (formal == environment.end() || attribute.has_g()) {
+      refuse_node(name, node, "unsupported_attribute",
+                  "attribute '" + attribute.name() + "' is not one of the function, or is a subgraph");
+    }
+    const std::string what = "node '" + name + "', attribute '" + attribute.name() + "'";
+    if (const auto* value = resolved_attribute(attribute, what, outer)) formal->second = value;
+  }
+  return environment;
+}
+
+void refuse_recursion(const Reading& reading, const Place& place, const onnx::NodeProto& node,
+                      const std::string& name, const Function& function) {
+  for (const Place* at = &place; at != nullptr; at = at->caller) {
+    if (at->function == &function) refuse_node(name, node, "invalid_graph", "the function calls itself");
+  }
+  if (place.depth >= reading.options.most_nesting) {
+    refuse_node(name, node, "limit_exceeded",
+                "calls and subgraphs are nested deeper than " + std::to_string(reading.options.most_nesting));
+  }
+}
+
+const BodyOrder& order_of_function(Reading& reading, const onnx::FunctionProto& proto) {
+  const std::vector<std::string_view> own(proto.input().begin(), proto.input().end());
+  const std::vector<std::string_view> results(proto.output().begin(), proto.output().end());
+  const BodyOrder& order = order_of_body(reading, proto.node(), own, results);
+  if (!order.captured.empty()) {
+    throw Error("invalid_graph", proto.name(),
+                "function '" + proto.name() + "': value '" + std::string(order.captured[0]) +
+                    "' is used, but made by no node of it");
+  }
+  return order;
+}
+
+}  // namespace
+
+FunctionName function_called(const onnx::NodeProto& node) {
+  return {std::string(domain_of(node.domain())), node.op_type(), overload_of(node, node_overload)};
+}
+
+FunctionName name_of(const onnx::FunctionProto& function) {
+  return {std::string(domain_of(function.domain())), function.name(), overload_of(function, function_overload)};
+}
+
+const Function* find_function(const Reading& reading, const onnx::NodeProto& node) {
+  if (reading.functions.empty()) return nullptr;
+  const auto found = reading.functions.find(function_called(node));
+  return found == reading.functions.end() ? nullptr : &found->second;
+}
+
+void read_functions(Reading& reading, const onnx::ModelProto& model) {
+  for (const auto& proto : model.functions()) {
+    if (!reading.functions.emplace(name_of(proto), function_of(proto)).second) {
+      throw Error("invalid_graph", proto.name(),
+                  "function '" + operator_text(proto.domain(), proto.name()) + "' is defined twice");
+    }
+  }
+}
+
+void inline_function(Reading& reading, const Place& place, Scope& scope, const onnx::NodeProto& node,
+                     const std::string& name, const Function& function) {
+  const onnx::FunctionProto& proto = *function.proto;
+  refuse_recursion(reading, place, node, name, function);
+  if (node.input_size() > proto.input_size() || node.output_size() > proto.output_size()) {
+    refuse_node(name, node, "invalid_graph",
+                "has " + std::to_string(node.input_size()) + " inputs and " + std::to_string(node.output_size()) +
+                    " outputs, but the function " + std::to_string(proto.input_size()) + " and " +
+                    std::to_string(proto.output_size()));
+  }
+  const BodyOrder& order = order_of_function(reading, proto);
+  Place inside{
+      &function.opsets, environment_of(function, node, name, place.attributes), name, place.depth + 1, &place,
+      &function};
+  Scope own;
+  spend(reading, name, 1 + (proto.input_size() + proto.output_size()) / 16);
+  for (int i = 0; i < proto.input_size(); ++i) {
+    const bool given = i < node.input_size() && !node.input(i).empty();
+    own.values.emplace(proto.input(i), given ? find_value(scope, node.input(i)) : none);
+  }
+  const std::size_t first_made = reading.graph.values.size();
+  reading.graph.imported.functions += 1;
+  read_body(reading, inside, own, proto.node(), order);
+  std::vector<ValueId> results;
+  for (const std::string& output : proto.output()) results.push_back(find_value(own, output));
+  deliver(reading, place, scope, node, name, results, first_made);
+}
+
+}  // namespace sdip

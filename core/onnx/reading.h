@@ -1,0 +1,128 @@
+// What stands while a model is read: its graph so far, and the scopes in which names mean values.
+#pragma once
+
+#include <onnx/onnx_pb.h>
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "core/graph/graph.h"
+#include "core/onnx/attribute.h"
+#include "core/onnx/import.h"
+
+namespace sdip {
+
+using Nodes = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
+using ValuesByName = std::unordered_map<std::string_view, ValueId>;  // views of the model's messages
+
+/// Names of one body of nodes; what it does not have itself, the one it stands in may have. A function's has no
+/// outer one.
+struct Scope {
+  const Scope* outer = nullptr;
+  const ValuesByName* initializers = nullptr;  // of a subgraph: the same values in each of its iterations
+  ValuesByName values;
+};
+
+/// A body's nodes as they are to be read, and the names that it takes from outside.
+struct BodyOrder {
+  std::vector<std::int32_t> nodes;
+  std::vector<std::string_view> captured;
+};
+
+struct Function {
+  const onnx::FunctionProto* proto = nullptr;
+  std::map<std::string, std::int64_t> opsets;                          // by domain
+  std::vector<std::pair<std::string, onnx::AttributeProto>> defaults;  // of attributes
+};
+
+/// Domain, name, overload.
+using FunctionName = std::tuple<std::string, std::string, std::string>;
+
+/// Where nodes stand: in the model's graph, or in a function, a branch or an iteration of a loop.
+struct Place {
+  const std::map<std::string, std::int64_t>* opsets = nullptr;
+  AttributeEnvironment attributes;  // of the function's call
+  std::string path;                 // "" in the model's graph
+  std::int64_t depth = 0;
+  const Place* caller = nullptr;
+  const Function* function = nullptr;
+};
+
+struct Reading {
+  const ImportOptions& options;
+  Graph graph;
+  std::map<std::string, std::int64_t> opsets;
+  std::map<FunctionName, Function> functions;
+  std::unordered_map<const void*, BodyOrder> orders;           // by the body's nodes
+  std::unordered_map<const void*, ValuesByName> initializers;  // by subgraph
+  std::unordered_set<std::string> paths;
+  std::int64_t steps = 0, inlined_name_bytes = 0, inlined_elements = 0;
+};
+
+/// A node's own name, or one made of its type and its place in the file.
+std::string own_name(const onnx::NodeProto& node, std::int64_t index);
+/// "/loop/iteration_3" and "Add": "/loop/iteration_3/Add".
+std::string path_of(const std::string& path, std::string_view name);
+
+/// Throws Error(code, node, "node 'n' (Type): " + what).
+[[noreturn]] void refuse_node(const std::string& name, const onnx::NodeProto& node, const char* code,
+                              const std::string& what);
+
+/// Counts work that inlining and unrolling make. Throws limit_exceeded.
+void spend(Reading& reading, const std::string& name, std::int64_t nodes, std::int64_t elements = 0);
+
+/// The value of a name, or `none` when no scope has it.
+ValueId find_value(const Scope& scope, std::string_view name);
+
+/// A new value under a name that the scope itself does not have. Throws invalid_graph.
+ValueId define(Reading& reading, const Place& place, Scope& scope, const std::string& name);
+
+/// Values of initializers, under their names. Throws what read_tensor throws.
+void read_initializers(Reading& reading, const Place& place, Scope& scope, const onnx::GraphProto& graph);
+
+/// A node into the graph, its inputs and outputs being values of the graph. Throws what append_node throws, and
+/// limit_exceeded.
+void append(Reading& reading, Node node);
+
+/// The order of a body's nodes, found once. `own` are the names that it has without its nodes: inputs and
+/// initializers; `results` those it gives. Throws invalid_graph for a name made twice, graph_cycle.
+const BodyOrder& order_of_body(Reading& reading, const Nodes& nodes, const std::vector<std::string_view>& own,
+                               const std::vector<std::string_view>& results);
+/// The same of a graph.
+const BodyOrder& order_of_graph(Reading& reading, const onnx::GraphProto& graph);
+
+/// Every node of a body, in order, into the graph.
+void read_body(Reading& reading, const Place& place, Scope& scope, const Nodes& nodes, const BodyOrder& order);
+
+/// Refuses the nodes' operators that are not known, all at once: those of their subgraphs and of functions they
+/// call, too, but not those of branches, which may not be taken. `also` is appended to the message.
+/// Throws unknown_operator.
+void refuse_unknown(const Reading& reading, const Nodes& nodes, const std::map<std::string, std::int64_t>& opsets,
+                    const std::string& also = "");
+
+FunctionName function_called(const onnx::NodeProto& node);
+FunctionName name_of(const onnx::FunctionProto& function);
+/// The function that a node calls, or nullptr. A model's own function goes before an operator of the same name.
+const Function* find_function(const Reading& reading, const onnx::NodeProto& node);
+/// The model's functions. Throws invalid_graph for two of one name.
+void read_functions(Reading& reading, const onnx::ModelProto& model);
+void inline_function(Reading& reading, const Place& place, Scope& scope, const onnx::NodeProto& node,
+                     const std::string& name, const Function& function);
+
+/// Results of what a node became, under the names of its outputs. Values from `first_made` on were made for it, and
+/// take these names. Throws invalid_graph.
+void deliver(Reading& reading, const Place& place, Scope& scope, const onnx::NodeProto& node,
+             const std::string& name, const std::vector<ValueId>& results, std::size_t first_made);
+
+/// If, Loop, Scan of ai.onnx.
+bool is_control(const onnx::NodeProto& node);
+/// The branch taken, or every iteration. Throws shape_unknown where that depends on what is not known.
+void read_control(Reading& reading, const Place& place, Scope& scope, const onnx::NodeProto& node,
+                  const std::string& name);
+
+}  // namespace sdip
