@@ -67,6 +67,7 @@ void add_live(GraphReport& report, const Graph& graph, LiveRule rule) {
 
 void report_imported(GraphReport& report, const Graph& graph) {
   report.facts = facts_of(graph);
+  report.imported = graph.imported;
   const std::vector<char> counted = parameter_values(graph);
   report.parameters = parameter_counts(graph, counted);
   report.nodes = static_cast<std::int64_t>(graph.nodes.size());
@@ -90,6 +91,7 @@ GraphReport report_of(Graph& graph) {
   GraphReport report;
   report_imported(report, graph);
   report.rewrites = rewrite(graph);
+  report.decomposed = decomposed(graph);
   report.rewritten_nodes = static_cast<std::int64_t>(graph.nodes.size());
   report.families = family_counts(graph);
   report.layers = layer_classes(graph);

@@ -45,6 +45,8 @@ struct GraphReport {
   ResidualFigures residual;               // after rewriting
   LayerTree tree;                         // after rewriting
   RewriteCounts rewrites;
+  std::vector<Decomposed> decomposed;  // after rewriting
+  ImportCounts imported;
   std::int64_t nodes = 0;            // as imported, with operators on weights alone
   std::int64_t constant_nodes = 0;   // of these: on weights alone, made once
   std::int64_t rewritten_nodes = 0;  // after rewriting

@@ -9,7 +9,7 @@ namespace sdip {
 namespace {
 
 /// Peaks in MB at int8 as the study prints them, one digit: naive, in place, fused, flash. 0: another figure, see
-/// `exports`. Crossings: fused ("fine" there).
+/// `studied`. Crossings: fused ("fine" there).
 struct Studied {
   std::string file;
   double naive, in_place, fused, flash;
@@ -20,7 +20,8 @@ struct Studied {
 [[maybe_unused]] void PrintTo(const Studied& model, std::ostream* out) { *out << model.file; }
 
 /// The study left the tanh GELUs of DiT and SD 3 decomposed; with them recognised less is alive, so their fused and
-/// flash columns are lower here (2.5 and 1.8 for 2.7 and 2.7 MB; 9.9 for 14.6 MB).
+/// flash columns are lower here (2.5 and 1.8 for 2.7 and 2.7 MB; 9.9 for 14.6 MB). It left the scale of attention
+/// on q and k (sdpa): with it in the product, 64, 280 and 48 of the pairs that it counts (179, 717, 981) are gone.
 std::vector<Studied> studied() {
   return {
       {"kj_sd1_clip_op14_dyn", 0.8, 0.5, 0.4, 0.4, 0, 24, 0, 0, {{"batch", 1}, {"seq", 77}}},
@@ -38,11 +39,11 @@ std::vector<Studied> studied() {
        12,
        13'271'040,
        {{"batch", 2}, {"channels", 4}, {"height", 64}, {"width", 64}, {"sequence", 77}}},
-      {"diffusers0214_sd15_unet_sdpa_op17", 275.0, 143.5, 143.5, 21.0, 179, 86, 12, 6'635'520},
-      {"diffusers0214_sdxl_unet1024_sdpa_op14", 363.2, 200.7, 200.7, 56.5, 717, 239, 9, 25'559'040},
+      {"diffusers0214_sd15_unet_sdpa_op17", 275.0, 143.5, 143.5, 21.0, 115, 86, 12, 6'635'520},
+      {"diffusers0214_sdxl_unet1024_sdpa_op14", 363.2, 200.7, 200.7, 56.5, 437, 239, 9, 25'559'040},
       {"openai_clip_vitl14_text_op14", 0.8, 0.5, 0.4, 0.4, 0, 24, 0, 0},
       {"dit_xl2_256_op14", 3.8, 2.7, 0, 0, 60, 57, 0, 0},
-      {"diffusers031_sd3medium_512_op17", 70.2, 40.6, 40.6, 0, 981, 95, 0, 0},
+      {"diffusers031_sd3medium_512_op17", 70.2, 40.6, 40.6, 0, 933, 95, 0, 0},
   };
 }
 
@@ -51,7 +52,9 @@ class reports : public testing::TestWithParam<Studied> {};
 TEST_P(reports, peaks_crossings_and_skips_are_those_of_the_study) {
   const Studied& want = GetParam();
   SDIP_SHARED_MODEL(bytes, "exports/" + want.file + ".onnx");
-  Graph graph = import_bytes(bytes, {.dims = want.dims});
+  ImportOptions options;
+  options.dims = want.dims;
+  Graph graph = import_bytes(bytes, options);
   const GraphReport report = report_of(graph);
   const double peaks[] = {want.naive, want.in_place, want.fused, want.flash};
   for (std::size_t rule = 0; rule < std::size(peaks); ++rule) {
