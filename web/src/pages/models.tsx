@@ -17,10 +17,10 @@ export function ModelsPage({ name }: { name: string | null }) {
   if (models.isPending) return <div className="with-side"><Skeleton lines={6} /><Skeleton height={480} /></div>;
   const current = name ?? models.data.find((one) => one.origin === 'uploaded')?.name ?? models.data[0]?.name ?? '';
   return (
-    <div className="with-side">
+    <div className="with-side models">
       <aside aria-label={t('nav.models')}>
-        <ModelList models={models.data} current={current} />
         <Upload onDone={(uploaded) => navigate(`/models/${encodeURIComponent(uploaded)}`)} />
+        <ModelList models={models.data} current={current} />
       </aside>
       <div className="page"><Model key={current} name={current} /></div>
     </div>
