@@ -120,11 +120,22 @@ std::vector<ModelEntry> Catalog::entries() const {
                        std::nullopt});
   if (!store_) return entries;
   for (const auto& row : store_->models()) {
-    const Json facts = Json::parse(row.facts_json);
+    const Json facts = facts_head(row.facts_json);
     entries.push_back(
         {row.name, row.name, false, false, {row.name}, facts.at("parameters").get<std::int64_t>(), row.size_bytes});
   }
   return entries;
+}
+
+Member Catalog::stored_member(const StoredModel& row) const {
+  const std::string version = row.sha256 + row.created + std::to_string(std::hash<std::string>()(row.facts_json));
+  const std::lock_guard lock(mutex_);
+  auto& [known, member] = stored_[row.name];
+  if (known != version) {
+    member = {role_of_facts(row.facts_json), row.name, data_ / row.file, dims_of_facts(row.facts_json)};
+    known = version;
+  }
+  return member;
 }
 
 std::vector<Member> Catalog::members(const std::string& name, const std::string& where) const {
@@ -133,12 +144,9 @@ std::vector<Member> Catalog::members(const std::string& name, const std::string&
   std::vector<std::string_view> names = built_in_names();
   std::vector<StoredModel> stored;
   if (store_) {
+    if (const auto row = store_->model(name)) return {stored_member(*row)};
     stored = store_->models();
-    for (const auto& row : stored) {
-      if (row.name == name)
-        return {{role_of_facts(row.facts_json), name, data_ / row.file, dims_of_facts(row.facts_json)}};
-      names.push_back(row.name);
-    }
+    for (const auto& row : stored) names.push_back(row.name);
   }
   if (is_file_name(name)) return {{files_->role, std::filesystem::path(name).stem().string(), name, files_->dims}};
   const std::string hint = nearest_names(name, names);

@@ -79,6 +79,8 @@ class Catalog {
 
  private:
   bool is_file_name(const std::string& name) const;
+  /// What a row stands for; read from its facts once, as a sweep asks for each of its points.
+  Member stored_member(const StoredModel& row) const;
 
   Store* store_ = nullptr;
   std::filesystem::path data_;
@@ -87,7 +89,8 @@ class Catalog {
   using Cached = std::pair<WorkloadKey, std::shared_ptr<const Workload>>;
   std::mutex changing_;  // one upload or removal at a time: a file is shared by the names that have its bytes
   mutable std::mutex mutex_;
-  mutable std::list<Cached> cache_;  // most recently used first
+  mutable std::list<Cached> cache_;                                       // most recently used first
+  mutable std::map<std::string, std::pair<std::string, Member>> stored_;  // by name: version of the row, member
 };
 
 /// Whether `name` is a built-in model or pipeline.

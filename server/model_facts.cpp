@@ -128,7 +128,13 @@ OrderedJson refused_model(const Member& member, const Error& error) {
   return object;
 }
 
-Dims dims_of_facts(const std::string& facts_json) { return Json::parse(facts_json).at("dims").get<Dims>(); }
+Json facts_head(const std::string& facts_json) {
+  return Json::parse(facts_json, [](int depth, Json::parse_event_t event, Json& parsed) {
+    return depth != 1 || event != Json::parse_event_t::key || parsed != "stages";
+  });
+}
+
+Dims dims_of_facts(const std::string& facts_json) { return facts_head(facts_json).at("dims").get<Dims>(); }
 
 Role role_of_facts(const std::string& facts_json) {
   return role_named(Json::parse(facts_json).at("stages").at(0).at("role").get<std::string>(), "role");

@@ -20,6 +20,9 @@ OrderedJson model_facts(const std::string& name, const std::vector<Member>& memb
 /// "unsupported"}; without a survey for what is no model.
 OrderedJson refused_model(const Member& member, const Error& error);
 
+/// Such facts without their stages, which are most of the text.
+Json facts_head(const std::string& facts_json);
+
 /// The dimensions that such facts were made with, and the role of their only stage.
 Dims dims_of_facts(const std::string& facts_json);
 Role role_of_facts(const std::string& facts_json);

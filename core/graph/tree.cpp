@@ -82,11 +82,13 @@ struct Growing {
     std::vector<std::size_t> children;
   };
   std::vector<Module> modules = std::vector<Module>(1);
+  std::size_t most_modules = 0;
 
   void add_leaf(const std::vector<std::string_view>& path, LayerTree leaf) {
     std::size_t place = 0;
     add(modules[0].tree, leaf);
     for (std::size_t i = 0; i + 1 < path.size(); ++i) {
+      if (modules.size() >= most_modules && !modules[place].modules.contains(path[i])) break;
       const auto [found, fresh] = modules[place].modules.emplace(path[i], modules.size());
       const std::size_t next = found->second;
       if (fresh) {
@@ -127,6 +129,7 @@ LayerTree layer_tree(const Graph& graph) {
   }
   const std::vector<std::int64_t> parameters = parameters_by_node(graph, families);
   Growing growing;
+  growing.most_modules = most_levels_a_node * graph.nodes.size();
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const bool idle = families[n] == Family::view || families[n] == Family::constant;
     if (idle && parameters[n] == 0) continue;

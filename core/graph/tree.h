@@ -12,6 +12,9 @@ namespace sdip {
 /// Names deeper than this keep the rest of their path in one part.
 inline constexpr std::size_t most_tree_depth = 32;
 
+/// Beyond so many levels for each node of the graph, no further modules are made; real models need less than two.
+inline constexpr std::size_t most_levels_a_node = 8;
+
 /// A module, or a node (then `type` is its ONNX type, and it has no children). Its figures hold everything below
 /// it; `elements` are those of nodes without a loop nest.
 struct LayerTree {

@@ -18,6 +18,12 @@ std::string text_of(const LayerTree& tree) {
   return text + ")";
 }
 
+std::size_t levels_of(const LayerTree& tree) {
+  std::size_t levels = 1;
+  for (const LayerTree& child : tree.children) levels += levels_of(child);
+  return levels;
+}
+
 Graph chain(const std::vector<std::string>& names) {
   std::vector<MadeNode> nodes;
   for (const std::string& name : names) nodes.push_back({name, "Relu", {static_cast<ValueId>(nodes.size())}});
@@ -51,6 +57,19 @@ TEST(layer_tree, is_no_deeper_than_its_bound) {
   for (; !one->children.empty(); one = &one->children[0]) ++depth;
   EXPECT_LE(depth, most_tree_depth);
   EXPECT_EQ(tree.nodes, 2);
+}
+
+TEST(layer_tree, has_no_more_levels_than_its_bound) {
+  std::vector<std::string> names;
+  for (int n = 0; n < 1000; ++n) {
+    std::string name;
+    for (int i = 0; i < 30; ++i) name += "/" + std::to_string(n) + "_" + std::to_string(i);
+    names.push_back(name + "/a");
+    names.push_back(name + "/b");
+  }
+  const LayerTree tree = layer_tree(chain(names));
+  EXPECT_EQ(tree.nodes, 2000);
+  EXPECT_LE(levels_of(tree), most_levels_a_node * 2000 + 2000);
 }
 
 TEST(layer_tree, a_name_of_separators_is_no_path) {
