@@ -43,12 +43,13 @@ struct Store::Parts {
 };
 
 /// A read-only connection of the store in a transaction: one snapshot for as long as this lives.
-class Reading {
+class ReadConnection {
  public:
-  explicit Reading(std::mutex& pooling, std::vector<std::unique_ptr<Connection>>& idle, const std::string& path);
-  ~Reading();
-  Reading(const Reading&) = delete;
-  Reading& operator=(const Reading&) = delete;
+  explicit ReadConnection(std::mutex& pooling, std::vector<std::unique_ptr<Connection>>& idle,
+                          const std::string& path);
+  ~ReadConnection();
+  ReadConnection(const ReadConnection&) = delete;
+  ReadConnection& operator=(const ReadConnection&) = delete;
   Connection& connection() { return *connection_; }
 
  private:

@@ -151,7 +151,8 @@ Store::Parts::~Parts() {
   }
 }
 
-Reading::Reading(std::mutex& pooling, std::vector<std::unique_ptr<Connection>>& idle, const std::string& path)
+ReadConnection::ReadConnection(std::mutex& pooling, std::vector<std::unique_ptr<Connection>>& idle,
+                               const std::string& path)
     : pooling_(pooling), idle_(idle) {
   {
     const std::scoped_lock lock(pooling_);
@@ -164,7 +165,7 @@ Reading::Reading(std::mutex& pooling, std::vector<std::unique_ptr<Connection>>& 
   connection_->execute("BEGIN");
 }
 
-Reading::~Reading() {
+ReadConnection::~ReadConnection() {
   try {
     connection_->execute("COMMIT");
     const std::scoped_lock lock(pooling_);
@@ -194,7 +195,7 @@ void Store::add_model(const StoredModel& row) {
 }
 
 std::vector<StoredModel> Store::models() const {
-  Reading reading(parts_->pooling, parts_->idle, parts_->path);
+  ReadConnection reading(parts_->pooling, parts_->idle, parts_->path);
   Statement row(reading.connection(), (std::string(model_columns) + " ORDER BY name").c_str());
   std::vector<StoredModel> models;
   while (row.step()) models.push_back(model_row(row));
@@ -202,7 +203,7 @@ std::vector<StoredModel> Store::models() const {
 }
 
 std::optional<StoredModel> Store::model(std::string_view name) const {
-  Reading reading(parts_->pooling, parts_->idle, parts_->path);
+  ReadConnection reading(parts_->pooling, parts_->idle, parts_->path);
   Statement row(reading.connection(), (std::string(model_columns) + " WHERE name = ?").c_str());
   if (!row.bind(name).step()) return std::nullopt;
   return model_row(row);
@@ -229,7 +230,7 @@ std::int64_t Store::add_sweep(const SweepRow& row) {
 }
 
 std::vector<SweepRow> Store::sweeps() const {
-  Reading reading(parts_->pooling, parts_->idle, parts_->path);
+  ReadConnection reading(parts_->pooling, parts_->idle, parts_->path);
   Statement row(reading.connection(), (std::string(sweep_columns) + " ORDER BY id DESC").c_str());
   std::vector<SweepRow> sweeps;
   while (row.step()) sweeps.push_back(sweep_row(row, parts_->path));
@@ -237,7 +238,7 @@ std::vector<SweepRow> Store::sweeps() const {
 }
 
 SweepRow Store::sweep(std::int64_t id) const {
-  Reading reading(parts_->pooling, parts_->idle, parts_->path);
+  ReadConnection reading(parts_->pooling, parts_->idle, parts_->path);
   return sweep_in(reading.connection(), id);
 }
 

@@ -70,7 +70,7 @@ std::string json_line(const Space& space, const StoredPoint& point) {
 
 void Store::export_points(std::int64_t id, const Space& space, ExportFormat format,
                           const std::function<bool(std::string_view)>& sink) const {
-  Reading reading(parts_->pooling, parts_->idle, parts_->path);
+  ReadConnection reading(parts_->pooling, parts_->idle, parts_->path);
   check(total_of(reading.connection(), id) == point_count(space), "export_points: the sweep's own space");
   if (format == ExportFormat::csv && !sink(csv_header(space))) return;
   ChunkReader reader(reading.connection(), parts_->metric_ids);

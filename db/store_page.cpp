@@ -135,7 +135,7 @@ Page Store::page(std::int64_t id, const Space& space, const PageQuery& query) co
   std::optional<RowPlace> after;
   if (!query.cursor.empty()) after = place_of(query.cursor, query.sort);
 
-  Reading reading(parts_->pooling, parts_->idle, parts_->path);
+  ReadConnection reading(parts_->pooling, parts_->idle, parts_->path);
   total_of(reading.connection(), id);
   ChunkReader reader(reading.connection(), parts_->metric_ids);
   Page page;

@@ -62,7 +62,7 @@ void Store::append(std::int64_t id, const PointBatch& batch) {
 }
 
 std::vector<IndexRange> Store::missing_ranges(std::int64_t id) const {
-  Reading reading(parts_->pooling, parts_->idle, parts_->path);
+  ReadConnection reading(parts_->pooling, parts_->idle, parts_->path);
   const std::int64_t total = total_of(reading.connection(), id);
   Statement row(reading.connection(), "SELECT first, count FROM chunk WHERE sweep = ? ORDER BY first");
   row.bind(id);
@@ -77,7 +77,7 @@ std::vector<IndexRange> Store::missing_ranges(std::int64_t id) const {
 }
 
 Columns Store::columns(std::int64_t id, std::span<const Metric> wanted) const {
-  Reading reading(parts_->pooling, parts_->idle, parts_->path);
+  ReadConnection reading(parts_->pooling, parts_->idle, parts_->path);
   total_of(reading.connection(), id);
   Columns columns;
   columns.values.resize(wanted.size());
@@ -92,7 +92,7 @@ Columns Store::columns(std::int64_t id, std::span<const Metric> wanted) const {
 }
 
 std::optional<StoredPoint> Store::point(std::int64_t id, std::int64_t index) const {
-  Reading reading(parts_->pooling, parts_->idle, parts_->path);
+  ReadConnection reading(parts_->pooling, parts_->idle, parts_->path);
   total_of(reading.connection(), id);
   ChunkReader reader(reading.connection(), parts_->metric_ids);
   const auto chunk = reader.holding(id, index);

@@ -54,12 +54,19 @@ WorkloadKey workload_key(const std::string& name, const Member& first, const Mac
           first.dims,
           {m.batch, m.image_height_px, m.image_width_px, static_cast<std::int64_t>(m.guidance),
            static_cast<std::int64_t>(m.sampler), static_cast<std::int64_t>(m.mode),
-           static_cast<std::int64_t>(m.hoisted_context)}};
+           static_cast<std::int64_t>(m.hoisted_context), static_cast<std::int64_t>(first.role)}};
 }
 
 }  // namespace
 
 bool is_built_in(std::string_view name) { return find_pipeline(name) || find_model(name); }
+
+Role role_named(std::string_view name, const std::string& where) {
+  for (const Role role : {Role::text_encoder, Role::encoder, Role::core, Role::decoder, Role::network})
+    if (role_text(role) == name) return role;
+  throw Error("value_invalid", where,
+              std::string(name.substr(0, 80)) + ": expected text_encoder, encoder, core, decoder or network");
+}
 
 void bind_dim(Dims& dims, const std::string& text, const std::string& where) {
   const auto equals = text.find('=');
@@ -113,11 +120,22 @@ std::vector<ModelEntry> Catalog::entries() const {
                        std::nullopt});
   if (!store_) return entries;
   for (const auto& row : store_->models()) {
-    const Json facts = Json::parse(row.facts_json);
+    const Json facts = facts_head(row.facts_json);
     entries.push_back(
         {row.name, row.name, false, false, {row.name}, facts.at("parameters").get<std::int64_t>(), row.size_bytes});
   }
   return entries;
+}
+
+Member Catalog::stored_member(const StoredModel& row) const {
+  const std::string version = row.sha256 + row.created + std::to_string(std::hash<std::string>()(row.facts_json));
+  const std::lock_guard lock(mutex_);
+  auto& [known, member] = stored_[row.name];
+  if (known != version) {
+    member = {role_of_facts(row.facts_json), row.name, data_ / row.file, dims_of_facts(row.facts_json)};
+    known = version;
+  }
+  return member;
 }
 
 std::vector<Member> Catalog::members(const std::string& name, const std::string& where) const {
@@ -126,13 +144,11 @@ std::vector<Member> Catalog::members(const std::string& name, const std::string&
   std::vector<std::string_view> names = built_in_names();
   std::vector<StoredModel> stored;
   if (store_) {
+    if (const auto row = store_->model(name)) return {stored_member(*row)};
     stored = store_->models();
-    for (const auto& row : stored) {
-      if (row.name == name) return {{Role::network, name, data_ / row.file, dims_of_facts(row.facts_json)}};
-      names.push_back(row.name);
-    }
+    for (const auto& row : stored) names.push_back(row.name);
   }
-  if (is_file_name(name)) return {{Role::network, std::filesystem::path(name).stem().string(), name, files_->dims}};
+  if (is_file_name(name)) return {{files_->role, std::filesystem::path(name).stem().string(), name, files_->dims}};
   const std::string hint = nearest_names(name, names);
   throw Error("unknown_model", where,
               "no model " + name.substr(0, 80) + (hint.empty() ? "; `sdip model list` lists them" : "; " + hint));
@@ -171,17 +187,26 @@ std::shared_ptr<const Workload> Catalog::workload(const std::string& name, const
 
 OrderedJson Catalog::facts(const std::string& name) const {
   if (store_)
-    if (const auto row = store_->model(name)) return OrderedJson::parse(row->facts_json);
-  const auto parts = members(name, "name");
-  return model_facts(name, parts);
+    if (const auto row = store_->model(name)) {
+      OrderedJson stored = OrderedJson::parse(row->facts_json);
+      if (stored.contains("ir_version")) return stored;  // else kept by a version that wrote no report
+    }
+  return facts(name, api_tree);
 }
 
-OrderedJson Catalog::add(const std::string& name, NewFile& file, const std::string& sha256, const Dims& dims) {
+OrderedJson Catalog::facts(const std::string& name, const TreeLimits& limits) const {
+  const auto parts = members(name, "name");
+  return model_facts(name, parts, limits);
+}
+
+OrderedJson Catalog::add(const std::string& name, NewFile& file, const std::string& sha256, const Dims& dims,
+                         Role role) {
   check_upload_name(name);
-  const OrderedJson facts = model_facts(name, {{Role::network, name, file.path(), dims}});
+  const OrderedJson facts = model_facts(name, {{role, name, file.path(), dims}});
   const std::lock_guard lock(changing_);
   if (const auto row = store_->model(name)) {
-    if (row->sha256 == sha256 && dims_of_facts(row->facts_json) == dims) return facts;
+    if (row->sha256 == sha256 && dims_of_facts(row->facts_json) == dims && role_of_facts(row->facts_json) == role)
+      return facts;
     throw Error("conflict", name, "another model has this name; delete it first or choose another");
   }
   require_folder(data_ / "models");

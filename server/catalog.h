@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/graph/tree.h"
 #include "core/machine/machine.h"
 #include "core/program/workload.h"
 #include "db/store.h"
@@ -40,9 +41,10 @@ struct ModelEntry {
 };
 OrderedJson entry_json(const ModelEntry& entry);
 
-/// Models may be files on the disk; their symbolic dimensions are bound by `dims`.
+/// Models may be files on the disk; their symbolic dimensions are bound by `dims`, and they take `role`.
 struct FileModels {
   Dims dims;
+  Role role = Role::network;
 };
 
 class Catalog {
@@ -56,6 +58,8 @@ class Catalog {
   std::vector<ModelEntry> entries() const;
   /// Facts of GET /models/{name}. Throws Error unknown_model (with the nearest names) and what importing throws.
   OrderedJson facts(const std::string& name) const;
+  /// The same with a tree of other bounds.
+  OrderedJson facts(const std::string& name, const TreeLimits& limits) const;
   /// Throws Error unknown_model at `where`, file_not_found and file_unreadable when its file cannot be read.
   void require(const std::string& name, const std::string& where) const;
   /// What a name stands for. Throws Error unknown_model at `where`.
@@ -65,15 +69,18 @@ class Catalog {
   /// unknown_model, value_conflict (an image size or batch that a file cannot take), and what importing throws.
   std::shared_ptr<const Workload> workload(const std::string& name, const Machine& machine) const;
 
-  /// Keeps an uploaded file under its hash and name; returns its facts. The same bytes and dims again change
-  /// nothing. Throws Error conflict (the name is built in, or taken by other bytes), value_invalid (the name), and
-  /// what importing throws. Requires a store.
-  OrderedJson add(const std::string& name, NewFile& file, const std::string& sha256, const Dims& dims);
+  /// Keeps an uploaded file under its hash and name; returns its facts. The same bytes, dims and role again
+  /// change nothing. Throws Error conflict (the name is built in, or taken by other bytes), value_invalid (the
+  /// name), and what importing throws. Requires a store.
+  OrderedJson add(const std::string& name, NewFile& file, const std::string& sha256, const Dims& dims,
+                  Role role = Role::network);
   /// Throws Error not_found, conflict (built in, or a sweep uses it).
   void remove(const std::string& name);
 
  private:
   bool is_file_name(const std::string& name) const;
+  /// What a row stands for; read from its facts once, as a sweep asks for each of its points.
+  Member stored_member(const StoredModel& row) const;
 
   Store* store_ = nullptr;
   std::filesystem::path data_;
@@ -82,11 +89,15 @@ class Catalog {
   using Cached = std::pair<WorkloadKey, std::shared_ptr<const Workload>>;
   std::mutex changing_;  // one upload or removal at a time: a file is shared by the names that have its bytes
   mutable std::mutex mutex_;
-  mutable std::list<Cached> cache_;  // most recently used first
+  mutable std::list<Cached> cache_;                                       // most recently used first
+  mutable std::map<std::string, std::pair<std::string, Member>> stored_;  // by name: version of the row, member
 };
 
 /// Whether `name` is a built-in model or pipeline.
 bool is_built_in(std::string_view name);
+
+/// The role of that name. Throws Error value_invalid.
+Role role_named(std::string_view name, const std::string& where);
 
 /// `NAME=VALUE`. Throws Error value_invalid.
 void bind_dim(Dims& dims, const std::string& text, const std::string& where);

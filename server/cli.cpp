@@ -86,15 +86,21 @@ Machine machine_of(const MachineOptions& options) {
   return machine;
 }
 
-void add_dim_option(CLI::App& command, std::vector<std::string>& dims) {
-  command.add_option("--dim", dims, "NAME=SIZE binds a symbolic dimension of a file; repeatable")
+void add_file_options(CLI::App& command, FileOptions& options) {
+  command.add_option("--dim", options.dims, "NAME=SIZE binds a symbolic dimension of a file; repeatable")
       ->allow_extra_args(false);
+  command
+      .add_option(
+          "--role", options.role,
+          "What a file is: core (a noise predictor, run each step), text_encoder, encoder, decoder, network")
+      ->capture_default_str();
 }
 
-Dims dims_of(const std::vector<std::string>& texts) {
-  Dims dims;
-  for (const auto& text : texts) bind_dim(dims, text, "--dim");
-  return dims;
+FileModels file_models(const FileOptions& options) {
+  FileModels files;
+  for (const auto& text : options.dims) bind_dim(files.dims, text, "--dim");
+  files.role = role_named(options.role, "--role");
+  return files;
 }
 
 bool colour_out() { return wants_colour(1); }

@@ -5,6 +5,8 @@
 #include "core/base/error.h"
 #include "core/workload/workload.h"
 #include "server/commands.h"
+#include "server/model_facts.h"
+#include "server/model_text.h"
 #include "server/text.h"
 
 namespace sdip {
@@ -12,7 +14,8 @@ namespace {
 
 struct ModelArguments {
   std::string name, file;
-  std::vector<std::string> dims;
+  FileOptions files;
+  std::int64_t tree_depth = 0;
   ModelOptions sizes;
   std::uint64_t seed = 0;
   bool weights = false, guidance = false, json = false;
@@ -37,43 +40,33 @@ int list_models(const ModelArguments& arguments) {
   return exit_ok;
 }
 
-std::string shape_of(const OrderedJson& tensor) { return shape_text(tensor["shape"].get<Shape>()); }
-
-void print_stage(const OrderedJson& stage, bool colour) {
-  const auto number = [&](const OrderedJson& value) { return value.get<std::int64_t>(); };
-  print_heading(std::cout,
-                printable(stage["name"].get<std::string>()) + " (" + stage["role"].get<std::string>() + ")",
-                colour);
-  std::vector<TextRow> rows = {{"opset", stage["opset"].dump()},
-                               {"producer", printable(stage["producer"].get<std::string>())},
-                               {"parameters", count_text(number(stage["parameters"]))}};
-  const auto& macs = stage["macs"];
-  rows.push_back({"MACs", "conv2d " + count_text(number(macs["conv"])) + ", linear " +
-                              count_text(number(macs["linear"])) + ", matmul " +
-                              count_text(number(macs["matmul"]))});
-  for (const char* side : {"inputs", "outputs"})
-    for (const auto& tensor : stage[side])
-      rows.push_back({std::string(side).substr(0, std::string(side).size() - 1),
-                      printable(tensor["name"].get<std::string>()) + " " + tensor["type"].get<std::string>() + " " +
-                          shape_of(tensor)});
-  std::string operators, rewrites;
-  for (const auto& row : stage["operators"])
-    operators += (operators.empty() ? "" : ", ") + row["type"].get<std::string>() + " " + row["count"].dump();
-  for (const auto& row : stage["rewrites"])
-    if (number(row["count"]) > 0)
-      rewrites += (rewrites.empty() ? "" : ", ") + row["pattern"].get<std::string>() + " " + row["count"].dump();
-  rows.push_back({"operators", operators});
-  rows.push_back({"recognised", rewrites.empty() ? "nothing" : rewrites});
-  print_table(std::cout, {{""}, {""}}, rows, colour);
+/// A file that cannot be imported: what is known of it, and all that is in the way.
+int show_refused(const ModelArguments& arguments, const Member& member, const Error& error) {
+  const OrderedJson refused = refused_model(member, error);
+  if (arguments.json)
+    std::cout << json_text(refused, 2) << "\n";
+  else
+    print_refused(std::cout, refused, colour_out());
+  return exit_input;
 }
 
 int show_model(const ModelArguments& arguments) {
-  const OrderedJson facts = Catalog(FileModels{dims_of(arguments.dims)}).facts(arguments.name);
-  if (arguments.json) return std::cout << json_text(facts, 2) << "\n", exit_ok;
-  for (const auto& stage : facts["stages"]) {
-    print_stage(stage, colour_out());
-    std::cout << "\n";
+  const Catalog catalog(file_models(arguments.files));
+  TreeLimits limits = api_tree;
+  if (!arguments.json) limits = {.depth = arguments.tree_depth, .children = 1000, .total = 100'000};
+  const auto members = catalog.members(arguments.name, "NAME");
+  if (!members.front().file.empty()) MappedFile{members.front().file};
+  OrderedJson facts;
+  try {
+    facts = catalog.facts(arguments.name, limits);
+  } catch (const Error& error) {
+    if (members.front().file.empty()) throw;
+    return show_refused(arguments, members.front(), error);
   }
+  if (arguments.json)
+    std::cout << json_text(facts, 2) << "\n";
+  else
+    print_facts(std::cout, facts, arguments.tree_depth > 0, colour_out());
   return exit_ok;
 }
 
@@ -138,7 +131,9 @@ void add_model_commands(CLI::App& app, Action& action) {
   auto* show = model->add_subcommand("show", "What a model consists of");
   auto* write = model->add_subcommand("write", "A built-in model as an ONNX file");
   show->add_option("NAME", arguments->name, "A built-in model or an ONNX file")->required();
-  add_dim_option(*show, arguments->dims);
+  add_file_options(*show, arguments->files);
+  show->add_flag("--tree{3}", arguments->tree_depth,
+                 "Modules too, as the nodes' names tell them; --tree=DEPTH for as many levels");
   write->add_option("NAME", arguments->name, "A built-in model, or a pipeline of several")->required();
   write->add_option("FILE", arguments->file, "Where to write it; of a pipeline, the folder")->required();
   write->add_option("--batch", arguments->sizes.batch, "Batch size")->capture_default_str();

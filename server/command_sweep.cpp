@@ -97,7 +97,8 @@ std::string stored_model(Catalog& catalog, const std::filesystem::path& data, co
   NewFile copy(data / "models" / "upload");
   copy.write(bytes);
   const std::string name = model_name_of(model);
-  catalog.add(name, copy, sha256_hex(source.bytes()), dims_of(arguments.dims));
+  const FileModels files = file_models(arguments.files);
+  catalog.add(name, copy, sha256_hex(source.bytes()), files.dims, files.role);
   return name;
 }
 
@@ -231,7 +232,7 @@ int run_export(const ExportArguments& arguments) {
 void add_sweep_options(CLI::App& sweep, SweepArguments& a) {
   sweep.add_option("MODEL", a.model, "A built-in model, an uploaded one of --data, or an ONNX file");
   add_machine_options(sweep, a.machine);
-  add_dim_option(sweep, a.dims);
+  add_file_options(sweep, a.files);
   sweep
       .add_option("--axis", a.axes,
                   "key=v,v,... or key=min:max:*factor or key=min:max:step; repeatable; none: a first look over six")

@@ -35,10 +35,14 @@ void add_machine_options(CLI::App& command, MachineOptions& options);
 /// The preset, then the file, then each change. Checked. Throws Error, with the option or file as its place.
 Machine machine_of(const MachineOptions& options);
 
-/// --dim NAME=SIZE, for models given as files.
-void add_dim_option(CLI::App& command, std::vector<std::string>& dims);
-/// The bound dimensions. Throws Error value_invalid.
-Dims dims_of(const std::vector<std::string>& texts);
+/// --dim NAME=SIZE and --role ROLE, for models given as files.
+struct FileOptions {
+  std::vector<std::string> dims;
+  std::string role = "network";
+};
+void add_file_options(CLI::App& command, FileOptions& options);
+/// How files are to be read. Throws Error value_invalid.
+FileModels file_models(const FileOptions& options);
 
 /// Whether standard output gets colour.
 bool colour_out();

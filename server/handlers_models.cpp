@@ -2,6 +2,7 @@
 #include "core/base/error.h"
 #include "server/analysis.h"
 #include "server/handlers.h"
+#include "server/model_facts.h"
 #include "server/openapi.h"
 #include "server/request.h"
 #include "server/tables_json.h"
@@ -15,6 +16,18 @@ std::string query_value(const Call& call, const std::string& key, const std::str
 }
 
 Reply json_reply(const OrderedJson& value, int status) { return {.status = status, .body = json_text(value)}; }
+
+namespace {
+
+/// The problem, and beside it everything else in the file's way.
+Reply refusal_of(const Member& member, const Error& error) {
+  OrderedJson problem = problem_json(error.code, error.where, error.what());
+  OrderedJson refused = refused_model(member, error);
+  for (const char* key : {"problems", "unbound", "unsupported"}) problem[key] = std::move(refused[key]);
+  return {.status = status_of(error.code), .content_type = "application/problem+json", .body = json_text(problem)};
+}
+
+}  // namespace
 
 Reply answer_parameters(Service&, const Call&) { return json_reply(parameters_json()); }
 Reply answer_metrics(Service&, const Call&) { return json_reply(metrics_json()); }
@@ -43,8 +56,10 @@ Reply answer_model(Service& service, const Call& call) {
 }
 
 Reply put_model(Service& service, const Call& call) {
-  Dims dims;
-  for (const auto& [key, value] : call.query) bind_dim(dims, value, "?" + key);
+  Member member{Role::network, call.parts[0], {}, {}};
+  for (const auto& [key, value] : call.query)
+    if (key == "dim") bind_dim(member.dims, value, "?" + key);
+  if (call.query.contains("role")) member.role = role_named(query_value(call, "role"), "?role");
   require_folder(service.data / "models");
   NewFile file(service.data / "models" / "upload");
   Sha256 hash;
@@ -53,10 +68,16 @@ Reply put_model(Service& service, const Call& call) {
     hash.add(piece);
     return true;
   });
-  const OrderedJson facts = service.catalog.add(call.parts[0], file, hash.hex(), dims);
-  Reply reply = json_reply(facts, 201);
-  reply.headers.emplace_back("Location", "/api/v1/models/" + call.parts[0]);
-  return reply;
+  member.file = file.path();
+  try {
+    const OrderedJson facts = service.catalog.add(member.name, file, hash.hex(), member.dims, member.role);
+    Reply reply = json_reply(facts, 201);
+    reply.headers.emplace_back("Location", "/api/v1/models/" + member.name);
+    return reply;
+  } catch (const Error& error) {
+    return status_of(error.code) == 422 ? refusal_of(member, error)
+                                        : problem_reply(error.code, error.where, error.what());
+  }
 }
 
 Reply delete_model(Service& service, const Call& call) {

@@ -1,21 +1,36 @@
 // Facts of models as JSON.
 #include "server/model_facts.h"
 
+#include <algorithm>
+
 #include "core/workload/workload.h"
+#include "server/model_report.h"
 #include "server/stages.h"
 
 namespace sdip {
 namespace {
 
-OrderedJson values_json(const Graph& graph, const std::vector<ValueId>& ids) {
+/// Values with their shapes, and their dimensions as the file declares them.
+OrderedJson values_json(const Graph& graph, const std::vector<ValueId>& ids,
+                        const std::vector<SurveyedValue>& declared) {
   OrderedJson values = OrderedJson::array();
   for (const ValueId id : ids) {
     const auto& value = graph.values[static_cast<std::size_t>(id)];
-    values.push_back(
-        {{"name", value.name}, {"type", element_type_text(value.operand.type)}, {"shape", value.operand.shape}});
+    const auto found = std::ranges::find(declared, value.name, &SurveyedValue::name);
+    OrderedJson dims = OrderedJson::array();
+    if (found != declared.end() && found->dims.size() == value.operand.shape.size())
+      dims = found->dims;
+    else
+      for (const std::int64_t size : value.operand.shape) dims.push_back(std::to_string(size));
+    values.push_back({{"name", value.name},
+                      {"type", element_type_text(value.operand.type)},
+                      {"shape", value.operand.shape},
+                      {"dims", std::move(dims)}});
   }
   return values;
 }
+
+OrderedJson opsets_json(const ModelSurvey& survey) { return survey_json(survey)["opsets"]; }
 
 /// Sums of several members.
 struct Totals {
@@ -43,20 +58,35 @@ void add_counts(OrderedJson& object, const GraphFacts& facts, const auto& patter
     object["rewrites"].push_back({{"pattern", pattern}, {"count", count}});
 }
 
-OrderedJson member_facts(const Member& member, Totals& totals) {
+/// A core's network predicts noise, or says why it cannot.
+void check_core(const Member& member, const Graph& graph) {
+  if (member.role != Role::core || member.file.empty()) return;
+  Machine machine;
+  machine.guidance = Guidance::off;  // a file has its own batch
+  Graph copy = graph;
+  append_step(copy, machine);
+}
+
+OrderedJson member_facts(const Member& member, Totals& totals, const TreeLimits& limits) {
   Graph graph = member_graph(member, {});
-  GraphFacts facts = facts_of(graph);
-  const ModelRow* row = member.file.empty() ? find_model(member.name) : nullptr;
-  if (row) facts.parameters = row->parameters;
+  const ModelSurvey survey = member_survey(member, {});
   OrderedJson object = {{"role", role_text(member.role)},
                         {"name", member.name},
+                        {"ir_version", survey.ir_version},
                         {"opset", graph.opset},
+                        {"opsets", opsets_json(survey)},
                         {"producer", graph.producer},
-                        {"inputs", values_json(graph, graph.inputs)},
-                        {"outputs", values_json(graph, graph.outputs)}};
-  const RewriteCounts patterns = rewrite(graph);
-  add(totals, facts, patterns);
-  add_counts(object, facts, patterns);
+                        {"inputs", values_json(graph, graph.inputs, survey.inputs)},
+                        {"outputs", values_json(graph, graph.outputs, survey.outputs)}};
+  GraphReport report = report_of(graph);
+  check_core(member, graph);
+  const ModelRow* row = member.file.empty() ? find_model(member.name) : nullptr;
+  if (row) report.facts.parameters = row->parameters;
+  add(totals, report.facts, report.rewrites);
+  add_counts(object, report.facts, report.rewrites);
+  object["report"] = report_json(std::move(report), limits);
+  object["report"]["nodes"]["file"] = survey.nodes;
+  object["report"]["external_files"] = survey.external_files;
   return object;
 }
 
@@ -68,24 +98,46 @@ std::string_view title_of(const std::string& name) {
 
 }  // namespace
 
-OrderedJson model_facts(const std::string& name, const std::vector<Member>& members) {
+OrderedJson model_facts(const std::string& name, const std::vector<Member>& members, const TreeLimits& limits) {
   Totals totals;
   OrderedJson stages = OrderedJson::array();
-  for (const auto& member : members) stages.push_back(member_facts(member, totals));
+  for (const auto& member : members) stages.push_back(member_facts(member, totals, limits));
   OrderedJson object = {{"name", name},
                         {"title", title_of(name)},
                         {"origin", is_built_in(name) ? "built_in" : "uploaded"},
-                        {"kind", find_pipeline(name) ? "pipeline" : "model"},
-                        {"opset", stages.front()["opset"]},
-                        {"producer", stages.front()["producer"]},
-                        {"inputs", stages.front()["inputs"]},
-                        {"outputs", stages.back()["outputs"]}};
+                        {"kind", find_pipeline(name) ? "pipeline" : "model"}};
+  for (const char* key : {"ir_version", "opset", "opsets", "producer", "inputs"}) object[key] = stages.front()[key];
+  object["outputs"] = stages.back()["outputs"];
   add_counts(object, totals.facts, totals.patterns);
   object["dims"] = members.front().dims;
   object["stages"] = std::move(stages);
   return object;
 }
 
-Dims dims_of_facts(const std::string& facts_json) { return Json::parse(facts_json).at("dims").get<Dims>(); }
+OrderedJson refused_model(const Member& member, const Error& error) {
+  OrderedJson object = {{"name", member.name}};
+  try {
+    const ModelSurvey survey = member_survey(member, {});
+    object["survey"] = survey_json(survey);
+    object.update(obstacles_json(survey, member.dims, error));
+  } catch (const Error&) {  // bytes that are no model: `error` says it
+    object["problems"] = {{{"code", error.code}, {"where", error.where}, {"detail", error.what()}}};
+    object["unbound"] = OrderedJson::array();
+    object["unsupported"] = OrderedJson::array();
+  }
+  return object;
+}
+
+Json facts_head(const std::string& facts_json) {
+  return Json::parse(facts_json, [](int depth, Json::parse_event_t event, Json& parsed) {
+    return depth != 1 || event != Json::parse_event_t::key || parsed != "stages";
+  });
+}
+
+Dims dims_of_facts(const std::string& facts_json) { return facts_head(facts_json).at("dims").get<Dims>(); }
+
+Role role_of_facts(const std::string& facts_json) {
+  return role_named(Json::parse(facts_json).at("stages").at(0).at("role").get<std::string>(), "role");
+}
 
 }  // namespace sdip

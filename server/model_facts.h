@@ -1,15 +1,30 @@
 // What there is to say of a model: sizes, operators, patterns found.
 #pragma once
 
+#include "core/base/error.h"
+#include "core/graph/tree.h"
 #include "server/catalog.h"
 
 namespace sdip {
 
-/// The answer of GET /models/{name}: each member read at batch 1 and native size; the top level sums the members,
-/// its inputs are the first one's, its outputs the last one's.
-OrderedJson model_facts(const std::string& name, const std::vector<Member>& members);
+/// Bounds of the tree in the answers of the API.
+inline constexpr TreeLimits api_tree = {.depth = most_tree_depth, .children = 256, .total = 1500};
 
-/// The dimensions that such facts were made with.
+/// The answer of GET /models/{name}: each member read at batch 1 and native size, with the report on it; the top
+/// level sums the members, its inputs are the first one's, its outputs the last one's. Throws what reading and
+/// importing throw, and not_a_noise_predictor for a core that is none.
+OrderedJson model_facts(const std::string& name, const std::vector<Member>& members,
+                        const TreeLimits& limits = api_tree);
+
+/// What is known of a file that importing refused with `error`: {"name", "survey", "problems", "unbound",
+/// "unsupported"}; without a survey for what is no model.
+OrderedJson refused_model(const Member& member, const Error& error);
+
+/// Such facts without their stages, which are most of the text.
+Json facts_head(const std::string& facts_json);
+
+/// The dimensions that such facts were made with, and the role of their only stage.
 Dims dims_of_facts(const std::string& facts_json);
+Role role_of_facts(const std::string& facts_json);
 
 }  // namespace sdip

@@ -9,7 +9,9 @@
 namespace sdip {
 namespace {
 
-constexpr QueryRow dim_query[] = {{"dim", "string", true, "NAME=SIZE binds a symbolic dimension"}};
+constexpr QueryRow upload_query[] = {
+    {"dim", "string", true, "NAME=SIZE binds a symbolic dimension"},
+    {"role", "string", false, "core, text_encoder, encoder, decoder or network; network when not given"}};
 constexpr QueryRow page_query[] = {
     {"limit", "integer", false, "rows, 1 to 10000; 100 when not given"},
     {"cursor", "string", false, "`next` of the page before"},
@@ -73,7 +75,7 @@ constexpr Route table[] = {
      200,
      "Models",
      answer_models},
-    {"PUT", "/api/v1/models/{name}", "put_model", "Upload an ONNX file", BodyKind::upload, "", dim_query, 201,
+    {"PUT", "/api/v1/models/{name}", "put_model", "Upload an ONNX file", BodyKind::upload, "", upload_query, 201,
      "ModelFacts", put_model},
     {"GET",
      "/api/v1/models/{name}",

@@ -98,12 +98,17 @@ Schema busy_cycles() {
 }
 
 void add_tables(Schema& schemas) {
+  const Schema obstacle = object({{"code", text()}, {"where", text()}, {"detail", text()}});
+  const Schema unsupported = object({{"type", text()}, {"count", integer()}, {"node", text()}, {"reason", text()}});
   schemas["Problem"] = object({{"type", text()},
                                {"title", text()},
                                {"status", integer()},
                                {"code", text()},
                                {"where", text()},
-                               {"detail", text()}});
+                               {"detail", text()},
+                               {"problems?", array(obstacle)},
+                               {"unbound?", array(text())},
+                               {"unsupported?", array(unsupported)}});
   schemas["Doc"] = object({{"en", text()}, {"ja", text()}});
   const Schema choice = object({{"name", text()}, {"modelled", flag()}});
   const Schema value = {{"type", {"number", "string", "boolean"}}};
@@ -138,6 +143,70 @@ void add_tables(Schema& schemas) {
   schemas["OpenApi"] = {{"type", "object"}};
 }
 
+Properties integers(std::initializer_list<const char*> names) {
+  Properties properties;
+  for (const auto name : names) properties.emplace_back(name, integer());
+  return properties;
+}
+
+/// What a report says of a network.
+void add_report(Schema& schemas) {
+  const auto row = [](std::initializer_list<const char*> texts, std::initializer_list<const char*> counts) {
+    Properties properties;
+    for (const char* name : texts) properties.emplace_back(name, text());
+    for (const auto& one : integers(counts)) properties.push_back(one);
+    return properties;
+  };
+  Properties tree = row({"name", "type"}, {"nodes", "macs", "parameters", "elements"});
+  tree.insert(tree.end(), {{"children?", array(reference("LayerTree"))}, {"more?", integer()}});
+  schemas["LayerTree"] = object(tree);
+  Properties tensor = row({"name", "type"}, {"elements", "int8_bytes", "fp16_bytes"});
+  tensor.emplace_back("shape", array(integer()));
+  schemas["TensorSize"] = object(tensor);
+  schemas["LayerClass"] = object(row({"type", "family", "work", "first"}, {"nodes", "macs", "elements"}));
+  schemas["LivePeak"] = object(row({"rule", "node"}, {"int8_bytes", "fp16_bytes", "intervals", "crossings"}));
+  schemas["ModelReport"] =
+      object({{"nodes", object(integers({"file", "imported", "constant", "rewritten", "folded", "composites",
+                                         "functions", "branches", "loop_iterations"}))},
+              {"parameters", array(object(row({"type"}, {"tensors", "elements", "bytes"})))},
+              {"families", array(object(row({"family"}, {"nodes", "macs", "elements"})))},
+              {"decomposed", array(object(row({"pattern", "node"}, {"count"})))},
+              {"layer_classes", integer()},
+              {"layers", array(reference("LayerClass"))},
+              {"activations", array(reference("TensorSize"))},
+              {"weights", array(reference("TensorSize"))},
+              {"live", array(reference("LivePeak"))},
+              {"residual", object(integers({"adds", "add_skips", "concat_skips", "longest_operators", "crossings",
+                                            "concat_held_int8_bytes", "concat_held_fp16_bytes"}))},
+              {"tree", reference("LayerTree")},
+              {"external_files", array(text())}});
+}
+
+void add_model_facts(Schema& schemas, const Schema& origin, const Schema& kind) {
+  add_report(schemas);
+  schemas["TensorInfo"] =
+      object({{"name", text()}, {"type", text()}, {"shape", array(integer())}, {"dims", array(text())}});
+  const Properties counts = {{"ir_version", integer()},
+                             {"opset", integer()},
+                             {"opsets", array(object({{"domain", text()}, {"version", integer()}}))},
+                             {"producer", text()},
+                             {"inputs", array(reference("TensorInfo"))},
+                             {"outputs", array(reference("TensorInfo"))},
+                             {"parameters", integer()},
+                             {"macs", object(integers({"conv", "linear", "matmul"}))},
+                             {"operators", array(object({{"type", text()}, {"count", integer()}}))},
+                             {"rewrites", array(object({{"pattern", text()}, {"count", integer()}}))}};
+  Properties stage = {{"role", text()}, {"name", text()}};
+  stage.insert(stage.end(), counts.begin(), counts.end());
+  stage.emplace_back("report", reference("ModelReport"));
+  schemas["StageFacts"] = object(stage);
+  Properties facts = {{"name", text()}, {"title", text()}, {"origin", origin}, {"kind", kind}};
+  facts.insert(facts.end(), counts.begin(), counts.end());
+  facts.emplace_back("dims", Schema{{"type", "object"}, {"additionalProperties", integer()}});
+  facts.emplace_back("stages", array(reference("StageFacts")));
+  schemas["ModelFacts"] = object(facts);
+}
+
 void add_models(Schema& schemas) {
   const Schema origin = one_of({"built_in", "uploaded"}), kind = one_of({"pipeline", "model"});
   schemas["Model"] = object({{"name", text()},
@@ -148,29 +217,7 @@ void add_models(Schema& schemas) {
                              {"parameters", nullable(integer())},
                              {"bytes", nullable(integer())}});
   schemas["Models"] = object({{"models", array(reference("Model"))}});
-  schemas["TensorInfo"] = object({{"name", text()}, {"type", text()}, {"shape", array(integer())}});
-  const Properties counts = {{"opset", integer()},
-                             {"producer", text()},
-                             {"inputs", array(reference("TensorInfo"))},
-                             {"outputs", array(reference("TensorInfo"))},
-                             {"parameters", integer()},
-                             {"macs", object({{"conv", integer()}, {"linear", integer()}, {"matmul", integer()}})},
-                             {"operators", array(object({{"type", text()}, {"count", integer()}}))},
-                             {"rewrites", array(object({{"pattern", text()}, {"count", integer()}}))}};
-  Properties stage = {{"role", text()}, {"name", text()}};
-  stage.insert(stage.end(), counts.begin(), counts.end());
-  schemas["StageFacts"] = object(stage);
-  Properties facts = {{"name", text()}, {"title", text()}, {"origin", origin}, {"kind", kind}};
-  facts.insert(facts.end(), counts.begin(), counts.end());
-  facts.emplace_back("dims", Schema{{"type", "object"}, {"additionalProperties", integer()}});
-  facts.emplace_back("stages", array(reference("StageFacts")));
-  schemas["ModelFacts"] = object(facts);
-}
-
-Properties integers(std::initializer_list<const char*> names) {
-  Properties properties;
-  for (const auto name : names) properties.emplace_back(name, integer());
-  return properties;
+  add_model_facts(schemas, origin, kind);
 }
 
 void add_analyses(Schema& schemas) {

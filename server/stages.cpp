@@ -43,13 +43,29 @@ std::string built_model(const Member& member, const PassSizes& sizes) {
   return write_model(member.name, built);
 }
 
-Graph member_graph(const Member& member, const PassSizes& sizes) {
+namespace {
+
+ImportOptions options_for(const Member& member) {
   ImportOptions options;
   options.label = member.name;
   options.dims = member.dims;
+  return options;
+}
+
+}  // namespace
+
+Graph member_graph(const Member& member, const PassSizes& sizes) {
+  const ImportOptions options = options_for(member);
   if (!member.file.empty()) return import_onnx(MappedFile(member.file).bytes(), options);
   const std::string bytes = built_model(member, sizes);
   return import_onnx(std::as_bytes(std::span(bytes)), options);
+}
+
+ModelSurvey member_survey(const Member& member, const PassSizes& sizes) {
+  const ImportOptions options = options_for(member);
+  if (!member.file.empty()) return survey_onnx(MappedFile(member.file).bytes(), options);
+  const std::string bytes = built_model(member, sizes);
+  return survey_onnx(std::as_bytes(std::span(bytes)), options);
 }
 
 Stage stage_of(const Member& member, const Machine& machine) {

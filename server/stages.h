@@ -1,6 +1,7 @@
 // Members of a workload to its stages: built or mapped, imported, rewritten, and completed.
 #pragma once
 
+#include "core/onnx/survey.h"
 #include "core/program/workload.h"
 #include "server/catalog.h"
 
@@ -19,6 +20,9 @@ std::string built_model(const Member& member, const PassSizes& sizes);
 
 /// The network of a member as its file says, patterns not yet rewritten. Throws what reading and importing throw.
 Graph member_graph(const Member& member, const PassSizes& sizes);
+
+/// What the file of a member says of itself. Throws what reading does, and not_onnx, truncated, limit_exceeded.
+ModelSurvey member_survey(const Member& member, const PassSizes& sizes);
 
 /// The stage of a member on `machine`: with guidance as a batch of two the U-Net holds both halves, and text
 /// encoders encode both prompts whenever there is guidance. A core's stage ends with guidance and sampler.

@@ -1,34 +1,16 @@
-// What a network is: links between nodes and values, dead code, work and figures.
+// What a network is: links between nodes and values, dead code, and work.
 #include "core/graph/graph.h"
 
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/graph/facts.h"
 #include "core/ops/use.h"
 
 namespace sdip {
 namespace {
 
 std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
-/// Marks every value and node that an output depends on. Requires that nodes are sorted and linked.
-struct Reached {
-  std::vector<char> nodes, values;
-};
-Reached reached_from_outputs(const Graph& graph) {
-  Reached reached{std::vector<char>(graph.nodes.size(), 0), std::vector<char>(graph.values.size(), 0)};
-  for (ValueId id : graph.outputs) reached.values[at(id)] = 1;
-  for (std::size_t n = graph.nodes.size(); n-- > 0;) {
-    const Node& node = graph.nodes[n];
-    reached.nodes[n] = std::any_of(node.outputs.begin(), node.outputs.end(),
-                                   [&](ValueId id) { return id != none && reached.values[at(id)] != 0; });
-    if (reached.nodes[n] == 0) continue;
-    for (ValueId id : node.inputs) {
-      if (id != none) reached.values[at(id)] = 1;
-    }
-  }
-  return reached;
-}
 
 void renumber(std::vector<ValueId>& ids, const std::vector<ValueId>& fresh) {
   for (ValueId& id : ids) {
@@ -115,70 +97,6 @@ Work work_of(const Graph& graph, const Node& node) {
     outputs.push_back(std::move(output));
   }
   return constant ? constant_work(use.use, outputs) : node.op->work(use.use, outputs);
-}
-
-namespace {
-
-/// Running means and variances of batch norms, folded or not: initializers that no training step changes.
-std::vector<char> running_statistics(const Graph& graph) {
-  std::vector<char> statistics(graph.values.size(), 0);
-  for (const Node& node : graph.nodes) {
-    const std::string_view type = node.op->type;
-    std::size_t first = node.inputs.size(), last = first;  // of the inputs
-    if (type == "BatchNormalization") first = 3, last = 5;
-    if (type == "FoldedWeight") first = 2, last = 3;
-    if (type == "FoldedBias") first = 2, last = 4;
-    for (std::size_t i = first; i < last && i < node.inputs.size(); ++i)
-      if (node.inputs[i] != none) statistics[static_cast<std::size_t>(node.inputs[i])] = 1;
-  }
-  return statistics;
-}
-
-/// Where quantised numbers go in: the data of DequantizeLinear, both operands of a product
-/// (core/ops/quantized.cpp).
-std::size_t quantised_inputs(std::string_view type) {
-  if (type == "DequantizeLinear") return 1;
-  return type == "QuantizedConv" || type == "QuantizedMatMul" ? 2 : 0;
-}
-
-/// Values that are quantised numbers there, and what such weights are made of: they may be transposed before.
-std::vector<char> quantised_values(const Graph& graph) {
-  std::vector<char> quantised(graph.values.size(), 0);
-  for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
-    const std::size_t first = quantised_inputs(node->op->type);
-    const ValueId out = node->outputs[0];
-    const bool made_of = out != none && quantised[at(out)] != 0 && graph.values[at(out)].kind == ValueKind::weight;
-    for (std::size_t i = 0; i < std::min(node->inputs.size(), made_of ? std::max<std::size_t>(1, first) : first);
-         ++i) {
-      if (node->inputs[i] != none) quantised[at(node->inputs[i])] = 1;
-    }
-  }
-  return quantised;
-}
-
-}  // namespace
-
-GraphFacts facts_of(const Graph& graph) {
-  GraphFacts facts;
-  const std::vector<char> statistics = running_statistics(graph);
-  const std::vector<char> quantised = quantised_values(graph);
-  const Reached reached = reached_from_outputs(graph);
-  for (std::size_t v = 0; v < graph.values.size(); ++v) {
-    const Value& value = graph.values[v];
-    if (!value.initializer || statistics[v] != 0 || reached.values[v] == 0) continue;
-    const ElementType type = value.operand.type;
-    if (is_floating(type) || (quantised[v] != 0 && may_be_parameter(type))) {
-      facts.parameters += element_count(value.operand.shape);
-    }
-  }
-  for (const Node& node : graph.nodes) {
-    ++facts.operator_counts[std::string(node.op->type)];
-    const Work work = work_of(graph, node);
-    if (work.family == Family::conv2d) facts.macs_conv += mac_count(work.nest);
-    if (work.family == Family::linear) facts.macs_linear += mac_count(work.nest);
-    if (work.family == Family::matmul) facts.macs_matmul += mac_count(work.nest);
-  }
-  return facts;
 }
 
 }  // namespace sdip

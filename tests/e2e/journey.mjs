@@ -59,7 +59,7 @@ export const journeyTests = [
     }, readFileSync(path).toString('base64'));
     await page.dispatchEvent('.upload', 'drop', { dataTransfer: transfer });
     await page.getByText('dropped is ready').waitFor({ timeout: 30_000 });
-    assert.equal(await page.locator('.model-picker select').inputValue(), 'dropped');
+    assert.equal(await page.locator('.model-picker > label select').inputValue(), 'dropped');
   })],
 
   ['a model with an open dimension asks for its size and takes it', (world) => withPage(world, {}, async (page, { expectRefusal }) => {
@@ -184,6 +184,65 @@ export const journeyTests = [
     await page.reload();
     await tile.locator('.delta').waitFor();
     assert.equal(await page.locator('#field-core_clock_mhz').inputValue(), '2000');
+  })],
+
+  ['the report on a model says what the API says', (world) => withPage(world, {}, async (page) => {
+    await page.goto(`${world.origin}#/models/tiny-sd`);
+    await page.getByRole('heading', { level: 1, name: 'tiny-sd', exact: true }).waitFor();
+    const facts = await (await fetch(`${world.origin}api/v1/models/tiny-sd`)).json();
+    assert.equal(await page.getByRole('tab').count(), facts.stages.length);
+    await page.getByRole('tab').nth(1).click();
+    const stage = facts.stages[1];
+    const tree = page.getByRole('treegrid', { name: `Modules of ${stage.name}` });
+    await tree.waitFor();
+    const alive = await page.getByRole('region', { name: /^Alive at once/ }).innerText();
+    for (const live of stage.report.live) assert.ok(alive.includes(live.node), `${live.node} is not in ${alive}`);
+    assert.ok(page.url().endsWith(`stage=${stage.name}`), page.url());
+  })],
+
+  ['the modules of a model are walked with the keys, and found by name', (world) => withPage(world, {}, async (page) => {
+    await page.goto(`${world.origin}#/models/tiny-sd-unet`);
+    const tree = page.getByRole('treegrid');
+    await tree.waitFor();
+    const rows = tree.locator('[data-row]');
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('data-row'));
+    const before = await rows.count();
+    await tree.locator('[tabindex="0"]').focus();
+    assert.equal(await focused(), '');
+    let at = '';
+    for (let i = 0; i < before; i += 1) {
+      await page.keyboard.press('ArrowDown');
+      at = await focused();
+      if (await page.locator(`[data-row="${at}"]`).getAttribute('aria-expanded') === 'false') break;
+    }
+    await page.keyboard.press('ArrowRight');
+    assert.equal(await page.locator(`[data-row="${at}"]`).getAttribute('aria-expanded'), 'true');
+    assert.ok((await rows.count()) > before, 'nothing opened');
+    await page.keyboard.press('ArrowRight');
+    assert.equal(await focused(), `${at}.0`);
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    assert.equal(await rows.count(), before);
+    await page.keyboard.press('End');
+    assert.equal(await focused(), await rows.last().getAttribute('data-row'));
+    await page.keyboard.press('Home');
+    assert.equal(await focused(), '');
+    assert.equal(await tree.locator('[tabindex="0"]').count(), 1, 'one row is in the tab order');
+    await page.getByLabel('Find a module').fill('Softmax');
+    await page.getByText(/^\d+ found$/).waitFor();
+    assert.match(await rows.last().innerText(), /Softmax/);
+  })],
+
+  ['everything in the way of a file is told at once', (world) => withPage(world, {}, async (page, { expectRefusal }) => {
+    const path = join(world.server.folder, 'unknown.onnx');
+    writeFileSync(path, openReluModel('Frobnicate'));
+    expectRefusal(422);
+    await page.goto(`${world.origin}#/models`);
+    await page.setInputFiles('input[type=file]', path);
+    const box = page.locator('.warn-box');
+    await box.waitFor();
+    assert.match(await box.innerText(), /Frobnicate/);
+    assert.match(await box.innerText(), /batch/);
   })],
 
   ['a value out of range is named and not sent', (world) => withPage(world, {}, async (page) => {

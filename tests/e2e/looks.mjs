@@ -11,6 +11,7 @@ const pages = (sweep, index) => [
   ['point', `#/sweeps/${sweep}/points/${index}`, '.tile'],
   ['compare', '#/compare?model=tiny-sd', '.compare-table'],
   ['what-if', '#/what-if?model=tiny-sd&set=cores:8', '.tile'],
+  ['model', '#/models/tiny-sd', '.layer-tree-row'],
   ['new', '#/new', '.machine-form'],
   ['help', '#/help', '.glossary'],
 ];

@@ -6,6 +6,7 @@ import mark from './mark.svg';
 import { useSpeech, type Key, type Language } from './i18n/i18n';
 import { ComparePage } from './pages/compare';
 import { HelpPage } from './pages/help';
+import { ModelsPage } from './pages/models';
 import { NewSweepPage } from './pages/new_sweep';
 import { PointPage } from './pages/point';
 import { ResultsPage } from './pages/results';
@@ -15,6 +16,7 @@ import { Empty, Segments } from './ui/basics';
 
 const places: { path: string; key: Key; within: RegExp }[] = [
   { path: '/', key: 'nav.results', within: /^\/($|sweeps)/ },
+  { path: '/models', key: 'nav.models', within: /^\/models/ },
   { path: '/new', key: 'nav.new', within: /^\/new/ },
   { path: '/what-if', key: 'nav.what_if', within: /^\/what-if/ },
   { path: '/compare', key: 'nav.compare', within: /^\/compare/ },
@@ -41,6 +43,8 @@ export function App() {
           <Route path="/sweeps/:id/points/:index">
             {({ id, index }) => <PointPage key={`${id}/${index}`} id={Number(id)} index={Number(index)} />}
           </Route>
+          <Route path="/models"><ModelsPage name={null} /></Route>
+          <Route path="/models/:name">{({ name }) => <ModelsPage name={name} />}</Route>
           <Route path="/new" component={NewSweepPage} />
           <Route path="/what-if" component={WhatIfPage} />
           <Route path="/compare" component={ComparePage} />

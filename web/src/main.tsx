@@ -14,6 +14,7 @@ import './styles/controls.css';
 import './styles/forms.css';
 import './styles/chart.css';
 import './styles/table.css';
+import './styles/model.css';
 
 applyTheme(storedTheme());
 

@@ -1,7 +1,7 @@
 // From the form to the request.
 import { describe, expect, test } from 'vitest';
 import type { Parameter } from '../src/api/types';
-import { modelNameOf, unboundDimensions } from '../src/api/upload';
+import { modelNameOf } from '../src/api/upload';
 import { axisOf, draftFor, rangeCount, sweepRequest, type AxisDraft, type SweepDraft } from '../src/form/axes';
 import { changedFrom, decodeSettings, encodeSettings, groupsOf, inputText, parseValue } from '../src/form/values';
 
@@ -117,10 +117,5 @@ describe('uploads', () => {
     expect(modelNameOf('My model (v2).ONNX')).toBe('My-model-v2');
     expect(modelNameOf('模型.onnx')).toBe('model');
     expect(modelNameOf(`${'a'.repeat(99)}.onnx`)).toHaveLength(64);
-  });
-  test('open dimensions are read from the refusal', () => {
-    const detail = 'my-model: these dimensions have no size, give one for each: batch, sequence';
-    expect(unboundDimensions(detail)).toEqual(['batch', 'sequence']);
-    expect(unboundDimensions('no list here')).toEqual([]);
   });
 });

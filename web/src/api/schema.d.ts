@@ -356,6 +356,18 @@ export interface components {
             code: string;
             where: string;
             detail: string;
+            problems?: {
+                code: string;
+                where: string;
+                detail: string;
+            }[];
+            unbound?: string[];
+            unsupported?: {
+                type: string;
+                count: number;
+                node: string;
+                reason: string;
+            }[];
         };
         Doc: {
             en: string;
@@ -1295,15 +1307,102 @@ export interface components {
         Models: {
             models: components["schemas"]["Model"][];
         };
+        LayerTree: {
+            name: string;
+            type: string;
+            nodes: number;
+            macs: number;
+            parameters: number;
+            elements: number;
+            children?: components["schemas"]["LayerTree"][];
+            more?: number;
+        };
+        TensorSize: {
+            name: string;
+            type: string;
+            elements: number;
+            int8_bytes: number;
+            fp16_bytes: number;
+            shape: number[];
+        };
+        LayerClass: {
+            type: string;
+            family: string;
+            work: string;
+            first: string;
+            nodes: number;
+            macs: number;
+            elements: number;
+        };
+        LivePeak: {
+            rule: string;
+            node: string;
+            int8_bytes: number;
+            fp16_bytes: number;
+            intervals: number;
+            crossings: number;
+        };
+        ModelReport: {
+            nodes: {
+                file: number;
+                imported: number;
+                constant: number;
+                rewritten: number;
+                folded: number;
+                composites: number;
+                functions: number;
+                branches: number;
+                loop_iterations: number;
+            };
+            parameters: {
+                type: string;
+                tensors: number;
+                elements: number;
+                bytes: number;
+            }[];
+            families: {
+                family: string;
+                nodes: number;
+                macs: number;
+                elements: number;
+            }[];
+            decomposed: {
+                pattern: string;
+                node: string;
+                count: number;
+            }[];
+            layer_classes: number;
+            layers: components["schemas"]["LayerClass"][];
+            activations: components["schemas"]["TensorSize"][];
+            weights: components["schemas"]["TensorSize"][];
+            live: components["schemas"]["LivePeak"][];
+            residual: {
+                adds: number;
+                add_skips: number;
+                concat_skips: number;
+                longest_operators: number;
+                crossings: number;
+                concat_held_int8_bytes: number;
+                concat_held_fp16_bytes: number;
+            };
+            tree: components["schemas"]["LayerTree"];
+            external_files: string[];
+        };
         TensorInfo: {
             name: string;
             type: string;
             shape: number[];
+            dims: string[];
         };
         StageFacts: {
             role: string;
             name: string;
+            ir_version: number;
             opset: number;
+            opsets: {
+                domain: string;
+                version: number;
+            }[];
             producer: string;
             inputs: components["schemas"]["TensorInfo"][];
             outputs: components["schemas"]["TensorInfo"][];
@@ -1321,6 +1420,7 @@ export interface components {
                 pattern: string;
                 count: number;
             }[];
+            report: components["schemas"]["ModelReport"];
         };
         ModelFacts: {
             name: string;
@@ -1329,7 +1429,12 @@ export interface components {
             origin: "built_in" | "uploaded";
             /** @enum {string} */
             kind: "pipeline" | "model";
+            ir_version: number;
             opset: number;
+            opsets: {
+                domain: string;
+                version: number;
+            }[];
             producer: string;
             inputs: components["schemas"]["TensorInfo"][];
             outputs: components["schemas"]["TensorInfo"][];
@@ -1705,6 +1810,8 @@ export interface operations {
             query?: {
                 /** @description NAME=SIZE binds a symbolic dimension */
                 dim?: string[];
+                /** @description core, text_encoder, encoder, decoder or network; network when not given */
+                role?: string;
             };
             header?: never;
             path: {

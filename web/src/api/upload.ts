@@ -8,21 +8,15 @@ export function modelNameOf(file: string): string {
   return (stem || 'model').slice(0, 64);
 }
 
-/** The dimensions that an `unbound_dimension` refusal lists at the end of its detail: `...: batch, sequence`. */
-export function unboundDimensions(detail: string): string[] {
-  const colon = detail.lastIndexOf(': ');
-  if (colon < 0) return [];
-  const names = detail.slice(colon + 2).split(',').map((name) => name.trim());
-  return [...new Set(names.filter((name) => name !== ''))];
-}
-
 export function uploadModel(
   name: string,
   file: Blob,
   dims: Record<string, string>,
+  role: string,
   progress: (share: number) => void,
 ): Promise<ModelFacts> {
   const query = Object.entries(dims).map(([dim, value]) => `dim=${encodeURIComponent(`${dim}=${value}`)}`);
+  if (role !== 'network') query.push(`role=${encodeURIComponent(role)}`);
   const url = `/api/v1/models/${encodeURIComponent(name)}${query.length > 0 ? `?${query.join('&')}` : ''}`;
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();

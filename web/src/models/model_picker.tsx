@@ -1,4 +1,5 @@
 // Choosing a model: pipelines and models grouped, uploaded ones, and a place to drop a file.
+import { Link } from 'wouter';
 import { useModel, useModels } from '../api/queries';
 import type { ModelSummary } from '../api/types';
 import { quantity } from '../format/quantity';
@@ -30,6 +31,7 @@ export function ModelPicker({ value, onChange, upload = true }: { value: string;
         </select>
       </label>
       <ModelLine name={value} />
+      <p><Link href={`/models/${encodeURIComponent(value)}`}>{t('model.report')}</Link></p>
       {upload && <Upload onDone={onChange} />}
     </div>
   );

@@ -2,9 +2,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type DragEvent, type FormEvent } from 'react';
 import { ProblemError, problemOf } from '../api/client';
-import { modelNameOf, unboundDimensions, uploadModel } from '../api/upload';
+import { modelNameOf, uploadModel } from '../api/upload';
 import { percent, quantity } from '../format/quantity';
-import { useSpeech } from '../i18n/i18n';
+import type { Problem } from '../api/types';
+import { useSpeech, wordFor } from '../i18n/i18n';
 import { ErrorBox } from '../ui/basics';
 
 type Work =
@@ -13,24 +14,26 @@ type Work =
   | { state: 'refused'; file: File; error: unknown; dims: string[] }
   | { state: 'done'; name: string };
 
+const roles = ['network', 'core', 'text_encoder', 'encoder', 'decoder'];
+
 export function Upload({ onDone }: { onDone: (name: string) => void }) {
   const { t } = useSpeech();
   const queries = useQueryClient();
   const [work, setWork] = useState<Work>({ state: 'idle' });
   const [over, setOver] = useState(false);
+  const [role, setRole] = useState('network');
   const [bound, setBound] = useState<Record<string, string>>({});
 
   const send = async (file: File, dims: Record<string, string>) => {
     setWork({ state: 'sending', file, share: 0 });
     try {
-      const model = await uploadModel(modelNameOf(file.name), file, dims, (share) => setWork({ state: 'sending', file, share }));
+      const model = await uploadModel(modelNameOf(file.name), file, dims, role, (share) => setWork({ state: 'sending', file, share }));
       await queries.invalidateQueries({ queryKey: ['models'] });
       setWork({ state: 'done', name: model.name });
       onDone(model.name);
     } catch (error) {
-      const unbound = error instanceof ProblemError && problemOf(error).code === 'unbound_dimension';
-      const asked = unbound ? unboundDimensions(problemOf(error).detail) : [];
-      setWork({ state: 'refused', file, error, dims: unbound ? [...new Set([...Object.keys(dims), ...asked])] : [] });
+      const asked = error instanceof ProblemError ? problemOf(error).unbound ?? [] : [];
+      setWork({ state: 'refused', file, error, dims: asked.length > 0 ? [...new Set([...Object.keys(dims), ...asked])] : [] });
     }
   };
   const drop = (event: DragEvent) => {
@@ -41,6 +44,12 @@ export function Upload({ onDone }: { onDone: (name: string) => void }) {
   };
   return (
     <div className="upload-area">
+      <label className="upload-role">
+        <span className="label">{t('upload.role')}</span>
+        <select value={role} onChange={(event) => setRole(event.target.value)}>
+          {roles.map((one) => <option key={one} value={one}>{wordFor(t, 'part', one)}</option>)}
+        </select>
+      </label>
       <div className={`upload ${over ? 'over' : ''}`} onDragOver={(event) => { event.preventDefault(); setOver(true); }} onDragLeave={() => setOver(false)} onDrop={drop}>
         <label className="button">
           {t('upload.choose')}
@@ -65,11 +74,25 @@ export function Upload({ onDone }: { onDone: (name: string) => void }) {
       {work.state === 'refused' && (
         <>
           <ErrorBox error={work.error} />
+          <Obstacles problem={problemOf(work.error)} />
           {work.dims.length > 0 && (
             <Bindings dims={work.dims} bound={bound} setBound={setBound} onSend={() => void send(work.file, Object.fromEntries(work.dims.map((dim) => [dim, bound[dim] ?? ''])))} />
           )}
         </>
       )}
+    </div>
+  );
+}
+
+/** More than the error that was met first: every operator that is not known, every dimension without a size. */
+function Obstacles({ problem }: { problem: Problem }) {
+  const { t } = useSpeech();
+  const problems = problem.problems ?? [];
+  if (problems.length < 2) return null;
+  return (
+    <div className="warn-box">
+      <strong>{t('upload.problems')}</strong>
+      <ul lang="en">{problems.map((one) => <li key={`${one.code} ${one.where}`}><code>{one.where}</code> {one.detail}</li>)}</ul>
     </div>
   );
 }

@@ -1,0 +1,20 @@
+// What the figures of a network rest on: which nodes and values matter, and which values are parameters.
+#pragma once
+
+#include <vector>
+
+#include "core/graph/graph.h"
+
+namespace sdip {
+
+/// 1 for every node and value that an output depends on. Requires that nodes are sorted.
+struct Reached {
+  std::vector<char> nodes, values;
+};
+Reached reached_from_outputs(const Graph& graph);
+
+/// 1 for every value that GraphFacts counts as parameters: float and quantised initializers that the outputs
+/// depend on, without the running statistics of batch norms. Requires that nodes are sorted.
+std::vector<char> parameter_values(const Graph& graph);
+
+}  // namespace sdip
