@@ -4,12 +4,6 @@ import { value_of } from './numbers.mjs';
 const int_of = (one, name, otherwise) => one.attributes[name]?.int ?? otherwise;
 const same = ({ inputs: [x] }) => [x];
 
-/// Ties to even, as QuantizeLinear rounds: 2.5 is 2.
-function nearest_even(x) {
-  const low = Math.floor(x);
-  return low + (x - low > 0.5 || (x - low === 0.5 && low % 2 !== 0) ? 1 : 0);
-}
-
 /// The error function by its Maclaurin series, to 1e-15 for |x| below 3.
 function erf(x) {
   let [term, sum] = [x, x];
@@ -53,15 +47,15 @@ function group_normalized(one, s) {
   return { shape: x.shape, data };
 }
 
-/// softmax(q k^T / sqrt(head size)) v of one batch; q(row, head, column) and so on, rows x heads x head size.
-function attended({ q_rows, k_rows, heads, size }, q, k, v) {
+/// softmax(q k^T / sqrt(head size) + bias) v of one batch; q(row, head, column) and so on; as rows x heads x head size.
+function attended({ q_rows, k_rows, heads, size, bias = () => 0 }, q, k, v) {
   const data = [];
   for (let row = 0; row < q_rows; ++row) {
     for (let head = 0; head < heads; ++head) {
       const scores = Array.from({ length: k_rows }, (_, j) => {
         let dot = 0;
         for (let d = 0; d < size; ++d) dot += q(row, head, d) * k(j, head, d);
-        return Math.exp(dot / Math.sqrt(size));
+        return Math.exp(dot / Math.sqrt(size) + bias(row, j));
       });
       const total = scores.reduce((sum, score) => sum + score, 0);
       for (let d = 0; d < size; ++d)
@@ -69,6 +63,16 @@ function attended({ q_rows, k_rows, heads, size }, q, k, v) {
     }
   }
   return [{ shape: [1, q_rows, heads * size], data }];
+}
+
+/// Attention of ONNX with one head and a mask of fewer columns than there are keys.
+function shortly_masked_attention({ inputs: [q, k, v, mask] }) {
+  const [, , q_rows, size] = q.shape;
+  const columns = mask.shape[1];
+  const bias = (row, j) => (j < columns ? mask.data[row * columns + j] : -Infinity);
+  const part = (x) => (row, head, d) => x.data[row * size + d];
+  const [{ data }] = attended({ q_rows, k_rows: k.shape[2], heads: 1, size, bias }, part(q), part(k), part(v));
+  return [{ shape: q.shape, data }];
 }
 
 /// Attention of the projections X W, W holding those of q, k and v side by side.
@@ -133,7 +137,7 @@ function nhwc_convolved(one) {
 }
 
 export const formulas = {
-  Attention: projected_attention,
+  Attention: (one) => (one.domain ? projected_attention(one) : shortly_masked_attention(one)),
   BiasAdd: ({ inputs: [x, bias, skip] }) => [
     { shape: x.shape, data: x.data.map((each, i) => each + bias.data[i % bias.data.length] + skip.data[i]) },
   ],
@@ -164,11 +168,10 @@ export const formulas = {
   GroupNorm: (one) => [group_normalized(one, one.inputs[0].data)],
   MultiHeadAttention: packed_attention,
   NhwcConv: nhwc_convolved,
-  // y = round(x / scale) + zero_point, saturated; a float type is rounded to instead of to an integer
-  QuantizeLinear: ({ inputs: [x, scale], outputs: [type] }) => {
-    const whole = type.includes('float') ? (y) => y : nearest_even;
-    return [{ shape: x.shape, data: x.data.map((each) => whole(value_of(each) / scale.data[0])) }];
-  },
+  // y = x / scale, of a float type, whose zero point is 0
+  QuantizeLinear: ({ inputs: [x, scale] }) => [
+    { shape: x.shape, data: x.data.map((each) => value_of(each) / scale.data[0]) },
+  ],
   SkipGroupNorm: (one) => {
     const [x, , , skip, bias] = one.inputs;
     const where = places(x.shape, 1);

@@ -33,10 +33,12 @@ function widely(value) {
   return Object.fromEntries(entries);
 }
 
-/// The case as its `from` says it was run: "... at opset 16", where the operator means the same, "... in wider types".
+/// The case as its `from` says it was run, where the operator means the same: "... at opset 17", "... in ai.onnx",
+/// "... in wider types".
 function as_run(one) {
   const at = / at opset (\d+)/.exec(one.from);
   const run = { ...one, opset: at ? Number(at[1]) : one.opset };
+  if (one.from.includes(' in ai.onnx')) Object.assign(run, { domain: undefined, opset: 17 });
   return one.from.includes(' in wider types') ? { ...widely(run), outputs: one.outputs.map(widened) } : run;
 }
 
