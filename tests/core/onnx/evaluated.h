@@ -64,10 +64,10 @@ inline std::function<std::optional<Tensor>(const Value&)> stored_tensors(const s
 }
 
 /// The outputs of a model for values of what it takes; a model that takes nothing is given nothing. Throws what
-/// import and evaluate throw.
+/// import and compute throw.
 inline std::vector<Tensor> outputs_of(const std::string& bytes, const std::vector<Tensor>& inputs) {
   const Graph graph = import_bytes(bytes);
-  return evaluate(graph, graph.inputs.empty() ? std::vector<Tensor>() : inputs, stored_tensors(bytes));
+  return compute(graph, graph.inputs.empty() ? std::vector<Tensor>() : inputs, stored_tensors(bytes));
 }
 
 }  // namespace sdip
