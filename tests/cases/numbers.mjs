@@ -85,9 +85,9 @@ export function rounded(type, x) {
   return Math.sign(y) * Math.min(Math.abs(y), largest_of(type));
 }
 
-// The shortest decimal that reads back as the same number of the type.
+// The shortest decimal that reads back as the same float32; numbers of other types stand exactly.
 export function shortest(type, x) {
-  if (type === 'float64' || !Number.isFinite(x)) return x;
+  if (type !== 'float32' || !Number.isFinite(x)) return x;
   for (let digits = 3; digits < 17; ++digits) {
     const y = Number(x.toPrecision(digits));
     if (rounded(type, y) === x) return y;
