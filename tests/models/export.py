@@ -101,19 +101,23 @@ def counted(model, inputs):
 
 @contextmanager
 def large_weights_left_out():
-    """The exporter writes no weight of more than 64 elements; each is then an input of the graph."""
-    kept = torch._C._jit_pass_onnx_deduplicate_initializers
+    """The exporter writes no weight of more than 64 elements; each is then an input of the graph. Nor does it copy
+    them for its own shape inference."""
+    deduplicate = torch._C._jit_pass_onnx_deduplicate_initializers
+    infer = torch._C._jit_pass_onnx_graph_shape_type_inference
 
-    def small_ones(graph, params, training):
-        small = {name: tensor for name, tensor in params.items()
-                 if tensor.numel() <= 64 or not tensor.is_floating_point()}
-        return kept(graph, small, training)
+    def small(params):
+        return {name: tensor for name, tensor in params.items()
+                if tensor.numel() <= 64 or not tensor.is_floating_point()}
 
-    torch._C._jit_pass_onnx_deduplicate_initializers = small_ones
+    torch._C._jit_pass_onnx_deduplicate_initializers = lambda graph, params, training: deduplicate(
+        graph, small(params), training)
+    torch._C._jit_pass_onnx_graph_shape_type_inference = lambda graph, params, opset: infer(graph, small(params), opset)
     try:
         yield
     finally:
-        torch._C._jit_pass_onnx_deduplicate_initializers = kept
+        torch._C._jit_pass_onnx_deduplicate_initializers = deduplicate
+        torch._C._jit_pass_onnx_graph_shape_type_inference = infer
 
 
 def exported(case, model, inputs, outputs):
