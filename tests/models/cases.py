@@ -207,6 +207,7 @@ cases = [
     Case("unet", "tiny", 17, "sdpa", dynamic=True),
     Case("unet", "tiny", 14, "baddbmm"),
     Case("unet", "tiny", 17, "baddbmm", fold=False, dynamic=True),
+    Case("sdxl", "full", 17, "sdpa", built_in="sdxl-unet"),
     Case("sdxl", "tiny", 14, "einsum"),
     Case("controlnet", "full", 14, "sdpa"),
     Case("controlnet", "tiny", 17, "divided"),
