@@ -19,27 +19,6 @@ using nlohmann::json;
 
 const std::string folder = SDIP_SOURCE_DIR "/tests/models/exported/";
 
-/// Patterns of the manifest that `rewrite` has no pass for.
-const std::set<std::string> not_recognised_yet = {"attention",
-                                                  "geglu",
-                                                  "swiglu",
-                                                  "rmsnorm",
-                                                  "rotary",
-                                                  "adaln_modulate",
-                                                  "timestep_embedding",
-                                                  "unpatchify",
-                                                  "upsample_nearest_2x",
-                                                  "skip_concat"};
-
-/// Files that are refused ("FILE"), and patterns that are found too seldom ("FILE pattern"), each with the reason.
-/// One that turns out right fails.
-const std::map<std::string, std::string> not_right_yet = {
-    {"gpt2_tiny_op9_unfolded", "NonZero (PyTorch's arange before opset 11) is not known"},
-    {"unet_divided_tiny_op14_dynamic_fp16 gelu", "the root of two as float16 holds it is another number"},
-    {"unet_sdpa_full_op14_dynamic_fp16 gelu", "the root of two as float16 holds it is another number"},
-    {"gpt2_head_tiny_op14_fp16 gelu", "the constants as float16 holds them are other numbers"},
-};
-
 std::string unpacked(const std::string& path) {
   const std::string packed = file_bytes(path);
   std::string bytes;
@@ -94,15 +73,6 @@ std::map<std::string, Tensor> values_of(const json& row) {
   return values;
 }
 
-/// Whether the graph is one that cannot be imported yet, which is checked.
-bool refused(const json& row) {
-  const bool listed = not_right_yet.contains(row["file"]);
-  if (listed) {
-    EXPECT_THROW(imported(row), Error) << row["file"] << " is listed as refused, but is not";
-  }
-  return listed;
-}
-
 /// Names of the rows that have `key`; of all when it is empty.
 std::vector<std::string> files_with(const std::string& key) {
   std::vector<std::string> names;
@@ -125,7 +95,6 @@ INSTANTIATE_TEST_SUITE_P(all, torch_exports, testing::ValuesIn(files_with("")), 
 INSTANTIATE_TEST_SUITE_P(all, torch_exports_built_in, testing::ValuesIn(files_with("built_in")), name_of_test);
 
 TEST_P(torch_exports, every_shape_is_known_and_those_of_the_outputs_are_pytorchs) {
-  if (refused(row())) return;
   const Graph graph = imported(row());
   ASSERT_EQ(graph.outputs.size(), row()["outputs"].size());
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
@@ -137,7 +106,6 @@ TEST_P(torch_exports, every_shape_is_known_and_those_of_the_outputs_are_pytorchs
 }
 
 TEST_P(torch_exports, parameters_and_macs_are_pytorchs_before_and_after_rewriting) {
-  if (refused(row())) return;
   Graph graph = imported(row());
   for (const bool rewritten : {false, true}) {
     if (rewritten) rewrite(graph);
@@ -167,16 +135,12 @@ TEST_P(torch_exports_built_in, figures_are_those_of_the_built_in_model) {
 }
 
 TEST_P(torch_exports, patterns_are_those_of_the_architecture) {
-  if (refused(row())) return;
   Graph graph = imported(row());
   std::map<std::string, std::int64_t> found;
   for (const auto& [pass, count] : rewrite(graph)) found[pass] = count;
   for (const auto& [pattern, count] : row()["patterns"].items()) {
-    EXPECT_NE(found.contains(pattern), not_recognised_yet.contains(pattern)) << pattern;
-    if (!found.contains(pattern)) continue;
-    const bool right = found[pattern] == count.get<std::int64_t>();
-    EXPECT_NE(right, not_right_yet.contains(GetParam() + " " + pattern))
-        << pattern << ": " << found[pattern] << " for " << count;
+    ASSERT_TRUE(found.contains(pattern)) << pattern;
+    EXPECT_EQ(found[pattern], count.get<std::int64_t>()) << pattern;
   }
 }
 
@@ -240,7 +204,7 @@ std::string outcome(const Graph& graph, const json& row, const std::map<std::str
   for (const ValueId id : graph.inputs) {
     inputs.push_back(values.at("input " + graph.values[static_cast<std::size_t>(id)].name));
   }
-  const std::vector<Tensor> found = evaluate(graph, inputs, stored_tensors(bytes_of(row)));
+  const std::vector<Tensor> found = compute(graph, inputs, stored_tensors(bytes_of(row)));
   std::string what;
   for (std::size_t i = 0; i < found.size(); ++i) {
     const std::string name = graph.values[static_cast<std::size_t>(graph.outputs[i])].name;
@@ -251,27 +215,17 @@ std::string outcome(const Graph& graph, const json& row, const std::map<std::str
 }
 
 TEST(torch_exports_values, tiny_graphs_compute_what_pytorch_computes_before_and_after_rewriting) {
-  int ran = 0, could_not = 0;
+  int ran = 0;
   for (const json& row : manifest()) {
-    if (!row["tiny"] || refused(row)) continue;
-    try {
-      const auto values = values_of(row);
-      Graph graph = imported(row);
-      EXPECT_EQ(outcome(graph, row, values), "") << row["file"];
-      rewrite(graph);
-      EXPECT_EQ(outcome(graph, row, values), "") << row["file"] << " rewritten";
-      ran += 1;
-    } catch (const Error& error) {
-      if (error.code != "not_computable") {
-        ADD_FAILURE() << row["file"] << ": " << error.what();
-        continue;
-      }
-      could_not += 1;
-      std::cout << row["file"] << ": " << error.what() << '\n';
-    }
+    if (!row["tiny"]) continue;
+    const auto values = values_of(row);
+    Graph graph = imported(row);
+    EXPECT_EQ(outcome(graph, row, values), "") << row["file"];
+    rewrite(graph);
+    EXPECT_EQ(outcome(graph, row, values), "") << row["file"] << " rewritten";
+    ran += 1;
   }
-  std::cout << ran << " of PyTorch's graphs computed, " << could_not << " not computable yet\n";
-  EXPECT_GT(ran + could_not, 30);
+  EXPECT_GT(ran, 30);
 }
 
 }  // namespace
