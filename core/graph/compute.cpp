@@ -48,7 +48,9 @@ void compute_node(Computation& run, const Node& node) {
   std::vector<Operand> outputs = infer_use(*node.op, use, std::int64_t{1} << 53);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (node.outputs[i] == none) continue;
-    check(outputs[i].value.has_value(), "compute: an operator left an output without values");
+    if (!outputs[i].value) {
+      throw Error("not_computable", node.name, "node '" + node.name + "' makes strings, which have no values here");
+    }
     run.known[at(node.outputs[i])] = std::move(outputs[i]);
   }
 }

@@ -119,6 +119,8 @@ void check_use(const Operator& op, const OperatorUse& use) {
            "has " + std::to_string(use.inputs.size()) + " inputs, expected " + std::to_string(op.least_inputs) +
                (op.most_inputs == op.least_inputs ? "" : " to " + std::to_string(op.most_inputs)));
   }
+  // A composite says itself which of its inputs may be left out.
+  for (std::size_t i = 0; i < op.least_inputs && op.expand == nullptr; ++i) input(use, i);
   if (use.attributes == nullptr) return;
   for (const auto& [name, value] : *use.attributes) {
     if (!names_include(op.attributes, name)) {
@@ -132,7 +134,10 @@ namespace {
 
 bool can_compute(const Operator& op, const OperatorUse& use, std::span<const Operand> outputs,
                  std::int64_t most_elements) {
-  const auto known = [](const Operand* in) { return in == nullptr || in->value.has_value(); };
+  // Strings have shapes here, and no values.
+  const auto known = [](const Operand* in) {
+    return in == nullptr || (in->value.has_value() && in->type != ElementType::string);
+  };
   const auto done = [](const Operand& out) { return out.value.has_value(); };
   const auto small = [&](const Operand& out) { return element_count(out.shape) <= most_elements; };
   return op.compute != nullptr && !op.random && std::all_of(use.inputs.begin(), use.inputs.end(), known) &&

@@ -15,6 +15,7 @@ Window pool_window(const OperatorUse& use) {
   if (x.size() < 3) refuse(use, "shape_mismatch", "input " + shape_text(x) + " must have rank 3 or more");
   const std::vector<std::int64_t> in(x.begin() + 2, x.end());
   if (!use.type.starts_with("Global")) return window_of(use, in, ints_attribute(use, "kernel_shape", {}));
+  if (element_count(in) == 0) refuse(use, "shape_mismatch", "input " + shape_text(x) + " has nothing to pool");
   Window window;
   window.in = window.kernel = in;
   window.strides = window.dilations = window.out = std::vector<std::int64_t>(in.size(), 1);

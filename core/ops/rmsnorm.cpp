@@ -19,9 +19,9 @@ std::vector<Operand> infer_rmsnorm(const OperatorUse& use) {
   y.shape = input(use, 0).shape;
   const std::int64_t length = count_between(y.shape, first_axis(use), y.shape.size());
   const Operand* gamma = optional_input(use, 1);
-  if (gamma != nullptr && element_count(gamma->shape) != length) {
+  if (gamma != nullptr && (element_count(gamma->shape) != length || !is_floating(gamma->type))) {
     refuse(use, "shape_mismatch",
-           "gamma " + shape_text(gamma->shape) + " must have " + std::to_string(length) + " elements");
+           "gamma " + shape_text(gamma->shape) + " must have " + std::to_string(length) + " floats");
   }
   return {y};
 }

@@ -19,7 +19,8 @@ Product product_of(const OperatorUse& use) {
   const Shape &q = input(use, 0).shape, &k = input(use, 1).shape;
   Product p;
   p.transposed = int_attribute(use, "trans_b", 0) != 0;
-  if (!is_floating(input(use, 0).type)) refuse(use, "shape_mismatch", "operands must be floats");
+  if (!is_floating(input(use, 0).type) || !is_floating(input(use, 1).type))
+    refuse(use, "shape_mismatch", "operands must be floats");
   if (q.size() < 2 || k.size() < 2) refuse(use, "shape_mismatch", "operands must be matrices");
   const std::int64_t rows = k[k.size() - 2], columns = k.back();
   p.m = q[q.size() - 2];

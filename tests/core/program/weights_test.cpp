@@ -121,7 +121,11 @@ TEST(weight_file, instructions_with_the_same_weights_share_the_bytes) {
 
 TEST(weight_file, values_come_from_the_source_in_order_and_must_be_as_many_as_the_shape_says) {
   auto model = model_of_x({1, 64});
-  add_weight(model, "w", {64, 32}).set_data_location(onnx::TensorProto::EXTERNAL);
+  auto& weight = add_weight(model, "w", {64, 32});
+  weight.set_data_location(onnx::TensorProto::EXTERNAL);
+  auto* location = weight.add_external_data();
+  location->set_key("location");
+  location->set_value("weights");
   add_node(model, "MatMul", {"x", "w"}, "y");
   add_output(model, "y");
   const Machine machine = machine_with(NumberFormat::fp32);
