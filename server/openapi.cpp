@@ -49,10 +49,10 @@ OrderedJson operation(const Route& route) {
   for (const auto& row : route.query) parameters.push_back(query_parameter(row));
   OrderedJson object = {{"operationId", route.id}, {"summary", route.summary}};
   if (!parameters.empty()) object["parameters"] = parameters;
-  if (route.body == Body::json)
+  if (route.body == BodyKind::json)
     object["requestBody"] = {{"required", true},
                              {"content", content("application/json", reference(route.request_schema))}};
-  if (route.body == Body::upload)
+  if (route.body == BodyKind::upload)
     object["requestBody"] = {{"required", true},
                              {"content", {{"application/octet-stream", OrderedJson::object()}}}};
   object["responses"] = OrderedJson::object();

@@ -10,7 +10,7 @@
 
 namespace sdip {
 
-enum class Body { empty, json, upload };
+enum class BodyKind { empty, json, upload };
 
 struct QueryRow {
   std::string_view name;
@@ -23,7 +23,7 @@ struct Route {
   std::string_view method, path;  // "/api/v1/models/{name}"
   std::string_view id;            // operationId
   std::string_view summary;
-  Body body;
+  BodyKind body;
   std::string_view request_schema;  // of a JSON body
   std::span<const QueryRow> query;
   int status;                        // when it goes well

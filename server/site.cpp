@@ -18,9 +18,9 @@ Reply not_allowed(const Call& call, const std::string& allowed) {
 
 void check_media_type(const Route& route, const std::string& content_type) {
   const std::string given = content_type.substr(0, content_type.find(';'));
-  const std::string_view wanted = route.body == Body::json     ? "application/json"
-                                  : route.body == Body::upload ? "application/octet-stream"
-                                                               : "";
+  const std::string_view wanted = route.body == BodyKind::json     ? "application/json"
+                                  : route.body == BodyKind::upload ? "application/octet-stream"
+                                                                   : "";
   if (!wanted.empty() && given != wanted)
     throw Error("media_type", "Content-Type", "expected " + std::string(wanted));
 }

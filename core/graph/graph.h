@@ -81,7 +81,7 @@ void infer(Graph& graph);
 /// fits in memory. Throws Error("shape_mismatch", ...) when `inputs` are not what the graph takes,
 /// ("not_computable", node, ...) for an operator without arithmetic (random numbers) or a weight without values,
 /// and what the rules throw.
-std::vector<Tensor> evaluate(const Graph& graph, std::span<const Tensor> inputs,
+std::vector<Tensor> compute(const Graph& graph, std::span<const Tensor> inputs,
                              const std::function<std::optional<Tensor>(const Value&)>& stored);
 
 /// Drops nodes that reach no output, and values nobody uses.

@@ -81,8 +81,8 @@ TEST(contract, every_route_answers_as_its_schema_says) {
     const Route& route = route_of(example.id);
     const std::string target = replaced(replaced(example.target, "SWEEP", sweep), "OTHER", other);
     const std::string body = example.body == "ONNX" ? small_onnx() : example.body;
-    const std::string type = route.body == Body::json     ? "application/json"
-                             : route.body == Body::upload ? "application/octet-stream"
+    const std::string type = route.body == BodyKind::json     ? "application/json"
+                             : route.body == BodyKind::upload ? "application/octet-stream"
                                                           : "";
     const Answer answer = site.request(std::string(route.method), target, body, type);
     EXPECT_EQ(answer.status, route.status) << answer.body;

@@ -89,7 +89,7 @@ std::string run(const std::string& bytes, const std::vector<Tensor>& inputs, con
   std::vector<Tensor> given;
   if (!graph.inputs.empty()) given = inputs;
   const auto stored = stored_tensors(bytes);
-  const std::vector<Tensor> found = evaluate(graph, given, stored);
+  const std::vector<Tensor> found = compute(graph, given, stored);
   if (found.size() < wanted.size()) return "fewer outputs";
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const std::string what = difference(found[i], wanted[i]);

@@ -16,13 +16,13 @@ Operand operand_of(Tensor tensor) {
 }
 
 /// Values so far; each is dropped after its last use.
-struct Evaluation {
+struct Computation {
   const Graph& graph;
   const std::function<std::optional<Tensor>(const Value&)>& stored;
   std::vector<std::optional<Operand>> known;
 };
 
-const Operand& known_operand(Evaluation& run, ValueId id, const std::string& node) {
+const Operand& known_operand(Computation& run, ValueId id, const std::string& node) {
   std::optional<Operand>& known = run.known[at(id)];
   if (known) return *known;
   const Value& value = run.graph.values[at(id)];
@@ -37,7 +37,7 @@ const Operand& known_operand(Evaluation& run, ValueId id, const std::string& nod
   return *known;
 }
 
-void evaluate_node(Evaluation& run, const Node& node) {
+void compute_node(Computation& run, const Node& node) {
   if (node.op->compute == nullptr || node.op->random) {
     throw Error("not_computable", node.name,
                 "node '" + node.name + "' (" + std::string(node.op->type) + ") has no arithmetic");
@@ -48,16 +48,16 @@ void evaluate_node(Evaluation& run, const Node& node) {
   std::vector<Operand> outputs = infer_use(*node.op, use, std::int64_t{1} << 53);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (node.outputs[i] == none) continue;
-    check(outputs[i].value.has_value(), "evaluate: an operator left an output without values");
+    check(outputs[i].value.has_value(), "compute: an operator left an output without values");
     run.known[at(node.outputs[i])] = std::move(outputs[i]);
   }
 }
 
 }  // namespace
 
-std::vector<Tensor> evaluate(const Graph& graph, std::span<const Tensor> inputs,
-                             const std::function<std::optional<Tensor>(const Value&)>& stored) {
-  Evaluation run{graph, stored, std::vector<std::optional<Operand>>(graph.values.size())};
+std::vector<Tensor> compute(const Graph& graph, std::span<const Tensor> inputs,
+                            const std::function<std::optional<Tensor>(const Value&)>& stored) {
+  Computation run{graph, stored, std::vector<std::optional<Operand>>(graph.values.size())};
   if (inputs.size() != graph.inputs.size()) {
     throw Error("shape_mismatch", graph.name,
                 "the graph has " + std::to_string(graph.inputs.size()) + " inputs, but " +
@@ -81,7 +81,7 @@ std::vector<Tensor> evaluate(const Graph& graph, std::span<const Tensor> inputs,
   }
   for (ValueId id : graph.outputs) last_use[at(id)] = graph.nodes.size();
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    evaluate_node(run, graph.nodes[n]);
+    compute_node(run, graph.nodes[n]);
     for (ValueId id : graph.nodes[n].inputs) {
       if (id != none && last_use[at(id)] == n) run.known[at(id)].reset();
     }
