@@ -49,6 +49,13 @@ struct Node {
   std::vector<ValueId> outputs;  // `none` where an optional output is unused
 };
 
+/// What became of nodes while a model was read.
+struct ImportCounts {
+  std::int64_t folded_nodes = 0;                                                  // known small values now
+  std::int64_t folded_elements = 0;                                               // computed for them
+  std::int64_t composites = 0, functions = 0, branches = 0, loop_iterations = 0;  // replaced by what they stand for
+};
+
 struct Graph {
   std::string name;
   std::vector<Node> nodes;  // in an order in which every value is made before it is used
@@ -56,6 +63,7 @@ struct Graph {
   std::vector<ValueId> inputs, outputs;
   std::string producer;  // exporter and version
   std::int64_t opset = 0;
+  ImportCounts imported;
 };
 
 /// Fills producer and consumers of every value from the nodes.
@@ -65,10 +73,14 @@ void link(Graph& graph);
 /// Throws Error("graph_cycle", node, ...).
 void sort_nodes(Graph& graph);
 
+/// Multiply-accumulates or elements that one node may take to be computed at import.
+inline constexpr std::int64_t most_folding_work = std::int64_t{1} << 20;
+
 /// Infers a node whose inputs are inferred and appends it. What depends on weights and constants alone becomes a
 /// weight. A node whose outputs are all known small values is left out, its values stay; a node that makes a larger
-/// weight, or changes a parameter, is appended, and its work is of family `constant`. A composite becomes the nodes
-/// it stands for. Links are stale afterwards. Throws what the rules throw.
+/// weight, or changes a parameter, or would take more than `most_folding_work` to compute, is appended, and its
+/// work is of family `constant`. A composite becomes the nodes it stands for. Links are stale afterwards. Throws
+/// what the rules throw.
 void append_node(Graph& graph, Node node);
 
 /// Types, shapes and small values of everything: every node appended anew. Requires sorted nodes. Throws what the
