@@ -158,7 +158,7 @@ std::shared_ptr<const Workload> Catalog::workload(const std::string& name, const
   workload->name = name;
   for (const auto& part : parts) {
     if (part.role == Role::encoder && machine.mode != Mode::image_to_image) continue;
-    Stage stage = stage_of(part, machine);
+    Stage stage = stage_of(*this, part, machine);
     if (stage.role == Role::core && machine.hoisted_context)
       if (auto context = hoist_context(stage)) workload->stages.push_back(std::move(*context));
     workload->stages.push_back(std::move(stage));
@@ -173,12 +173,12 @@ OrderedJson Catalog::facts(const std::string& name) const {
   if (store_)
     if (const auto row = store_->model(name)) return OrderedJson::parse(row->facts_json);
   const auto parts = members(name, "name");
-  return model_facts(name, parts);
+  return model_facts(*this, name, parts);
 }
 
 OrderedJson Catalog::add(const std::string& name, NewFile& file, const std::string& sha256, const Dims& dims) {
   check_upload_name(name);
-  const OrderedJson facts = model_facts(name, {{Role::network, name, file.path(), dims}});
+  const OrderedJson facts = model_facts(*this, name, {{Role::network, name, file.path(), dims}});
   const std::lock_guard lock(changing_);
   if (const auto row = store_->model(name)) {
     if (row->sha256 == sha256 && dims_of_facts(row->facts_json) == dims) return facts;

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "server/commands.h"
+#include "server/operator_files.h"
 #include "server/request.h"
 #include "server/text.h"
 #include "server/version.h"
@@ -91,10 +92,26 @@ void add_dim_option(CLI::App& command, std::vector<std::string>& dims) {
       ->allow_extra_args(false);
 }
 
+void add_operators_option(CLI::App& command, std::vector<std::string>& files) {
+  command.add_option("--operators", files, "A JSON file that defines operators (docs/formats.md); repeatable")
+      ->allow_extra_args(false);
+}
+
+FileModels file_models(const std::vector<std::string>& dims, const std::vector<std::string>& operators) {
+  return {dims_of(dims), operators_of(operators)};
+}
+
 Dims dims_of(const std::vector<std::string>& texts) {
   Dims dims;
   for (const auto& text : texts) bind_dim(dims, text, "--dim");
   return dims;
+}
+
+/// What a server starts to read an upload (server/sandbox.h); nothing for people.
+void add_read_model_command(CLI::App& app, Action& action) {
+  app.add_subcommand(child_command, "Reads a model for a server that started this")->group("")->callback([&action] {
+    action = [] { return run_read_model(); };
+  });
 }
 
 bool colour_out() { return wants_colour(1); }
@@ -112,6 +129,7 @@ int run_program(int argc, char** argv) {
   add_sweep_commands(app, action);
   add_serve_command(app, action);
   add_bench_command(app, action);
+  add_read_model_command(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {

@@ -16,7 +16,7 @@ namespace {
 
 struct CompileArguments {
   std::string model, folder;
-  std::vector<std::string> dims;
+  std::vector<std::string> dims, operators;
   MachineOptions machine;
   std::uint64_t seed = 0;
   bool weights = false, seed_given = false;
@@ -53,7 +53,7 @@ WeightScales write_weights_of(const CompileArguments& arguments, const Machine& 
 
 int run_compile(const CompileArguments& arguments) {
   const Machine machine = machine_of(arguments.machine);
-  const Catalog catalog(FileModels{dims_of(arguments.dims)});
+  const Catalog catalog(file_models(arguments.dims, arguments.operators));
   const auto workload = catalog.workload(arguments.model, machine);
   const Application application = compile(*workload, machine);
   if (!application.feasible) {
@@ -108,6 +108,7 @@ void add_compile_command(CLI::App& app, Action& action) {
                    ->capture_default_str();
   add_machine_options(*command, arguments->machine);
   add_dim_option(*command, arguments->dims);
+  add_operators_option(*command, arguments->operators);
   command->callback([&action, arguments, seed] {
     arguments->seed_given = seed->count() > 0;
     action = [=] { return run_compile(*arguments); };

@@ -12,7 +12,7 @@ namespace {
 
 struct ModelArguments {
   std::string name, file;
-  std::vector<std::string> dims;
+  std::vector<std::string> dims, operators;
   ModelOptions sizes;
   std::uint64_t seed = 0;
   bool weights = false, guidance = false, json = false;
@@ -68,7 +68,7 @@ void print_stage(const OrderedJson& stage, bool colour) {
 }
 
 int show_model(const ModelArguments& arguments) {
-  const OrderedJson facts = Catalog(FileModels{dims_of(arguments.dims)}).facts(arguments.name);
+  const OrderedJson facts = Catalog(file_models(arguments.dims, arguments.operators)).facts(arguments.name);
   if (arguments.json) return std::cout << json_text(facts, 2) << "\n", exit_ok;
   for (const auto& stage : facts["stages"]) {
     print_stage(stage, colour_out());
@@ -139,6 +139,7 @@ void add_model_commands(CLI::App& app, Action& action) {
   auto* write = model->add_subcommand("write", "A built-in model as an ONNX file");
   show->add_option("NAME", arguments->name, "A built-in model or an ONNX file")->required();
   add_dim_option(*show, arguments->dims);
+  add_operators_option(*show, arguments->operators);
   write->add_option("NAME", arguments->name, "A built-in model, or a pipeline of several")->required();
   write->add_option("FILE", arguments->file, "Where to write it; of a pipeline, the folder")->required();
   write->add_option("--batch", arguments->sizes.batch, "Batch size")->capture_default_str();

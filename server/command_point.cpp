@@ -14,7 +14,7 @@ namespace {
 
 struct PointArguments {
   std::string model;
-  std::vector<std::string> dims, baselines;
+  std::vector<std::string> dims, operators, baselines;
   MachineOptions machine;
   std::int64_t layers = 0, top = 10;
   bool json = false;
@@ -148,7 +148,7 @@ void print_analysis(const Analysis& analysis, const PointArguments& arguments) {
 
 int run_analysis(const PointArguments& arguments) {
   const Machine machine = machine_of(arguments.machine);
-  const Catalog catalog(FileModels{dims_of(arguments.dims)});
+  const Catalog catalog(file_models(arguments.dims, arguments.operators));
   const Analysis analysis = analyze(catalog, arguments.model, machine);
   if (arguments.json)
     std::cout << json_text(analysis_json(analysis, arguments.layers != 0), 2) << "\n";
@@ -176,7 +176,7 @@ void print_sources(const OrderedJson& rows) {
 
 int run_comparison(const PointArguments& arguments) {
   const Machine machine = machine_of(arguments.machine);
-  const Catalog catalog(FileModels{dims_of(arguments.dims)});
+  const Catalog catalog(file_models(arguments.dims, arguments.operators));
   std::vector<std::string> devices_asked = arguments.baselines;
   if (devices_asked.empty())
     for (const auto& device : devices()) devices_asked.push_back(device.id);
@@ -216,6 +216,7 @@ void add_point_options(CLI::App& command, PointArguments& arguments) {
   command.add_option("MODEL", arguments.model, "A built-in model or an ONNX file")->required();
   add_machine_options(command, arguments.machine);
   add_dim_option(command, arguments.dims);
+  add_operators_option(command, arguments.operators);
   command.add_flag("--json", arguments.json, "JSON instead of tables");
 }
 

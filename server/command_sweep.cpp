@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "server/commands.h"
 #include "server/jobs.h"
+#include "server/operator_files.h"
 #include "server/service.h"
 #include "server/sweep_arguments.h"
 #include "server/sweep_json.h"
@@ -182,7 +183,8 @@ int run_sweep_command(const SweepArguments& arguments) {
   const std::unique_ptr<NewFile> target = export_target(arguments.export_file);
   const DataFolder data(arguments.data);
   Store store(store_file(data.path()).string());
-  Catalog catalog(&store, data.path());
+  Catalog catalog(
+      UploadedModels{&store, data.path(), this_program, operators_in(data.path(), arguments.operators)});
   const std::int64_t id = start_or_resume(store, catalog, data.path(), arguments);
   const SweepRow before = store.sweep(id);
   std::cerr << "sweep " << id << " of " << printable(before.model) << ": " << count_text(before.total) << " points"
@@ -232,6 +234,7 @@ void add_sweep_options(CLI::App& sweep, SweepArguments& a) {
   sweep.add_option("MODEL", a.model, "A built-in model, an uploaded one of --data, or an ONNX file");
   add_machine_options(sweep, a.machine);
   add_dim_option(sweep, a.dims);
+  add_operators_option(sweep, a.operators);
   sweep
       .add_option("--axis", a.axes,
                   "key=v,v,... or key=min:max:*factor or key=min:max:step; repeatable; none: a first look over six")

@@ -24,6 +24,7 @@ void add_compile_command(CLI::App& app, Action& action);
 void add_sweep_commands(CLI::App& app, Action& action);  // sweep, export
 void add_serve_command(CLI::App& app, Action& action);
 void add_bench_command(CLI::App& app, Action& action);
+void add_read_model_command(CLI::App& app, Action& action);  // a child of ours: server/read_model.h
 
 /// --preset, --machine and --set: which machine is meant.
 struct MachineOptions {
@@ -37,6 +38,10 @@ Machine machine_of(const MachineOptions& options);
 
 /// --dim NAME=SIZE, for models given as files.
 void add_dim_option(CLI::App& command, std::vector<std::string>& dims);
+/// --operators FILE, for the same.
+void add_operators_option(CLI::App& command, std::vector<std::string>& files);
+/// Files as models, with these dimensions and operators. Throws Error value_invalid, operator_invalid.
+FileModels file_models(const std::vector<std::string>& dims, const std::vector<std::string>& operators);
 /// The bound dimensions. Throws Error value_invalid.
 Dims dims_of(const std::vector<std::string>& texts);
 

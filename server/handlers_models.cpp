@@ -3,6 +3,7 @@
 #include "server/analysis.h"
 #include "server/handlers.h"
 #include "server/openapi.h"
+#include "server/operator_files.h"
 #include "server/request.h"
 #include "server/tables_json.h"
 #include "server/version.h"
@@ -25,6 +26,10 @@ Reply answer_health(Service&, const Call&) { return json_reply({{"status", "ok"}
 
 Reply answer_version(Service& service, const Call&) {
   return json_reply({{"version", program_version}, {"signature", service.signature()}});
+}
+
+Reply answer_operators(Service& service, const Call&) {
+  return json_reply(operators_json(service.catalog.operators()));
 }
 
 Reply answer_models(Service& service, const Call&) {

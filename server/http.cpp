@@ -31,6 +31,7 @@ constexpr CodeStatus code_statuses[] = {
     {"header_too_large", 431},
     {"internal", 500},
     {"file_unwritable", 500},
+    {"sandbox_unavailable", 500},
     {"busy", 503},
     {"disk_full", 507},
 };

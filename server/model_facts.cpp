@@ -43,8 +43,9 @@ void add_counts(OrderedJson& object, const GraphFacts& facts, const auto& patter
     object["rewrites"].push_back({{"pattern", pattern}, {"count", count}});
 }
 
-OrderedJson member_facts(const Member& member, Totals& totals) {
-  Graph graph = member_graph(member, {});
+OrderedJson member_facts(const Catalog& catalog, const Member& member, Totals& totals) {
+  const ReadModel model = catalog.read(member, {});
+  const Graph& graph = model.as_written;
   GraphFacts facts = facts_of(graph);
   const ModelRow* row = member.file.empty() ? find_model(member.name) : nullptr;
   if (row) facts.parameters = row->parameters;
@@ -54,7 +55,7 @@ OrderedJson member_facts(const Member& member, Totals& totals) {
                         {"producer", graph.producer},
                         {"inputs", values_json(graph, graph.inputs)},
                         {"outputs", values_json(graph, graph.outputs)}};
-  const RewriteCounts patterns = rewrite(graph);
+  const RewriteCounts& patterns = model.rewrites;
   add(totals, facts, patterns);
   add_counts(object, facts, patterns);
   return object;
@@ -68,10 +69,10 @@ std::string_view title_of(const std::string& name) {
 
 }  // namespace
 
-OrderedJson model_facts(const std::string& name, const std::vector<Member>& members) {
+OrderedJson model_facts(const Catalog& catalog, const std::string& name, const std::vector<Member>& members) {
   Totals totals;
   OrderedJson stages = OrderedJson::array();
-  for (const auto& member : members) stages.push_back(member_facts(member, totals));
+  for (const auto& member : members) stages.push_back(member_facts(catalog, member, totals));
   OrderedJson object = {{"name", name},
                         {"title", title_of(name)},
                         {"origin", is_built_in(name) ? "built_in" : "uploaded"},

@@ -13,13 +13,14 @@
 #include "core/onnx/attribute.h"
 #include "core/onnx/tensor.h"
 #include "core/onnx/wire.h"
+#include "core/ops/custom.h"
 #include "core/ops/use.h"
 
 namespace sdip {
 namespace {
 
 // The operators' rules are written from ONNX's specification for these opsets of ai.onnx.
-constexpr std::int64_t least_opset = 7, most_opset = 21;
+constexpr std::int64_t newest_opset = 21;
 
 /// What stands while a model is read.
 struct Reading {
@@ -61,10 +62,10 @@ void read_opsets(Reading& reading, const onnx::ModelProto& model) {
   if (standard == reading.opsets.end()) {
     fail(reading, "unsupported_opset", "the model does not say which opset of ai.onnx it is written in");
   }
-  if (standard->second < least_opset || standard->second > most_opset) {
+  if (standard->second < least_opset || standard->second > newest_opset) {
     fail(reading, "unsupported_opset",
          "opset " + std::to_string(standard->second) + ", expected " + std::to_string(least_opset) + " to " +
-             std::to_string(most_opset));
+             std::to_string(newest_opset));
   }
   reading.graph.opset = standard->second;
 }
@@ -152,7 +153,7 @@ std::vector<const Operator*> find_operators(const Reading& reading, const onnx::
   std::string first;
   for (int i = 0; i < graph.node_size(); ++i) {
     const auto& node = graph.node(i);
-    rows.push_back(find_operator(node.domain(), node.op_type()));
+    rows.push_back(find_operator(reading.options.own_operators.get(), node.domain(), node.op_type()));
     if (rows.back() != nullptr) continue;
     if (unknown.empty()) first = name_of(node, i);
     if (unknown.size() < 20)
@@ -255,6 +256,7 @@ Graph read_model(const onnx::ModelProto& model, const ImportOptions& options) {
   read_opsets(reading, model);
   const auto& graph = model.graph();
   reading.graph.name = graph.name();
+  reading.graph.own_operators = reading.options.own_operators;
   reading.graph.producer =
       model.producer_name() + (model.producer_version().empty() ? "" : " " + model.producer_version());
   const auto rows = find_operators(reading, graph);

@@ -98,7 +98,9 @@ bool can_compute(const Operator& op, const OperatorUse& use, std::span<const Ope
 
 }  // namespace
 
-std::vector<Operand> infer_use(const Operator& op, const OperatorUse& use, std::int64_t most_elements) {
+std::vector<Operand> infer_use(const Operator& op, const OperatorUse& of, std::int64_t most_elements) {
+  OperatorUse use = of;
+  use.row = &op;
   check_use(op, use);
   std::vector<Operand> outputs;
   try {

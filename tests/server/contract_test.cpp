@@ -25,6 +25,7 @@ const std::vector<Example> examples = {
     {"list_metrics", "/api/v1/metrics", ""},
     {"list_presets", "/api/v1/presets", ""},
     {"list_baselines", "/api/v1/baselines", ""},
+    {"list_operators", "/api/v1/operators", ""},
     {"put_model", "/api/v1/models/small", "ONNX"},
     {"list_models", "/api/v1/models", ""},
     {"get_model", "/api/v1/models/tiny-sd", ""},

@@ -82,7 +82,7 @@ Answer send_bytes(int port, const std::string& bytes) {
 }
 
 Site::Site(const ServerLimits& limits) {
-  service = std::make_unique<Service>(folder.path);
+  service = std::make_unique<Service>(folder.path, SDIP_BINARY);
   server = std::make_unique<HttpServer>(0, answerer_of(*service), limits);
   port = server->port();
   thread_ = std::thread([this] { server->run(); });
