@@ -48,7 +48,7 @@ int run_action(const Action& action) {
     print_error(error);
     return exit_input;
   } catch (const std::exception& bug) {
-    std::cerr << "sdip: internal: " << bug.what() << " (a bug of ours; please report it)" << std::endl;
+    std::cerr << "sdip: internal: " << printable(bug.what()) << " (a bug of ours; please report it)" << std::endl;
   }
   return exit_bug;
 }

@@ -121,8 +121,8 @@ int write_models(const ModelArguments& arguments) {
   }
   if (arguments.json) return std::cout << json_text(OrderedJson{{"written", all}}, 2) << "\n", exit_ok;
   for (const auto& one : all) {
-    if (one["weights"].is_string()) std::cerr << "wrote " << one["weights"].get<std::string>() << "\n";
-    std::cerr << "wrote " << one["file"].get<std::string>() << " ("
+    if (one["weights"].is_string()) std::cerr << "wrote " << printable(one["weights"].get<std::string>()) << "\n";
+    std::cerr << "wrote " << printable(one["file"].get<std::string>()) << " ("
               << quantity_text(one["bytes"].get<double>(), "B") << ")\n";
   }
   return exit_ok;

@@ -201,9 +201,9 @@ int run_sweep_command(const SweepArguments& arguments) {
   if (cancelled) {
     store.set_state(id, SweepState::cancelled);
     std::cerr << "sdip: cancelled"
-              << (arguments.data.empty()
-                      ? ""
-                      : "; go on with: sdip sweep --data " + arguments.data + " --resume " + std::to_string(id))
+              << (arguments.data.empty() ? ""
+                                         : "; go on with: sdip sweep --data " + printable(arguments.data) +
+                                               " --resume " + std::to_string(id))
               << std::endl;
     return exit_cancelled;
   }
