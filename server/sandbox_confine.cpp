@@ -53,11 +53,11 @@ void filter_calls() {
                          SCMP_SYS(exit), SCMP_SYS(exit_group), SCMP_SYS(rt_sigreturn), SCMP_SYS(rt_sigprocmask),
                          SCMP_SYS(clock_gettime), SCMP_SYS(getrandom), SCMP_SYS(getpid), SCMP_SYS(gettid)})
     allow(call);
-  // The answer, and nothing else; memory that is no file's and holds no code; signals to itself, as abort sends.
+  // The answer, and nothing else; memory that is no file's and holds no code; the signal that abort sends.
   allow(SCMP_SYS(write), {equal(0, 1)});
   allow(SCMP_SYS(mmap), {bits(2, PROT_EXEC, 0), bits(3, MAP_ANONYMOUS, MAP_ANONYMOUS)});
   allow(SCMP_SYS(mprotect), {bits(2, PROT_EXEC, 0)});
-  allow(SCMP_SYS(tgkill), {equal(0, static_cast<std::uint64_t>(::getpid()))});
+  allow(SCMP_SYS(tgkill), {equal(0, static_cast<std::uint64_t>(::getpid())), equal(2, SIGABRT)});
   require(::seccomp_load(filter) == 0);
   ::seccomp_release(filter);
 }
