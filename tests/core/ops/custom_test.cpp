@@ -14,36 +14,27 @@ using nlohmann::json;
 using testing::HasSubstr;
 
 /// The worked example of docs/formats.md.
-const char* const silu = R"({"operators": [{
+const char* const silu = R"json({"operators": [{
   "domain": "com.example", "type": "Silu",
   "inputs": ["x"],
   "outputs": [{"name": "y", "type": "x", "shape": ["...x.shape"]}],
   "work": {"family": "vector", "row_length": "y.size", "read_elements": ["x.size"],
-           "write_elements": "y.size", "element_cycles": 2}}]})";
+           "write_elements": "y.size", "element_cycles": 2}}]})json";
 
-const char* const heads = R"({"operators": [{
+const char* const heads = R"json({"operators": [{
   "domain": "com.example", "type": "HeadSoftmax", "mnemonic": "hsoftmax",
   "inputs": ["x", "mask"], "least_inputs": 1,
   "attributes": {"heads": {"type": "int"}, "keep": {"type": "ints", "default": [1, 2]}},
   "outputs": [{"name": "y", "type": "float16",
-               "shape": ["x.shape[0]", "heads", "...x.shape[1:-1]", "ceil_div(x.shape[-1], heads)", "...keep[:1]"]
-}],
-  "work": {
-  "family" : "softmax",
-             "rows" : "product(y.shape[:-1])",
-                      "row_length" : "y.shape[-1]",
-                                     "passes" : 3,
-                                     "read_elements" : [ "3 * x.size", "mask.size" ],
-                                                       "write_elements" : "y.size"
-}
-}]
-})";
+               "shape": ["x.shape[0]", "heads", "...x.shape[1:-1]", "ceil_div(x.shape[-1], heads)", "...keep[:1]"]}],
+  "work": {"family": "softmax", "rows": "product(y.shape[:-1])", "row_length": "y.shape[-1]", "passes": 3,
+           "read_elements": ["3 * x.size", "mask.size"], "write_elements": "y.size"}}]})json";
 
-const char* const product = R"({"operators": [{
+const char* const product = R"json({"operators": [{
   "domain": "com.example", "type": "Project", "inputs": ["a", "b"],
   "outputs": [{"name": "y", "type": "a", "shape": ["a.shape[0]", "b.shape[1]"]}],
   "work": {"family": "linear", "nest": {"out_h": "a.shape[0]", "in_h": "a.shape[0]", "in_channels": "a.shape[1]",
-                                        "out_channels": "b.shape[1]"}}}]})";
+                                        "out_channels": "b.shape[1]"}}}]})json";
 
 std::shared_ptr<const OwnOperators> own(const std::string& text) {
   return own_operators({json::parse(text)}, {"f.json"});
