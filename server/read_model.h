@@ -5,6 +5,7 @@
 #include <span>
 
 #include "core/onnx/import.h"
+#include "core/onnx/survey.h"
 #include "server/sandbox.h"
 
 namespace sdip {
@@ -23,7 +24,15 @@ ReadModel read_model_here(std::span<const std::byte> bytes, const ImportOptions&
 ReadModel read_model_apart(const std::filesystem::path& program, const std::filesystem::path& file,
                            const ImportOptions& options, const ChildLimits& limits = {});
 
-/// The child: reads the request, confines itself, reads the model, answers. Returns the exit code.
-int run_read_model();
+/// What a file says of itself, read in a child likewise. Throws what a survey throws, and as read_model_apart.
+ModelSurvey read_survey_apart(const std::filesystem::path& program, const std::filesystem::path& file,
+                              const ImportOptions& options, const ChildLimits& limits = {});
+
+/// Makes a survey of a model's bytes: survey_onnx.
+using SurveyFunction = ModelSurvey (*)(std::span<const std::byte>, const ImportOptions&);
+
+/// The child: reads the request, confines itself, reads the model, answers. Returns the exit code. Without `survey`
+/// it only imports.
+int run_read_model(SurveyFunction survey = nullptr);
 
 }  // namespace sdip

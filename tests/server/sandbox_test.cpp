@@ -164,6 +164,26 @@ TEST(sandbox, an_error_of_importing_is_the_same_apart_and_here) {
   }
 }
 
+TEST(sandbox, a_survey_comes_from_a_child_too) {
+  const Misbehaving made;
+  ImportOptions options;
+  options.label = "m";
+  const ModelSurvey survey = read_survey_apart(made.child("survey"), made.model(), options);
+  EXPECT_EQ(survey.nodes, static_cast<std::int64_t>(small_onnx().size()));
+  EXPECT_EQ(survey.graph, "m");
+  EXPECT_EQ(survey.inputs.at(0).dims, (std::vector<std::string>{"1", "batch"}));
+  EXPECT_EQ(survey.operators.at(0).unsupported, "because");
+  EXPECT_EQ(survey.operators.at(0).nodes, 3);
+  EXPECT_EQ(survey.functions.at(0).calls, 1);
+  EXPECT_EQ(survey.domains.at(0).second, 17);
+  try {
+    read_survey_apart(made.child("garbage"), made.model(), options);
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code, "import_failed");
+  }
+}
+
 TEST(sandbox, a_link_is_not_followed) {
   const Misbehaving made;
   const auto link = made.folder.path / "link.onnx";
