@@ -63,3 +63,11 @@ web_suite() {
     npm --prefix web run "$3" || status=$?
   add_suite "web, $1" "$status" "$(log_counts "$logs/web-$1.log")"
 }
+
+# Runs tests/cases again on the runtime that made what they expect; skipped where npm cannot install it.
+cases_suite() {
+  local status=0
+  suite cases "running tests/cases on onnxruntime-node" node tests/cases/make.mjs --check || status=$?
+  grep 'cannot be installed' "$logs/cases.log" || true
+  add_suite cases "$status" "$(log_counts "$logs/cases.log")"
+}

@@ -61,18 +61,12 @@ int length_bias(BodyWriter& w, const AttentionShape& shape) {
   return bias_of_mask(w, kept, input(w.use, q_in).type, -infinity);
 }
 
-/// What the fourth output shows. Versions of the specification differ on the order of mask and softcap.
-int shown(const OperatorUse& use, const AttentionBody& made, const AttentionOptions& options) {
+/// What the fourth output shows: scores as they are, capped, then masked, or after softmax. So ONNX 1.22 and
+/// onnxruntime 1.30 for both versions; ONNX 1.18 had cap and mask the other way round.
+int shown(const OperatorUse& use, const AttentionBody& made) {
   const std::int64_t mode = int_attribute(use, "qk_matmul_output_mode", 0);
   require(use, mode >= 0 && mode <= 3, "qk_matmul_output_mode must be 0 to 3");
-  const bool masked = !options.biases.empty() || options.causal_past >= 0, capped = options.softcap != 0;
-  if (mode == 0) return made.scores;
-  if (mode == 3) return made.weights;
-  if (use.output_count > 3) {
-    require(use, !(capped && masked) && !(capped && mode == 1),
-            "qk_matmul_output_mode 1 or 2 with a softcap: versions of the specification differ on what it shows");
-  }
-  return made.biased;
+  return mode == 0 ? made.scores : mode == 1 ? made.capped : mode == 2 ? made.biased : made.weights;
 }
 
 Body expand_attention(const OperatorUse& use) {
@@ -112,7 +106,7 @@ Body expand_attention(const OperatorUse& use) {
   const int y = flat
                     ? join_heads(w, made.result, shape.batch, shape.rows, product({shape.heads, shape.value_depth}))
                     : made.result;
-  return w.finish({y, k, v, shown(use, made, options)});
+  return w.finish({y, k, v, shown(use, made)});
 }
 
 constexpr Operator rows[] = {

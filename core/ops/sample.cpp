@@ -83,7 +83,8 @@ Neighbours neighbours_of(double coordinate, std::int64_t size, const Sampling& s
   const double least = s.align ? 0 : -0.5, greatest = s.align ? length - 1 : length - 0.5;
   if (s.mode == "nearest") x = std::nearbyint(x);
   if (x < least || x > greatest) {
-    if (s.padding == "border") x = std::clamp(x, 0.0, length - 1);
+    // Cubic weights go on beyond the border, as those of PyTorch and onnxruntime do; what they weigh is clamped.
+    if (s.padding == "border" && s.mode != "cubic") x = std::clamp(x, 0.0, length - 1);
     if (s.padding == "reflection") x = reflected(x, least, greatest);
   }
   const double left = std::floor(x), share = x - left;

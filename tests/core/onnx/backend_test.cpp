@@ -1,6 +1,5 @@
 // ONNX's own backend tests run on our arithmetic: model and inputs in, outputs compared. What is not run is listed
 // by name with its reason in backend_not_run.txt; a listed test that would pass fails.
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -8,9 +7,7 @@
 
 #include <onnx/defs/schema.h>
 
-#include "tests/core/onnx/build.h"
-
-#include "core/onnx/tensor.h"
+#include "tests/core/onnx/evaluated.h"
 
 namespace sdip {
 namespace {
@@ -18,14 +15,8 @@ namespace {
 const std::string data = "/usr/share/libonnx-testdata/data/";
 constexpr const char* suites[] = {"node", "simple", "pytorch-converted", "pytorch-operator"};
 
-/// A tensor in a file of its own has not been through the walk that says where its data lie.
-Tensor tensor_of(onnx::TensorProto proto) {
-  proto.mutable_segment()->set_begin(0);
-  proto.mutable_segment()->set_end(0);
-  ReadTensor read = read_tensor(proto, "tensor", {}, std::int64_t{1} << 40);
-  if (!read.operand.value) throw Error("no_values", proto.name(), "its values cannot be read");
-  return std::move(*read.operand.value);
-}
+/// As ONNX's own runner compares.
+constexpr Nearness near_enough = {1e-3, 1e-7};
 
 /// Read as the type the model declares: bfloat16 stands in the files as uint16.
 template <class Declared>
@@ -94,49 +85,11 @@ std::string with_opset_7(const std::string& bytes) {
   return model.SerializeAsString();
 }
 
-/// Nothing when equal as ONNX's own runner compares: relative 1e-3, absolute 1e-7, integers exactly.
-std::string difference(const Tensor& found, const Tensor& wanted) {
-  if (found.type != wanted.type) return "type " + std::string(element_type_text(found.type));
-  if (found.shape != wanted.shape) return "shape " + shape_text(found.shape) + " for " + shape_text(wanted.shape);
-  for (std::size_t i = 0; i < wanted.ints.size(); ++i) {
-    if (found.ints.at(i) != wanted.ints[i]) {
-      return "element " + std::to_string(i) + ": " + std::to_string(found.ints[i]) + " for " +
-             std::to_string(wanted.ints[i]);
-    }
-  }
-  for (std::size_t i = 0; i < wanted.floats.size(); ++i) {
-    const double a = found.floats.at(i), b = wanted.floats[i];
-    const bool same = a == b || (std::isnan(a) && std::isnan(b)) || std::fabs(a - b) <= 1e-7 + 1e-3 * std::fabs(b);
-    if (!same) return "element " + std::to_string(i) + ": " + std::to_string(a) + " for " + std::to_string(b);
-  }
-  return "";
-}
-
-/// Values of initializers and constants by name.
-std::function<std::optional<Tensor>(const Value&)> stored_tensors(const std::string& bytes) {
-  auto model = std::make_shared<onnx::ModelProto>();
-  model->ParseFromString(bytes);
-  return [model](const Value& value) -> std::optional<Tensor> {
-    for (const auto& tensor : model->graph().initializer()) {
-      if (tensor.name() == value.name) return tensor_of(tensor);
-    }
-    for (const auto& node : model->graph().node()) {
-      if (node.op_type() == "Constant" && node.output(0) == value.name) return tensor_of(node.attribute(0).t());
-    }
-    return std::nullopt;
-  };
-}
-
 std::string run(const std::string& bytes, const std::vector<Tensor>& inputs, const std::vector<Tensor>& wanted) {
-  ImportOptions options;
-  const Graph graph = import_bytes(bytes, options);
-  std::vector<Tensor> given;
-  if (!graph.inputs.empty()) given = inputs;
-  const auto stored = stored_tensors(bytes);
-  const std::vector<Tensor> found = compute(graph, given, stored);
+  const std::vector<Tensor> found = outputs_of(bytes, inputs);
   if (found.size() < wanted.size()) return "fewer outputs";
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const std::string what = difference(found[i], wanted[i]);
+    const std::string what = difference(found[i], wanted[i], near_enough);
     if (!what.empty()) return "output " + std::to_string(i) + ": " + what;
   }
   return "";

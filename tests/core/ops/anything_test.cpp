@@ -3,7 +3,6 @@
 #include <random>
 #include <sstream>
 
-#include "tests/core/ops/complete_rows.h"
 #include "tests/core/ops/values_of.h"
 
 namespace sdip {
@@ -102,7 +101,7 @@ void try_use(const Operator& op, Random& random, Outcome& outcome) {
 
 TEST(any_use, is_computed_or_refused) {
   Outcome outcome;
-  for (const Operator& op : complete_rows()) {
+  for (const Operator& op : operators()) {
     if (op.infer == nullptr || op.compute == nullptr) continue;
     Random random(1);
     for (int i = 0; i < 1'000; ++i) try_use(op, random, outcome);

@@ -5,7 +5,6 @@
 #include <set>
 #include <sstream>
 
-#include "tests/core/ops/complete_rows.h"
 #include "tests/core/ops/use_of.h"
 
 namespace sdip {
@@ -19,7 +18,7 @@ std::vector<std::int64_t> opsets_in(std::string_view since) {
 }
 
 TEST(operator_rows, compute_or_expand_unless_they_are_random) {
-  for (const Operator& row : complete_rows()) {
+  for (const Operator& row : operators()) {
     const int ways = (row.compute != nullptr) + (row.expand != nullptr) + row.random;
     EXPECT_EQ(ways, 1) << row.domain << "::" << row.type;
     EXPECT_TRUE(row.expand != nullptr || (row.infer != nullptr && row.work != nullptr)) << row.type;
@@ -27,7 +26,7 @@ TEST(operator_rows, compute_or_expand_unless_they_are_random) {
 }
 
 TEST(operator_rows, say_since_which_opsets_in_ascending_order) {
-  for (const Operator& row : complete_rows()) {
+  for (const Operator& row : operators()) {
     const auto opsets = opsets_in(row.since);
     ASSERT_FALSE(opsets.empty()) << row.domain << "::" << row.type;
     EXPECT_TRUE(std::is_sorted(opsets.begin(), opsets.end())) << row.type;
@@ -43,7 +42,7 @@ TEST(operator_rows, agree_with_onnx_on_the_opsets_up_to_17) {
   for (const auto& schema : onnx::OpSchemaRegistry::get_all_schemas_with_history()) {
     if (schema.domain().empty()) expected[schema.Name()].insert(std::max(7, schema.since_version()));
   }
-  for (const Operator& row : complete_rows()) {
+  for (const Operator& row : operators()) {
     if (!row.domain.empty()) continue;
     std::set<std::int64_t> found;
     for (std::int64_t opset : opsets_in(row.since)) {
@@ -59,7 +58,7 @@ TEST(operator_rows, know_the_attributes_that_onnx_knows) {
   for (const auto& schema : onnx::OpSchemaRegistry::get_all_schemas_with_history()) {
     if (!schema.domain().empty()) continue;
     const Operator* row = nullptr;
-    const auto rows = complete_rows();
+    const auto rows = operators();
     for (const Operator& candidate : rows) {
       if (candidate.domain.empty() && candidate.type == schema.Name()) row = &candidate;
     }
