@@ -11,10 +11,14 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-const SmallNames hostile = {"=HYPERLINK(\"http://x\")\x1b]0;owned\x07", "<script>alert(1)</script>\xe2\x80\xae",
-                            "\\input{/etc/passwd}\xc2\x9b"
-                            "31m\r\n+1",
-                            ""};
+// What importing lets through: below U+0020 and U+007F are refused there, U+009B starts a terminal's command, too.
+const SmallNames hostile = {
+    "=HYPERLINK(\"http://x\")\xc2\x9d"
+    "0;owned\xc2\x9c",
+    "<script>alert(1)</script>\xe2\x80\xae",
+    "\\input{/etc/passwd}\xc2\x9b"
+    "31m\xe2\x80\xa8+1",
+    ""};
 
 /// Lines apart, text is what `printable` leaves as it is.
 void expect_visible(const std::string& text, const std::string& what) {
@@ -38,7 +42,7 @@ TEST(hostile_names, no_command_lets_them_write_on_a_terminal) {
     expect_visible(ended.err, command[0] + " " + command[1]);
     EXPECT_GT(ended.out.size() + ended.err.size(), 20U);
   }
-  EXPECT_THAT(run_sdip({"compile", file}).out, HasSubstr("=HYPERLINK(\\\"http://x\\\")\\x1b]0;owned\\x07"));
+  EXPECT_THAT(run_sdip({"compile", file}).out, HasSubstr("=HYPERLINK(\\\"http://x\\\")\\u009d0;owned\\u009c"));
 }
 
 TEST(hostile_names, json_shows_them_and_reads_back_the_same) {
@@ -54,12 +58,15 @@ TEST(hostile_names, json_shows_them_and_reads_back_the_same) {
 }
 
 TEST(hostile_names, errors_show_them) {
-  const std::string bytes = small_onnx("Nope\x1b[2J\xe2\x80\xae", hostile);
+  const std::string bytes = small_onnx(
+      "Nope\xc2\x9b"
+      "2J\xe2\x80\xae",
+      hostile);
   const Site site;
   const Answer answer = site.put("/api/v1/models/m", bytes);
   EXPECT_EQ(answer.status, 422);
   EXPECT_EQ(answer.json().at("code"), "unknown_operator");
-  EXPECT_THAT(answer.json().at("detail").get<std::string>(), HasSubstr("Nope\\x1b[2J\\u202e"));
+  EXPECT_THAT(answer.json().at("detail").get<std::string>(), HasSubstr("Nope\\u009b2J\\u202e"));
   expect_visible(answer.body, "problem");
   expect_visible(answer.json().at("detail").get<std::string>() + answer.json().at("where").get<std::string>(),
                  "texts");
@@ -68,7 +75,14 @@ TEST(hostile_names, errors_show_them) {
   const Ended ended = run_sdip({"analyze", folder / "m.onnx"});
   EXPECT_EQ(ended.exit_code, 1);
   expect_visible(ended.err, "standard error");
-  EXPECT_THAT(ended.err, HasSubstr("Nope\\x1b[2J\\u202e"));
+  EXPECT_THAT(ended.err, HasSubstr("Nope\\u009b2J\\u202e"));
+}
+
+TEST(hostile_names, those_with_an_escape_character_are_refused) {
+  const Answer answer = Site().put("/api/v1/models/m", small_onnx("Nope\x1b[2J"));
+  EXPECT_EQ(answer.status, 422);
+  EXPECT_EQ(answer.json().at("code"), "invalid_graph");
+  expect_visible(answer.body, "problem");
 }
 
 TEST(hostile_names, an_exported_sweep_runs_no_formula) {
