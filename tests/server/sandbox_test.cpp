@@ -142,6 +142,21 @@ TEST(sandbox, a_model_has_the_same_facts_apart_and_here) {
   }
 }
 
+TEST(sandbox, what_is_in_a_models_way_is_the_same_apart_and_here) {
+  const TemporaryFolder folder;
+  Store store(store_file(folder.path).string());
+  const Catalog apart(UploadedModels{&store, folder.path, SDIP_BINARY, nullptr});
+  const Catalog here(FileModels{});
+  const Member member{Role::network, "m", folder.path / "m.onnx", {}};
+  const Error error("unknown_operator", "m", "Nope");
+  for (const std::string& bytes : {small_onnx("Nope"), std::string("garbage")}) {
+    write_file(member.file, bytes);
+    const OrderedJson refused = refused_model(apart, member, error);
+    EXPECT_EQ(json_text(refused), json_text(refused_model(here, member, error)));
+    EXPECT_EQ(refused.contains("survey"), bytes != "garbage");
+  }
+}
+
 TEST(sandbox, an_error_of_importing_is_the_same_apart_and_here) {
   const Misbehaving made;
   const auto error_with = [&](const auto& read) {

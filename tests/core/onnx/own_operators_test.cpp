@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/graph/serial.h"
+#include "core/onnx/survey.h"
 #include "core/ops/custom.h"
 #include "tests/core/onnx/build.h"
 
@@ -41,6 +42,17 @@ TEST(own_operators, an_unknown_operator_is_an_error_until_a_file_defines_it) {
             (Shape{2, 320, 64, 64}));
   rewrite(graph);
   EXPECT_EQ(work_of(graph, graph.nodes[0]).write_elements, 2 * 320 * 64 * 64);
+}
+
+TEST(own_operators, a_survey_knows_them_too) {
+  const std::string bytes = model_with_silu();
+  const auto why = [&](const ImportOptions& options) {
+    const ModelSurvey survey = survey_onnx(std::as_bytes(std::span(bytes)), options);
+    EXPECT_EQ(survey.operators.at(1).type, "Silu");
+    return survey.operators.at(1).unsupported;
+  };
+  EXPECT_EQ(why({}), "not known here");
+  EXPECT_EQ(why(with_silu()), "");
 }
 
 TEST(own_operators, the_graph_keeps_the_definitions_alive) {
