@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/escaped.h"
 #include "db/parts.h"
 
 namespace sdip {
@@ -16,25 +17,14 @@ std::string number_text(double value, const char* without) {
   return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
-/// Quoted where RFC 4180 asks for it; text that a spreadsheet would run as a formula gets an apostrophe before it.
-std::string csv_text(const std::string& text) {
-  std::string safe = text;
-  if (!safe.empty() && std::string_view("=+-@\t\r").find(safe[0]) != std::string_view::npos)
-    safe.insert(0, 1, '\'');
-  if (safe.find_first_of(",\"\r\n") == std::string::npos) return safe;
-  std::string quoted = "\"";
-  for (const char c : safe) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
-
 std::string json_text(std::string_view text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return visible_json(nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 std::string header_cell(std::string_view name, std::string_view unit) {
   std::string cell(name);
   if (!unit.empty()) cell += " [" + std::string(unit) + "]";
-  return csv_text(cell);
+  return csv_cell(cell);
 }
 
 std::string csv_header(const Space& space) {
@@ -45,7 +35,7 @@ std::string csv_header(const Space& space) {
 }
 
 std::string csv_line(const Space& space, const StoredPoint& point) {
-  std::string line = std::to_string(point.index) + (point.feasible ? ",1," : ",0,") + csv_text(point.reason);
+  std::string line = std::to_string(point.index) + (point.feasible ? ",1," : ",0,") + csv_cell(point.reason);
   for (std::size_t a = 0; a < space.axes.size(); ++a)
     line += "," + value_text(*space.axes[a].row, axis_value(space, a, point.index));
   for (const double value : point.values) line += "," + number_text(value, "");

@@ -174,7 +174,7 @@ std::shared_ptr<const Workload> Catalog::workload(const std::string& name, const
   workload->name = name;
   for (const auto& part : parts) {
     if (part.role == Role::encoder && machine.mode != Mode::image_to_image) continue;
-    Stage stage = stage_of(part, machine);
+    Stage stage = stage_of(*this, part, machine);
     if (stage.role == Role::core && machine.hoisted_context)
       if (auto context = hoist_context(stage)) workload->stages.push_back(std::move(*context));
     workload->stages.push_back(std::move(stage));
@@ -196,13 +196,13 @@ OrderedJson Catalog::facts(const std::string& name) const {
 
 OrderedJson Catalog::facts(const std::string& name, const TreeLimits& limits) const {
   const auto parts = members(name, "name");
-  return model_facts(name, parts, limits);
+  return model_facts(*this, name, parts, limits);
 }
 
 OrderedJson Catalog::add(const std::string& name, NewFile& file, const std::string& sha256, const Dims& dims,
                          Role role) {
   check_upload_name(name);
-  const OrderedJson facts = model_facts(name, {{role, name, file.path(), dims}});
+  const OrderedJson facts = model_facts(*this, name, {{role, name, file.path(), dims}});
   const std::lock_guard lock(changing_);
   if (const auto row = store_->model(name)) {
     if (row->sha256 == sha256 && dims_of_facts(row->facts_json) == dims && role_of_facts(row->facts_json) == role)

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <semaphore>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -17,9 +18,11 @@
 #include "db/store.h"
 #include "server/files.h"
 #include "server/json_in.h"
+#include "server/read_model.h"
 
 namespace sdip {
 
+using OwnOperatorList = std::shared_ptr<const OwnOperators>;
 using Dims = std::map<std::string, std::int64_t>;  // symbolic dimensions bound by the user
 
 /// What a workload follows from: a name, its file, bound dimensions, and some parameters of the machine.
@@ -31,6 +34,11 @@ struct Member {
   std::string name;            // a built-in model's, or what the file is called
   std::filesystem::path file;  // empty: built in
   Dims dims;
+};
+
+/// What one pass of a built-in model is written for.
+struct PassSizes {
+  std::int64_t batch = 1, image_height_px = 0, image_width_px = 0;
 };
 
 struct ModelEntry {
@@ -45,15 +53,28 @@ OrderedJson entry_json(const ModelEntry& entry);
 struct FileModels {
   Dims dims;
   Role role = Role::network;
+  OwnOperatorList operators;
+};
+
+/// Models may be uploaded. Their files are read in children of `program`.
+struct UploadedModels {
+  Store* store = nullptr;
+  std::filesystem::path data, program;
+  OwnOperatorList operators;
 };
 
 class Catalog {
  public:
-  /// Built-in models and, given a store, those uploaded into `data`.
-  explicit Catalog(Store* store = nullptr, std::filesystem::path data = {})
-      : store_(store), data_(std::move(data)) {}
-  /// Built-in models and files: names that look like paths are read.
-  explicit Catalog(FileModels files) : files_(std::move(files)) {}
+  /// Built-in models.
+  Catalog() = default;
+  /// And those uploaded.
+  explicit Catalog(UploadedModels uploads)
+      : store_(uploads.store),
+        data_(std::move(uploads.data)),
+        program_(std::move(uploads.program)),
+        operators_(std::move(uploads.operators)) {}
+  /// Built-in models and files: names that look like paths are read, in this process.
+  explicit Catalog(FileModels files) : operators_(files.operators), files_(std::move(files)) {}
 
   std::vector<ModelEntry> entries() const;
   /// Facts of GET /models/{name}. Throws Error unknown_model (with the nearest names) and what importing throws.
@@ -69,6 +90,15 @@ class Catalog {
   /// unknown_model, value_conflict (an image size or batch that a file cannot take), and what importing throws.
   std::shared_ptr<const Workload> workload(const std::string& name, const Machine& machine) const;
 
+  /// The network of a member. Throws what reading and importing throw; of an upload also import_failed, and busy
+  /// when others are being read for long.
+  ReadModel read(const Member& member, const PassSizes& sizes) const;
+  /// What a member's file says of itself. Throws what reading does, not_onnx, truncated, limit_exceeded; of an
+  /// upload also import_failed and busy.
+  ModelSurvey survey(const Member& member, const PassSizes& sizes) const;
+  /// Operators of files that models may use; may be null.
+  const OwnOperatorList& operators() const { return operators_; }
+
   /// Keeps an uploaded file under its hash and name; returns its facts. The same bytes, dims and role again
   /// change nothing. Throws Error conflict (the name is built in, or taken by other bytes), value_invalid (the
   /// name), and what importing throws. Requires a store.
@@ -81,10 +111,15 @@ class Catalog {
   bool is_file_name(const std::string& name) const;
   /// What a row stands for; read from its facts once, as a sweep asks for each of its points.
   Member stored_member(const StoredModel& row) const;
+  /// What `here` makes of a member's bytes in this process, or, of an upload, `apart` of its file in a child.
+  template <class Here, class Apart>
+  auto read_with(const Member& member, const PassSizes& sizes, const Here& here, const Apart& apart) const;
 
   Store* store_ = nullptr;
-  std::filesystem::path data_;
+  std::filesystem::path data_, program_;
+  OwnOperatorList operators_;
   std::optional<FileModels> files_;
+  mutable std::counting_semaphore<> children_{2};  // each may take gigabytes
 
   using Cached = std::pair<WorkloadKey, std::shared_ptr<const Workload>>;
   std::mutex changing_;  // one upload or removal at a time: a file is shared by the names that have its bytes

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "server/commands.h"
+#include "server/operator_files.h"
 #include "server/request.h"
 #include "server/text.h"
 #include "server/version.h"
@@ -47,7 +48,7 @@ int run_action(const Action& action) {
     print_error(error);
     return exit_input;
   } catch (const std::exception& bug) {
-    std::cerr << "sdip: internal: " << bug.what() << " (a bug of ours; please report it)" << std::endl;
+    std::cerr << "sdip: internal: " << printable(bug.what()) << " (a bug of ours; please report it)" << std::endl;
   }
   return exit_bug;
 }
@@ -86,6 +87,11 @@ Machine machine_of(const MachineOptions& options) {
   return machine;
 }
 
+void add_operators_option(CLI::App& command, std::vector<std::string>& files) {
+  command.add_option("--operators", files, "A JSON file that defines operators (docs/formats.md); repeatable")
+      ->allow_extra_args(false);
+}
+
 void add_file_options(CLI::App& command, FileOptions& options) {
   command.add_option("--dim", options.dims, "NAME=SIZE binds a symbolic dimension of a file; repeatable")
       ->allow_extra_args(false);
@@ -94,13 +100,22 @@ void add_file_options(CLI::App& command, FileOptions& options) {
           "--role", options.role,
           "What a file is: core (a noise predictor, run each step), text_encoder, encoder, decoder, network")
       ->capture_default_str();
+  add_operators_option(command, options.operators);
 }
 
 FileModels file_models(const FileOptions& options) {
   FileModels files;
   for (const auto& text : options.dims) bind_dim(files.dims, text, "--dim");
   files.role = role_named(options.role, "--role");
+  files.operators = operators_of(options.operators);
   return files;
+}
+
+/// What a server starts to read an upload (server/sandbox.h); nothing for people.
+void add_read_model_command(CLI::App& app, Action& action) {
+  app.add_subcommand(child_command, "Reads a model for a server that started this")->group("")->callback([&action] {
+    action = [] { return run_read_model(survey_onnx); };
+  });
 }
 
 bool colour_out() { return wants_colour(1); }
@@ -118,6 +133,7 @@ int run_program(int argc, char** argv) {
   add_sweep_commands(app, action);
   add_serve_command(app, action);
   add_bench_command(app, action);
+  add_read_model_command(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {

@@ -46,7 +46,7 @@ WeightScales write_weights_of(const CompileArguments& arguments, const Machine& 
     file.write({reinterpret_cast<const char*>(piece.data()), piece.size()});
   });
   file.keep();
-  std::cout << path.string() << ": "
+  std::cout << printable(path.string()) << ": "
             << quantity_text(static_cast<double>(stage.program.stored_weight_bytes.value), "B") << "\n";
   return scales;
 }
@@ -83,9 +83,9 @@ int run_compile(const CompileArguments& arguments) {
     NewFile file(path);
     file.write(text);
     file.keep();
-    std::cout << path.string() << ": " << count_text(static_cast<std::int64_t>(stage.program.instructions.size()))
-              << " instructions, " << quantity_text(static_cast<double>(stage.program.weight_bytes.value), "B")
-              << " of weights\n";
+    std::cout << printable(path.string()) << ": "
+              << count_text(static_cast<std::int64_t>(stage.program.instructions.size())) << " instructions, "
+              << quantity_text(static_cast<double>(stage.program.weight_bytes.value), "B") << " of weights\n";
   }
   return exit_ok;
 }

@@ -41,8 +41,9 @@ int list_models(const ModelArguments& arguments) {
 }
 
 /// A file that cannot be imported: what is known of it, and all that is in the way.
-int show_refused(const ModelArguments& arguments, const Member& member, const Error& error) {
-  const OrderedJson refused = refused_model(member, error);
+int show_refused(const ModelArguments& arguments, const Catalog& catalog, const Member& member,
+                 const Error& error) {
+  const OrderedJson refused = refused_model(catalog, member, error);
   if (arguments.json)
     std::cout << json_text(refused, 2) << "\n";
   else
@@ -61,7 +62,7 @@ int show_model(const ModelArguments& arguments) {
     facts = catalog.facts(arguments.name, limits);
   } catch (const Error& error) {
     if (members.front().file.empty()) throw;
-    return show_refused(arguments, members.front(), error);
+    return show_refused(arguments, catalog, members.front(), error);
   }
   if (arguments.json)
     std::cout << json_text(facts, 2) << "\n";
@@ -114,8 +115,8 @@ int write_models(const ModelArguments& arguments) {
   }
   if (arguments.json) return std::cout << json_text(OrderedJson{{"written", all}}, 2) << "\n", exit_ok;
   for (const auto& one : all) {
-    if (one["weights"].is_string()) std::cerr << "wrote " << one["weights"].get<std::string>() << "\n";
-    std::cerr << "wrote " << one["file"].get<std::string>() << " ("
+    if (one["weights"].is_string()) std::cerr << "wrote " << printable(one["weights"].get<std::string>()) << "\n";
+    std::cerr << "wrote " << printable(one["file"].get<std::string>()) << " ("
               << quantity_text(one["bytes"].get<double>(), "B") << ")\n";
   }
   return exit_ok;

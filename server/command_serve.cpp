@@ -35,7 +35,7 @@ int serve(const ServeArguments& arguments) {
   HttpServer server(arguments.port,
                     {[&](const Call& call, const std::string& type) { return answerer.refuse(call, type); },
                      [&](const Call& call) { return answerer.answer(call); }});
-  Service service(arguments.data);
+  Service service(arguments.data, this_program);
   answerer = answerer_of(service);
   std::atomic<bool> ended = false;
   std::thread waiter([&] {

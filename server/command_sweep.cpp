@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "server/commands.h"
 #include "server/jobs.h"
+#include "server/operator_files.h"
 #include "server/service.h"
 #include "server/sweep_arguments.h"
 #include "server/sweep_json.h"
@@ -183,7 +184,8 @@ int run_sweep_command(const SweepArguments& arguments) {
   const std::unique_ptr<NewFile> target = export_target(arguments.export_file);
   const DataFolder data(arguments.data);
   Store store(store_file(data.path()).string());
-  Catalog catalog(&store, data.path());
+  Catalog catalog(
+      UploadedModels{&store, data.path(), this_program, operators_in(data.path(), arguments.files.operators)});
   const std::int64_t id = start_or_resume(store, catalog, data.path(), arguments);
   const SweepRow before = store.sweep(id);
   std::cerr << "sweep " << id << " of " << printable(before.model) << ": " << count_text(before.total) << " points"
@@ -200,9 +202,9 @@ int run_sweep_command(const SweepArguments& arguments) {
   if (cancelled) {
     store.set_state(id, SweepState::cancelled);
     std::cerr << "sdip: cancelled"
-              << (arguments.data.empty()
-                      ? ""
-                      : "; go on with: sdip sweep --data " + arguments.data + " --resume " + std::to_string(id))
+              << (arguments.data.empty() ? ""
+                                         : "; go on with: sdip sweep --data " + printable(arguments.data) +
+                                               " --resume " + std::to_string(id))
               << std::endl;
     return exit_cancelled;
   }

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "server/commands.h"
 #include "server/openapi.h"
+#include "server/operator_files.h"
 #include "server/request.h"
 #include "server/signature.h"
 #include "server/tables_json.h"
@@ -15,6 +16,7 @@ namespace {
 
 struct TableOptions {
   std::string group;
+  std::vector<std::string> operators;
   bool json = false;
 };
 
@@ -77,6 +79,18 @@ int print_presets(const TableOptions& options) {
   return exit_ok;
 }
 
+int print_operators(const TableOptions& options) {
+  const OrderedJson all = operators_json(operators_of(options.operators));
+  if (options.json) return print_json(all), exit_ok;
+  std::vector<TextRow> rows;
+  for (const auto& row : all["operators"])
+    rows.push_back({row["domain"], row["type"], row["mnemonic"], row["since"], row["family"],
+                    row["origin"] == "file" ? "from a file" : ""});
+  print_table(std::cout, {{"domain"}, {"operator"}, {"mnemonic"}, {"changed in opsets"}, {"family"}, {""}}, rows,
+              colour_out());
+  return exit_ok;
+}
+
 }  // namespace
 
 void add_table_commands(CLI::App& app, Action& action) {
@@ -91,6 +105,8 @@ void add_table_commands(CLI::App& app, Action& action) {
       ->add_option("--group", options->group, "Only this group: cores, arithmetic, sram, ...");
   add("metrics", "Every metric of a design point", print_metrics);
   add("presets", "Named machines", print_presets);
+  add_operators_option(*add("operators", "Every operator that a model may use", print_operators),
+                       options->operators);
   app.add_subcommand("openapi", "The OpenAPI 3.1 document of `sdip serve`")->callback([&action] {
     action = [] { return print_json(openapi_json()), exit_ok; };
   });

@@ -24,6 +24,7 @@ void add_compile_command(CLI::App& app, Action& action);
 void add_sweep_commands(CLI::App& app, Action& action);  // sweep, export
 void add_serve_command(CLI::App& app, Action& action);
 void add_bench_command(CLI::App& app, Action& action);
+void add_read_model_command(CLI::App& app, Action& action);  // a child of ours: server/read_model.h
 
 /// --preset, --machine and --set: which machine is meant.
 struct MachineOptions {
@@ -35,13 +36,15 @@ void add_machine_options(CLI::App& command, MachineOptions& options);
 /// The preset, then the file, then each change. Checked. Throws Error, with the option or file as its place.
 Machine machine_of(const MachineOptions& options);
 
-/// --dim NAME=SIZE and --role ROLE, for models given as files.
+/// --dim NAME=SIZE, --role ROLE and --operators FILE, for models given as files.
 struct FileOptions {
-  std::vector<std::string> dims;
+  std::vector<std::string> dims, operators;
   std::string role = "network";
 };
 void add_file_options(CLI::App& command, FileOptions& options);
-/// How files are to be read. Throws Error value_invalid.
+/// --operators FILE alone.
+void add_operators_option(CLI::App& command, std::vector<std::string>& files);
+/// How files are to be read. Throws Error value_invalid, operator_invalid.
 FileModels file_models(const FileOptions& options);
 
 /// Whether standard output gets colour.

@@ -14,6 +14,7 @@ Reply answer_openapi(Service&, const Call&);
 Reply answer_version(Service&, const Call&);
 Reply answer_health(Service&, const Call&);
 
+Reply answer_operators(Service&, const Call&);
 Reply answer_models(Service&, const Call&);
 Reply put_model(Service&, const Call&);
 Reply answer_model(Service&, const Call&);

@@ -4,6 +4,7 @@
 #include "server/handlers.h"
 #include "server/model_facts.h"
 #include "server/openapi.h"
+#include "server/operator_files.h"
 #include "server/request.h"
 #include "server/tables_json.h"
 #include "server/version.h"
@@ -20,9 +21,9 @@ Reply json_reply(const OrderedJson& value, int status) { return {.status = statu
 namespace {
 
 /// The problem, and beside it everything else in the file's way.
-Reply refusal_of(const Member& member, const Error& error) {
+Reply refusal_of(const Catalog& catalog, const Member& member, const Error& error) {
   OrderedJson problem = problem_json(error.code, error.where, error.what());
-  OrderedJson refused = refused_model(member, error);
+  OrderedJson refused = refused_model(catalog, member, error);
   for (const char* key : {"problems", "unbound", "unsupported"}) problem[key] = std::move(refused[key]);
   return {.status = status_of(error.code), .content_type = "application/problem+json", .body = json_text(problem)};
 }
@@ -38,6 +39,10 @@ Reply answer_health(Service&, const Call&) { return json_reply({{"status", "ok"}
 
 Reply answer_version(Service& service, const Call&) {
   return json_reply({{"version", program_version}, {"signature", service.signature()}});
+}
+
+Reply answer_operators(Service& service, const Call&) {
+  return json_reply(operators_json(service.catalog.operators()));
 }
 
 Reply answer_models(Service& service, const Call&) {
@@ -75,7 +80,7 @@ Reply put_model(Service& service, const Call& call) {
     reply.headers.emplace_back("Location", "/api/v1/models/" + member.name);
     return reply;
   } catch (const Error& error) {
-    return status_of(error.code) == 422 ? refusal_of(member, error)
+    return status_of(error.code) == 422 ? refusal_of(service.catalog, member, error)
                                         : problem_reply(error.code, error.where, error.what());
   }
 }

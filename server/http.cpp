@@ -31,6 +31,7 @@ constexpr CodeStatus code_statuses[] = {
     {"header_too_large", 431},
     {"internal", 500},
     {"file_unwritable", 500},
+    {"sandbox_unavailable", 500},
     {"busy", 503},
     {"disk_full", 507},
 };
@@ -46,7 +47,7 @@ OrderedJson problem_json(const std::string& code, const std::string& where, cons
   std::string title = code;
   std::ranges::replace(title, '_', ' ');
   return {{"type", "about:blank"}, {"title", title}, {"status", status_of(code)},
-          {"code", code},          {"where", where}, {"detail", detail}};
+          {"code", code},          {"where", printable(where)}, {"detail", printable(detail)}};
 }
 
 Reply problem_reply(const std::string& code, const std::string& where, const std::string& detail) {

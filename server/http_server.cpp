@@ -12,6 +12,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/base/escaped.h"
 #include "server/client_socket.h"
 #include "server/gate.h"
 #include "server/workers.h"
@@ -41,7 +42,7 @@ Reply guarded(const std::function<Reply()>& work) {
   } catch (const Error& error) {
     return problem_reply(error.code, error.where, error.what());
   } catch (const std::exception& bug) {
-    std::cerr << "sdip: internal: " << bug.what() << std::endl;
+    std::cerr << "sdip: internal: " << printable(bug.what()) << std::endl;
   } catch (...) {
     std::cerr << "sdip: internal: unknown exception" << std::endl;
   }
@@ -62,7 +63,7 @@ void send_reply(httplib::Response& response, Reply reply) {
               return open = open && (piece.empty() || sink.write(piece.data(), piece.size()));
             });
           } catch (const std::exception& problem) {  // the status is out: cut the body so that the client sees it
-            std::cerr << "sdip: while streaming: " << problem.what() << std::endl;
+            std::cerr << "sdip: while streaming: " << printable(problem.what()) << std::endl;
             open = false;
           }
           if (open) sink.done();

@@ -73,7 +73,7 @@ bool run_sweep(Store& store, const Catalog& catalog, std::int64_t id, const RunO
   } catch (const Error& error) {
     store.set_state(id, SweepState::failed, Problem{error.code, error.where, error.what()});
   } catch (const std::exception& bug) {
-    std::cerr << "sdip: internal: sweep " << id << ": " << bug.what() << std::endl;
+    std::cerr << "sdip: internal: sweep " << id << ": " << printable(bug.what()) << std::endl;
     store.set_state(id, SweepState::failed, Problem{"internal", "", "a bug of ours; the log has more"});
   }
   return false;
@@ -162,7 +162,7 @@ void Jobs::run() {
       }
     } catch (
         const std::exception& problem) {  // the store itself failed; the sweep is interrupted at the next start
-      std::cerr << "sdip: sweep " << id << ": " << problem.what() << std::endl;
+      std::cerr << "sdip: sweep " << id << ": " << printable(problem.what()) << std::endl;
     }
     lock.lock();
     running_ = 0;

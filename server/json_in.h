@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/escaped.h"
+
 namespace sdip {
 
 using Json = nlohmann::json;
@@ -31,10 +33,11 @@ std::optional<std::vector<std::string>> texts_field(const Json& object, std::str
 /// A string as one token of a JSON pointer: ~ and / escaped, cut at 80 bytes.
 std::string pointer_token(std::string_view key);
 
-/// The value as text. Broken UTF-8 becomes U+FFFD, NaN and infinities null.
+/// The value as text. Broken UTF-8 becomes U+FFFD, NaN and infinities null; characters that a terminal obeys or
+/// nobody sees are escaped.
 template <class AnyJson>
 std::string json_text(const AnyJson& value, int indent = -1) {
-  return value.dump(indent, ' ', false, AnyJson::error_handler_t::replace);
+  return visible_json(value.dump(indent, ' ', false, AnyJson::error_handler_t::replace));
 }
 
 }  // namespace sdip

@@ -67,9 +67,10 @@ void check_core(const Member& member, const Graph& graph) {
   append_step(copy, machine);
 }
 
-OrderedJson member_facts(const Member& member, Totals& totals, const TreeLimits& limits) {
-  Graph graph = member_graph(member, {});
-  const ModelSurvey survey = member_survey(member, {});
+OrderedJson member_facts(const Catalog& catalog, const Member& member, Totals& totals, const TreeLimits& limits) {
+  const ReadModel model = catalog.read(member, {});
+  const ModelSurvey survey = catalog.survey(member, {});
+  const Graph& graph = model.as_written;
   OrderedJson object = {{"role", role_text(member.role)},
                         {"name", member.name},
                         {"ir_version", survey.ir_version},
@@ -78,7 +79,7 @@ OrderedJson member_facts(const Member& member, Totals& totals, const TreeLimits&
                         {"producer", graph.producer},
                         {"inputs", values_json(graph, graph.inputs, survey.inputs)},
                         {"outputs", values_json(graph, graph.outputs, survey.outputs)}};
-  GraphReport report = report_of(graph);
+  GraphReport report = report_of(graph, model.rewritten, model.rewrites);
   check_core(member, graph);
   const ModelRow* row = member.file.empty() ? find_model(member.name) : nullptr;
   if (row) report.facts.parameters = row->parameters;
@@ -98,10 +99,11 @@ std::string_view title_of(const std::string& name) {
 
 }  // namespace
 
-OrderedJson model_facts(const std::string& name, const std::vector<Member>& members, const TreeLimits& limits) {
+OrderedJson model_facts(const Catalog& catalog, const std::string& name, const std::vector<Member>& members,
+                        const TreeLimits& limits) {
   Totals totals;
   OrderedJson stages = OrderedJson::array();
-  for (const auto& member : members) stages.push_back(member_facts(member, totals, limits));
+  for (const auto& member : members) stages.push_back(member_facts(catalog, member, totals, limits));
   OrderedJson object = {{"name", name},
                         {"title", title_of(name)},
                         {"origin", is_built_in(name) ? "built_in" : "uploaded"},
@@ -114,10 +116,10 @@ OrderedJson model_facts(const std::string& name, const std::vector<Member>& memb
   return object;
 }
 
-OrderedJson refused_model(const Member& member, const Error& error) {
+OrderedJson refused_model(const Catalog& catalog, const Member& member, const Error& error) {
   OrderedJson object = {{"name", member.name}};
   try {
-    const ModelSurvey survey = member_survey(member, {});
+    const ModelSurvey survey = catalog.survey(member, {});
     object["survey"] = survey_json(survey);
     object.update(obstacles_json(survey, member.dims, error));
   } catch (const Error&) {  // bytes that are no model: `error` says it

@@ -13,12 +13,12 @@ inline constexpr TreeLimits api_tree = {.depth = most_tree_depth, .children = 25
 /// The answer of GET /models/{name}: each member read at batch 1 and native size, with the report on it; the top
 /// level sums the members, its inputs are the first one's, its outputs the last one's. Throws what reading and
 /// importing throw, and not_a_noise_predictor for a core that is none.
-OrderedJson model_facts(const std::string& name, const std::vector<Member>& members,
+OrderedJson model_facts(const Catalog& catalog, const std::string& name, const std::vector<Member>& members,
                         const TreeLimits& limits = api_tree);
 
 /// What is known of a file that importing refused with `error`: {"name", "survey", "problems", "unbound",
 /// "unsupported"}; without a survey for what is no model.
-OrderedJson refused_model(const Member& member, const Error& error);
+OrderedJson refused_model(const Catalog& catalog, const Member& member, const Error& error);
 
 /// Such facts without their stages, which are most of the text.
 Json facts_head(const std::string& facts_json);

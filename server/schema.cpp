@@ -130,6 +130,14 @@ void add_tables(Schema& schemas) {
   schemas["Metrics"] = object({{"metrics", array(reference("MetricInfo"))}});
   schemas["Preset"] = object({{"name", text()}, {"doc", reference("Doc")}, {"machine", reference("Machine")}});
   schemas["Presets"] = object({{"presets", array(reference("Preset"))}});
+  schemas["Operator"] = object({{"domain", text()},
+                                {"type", text()},
+                                {"mnemonic", text()},
+                                {"since", text()},
+                                {"family", text()},
+                                {"composite", flag()},
+                                {"origin", one_of({"built_in", "file"})}});
+  schemas["Operators"] = object({{"operators", array(reference("Operator"))}});
   schemas["Field"] =
       object({{"name", text()}, {"value", text()}, {"unit", text()}, {"source", text()}, {"confidence", text()}});
   schemas["Baseline"] = object(

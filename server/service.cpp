@@ -1,6 +1,7 @@
 // Opening a data folder.
 #include "server/service.h"
 
+#include "server/operator_files.h"
 #include "server/signature.h"
 
 namespace sdip {
@@ -15,8 +16,11 @@ const std::filesystem::path& usable(const std::filesystem::path& folder) {
 
 std::filesystem::path store_file(const std::filesystem::path& data_folder) { return data_folder / "sdip.sqlite"; }
 
-Service::Service(const std::filesystem::path& data_folder)
-    : data(usable(data_folder)), store(store_file(data).string()), catalog(&store, data), jobs(store, catalog) {
+Service::Service(const std::filesystem::path& data_folder, const std::filesystem::path& program)
+    : data(usable(data_folder)),
+      store(store_file(data).string()),
+      catalog(UploadedModels{&store, data, program, operators_in(data)}),
+      jobs(store, catalog) {
   remove_unfinished(data / "models");  // the store's lock says that nobody else writes there
 }
 

@@ -13,8 +13,9 @@ namespace sdip {
 /// Everything behind the API, opened in one data folder and closed in reverse order.
 class Service {
  public:
-  /// Throws Error data_folder_unusable and what Store throws.
-  explicit Service(const std::filesystem::path& data_folder);
+  /// Uploads are read in children of `program`, by their operators and those of operators/*.json in the folder.
+  /// Throws Error data_folder_unusable, operator_invalid and what Store throws.
+  Service(const std::filesystem::path& data_folder, const std::filesystem::path& program);
 
   std::filesystem::path data;
   Store store;

@@ -1,6 +1,7 @@
 // Building the stages of a workload.
 #include "server/stages.h"
 
+#include <chrono>
 #include <ctime>
 
 #include "core/base/error.h"
@@ -43,38 +44,43 @@ std::string built_model(const Member& member, const PassSizes& sizes) {
   return write_model(member.name, built);
 }
 
-namespace {
-
-ImportOptions options_for(const Member& member) {
+template <class Here, class Apart>
+auto Catalog::read_with(const Member& member, const PassSizes& sizes, const Here& here, const Apart& apart) const {
   ImportOptions options;
   options.label = member.name;
   options.dims = member.dims;
-  return options;
+  if (member.file.empty()) {
+    const std::string bytes = built_model(member, sizes);
+    return here(std::as_bytes(std::span(bytes)), options);
+  }
+  options.own_operators = operators_;
+  if (files_) return here(MappedFile(member.file).bytes(), options);
+  const ChildLimits limits;
+  if (!children_.try_acquire_for(std::chrono::seconds(limits.wall_s)))
+    throw Error("busy", member.name, "other models are being read; try again later");
+  struct Turn {
+    std::counting_semaphore<>& turns;
+    ~Turn() { turns.release(); }
+  } const turn{children_};
+  return apart(program_, member.file, options, limits);
 }
 
-}  // namespace
-
-Graph member_graph(const Member& member, const PassSizes& sizes) {
-  const ImportOptions options = options_for(member);
-  if (!member.file.empty()) return import_onnx(MappedFile(member.file).bytes(), options);
-  const std::string bytes = built_model(member, sizes);
-  return import_onnx(std::as_bytes(std::span(bytes)), options);
+ReadModel Catalog::read(const Member& member, const PassSizes& sizes) const {
+  return read_with(member, sizes, read_model_here, read_model_apart);
 }
 
-ModelSurvey member_survey(const Member& member, const PassSizes& sizes) {
-  const ImportOptions options = options_for(member);
-  if (!member.file.empty()) return survey_onnx(MappedFile(member.file).bytes(), options);
-  const std::string bytes = built_model(member, sizes);
-  return survey_onnx(std::as_bytes(std::span(bytes)), options);
+ModelSurvey Catalog::survey(const Member& member, const PassSizes& sizes) const {
+  return read_with(member, sizes, survey_onnx, read_survey_apart);
 }
 
-Stage stage_of(const Member& member, const Machine& machine) {
+Stage stage_of(const Catalog& catalog, const Member& member, const Machine& machine) {
   if (!member.file.empty()) refuse_sizes_of_file(machine);
   Stage stage;
   stage.role = member.role;
   stage.name = member.name;
-  stage.graph = member_graph(member, pass_sizes(member, machine));
-  stage.rewrites = rewrite(stage.graph);
+  ReadModel model = catalog.read(member, pass_sizes(member, machine));
+  stage.graph = std::move(model.rewritten);
+  stage.rewrites = std::move(model.rewrites);
   if (stage.role == Role::core) append_step(stage.graph, machine);
   return stage;
 }

@@ -108,15 +108,14 @@ std::string count_text(std::int64_t value) {
   return (value < 0 ? "-" : "") + text;
 }
 
-std::string printable(std::string_view text) {
-  std::string result(text);
-  for (char& c : result)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  return result;
-}
-
-void print_table(std::ostream& out, const std::vector<Column>& columns, const std::vector<TextRow>& rows,
-                 bool colour) {
+void print_table(std::ostream& out, const std::vector<Column>& columns_given,
+                 const std::vector<TextRow>& rows_given, bool colour) {
+  // Whatever stands in a cell may be a name from a model.
+  std::vector<Column> columns = columns_given;
+  std::vector<TextRow> rows = rows_given;
+  for (auto& column : columns) column.title = printable(column.title);
+  for (auto& row : rows)
+    for (auto& cell : row) cell = printable(cell);
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     std::size_t width = width_of(columns[i].title);
@@ -141,7 +140,7 @@ void print_table(std::ostream& out, const std::vector<Column>& columns, const st
 }
 
 void print_heading(std::ostream& out, std::string_view text, bool colour) {
-  out << (colour ? "\x1b[1m" : "") << text << (colour ? "\x1b[0m" : "") << "\n";
+  out << (colour ? "\x1b[1m" : "") << printable(text) << (colour ? "\x1b[0m" : "") << "\n";
 }
 
 bool wants_colour(int file) {

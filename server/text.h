@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/escaped.h"
+
 namespace sdip {
 
 /// "8.00 MiB", "1.20 ms", "412 k cycles": three significant digits and an SI prefix for units that take one ("mm2"
@@ -18,9 +20,6 @@ std::string share_text(double share);
 /// "1,234,567"
 std::string count_text(std::int64_t value);
 
-/// Control characters as ?, so that a name in a file cannot write on the terminal.
-std::string printable(std::string_view text);
-
 enum class Align { left, right };
 struct Column {
   std::string title;
@@ -29,11 +28,12 @@ struct Column {
 };
 using TextRow = std::vector<std::string>;
 
-/// Columns two spaces apart, as wide as their widest cell; on a terminal elastic columns shrink to 12 at least.
+/// Columns two spaces apart, as wide as their widest cell, every cell made printable; on a terminal elastic columns
+/// shrink to 12 at least.
 void print_table(std::ostream& out, const std::vector<Column>& columns, const std::vector<TextRow>& rows,
                  bool colour);
 
-/// A heading line.
+/// A heading line, made printable.
 void print_heading(std::ostream& out, std::string_view text, bool colour);
 
 /// Whether the file descriptor is a terminal and NO_COLOR is not set.

@@ -99,7 +99,8 @@ Busy nest_busy(const InstructionClass& c, const Machine& m, const TilePlan& plan
   const std::int64_t kernel = sum.kernel;
   const Folds sum_folds = fold(sum.channels, lanes.sum);
   Busy busy;
-  busy.compute = products * row_folds.count() * channel_folds.count() * kernel * sum_folds.count();
+  busy.compute =
+      products * row_folds.count() * channel_folds.count() * kernel * sum_folds.count() * c.work.element_cycles;
   nest_ports(c, m, w, row_folds, channel_folds, sum_folds, kernel, products, busy);
   fused_fetches(c, m, w, tile_out_elements(c, plan, rows, channels), plan.operations(), busy);
   return busy;
@@ -129,7 +130,7 @@ Busy rowwise_busy(const InstructionClass& c, const Machine& m, const TilePlan& p
   const std::int64_t passes = c.work.passes / plan.passes_apart;
   const RowFolds folds = fold_rows(rows, length, row_lanes(c.work.family, m));
   Busy busy;
-  busy.compute = passes * folds.count();
+  busy.compute = passes * folds.count() * c.work.element_cycles;
   for (const Fetch& f : c.fetches) {
     const std::int64_t bits = f.place == Place::psram ? w.weight : w.activation;
     const std::int64_t reads = reads_of(f, plan, writes);
@@ -259,7 +260,8 @@ ClassCost class_cost(const InstructionClass& c, const Machine& m) {
         nest.groups * nest.batch * nest.out_channels * nest.out_h * nest.out_w * sum.kernel * sum.channels;
   }
   cost.lane_operations =
-      (cost.plan.nest ? 0 : c.work.passes * c.work.rows * c.work.row_length) + c.fused_operators * c.out_elements;
+      (cost.plan.nest ? 0 : c.work.passes * c.work.rows * c.work.row_length * c.work.element_cycles) +
+      c.fused_operators * c.out_elements;
   return cost;
 }
 

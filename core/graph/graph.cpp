@@ -75,7 +75,8 @@ NodeUse use_of(const Graph& graph, const Node& node) {
   NodeUse result;
   result.inputs.reserve(node.inputs.size());
   for (ValueId id : node.inputs) result.inputs.push_back(id == none ? nullptr : &graph.values[at(id)].operand);
-  result.use = {node.name, node.op->type, node.opset, &node.attributes, result.inputs, node.outputs.size()};
+  result.use = {node.name,     node.op->type,       node.opset, &node.attributes,
+                result.inputs, node.outputs.size(), node.op};
   return result;
 }
 

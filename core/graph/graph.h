@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +15,8 @@
 #include "core/ops/operator.h"
 
 namespace sdip {
+
+struct OwnOperators;  // core/ops/custom.h
 
 using ValueId = std::int32_t;
 using NodeId = std::int32_t;
@@ -68,6 +71,7 @@ struct Graph {
   std::string producer;  // exporter and version
   std::int64_t opset = 0;
   ImportCounts imported;
+  std::shared_ptr<const OwnOperators> own_operators;  // the rows of nodes that a file defines
 };
 
 /// Fills producer and consumers of every value from the nodes.

@@ -87,18 +87,18 @@ void report_imported(GraphReport& report, const Graph& graph) {
 
 }  // namespace
 
-GraphReport report_of(Graph& graph) {
+GraphReport report_of(const Graph& imported, const Graph& rewritten, const RewriteCounts& rewrites) {
   GraphReport report;
-  report_imported(report, graph);
-  report.rewrites = rewrite(graph);
-  report.decomposed = decomposed(graph);
-  report.rewritten_nodes = static_cast<std::int64_t>(graph.nodes.size());
-  report.families = family_counts(graph);
-  report.layers = layer_classes(graph);
-  add_live(report, graph, LiveRule::fused);
-  add_live(report, graph, LiveRule::flash);
-  report.residual = residual_figures(graph);
-  report.tree = layer_tree(graph);
+  report_imported(report, imported);
+  report.rewrites = rewrites;
+  report.decomposed = decomposed(rewritten);
+  report.rewritten_nodes = static_cast<std::int64_t>(rewritten.nodes.size());
+  report.families = family_counts(rewritten);
+  report.layers = layer_classes(rewritten);
+  add_live(report, rewritten, LiveRule::fused);
+  add_live(report, rewritten, LiveRule::flash);
+  report.residual = residual_figures(rewritten);
+  report.tree = layer_tree(rewritten);
   return report;
 }
 

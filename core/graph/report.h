@@ -55,8 +55,8 @@ struct GraphReport {
 /// How many of the largest tensors a report names.
 inline constexpr std::size_t most_largest_tensors = 12;
 
-/// The report on a network as imported, which is rewritten on the way. Throws Error("model_too_large", ...) where a
-/// total is beyond 2^63.
-GraphReport report_of(Graph& graph);
+/// The report on a network as imported and as rewritten, in which `rewrites` were found. Throws
+/// Error("model_too_large", ...) where a total is beyond 2^63.
+GraphReport report_of(const Graph& imported, const Graph& rewritten, const RewriteCounts& rewrites);
 
 }  // namespace sdip

@@ -78,7 +78,7 @@ void read_node(ModelReading& reading, const BodyPlace& place, Scope& scope, cons
                const std::string& name) {
   Node node;
   node.name = name;
-  node.op = find_operator(proto.domain(), proto.op_type());
+  node.op = find_operator(reading.options.own_operators.get(), proto.domain(), proto.op_type());
   check(node.op != nullptr, "read_node: an unknown operator was not refused");
   node.opset = opset_of(place, proto, name);
   for (const std::string& input : proto.input()) {

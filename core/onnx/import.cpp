@@ -42,6 +42,7 @@ Graph read_model(const onnx::ModelProto& model, const ImportOptions& options) {
   }
   const auto& graph = model.graph();
   reading.graph.opset = standard->second;
+  reading.graph.own_operators = options.own_operators;
   reading.graph.name = graph.name();
   reading.graph.producer =
       model.producer_name() + (model.producer_version().empty() ? "" : " " + model.producer_version());

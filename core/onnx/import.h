@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -17,9 +18,10 @@ inline constexpr std::int64_t least_opset = 7, most_opset = 24, microsoft_versio
 inline constexpr std::int64_t least_ir_version = 3, most_ir_version = 13;
 
 struct ImportOptions {
-  std::string label = "model";               // how errors name the file
-  std::map<std::string, std::int64_t> dims;  // symbolic dimensions bound by the user
-  std::map<std::string, Tensor> values;      // inputs that are constants: sizes, conditions
+  std::string label = "model";                        // how errors name the file
+  std::map<std::string, std::int64_t> dims;           // symbolic dimensions bound by the user
+  std::map<std::string, Tensor> values;               // inputs that are constants: sizes, conditions
+  std::shared_ptr<const OwnOperators> own_operators;  // looked up where no operator of ours has the name
   // Of the file.
   std::int64_t most_nodes = 200'000, most_tensors = 400'000;
   std::int64_t most_name_bytes = 4096, most_nesting = 32, most_rank = 16;

@@ -22,6 +22,7 @@ struct Surveying {
   std::map<std::pair<std::string, std::string>, SurveyedOperator> operators;
   std::map<FunctionName, std::size_t> functions;  // where in found.functions
   std::set<std::string> files;
+  const OwnOperators* own = nullptr;
 };
 
 /// Of a domain in two versions the first: this refuses nothing.
@@ -67,7 +68,8 @@ void note_nodes(Surveying& survey, const Nodes& nodes, const Opsets& opsets) {
       counted.type = node.op_type();
       counted.first_node = own_name(node, i);
     }
-    if (counted.unsupported.empty()) counted.unsupported = is_control(node) ? "" : why_unsupported(node, opsets);
+    if (counted.unsupported.empty() && !is_control(node))
+      counted.unsupported = why_unsupported(node, opsets, survey.own);
   }
 }
 
@@ -115,6 +117,7 @@ ModelSurvey survey_onnx(std::span<const std::byte> bytes, const ImportOptions& o
   const auto& graph = model.graph();
   const Opsets opsets = opsets_of(model.opset_import());
   Surveying survey;
+  survey.own = options.own_operators.get();
   survey.found.ir_version = model.ir_version();
   survey.found.opset = opsets.contains("") ? opsets.at("") : 0;
   survey.found.producer =

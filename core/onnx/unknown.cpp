@@ -27,7 +27,7 @@ void search(Search& run, const Nodes& nodes, const std::map<std::string, std::in
       continue;
     }
     if (!is_control(node)) {
-      const std::string why = why_unsupported(node, opsets);
+      const std::string why = why_unsupported(node, opsets, run.reading.options.own_operators.get());
       if (why.empty()) continue;
       Unknown& unknown = run.found[operator_text(node.domain(), node.op_type())];
       if (unknown.nodes++ == 0) unknown.first = own_name(node, i), unknown.why = why;

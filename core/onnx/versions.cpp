@@ -46,10 +46,11 @@ std::int64_t first_opset(const Operator& op) {
   return first;
 }
 
-std::string why_unsupported(const onnx::NodeProto& node, const std::map<std::string, std::int64_t>& opsets) {
+std::string why_unsupported(const onnx::NodeProto& node, const std::map<std::string, std::int64_t>& opsets,
+                            const OwnOperators* own) {
   const auto opset = opsets.find(std::string(domain_of(node.domain())));
   if (opset == opsets.end()) return "domain '" + node.domain() + "' is not imported";
-  const Operator* op = find_operator(node.domain(), node.op_type());
+  const Operator* op = find_operator(own, node.domain(), node.op_type());
   if (op == nullptr || op->domain == "sdip") return "not known here";  // no file may name what rewrites make
   if (first_opset(*op) <= opset->second) return "";
   return "exists from opset " + std::to_string(first_opset(*op)) + " on, and this is opset " +

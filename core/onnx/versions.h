@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/ops/operator.h"
+#include "core/ops/custom.h"
 
 namespace sdip {
 
@@ -26,8 +26,9 @@ void check_ir_version(const onnx::ModelProto& model);
 /// The first opset in which an operator exists: of "7 13 14" 7; 0 where that is not said.
 std::int64_t first_opset(const Operator& op);
 
-/// Why a node's operator cannot be used with these versions; "" when it can.
-std::string why_unsupported(const onnx::NodeProto& node, const std::map<std::string, std::int64_t>& opsets);
+/// Why a node's operator cannot be used with these versions; "" when it can. `own` may be null.
+std::string why_unsupported(const onnx::NodeProto& node, const std::map<std::string, std::int64_t>& opsets,
+                            const OwnOperators* own);
 
 /// How an operator is written for readers: "Conv", "com.microsoft::FastGelu".
 std::string operator_text(const std::string& domain, const std::string& type);

@@ -36,6 +36,9 @@ struct Operand {
   bool weight = false;          // an initializer, or made from weights and constants alone
 };
 
+struct CustomOperator;  // an operator that a file defines: core/ops/custom.h
+struct Operator;
+
 /// One use of an operator: what a shape rule and a work rule may look at.
 struct OperatorUse {
   std::string_view node;    // for errors
@@ -44,6 +47,7 @@ struct OperatorUse {
   const Attributes* attributes = nullptr;
   std::span<const Operand* const> inputs;  // nullptr where an optional input is absent
   std::size_t output_count = 1;
+  const Operator* row = nullptr;  // set by infer_use and use_of
 };
 
 /// The loop nest of conv2d, linear and matmul, in one canonical form: a convolution over
@@ -64,13 +68,14 @@ std::int64_t mac_count(const LoopNest& nest);
 /// The work of one operator. Families conv2d, linear and matmul: `nest`; the others: `rows` x `row_length`
 /// elements, processed `passes` times. `read_elements[i]` is how often elements of input i are fetched in all,
 /// `write_elements` how many are written (conv2d, linear, matmul leave both empty: they follow from nest and
-/// mapping).
+/// mapping). `element_cycles` is how long a lane is busy with one element of a pass, or one multiply-accumulate.
 struct Work {
   Family family = Family::vector;
   LoopNest nest;
   std::int64_t rows = 1, row_length = 1, passes = 1;
   std::vector<std::int64_t> read_elements;
   std::int64_t write_elements = 0;
+  std::int64_t element_cycles = 1;
   friend auto operator<=>(const Work&, const Work&) = default;
 };
 
@@ -113,6 +118,7 @@ struct Operator {
   bool random = false;  // never a constant, though no input changes
   /// Of a composite, which has none of the three functions above: what it stands for, given its inputs' shapes.
   Body (*expand)(const OperatorUse&) = nullptr;
+  const CustomOperator* custom = nullptr;  // where a file defines it
 };
 
 /// Checks the number of inputs and the names of attributes. Throws Error("invalid_graph" | "unsupported_attribute",

@@ -155,7 +155,9 @@ void give_values(const Operator& op, const OperatorUse& use, std::span<Operand> 
 
 }  // namespace
 
-std::vector<Operand> infer_use(const Operator& op, const OperatorUse& use, std::int64_t most_elements) {
+std::vector<Operand> infer_use(const Operator& op, const OperatorUse& of, std::int64_t most_elements) {
+  OperatorUse use = of;
+  use.row = &op;
   check_use(op, use);
   std::vector<Operand> outputs;
   try {

@@ -70,7 +70,7 @@ Draft draft_of(const Graph& graph, NodeId id, const Work& work, ValueId out, con
   }
   add_operands(graph, node, roots, draft);
   draft.elementwise =
-      work.family == Family::vector && work.passes == 1 && work.rows == 1 &&
+      work.family == Family::vector && work.passes == 1 && work.rows == 1 && work.element_cycles == 1 &&
       work.row_length == draft.out_elements && !draft.operands.empty() &&
       std::ranges::all_of(draft.operands, [](const DraftOperand& o) { return o.fetch.passes == 1; });
   return draft;

@@ -5,6 +5,7 @@
 //      tile=64x128 order=channels name="/down_blocks.0/resnets.0/conv1/Conv"
 #include <charconv>
 
+#include "core/base/escaped.h"
 #include "core/program/program.h"
 #include "core/program/tiles.h"
 
@@ -15,22 +16,15 @@ std::string shape_of(const Graph& graph, std::int32_t value) {
   return shape_text(graph.values[static_cast<std::size_t>(value)].operand.shape);
 }
 
-/// Names are an exporter's text: quotes, backslashes and control characters are escaped.
+/// Names are an exporter's text: quotes and backslashes get a backslash, what a terminal obeys or nobody sees is
+/// escaped.
 std::string quoted(const std::string& name) {
-  constexpr std::string_view hex = "0123456789abcdef";
   std::string text = "\"";
   for (const char c : name) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      text += "\\x";
-      text += hex[byte >> 4];
-      text += hex[byte & 15];
-      continue;
-    }
     if (c == '"' || c == '\\') text += '\\';
     text += c;
   }
-  return text + "\"";
+  return printable(text) + "\"";
 }
 
 std::string destinations(const InstructionClass& c) {

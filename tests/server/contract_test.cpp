@@ -25,6 +25,7 @@ const std::vector<Example> examples = {
     {"list_metrics", "/api/v1/metrics", ""},
     {"list_presets", "/api/v1/presets", ""},
     {"list_baselines", "/api/v1/baselines", ""},
+    {"list_operators", "/api/v1/operators", ""},
     {"put_model", "/api/v1/models/small", "ONNX"},
     {"list_models", "/api/v1/models", ""},
     {"get_model", "/api/v1/models/tiny-sd", ""},
@@ -83,7 +84,7 @@ TEST(contract, every_route_answers_as_its_schema_says) {
     const std::string body = example.body == "ONNX" ? small_onnx() : example.body;
     const std::string type = route.body == BodyKind::json     ? "application/json"
                              : route.body == BodyKind::upload ? "application/octet-stream"
-                                                          : "";
+                                                              : "";
     const Answer answer = site.request(std::string(route.method), target, body, type);
     EXPECT_EQ(answer.status, route.status) << answer.body;
     if (route.status == 204) {

@@ -27,14 +27,14 @@ TEST(service, a_stopped_service_leaves_its_sweep_interrupted_and_the_next_one_re
   const TemporaryFolder folder;
   std::int64_t id = 0, waiting = 0;
   {
-    Service service(folder.path);
+    Service service(folder.path, SDIP_BINARY);
     id = service.jobs.submit(spec_of(
         R"({"model": "tiny-sd", "sampling": "random", "count": 30000, "axes": [{"parameter": "steps", "min": 1, "max": 1000, "step": 1}]})"));
     waiting = service.jobs.submit(spec_of(small_sweep));
     for (int i = 0; i < 1000 && service.store.sweep(id).done == 0; ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
-  Service service(folder.path);
+  Service service(folder.path, SDIP_BINARY);
   EXPECT_EQ(service.store.sweep(id).state, SweepState::interrupted);
   EXPECT_EQ(state_when_settled(service, waiting), SweepState::done) << "queued sweeps run after a restart";
   const auto before = service.store.sweep(id).done;
@@ -48,7 +48,7 @@ TEST(service, a_stopped_service_leaves_its_sweep_interrupted_and_the_next_one_re
 TEST(service, a_sweep_whose_model_is_gone_fails_and_keeps_no_points) {
   const TemporaryFolder folder;
   Store store(store_file(folder.path).string());
-  Catalog catalog(&store, folder.path);
+  Catalog catalog(UploadedModels{&store, folder.path, SDIP_BINARY, nullptr});
   std::filesystem::create_directories(folder.path / "models");
   NewFile file(folder.path / "models" / "upload");
   file.write(small_onnx());
@@ -68,7 +68,7 @@ TEST(service, an_upload_that_was_killed_is_cleared_away) {
   std::filesystem::create_directories(folder.path / "models");
   write_file(folder.path / "models" / ".new-a1B2c3", "half");
   write_file(folder.path / "models" / "whole.onnx", "x");
-  const Service service(folder.path);
+  const Service service(folder.path, SDIP_BINARY);
   EXPECT_FALSE(std::filesystem::exists(folder.path / "models" / ".new-a1B2c3"));
   EXPECT_TRUE(std::filesystem::exists(folder.path / "models" / "whole.onnx"));
 }

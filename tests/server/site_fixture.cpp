@@ -14,7 +14,10 @@ namespace sdip::test {
 namespace {
 
 std::string protobuf_field(int number, const std::string& bytes) {
-  return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(bytes.size())} + bytes;
+  std::string length;
+  std::size_t left = bytes.size();
+  for (; left >= 0x80; left >>= 7) length += static_cast<char>(left | 0x80);
+  return static_cast<char>(number << 3 | 2) + length + static_cast<char>(left) + bytes;
 }
 std::string protobuf_field(int number, int value) {
   return {static_cast<char>(number << 3), static_cast<char>(value)};
@@ -82,7 +85,7 @@ Answer send_bytes(int port, const std::string& bytes) {
 }
 
 Site::Site(const ServerLimits& limits) {
-  service = std::make_unique<Service>(folder.path);
+  service = std::make_unique<Service>(folder.path, SDIP_BINARY);
   server = std::make_unique<HttpServer>(0, answerer_of(*service), limits);
   port = server->port();
   thread_ = std::thread([this] { server->run(); });
@@ -122,12 +125,18 @@ std::string Site::sweep(const std::string& spec, const std::string& state) const
   return id;
 }
 
-std::string small_onnx(const std::string& op) {
-  const std::string node =
-      protobuf_field(1, "x") + protobuf_field(2, "y") + protobuf_field(3, "node_1") + protobuf_field(4, op);
+std::string small_onnx(const std::string& op, const SmallNames& names) {
+  std::string node = protobuf_field(1, names.input) + protobuf_field(2, names.output) +
+                     protobuf_field(3, names.node) + protobuf_field(4, op);
+  std::string opsets = protobuf_field(8, protobuf_field(2, 17));
+  if (!names.domain.empty()) {
+    node += protobuf_field(7, names.domain);
+    opsets += protobuf_field(8, protobuf_field(1, names.domain) + protobuf_field(2, 1));
+  }
   const std::string graph = protobuf_field(1, node) + protobuf_field(2, "small") +
-                            protobuf_field(11, tensor_info("x")) + protobuf_field(12, tensor_info("y"));
-  return protobuf_field(1, 8) + protobuf_field(7, graph) + protobuf_field(8, protobuf_field(2, 17));
+                            protobuf_field(11, tensor_info(names.input)) +
+                            protobuf_field(12, tensor_info(names.output));
+  return protobuf_field(1, 8) + protobuf_field(7, graph) + opsets;
 }
 
 }  // namespace sdip::test

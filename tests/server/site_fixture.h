@@ -58,7 +58,12 @@ inline constexpr const char* small_sweep =
     R"({"model": "tiny-sd", "axes": [{"parameter": "cores", "values": [1, 2, 4, 8]},
         {"parameter": "psram_bytes", "min": 1048576, "max": 8388608, "factor": 2}]})";
 
+/// What a small model's parts are called.
+struct SmallNames {
+  std::string node = "node_1", input = "x", output = "y", domain = "";
+};
+
 /// A model of one Relu node; `op` may be another type.
-std::string small_onnx(const std::string& op = "Relu");
+std::string small_onnx(const std::string& op = "Relu", const SmallNames& names = {});
 
 }  // namespace sdip::test

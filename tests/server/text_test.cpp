@@ -35,7 +35,7 @@ TEST(text, columns_are_aligned_by_code_points) {
   EXPECT_EQ(out.str(), "  name     n\n  \xc3\xa9        1\n  long  1000\n");
 }
 
-TEST(text, control_characters_do_not_reach_a_terminal) { EXPECT_EQ(printable("a\x1b[2Jb\n"), "a?[2Jb?"); }
+TEST(text, control_characters_do_not_reach_a_terminal) { EXPECT_EQ(printable("a\x1b[2Jb\n"), "a\\x1b[2Jb\\x0a"); }
 
 }  // namespace
 }  // namespace sdip

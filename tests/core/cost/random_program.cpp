@@ -173,6 +173,7 @@ Program random_program(Dice& dice, Machine& machine) {
   const std::int64_t classes = dice.between(1, 6);
   for (std::int64_t i = 0; i < classes; ++i)
     program.classes.push_back(dice.one_in(2) ? random_product(dice) : random_rowwise(dice));
+  for (InstructionClass& c : program.classes) c.work.element_cycles = dice.one_in(4) ? dice.between(2, 5) : 1;
   const std::int64_t more = dice.between(0, 4);
   for (std::int64_t i = 0; i < classes + more; ++i) {
     Instruction& instruction = program.instructions.emplace_back();

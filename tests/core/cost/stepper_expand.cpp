@@ -85,7 +85,7 @@ void step_product(const Product& p, Count rows, Count channels, Needs& needs) {
       bool first_sum = true;
       for (Count kernel = 0; kernel < p.kernels; ++kernel) {
         for (const Count k : pieces(p.sum, lanes.sum)) {
-          ++needs.compute;
+          for (Count cycle = 0; cycle < p.c.work.element_cycles; ++cycle) ++needs.compute;
           if (p.m.dataflow != Dataflow::input_stationary || first_channel)
             p.ports.read(p.c.operand_a, r * k, p.activation_bits, needs);
           if (p.m.dataflow != Dataflow::weight_stationary || first_row)
@@ -252,7 +252,8 @@ class RowExpansion {
     const Count bits = bits_of(m_.activation_format), lanes = row_lanes_of(c_.work.family, m_);
     const std::vector<Count> folds = row_folds(rows, length, lanes);
     for (Count pass = 0; pass < c_.work.passes / apart_; ++pass)
-      o.needs.compute += static_cast<Count>(folds.size());
+      for (std::size_t fold = 0; fold < folds.size(); ++fold)
+        o.needs.compute += c_.work.element_cycles;  // every lane of a fold is busy that long
     for (const Fetch& f : c_.fetches) {
       const bool every_pass = f.passes >= apart_;
       if (!every_pass && !last) continue;

@@ -211,7 +211,7 @@ std::vector<Tensor> random_inputs(const Graph& graph) {
 }
 
 std::vector<Tensor> values_of(const Graph& graph, const std::vector<Tensor>& inputs) {
-  return evaluate(graph, inputs, [](const Value&) -> std::optional<Tensor> { return std::nullopt; });
+  return compute(graph, inputs, [](const Value&) -> std::optional<Tensor> { return std::nullopt; });
 }
 
 void expect_equal(const std::vector<Tensor>& got, const std::vector<Tensor>& want, double share,

@@ -47,6 +47,14 @@ std::vector<Studied> studied() {
   };
 }
 
+template <class Bytes>
+GraphReport report_on(const Bytes& bytes, const ImportOptions& options = {}) {
+  const Graph imported = import_bytes(bytes, options);
+  Graph rewritten = imported;
+  const RewriteCounts rewrites = rewrite(rewritten);
+  return report_of(imported, rewritten, rewrites);
+}
+
 class reports : public testing::TestWithParam<Studied> {};
 
 TEST_P(reports, peaks_crossings_and_skips_are_those_of_the_study) {
@@ -54,8 +62,7 @@ TEST_P(reports, peaks_crossings_and_skips_are_those_of_the_study) {
   SDIP_SHARED_MODEL(bytes, "exports/" + want.file + ".onnx");
   ImportOptions options;
   options.dims = want.dims;
-  Graph graph = import_bytes(bytes, options);
-  const GraphReport report = report_of(graph);
+  const GraphReport report = report_on(bytes, options);
   const double peaks[] = {want.naive, want.in_place, want.fused, want.flash};
   for (std::size_t rule = 0; rule < std::size(peaks); ++rule) {
     if (peaks[rule] == 0) continue;
@@ -76,8 +83,7 @@ INSTANTIATE_TEST_SUITE_P(all, reports, testing::ValuesIn(studied()),
 
 TEST(report, of_a_unet_holds_its_parts) {
   SDIP_SHARED_MODEL(bytes, std::string("exports/kj_sd1_unet_op14.onnx"));
-  Graph graph = import_bytes(bytes);
-  const GraphReport report = report_of(graph);
+  const GraphReport report = report_on(bytes);
   EXPECT_EQ(report.nodes, 1936);
   EXPECT_EQ(report.activations[0].elements, 8 * 4096 * 4096);
   EXPECT_EQ(report.weights[0].elements, 3 * 3 * 2560 * 1280);
@@ -95,8 +101,7 @@ TEST(report, of_a_unet_holds_its_parts) {
 
 TEST(report, of_resnet_50_counts_53_convolutions_in_24_classes_with_its_classifier) {
   SDIP_SHARED_MODEL(bytes, std::string("exports/tv_resnet50_op14.onnx"));
-  Graph graph = import_bytes(bytes);
-  const GraphReport report = report_of(graph);
+  const GraphReport report = report_on(bytes);
   EXPECT_EQ(std::ranges::count_if(report.layers, [](const auto& one) { return one.macs > 0; }), 24);
   EXPECT_EQ(report.live[static_cast<std::size_t>(LiveRule::fused)].crossings, 4) << "its projection shortcuts";
   EXPECT_EQ(report.residual.adds, 16);

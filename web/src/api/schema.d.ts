@@ -69,6 +69,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/operators": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every operator that a model may use */
+        get: operations["list_operators"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/models": {
         parameters: {
             query?: never;
@@ -410,6 +427,19 @@ export interface components {
         };
         Presets: {
             presets: components["schemas"]["Preset"][];
+        };
+        Operator: {
+            domain: string;
+            type: string;
+            mnemonic: string;
+            since: string;
+            family: string;
+            composite: boolean;
+            /** @enum {string} */
+            origin: "built_in" | "file";
+        };
+        Operators: {
+            operators: components["schemas"]["Operator"][];
         };
         Field: {
             name: string;
@@ -1732,6 +1762,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Baselines"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_operators: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every operator that a model may use */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operators"];
                 };
             };
             /** @description A problem */

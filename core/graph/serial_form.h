@@ -1,0 +1,21 @@
+// What writing and reading a graph's bytes share.
+#pragma once
+
+#include <string_view>
+
+#include "core/base/bytes.h"
+#include "core/base/tensor.h"
+
+namespace sdip {
+
+/// What the bytes of a graph begin with: a name and the version of the form.
+inline constexpr std::string_view serial_magic = "SDIPgraph\x01";
+
+/// Type, shape, integers and floats.
+void write_tensor(ByteWriter& out, const Tensor& tensor);
+
+/// A tensor of at most `most_elements`, each a number that its type holds, as many as the shape says. Throws
+/// Error("bytes_invalid", ...).
+Tensor read_tensor(ByteReader& in, std::int64_t most_elements);
+
+}  // namespace sdip
