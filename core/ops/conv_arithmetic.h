@@ -22,6 +22,6 @@ std::vector<double> convolved(const Convolution& conv, const std::vector<double>
 /// `window.in` is the size of the result, `window.out` that of `x`. x = [1,2], w = [1,10,100], stride 2:
 /// 1, 10, 102, 20, 200.
 std::vector<double> spread_out(const Convolution& conv, const std::vector<double>& x, const std::vector<double>& w,
-                           const std::vector<double>& bias);
+                               const std::vector<double>& bias);
 
 }  // namespace sdip
