@@ -53,7 +53,8 @@ ValueId latent_of(const Graph& graph) {
 Shape half_batch(const Graph& graph, Shape shape) {
   if (shape[0] % 2 != 0)
     throw Error("not_a_noise_predictor", graph.name,
-                "guidance as a batch of two: expected an even batch, found " + shape_text(shape));
+                "guidance as a batch of two: expected an even batch, found " + shape_text(shape) +
+                    "; a model of one frame takes guidance=two_passes or off");
   shape[0] /= 2;
   return shape;
 }
