@@ -1,6 +1,7 @@
 // If and Loop: the branch that is taken, and every iteration, as nodes.
 #include "core/base/error.h"
 #include "core/onnx/subgraph.h"
+#include "core/onnx/tensor.h"
 
 namespace sdip {
 namespace {
@@ -82,6 +83,7 @@ ValueId nothing_stacked(const Call& call, const onnx::ValueInfoProto& declared) 
     refuse_node(call.name, call.node, "shape_unknown",
                 "has no iterations, and its body does not say the shape of '" + declared.name() + "'");
   }
+  check_shape(shape, "'" + declared.name() + "'", call.reading.options);
   return add_constant(call.reading, path_of(call.name, declared.name()), Tensor{*element, shape, {}, {}});
 }
 

@@ -1,6 +1,8 @@
 // Functions of a model: a call becomes the nodes of the function's body.
 #include <google/protobuf/unknown_field_set.h>
 
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "core/onnx/reading.h"
 #include "core/onnx/versions.h"
@@ -105,6 +107,11 @@ const Function* find_function(const ModelReading& reading, const onnx::NodeProto
 
 void read_functions(ModelReading& reading, const onnx::ModelProto& model) {
   for (const auto& proto : model.functions()) {
+    for (const auto* names : {&proto.input(), &proto.output()}) {
+      if (std::find(names->begin(), names->end(), "") == names->end()) continue;
+      throw Error("invalid_graph", proto.name(),
+                  "function '" + operator_text(proto.domain(), proto.name()) + "': an input or output has no name");
+    }
     if (!reading.functions.emplace(name_of(proto), function_of(proto)).second) {
       throw Error("invalid_graph", proto.name(),
                   "function '" + operator_text(proto.domain(), proto.name()) + "' is defined twice");

@@ -3,6 +3,9 @@
 
 #include <google/protobuf/arena.h>
 
+#include <string_view>
+#include <unordered_set>
+
 #include "core/base/error.h"
 #include "core/onnx/external.h"
 #include "core/onnx/inputs.h"
@@ -14,7 +17,11 @@ namespace sdip {
 namespace {
 
 void read_graph_outputs(ModelReading& reading, const Scope& scope, const onnx::GraphProto& graph) {
+  std::unordered_set<std::string_view> named;
   for (const auto& output : graph.output()) {
+    if (!named.insert(output.name()).second) {
+      throw Error("invalid_graph", "", "output '" + output.name() + "' of the graph stands twice");
+    }
     const ValueId id = output.name().empty() ? none : find_value(scope, output.name());
     if (id == none) throw Error("invalid_graph", "", "an output of the graph has no name");
     reading.graph.outputs.push_back(id);

@@ -201,5 +201,16 @@ TEST(external_data, is_noted_as_text_and_never_opened) {
   EXPECT_EQ(error_of(model.SerializeAsString()).code, "invalid_graph");
 }
 
+TEST(outputs, of_the_graph_that_stand_twice_are_refused) {
+  onnx::ModelProto model = empty_model();
+  add_input(model, "x", {1, 4});
+  add_node(model, "Relu", {"x"}, "y");
+  add_output(model, "y");
+  add_output(model, "y");
+  const Error error = error_of(model.SerializeAsString());
+  EXPECT_EQ(error.code, "invalid_graph");
+  EXPECT_NE(std::string(error.what()).find("'y' of the graph stands twice"), std::string::npos) << error.what();
+}
+
 }  // namespace
 }  // namespace sdip

@@ -259,6 +259,16 @@ TEST(functions, that_call_themselves_are_refused) {
   EXPECT_TRUE(mentions(error, "calls itself")) << error.what();
 }
 
+TEST(functions, whose_inputs_or_outputs_have_no_name_are_refused) {
+  for (const bool output : {true, false}) {
+    onnx::ModelProto model = model_with_functions();
+    (output ? model.mutable_functions(1)->add_output() : model.mutable_functions(1)->add_input())->clear();
+    const Error error = error_of(model.SerializeAsString());
+    EXPECT_EQ(error.code, "invalid_graph");
+    EXPECT_TRUE(mentions(error, "has no name")) << error.what();
+  }
+}
+
 TEST(functions, that_double_at_each_level_stop_at_the_limit) {
   onnx::ModelProto model = model_with_functions();
   for (int level = 0; level < 30; ++level) {
