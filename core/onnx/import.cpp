@@ -3,9 +3,6 @@
 
 #include <google/protobuf/arena.h>
 
-#include <string_view>
-#include <unordered_set>
-
 #include "core/base/error.h"
 #include "core/onnx/external.h"
 #include "core/onnx/inputs.h"
@@ -17,11 +14,12 @@ namespace sdip {
 namespace {
 
 void read_graph_outputs(ModelReading& reading, const Scope& scope, const onnx::GraphProto& graph) {
-  std::unordered_set<std::string_view> named;
+  if (graph.output_size() > most_outputs) {
+    throw Error("limit_exceeded", "",
+                "the graph has " + std::to_string(graph.output_size()) + " outputs, at most " +
+                    std::to_string(most_outputs) + " are accepted");
+  }
   for (const auto& output : graph.output()) {
-    if (!named.insert(output.name()).second) {
-      throw Error("invalid_graph", "", "output '" + output.name() + "' of the graph stands twice");
-    }
     const ValueId id = output.name().empty() ? none : find_value(scope, output.name());
     if (id == none) throw Error("invalid_graph", "", "an output of the graph has no name");
     reading.graph.outputs.push_back(id);

@@ -17,6 +17,9 @@ namespace sdip {
 inline constexpr std::int64_t least_opset = 7, most_opset = 24, microsoft_version = 1;
 inline constexpr std::int64_t least_ir_version = 3, most_ir_version = 13;
 
+/// Outputs of a graph; rewrites look through them for each node.
+inline constexpr std::int64_t most_outputs = 4096;
+
 struct ImportOptions {
   std::string label = "model";                        // how errors name the file
   std::map<std::string, std::int64_t> dims;           // symbolic dimensions bound by the user
