@@ -15,6 +15,11 @@ std::int64_t vae_stages(const Application& application, const Machine& machine) 
   });
 }
 
+/// Cores that have weights, and so a PSRAM, of their own.
+std::int64_t series_parts(const Application& application) {
+  return std::ranges::count_if(application.stages, [](const CompiledStage& s) { return s.part.count > 1; });
+}
+
 }  // namespace
 
 std::int64_t built_cores(const Application& application, const Machine& machine) {
@@ -23,7 +28,7 @@ std::int64_t built_cores(const Application& application, const Machine& machine)
 
 std::int64_t built_psrams(const Application& application, const Machine& machine) {
   if (machine.weight_storage == WeightStorage::hard_coded) return 0;
-  return 1 + vae_stages(application, machine);
+  return std::max<std::int64_t>(1, series_parts(application)) + vae_stages(application, machine);
 }
 
 Breakdown area_of(const Application& application, const Machine& m) {

@@ -6,7 +6,8 @@
 namespace sdip {
 namespace {
 
-Schedule schedule_of(Role role, const Machine& m) {
+Schedule schedule_of(Role role, SeriesPart part, const Machine& m) {
+  if (part.count > 1) return {1, 1};
   if (role == Role::network) return {1, m.cores};
   if (role != Role::core) return {1, 1};
   const std::int64_t steps = ceil_div(m.steps, m.cores);
@@ -59,7 +60,7 @@ std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
                                   std::vector<InstructionTime>* trace) {
   StageRun run;
   run.stage = &stage;
-  run.schedule = schedule_of(stage.role, m);
+  run.schedule = schedule_of(stage.role, stage.part, m);
   run.costs.reserve(stage.program.classes.size());
   bool spills = false;
   for (const InstructionClass& c : stage.program.classes) {
@@ -68,14 +69,15 @@ std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
   }
   const Decimal share = share_of(stage.role, m);
   const Bytes pinned = stage.program.pinned_bytes;
-  const auto rules = timeline_rules(m, share, run.schedule.active_cores, pinned);
+  const auto rules = timeline_rules(m, share, run.schedule.active_cores, pinned, stage.dram_thousandths);
   const std::int64_t summed = 2 * std::max({most_simulated_passes, m.steps, m.cores});
   if (!countable(stage.program, run.costs, rules, summed)) return std::nullopt;
   run.stream = run_timeline(stage.program, run.costs, rules, most_simulated_passes, trace);
   const bool same_alone = !spills || run.schedule.active_cores == 1;
-  run.alone = same_alone ? run.stream
-                         : run_timeline(stage.program, run.costs, timeline_rules(m, share, 1, pinned),
-                                        most_simulated_passes);
+  run.alone =
+      same_alone ? run.stream
+                 : run_timeline(stage.program, run.costs,
+                                timeline_rules(m, share, 1, pinned, stage.dram_thousandths), most_simulated_passes);
   run.link_cycles = ceil_div((stage.program.latent_bytes + stage.program.context_bytes).value * 8, m.link_bits);
   count_pass(run, m);
   return run;

@@ -410,9 +410,10 @@ std::int64_t TimelineResult::total(std::int64_t count) const {
   return cycles;
 }
 
-TimelineRules timeline_rules(const Machine& m, Decimal share, std::int64_t active_cores, Bytes pinned) {
+TimelineRules timeline_rules(const Machine& m, Decimal share, std::int64_t active_cores, Bytes pinned,
+                             std::int64_t thousandths) {
   TimelineRules rules;
-  rules.rate = dram_rate(m, share);
+  rules.rate = dram_rate(m, share, thousandths);
   rules.burst_bytes = m.dram_burst_bytes;
   rules.decompressor_bytes = m.weight_compression.hundredths > 100 ? m.decompressor_bytes_per_cycle : 0;
   if (m.weight_storage != WeightStorage::hard_coded) rules.psram_bytes = m.psram_bytes - m.psram_pinned_bytes;
