@@ -11,7 +11,7 @@ InstructionCost instruction_cost(const StageRun& run, std::size_t number, const 
                                  const Machine& m) {
   const Instruction& instruction = run.stage->program.instructions[number];
   const ClassCost& cost = run.costs[static_cast<std::size_t>(instruction.instruction_class)];
-  const EnergyPrices prices = energy_prices(m);
+  const EnergyPrices prices = energy_prices(m, run.stage->role);
   const std::int64_t cores = run.schedule.active_cores;
   InstructionCost c;
   c.start = Cycles(time.start);
@@ -114,7 +114,8 @@ void fill_report(const Application& application, const Machine& machine, const s
   for (std::size_t s = 0; s < runs.size(); ++s) {
     report.stages.push_back(stage_report(runs[s], traces[s], machine));
     add_latency(runs[s], machine, report.latency_s);
-    loaded += report.stages.back().weight_bytes.value + report.stages.back().imem_bytes.value;
+    loaded += report.stages.back().imem_bytes.value;
+    if (!hard_coded(machine, runs[s].stage->role)) loaded += report.stages.back().weight_bytes.value;
   }
   report.area_mm2 = area_of(application, machine);
   report.load_cycles = dram_rate(machine, Decimal{100}).time_for(Bytes(loaded));

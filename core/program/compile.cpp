@@ -27,6 +27,21 @@ std::string_view role_text(Role role) {
   return names[static_cast<std::size_t>(role)];
 }
 
+bool hard_coded(const Machine& machine, Role role) {
+  if (machine.weight_storage != WeightStorage::hard_coded) return false;
+  switch (machine.hard_coded_part) {
+    case HardCodedPart::text_encoder:
+      return role == Role::text_encoder;
+    case HardCodedPart::vae:
+      return role == Role::encoder || role == Role::decoder;
+    case HardCodedPart::core:
+      return role == Role::core;
+    case HardCodedPart::all:
+      break;
+  }
+  return true;
+}
+
 std::string_view loop_text(Loop loop) {
   constexpr std::string_view names[] = {"rows", "columns", "channels", "sums"};
   return names[static_cast<std::size_t>(loop)];

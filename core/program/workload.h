@@ -24,6 +24,11 @@ struct SeriesPart {
   bool last() const { return index == count - 1; }
 };
 
+/// Whether the weights of a stage of that role are in ROM, wired to the multipliers: weight_storage=hard_coded, and
+/// hard_coded_part names it (vae: encoder and decoder) or all. A network is named by all alone; the hoisted context
+/// is a text encoder's.
+bool hard_coded(const Machine& machine, Role role);
+
 struct Stage {
   Role role = Role::network;
   std::string name;
