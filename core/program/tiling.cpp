@@ -112,15 +112,18 @@ struct Search {
     const std::int64_t b =
         plus(times(times(n.kernel_h * n.kernel_w, s.tile * b_covered), terms.b_room), terms.b_channel_room);
     const std::int64_t out = times(times(r.tile * c.tile, covered), s.count > 1 ? terms.sums_room : terms.out_room);
+    const std::int64_t beside = times(times(r.tile * c.tile, covered), terms.beside_room);
     Room room;
     room.add(room.fixed, terms.a_memory, a);
     room.add(room.each, terms.b_memory, b);
     room.add(room.each, terms.out_memory, out);
+    room.add(room.each, terms.beside_memory, beside);
     if (grouped) {
       Room groups;
       groups.add(groups.each, terms.a_memory, a);
       groups.add(groups.each, terms.b_memory, times(b, n.out_channels));
       groups.add(groups.each, terms.out_memory, times(out, n.out_channels));
+      groups.add(groups.each, terms.beside_memory, times(beside, n.out_channels));
       const std::int64_t units = std::min(groups.units(terms.capacity), n.groups);
       if (units > 0) return sizes.split_channels || units == n.groups ? units * n.out_channels : 0;
     }

@@ -47,7 +47,9 @@ struct TileTerms {
   std::size_t a_memory = 0, b_memory = 0, out_memory = 0;
   std::int64_t a_room = 0, b_room = 0, b_channel_room = 0;  // of a word of a tile; of a channel's bias and scales
   std::int64_t out_room = 0, sums_room = 0;  // of a word of a result tile: sums in one tile, in several
-  bool partials_leave = true;                // false: orders in which partial sums leave the chip are none
+  std::size_t beside_memory = 0;
+  std::int64_t beside_room = 0;  // of operands of fused operators, for each word of a result tile
+  bool partials_leave = true;    // false: orders in which partial sums leave the chip are none
 };
 
 /// Which sizes are tried, and what decides between mappings that pay the same.
