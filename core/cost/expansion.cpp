@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/program/traffic.h"
+
 namespace sdip {
 namespace {
 
@@ -50,29 +52,30 @@ struct AxisRun {
 };
 using AxisRuns = FewOf<AxisRun, 4>;
 
-std::int64_t fresh_positions(const InputAxis& a, std::int64_t first, std::int64_t count) {
-  if (a.stride > a.reach) return positions_read(a, first, count);
+/// What results first .. first + count - 1 read that those just before them had not.
+std::int64_t fresh_positions(const Axis& a, std::int64_t first, std::int64_t count) {
+  if (a.stride > a.reach()) return window(a, first, count);
   const auto end = [&](std::int64_t result) {
-    return std::clamp<std::int64_t>(result * a.stride - a.pad + a.reach, 0, a.in);
+    return std::clamp<std::int64_t>(result * a.stride - a.pad + a.reach(), 0, a.in);
   };
   const std::int64_t begin = std::clamp<std::int64_t>(first * a.stride - a.pad, 0, a.in);
   return end(first + count - 1) - std::max(begin, end(first - 1));
 }
 
-AxisRuns windows_along(const InputAxis& a, const Cut& cut, std::int64_t tile) {
+AxisRuns windows_along(const Axis& a, const Cut& cut, std::int64_t tile) {
   AxisRuns runs;
-  const std::int64_t step = tile * a.stride, span = (tile - 1) * a.stride + a.reach;
+  const std::int64_t step = tile * a.stride, span = (tile - 1) * a.stride + a.reach();
   std::int64_t from = std::min(cut.full, ceil_div(a.pad, step));  // full tiles in [from, to) are not clipped
   const std::int64_t room = a.in + a.pad - span;
   std::int64_t to = room < 0 ? from : std::clamp(room / step + 1, from, cut.full);
   const bool unclipped = from + cut.full - to > most_clipped_tiles;
   if (unclipped) from = 0, to = cut.full;
   const auto add = [&](std::int64_t first, std::int64_t tiles, std::int64_t count, std::int32_t kind) {
-    const std::int64_t held = held_positions(a, count);
+    const std::int64_t held = held_window(a, count);
     if (unclipped)
-      runs.push_back({tiles, kind, held, std::min(held, count * std::min(a.stride, a.reach))});
+      runs.push_back({tiles, kind, held, std::min(held, count * std::min(a.stride, a.reach()))});
     else
-      runs.push_back({tiles, kind, positions_read(a, first, count), fresh_positions(a, first, count)});
+      runs.push_back({tiles, kind, window(a, first, count), fresh_positions(a, first, count)});
   };
   for (std::int64_t i = 0; i < from; ++i) add(i * tile, 1, tile, 0);
   if (to > from) add(from * tile, to - from, tile, 0);
@@ -121,8 +124,8 @@ class NestExpansion {
                            : kinds_of(plan.channels, plan.tile_channels);
     sums_ = sums_of(plan);
     if (c.operand_a == Place::dram) {
-      row_runs_ = windows_along(row_axis_of(c.work.nest), plan.rows, plan.tile_rows);
-      column_runs_ = windows_along(column_axis_of(c.work.nest), plan.columns, plan.tile_columns);
+      row_runs_ = windows_along(row_axis(c.work.nest), plan.rows, plan.tile_rows);
+      column_runs_ = windows_along(column_axis(c.work.nest), plan.columns, plan.tile_columns);
     } else {
       row_runs_ = plain_runs(rows_);
       column_runs_ = plain_runs(columns_);
@@ -240,7 +243,7 @@ class NestExpansion {
       for (const AxisRun& columns : column_runs_)
         for (const Kind& channels : channels_)
           for (const Kind& sums : sums_) {
-            const TileSize tile{1, 1, channels.size, sums.size};
+            const TileExtent tile{1, 1, channels.size, sums.size};
             const auto elements = [&](std::int64_t r, std::int64_t k) {
               return tile_a_elements(c_, plan_, tile, r * k);
             };
@@ -280,7 +283,8 @@ Expansion expand_rowwise(const InstructionClass& c, const TilePlan& plan) {
     add_loop(static_cast<std::int32_t>(kinds.size()));
   }
   for (const Kind& kind : kinds) {
-    const TileSize size = chunked ? TileSize{1, 1, kind.size, 1} : TileSize{kind.size, 1, c.work.row_length, 1};
+    const TileExtent size =
+        chunked ? TileExtent{1, 1, kind.size, 1} : TileExtent{kind.size, 1, c.work.row_length, 1};
     if (passes > 1) e.shapes.push_back({size, true, false, rows * (passes - 1) * kind.count});
     e.shapes.push_back({size, passes == 1, true, rows * kind.count});
   }

@@ -40,7 +40,7 @@ struct TileLoops {
 /// One shape: a nest's size, or row-wise rows and elements of each (`channels`); its place in the sum (in the
 /// passes over chunks, where only the last writes), and how many operations have it.
 struct TileShape {
-  TileSize size;
+  TileExtent size;
   bool first = true, last = true;
   std::int64_t times = 1;
 };

@@ -42,52 +42,12 @@ TilePlan tile_plan(const InstructionClass& c) {
   return plan;
 }
 
-TileSize full_tile(const TilePlan& plan) {
-  return {plan.tile_rows, plan.tile_columns, plan.tile_channels, plan.tile_sums};
-}
-
 bool partials_leave(const InstructionClass& c, const TilePlan& plan) {
   if (plan.sums.count() == 1) return false;
   const auto inside = [&](Loop loop) { return c.mapping.outside(Loop::sums, loop); };
   const bool rows = plan.rows.count() > 1, columns = plan.columns.count() > 1;
   if ((rows && inside(Loop::rows)) || (columns && inside(Loop::columns))) return true;
   return plan.groups.count() * plan.channels.count() > 1 && inside(Loop::channels);
-}
-
-InputAxis row_axis_of(const LoopNest& n) {
-  return {n.out_h, n.in_h, n.stride_h, (n.kernel_h - 1) * n.dilation_h + 1, n.pad_top};
-}
-
-InputAxis column_axis_of(const LoopNest& n) {
-  return {n.out_w, n.in_w, n.stride_w, (n.kernel_w - 1) * n.dilation_w + 1, n.pad_left};
-}
-
-std::int64_t positions_read(const InputAxis& a, std::int64_t first, std::int64_t count) {
-  const auto clipped = [&](std::int64_t position) { return std::clamp<std::int64_t>(position, 0, a.in); };
-  const auto run = [&](std::int64_t from, std::int64_t to) {  // of results from .. to, as one
-    return clipped(to * a.stride - a.pad + a.reach) - clipped(from * a.stride - a.pad);
-  };
-  const std::int64_t last = first + count - 1;
-  if (a.stride <= a.reach) return run(first, last);
-  // One run a result; all but at most one at each edge of the input are whole.
-  const std::int64_t whole_from = std::max(first, ceil_div(a.pad, a.stride));
-  const std::int64_t room = a.in + a.pad - a.reach;
-  const std::int64_t whole_to = room < 0 ? -1 : std::min(last, room / a.stride);
-  std::int64_t positions = std::max<std::int64_t>(0, whole_to - whole_from + 1) * a.reach;
-  const std::int64_t before = whole_from - 1, after = std::max(whole_to + 1, whole_from);
-  if (before >= first && before <= last) positions += run(before, before);
-  if (after >= first && after <= last) positions += run(after, after);
-  return positions;
-}
-
-std::int64_t held_positions(const InputAxis& a, std::int64_t count) {
-  return std::min(positions_read(a, 0, a.out), (count - 1) * std::min(a.stride, a.reach) + a.reach);
-}
-
-std::int64_t input_rows(const LoopNest& nest, std::int64_t rows) { return held_positions(row_axis_of(nest), rows); }
-
-std::int64_t input_columns(const LoopNest& nest, std::int64_t columns) {
-  return held_positions(column_axis_of(nest), columns);
 }
 
 WeightForm weight_form(const Machine& machine) {
@@ -124,7 +84,7 @@ std::int64_t stored_bytes(std::int64_t bytes, const WeightForm& form) {
   return ceil_div(bytes * 100, form.compression_hundredths);
 }
 
-std::int64_t tile_a_elements(const InstructionClass& c, const TilePlan& plan, const TileSize& tile,
+std::int64_t tile_a_elements(const InstructionClass& c, const TilePlan& plan, const TileExtent& tile,
                              std::int64_t positions) {
   const LoopNest& nest = c.work.nest;
   const bool weighted = c.operand_b == Place::psram;
@@ -132,26 +92,13 @@ std::int64_t tile_a_elements(const InstructionClass& c, const TilePlan& plan, co
   return positions * tile.sums * groups * plan.multiplicity;
 }
 
-std::int64_t tile_b_elements(const InstructionClass& c, const TilePlan& plan, const TileSize& tile) {
+std::int64_t tile_b_elements(const InstructionClass& c, const TilePlan& plan, const TileExtent& tile) {
   const LoopNest& nest = c.work.nest;
   return tile.sums * nest.kernel_h * nest.kernel_w * tile.channels * plan.multiplicity;
 }
 
-std::int64_t tile_out_elements(const TilePlan& plan, const TileSize& tile) {
+std::int64_t tile_out_elements(const TilePlan& plan, const TileExtent& tile) {
   return tile.rows * tile.columns * tile.channels * plan.multiplicity;
-}
-
-TileBytes tile_bytes(const InstructionClass& c, const TilePlan& plan, std::int64_t activation_bits,
-                     std::int64_t accumulator_bits) {
-  const TileSize tile = full_tile(plan);
-  const std::int64_t positions = input_rows(c.work.nest, tile.rows) * input_columns(c.work.nest, tile.columns);
-  const std::int64_t results = tile_out_elements(plan, tile);
-  TileBytes bytes;
-  bytes.a = ceil_div(tile_a_elements(c, plan, tile, positions) * activation_bits, 8);
-  if (c.operand_b != Place::psram) bytes.b = ceil_div(tile_b_elements(c, plan, tile) * activation_bits, 8);
-  bytes.out = ceil_div(results * activation_bits, 8);
-  if (plan.sums.count() > 1) bytes.partials = ceil_div(results * accumulator_bits, 8);
-  return bytes;
 }
 
 }  // namespace sdip

@@ -38,32 +38,13 @@ struct TilePlan {
 TilePlan tile_plan(const InstructionClass& c);
 
 /// What one tile operation of a nest covers.
-struct TileSize {
+struct TileExtent {
   std::int64_t rows = 1, columns = 1, channels = 1, sums = 1;
 };
-TileSize full_tile(const TilePlan& plan);
 
 /// True when another loop of more than one tile runs inside the one over sums: a result's partial sums then leave
 /// between its sums tiles. Else they stay on chip until the last.
 bool partials_leave(const InstructionClass& c, const TilePlan& plan);
-
-/// Rows or columns of a nest: result i reads from input position i stride - pad on, as far as the kernel reaches.
-struct InputAxis {
-  std::int64_t out = 1, in = 1, stride = 1, reach = 1, pad = 0;
-};
-InputAxis row_axis_of(const LoopNest& nest);
-InputAxis column_axis_of(const LoopNest& nest);
-
-/// Input positions that results first .. first + count - 1 read: the run from the first to the last, clipped to the
-/// input; where the stride is beyond the kernel's reach, one run a result. Requires count >= 1.
-/// Worked example: 3 wide, pad 1, stride 1, 4 inputs: results 0 and 1 read 3, results 1 and 2 read 4.
-std::int64_t positions_read(const InputAxis& axis, std::int64_t first, std::int64_t count);
-
-/// Input rows (columns) that the chip holds for a tile of `rows` output rows of a nest: its window in an input
-/// without edges, at most all that is read. Where the stride is beyond the kernel's reach, one run a result.
-std::int64_t held_positions(const InputAxis& axis, std::int64_t count);
-std::int64_t input_rows(const LoopNest& nest, std::int64_t rows);
-std::int64_t input_columns(const LoopNest& nest, std::int64_t columns);
 
 /// True for families whose work is a nest.
 bool is_nest(Family family);
@@ -90,17 +71,9 @@ std::int64_t stored_bytes(std::int64_t bytes, const WeightForm& form);
 
 /// Activation elements that a tile reads, of `positions` rows x columns of the input; elements of its tile of the
 /// second activations; results.
-std::int64_t tile_a_elements(const InstructionClass& c, const TilePlan& plan, const TileSize& tile,
+std::int64_t tile_a_elements(const InstructionClass& c, const TilePlan& plan, const TileExtent& tile,
                              std::int64_t positions);
-std::int64_t tile_b_elements(const InstructionClass& c, const TilePlan& plan, const TileSize& tile);
-std::int64_t tile_out_elements(const TilePlan& plan, const TileSize& tile);
-
-/// Bytes that the largest tile of each operand takes on chip, one buffer each: what a mapping needs. `partials`:
-/// of the results in accumulator format where sums are cut, else 0; results and partial sums share their buffers.
-struct TileBytes {
-  std::int64_t a = 0, b = 0, out = 0, partials = 0;
-};
-TileBytes tile_bytes(const InstructionClass& c, const TilePlan& plan, std::int64_t activation_bits,
-                     std::int64_t accumulator_bits);
+std::int64_t tile_b_elements(const InstructionClass& c, const TilePlan& plan, const TileExtent& tile);
+std::int64_t tile_out_elements(const TilePlan& plan, const TileExtent& tile);
 
 }  // namespace sdip
