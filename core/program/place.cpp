@@ -101,6 +101,7 @@ TileRoom room_at(const Machine& machine, Role role, std::int64_t read, std::int6
   room.buffers = machine.tile_buffering == Buffering::double_buffer ? 2 : 1;
   room.weight_buffers = machine.weight_buffering == Buffering::double_buffer ? 2 : 1;
   room.activation_bits = bits_of(machine.activation_format);
+  room.accumulator_bits = bits_of(machine.accumulator_format);
   room.form = weight_form(machine);
   return room;
 }
