@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/program/draft.h"
+#include "core/program/mapping_text.h"
 #include "core/program/tiling.h"
 
 namespace sdip {
@@ -172,7 +173,13 @@ MissingBytes missing_bytes(const InstructionClass& c, const TileRoom& room, std:
   return missing;
 }
 
-std::optional<Mapping> choose_mapping(const InstructionClass& c, const TileRoom& room) {
+std::optional<Mapping> choose_mapping(const InstructionClass& c, const TileRoom& room, const MappingRule* rule) {
+  if (rule != nullptr) {
+    InstructionClass said = c;
+    said.mapping = mapping_for(*rule, nest_of(c));
+    const bool fits = is_valid(nest_of(c), said.mapping) && missing_bytes(said, room, 1).none();
+    return fits ? std::optional(said.mapping) : std::nullopt;
+  }
   if (!is_nest(c.work.family)) return choose_rowwise(c, room);
   if (const auto mapping = choose_nest(c, room, room.weight_buffers)) return mapping;
   return room.weight_buffers > 1 ? choose_nest(c, room, 1) : std::nullopt;

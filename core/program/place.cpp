@@ -162,13 +162,20 @@ void place(Compilation& compilation) {
           streams ? std::pair{room.read_bytes, room.write_bytes} : std::pair<std::int64_t, std::int64_t>{};
       const bool over = room.read_bytes < 0 || room.write_bytes < 0;  // several inputs that are whole at the start
       std::optional<Mapping> mapping;
-      if (!over) {
+      if (!over && drafts[i].rule != nullptr) {
+        mapping = choose_mapping(c, room, drafts[i].rule);
+      } else if (!over) {
         const auto [entry, fresh] = chosen.try_emplace({c, room_key});
         if (fresh) entry->second = choose_mapping(c, room);
         mapping = entry->second;
       }
       if (!mapping) {
         if (!evict(drafts[i], index, places, lives)) {
+          if (drafts[i].rule != nullptr) {
+            compilation.infeasible = graph.nodes[static_cast<std::size_t>(drafts[i].node)].name + ": " +
+                                     misfit_of(*drafts[i].rule, c, room);
+            return;
+          }
           compilation.infeasible = graph.nodes[static_cast<std::size_t>(drafts[i].node)].name +
                                    ": even the smallest tile does not fit in DSRAM (" +
                                    std::to_string(machine.dsram_bytes) + " B) and PSRAM (" +
