@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/cost/attention.h"
 #include "core/cost/fold.h"
 
 namespace sdip {
@@ -225,6 +226,7 @@ std::int64_t row_lanes(Family family, const Machine& m) {
 }
 
 ClassCost class_cost(const InstructionClass& c, const Machine& m) {
+  if (c.compound == Compound::attention) return attention_cost(c, m);
   ClassCost cost;
   cost.plan = tile_plan(c);
   cost.weighted = c.operand_b == Place::psram;

@@ -6,6 +6,8 @@ namespace sdip {
 std::span<const Pass> passes() {
   static constexpr Pass rows[] = {
       {"lower", "what the graph computes becomes instructions; all that follows works on them", lower},
+      {"fuse_attention", "before a mask's addition joins the scores' product, which then is a product no more",
+       fuse_attention},
       {"fuse_pointwise", "before lives are known: a result inside an instruction needs no place", fuse_pointwise},
       {"live", "places are for values that the fused program still has", live},
       {"place", "mappings depend on the room that whole operands leave", place},

@@ -79,7 +79,7 @@ struct TileRoom {
   std::int64_t read_bytes = 0, write_bytes = 0, weight_bytes = 0;
   std::int64_t buffers = 2;  // tiles in flight: 2 double-buffered, 1 not
   std::int64_t weight_buffers = 2;
-  std::int64_t activation_bits = 16;
+  std::int64_t activation_bits = 16, accumulator_bits = 32;
   WeightForm form;
 };
 

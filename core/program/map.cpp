@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "core/program/draft.h"
+#include "core/program/attention_tiles.h"
 
 namespace sdip {
 namespace {
@@ -160,6 +160,7 @@ std::int64_t split_bytes(std::int64_t elements, std::int64_t parts, std::int64_t
 }  // namespace
 
 TileBuffers tile_buffers(const InstructionClass& c, const TileRoom& room) {
+  if (c.compound == Compound::attention) return attention_buffers(c, room);
   const TilePlan plan = tile_plan(c);
   const std::int64_t operations = plan.operations();
   const std::int64_t copies = operations > 1 ? room.buffers : 1;
@@ -185,6 +186,7 @@ TileBuffers tile_buffers(const InstructionClass& c, const TileRoom& room) {
 }
 
 std::optional<Mapping> choose_mapping(const InstructionClass& c, const TileRoom& room) {
+  if (c.compound == Compound::attention) return choose_attention(c, room);
   if (!is_nest(c.work.family)) return choose_rowwise(c, room);
   if (const auto mapping = choose_nest(c, room, room.weight_buffers)) return mapping;
   return room.weight_buffers > 1 ? choose_nest(c, room, 1) : std::nullopt;

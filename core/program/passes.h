@@ -40,6 +40,11 @@ std::span<const Pass> passes();
 /// bytes.
 void lower(Compilation& c);
 
+/// fuse_attention: scores, what is fused to them and their softmax join the product with the values, when nothing
+/// else reads scores or probabilities.
+/// Example: matmul(q, k), add(mask), softmax, matmul(v) become one "attention+add", which fetches q, k, v and mask.
+void fuse_attention(Compilation& c);
+
 /// fuse_pointwise: an elementwise operator joins the operator just before it when it alone uses that result.
 /// Example: conv2d, silu, add(residual) become one "conv2d+silu+add" that also fetches the residual.
 void fuse_pointwise(Compilation& c);

@@ -49,6 +49,10 @@ InstructionClass class_of(const Draft& draft, std::int32_t index, const Places& 
     c.bias_elements_per_channel = ceil_div(draft.bias_elements, channels);
     own = draft.weighted ? 1 : 2;
   }
+  if (draft.compound == Compound::attention) {
+    c.parts.at(2).operand_b = places.of(draft.operands.at(2).value, index);
+    own = 3;
+  }
   for (std::size_t i = own; i < draft.operands.size(); ++i) {
     Fetch fetch = draft.operands[i].fetch;
     fetch.place = places.of(draft.operands[i].value, index);
@@ -102,6 +106,7 @@ TileRoom room_at(const Machine& machine, std::int64_t read, std::int64_t write, 
   room.buffers = machine.tile_buffering == Buffering::double_buffer ? 2 : 1;
   room.weight_buffers = machine.weight_buffering == Buffering::double_buffer ? 2 : 1;
   room.activation_bits = bits_of(machine.activation_format);
+  room.accumulator_bits = bits_of(machine.accumulator_format);
   room.form = weight_form(machine);
   return room;
 }
@@ -156,7 +161,8 @@ void place(Compilation& compilation) {
       const auto index = static_cast<std::int32_t>(i);
       InstructionClass c = class_of(drafts[i], index, places);
       const TileRoom room = room_at(machine, resident.read[i], resident.write[i], stack[i]);
-      const bool streams = c.to_dram || c.operand_a == Place::dram || c.operand_b == Place::dram ||
+      const bool streams = c.compound == Compound::attention || c.to_dram || c.operand_a == Place::dram ||
+                           c.operand_b == Place::dram ||
                            std::ranges::any_of(c.fetches, [](const Fetch& f) { return f.place == Place::dram; });
       const std::pair room_key =
           streams ? std::pair{room.read_bytes, room.write_bytes} : std::pair<std::int64_t, std::int64_t>{};

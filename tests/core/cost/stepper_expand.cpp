@@ -307,6 +307,7 @@ std::int64_t held_psram_bytes(const InstructionClass& c, const Machine& m) {
 }
 
 std::vector<Operation> expand(const InstructionClass& c, const Machine& m) {
+  if (c.compound == Compound::attention) return expand_attention(c, m);
   return is_product(c.work.family) ? NestExpansion(c, m).run() : RowExpansion(c, m).run();
 }
 
