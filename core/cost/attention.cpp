@@ -8,6 +8,8 @@
 // cycles; the last 20.
 #include "core/cost/attention.h"
 
+#include <vector>
+
 #include "core/cost/fold.h"
 #include "core/program/attention_tiles.h"
 
@@ -24,6 +26,33 @@ struct Steps {
   }
 };
 
+/// A size that tiles of a dimension have, and how many have it.
+struct Kind {
+  std::int64_t size = 1, count = 1;
+};
+std::vector<Kind> kinds_of(const Cut& cut, std::int64_t full) {
+  std::vector<Kind> kinds;
+  if (cut.full > 0) kinds.push_back({full, cut.full});
+  if (cut.edge > 0) kinds.push_back({cut.edge, 1});
+  return kinds;
+}
+
+std::vector<TileRun> runs_of(const std::vector<Kind>& kinds, std::int32_t shapes, std::int32_t windows) {
+  std::vector<TileRun> runs;
+  for (const Kind& kind : kinds) {
+    const auto number = static_cast<std::int32_t>(runs.size());
+    runs.push_back({kind.count, number * shapes, number * windows});
+  }
+  return runs;
+}
+
+void add_loop(const std::vector<TileRun>& runs, TileLoop loop, TileLoops& order) {
+  if (runs.size() == 1 && runs[0].tiles == 1) return;
+  loop.runs = static_cast<std::int32_t>(runs.size());
+  order.loops.push_back(loop);
+  order.runs.insert(order.runs.end(), runs.begin(), runs.end());
+}
+
 class AttentionCost {
  public:
   AttentionCost(const InstructionClass& c, const Machine& m)
@@ -37,20 +66,24 @@ class AttentionCost {
   ClassCost run() const {
     ClassCost cost;
     cost.plan = plan_;
-    cost.channels_outer = false;
-    for (std::size_t r = 0; r < 2; ++r) {
-      const std::int64_t row_tiles = r == 0 ? plan_.rows.full : (plan_.rows.edge != 0);
-      for (std::size_t k = 0; k < 2; ++k) {
-        const std::int64_t times = plan_.repeats * row_tiles * (k == 0 ? plan_.channels.full : 1);
-        if (times == 0) continue;
-        TileCost& tile = cost.shapes[r][k];
-        tile = tile_of(r == 0 ? plan_.tile_rows : plan_.rows.edge,
-                       k == 0 ? plan_.tile_channels : plan_.channels.edge, k == 1);
-        cost.busy += tile.busy * times;
-        cost.cycles += tile.cycles * times;
-        cost.streams_activations |= tile.a_bytes + tile.b_bytes + tile.split_in_bytes + tile.out_bytes > 0;
+    cost.operations = plan_.operations();
+    const std::vector<Kind> rows = kinds_of(plan_.rows, plan_.tile_rows);
+    const std::vector<Kind> keys = kinds_of(plan_.channels, plan_.tile_channels);
+    for (const Kind& r : rows) {
+      cost.windows.push_back({moved(c_.operand_a, r.size * sizes_.depth), 0});
+      cost.streams_activations |= c_.operand_a == Place::dram;
+      for (const Kind& k : keys) {
+        const bool last = &k == &keys.back();
+        const TileCost& tile = cost.shapes.emplace_back(tile_of(r.size, k.size, last));
+        cost.shapes.back().times = plan_.repeats * r.count * k.count;
+        cost.busy += tile.busy * tile.times;
+        cost.cycles += tile.cycles * tile.times;
+        cost.streams_activations |= tile.b_bytes + tile.split_in_bytes + tile.out_bytes > 0;
       }
     }
+    add_loop({{plan_.repeats, 0, 0}}, {.a = true, .b = true}, cost.order);
+    add_loop(runs_of(rows, static_cast<std::int32_t>(keys.size()), 1), {.a = true}, cost.order);
+    add_loop(runs_of(keys, 1, 0), {.b = true}, cost.order);
     const WeightForm form = weight_form(m_);
     cost.held_weight_bytes = held_weight_bytes(c_, form);
     cost.held_weight_stored_bytes = stored_bytes(cost.held_weight_bytes, form);
@@ -72,16 +105,15 @@ class AttentionCost {
     TileCost tile;
     tile.busy = steps.busy;
     tile.cycles = steps.cycles;
-    const std::int64_t bits = bits_of(m_.activation_format);
-    const auto moved = [&](Place place, std::int64_t elements) {
-      return place == Place::dram ? ceil_div(elements * bits, 8) : 0;
-    };
-    tile.a_bytes = moved(c_.operand_a, rows * sizes_.depth);
     tile.b_bytes = moved(c_.operand_b, keys * sizes_.depth) + moved(c_.parts[2].operand_b, keys * sizes_.values);
     for (const Fetch& mask : c_.fetches)
       tile.split_in_bytes += moved(mask.place, mask_elements(mask, plan_, rows, keys));
-    if (last && c_.to_dram) tile.out_bytes = ceil_div(rows * sizes_.values * bits, 8);
+    if (last && c_.to_dram) tile.out_bytes = moved(Place::dram, rows * sizes_.values);
     return tile;
+  }
+
+  std::int64_t moved(Place place, std::int64_t elements) const {
+    return place == Place::dram ? ceil_div(elements * bits_of(m_.activation_format), 8) : 0;
   }
 
   /// One operator on one tile, as an instruction of its own.

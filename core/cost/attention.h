@@ -5,8 +5,8 @@
 
 namespace sdip {
 
-/// The cost of a class of Compound::attention (docs/model.md, compound instructions). Its shapes are by [row edge]
-/// [last key tile].
+/// The cost of a class of Compound::attention (docs/model.md, compound instructions): shapes of row tiles by key
+/// tiles, the last key tile apart.
 ClassCost attention_cost(const InstructionClass& c, const Machine& m);
 
 }  // namespace sdip

@@ -39,7 +39,8 @@ struct Loads {
 };
 Loads loads_of(const InstructionClass& c, const TilePlan& plan, bool channels_outer) {
   const bool weighted = c.operand_b == Place::psram;
-  const std::int64_t rows = plan.rows.count(), channels = plan.channels.count(), repeats = plan.repeats;
+  const std::int64_t rows = plan.rows.count(), channels = plan.groups.count() * plan.channels.count(),
+                     repeats = plan.repeats;
   Loads loads;
   if (weighted) {
     const std::int64_t a_tiles = repeats * rows;
@@ -65,7 +66,8 @@ std::int64_t reference_folds(const InstructionClass& c, const TilePlan& plan, bo
     return cut_of.full * (cut_of.full > 0 ? folds(tile) : 0) + (cut_of.edge > 0 ? folds(cut_of.edge) : 0);
   };
   return plan.repeats * (weighted ? 1 : plan.multiplicity) * sum(plan.rows, plan.tile_rows, row_folds) *
-         sum(plan.channels, plan.tile_channels, channel_folds);
+         sum(cut(weighted ? nest.groups * nest.out_channels : nest.out_channels, plan.tile_channels),
+             plan.tile_channels, channel_folds);
 }
 
 /// DRAM bytes that depend on the mapping, one core.
@@ -73,12 +75,12 @@ std::int64_t mapped_dram_bytes(const InstructionClass& c, const TilePlan& plan, 
                                const TileRoom& room) {
   const bool weighted = c.operand_b == Place::psram;
   const Loads loads = loads_of(c, plan, channels_outer);
-  const std::int64_t rows = std::min(plan.tile_rows, c.work.nest.out_h), channels = plan.tile_channels;
+  const TileBytes tile = tile_bytes(c, plan, room.activation_bits, room.activation_bits);
   std::int64_t bytes = 0;
-  if (c.operand_a == Place::dram) bytes += loads.a * tile_a_bytes(c, plan, rows, channels, room.activation_bits);
-  if (c.operand_b == Place::dram) bytes += loads.b * tile_b_bytes(c, plan, channels, room.activation_bits);
+  if (c.operand_a == Place::dram) bytes += loads.a * tile.a;
+  if (c.operand_b == Place::dram) bytes += loads.b * tile.b;
   if (weighted && room.weight_bytes > 0) {
-    const std::int64_t copies_read = loads.b / plan.channels.count();
+    const std::int64_t copies_read = loads.b / (plan.groups.count() * plan.channels.count());
     bytes += copies_read * weight_tile_bytes(c, c.work.nest.groups * c.work.nest.out_channels, room.form);
   }
   return bytes;
@@ -112,7 +114,7 @@ std::optional<Mapping> choose_nest(InstructionClass c, const TileRoom& room, std
                      channels_outer ? channels_outermost : rows_outermost};
         const TilePlan plan = tile_plan(c);
         if (!fits(c, plan, room, weight_buffers)) continue;
-        const std::int64_t tile = tile_out_elements(c, plan, rows, channels);
+        const std::int64_t tile = tile_out_elements(plan, full_tile(plan));
         const std::tuple cost{mapped_dram_bytes(c, plan, channels_outer, room),
                               reference_folds(c, plan, weighted),
                               streams ? std::max<std::int64_t>(0, reference_tile_elements - tile) : 0,
@@ -174,14 +176,10 @@ TileBuffers tile_buffers(const InstructionClass& c, const TileRoom& room) {
       buffers.write_bytes = copies * split_bytes(c.out_elements, plan.writing_operations(), room.activation_bits);
     return buffers;
   }
-  const std::int64_t rows = std::min(plan.tile_rows, c.work.nest.out_h);
-  if (c.operand_a == Place::dram)
-    buffers.read_bytes += copies * tile_a_bytes(c, plan, rows, plan.tile_channels, room.activation_bits);
-  if (c.operand_b == Place::dram)
-    buffers.read_bytes += copies * tile_b_bytes(c, plan, plan.tile_channels, room.activation_bits);
-  if (writes_tiles)
-    buffers.write_bytes +=
-        copies * ceil_div(tile_out_elements(c, plan, rows, plan.tile_channels) * room.activation_bits, 8);
+  const TileBytes tile = tile_bytes(c, plan, room.activation_bits, room.activation_bits);
+  if (c.operand_a == Place::dram) buffers.read_bytes += copies * tile.a;
+  if (c.operand_b == Place::dram) buffers.read_bytes += copies * tile.b;
+  if (writes_tiles) buffers.write_bytes += copies * tile.out;
   return buffers;
 }
 

@@ -16,26 +16,81 @@ TilePlan tile_plan(const InstructionClass& c) {
   const Mapping& m = c.mapping;
   TilePlan plan;
   plan.nest = is_nest(c.work.family);
-  plan.tile_rows = m.tile_rows;
   if (!plan.nest) {
     const bool chunked = m.tile_channels < c.work.row_length;
+    plan.tile_rows = std::min(m.tile_rows, c.work.rows);
     plan.tile_channels = m.tile_channels;
     plan.passes_apart = chunked ? c.work.passes : 1;
     plan.repeats = chunked ? c.work.passes * c.work.rows : 1;
-    plan.rows = chunked ? cut(c.work.row_length, m.tile_channels) : cut(c.work.rows, m.tile_rows);
+    plan.rows = chunked ? cut(c.work.row_length, m.tile_channels) : cut(c.work.rows, plan.tile_rows);
     return plan;
   }
   const LoopNest& nest = c.work.nest;
   const bool weighted = c.operand_b == Place::psram;
-  const std::int64_t all_channels = weighted ? nest.groups * nest.out_channels : nest.out_channels;
-  const bool whole_rows = m.tile_rows >= nest.out_h;
-  const bool whole = whole_rows && (weighted || m.tile_channels >= all_channels);
-  const std::int64_t copies = weighted ? nest.batch : nest.batch * nest.groups;
-  plan.tile_channels = m.tile_channels;
-  plan.rows = cut(nest.out_h, m.tile_rows);
-  plan.channels = cut(all_channels, m.tile_channels);
-  (whole ? plan.multiplicity : plan.repeats) = copies;
+  const std::int64_t groups = weighted ? nest.groups : 1;
+  plan.tile_rows = std::min(m.tile_rows, nest.out_h);
+  plan.tile_columns = std::min(m.tile_columns, nest.out_w);
+  plan.tile_channels = std::min(m.tile_channels, groups * nest.out_channels);
+  plan.tile_sums = std::min(m.tile_sums, nest.in_channels);
+  plan.rows = cut(nest.out_h, plan.tile_rows);
+  plan.columns = cut(nest.out_w, plan.tile_columns);
+  plan.sums = cut(nest.in_channels, plan.tile_sums);
+  if (plan.tile_channels > nest.out_channels)
+    plan.groups = cut(groups, plan.tile_channels / nest.out_channels);
+  else
+    plan.groups = {groups, 0}, plan.channels = cut(nest.out_channels, plan.tile_channels);
+  const bool whole =
+      plan.rows.count() == 1 && plan.columns.count() == 1 && (weighted || plan.channels.count() == 1);
+  (whole ? plan.multiplicity : plan.repeats) = weighted ? nest.batch : nest.batch * nest.groups;
   return plan;
+}
+
+TileSize full_tile(const TilePlan& plan) {
+  return {plan.tile_rows, plan.tile_columns, plan.tile_channels, plan.tile_sums};
+}
+
+bool partials_leave(const InstructionClass& c, const TilePlan& plan) {
+  if (plan.sums.count() == 1) return false;
+  const auto inside = [&](Loop loop) { return c.mapping.outside(Loop::sums, loop); };
+  const bool rows = plan.rows.count() > 1, columns = plan.columns.count() > 1;
+  if ((rows && inside(Loop::rows)) || (columns && inside(Loop::columns))) return true;
+  return plan.groups.count() * plan.channels.count() > 1 && inside(Loop::channels);
+}
+
+InputAxis row_axis_of(const LoopNest& n) {
+  return {n.out_h, n.in_h, n.stride_h, (n.kernel_h - 1) * n.dilation_h + 1, n.pad_top};
+}
+
+InputAxis column_axis_of(const LoopNest& n) {
+  return {n.out_w, n.in_w, n.stride_w, (n.kernel_w - 1) * n.dilation_w + 1, n.pad_left};
+}
+
+std::int64_t positions_read(const InputAxis& a, std::int64_t first, std::int64_t count) {
+  const auto clipped = [&](std::int64_t position) { return std::clamp<std::int64_t>(position, 0, a.in); };
+  const auto run = [&](std::int64_t from, std::int64_t to) {  // of results from .. to, as one
+    return clipped(to * a.stride - a.pad + a.reach) - clipped(from * a.stride - a.pad);
+  };
+  const std::int64_t last = first + count - 1;
+  if (a.stride <= a.reach) return run(first, last);
+  // One run a result; all but at most one at each edge of the input are whole.
+  const std::int64_t whole_from = std::max(first, ceil_div(a.pad, a.stride));
+  const std::int64_t room = a.in + a.pad - a.reach;
+  const std::int64_t whole_to = room < 0 ? -1 : std::min(last, room / a.stride);
+  std::int64_t positions = std::max<std::int64_t>(0, whole_to - whole_from + 1) * a.reach;
+  const std::int64_t before = whole_from - 1, after = std::max(whole_to + 1, whole_from);
+  if (before >= first && before <= last) positions += run(before, before);
+  if (after >= first && after <= last) positions += run(after, after);
+  return positions;
+}
+
+std::int64_t held_positions(const InputAxis& a, std::int64_t count) {
+  return std::min(positions_read(a, 0, a.out), (count - 1) * std::min(a.stride, a.reach) + a.reach);
+}
+
+std::int64_t input_rows(const LoopNest& nest, std::int64_t rows) { return held_positions(row_axis_of(nest), rows); }
+
+std::int64_t input_columns(const LoopNest& nest, std::int64_t columns) {
+  return held_positions(column_axis_of(nest), columns);
 }
 
 WeightForm weight_form(const Machine& machine) {
@@ -50,11 +105,18 @@ WeightForm weight_form(const Machine& machine) {
 }
 
 std::int64_t weight_tile_bytes(const InstructionClass& c, std::int64_t channels, const WeightForm& form) {
-  const std::int64_t elements = c.weight_elements_per_channel * channels;
+  return weight_tile_bytes(c, channels, c.work.nest.in_channels, true, form);
+}
+
+std::int64_t weight_tile_bytes(const InstructionClass& c, std::int64_t channels, std::int64_t sums, bool first,
+                               const WeightForm& form) {
+  const std::int64_t all_sums = c.work.nest.in_channels, per_channel = c.weight_elements_per_channel;
+  const std::int64_t elements =
+      channels * (sums == all_sums ? per_channel : ceil_div(per_channel, all_sums) * sums);
   const std::int64_t kept = form.skipping ? ceil_div(elements * form.density_hundredths, 100) : elements;
   const std::int64_t mask_bits = form.skipping ? elements : 0;
-  const std::int64_t per_channel = c.bias_elements_per_channel * form.bits + form.scale_bits_per_channel;
-  return ceil_div(kept * form.bits + mask_bits + per_channel * channels, 8);
+  const std::int64_t once = first ? c.bias_elements_per_channel * form.bits + form.scale_bits_per_channel : 0;
+  return ceil_div(kept * form.bits + mask_bits + once * channels, 8);
 }
 
 std::int64_t held_weight_bytes(const InstructionClass& c, const WeightForm& form) {
@@ -65,28 +127,34 @@ std::int64_t stored_bytes(std::int64_t bytes, const WeightForm& form) {
   return ceil_div(bytes * 100, form.compression_hundredths);
 }
 
-std::int64_t tile_a_bytes(const InstructionClass& c, const TilePlan& plan, std::int64_t rows, std::int64_t channels,
-                          std::int64_t bits) {
+std::int64_t tile_a_elements(const InstructionClass& c, const TilePlan& plan, const TileSize& tile,
+                             std::int64_t positions) {
   const LoopNest& nest = c.work.nest;
   const bool weighted = c.operand_b == Place::psram;
-  const std::int64_t groups = weighted && nest.groups > 1 ? ceil_div(channels, nest.out_channels) : 1;
-  const std::int64_t elements = input_rows(nest, rows) * nest.in_w * nest.in_channels * groups * plan.multiplicity;
-  return ceil_div(elements * bits, 8);
+  const std::int64_t groups = weighted && nest.groups > 1 ? ceil_div(tile.channels, nest.out_channels) : 1;
+  return positions * tile.sums * groups * plan.multiplicity;
 }
 
-std::int64_t tile_b_bytes(const InstructionClass& c, const TilePlan& plan, std::int64_t channels,
-                          std::int64_t bits) {
+std::int64_t tile_b_elements(const InstructionClass& c, const TilePlan& plan, const TileSize& tile) {
   const LoopNest& nest = c.work.nest;
-  return ceil_div(nest.in_channels * nest.kernel_h * nest.kernel_w * channels * plan.multiplicity * bits, 8);
+  return tile.sums * nest.kernel_h * nest.kernel_w * tile.channels * plan.multiplicity;
 }
 
-std::int64_t tile_out_elements(const InstructionClass& c, const TilePlan& plan, std::int64_t rows,
-                               std::int64_t channels) {
-  return rows * c.work.nest.out_w * channels * plan.multiplicity;
+std::int64_t tile_out_elements(const TilePlan& plan, const TileSize& tile) {
+  return tile.rows * tile.columns * tile.channels * plan.multiplicity;
 }
 
-std::int64_t input_rows(const LoopNest& nest, std::int64_t rows) {
-  return std::min(nest.in_h, (rows - 1) * nest.stride_h + (nest.kernel_h - 1) * nest.dilation_h + 1);
+TileBytes tile_bytes(const InstructionClass& c, const TilePlan& plan, std::int64_t activation_bits,
+                     std::int64_t accumulator_bits) {
+  const TileSize tile = full_tile(plan);
+  const std::int64_t positions = input_rows(c.work.nest, tile.rows) * input_columns(c.work.nest, tile.columns);
+  const std::int64_t results = tile_out_elements(plan, tile);
+  TileBytes bytes;
+  bytes.a = ceil_div(tile_a_elements(c, plan, tile, positions) * activation_bits, 8);
+  if (c.operand_b != Place::psram) bytes.b = ceil_div(tile_b_elements(c, plan, tile) * activation_bits, 8);
+  bytes.out = ceil_div(results * activation_bits, 8);
+  if (plan.sums.count() > 1) bytes.partials = ceil_div(results * accumulator_bits, 8);
+  return bytes;
 }
 
 }  // namespace sdip

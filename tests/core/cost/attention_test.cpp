@@ -121,8 +121,8 @@ TEST(fused_attention, lasts_as_long_as_its_steps_one_after_the_other) {
   m.softmax_lanes = 4;
   m.dsram_port_bits = m.stackram_port_bits = 8192;
   const ClassCost cost = class_cost(c, m);
-  EXPECT_EQ(cost.shapes[0][0].cycles, 17);
-  EXPECT_EQ(cost.shapes[0][1].cycles, 20);
+  EXPECT_EQ(cost.shapes[0].cycles, 17);
+  EXPECT_EQ(cost.shapes[1].cycles, 20);
   EXPECT_EQ(cost.cycles, 17 + 20);
   EXPECT_EQ(cost.macs, 2 * 6 * (4 + 4));
   EXPECT_EQ(cost.lane_operations, 2 * 2 * 6 + 2 * 2 * 4 + 2 * 4);

@@ -24,7 +24,8 @@ struct Operation {
   Needs needs;
   std::int64_t steps_cycles = 0;  // of a compound's operation: its steps one after the other; else 0
   std::int64_t a_tile = no_tile, b_tile = no_tile, weight_tile = no_tile;  // numbers of tiles
-  std::int64_t a_bytes = 0, b_bytes = 0, other_bytes = 0, out_bytes = 0;   // through DRAM
+  std::int64_t a_bytes = 0, b_bytes = 0, other_bytes = 0;                  // through DRAM, when the tile changes
+  std::int64_t partial_bytes = 0, out_bytes = 0;                           // partial sums in; results or they out
   std::int64_t weight_psram_bytes = 0, weight_dram_bytes = 0;
   std::int64_t cycles() const { return steps_cycles > 0 ? steps_cycles : needs.longest(); }
 };
