@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/cost/attention.h"
+#include "core/cost/branches.h"
 #include "core/cost/fold.h"
 
 namespace sdip {
@@ -229,6 +230,7 @@ std::int64_t row_lanes(Family family, const Machine& m) {
 }
 
 ClassCost class_cost(const InstructionClass& c, const Machine& m) {
+  if (c.spread_cores > 1) return spread_cost(c, m);
   if (c.compound == Compound::attention) return attention_cost(c, m);
   ClassCost cost;
   cost.plan = tile_plan(c);

@@ -49,6 +49,11 @@ void fuse_attention(Compilation& c);
 /// Example: conv2d, silu, add(residual) become one "conv2d+silu+add" that also fetches the residual.
 void fuse_pointwise(Compilation& c);
 
+/// spread_branches: heads of products of two activations, and of attentions, are shared by cores that have no frame
+/// of their own (roles network and text_encoder).
+/// Example: 12 heads on 8 cores become 2 heads on each of 6.
+void spread_branches(Compilation& c);
+
 /// live: who uses what until when, and what can never be whole on chip.
 void live(Compilation& c);
 

@@ -40,6 +40,7 @@ InstructionClass class_of(const Draft& draft, std::int32_t index, const Places& 
   c.compound = draft.compound;
   c.parts = draft.parts;
   c.line_buffers = draft.line_buffers;
+  c.spread_cores = draft.spread_cores;
   std::size_t own = 0;
   if (is_nest(draft.work.family)) {
     const std::int64_t channels = draft.work.nest.groups * draft.work.nest.out_channels;

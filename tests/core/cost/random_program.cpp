@@ -221,6 +221,7 @@ Machine random_machine(Dice& dice) {
   m.dram_bus_bits = 8 * dice.between(1, 24);
   m.dram_clock_ratio = f(dice.between(5, 400));
   m.dram_efficiency = f(dice.between(30, 100));
+  m.link_bits = dice.between(1, 600);
   m.dram_burst_bytes = dice.one_of<std::int64_t>({1, 7, 16, 64});
   return m;
 }
@@ -244,6 +245,9 @@ Program random_program(Dice& dice, Machine& machine) {
                                                : random_rowwise(dice));
   for (InstructionClass& c : program.classes)
     if (c.compound == Compound::single) c.work.element_cycles = dice.one_in(4) ? dice.between(2, 5) : 1;
+  for (InstructionClass& c : program.classes)
+    if (c.work.family == Family::matmul && c.operand_b != Place::psram && dice.one_in(3))
+      c.spread_cores = dice.between(2, 4);
   const std::int64_t more = dice.between(0, 4);
   for (std::int64_t i = 0; i < classes + more; ++i) {
     Instruction& instruction = program.instructions.emplace_back();

@@ -40,6 +40,11 @@ std::vector<Operation> expand_attention(const InstructionClass& c, const Machine
 std::int64_t held_psram_bytes(const InstructionClass& c, const Machine& machine);
 std::int64_t packed_bytes(std::int64_t bytes, const Machine& machine);
 
+/// Branches on several cores: the parts of operands on chip sent to each of the other cores, one after the other
+/// over the first link; their results coming back.
+std::int64_t sent_cycles(const InstructionClass& c, const Machine& machine);
+std::int64_t returned_cycles(const InstructionClass& c, const Machine& machine);
+
 struct InstructionCount {
   std::int64_t start = 0, end = 0, stall_weights = 0, stall_activations = 0;
   std::int64_t weight_bytes = 0, activation_in_bytes = 0, activation_out_bytes = 0;
