@@ -67,13 +67,13 @@ std::vector<StageWork> frame_work(const Catalog& catalog, const std::string& mod
   const auto workload = catalog.workload(model, machine);
   std::vector<StageWork> work;
   for (const auto& stage : workload->stages) {
-    const GraphFacts facts = facts_of(stage.graph);
+    const GraphFacts facts = facts_of(*stage.graph);
     StageWork pass;
     pass.name = stage.name;
     pass.macs = Macs(facts.macs_conv + facts.macs_linear + facts.macs_matmul);
     pass.weight_elements = facts.parameters;
-    pass.input_elements = elements_of(stage.graph, stage.graph.inputs);
-    pass.output_elements = elements_of(stage.graph, stage.graph.outputs);
+    pass.input_elements = elements_of(*stage.graph, stage.graph->inputs);
+    pass.output_elements = elements_of(*stage.graph, stage.graph->outputs);
     pass.passes_per_frame = passes_per_frame(stage.role, machine);
     work.push_back(pass);
   }

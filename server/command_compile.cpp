@@ -39,10 +39,10 @@ const Member& member_of(const std::vector<Member>& members, const std::string& s
 }
 
 WeightScales write_weights_of(const CompileArguments& arguments, const Machine& machine, const Member& member,
-                              const CompiledStage& stage, const Graph& graph, const std::filesystem::path& path) {
+                              const CompiledStage& stage, const std::filesystem::path& path) {
   NewFile file(path);
   const WeightSource source = weight_source(member, machine, arguments.seed, arguments.folder);
-  WeightScales scales = write_weight_file(stage, graph, machine, source, [&](std::span<const std::byte> piece) {
+  WeightScales scales = write_weight_file(stage, machine, source, [&](std::span<const std::byte> piece) {
     file.write({reinterpret_cast<const char*>(piece.data()), piece.size()});
   });
   file.keep();
@@ -65,20 +65,18 @@ int run_compile(const CompileArguments& arguments) {
   if (arguments.seed_given && !members.front().file.empty())
     throw Error("value_conflict", "--seed",
                 "a model read from a file has its own weights; a seed is for built-in ones");
-  for (std::size_t s = 0; s < application.stages.size(); ++s) {
-    const CompiledStage& stage = application.stages[s];
-    const Graph& graph = workload->stages[s].graph;
+  for (const CompiledStage& stage : application.stages) {
     if (arguments.folder.empty()) {
-      std::cout << graph_text(stage, graph);
+      std::cout << graph_text(stage);
       continue;
     }
     const std::string name = file_name(stage.name);
     const std::filesystem::path folder = arguments.folder;
     WeightScales scales;
     if (arguments.weights)
-      scales = write_weights_of(arguments, machine, member_of(members, stage.name), stage, graph,
-                                folder / (name + ".weight"));
-    const std::string text = graph_text(stage, graph, scales);
+      scales =
+          write_weights_of(arguments, machine, member_of(members, stage.name), stage, folder / (name + ".weight"));
+    const std::string text = graph_text(stage, scales);
     const auto path = folder / (name + ".graph");
     NewFile file(path);
     file.write(text);

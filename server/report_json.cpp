@@ -80,7 +80,7 @@ OrderedJson metric_values_json(const MetricValues& values) {
 Shape output_shape(const Analysis& analysis, std::size_t stage, std::size_t index) {
   const auto value = analysis.application.stages[stage].program.instructions[index].destination;
   if (value == none) return {};
-  return analysis.workload->stages[stage].graph.values.at(static_cast<std::size_t>(value)).operand.shape;
+  return analysis.application.stages[stage].graph->values.at(static_cast<std::size_t>(value)).operand.shape;
 }
 
 OrderedJson analysis_json(const Analysis& analysis, bool with_instructions) {

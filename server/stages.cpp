@@ -79,9 +79,10 @@ Stage stage_of(const Catalog& catalog, const Member& member, const Machine& mach
   stage.role = member.role;
   stage.name = member.name;
   ReadModel model = catalog.read(member, pass_sizes(member, machine));
-  stage.graph = std::move(model.rewritten);
+  Graph graph = std::move(model.rewritten);
   stage.rewrites = std::move(model.rewrites);
-  if (stage.role == Role::core) append_step(stage.graph, machine);
+  if (stage.role == Role::core) append_step(graph, machine);
+  stage.graph = std::make_shared<const Graph>(std::move(graph));
   return stage;
 }
 

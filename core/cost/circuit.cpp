@@ -228,7 +228,7 @@ ClassCost class_cost(const InstructionClass& c, const Machine& m) {
   ClassCost cost;
   cost.plan = tile_plan(c);
   cost.weighted = c.operand_b == Place::psram;
-  cost.channels_outer = c.mapping.channels_outer;
+  cost.channels_outer = c.mapping.outside(Loop::channels, Loop::rows);
   cost.grouped = cost.weighted && c.work.nest.groups > 1;
   const WeightForm form = weight_form(m);
   const TilePlan& plan = cost.plan;

@@ -19,7 +19,8 @@ struct DraftOperand {
 /// One operator. A nest has its activations in operands[0] and, when it multiplies two activations, the second in
 /// operands[1]; what follows belongs to fused operators. Weights and scalars are not operands.
 struct Draft {
-  NodeId node = none;
+  NodeId node = none;         // the main one
+  std::vector<NodeId> nodes;  // all that it computes, in graph order
   std::string mnemonic;
   Work work;
   std::vector<DraftOperand> operands;
@@ -28,19 +29,15 @@ struct Draft {
   bool weighted = false;     // a nest whose second operand is a weight
   bool elementwise = false;  // one pass, each output element from the element in the same place
   std::int64_t weight_elements = 0, bias_elements = 0, held_weight_elements = 0;
-  std::vector<ValueId> weights;  // every weight it reads
-  std::vector<std::string> fused;
+  std::vector<ValueId> weights;       // every weight it reads
+  std::vector<std::string> fused;     // mnemonics behind the main one
   std::vector<Fetch> weight_fetches;  // of row-wise work and fused operators, from PSRAM
+  std::vector<std::string> prologue;  // mnemonics before a nest, on its first operand as it is read
+  std::int64_t prologue_passes = 0, statistics_passes = 0;  // as in InstructionClass
+  Compound compound = Compound::single;
+  std::vector<Part> parts;
+  bool line_buffers = false;
 };
-
-/// pass `lower`: one draft an operator, in graph order; views and constants make none. `roots[v]` is the value
-/// whose bytes v shares. Example: Conv, Reshape, Transpose, MatMul become conv2d, transpose, linear; the Reshape's
-/// output is the Conv's bytes.
-std::vector<Draft> lower(const Graph& graph, const Machine& machine, std::vector<ValueId>& roots);
-
-/// pass `fuse_pointwise`: an elementwise operator joins the operator just before it when it alone uses that result.
-/// Example: conv2d, silu, add(residual) become one "conv2d+silu+add" that also fetches the residual.
-void fuse_pointwise(const Graph& graph, std::vector<Draft>& drafts, const std::vector<ValueId>& roots);
 
 /// True for values that a general register or an immediate holds: one element, or an input of a few scalars.
 bool is_scalar(const Value& value);
@@ -60,11 +57,11 @@ struct Life {
 /// By value; lives of values that are no operands are empty.
 using Lives = std::vector<Life>;
 
-/// pass `live`: who uses what until when, and what can never be whole on chip.
-Lives lives_of(const Graph& graph, Role role, const Machine& machine, const std::vector<Draft>& drafts,
-               const std::vector<ValueId>& roots);
+/// How many drafts read each value, outputs of the graph counted once more.
+std::vector<std::int32_t> use_counts(const Graph& graph, const std::vector<Draft>& drafts,
+                                     const std::vector<ValueId>& roots);
 
-/// pass `stack`: STACKRAM over the program. Marks values as spilled, farthest next use first, until all fits.
+/// STACKRAM over the program. Marks values as spilled, farthest next use first, until all fits.
 /// Returns the bytes in use while each draft runs. An element-wise operand that dies is replaced in place by the
 /// result.
 std::vector<std::int64_t> allocate_stack(const Machine& machine, const std::vector<Draft>& drafts, Lives& lives,
@@ -76,11 +73,6 @@ struct Placement {
   std::vector<Instruction> instructions;            // sources, pops and occupancy
 };
 
-/// pass `place`: DSRAM ping-pong, STACKRAM, spills to DRAM, and a mapping for each. Returns the reason when
-/// something cannot fit.
-std::optional<std::string> place(const Graph& graph, const Machine& machine, const std::vector<Draft>& drafts,
-                                 Lives& lives, Placement& placement);
-
 /// What a mapping may use: bytes for tiles on the reading and writing side of DSRAM, and of PSRAM for streamed
 /// weights.
 struct TileRoom {
@@ -91,7 +83,7 @@ struct TileRoom {
   WeightForm form;
 };
 
-/// pass `map`: the mapping of fewest DRAM bytes, then fewest folds at reference widths, then smallest tiles
+/// The mapping of fewest DRAM bytes, then fewest folds at reference widths, then smallest tiles
 /// (decision 6 of the machine's reference); nothing when even the smallest tile does not fit.
 /// Tiles below a reference size of 2^18 result elements are taken only when larger ones do not fit or move more.
 std::optional<Mapping> choose_mapping(const InstructionClass& c, const TileRoom& room);

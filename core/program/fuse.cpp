@@ -1,21 +1,11 @@
 // pass `fuse_pointwise`: elementwise operators join the operator before them.
 #include <algorithm>
 
-#include "core/program/draft.h"
+#include "core/program/passes.h"
 #include "core/program/tiles.h"
 
 namespace sdip {
 namespace {
-
-/// How many drafts read each value, outputs of the graph counted once more.
-std::vector<std::int32_t> use_counts(const Graph& graph, const std::vector<Draft>& drafts,
-                                     const std::vector<ValueId>& roots) {
-  std::vector<std::int32_t> uses(graph.values.size(), 0);
-  for (const Draft& draft : drafts)
-    for (const DraftOperand& operand : draft.operands) ++uses[static_cast<std::size_t>(operand.value)];
-  for (const ValueId out : graph.outputs) ++uses[static_cast<std::size_t>(roots[static_cast<std::size_t>(out)])];
-  return uses;
-}
 
 bool joins(const Draft& before, const Draft& next, const std::vector<std::int32_t>& uses) {
   if (!next.elementwise || next.out_elements != before.out_elements) return false;
@@ -33,23 +23,34 @@ void join(Draft& before, const Draft& next) {
   before.weight_fetches.insert(before.weight_fetches.end(), next.weight_fetches.begin(), next.weight_fetches.end());
   before.weights.insert(before.weights.end(), next.weights.begin(), next.weights.end());
   before.held_weight_elements += next.held_weight_elements;
+  before.nodes.insert(before.nodes.end(), next.nodes.begin(), next.nodes.end());
   before.fused.push_back(next.mnemonic);
   before.destination = next.destination;
 }
 
 }  // namespace
 
-void fuse_pointwise(const Graph& graph, std::vector<Draft>& drafts, const std::vector<ValueId>& roots) {
-  const std::vector<std::int32_t> uses = use_counts(graph, drafts, roots);
+std::vector<std::int32_t> use_counts(const Graph& graph, const std::vector<Draft>& drafts,
+                                     const std::vector<ValueId>& roots) {
+  std::vector<std::int32_t> uses(graph.values.size(), 0);
+  for (const Draft& draft : drafts)
+    for (const DraftOperand& operand : draft.operands) ++uses[static_cast<std::size_t>(operand.value)];
+  for (const ValueId out : graph.outputs) ++uses[static_cast<std::size_t>(roots[static_cast<std::size_t>(out)])];
+  return uses;
+}
+
+void fuse_pointwise(Compilation& c) {
+  if (c.machine.fusion == Fusion::no_fusion) return;
+  const std::vector<std::int32_t> uses = use_counts(*c.graph, c.drafts, c.roots);
   std::vector<Draft> joined;
-  joined.reserve(drafts.size());
-  for (Draft& draft : drafts) {
+  joined.reserve(c.drafts.size());
+  for (Draft& draft : c.drafts) {
     if (!joined.empty() && joins(joined.back(), draft, uses))
       join(joined.back(), draft);
     else
       joined.push_back(std::move(draft));
   }
-  drafts = std::move(joined);
+  c.drafts = std::move(joined);
 }
 
 }  // namespace sdip

@@ -56,17 +56,17 @@ ValueId latent_input(const Graph& graph) {
 }
 
 std::optional<Stage> hoist_context(Stage& core) {
-  Graph& graph = core.graph;
+  Graph graph = *core.graph;
   const std::vector<char> made = made_of_context(graph, latent_input(graph));
   const std::vector<ValueId> handed = handed_over(graph, made);
   if (handed.empty()) return std::nullopt;
   const auto hoisted = [&](const Node& node) { return is_hoisted(node, made); };
-  Stage context{Role::text_encoder, core.name + "/context", graph, {}};
-  std::erase_if(context.graph.nodes, [&](const Node& node) { return !hoisted(node); });
-  std::erase_if(context.graph.inputs, [&](ValueId v) { return made[static_cast<std::size_t>(v)] == 0; });
-  context.graph.outputs = handed;
-  link(context.graph);
-  remove_dead(context.graph);
+  Graph context = graph;
+  std::erase_if(context.nodes, [&](const Node& node) { return !hoisted(node); });
+  std::erase_if(context.inputs, [&](ValueId v) { return made[static_cast<std::size_t>(v)] == 0; });
+  context.outputs = handed;
+  link(context);
+  remove_dead(context);
   std::erase_if(graph.nodes, hoisted);
   for (const ValueId v : handed) {
     graph.values[static_cast<std::size_t>(v)].kind = ValueKind::input;
@@ -78,7 +78,8 @@ std::optional<Stage> hoist_context(Stage& core) {
     return made[static_cast<std::size_t>(v)] != 0 && value.consumers.empty();
   });
   remove_dead(graph);
-  return context;
+  core.graph = std::make_shared<const Graph>(std::move(graph));
+  return Stage{Role::text_encoder, core.name + "/context", std::make_shared<const Graph>(std::move(context)), {}};
 }
 
 }  // namespace sdip

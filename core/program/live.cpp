@@ -1,7 +1,7 @@
 // pass `live`: who uses what until when, and what can never be whole on chip.
 #include <algorithm>
 
-#include "core/program/draft.h"
+#include "core/program/passes.h"
 
 namespace sdip {
 namespace {
@@ -20,9 +20,13 @@ std::int64_t largest_on_chip(const Machine& machine) {
 
 }  // namespace
 
-Lives lives_of(const Graph& graph, Role role, const Machine& machine, const std::vector<Draft>& drafts,
-               const std::vector<ValueId>& roots) {
-  Lives lives(graph.values.size());
+void live(Compilation& c) {
+  const Graph& graph = *c.graph;
+  const Machine& machine = c.machine;
+  const Role role = c.role;
+  const std::vector<Draft>& drafts = c.drafts;
+  Lives& lives = c.lives;
+  lives.assign(graph.values.size(), {});
   const std::int64_t bits = bits_of(machine.activation_format);
   const ValueId latent = latent_input(graph);
   const auto use = [&](ValueId v, std::size_t draft) {
@@ -35,7 +39,7 @@ Lives lives_of(const Graph& graph, Role role, const Machine& machine, const std:
     lives[static_cast<std::size_t>(drafts[i].destination)].made = static_cast<std::int32_t>(i);
   }
   for (const ValueId out : graph.outputs) {
-    const ValueId root = roots[static_cast<std::size_t>(out)];
+    const ValueId root = c.roots[static_cast<std::size_t>(out)];
     Life& life = lives[static_cast<std::size_t>(root)];
     life.leaves_by_dram = output_in_dram(role);
     if (!output_in_dram(role)) use(root, drafts.size());
@@ -51,7 +55,6 @@ Lives lives_of(const Graph& graph, Role role, const Machine& machine, const std:
     if (life.next_in_dsram() && life.bytes > largest_on_chip(machine)) life.in_dram = true;
     if (machine.skip_handling == SkipHandling::spill && life.needs_stack() && !life.is_input) life.spilled = true;
   }
-  return lives;
 }
 
 }  // namespace sdip

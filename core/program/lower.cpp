@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "core/program/draft.h"
+#include "core/program/passes.h"
 #include "core/program/tiles.h"
 
 namespace sdip {
@@ -56,6 +56,7 @@ Draft draft_of(const Graph& graph, NodeId id, const Work& work, ValueId out, con
   const Node& node = graph.nodes[static_cast<std::size_t>(id)];
   Draft draft;
   draft.node = id;
+  draft.nodes = {id};
   draft.mnemonic = std::string(node.op->mnemonic);
   draft.work = work;
   draft.destination = out;
@@ -83,7 +84,9 @@ bool is_scalar(const Value& value) {
   return elements <= 1 || (value.kind == ValueKind::input && value.operand.shape.size() <= 1 && elements <= 16);
 }
 
-std::vector<Draft> lower(const Graph& graph, const Machine& machine, std::vector<ValueId>& roots) {
+namespace {
+
+std::vector<Draft> drafts_of(const Graph& graph, const Machine& machine, std::vector<ValueId>& roots) {
   roots.resize(graph.values.size());
   for (std::size_t v = 0; v < roots.size(); ++v) roots[v] = static_cast<ValueId>(v);
   std::vector<Draft> drafts;
@@ -116,6 +119,34 @@ std::vector<Draft> lower(const Graph& graph, const Machine& machine, std::vector
     }
   }
   return drafts;
+}
+
+/// Work beyond 2^50 MACs or elements an instruction is refused: sums over a program then fit 64 bits.
+std::optional<std::string> uncountable(const Graph& graph, const std::vector<Draft>& drafts) {
+  for (const Draft& draft : drafts) {
+    const LoopNest& n = draft.work.nest;
+    double work = 1;
+    if (is_nest(draft.work.family)) {
+      for (const std::int64_t size :
+           {n.groups, n.batch, n.out_channels, n.in_channels, n.out_h, n.out_w, n.kernel_h, n.kernel_w})
+        work *= static_cast<double>(size);
+    } else {
+      for (const std::int64_t size : {draft.work.rows, draft.work.row_length, draft.work.passes})
+        work *= static_cast<double>(size);
+    }
+    if (work > 0x1p50)
+      return graph.nodes[static_cast<std::size_t>(draft.node)].name +
+             ": more than 2^50 multiplications or elements";
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void lower(Compilation& c) {
+  c.drafts = drafts_of(*c.graph, c.machine, c.roots);
+  c.infeasible = uncountable(*c.graph, c.drafts);
+  if (c.drafts.empty()) c.infeasible = "no instruction: every output is a constant or a view of an input";
 }
 
 }  // namespace sdip

@@ -108,7 +108,8 @@ std::optional<Mapping> choose_nest(InstructionClass c, const TileRoom& room, std
   for (const std::int64_t rows : row_sizes) {
     for (const std::int64_t channels : channel_sizes) {
       for (const bool channels_outer : {true, false}) {
-        c.mapping = {rows, channels, channels_outer};
+        c.mapping = {rows, nest.out_w, channels, nest.in_channels,
+                     channels_outer ? channels_outermost : rows_outermost};
         const TilePlan plan = tile_plan(c);
         if (!fits(c, plan, room, weight_buffers)) continue;
         const std::int64_t tile = tile_out_elements(c, plan, rows, channels);
@@ -130,7 +131,7 @@ std::optional<Mapping> choose_nest(InstructionClass c, const TileRoom& room, std
 std::optional<Mapping> choose_rowwise(InstructionClass c, const TileRoom& room) {
   const Work& work = c.work;
   const auto try_mapping = [&](std::int64_t rows, std::int64_t length) {
-    c.mapping = {rows, length, true};
+    c.mapping = {rows, 1, length, 1};
     const TileBuffers buffers = tile_buffers(c, room);
     return buffers.read_bytes <= room.read_bytes && buffers.write_bytes <= room.write_bytes;
   };
@@ -138,7 +139,7 @@ std::optional<Mapping> choose_rowwise(InstructionClass c, const TileRoom& room) 
                        std::ranges::any_of(c.fetches, [](const Fetch& f) { return f.place == Place::dram; });
   const std::int64_t weights = held_weight_bytes(c, room.form);
   if (room.weight_bytes > 0 && weights > room.weight_bytes) return std::nullopt;
-  if (!streams) return Mapping{work.rows, work.row_length, true};
+  if (!streams) return Mapping{work.rows, 1, work.row_length, 1};
   for (std::int64_t rows = work.rows; rows > 0; rows = rows == 1 ? 0 : ceil_div(rows, 2)) {
     if (rows > 1 && rows * work.row_length > reference_chunk_elements) continue;
     if (rows == 1 && work.rows == 1 && work.row_length > reference_chunk_elements) break;

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <map>
 
-#include "core/program/draft.h"
+#include "core/program/passes.h"
 
 namespace sdip {
 namespace {
@@ -35,6 +35,11 @@ InstructionClass class_of(const Draft& draft, std::int32_t index, const Places& 
   c.fused_passes = most_uses(draft.fused);
   c.weight_elements = draft.held_weight_elements;
   c.fetches = draft.weight_fetches;
+  c.prologue_passes = draft.prologue_passes;
+  c.statistics_passes = draft.statistics_passes;
+  c.compound = draft.compound;
+  c.parts = draft.parts;
+  c.line_buffers = draft.line_buffers;
   std::size_t own = 0;
   if (is_nest(draft.work.family)) {
     const std::int64_t channels = draft.work.nest.groups * draft.work.nest.out_channels;
@@ -117,22 +122,29 @@ bool evict(const Draft& draft, std::int32_t index, const Places& places, Lives& 
 Instruction instruction_of(const Graph& graph, const Draft& draft, std::int32_t index, const Places& places) {
   Instruction instruction;
   instruction.name = graph.nodes[static_cast<std::size_t>(draft.node)].name;
-  instruction.mnemonic = draft.mnemonic;
+  instruction.nodes = draft.nodes;
+  for (const auto& before : draft.prologue) instruction.mnemonic += before + "+";
+  instruction.mnemonic += draft.mnemonic;
   for (const auto& fused : draft.fused) instruction.mnemonic += "+" + fused;
   instruction.destination = draft.destination;
   instruction.weights = draft.weights;
   for (const DraftOperand& operand : draft.operands) {
     const Life& life = places.lives[static_cast<std::size_t>(operand.value)];
     const Place place = places.of(operand.value, index);
-    instruction.sources.push_back({place, operand.value, place == Place::stackram && life.uses.back() == index});
+    instruction.sources.push_back(
+        {place, operand.value, place == Place::stackram && life.uses.back() == index, {}});
   }
   return instruction;
 }
 
 }  // namespace
 
-std::optional<std::string> place(const Graph& graph, const Machine& machine, const std::vector<Draft>& drafts,
-                                 Lives& lives, Placement& placement) {
+void place(Compilation& compilation) {
+  const Graph& graph = *compilation.graph;
+  const Machine& machine = compilation.machine;
+  const std::vector<Draft>& drafts = compilation.drafts;
+  Lives& lives = compilation.lives;
+  Placement& placement = compilation.placement;
   const Places places{graph, lives};
   std::map<std::pair<InstructionClass, std::pair<std::int64_t, std::int64_t>>, std::optional<Mapping>> chosen;
   for (bool again = true; again;) {
@@ -156,10 +168,13 @@ std::optional<std::string> place(const Graph& graph, const Machine& machine, con
         mapping = entry->second;
       }
       if (!mapping) {
-        if (!evict(drafts[i], index, places, lives))
-          return graph.nodes[static_cast<std::size_t>(drafts[i].node)].name +
-                 ": even the smallest tile does not fit in DSRAM (" + std::to_string(machine.dsram_bytes) +
-                 " B) and PSRAM (" + std::to_string(machine.psram_bytes) + " B)";
+        if (!evict(drafts[i], index, places, lives)) {
+          compilation.infeasible = graph.nodes[static_cast<std::size_t>(drafts[i].node)].name +
+                                   ": even the smallest tile does not fit in DSRAM (" +
+                                   std::to_string(machine.dsram_bytes) + " B) and PSRAM (" +
+                                   std::to_string(machine.psram_bytes) + " B)";
+          return;
+        }
         again = true;
         break;
       }
@@ -173,7 +188,6 @@ std::optional<std::string> place(const Graph& graph, const Machine& machine, con
       placement.classes_of_drafts.push_back(std::move(c));
     }
   }
-  return std::nullopt;
 }
 
 }  // namespace sdip

@@ -1,8 +1,11 @@
 // What SDIP runs: a straight-line program a stage, one instruction an operator, with every mapping chosen.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,14 +22,31 @@ namespace sdip {
 enum class Place : std::int8_t { nowhere, dsram, stackram, dram, psram, scalar };
 std::string_view place_text(Place place);
 
-/// Tile sizes and loop order. A nest (conv2d, linear, matmul) is cut into tiles of `tile_rows` output rows and
-/// `tile_channels` output channels; other work into tiles of `tile_rows` rows, or, where one row is too long, into
-/// chunks of `tile_channels` elements of one row.
+/// The tile loops of a nest: output rows, output columns, output channels (of all groups when weighted), and input
+/// channels, whose products are summed. Kernel positions are never split.
+enum class Loop : std::int8_t { rows, columns, channels, sums };
+std::string_view loop_text(Loop loop);
+
+/// Loop orders, outermost first.
+using LoopOrder = std::array<Loop, 4>;
+inline constexpr LoopOrder channels_outermost{Loop::channels, Loop::rows, Loop::columns, Loop::sums};
+inline constexpr LoopOrder rows_outermost{Loop::rows, Loop::columns, Loop::channels, Loop::sums};
+
+/// Tile sizes and loop order. A nest (conv2d, linear, matmul) is cut in its four loops; other work into tiles of
+/// `tile_rows` rows, or, where one row is too long, into chunks of `tile_channels` elements of one row.
+/// A tile of an operand is loaded when the one needed differs from the one before; a result tile left before its
+/// last `sums` tile goes out as partial sums and comes back.
 struct Mapping {
-  std::int64_t tile_rows = 1;
-  std::int64_t tile_channels = 1;
-  bool channels_outer = true;  // for each channel tile every row tile; else the other way round
+  std::int64_t tile_rows = 1, tile_columns = 1, tile_channels = 1, tile_sums = 1;
+  LoopOrder order = channels_outermost;
   friend auto operator<=>(const Mapping&, const Mapping&) = default;
+
+  /// Whether `a` runs outside `b`.
+  bool outside(Loop a, Loop b) const {
+    for (const Loop loop : order)
+      if (loop == a || loop == b) return loop == a;
+    return false;
+  }
 };
 
 /// An operand read beside the nest's two: of row-wise work, or of an operator fused behind a nest.
@@ -36,6 +56,21 @@ struct Fetch {
   std::int64_t passes = 1;    // how often the circuit reads it
   bool per_fold = false;      // as many as the lanes work on in each fold; else read once and held
   friend auto operator<=>(const Fetch&, const Fetch&) = default;
+};
+
+/// What one instruction stands for beyond one operator (docs/model.md, compound instructions): attention, with its
+/// scores never leaving the chip; a strip of rows carried depth-first through a chain of operators.
+enum class Compound : std::int8_t { single, attention, strips };
+
+/// One operator of a compound instruction. Its results stay on chip, but for the last one's.
+struct Part {
+  Work work;
+  Place operand_b = Place::nowhere;  // of a nest: psram, or where the second activations lie
+  std::vector<Fetch> fetches;        // of it and of what is fused behind it
+  std::int64_t out_elements = 0;
+  std::int64_t fused_operators = 0, fused_passes = 0, prologue_passes = 0, statistics_passes = 0;
+  std::int64_t weight_elements = 0;  // all of them, bias and fused operators' included
+  friend auto operator<=>(const Part&, const Part&) = default;
 };
 
 /// Everything an instruction's cost depends on. Instructions of equal classes cost the same.
@@ -51,8 +86,13 @@ struct InstructionClass {
   std::int64_t fused_passes = 0;                 // uses of the busiest of their circuits
   std::int64_t weight_elements_per_channel = 0;  // of a nest, by output channel of all groups; bias apart
   std::int64_t bias_elements_per_channel = 0;
-  std::int64_t weight_elements = 0;  // of row-wise work, or of fused operators: fetched once over the instruction
-  bool pinned = false;               // weights stay in PSRAM after the first pass
+  std::int64_t weight_elements = 0;    // of row-wise work, or of fused operators: fetched once over the instruction
+  std::int64_t prologue_passes = 0;    // elementwise uses of operand A as it is read: a norm and its activation
+  std::int64_t statistics_passes = 0;  // passes over the results that make the sums of a norm behind it
+  bool pinned = false;                 // weights stay in PSRAM after the first pass
+  Compound compound = Compound::single;
+  std::vector<Part> parts;    // of a compound, in order
+  bool line_buffers = false;  // strips: rows that two strips need are kept, not made again
   friend auto operator<=>(const InstructionClass&, const InstructionClass&) = default;
 };
 
@@ -60,14 +100,17 @@ struct PlacedOperand {
   Place place = Place::nowhere;
   std::int32_t value = none;  // of the graph
   bool pop = false;           // last use of a STACKRAM entry
+  Bytes address;              // in that memory
 };
 
 struct Instruction {
   std::string name;      // of the node it came from
   std::string mnemonic;  // with fused ones behind: "conv2d+silu"
   std::int32_t instruction_class = 0;
+  std::vector<NodeId> nodes;  // of the graph, in order: all that it computes
   std::vector<PlacedOperand> sources;
   std::int32_t destination = none;
+  Bytes dsram_address, stackram_address, dram_address;  // of the result, where its class says that it goes there
   std::vector<std::int32_t> weights;  // values of the graph whose bytes stand at weight_offset in .weight
   Bytes weight_offset, weight_bytes;  // as stored in DRAM
   Bytes dsram_read_side, dsram_write_side, stackram;  // occupancy while it runs
@@ -89,6 +132,7 @@ struct Program {
 struct CompiledStage {
   Role role = Role::network;
   std::string name;
+  std::shared_ptr<const Graph> graph;  // what the program computes: the stage's, as the graph passes left it
   Program program;
   std::int64_t passes_per_step = 1;
 };
@@ -100,9 +144,16 @@ struct Application {
   std::string reason;  // when not: "stage: instruction: what does not fit, by how much"
 };
 
-/// Programs for every stage. Depends only on the workload and compile_key(machine). What cannot be placed makes the
-/// application infeasible, with the reason.
-Application compile(const Workload& workload, const Machine& machine);
+struct Compilation;
+
+/// What the user may add. `after_pass` is called after each pass of each stage, to print or time it.
+struct CompileOptions {
+  std::function<void(std::string_view stage, std::string_view pass, const Compilation&)> after_pass;
+};
+
+/// Programs for every stage: the passes of core/program/passes.h in order. Depends only on the workload,
+/// compile_key(machine) and the options. What cannot be placed makes the application infeasible, with the reason.
+Application compile(const Workload& workload, const Machine& machine, const CompileOptions& options = {});
 
 /// Bits of an instruction word in IMEM: the essay's six fields and our extensions (docs/formats.md).
 inline constexpr std::int64_t instruction_word_bits = 512;
@@ -114,6 +165,6 @@ using WeightScales = std::vector<InstructionScales>;  // by instruction
 
 /// The `.graph` text of a program: one line an instruction (docs/formats.md). `scales` of its `.weight` file, or
 /// nothing.
-std::string graph_text(const CompiledStage& stage, const Graph& graph, const WeightScales& scales = {});
+std::string graph_text(const CompiledStage& stage, const WeightScales& scales = {});
 
 }  // namespace sdip

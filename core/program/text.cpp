@@ -68,13 +68,15 @@ std::string line_of(const Instruction& instruction, const InstructionClass& c, c
   if (!scales.empty()) line += " scale=" + scales_text(scales);
   line += " dst=" + destinations(c) + ":" + shape_of(graph, instruction.destination);
   line += " tile=" + std::to_string(c.mapping.tile_rows) + "x" + std::to_string(c.mapping.tile_channels);
-  if (is_nest(c.work.family)) line += c.mapping.channels_outer ? " order=channels" : " order=rows";
+  if (is_nest(c.work.family))
+    line += c.mapping.outside(Loop::channels, Loop::rows) ? " order=channels" : " order=rows";
   return line + " name=" + quoted(instruction.name);
 }
 
 }  // namespace
 
-std::string graph_text(const CompiledStage& stage, const Graph& graph, const WeightScales& scales) {
+std::string graph_text(const CompiledStage& stage, const WeightScales& scales) {
+  const Graph& graph = *stage.graph;
   const Program& program = stage.program;
   std::string text = "# sdip .graph 1: " + quoted(stage.name) + " " + std::string(role_text(stage.role)) + ", " +
                      std::to_string(program.instructions.size()) + " instructions, " +

@@ -241,10 +241,10 @@ void find_nodes(Writing& writing) {
 
 }  // namespace
 
-WeightScales write_weight_file(const CompiledStage& stage, const Graph& graph, const Machine& machine,
-                               const WeightSource& source, const ByteSink& sink) {
+WeightScales write_weight_file(const CompiledStage& stage, const Machine& machine, const WeightSource& source,
+                               const ByteSink& sink) {
   refuse_machine(machine);
-  Writing writing{stage, graph, source, machine.weight_format, weight_form(machine), BitPacker(sink)};
+  Writing writing{stage, *stage.graph, source, machine.weight_format, weight_form(machine), BitPacker(sink)};
   find_nodes(writing);
   std::map<std::int64_t, InstructionScales> by_offset;
   WeightScales scales;

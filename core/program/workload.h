@@ -1,6 +1,7 @@
 // What a machine is asked to run: one or more networks, each in its place in the frame's way through SDIP.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,7 +20,7 @@ std::string_view role_text(Role role);
 struct Stage {
   Role role = Role::network;
   std::string name;
-  Graph graph;  // rewritten
+  std::shared_ptr<const Graph> graph;  // rewritten
   RewriteCounts rewrites;
 };
 

@@ -19,7 +19,7 @@ InstructionClass product(Family family, std::int64_t rows, std::int64_t sum, std
   c.work.nest.out_channels = channels;
   c.operand_a = Place::dsram;
   c.operand_b = Place::psram;
-  c.mapping = {rows, channels, true};
+  c.mapping = {rows, c.work.nest.out_w, channels, c.work.nest.in_channels};
   c.out_elements = rows * channels;
   c.weight_elements_per_channel = sum;
   return c;
@@ -118,7 +118,7 @@ TEST(softmax, of_short_rows_shares_folds_and_takes_three_passes) {
   c.work.rows = 7;
   c.work.row_length = 4;
   c.work.passes = 3;
-  c.mapping = {7, 4, true};
+  c.mapping = {7, 1, 4, 1};
   c.out_elements = 28;
   c.fetches = {{Place::dsram, 28, 3, true}};
   EXPECT_EQ(class_cost(c, m).busy.compute, 3 * 4);  // 2 rows of 4 share 10 lanes: 4 folds a pass
@@ -137,7 +137,7 @@ Program three_weight_tiles(Machine& m) {
   m.pipeline_stages = 1;
   Program program;
   program.classes.push_back(product(Family::linear, 4, 10, 30));
-  program.classes[0].mapping = {4, 10, true};
+  program.classes[0].mapping = {4, 1, 10, 10};
   program.instructions.resize(1);
   return program;
 }
@@ -217,7 +217,9 @@ TEST(timeline, results_for_dram_hold_up_the_operation_two_writes_later) {
   InstructionClass& c = program.classes[0];
   c = product(Family::linear, 4, 10, 10);
   c.operand_b = Place::stackram;  // no weights
-  c.mapping = {1, 10, false};  // 4 operations of 1 cycle, each with 10 results: 1 byte each, 1 cycle on the channel
+  c.mapping = {
+      1, 1, 10, 10,
+      rows_outermost};  // 4 operations of 1 cycle, each with 10 results: 1 byte each, 1 cycle on the channel
   c.to_dsram = false, c.to_dram = true;
   EXPECT_EQ(cold_pass(program, m).at(0).end, 4 + 1 + 1);  // work, the last results, the pipeline
   m.dram_bus_bits = 8, m.dram_clock_ratio = Decimal{50};  // 1 byte a cycle: 10 cycles a result

@@ -59,7 +59,8 @@ InstructionClass random_product(Dice& dice) {
   c.operand_a = operand_place(dice);
   c.operand_b = weighted ? Place::psram : operand_place(dice);
   const std::int64_t channels = weighted ? n.groups * n.out_channels : n.out_channels;
-  c.mapping = {cut_of(dice, n.out_h), cut_of(dice, channels), dice.one_in(2)};
+  c.mapping = {cut_of(dice, n.out_h), n.out_w, cut_of(dice, channels), n.in_channels,
+               dice.one_in(2) ? channels_outermost : rows_outermost};
   if (weighted && n.groups > 1) c.mapping.tile_channels = dice.between(1, n.groups) * n.out_channels;
   c.out_elements = n.groups * n.batch * n.out_channels * n.out_h * n.out_w;
   if (weighted) {
@@ -83,7 +84,7 @@ InstructionClass random_rowwise(Dice& dice) {
   w.rows = dice.between(1, 8);
   w.row_length = dice.one_in(3) ? dice.between(60, 400) : dice.between(1, 60);
   const bool chunked = dice.one_in(2);
-  c.mapping = {chunked ? 1 : cut_of(dice, w.rows), chunked ? dice.between(1, w.row_length) : w.row_length, true};
+  c.mapping = {chunked ? 1 : cut_of(dice, w.rows), 1, chunked ? dice.between(1, w.row_length) : w.row_length, 1};
   c.out_elements = dice.one_in(3) ? dice.between(1, w.rows * w.row_length) : w.rows * w.row_length;
   draw_result(dice, c);
   draw_fetches(dice, c, w.rows * w.row_length);

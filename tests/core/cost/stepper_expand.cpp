@@ -127,11 +127,11 @@ class NestExpansion {
     operations_ = repeats_ * size(rows) * size(channels);
     const auto at = [](const auto& v, Count i) { return v[static_cast<std::size_t>(i)]; };
     const auto operate = [&](Count n, Count r, Count k) { add({at(rows, r), at(channels, k), r, k, n}); };
-    if (weighted_ && c_.mapping.channels_outer) {
+    if (weighted_ && c_.mapping.outside(Loop::channels, Loop::rows)) {
       for (Count k = 0; k < size(channels); ++k)
         for (Count n = 0; n < repeats_; ++n)
           for (Count r = 0; r < size(rows); ++r) operate(n, r, k);
-    } else if (c_.mapping.channels_outer) {
+    } else if (c_.mapping.outside(Loop::channels, Loop::rows)) {
       for (Count n = 0; n < repeats_; ++n)
         for (Count k = 0; k < size(channels); ++k)
           for (Count r = 0; r < size(rows); ++r) operate(n, r, k);

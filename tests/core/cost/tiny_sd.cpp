@@ -24,9 +24,10 @@ Stage make_stage(Role role, const std::string& name, const Machine& machine) {
   Stage stage;
   stage.role = role;
   stage.name = name;
-  stage.graph = import_onnx(std::as_bytes(std::span(bytes)));
-  stage.rewrites = rewrite(stage.graph);
-  if (role == Role::core) append_step(stage.graph, machine);
+  Graph graph = import_onnx(std::as_bytes(std::span(bytes)));
+  stage.rewrites = rewrite(graph);
+  if (role == Role::core) append_step(graph, machine);
+  stage.graph = std::make_shared<const Graph>(std::move(graph));
   return stage;
 }
 

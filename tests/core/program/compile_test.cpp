@@ -303,11 +303,11 @@ TEST(hoist, takes_out_what_follows_from_the_context_alone) {
   set_ints(add_node(model, "Transpose", {"k"}, "kt"), "perm", {0, 2, 1});
   add_node(model, "MatMul", {"x", "kt"}, "y");
   add_output(model, "y");
-  Stage core{Role::core, "net", import_model(model), {}};
+  Stage core{Role::core, "net", std::make_shared<const Graph>(import_model(model)), {}};
   const auto context = hoist_context(core);
   ASSERT_TRUE(context);
-  EXPECT_THAT(mnemonics(compiled(context->graph, Machine{}, context->role)), ElementsAre("matmul", "transpose"));
-  const Application step = compiled(core.graph, Machine{}, Role::core);
+  EXPECT_THAT(mnemonics(compiled(*context->graph, Machine{}, context->role)), ElementsAre("matmul", "transpose"));
+  const Application step = compiled(*core.graph, Machine{}, Role::core);
   EXPECT_THAT(mnemonics(step), ElementsAre("matmul"));
   EXPECT_THAT(sources_at(step, 0), ElementsAre(Place::dsram, Place::dsram));
   EXPECT_EQ(step.stages[0].program.weight_bytes, Bytes(0));

@@ -17,7 +17,7 @@ inline onnx::ModelProto model_of_x(const Shape& shape) {
 
 inline Application compiled(Graph graph, const Machine& machine, Role role = Role::network) {
   Workload workload;
-  workload.stages.push_back({role, "net", std::move(graph), {}});
+  workload.stages.push_back({role, "net", std::make_shared<const Graph>(std::move(graph)), {}});
   return compile(workload, machine);
 }
 

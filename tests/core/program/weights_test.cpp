@@ -27,10 +27,10 @@ Written written(const onnx::ModelProto& model, const Machine& machine, const Wei
   const CompiledStage stage = compiled(graph, machine).stages.at(0);
   Written w;
   w.program = stage.program;
-  w.scales = write_weight_file(stage, graph, machine, source, [&](std::span<const std::byte> piece) {
+  w.scales = write_weight_file(stage, machine, source, [&](std::span<const std::byte> piece) {
     for (const std::byte b : piece) w.bytes.push_back(static_cast<int>(b));
   });
-  w.text = graph_text(stage, graph, w.scales);
+  w.text = graph_text(stage, w.scales);
   return w;
 }
 

@@ -1,0 +1,66 @@
+// pass `classify`: instructions of equal cost share one class; what a program is as a whole.
+#include <algorithm>
+#include <map>
+
+#include "core/program/passes.h"
+
+namespace sdip {
+namespace {
+
+void share_classes(Placement&& placement, Program& program) {
+  std::map<InstructionClass, std::int32_t> numbers;
+  program.instructions = std::move(placement.instructions);
+  for (std::size_t i = 0; i < program.instructions.size(); ++i) {
+    const auto [entry, fresh] =
+        numbers.try_emplace(placement.classes_of_drafts[i], static_cast<std::int32_t>(numbers.size()));
+    if (fresh) program.classes.push_back(entry->first);
+    program.instructions[i].instruction_class = entry->second;
+  }
+}
+
+void count_input_output(const Graph& graph, Role role, const Lives& lives, const std::vector<ValueId>& roots,
+                        Program& program) {
+  const ValueId latent = latent_input(graph);
+  for (const ValueId v : graph.inputs) {
+    const Life& life = lives[static_cast<std::size_t>(v)];
+    if (is_scalar(graph.values[static_cast<std::size_t>(v)])) continue;
+    if (life.in_dram) program.input_bytes += Bytes(life.bytes);
+    const bool on_chip = !life.in_dram && !life.spilled && !life.uses.empty();
+    if (role == Role::core && v != latent && on_chip) program.context_bytes += Bytes(life.bytes);
+  }
+  for (const ValueId v : graph.outputs) {
+    const Life& life = lives[static_cast<std::size_t>(roots[static_cast<std::size_t>(v)])];
+    if (role == Role::core || role == Role::encoder)
+      program.latent_bytes += Bytes(life.bytes);
+    else
+      program.output_bytes += Bytes(life.bytes);
+  }
+}
+
+/// What DRAM keeps: the fetched bytes, with lookup tables whole.
+Bytes stored_weights(const Graph& graph, const Machine& machine, Bytes fetched) {
+  const WeightForm form = weight_form(machine);
+  std::int64_t more = 0;
+  std::vector<ValueId> tables;
+  for (const Node& node : graph.nodes) {
+    if (node.op->type != "Gather" || node.outputs.empty() || node.inputs.empty() || node.inputs[0] == none)
+      continue;
+    const Value& table = graph.values[static_cast<std::size_t>(node.inputs[0])];
+    const Value& result = graph.values[static_cast<std::size_t>(node.outputs[0])];
+    if (table.kind != ValueKind::weight || result.kind != ValueKind::activation) continue;
+    if (std::ranges::find(tables, node.inputs[0]) != tables.end()) continue;
+    tables.push_back(node.inputs[0]);
+    more += std::max<std::int64_t>(0, element_count(table.operand.shape) - element_count(result.operand.shape));
+  }
+  return fetched + Bytes(stored_bytes(ceil_div(more * form.bits, 8), form));
+}
+
+}  // namespace
+
+void classify(Compilation& c) {
+  c.program.stored_weight_bytes = stored_weights(*c.graph, c.machine, c.program.distinct_weight_bytes);
+  share_classes(std::move(c.placement), c.program);
+  count_input_output(*c.graph, c.role, c.lives, c.roots, c.program);
+}
+
+}  // namespace sdip

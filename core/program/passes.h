@@ -1,0 +1,62 @@
+// The compiler's passes: what each is given and leaves, and their order.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/program/draft.h"
+
+namespace sdip {
+
+/// One stage on its way from graph to program; each pass fills or changes a part.
+struct Compilation {
+  const Machine& machine;
+  Role role = Role::network;
+  std::shared_ptr<const Graph> graph;  // a pass that changes it makes its own copy
+  std::vector<ValueId> roots;          // by value: the value whose bytes it shares (views)
+  std::vector<Draft> drafts;
+  Lives lives;
+  Placement placement;
+  Program program;
+  std::optional<std::string> infeasible;  // why; later passes do not run
+};
+
+/// `reason` says why the pass stands where it does.
+struct Pass {
+  std::string_view name, reason;
+  void (*run)(Compilation&);
+};
+
+/// All passes in the order they run.
+std::span<const Pass> passes();
+
+/// lower: one draft an operator, in graph order; views and constants make none. Infeasible when nothing is left to
+/// do or an operator's work is beyond 2^50, so that sums fit 64 bits.
+/// Example: Conv, Reshape, Transpose, MatMul become conv2d, transpose, linear; the Reshape's output is the Conv's
+/// bytes.
+void lower(Compilation& c);
+
+/// fuse_pointwise: an elementwise operator joins the operator just before it when it alone uses that result.
+/// Example: conv2d, silu, add(residual) become one "conv2d+silu+add" that also fetches the residual.
+void fuse_pointwise(Compilation& c);
+
+/// live: who uses what until when, and what can never be whole on chip.
+void live(Compilation& c);
+
+/// place: DSRAM ping-pong, STACKRAM, spills to DRAM, and a mapping for each instruction. Infeasible when even the
+/// smallest tile of one does not fit.
+void place(Compilation& c);
+
+/// pin: weights that all fit in PSRAM stay there; else the program's first ones stay in its pinned part, whole
+/// instructions only. Infeasible when weights said to be resident do not fit.
+void pin(Compilation& c);
+
+/// classify: instructions of equal cost share one class; the program's own totals.
+/// Example: 72 equal residual convolutions are 72 instructions of one class.
+void classify(Compilation& c);
+
+}  // namespace sdip

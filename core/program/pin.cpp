@@ -1,0 +1,62 @@
+// pass `pin`: which weights stay in PSRAM, and where each instruction's stand in `.weight`.
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "core/program/passes.h"
+
+namespace sdip {
+namespace {
+
+/// Weight bytes of one instruction as PSRAM holds them, all channels.
+std::int64_t weight_bytes_of(const InstructionClass& c, const WeightForm& form) {
+  std::int64_t bytes = held_weight_bytes(c, form);
+  if (is_nest(c.work.family) && c.operand_b == Place::psram)
+    bytes += weight_tile_bytes(c, c.work.nest.groups * c.work.nest.out_channels, form);
+  return bytes;
+}
+
+/// Bytes of PSRAM that keeping every weight would take. Instructions that read the same weights share them.
+std::int64_t all_weight_bytes(const WeightForm& form, const std::vector<Draft>& drafts,
+                              const Placement& placement) {
+  std::set<std::vector<ValueId>> seen;
+  std::int64_t needed = 0;
+  for (std::size_t i = 0; i < drafts.size(); ++i)
+    if (seen.insert(drafts[i].weights).second) needed += weight_bytes_of(placement.classes_of_drafts[i], form);
+  return needed;
+}
+
+}  // namespace
+
+void pin(Compilation& compilation) {
+  const Machine& machine = compilation.machine;
+  const std::vector<Draft>& drafts = compilation.drafts;
+  Placement& placement = compilation.placement;
+  Program& program = compilation.program;
+  const WeightForm form = weight_form(machine);
+  const std::int64_t needed = all_weight_bytes(form, drafts, placement);
+  const bool all = machine.weight_storage != WeightStorage::hard_coded && needed <= machine.psram_bytes;
+  std::int64_t left = all ? machine.psram_bytes : machine.psram_pinned_bytes;
+  std::map<std::vector<ValueId>, std::pair<bool, Bytes>> shared;  // pinned, offset: by what an instruction reads
+  for (std::size_t i = 0; i < drafts.size(); ++i) {
+    InstructionClass& c = placement.classes_of_drafts[i];
+    Instruction& instruction = placement.instructions[i];
+    const std::int64_t bytes = weight_bytes_of(c, form);
+    if (bytes == 0) continue;
+    instruction.weight_bytes = Bytes(stored_bytes(bytes, form));
+    program.weight_bytes += instruction.weight_bytes;
+    const std::pair first{bytes <= left, program.distinct_weight_bytes};
+    const auto [entry, fresh] = shared.try_emplace(drafts[i].weights, first);
+    std::tie(c.pinned, instruction.weight_offset) = entry->second;
+    if (!fresh) continue;
+    program.distinct_weight_bytes += instruction.weight_bytes;
+    if (!c.pinned) continue;
+    left -= bytes;
+    program.pinned_bytes += Bytes(bytes);
+  }
+  if (machine.weight_storage == WeightStorage::resident && needed > machine.psram_bytes)
+    compilation.infeasible = "resident weights need " + std::to_string(needed) + " B of PSRAM, which has " +
+                             std::to_string(machine.psram_bytes);
+}
+
+}  // namespace sdip
