@@ -5,6 +5,7 @@ namespace sdip {
 
 std::span<const Pass> passes() {
   static constexpr Pass rows[] = {
+      {"factor_weights", "changes the graph: what it computes is fixed before it is lowered", factor_weights},
       {"lower", "what the graph computes becomes instructions; all that follows works on them", lower},
       {"fuse_pointwise", "before lives are known: a result inside an instruction needs no place", fuse_pointwise},
       {"live", "places are for values that the fused program still has", live},

@@ -34,6 +34,10 @@ struct Pass {
 /// All passes in the order they run.
 std::span<const Pass> passes();
 
+/// factor_weights: a linear operator becomes two thinner ones where that is fewer weights (low_rank).
+/// Example: x W with W [8, 16] at rank 2 becomes (x A) B, 48 weights for 128.
+void factor_weights(Compilation& c);
+
 /// lower: one draft an operator, in graph order; views and constants make none. Infeasible when nothing is left to
 /// do or an operator's work is beyond 2^50, so that sums fit 64 bits.
 /// Example: Conv, Reshape, Transpose, MatMul become conv2d, transpose, linear; the Reshape's output is the Conv's
