@@ -139,7 +139,28 @@ Placed place_in_time(const std::vector<Block>& blocks) {
 
 using BlockOrder = std::vector<std::int32_t>;
 
+/// For each block the most bytes alive at any time of its life.
+std::vector<std::int64_t> crowds_of(const std::vector<Block>& blocks) {
+  std::map<std::int32_t, std::int64_t> live;
+  for (const Block& b : blocks) {
+    live[b.first] += b.bytes;
+    live[b.last + 1] -= b.bytes;
+  }
+  std::int64_t sum = 0;
+  for (auto& [when, bytes] : live) bytes = sum += bytes;
+  std::vector<std::int64_t> crowds;
+  for (const Block& b : blocks) {
+    std::int64_t most = 0;
+    for (auto at_time = live.find(b.first); at_time != live.end() && at_time->first <= b.last; ++at_time)
+      most = std::max(most, at_time->second);
+    crowds.push_back(most);
+  }
+  return crowds;
+}
+
+/// Each usual order, and the same with those first that live in the most crowded times.
 std::vector<BlockOrder> usual_orders(const std::vector<Block>& blocks) {
+  const std::vector<std::int64_t> crowds = crowds_of(blocks);
   BlockOrder natural(blocks.size());
   std::iota(natural.begin(), natural.end(), 0);
   const auto length = [&](std::int32_t b) {
@@ -155,6 +176,8 @@ std::vector<BlockOrder> usual_orders(const std::vector<Block>& blocks) {
   for (const auto& rank : ranks) {
     orders.push_back(natural);
     std::ranges::stable_sort(orders.back(), {}, rank);
+    orders.push_back(orders.back());
+    std::ranges::stable_sort(orders.back(), std::greater<>(), [&](std::int32_t b) { return crowds[at(b)]; });
   }
   return orders;
 }

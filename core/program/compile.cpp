@@ -6,8 +6,10 @@ namespace sdip {
 std::span<const Pass> passes() {
   static constexpr Pass rows[] = {
       {"factor_weights", "changes the graph: what it computes is fixed before it is lowered", factor_weights},
+      {"recompute", "changes the graph; later changes to it would not be weighed", recompute},
       {"lower", "what the graph computes becomes instructions; all that follows works on them", lower},
       {"fuse_pointwise", "before lives are known: a result inside an instruction needs no place", fuse_pointwise},
+      {"schedule", "whole instructions change places, and lives follow from their order", schedule},
       {"live", "places are for values that the fused program still has", live},
       {"place", "mappings depend on the room that whole operands leave", place},
       {"pin", "weights are packed in the order of their first use, which is fixed now", pin},

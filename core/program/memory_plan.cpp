@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <span>
 #include <tuple>
 
 #include "core/base/error.h"
@@ -97,23 +98,29 @@ bool may_leave(const Life& life, std::int32_t now, bool though_used) {
   return though_used || (life.uses.back() > now && !std::ranges::binary_search(life.uses, now));
 }
 
-std::int32_t victim_at(std::int32_t now, const Contents& contents, const Lives& lives, SpillRule rule) {
+/// Of `ids` the best to leave at `now`: fewest bytes moved for each byte when that counts, then the farthest next
+/// use, then the largest.
+std::int32_t best_to_leave(std::int32_t now, std::span<const std::int32_t> ids, const Lives& lives, bool by_bytes,
+                           bool though_used) {
   std::int32_t best = none;
   std::tuple<std::int64_t, std::int32_t, std::int64_t> best_rank;
-  for (const bool though_used : {false, true}) {
-    for (const std::int32_t v : contents.ids) {
-      const Life& life = lives[at(v)];
-      if (!may_leave(life, now, though_used)) continue;
-      const auto next = std::ranges::upper_bound(life.uses, now);
-      const std::int64_t per_byte = rule == SpillRule::fewest_bytes ? -(spill_bytes(life) / life.bytes) : 0;
-      const std::tuple rank{per_byte, next == life.uses.end() ? now : *next, life.bytes};
-      if (best != none && rank <= best_rank) continue;
-      best = v;
-      best_rank = rank;
-    }
-    if (best != none) return best;
+  for (const std::int32_t v : ids) {
+    const Life& life = lives[at(v)];
+    if (!may_leave(life, now, though_used)) continue;
+    const auto next = std::ranges::upper_bound(life.uses, now);
+    const std::int64_t per_byte = by_bytes ? -(spill_bytes(life) / std::max<std::int64_t>(1, life.bytes)) : 0;
+    const std::tuple rank{per_byte, next == life.uses.end() ? now : *next, life.bytes};
+    if (best != none && rank <= best_rank) continue;
+    best = v;
+    best_rank = rank;
   }
   return best;
+}
+
+std::int32_t victim_at(std::int32_t now, const Contents& contents, const Lives& lives, SpillRule rule) {
+  const bool by_bytes = rule == SpillRule::fewest_bytes;
+  const std::int32_t waiting = best_to_leave(now, contents.ids, lives, by_bytes, false);
+  return waiting != none ? waiting : best_to_leave(now, contents.ids, lives, by_bytes, true);
 }
 
 /// Of all values that which takes most off the excess for each byte moved.
@@ -254,6 +261,13 @@ MemoryPlan plan_memory(const Machine& machine, const std::vector<Draft>& drafts,
   }
   lives = std::move(best_lives);
   return *std::move(best);
+}
+
+std::int32_t farthest_at(std::int32_t now, const Lives& lives, bool though_used) {
+  std::vector<std::int32_t> ids;
+  for (std::size_t v = 0; v < lives.size(); ++v)
+    if (lives[v].needs_stack()) ids.push_back(static_cast<std::int32_t>(v));
+  return best_to_leave(now, ids, lives, false, though_used);
 }
 
 std::vector<std::int64_t> dram_addresses(const std::vector<Draft>& drafts, const Lives& lives) {

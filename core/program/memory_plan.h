@@ -40,6 +40,10 @@ MemoryPlan plan_memory(const Machine& machine, const std::vector<Draft>& drafts,
 /// The same by the rule that moves the fewest bytes; of equals the first.
 MemoryPlan plan_memory(const Machine& machine, const std::vector<Draft>& drafts, Lives& lives);
 
+/// Of the values that wait on chip at draft `now` the one whose next use is farthest, of equals the larger; with
+/// `though_used` also those that it reads or makes. `none` when there is none.
+std::int32_t farthest_at(std::int32_t now, const Lives& lives, bool though_used);
+
 /// DRAM addresses of values that lie there, behind one another where they are alive at once; -1 for others.
 std::vector<std::int64_t> dram_addresses(const std::vector<Draft>& drafts, const Lives& lives);
 

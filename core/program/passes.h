@@ -38,6 +38,11 @@ std::span<const Pass> passes();
 /// Example: x W with W [8, 16] at rank 2 becomes (x A) B, 48 weights for 128.
 void factor_weights(Compilation& c);
 
+/// recompute: with skip_handling=recompute, what would wait in DRAM is made again just before it is read where
+/// that moves fewer bytes, the weights read again included.
+/// Example: n = LayerNorm(x) is read by q, k and v, STACKRAM holds x alone: k and v get norms of their own.
+void recompute(Compilation& c);
+
 /// lower: one draft an operator, in graph order; views and constants make none. Infeasible when nothing is left to
 /// do or an operator's work is beyond 2^50, so that sums fit 64 bits.
 /// Example: Conv, Reshape, Transpose, MatMul become conv2d, transpose, linear; the Reshape's output is the Conv's
@@ -47,6 +52,10 @@ void lower(Compilation& c);
 /// fuse_pointwise: an elementwise operator joins the operator just before it when it alone uses that result.
 /// Example: conv2d, silu, add(residual) become one "conv2d+silu+add" that also fetches the residual.
 void fuse_pointwise(Compilation& c);
+
+/// schedule: the order of least peak live bytes, with schedule=least_live (core/program/schedule.h); drafts change
+/// places. Example: two branches that begin together are run one after the other.
+void schedule(Compilation& c);
 
 /// live: who uses what until when, and what can never be whole on chip.
 void live(Compilation& c);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/base/error.h"
 #include "core/program/memory_plan.h"
 #include "core/program/needed.h"
 #include "core/program/passes.h"
@@ -81,42 +82,49 @@ Resident resident_bytes(const std::vector<Draft>& drafts, const Lives& lives) {
   return r;
 }
 
-/// Where an instruction's tile buffers may lie: behind the whole operands on each side; in a unified memory in the
-/// two largest gaps, or both in the largest.
+/// Where an instruction's tile buffers may lie: behind the whole operands on each side, or, in a unified memory, in
+/// the gaps between what is alive, by ascending address.
 struct TileGaps {
-  Extent first, second;
+  Extent read, write;
+  std::vector<Extent> unified;
 };
 TileGaps gaps_at(const Machine& machine, const MemoryPlan& plan, const Resident& resident, std::size_t i) {
-  if (machine.activation_memory == ActivationMemory::separate)
-    return {{resident.read[i], machine.dsram_bytes - resident.read[i]},
-            {resident.write[i], machine.dsram_bytes - resident.write[i]}};
-  TileGaps gaps;
+  TileGaps gaps{{resident.read[i], machine.dsram_bytes - resident.read[i]},
+                {resident.write[i], machine.dsram_bytes - resident.write[i]},
+                {}};
+  if (machine.activation_memory == ActivationMemory::separate) return gaps;
   std::int64_t end = 0;
-  const auto consider = [&](std::int64_t until) {
-    const Extent gap{end, until - end};
-    if (gap.bytes > gaps.first.bytes) {
-      gaps.second = gaps.first;
-      gaps.first = gap;
-    } else if (gap.bytes > gaps.second.bytes) {
-      gaps.second = gap;
-    }
-  };
   for (const Extent& extent : plan.live_extents[i]) {
-    consider(extent.address);
+    if (extent.address > end) gaps.unified.push_back({end, extent.address - end});
     end = std::max(end, extent.address + extent.bytes);
   }
-  consider(unified_bytes(machine));
-  if (end > unified_bytes(machine)) gaps.first.bytes = -1;  // nothing can be spilled and it is too much
+  const std::int64_t left = unified_bytes(machine) - end;
+  if (left < 0) gaps.unified.clear();  // nothing can be spilled and it is too much
+  if (left > 0) gaps.unified.push_back({end, left});
+  gaps.read.bytes = gaps.write.bytes = left < 0 ? -1 : 0;
+  if (gaps.unified.empty()) return gaps;
+  std::vector<std::int64_t> sizes;
+  for (const Extent& gap : gaps.unified) sizes.push_back(gap.bytes);
+  std::ranges::sort(sizes, std::greater<>());
+  // Each in a gap of its own, or both in the largest.
+  gaps.read.bytes = gaps.write.bytes = std::max(sizes[0] / 2, sizes.size() > 1 ? sizes[1] : 0);
   return gaps;
+}
+
+/// The lowest gap that holds `bytes`, which it then lacks.
+std::int64_t take(std::vector<Extent>& gaps, std::int64_t bytes) {
+  if (bytes == 0) return 0;
+  const auto gap = std::ranges::find_if(gaps, [&](const Extent& g) { return g.bytes >= bytes; });
+  check(gap != gaps.end(), "tile buffers fit in the gaps that they were chosen for");
+  const std::int64_t address = gap->address;
+  *gap = {address + bytes, gap->bytes - bytes};
+  return address;
 }
 
 TileRoom room_at(const Machine& machine, const TileGaps& gaps) {
   TileRoom room;
-  room.read_bytes = gaps.first.bytes;
-  room.write_bytes = gaps.second.bytes;
-  if (machine.activation_memory == ActivationMemory::unified)
-    room.read_bytes = room.write_bytes =
-        gaps.first.bytes < 0 ? -1 : std::max(gaps.first.bytes / 2, gaps.second.bytes);
+  room.read_bytes = gaps.read.bytes;
+  room.write_bytes = gaps.write.bytes;
   const bool ram = machine.weight_storage != WeightStorage::hard_coded;
   room.weight_bytes = ram ? machine.psram_bytes - machine.psram_pinned_bytes : 0;
   room.buffers = machine.tile_buffering == Buffering::double_buffer ? 2 : 1;
@@ -127,13 +135,14 @@ TileRoom room_at(const Machine& machine, const TileGaps& gaps) {
 }
 
 /// Occupancy and the addresses of tile buffers.
-void fill_memory(const Machine& machine, const TileBuffers& buffers, const TileGaps& gaps, const Resident& resident,
+void fill_memory(const Machine& machine, const TileBuffers& buffers, TileGaps gaps, const Resident& resident,
                  std::int64_t in_use, std::size_t i, Instruction& instruction) {
-  Extent read{gaps.first.address, buffers.read_bytes}, write{gaps.second.address, buffers.write_bytes};
+  Extent read{gaps.read.address, buffers.read_bytes}, write{gaps.write.address, buffers.write_bytes};
   if (machine.activation_memory == ActivationMemory::unified) {
-    const bool apart = std::min(read.bytes, write.bytes) <= gaps.second.bytes;
-    if (apart && read.bytes < write.bytes) std::swap(read.address, write.address);
-    if (!apart) write.address = gaps.first.address + read.bytes;
+    Extent& larger = read.bytes < write.bytes ? write : read;
+    Extent& smaller = read.bytes < write.bytes ? read : write;
+    larger.address = take(gaps.unified, larger.bytes);
+    smaller.address = take(gaps.unified, smaller.bytes);
   }
   instruction.read_tiles = {Bytes(read.address), Bytes(read.bytes)};
   instruction.write_tiles = {Bytes(write.address), Bytes(write.bytes)};
@@ -157,6 +166,17 @@ bool evict(const Draft& draft, std::int32_t index, const Places& places, Lives& 
       *std::ranges::max_element(whole, {}, [&](ValueId v) { return lives[static_cast<std::size_t>(v)].bytes; });
   lives[static_cast<std::size_t>(largest)].in_dram = true;
   return true;
+}
+
+/// Sends a value to DRAM so that an instruction's tiles fit. In a unified memory what waits leaves first.
+bool make_room(const Machine& machine, const Draft& draft, std::int32_t index, const Places& places, Lives& lives) {
+  const bool unified = machine.activation_memory == ActivationMemory::unified;
+  const auto spill = [&](bool though_used) {
+    const std::int32_t v = unified ? farthest_at(index, lives, though_used) : none;
+    if (v != none) lives[static_cast<std::size_t>(v)].spilled = true;
+    return v != none;
+  };
+  return spill(false) || evict(draft, index, places, lives) || spill(true);
 }
 
 Instruction instruction_of(const Graph& graph, const Draft& draft, std::int32_t index, const Places& places) {
@@ -233,7 +253,7 @@ std::optional<std::size_t> try_place(Compilation& compilation) {
       const TileRoom room = room_at(machine, gaps);
       const auto mapping = mapping_for(c, room, chosen);
       if (!mapping) {
-        if (!evict(drafts[i], index, places, lives)) return i;
+        if (!make_room(machine, drafts[i], index, places, lives)) return i;
         break;
       }
       c.mapping = *mapping;
