@@ -1,4 +1,5 @@
 // compile: the passes in order.
+#include "core/program/partition.h"
 #include "core/program/passes.h"
 
 namespace sdip {
@@ -28,6 +29,21 @@ std::string_view role_text(Role role) {
   return names[static_cast<std::size_t>(role)];
 }
 
+bool hard_coded(const Machine& machine, Role role) {
+  if (machine.weight_storage != WeightStorage::hard_coded) return false;
+  switch (machine.hard_coded_part) {
+    case HardCodedPart::text_encoder:
+      return role == Role::text_encoder;
+    case HardCodedPart::vae:
+      return role == Role::encoder || role == Role::decoder;
+    case HardCodedPart::core:
+      return role == Role::core;
+    case HardCodedPart::all:
+      break;
+  }
+  return true;
+}
+
 std::string_view loop_text(Loop loop) {
   constexpr std::string_view names[] = {"rows", "columns", "channels", "sums"};
   return names[static_cast<std::size_t>(loop)];
@@ -36,19 +52,23 @@ std::string_view loop_text(Loop loop) {
 Application compile(const Workload& workload, const Machine& machine, const CompileOptions& options) {
   Application application;
   application.name = workload.name;
-  for (const Stage& stage : workload.stages) {
-    Compilation c{machine, stage.role, stage.graph, {}, {}, {}, {}, {}, {}};
+  std::vector<Stage> stages;
+  for (const Stage& stage : workload.stages)
+    for (Stage& part : partition(stage, machine)) stages.push_back(std::move(part));
+  for (const Stage& stage : stages) {
+    Compilation c{machine, stage.role, stage.part, stage.graph, {}, {}, {}, {}, {}, {}};
     for (const Pass& pass : passes()) {
       pass.run(c);
       if (options.after_pass) options.after_pass(stage.name, pass.name, c);
       if (c.infeasible) break;
     }
-    application.stages.push_back({stage.role, stage.name, c.graph, std::move(c.program)});
+    application.stages.push_back({stage.role, stage.name, c.graph, std::move(c.program), stage.part});
     if (!c.infeasible) continue;
     application.feasible = false;
     application.reason = stage.name + ": " + *c.infeasible;
     return application;
   }
+  share_channel(application.stages);
   return application;
 }
 

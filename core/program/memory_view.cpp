@@ -104,7 +104,7 @@ void write_result(Viewer& v, std::size_t i) {
 
 /// Pinned weights from the start, once for those that several instructions share; of the others what is in use.
 void add_weights(Viewer& v) {
-  if (v.machine.weight_storage == WeightStorage::hard_coded) return;
+  if (hard_coded(v.machine, v.stage.role)) return;
   const WeightForm form = weight_form(v.machine);
   std::map<std::vector<std::int32_t>, bool> seen;
   std::int64_t pinned = 0;

@@ -10,7 +10,15 @@ namespace {
 constexpr std::int64_t most_bytes = std::int64_t{1} << 40;  // of any memory (core/machine/parameters.def)
 
 bool placed(const Compilation& compilation, const Machine& machine) {
-  Compilation again{machine, compilation.role, compilation.graph, compilation.roots, compilation.drafts, {}, {}, {},
+  Compilation again{machine,
+                    compilation.role,
+                    compilation.part,
+                    compilation.graph,
+                    compilation.roots,
+                    compilation.drafts,
+                    {},
+                    {},
+                    {},
                     {}};
   live(again);
   return !try_place(again);

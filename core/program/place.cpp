@@ -121,12 +121,11 @@ std::int64_t take(std::vector<Extent>& gaps, std::int64_t bytes) {
   return address;
 }
 
-TileRoom room_at(const Machine& machine, const TileGaps& gaps) {
+TileRoom room_at(const Machine& machine, Role role, const TileGaps& gaps) {
   TileRoom room;
   room.read_bytes = gaps.read.bytes;
   room.write_bytes = gaps.write.bytes;
-  const bool ram = machine.weight_storage != WeightStorage::hard_coded;
-  room.weight_bytes = ram ? machine.psram_bytes - machine.psram_pinned_bytes : 0;
+  room.weight_bytes = hard_coded(machine, role) ? 0 : machine.psram_bytes - machine.psram_pinned_bytes;
   room.buffers = machine.tile_buffering == Buffering::double_buffer ? 2 : 1;
   room.weight_buffers = machine.weight_buffering == Buffering::double_buffer ? 2 : 1;
   room.activation_bits = bits_of(machine.activation_format);
@@ -250,7 +249,7 @@ std::optional<std::size_t> try_place(Compilation& compilation) {
       const auto index = static_cast<std::int32_t>(i);
       InstructionClass c = class_of(drafts[i], index, places);
       const TileGaps gaps = gaps_at(machine, plan, resident, i);
-      const TileRoom room = room_at(machine, gaps);
+      const TileRoom room = room_at(machine, compilation.role, gaps);
       const auto mapping = mapping_for(c, room, chosen);
       if (!mapping) {
         if (!make_room(machine, drafts[i], index, places, lives)) return i;

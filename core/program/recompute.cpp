@@ -20,7 +20,7 @@ constexpr std::int32_t most_depth = 3;   // operators made again for one value
 std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
 
 Compilation placed(const Compilation& from, std::shared_ptr<const Graph> graph) {
-  Compilation trial{from.machine, from.role, std::move(graph), {}, {}, {}, {}, {}, {}};
+  Compilation trial{from.machine, from.role, from.part, std::move(graph), {}, {}, {}, {}, {}, {}};
   bool after = false;
   for (const Pass& pass : passes()) {
     if (after && !trial.infeasible && pass.run != classify) pass.run(trial);

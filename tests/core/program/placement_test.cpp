@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 /// A compilation up to known lives.
 Compilation lived(const Stage& stage, const Machine& machine) {
-  Compilation c{machine, stage.role, stage.graph, {}, {}, {}, {}, {}, {}};
+  Compilation c{machine, stage.role, stage.part, stage.graph, {}, {}, {}, {}, {}, {}};
   lower(c);
   fuse_pointwise(c);
   schedule(c);
