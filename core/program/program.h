@@ -115,6 +115,11 @@ struct PlacedOperand {
   Bytes address;              // in that memory
 };
 
+/// Bytes of a memory.
+struct MemorySpan {
+  Bytes address, bytes;
+};
+
 struct Instruction {
   std::string name;      // of the node it came from
   std::string mnemonic;  // with fused ones behind: "conv2d+silu"
@@ -125,7 +130,10 @@ struct Instruction {
   Bytes dsram_address, stackram_address, dram_address;  // of the result, where its class says that it goes there
   std::vector<std::int32_t> weights;  // values of the graph whose bytes stand at weight_offset in .weight
   Bytes weight_offset, weight_bytes;  // as stored in DRAM
-  Bytes dsram_read_side, dsram_write_side, stackram;  // occupancy while it runs
+  // Occupancy while it runs. Of a unified memory `stackram` is what is in use beyond the two: together they are its
+  // highest byte.
+  Bytes dsram_read_side, dsram_write_side, stackram;
+  MemorySpan read_tiles, write_tiles;  // buffers of what is loaded from and stored to DRAM, in DSRAM's sides
 };
 
 /// One stage's instructions, in the order they run.
