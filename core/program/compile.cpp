@@ -1,4 +1,5 @@
 // compile: the passes in order.
+#include "core/program/form.h"
 #include "core/program/passes.h"
 
 namespace sdip {
@@ -40,8 +41,11 @@ Application compile(const Workload& workload, const Machine& machine, const Comp
       if (options.after_pass) options.after_pass(stage.name, pass.name, c);
       if (c.infeasible) break;
     }
-    application.stages.push_back({stage.role, stage.name, c.graph, std::move(c.program)});
-    if (!c.infeasible) continue;
+    application.stages.push_back({stage.role, stage.name, c.graph, std::move(c.program), 1, needs_of(machine)});
+    if (!c.infeasible) {
+      count_words(application.stages.back());
+      continue;
+    }
     application.feasible = false;
     application.reason = stage.name + ": " + *c.infeasible;
     return application;
