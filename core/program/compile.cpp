@@ -1,5 +1,6 @@
 // compile: the passes in order.
 #include "core/base/error.h"
+#include "core/program/form.h"
 #include "core/program/partition.h"
 #include "core/program/passes.h"
 
@@ -88,8 +89,12 @@ Application compile(const Workload& workload, const Machine& machine, const Comp
       if (c.infeasible) break;
     }
     rules_met = std::move(c.rules_met);
-    application.stages.push_back({stage.role, stage.name, c.graph, std::move(c.program), stage.part});
-    if (!c.infeasible) continue;
+    application.stages.push_back(
+        {stage.role, stage.name, c.graph, std::move(c.program), 1, needs_of(machine), stage.part});
+    if (!c.infeasible) {
+      count_words(application.stages.back());
+      continue;
+    }
     application.feasible = false;
     application.reason = stage.name + ": " + *c.infeasible;
     return application;
