@@ -5,12 +5,12 @@
 #include <span>
 #include <vector>
 
-#include "core/exec/chip.h"
+#include "core/exec/quantised.h"
 
 namespace sdip::exec {
 
-/// Ends the sums of one node. Convolutions add the channel's bias, products alpha x sum + beta x bias, scores their
-/// scale; quantised nests take off their zero points before (`zero` of an operand) and rescale here.
+/// Ends the sums of one node. Convolutions add the channel's bias, products alpha x sum + beta x bias, scores take
+/// their scale, quantised nests their bias and scales.
 class Finish {
  public:
   Finish(Chip& chip, const Node& node);
@@ -19,12 +19,12 @@ class Finish {
   Tensor operator()(std::span<const std::int64_t> at, const std::vector<std::uint64_t>& sums) const;
 
  private:
-  const Node& node_;
   Operand out_;
   double alpha_ = 1, beta_ = 1;
   std::vector<double> bias_;
   std::vector<std::int64_t> integer_bias_;
   std::vector<std::size_t> bias_at_;
+  std::optional<Rescale> rescale_;
 };
 
 }  // namespace sdip::exec

@@ -4,72 +4,12 @@
 #include "core/base/error.h"
 #include "core/exec/arithmetic.h"
 #include "core/exec/nest.h"
+#include "core/exec/operators.h"
 #include "core/exec/pointwise.h"
 #include "core/program/tiles.h"
 
 namespace sdip::exec {
 namespace {
-
-/// An instruction's operators: what comes before the main one, it, and what is fused behind.
-struct Operators {
-  std::vector<const Node*> before, behind;
-  const Node* main = nullptr;
-  bool nest = false;
-};
-
-Operators operators_of(const Chip& chip) {
-  Operators found;
-  std::vector<const Node*> nodes;
-  for (const NodeId n : chip.instruction().nodes) nodes.push_back(&chip.graph.nodes[static_cast<std::size_t>(n)]);
-  check(!nodes.empty(), "an instruction computes something");
-  const auto is_main = [&](const Node* n) { return n->name == chip.instruction().name; };
-  auto main = std::ranges::find_if(nodes, is_main);
-  if (main == nodes.end()) main = nodes.begin();
-  found.main = *main;
-  found.before.assign(nodes.begin(), main);
-  found.behind.assign(main + 1, nodes.end());
-  found.nest = is_nest(chip.instruction_class().work.family);
-  return found;
-}
-
-/// Values made on chip before the main operator, whole.
-using Whole = std::map<ValueId, Tensor>;
-
-Tensor whole_operand(Chip& chip, const Whole& made, ValueId v) {
-  const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
-  const auto found = made.find(root);
-  if (found == made.end()) return read_whole(chip, v);
-  Tensor tensor = found->second;
-  if (!chip.views.map[static_cast<std::size_t>(v)].empty()) {
-    const Tensor from = tensor;
-    for (std::size_t i = 0; i < from.floats.size(); ++i)
-      tensor.floats[i] = from.floats[static_cast<std::size_t>(chip.views.at(v, static_cast<std::int64_t>(i)))];
-    for (std::size_t i = 0; i < from.ints.size(); ++i)
-      tensor.ints[i] = from.ints[static_cast<std::size_t>(chip.views.at(v, static_cast<std::int64_t>(i)))];
-  }
-  tensor.shape = chip.value(v).operand.shape;
-  return tensor;
-}
-
-/// A node on whole operands. An activation that no lane reads (work says so: only its shape counts) is zeros.
-std::vector<Tensor> compute_whole(Chip& chip, const Node& node, const Whole& made) {
-  ++chip.counts.whole_operators;
-  const Work work = work_of(chip.graph, node);
-  std::vector<std::optional<Tensor>> operands;
-  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-    const ValueId v = node.inputs[i];
-    if (v == none) {
-      operands.emplace_back();
-      continue;
-    }
-    const Value& value = chip.value(v);
-    const bool unread = !is_nest(work.family) && value.kind == ValueKind::activation &&
-                        (i >= work.read_elements.size() || work.read_elements[i] == 0);
-    operands.push_back(unread ? zero_tensor(value.operand.type, value.operand.shape)
-                              : whole_operand(chip, made, v));
-  }
-  return computed(chip.graph, node, operands);
-}
 
 std::size_t output_index(const Node& node, ValueId v) {
   const auto found = std::ranges::find(node.outputs, v);
@@ -95,16 +35,6 @@ Tensor main_whole(Chip& chip, const Node& node, const Whole& made, ValueId resul
     if (node.outputs[i] != none && node.outputs[i] != result && is_nest(work_of(chip.graph, node).family))
       chip.other_results[node.outputs[i]] = results[i];
   return std::move(results[output_index(node, result)]);
-}
-
-/// Fused operators on a tile of the main one's results, then to memory.
-void end_tile(Chip& chip, const Operators& operators, ValueId result, std::span<const std::int64_t> at,
-              Tensor numbers) {
-  TileValues tile{{at.begin(), at.end()}, result};
-  tile.made[result] = std::move(numbers);
-  for (const Node* node : operators.behind) apply_pointwise(chip, *node, tile);
-  check(tile.current == chip.instruction().destination, "the last operator makes the instruction's result");
-  write_result(chip, tile.at, tile.made.at(tile.current));
 }
 
 /// Row-wise work: elements of the result in the order in which tiles of rows, or chunks of a row, end.
@@ -154,8 +84,8 @@ void run_mapped_nest(Chip& chip, const Operators& operators, const Whole& made, 
     }
     return [&chip, v](std::span<const std::int64_t> at) { return read_operand(chip, v, at); };
   };
-  run_nest(chip, main, map, c.operand_b == Place::psram, c.mapping, reader(main.inputs[0]), reader(main.inputs[1]),
-           [&](std::span<const std::int64_t> at, Tensor numbers) {
+  run_nest(chip, main, map, c.operand_b == Place::psram, c.mapping, {0, map.nest.out_h}, reader(main.inputs[0]),
+           reader(main.inputs[1]), [&](std::span<const std::int64_t> at, Tensor numbers) {
              end_tile(chip, operators, result, at, std::move(numbers));
            });
 }
@@ -168,11 +98,29 @@ void run_whole(Chip& chip, const Operators& operators, Whole made, ValueId resul
   write_result(chip, all_elements(element_count(whole.shape)), whole);
 }
 
+/// The sums of a norm whose result others make: of each row of its operand, of the elements and of their squares.
+void run_sums(Chip& chip) {
+  const auto norm = std::ranges::find(chip.graph.nodes, chip.instruction().name, &Node::name);
+  check(norm != chip.graph.nodes.end(), "sums are those of a norm");
+  const std::vector<double> x = read_whole(chip, norm->inputs.at(0)).floats;
+  const auto rows = static_cast<std::size_t>(chip.instruction_class().work.rows);
+  Tensor sums = zero_tensor(ElementType::float32, {static_cast<std::int64_t>(2 * rows)});
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    sums.floats[i / (x.size() / rows) * 2] += x[i];
+    sums.floats[i / (x.size() / rows) * 2 + 1] += x[i] * x[i];
+  }
+  write_result(chip, all_elements(static_cast<std::int64_t>(2 * rows)), sums);
+}
+
 }  // namespace
 
 void run_instruction(Chip& chip) {
   ++chip.counts.instructions;
   open_result(chip);
+  const Compound compound = chip.instruction_class().compound;
+  if (compound == Compound::attention) return run_attention(chip);
+  if (compound == Compound::strips) return run_strips(chip);
+  if (chip.instruction().nodes.empty()) return run_sums(chip);
   const Operators operators = operators_of(chip);
   const ValueId destination = chip.instruction().destination;
   const ValueId result = main_result(chip, operators, destination);
@@ -180,9 +128,9 @@ void run_instruction(Chip& chip) {
   for (const Node* node : operators.before) made[node->outputs[0]] = compute_whole(chip, *node, made).at(0);
   if (!std::ranges::all_of(operators.behind, [](const Node* node) { return is_pointwise(*node); }))
     return run_whole(chip, operators, std::move(made), result);
-  const auto map = operators.nest ? nest_map(chip.graph, *operators.main) : std::nullopt;
-  const bool quantised = operators.main->op->type.starts_with("Quantized");
-  if (!map || quantised) return run_rowwise(chip, operators, made, result);
+  const bool nest = is_nest(chip.instruction_class().work.family);
+  const auto map = nest ? nest_map(chip.graph, *operators.main) : std::nullopt;
+  if (!map) return run_rowwise(chip, operators, made, result);
   run_mapped_nest(chip, operators, made, *map, result);
 }
 

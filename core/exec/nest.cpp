@@ -159,12 +159,12 @@ ResultKey key_of(const TileOperation& t) { return {t.copies, t.rows, t.columns, 
 
 template <class T>
 void run_tiles(Chip& chip, const Node& node, const NestMap& map, bool weighted, const Mapping& mapping,
-               const OperandReader& a, const OperandReader& b, const TileSink& sink) {
+               const Extent& rows, const OperandReader& a, const OperandReader& b, const TileSink& sink) {
   Tiles<T> t{map, weighted, chip.machine.accumulator_format, {}, {}, {}, {}, {}, {}, {}};
   std::map<ResultKey, std::vector<T>> partials;  // tiles of sums that left the chip
   std::optional<ResultKey> on_chip;
   Finish finish(chip, node);
-  for_each_tile(map.nest, weighted, mapping, [&](const TileOperation& tile) {
+  for_each_tile(map.nest, weighted, mapping, rows, [&](const TileOperation& tile) {
     ++chip.counts.tile_operations;
     const ResultKey key = key_of(tile);
     if (on_chip && *on_chip != key) partials[*on_chip] = std::move(t.sums);
@@ -201,12 +201,13 @@ Extent window_columns(const LoopNest& n, const Extent& columns) {
 }
 
 void run_nest(Chip& chip, const Node& node, const NestMap& map, bool weighted, const Mapping& mapping,
-              const OperandReader& a, const OperandReader& b, const TileSink& sink) {
+              const Extent& rows, const OperandReader& a, const OperandReader& b, const TileSink& sink) {
   const auto floating = [&](std::size_t i) { return is_floating(chip.value(node.inputs[i]).operand.type); };
+  const OperandReader first = without_zero(chip, node, 0, a), second = without_zero(chip, node, 1, b);
   if (floating(0) || floating(1))
-    run_tiles<double>(chip, node, map, weighted, mapping, a, b, sink);
+    run_tiles<double>(chip, node, map, weighted, mapping, rows, first, second, sink);
   else
-    run_tiles<std::uint64_t>(chip, node, map, weighted, mapping, a, b, sink);
+    run_tiles<std::uint64_t>(chip, node, map, weighted, mapping, rows, first, second, sink);
 }
 
 }  // namespace sdip::exec

@@ -22,8 +22,8 @@ Extent window_rows(const LoopNest& nest, const Extent& rows);
 Extent window_columns(const LoopNest& nest, const Extent& columns);
 
 /// Runs `node`, a nest with a map, in the tiles of `mapping`: loads each tile of its operands, sums its products,
-/// finishes a tile after its last sums and hands it to `sink`.
+/// finishes a tile after its last sums and hands it to `sink`. Result rows `rows` alone.
 void run_nest(Chip& chip, const Node& node, const NestMap& map, bool weighted, const Mapping& mapping,
-              const OperandReader& a, const OperandReader& b, const TileSink& sink);
+              const Extent& rows, const OperandReader& a, const OperandReader& b, const TileSink& sink);
 
 }  // namespace sdip::exec

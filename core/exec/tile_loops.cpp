@@ -49,9 +49,10 @@ void walk(const std::vector<Level>& levels, std::size_t depth, TileOperation& ti
 
 }  // namespace
 
-void for_each_tile(const LoopNest& nest, bool weighted, const Mapping& mapping,
+void for_each_tile(const LoopNest& nest, bool weighted, const Mapping& mapping, const Extent& wanted,
                    const std::function<void(const TileOperation&)>& visit) {
-  const std::vector<Extent> rows = cut_into(nest.out_h, mapping.tile_rows);
+  std::vector<Extent> rows = cut_into(wanted.size(), mapping.tile_rows);
+  for (Extent& tile : rows) tile = {wanted.begin + tile.begin, wanted.begin + tile.end};
   const std::vector<Extent> columns = cut_into(nest.out_w, mapping.tile_columns);
   const std::vector<Extent> channels = channel_tiles(nest, weighted, mapping.tile_channels);
   const std::int64_t copies = weighted ? nest.batch : nest.batch * nest.groups;

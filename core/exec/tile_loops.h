@@ -30,8 +30,9 @@ struct TileOperation {
   bool first_sums = true, last_sums = true;
 };
 
-/// Calls `visit` with each tile operation in order. Requires tile sizes of at least 1.
-void for_each_tile(const LoopNest& nest, bool weighted, const Mapping& mapping,
+/// Calls `visit` with each tile operation in order, over result rows `rows` alone. Requires tile sizes of at
+/// least 1.
+void for_each_tile(const LoopNest& nest, bool weighted, const Mapping& mapping, const Extent& rows,
                    const std::function<void(const TileOperation&)>& visit);
 
 }  // namespace sdip::exec
