@@ -37,16 +37,33 @@ ValueId NetworkMaker::weight(Shape shape, std::int64_t fan_in, ElementType type)
   return static_cast<ValueId>(made_.graph.values.size() - 1);
 }
 
-ValueId NetworkMaker::ints(std::vector<std::int64_t> values) {
+namespace {
+
+Value constant(std::size_t number, Tensor tensor) {
   Value value;
-  value.name = "constant" + std::to_string(made_.graph.values.size());
+  value.name = "constant" + std::to_string(number);
   value.kind = ValueKind::weight;
-  value.operand.type = ElementType::int64;
-  value.operand.shape = {std::ssize(values)};
+  value.operand.type = tensor.type;
+  value.operand.shape = tensor.shape;
   value.operand.weight = true;
-  value.operand.value = Tensor{ElementType::int64, value.operand.shape, std::move(values), {}};
-  made_.graph.values.push_back(std::move(value));
-  return static_cast<ValueId>(made_.graph.values.size() - 1);
+  value.operand.value = std::move(tensor);
+  return value;
+}
+
+}  // namespace
+
+ValueId NetworkMaker::ints(std::vector<std::int64_t> values) {
+  const std::size_t number = made_.graph.values.size();
+  const Shape shape{std::ssize(values)};
+  made_.graph.values.push_back(constant(number, {ElementType::int64, shape, std::move(values), {}}));
+  return static_cast<ValueId>(number);
+}
+
+ValueId NetworkMaker::number(double value) {
+  const std::size_t number = made_.graph.values.size();
+  const double held = rounded(ElementType::float32, value);
+  made_.graph.values.push_back(constant(number, {ElementType::float32, {}, {}, {held}}));
+  return static_cast<ValueId>(number);
 }
 
 std::vector<ValueId> NetworkMaker::nodes(const char* domain, const char* type, std::vector<ValueId> inputs,

@@ -50,6 +50,8 @@ class NetworkMaker {
   ValueId weight(Shape shape, std::int64_t fan_in = 1, ElementType type = ElementType::float32);
   /// A constant of integers whose values are known: shapes, axes, indices.
   ValueId ints(std::vector<std::int64_t> values);
+  /// A constant of one float.
+  ValueId number(double value);
   std::vector<ValueId> nodes(const char* domain, const char* type, std::vector<ValueId> inputs,
                              Attributes attributes = {}, std::size_t outputs = 1);
   ValueId node(const char* type, std::vector<ValueId> inputs, Attributes attributes = {}) {

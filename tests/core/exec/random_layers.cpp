@@ -156,9 +156,29 @@ ValueId attention(Layers& l, ValueId x) {
   return l.make.node("Add", {joined, x});
 }
 
+/// Quantised, multiplied by an int8 weight, and back to floats.
+ValueId quantised(Layers& l, ValueId x) {
+  const Shape shape = l.shape(x);
+  const bool map = shape.size() == 4;
+  const std::int64_t depth = map ? shape[1] : shape.back(), out = l.draw.between(1, 5);
+  const auto scale = [&](double of) { return l.make.number(of); };
+  const auto zero = [&] { return l.make.weight({}, 1, ElementType::int8); };
+  const ValueId x_scale = scale(0.03), x_zero = zero(), y_scale = scale(0.05), y_zero = zero();
+  const ValueId narrow = l.make.node("QuantizeLinear", {x, x_scale, x_zero});
+  const ValueId w = l.make.weight(map ? Shape{out, depth, 1, 1} : Shape{depth, out}, 1, ElementType::int8);
+  const ValueId w_scale = l.draw.one_in(2) ? scale(0.02) : l.make.weight({out}, 400);
+  const ValueId w_zero = element_count(l.shape(w_scale)) == 1 && l.shape(w_scale).empty()
+                             ? zero()
+                             : l.make.weight({out}, 1, ElementType::int8);
+  std::vector<ValueId> inputs{narrow, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero};
+  if (map && l.draw.one_in(2)) inputs.push_back(l.make.weight({out}, 1, ElementType::int32));
+  const ValueId product = l.make.node(map ? "QLinearConv" : "QLinearMatMul", inputs);
+  return l.make.node("DequantizeLinear", {product, y_scale, y_zero});
+}
+
 ValueId next_layer(Layers& l, ValueId x) {
   const std::size_t rank = l.shape(x).size();
-  switch (l.draw.between(0, 11)) {
+  switch (l.draw.between(0, 12)) {
     case 0:
     case 1:
     case 2:
@@ -178,6 +198,8 @@ ValueId next_layer(Layers& l, ValueId x) {
       return rank == 3 ? attention(l, x) : conv(l, x);
     case 10:
       return l.make.node("Softmax", {x}, {{"axis", l.draw.between(1, static_cast<std::int64_t>(rank) - 1)}});
+    case 11:
+      return quantised(l, x);
     default:
       return l.draw.one_in(2) ? l.make.node("ReduceMean", {x}, {{"axes", Ints{-1}}}) : linear(l, x);
   }

@@ -6,6 +6,7 @@ namespace sdip {
 Machine random_machine(Draw& draw) {
   Machine m;
   m.weight_format = m.activation_format = m.accumulator_format = NumberFormat::fp32;
+  if (draw.one_in(2)) m.accumulator_format = NumberFormat::int32;  // exact sums
   m.dsram_bytes = draw.between(100, 1500);
   m.stackram_bytes = draw.one_in(3) ? 0 : draw.between(0, 6000);
   m.psram_bytes = draw.between(200, 4000);

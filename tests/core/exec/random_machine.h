@@ -11,10 +11,12 @@ namespace sdip {
 
 /// Pairs a test looks at; with SDIP_FULL set (./test --full) ten times as many.
 inline std::uint64_t pair_count(std::uint64_t usual) {
-  return std::getenv("SDIP_FULL") != nullptr ? 10 * usual : usual;
+  const char* full = std::getenv("SDIP_FULL");
+  return full != nullptr && *full != '\0' ? 10 * usual : usual;
 }
 
-/// Memories so small that most networks must be cut, spilled and stacked; every option drawn; fp32 throughout.
+/// Memories so small that most networks must be cut, spilled and stacked; every option drawn; fp32 throughout,
+/// sums exact (an integer accumulator) or in fp32.
 Machine random_machine(Draw& draw);
 
 /// The network on the machine, whose DSRAM and PSRAM grow until one tile fits.

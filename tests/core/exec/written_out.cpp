@@ -142,25 +142,49 @@ void round_weight(Tensor& w, NumberFormat format, std::int64_t axis) {
   }
 }
 
+/// A weight's numbers, when it is a float that stands in the network.
+std::optional<Tensor> floats_of(const MadeNetwork& network, ValueId v) {
+  const Value& value = network.graph.values[static_cast<std::size_t>(v)];
+  std::optional<Tensor> tensor = value.operand.value;
+  if (!tensor) tensor = network.stored(value);
+  if (!tensor && value.producer != none) {  // a weight in another shape
+    tensor = floats_of(network, network.graph.nodes[static_cast<std::size_t>(value.producer)].inputs[0]);
+    if (tensor) tensor->shape = value.operand.shape;
+  }
+  if (tensor && tensor->floats.empty()) tensor.reset();
+  return tensor;
+}
+
+/// The weight as one instruction gets it.
+Tensor changed(Tensor tensor, ValueId v, const MadeNetwork& network, const CompiledStage& stage,
+               const Instruction& instruction, const Machine& machine) {
+  const InstructionClass& c = stage.program.classes[static_cast<std::size_t>(instruction.instruction_class)];
+  const auto multiplies = [&](NodeId n) {
+    const Node& node = network.graph.nodes[static_cast<std::size_t>(n)];
+    return node.name == instruction.name && node.inputs.size() > 1 && node.inputs[1] == v;
+  };
+  const bool product = c.operand_b == Place::psram && std::ranges::any_of(instruction.nodes, multiplies);
+  const bool channels = product && machine.scale_granularity == ScaleGranularity::channel;
+  const std::int64_t axis = !channels ? -1 : c.work.family == Family::conv2d ? 0 : std::ssize(tensor.shape) - 1;
+  if (product && machine.sparsity != Sparsity::dense) prune_to(tensor.floats, machine.weight_density.hundredths);
+  round_weight(tensor, machine.weight_format, axis);
+  return tensor;
+}
+
+/// Each instruction's nodes get weights of their own: what another reads as an immediate stays as it is.
 void change_weights(MadeNetwork& network, const CompiledStage& stage, const Machine& machine) {
-  std::set<ValueId> done;
   for (const Instruction& instruction : stage.program.instructions) {
-    const InstructionClass& c = stage.program.classes[static_cast<std::size_t>(instruction.instruction_class)];
     for (const ValueId v : instruction.weights) {
-      const auto found = network.weights.find(network.graph.values[static_cast<std::size_t>(v)].name);
-      if (found == network.weights.end() || found->second.floats.empty() || !done.insert(v).second) continue;
-      const auto multiplies = [&](NodeId n) {
-        const Node& node = network.graph.nodes[static_cast<std::size_t>(n)];
-        return node.name == instruction.name && node.inputs.size() > 1 && node.inputs[1] == v;
-      };
-      const bool product = c.operand_b == Place::psram && std::ranges::any_of(instruction.nodes, multiplies);
-      const bool channels = product && machine.scale_granularity == ScaleGranularity::channel;
-      const std::int64_t axis = !channels                         ? -1
-                                : c.work.family == Family::conv2d ? 0
-                                                                  : std::ssize(found->second.shape) - 1;
-      if (product && machine.sparsity != Sparsity::dense)
-        prune_to(found->second.floats, machine.weight_density.hundredths);
-      round_weight(found->second, machine.weight_format, axis);
+      const std::optional<Tensor> tensor = floats_of(network, v);
+      if (!tensor) continue;
+      Value own = network.graph.values[static_cast<std::size_t>(v)];
+      own.name += "/" + std::to_string(network.graph.values.size());
+      own.producer = none;
+      own.operand.value = changed(*tensor, v, network, stage, instruction, machine);
+      network.graph.values.push_back(std::move(own));
+      for (const NodeId n : instruction.nodes)
+        for (ValueId& input : network.graph.nodes[static_cast<std::size_t>(n)].inputs)
+          if (input == v) input = static_cast<ValueId>(network.graph.values.size() - 1);
     }
   }
 }
