@@ -17,12 +17,19 @@ std::size_t output_index(const Node& node, ValueId v) {
   return static_cast<std::size_t>(found - node.outputs.begin());
 }
 
-/// The output of the main operator that goes on: what the operators behind it read, or the instruction's result.
+/// The output of the main operator that goes on: the one that operators behind it read and no memory has (of a
+/// Split's two another may have been copied before), or the instruction's result.
 ValueId main_result(const Chip& chip, const Operators& operators, ValueId destination) {
-  for (const ValueId out : operators.main->outputs)
-    for (const Node* node : operators.behind)
-      for (const ValueId v : node->inputs)
-        if (out != none && v != none && chip.views.root[static_cast<std::size_t>(v)] == out) return out;
+  const auto root = [&](ValueId v) { return v == none ? none : chip.views.root[static_cast<std::size_t>(v)]; };
+  for (const ValueId out : operators.main->outputs) {
+    const auto reads = [&](const Node* node) {
+      return std::ranges::find(node->inputs, out, root) != node->inputs.end();
+    };
+    const auto& sources = chip.instruction().sources;
+    if (out != none && std::ranges::any_of(operators.behind, reads) &&
+        std::ranges::find(sources, out, &PlacedOperand::value) == sources.end())
+      return out;
+  }
   return destination;
 }
 

@@ -211,7 +211,8 @@ MadeNetwork written_out(const MadeNetwork& network, const CompiledStage& stage, 
     auto [nodes, wide] =
         writer.there_and_back(v, machine.activation_format, scale == scales.end() ? 1 : scale->second);
     instead[v] = wide;
-    behind[made.graph.values[static_cast<std::size_t>(v)].producer] = std::move(nodes);
+    auto& casts = behind[made.graph.values[static_cast<std::size_t>(v)].producer];
+    casts.insert(casts.end(), nodes.begin(), nodes.end());
   }
   std::vector<Node> nodes;
   for (const auto& [producer, casts] : behind)
