@@ -30,14 +30,6 @@ std::string file_name(std::string_view stage) {
   return name;
 }
 
-/// The model that a stage comes from: its own, or that whose context it makes (hoist_context).
-const Member& member_of(const std::vector<Member>& members, const std::string& stage) {
-  const auto made_from = [&](const Member& m) { return m.name == stage || m.name + "/context" == stage; };
-  const auto found = std::ranges::find_if(members, made_from);
-  check(found != members.end(), "every stage comes from a model");
-  return *found;
-}
-
 WeightScales write_weights_of(const CompileArguments& arguments, const Machine& machine, const Member& member,
                               const CompiledStage& stage, const std::filesystem::path& path) {
   NewFile file(path);
