@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/cost/attention.h"
+#include "core/cost/branches.h"
 #include "core/cost/fold.h"
 
 namespace sdip {
@@ -153,7 +155,7 @@ Busy rowwise_busy(const InstructionClass& c, const Machine& m, const TilePlan& p
 }
 
 TileCost tile_cost(const InstructionClass& c, const Machine& m, const TilePlan& plan, const WeightForm& form,
-                   const TileShape& tile) {
+                   const TileShape& tile, bool wired) {
   TileCost cost;
   const std::int64_t bits = bits_of(m.activation_format);
   cost.times = tile.times;
@@ -164,7 +166,7 @@ TileCost tile_cost(const InstructionClass& c, const Machine& m, const TilePlan& 
     cost.busy.dsram_write += cost.busy.stackram_write;
     cost.busy.stackram_read = cost.busy.stackram_write = 0;
   }
-  if (m.weight_storage == WeightStorage::hard_coded) cost.busy.psram_read = 0;  // a ROM is wired to its multipliers
+  if (wired) cost.busy.psram_read = 0;  // a ROM is wired to its multipliers
   cost.cycles = cost.busy.longest();
   if (c.operand_b == Place::dram) cost.b_bytes = ceil_div(tile_b_elements(c, plan, tile.size) * bits, 8);
   if (c.operand_b == Place::psram) {
@@ -227,7 +229,9 @@ std::int64_t row_lanes(Family family, const Machine& m) {
   }
 }
 
-ClassCost class_cost(const InstructionClass& c, const Machine& m) {
+ClassCost class_cost(const InstructionClass& c, const Machine& m, Role role) {
+  if (c.spread_cores > 1) return spread_cost(c, m, role);
+  if (c.compound == Compound::attention) return attention_cost(c, m, role);
   ClassCost cost;
   cost.plan = tile_plan(c);
   cost.weighted = c.operand_b == Place::psram;
@@ -236,7 +240,7 @@ ClassCost class_cost(const InstructionClass& c, const Machine& m) {
   Expansion expansion = expand(c, cost.plan);
   cost.operations = 0;
   for (const TileShape& shape : expansion.shapes) {
-    const TileCost& tile = cost.shapes.emplace_back(tile_cost(c, m, cost.plan, form, shape));
+    const TileCost& tile = cost.shapes.emplace_back(tile_cost(c, m, cost.plan, form, shape, hard_coded(m, role)));
     cost.operations += tile.times;
     cost.busy += tile.busy * tile.times;
     cost.cycles += tile.cycles * tile.times;

@@ -50,6 +50,8 @@ struct ClassCost {
   std::int64_t cycles = 0;                                           // sum of the operations' cycles
   std::int64_t macs = 0, lane_operations = 0;                        // multiply-accumulates; elementwise steps
   std::int64_t spent_macs = 0;                                       // of them, those not skipped as zeros
+  std::int64_t cores = 1;                                // that do this at once, each its part: all above is one's
+  std::int64_t link_in_cycles = 0, link_out_cycles = 0;  // parts going to the others, results coming back
 };
 
 /// Lanes of a nest's array over rows, channels and the summed dimension, after MAC sharing.
@@ -61,6 +63,7 @@ ArrayLanes array_lanes(Family family, const Machine& machine);
 /// Lanes of the circuit of row-wise work.
 std::int64_t row_lanes(Family family, const Machine& machine);
 
-ClassCost class_cost(const InstructionClass& c, const Machine& machine);
+/// What an instruction of that class costs in a stage of `role`, whose weights may be wired to the multipliers.
+ClassCost class_cost(const InstructionClass& c, const Machine& machine, Role role = Role::network);
 
 }  // namespace sdip

@@ -33,11 +33,13 @@ struct Draft {
   std::vector<ValueId> weights;       // every weight it reads
   std::vector<std::string> fused;     // mnemonics behind the main one
   std::vector<Fetch> weight_fetches;  // of row-wise work and fused operators, from PSRAM
+  const MappingRule* rule = nullptr;  // what the user says of its mapping
   std::vector<std::string> prologue;  // mnemonics before a nest, on its first operand as it is read
   std::int64_t prologue_passes = 0, statistics_passes = 0;  // as in InstructionClass
   Compound compound = Compound::single;
   std::vector<Part> parts;
   bool line_buffers = false;
+  std::int64_t spread_cores = 1;  // cores that share its heads; work and elements are of one core's part
 };
 
 /// True for values that a general register or an immediate holds: one element, or an input of a few scalars.
@@ -97,7 +99,12 @@ Mapping least_mapping(const Nest& nest, const TileSizes& sizes);
 /// machine's reference; core/program/tiling.h); nothing when even the smallest tile does not fit. Tiles below a
 /// reference size of 2^18 result elements are taken only when larger ones do not fit or move more. Channels and
 /// sums are cut in multiples of 32, unless nothing fits so.
-std::optional<Mapping> choose_mapping(const InstructionClass& c, const TileRoom& room);
+/// With a rule: what it says, or nothing when that does not fit.
+std::optional<Mapping> choose_mapping(const InstructionClass& c, const TileRoom& room,
+                                      const MappingRule* rule = nullptr);
+
+/// Why what the rule says is no mapping of this class in this room: a sentence with the bytes that are missing.
+std::string misfit_of(const MappingRule& rule, InstructionClass c, const TileRoom& room);
 
 /// Bytes of the tile buffers that a class with its mapping occupies on each side of DSRAM, beside whole operands.
 struct TileBuffers {

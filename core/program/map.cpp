@@ -1,7 +1,9 @@
 // pass `map`: tile sizes and loop order of one instruction.
 #include <algorithm>
 
+#include "core/program/attention_tiles.h"
 #include "core/program/draft.h"
+#include "core/program/mapping_text.h"
 #include "core/program/tiling.h"
 
 namespace sdip {
@@ -133,6 +135,7 @@ Mapping least_mapping(const Nest& nest, const TileSizes& sizes) {
 }
 
 TileBuffers tile_buffers(const InstructionClass& c, const TileRoom& room) {
+  if (c.compound == Compound::attention) return attention_buffers(c, room);
   TileBuffers buffers;
   if (!is_nest(c.work.family)) {
     const TilePlan plan = tile_plan(c);
@@ -172,7 +175,14 @@ MissingBytes missing_bytes(const InstructionClass& c, const TileRoom& room, std:
   return missing;
 }
 
-std::optional<Mapping> choose_mapping(const InstructionClass& c, const TileRoom& room) {
+std::optional<Mapping> choose_mapping(const InstructionClass& c, const TileRoom& room, const MappingRule* rule) {
+  if (c.compound == Compound::attention) return choose_attention(c, room);
+  if (rule != nullptr) {
+    InstructionClass said = c;
+    said.mapping = mapping_for(*rule, nest_of(c));
+    const bool fits = is_valid(nest_of(c), said.mapping) && missing_bytes(said, room, 1).none();
+    return fits ? std::optional(said.mapping) : std::nullopt;
+  }
   if (!is_nest(c.work.family)) return choose_rowwise(c, room);
   if (const auto mapping = choose_nest(c, room, room.weight_buffers)) return mapping;
   return room.weight_buffers > 1 ? choose_nest(c, room, 1) : std::nullopt;

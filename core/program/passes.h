@@ -16,6 +16,7 @@ namespace sdip {
 struct Compilation {
   const Machine& machine;
   Role role = Role::network;
+  SeriesPart part;
   std::shared_ptr<const Graph> graph;  // a pass that changes it makes its own copy
   std::vector<ValueId> roots;          // by value: the value whose bytes it shares (views)
   std::vector<Draft> drafts;
@@ -23,6 +24,9 @@ struct Compilation {
   Placement placement;
   Program program;
   std::optional<std::string> infeasible;  // why; later passes do not run
+  std::string_view stage{};
+  std::span<const MappingRule> mapping_rules{};
+  std::vector<std::int64_t> rules_met{};  // how many layers each rule matched, all stages so far
 };
 
 /// `reason` says why the pass stands where it does.
@@ -44,12 +48,29 @@ void factor_weights(Compilation& c);
 /// bytes.
 void lower(Compilation& c);
 
+/// fuse_attention: scores, what is fused to them and their softmax join the product with the values, when nothing
+/// else reads scores or probabilities.
+/// Example: matmul(q, k), add(mask), softmax, matmul(v) become one "attention+add", which fetches q, k, v and mask.
+void fuse_attention(Compilation& c);
+
 /// fuse_pointwise: an elementwise operator joins the operator just before it when it alone uses that result.
 /// Example: conv2d, silu, add(residual) become one "conv2d+silu+add" that also fetches the residual.
 void fuse_pointwise(Compilation& c);
 
+/// spread_branches: heads of products of two activations, and of attentions, are shared by cores that have no frame
+/// of their own (roles network and text_encoder).
+/// Example: 12 heads on 8 cores become 2 heads on each of 6.
+void spread_branches(Compilation& c);
+
 /// live: who uses what until when, and what can never be whole on chip.
 void live(Compilation& c);
+
+/// say_mappings: what the user says of layers' mappings, and of where their results lie, becomes part of the drafts
+/// and lives. Throws Error("not_modelled", "line N", ...) for a rule that splits what programs cannot split.
+void say_mappings(Compilation& c);
+
+/// keep_said: infeasible when a result that was said to stay on chip does not.
+void keep_said(Compilation& c);
 
 /// place: DSRAM ping-pong, STACKRAM, spills to DRAM, and a mapping for each instruction. Infeasible when even the
 /// smallest tile of one does not fit.

@@ -33,12 +33,12 @@ struct Buffers {
 
 class Clock {
  public:
-  Clock(const Program& program, const Machine& m, Decimal share, Count cores)
-      : program_(program), m_(m), cores_(cores) {
+  Clock(const Program& program, const Machine& m, Decimal share, Count cores, Role role)
+      : program_(program), m_(m), cores_(cores), wired_(weights_wired(m, role)) {
     numerator_ =
         m.dram_bus_bits / 8 * 2 * m.dram_clock_ratio.hundredths * m.dram_efficiency.hundredths * share.hundredths;
     room_ = m.psram_bytes - m.psram_pinned_bytes;
-    for (const InstructionClass& c : program.classes) operations_.push_back(expand(c, m));
+    for (const InstructionClass& c : program.classes) operations_.push_back(expand(c, m, role));
   }
 
   std::vector<InstructionCount> pass(bool cold) {
@@ -77,7 +77,7 @@ class Clock {
   /// Fetches a tile of weights. Returns when it is there.
   Count fetch(Count psram_bytes, const InstructionClass& c, bool cold, bool held) {
     using_ = tiles_.end();
-    if (m_.weight_storage == WeightStorage::hard_coded || (c.pinned && !cold) || psram_bytes == 0) return 0;
+    if (wired_ || (c.pinned && !cold) || psram_bytes == 0) return 0;
     const Transfer t = weight_transfer(packed_bytes(psram_bytes, m_), psram_bytes);
     Count start = channel_;
     if (!c.pinned) {
@@ -111,7 +111,7 @@ class Clock {
   }
 
   Count load(Count bytes, Buffers& buffers) {
-    const Transfer t = transfer(bytes, cores_);
+    const Transfer t = transfer(bytes, copies_);
     const Count space = buffers.free_for_next(tile_buffers(), begin_, now_);
     channel_ = std::max(channel_, space) + t.cycles;
     count_.activation_in_bytes += t.bytes;
@@ -120,7 +120,7 @@ class Clock {
 
   void store() {
     if (leaving_ == 0) return;
-    const Transfer t = transfer(leaving_, cores_);
+    const Transfer t = transfer(leaving_, copies_);
     channel_ = std::max(channel_, now_) + t.cycles;
     count_.activation_out_bytes += t.bytes;
     left_.push_back(channel_);
@@ -144,7 +144,8 @@ class Clock {
     const InstructionClass& c = program_.classes[number];
     count_ = {};
     begin_ = count_.start = now_;
-    now_ += overhead();
+    copies_ = cores_ * c.spread_cores;
+    now_ += overhead() + sent_cycles(c, m_);
     a_ = b_ = other_ = partial_ = {};
     left_.clear();
     using_ = tiles_.end();
@@ -174,7 +175,7 @@ class Clock {
         activations_there = std::max(activations_there, left_[left_.size() - tile_buffers()]);
       const Count start = std::max({now_, weights_there, activations_there});
       (weights_there >= activations_there ? count_.stall_weights : count_.stall_activations) += start - now_;
-      now_ = start + o.needs.longest();
+      now_ = start + o.cycles();
       if (using_ != tiles_.end()) using_->used_until = tile_before_until_ = now_;
       leaving_ = o.out_bytes;
     }
@@ -187,7 +188,7 @@ class Clock {
       count_.stall_activations += left_.back() - now_;
       now_ = left_.back();
     }
-    now_ += m_.pipeline_stages;
+    now_ += returned_cycles(c, m_) + m_.pipeline_stages;
     last_duration_ = now_ - begin_;
     count_.end = now_;
   }
@@ -195,7 +196,8 @@ class Clock {
   const Program& program_;
   const Machine& m_;
   const Count cores_;
-  Count numerator_ = 1, room_ = 0;
+  const bool wired_;
+  Count numerator_ = 1, room_ = 0, copies_ = 1;
   std::vector<std::vector<Operation>> operations_;
   Count now_ = 0, channel_ = 0, begin_ = 0, last_duration_ = 0, peak_ = 0, leaving_ = 0, tile_before_until_ = 0;
   std::list<PsramTile> tiles_;  // oldest first
@@ -208,8 +210,9 @@ class Clock {
 
 }  // namespace
 
-Run step(const Program& program, const Machine& machine, Decimal share, std::int64_t cores, std::size_t passes) {
-  Clock clock(program, machine, share, cores);
+Run step(const Program& program, const Machine& machine, Decimal share, std::int64_t cores, std::size_t passes,
+         Role role) {
+  Clock clock(program, machine, share, cores, role);
   Run run;
   for (std::size_t i = 0; i < passes; ++i) run.passes.push_back(clock.pass(i == 0));
   run.psram_peak_bytes = clock.peak();
