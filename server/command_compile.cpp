@@ -19,7 +19,7 @@ struct CompileArguments {
   FileOptions files;
   MachineOptions machine;
   std::uint64_t seed = 0;
-  bool weights = false, seed_given = false;
+  bool weights = false, seed_given = false, show_allocation = false;
 };
 
 /// A stage's name as a file name: what is not a letter, digit, '.', '-' or '_' becomes '_'.
@@ -51,6 +51,12 @@ int run_compile(const CompileArguments& arguments) {
   if (!application.feasible) {
     std::cerr << "sdip: infeasible: " << printable(application.reason) << "\n";
     return exit_infeasible;
+  }
+  if (arguments.show_allocation) {
+    std::vector<MemoryView> views;
+    for (const CompiledStage& stage : application.stages) views.push_back(memory_view(stage, machine));
+    print_allocation(views);
+    if (arguments.folder.empty()) return exit_ok;
   }
   if (!arguments.folder.empty()) require_folder(arguments.folder);
   const std::vector<Member> members = catalog.members(arguments.model, "/model");
@@ -96,6 +102,9 @@ void add_compile_command(CLI::App& app, Action& action) {
   auto* seed = command->add_option("--seed", arguments->seed, "Seed of a built-in model's random weights")
                    ->needs(weights)
                    ->capture_default_str();
+  command->add_flag("--show-allocation", arguments->show_allocation,
+                    "Peak and live bytes of each memory, and values that wait on the stack; without --out in place "
+                    "of the programs");
   add_machine_options(*command, arguments->machine);
   add_file_options(*command, arguments->files);
   command->callback([&action, arguments, seed] {

@@ -16,6 +16,7 @@ namespace sdip {
 struct Compilation {
   const Machine& machine;
   Role role = Role::network;
+  SeriesPart part;
   std::shared_ptr<const Graph> graph;  // a pass that changes it makes its own copy
   std::vector<ValueId> roots;          // by value: the value whose bytes it shares (views)
   std::vector<Draft> drafts;
@@ -23,6 +24,9 @@ struct Compilation {
   Placement placement;
   Program program;
   std::optional<std::string> infeasible;  // why; later passes do not run
+  std::string_view stage{};
+  std::span<const MappingRule> mapping_rules{};
+  std::vector<std::int64_t> rules_met{};  // how many layers each rule matched, all stages so far
 };
 
 /// `reason` says why the pass stands where it does.
@@ -34,18 +38,48 @@ struct Pass {
 /// All passes in the order they run.
 std::span<const Pass> passes();
 
+/// factor_weights: a linear operator becomes two thinner ones where that is fewer weights (low_rank).
+/// Example: x W with W [8, 16] at rank 2 becomes (x A) B, 48 weights for 128.
+void factor_weights(Compilation& c);
+
+/// recompute: with skip_handling=recompute, what would wait in DRAM is made again just before it is read where
+/// that moves fewer bytes, the weights read again included.
+/// Example: n = LayerNorm(x) is read by q, k and v, STACKRAM holds x alone: k and v get norms of their own.
+void recompute(Compilation& c);
+
 /// lower: one draft an operator, in graph order; views and constants make none. Infeasible when nothing is left to
 /// do or an operator's work is beyond 2^50, so that sums fit 64 bits.
 /// Example: Conv, Reshape, Transpose, MatMul become conv2d, transpose, linear; the Reshape's output is the Conv's
 /// bytes.
 void lower(Compilation& c);
 
+/// fuse_attention: scores, what is fused to them and their softmax join the product with the values, when nothing
+/// else reads scores or probabilities.
+/// Example: matmul(q, k), add(mask), softmax, matmul(v) become one "attention+add", which fetches q, k, v and mask.
+void fuse_attention(Compilation& c);
+
 /// fuse_pointwise: an elementwise operator joins the operator just before it when it alone uses that result.
 /// Example: conv2d, silu, add(residual) become one "conv2d+silu+add" that also fetches the residual.
 void fuse_pointwise(Compilation& c);
 
+/// spread_branches: heads of products of two activations, and of attentions, are shared by cores that have no frame
+/// of their own (roles network and text_encoder).
+/// Example: 12 heads on 8 cores become 2 heads on each of 6.
+void spread_branches(Compilation& c);
+
+/// schedule: the order of least peak live bytes, with schedule=least_live (core/program/schedule.h); drafts change
+/// places. Example: two branches that begin together are run one after the other.
+void schedule(Compilation& c);
+
 /// live: who uses what until when, and what can never be whole on chip.
 void live(Compilation& c);
+
+/// say_mappings: what the user says of layers' mappings, and of where their results lie, becomes part of the drafts
+/// and lives. Throws Error("not_modelled", "line N", ...) for a rule that splits what programs cannot split.
+void say_mappings(Compilation& c);
+
+/// keep_said: infeasible when a result that was said to stay on chip does not.
+void keep_said(Compilation& c);
 
 /// place: DSRAM ping-pong, STACKRAM, spills to DRAM, and a mapping for each instruction. Infeasible when even the
 /// smallest tile of one does not fit.
