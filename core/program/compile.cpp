@@ -1,4 +1,5 @@
 // compile: the passes in order.
+#include "core/base/error.h"
 #include "core/program/partition.h"
 #include "core/program/passes.h"
 
@@ -12,7 +13,11 @@ std::span<const Pass> passes() {
       {"fuse_pointwise", "before lives are known: a result inside an instruction needs no place", fuse_pointwise},
       {"schedule", "whole instructions change places, and lives follow from their order", schedule},
       {"live", "places are for values that the fused program still has", live},
+      {"say_mappings",
+       "the fused program's names are the layers'; where a result lies is known before places are given",
+       say_mappings},
       {"place", "mappings depend on the room that whole operands leave", place},
+      {"keep_said", "what place could not keep on chip is in DRAM now", keep_said},
       {"pin", "weights are packed in the order of their first use, which is fixed now", pin},
       {"classify", "nothing changes an instruction any more", classify},
   };
@@ -49,25 +54,42 @@ std::string_view loop_text(Loop loop) {
   return names[static_cast<std::size_t>(loop)];
 }
 
+namespace {
+
+void require_met(const std::vector<MappingRule>& rules, const std::vector<std::int64_t>& met) {
+  for (std::size_t i = 0; i < rules.size(); ++i)
+    if (met[i] == 0)
+      throw Error("mapping_unmatched", "line " + std::to_string(rules[i].line),
+                  "no layer of any stage is a convolution or product named \"" + rules[i].pattern + "\"");
+}
+
+}  // namespace
+
 Application compile(const Workload& workload, const Machine& machine, const CompileOptions& options) {
   Application application;
   application.name = workload.name;
+  std::vector<std::int64_t> rules_met(options.mapping_rules.size(), 0);
   std::vector<Stage> stages;
   for (const Stage& stage : workload.stages)
     for (Stage& part : partition(stage, machine)) stages.push_back(std::move(part));
   for (const Stage& stage : stages) {
     Compilation c{machine, stage.role, stage.part, stage.graph, {}, {}, {}, {}, {}, {}};
+    c.stage = stage.name;
+    c.mapping_rules = options.mapping_rules;
+    c.rules_met = std::move(rules_met);
     for (const Pass& pass : passes()) {
       pass.run(c);
       if (options.after_pass) options.after_pass(stage.name, pass.name, c);
       if (c.infeasible) break;
     }
+    rules_met = std::move(c.rules_met);
     application.stages.push_back({stage.role, stage.name, c.graph, std::move(c.program), stage.part});
     if (!c.infeasible) continue;
     application.feasible = false;
     application.reason = stage.name + ": " + *c.infeasible;
     return application;
   }
+  require_met(options.mapping_rules, rules_met);
   share_channel(application.stages);
   return application;
 }

@@ -24,6 +24,9 @@ struct Compilation {
   Placement placement;
   Program program;
   std::optional<std::string> infeasible;  // why; later passes do not run
+  std::string_view stage{};
+  std::span<const MappingRule> mapping_rules{};
+  std::vector<std::int64_t> rules_met{};  // how many layers each rule matched, all stages so far
 };
 
 /// `reason` says why the pass stands where it does.
@@ -60,6 +63,13 @@ void schedule(Compilation& c);
 
 /// live: who uses what until when, and what can never be whole on chip.
 void live(Compilation& c);
+
+/// say_mappings: what the user says of layers' mappings, and of where their results lie, becomes part of the drafts
+/// and lives. Throws Error("not_modelled", "line N", ...) for a rule that splits what programs cannot split.
+void say_mappings(Compilation& c);
+
+/// keep_said: infeasible when a result that was said to stay on chip does not.
+void keep_said(Compilation& c);
 
 /// place: DSRAM ping-pong, STACKRAM, spills to DRAM, and a mapping for each instruction. Infeasible when even the
 /// smallest tile of one does not fit.

@@ -129,6 +129,7 @@ TileRoom room_at(const Machine& machine, Role role, const TileGaps& gaps) {
   room.buffers = machine.tile_buffering == Buffering::double_buffer ? 2 : 1;
   room.weight_buffers = machine.weight_buffering == Buffering::double_buffer ? 2 : 1;
   room.activation_bits = bits_of(machine.activation_format);
+  room.accumulator_bits = bits_of(machine.accumulator_format);
   room.form = weight_form(machine);
   return room;
 }
@@ -219,9 +220,11 @@ void fill_addresses(const MemoryPlan& plan, const std::vector<Draft>& drafts, co
 using ChosenMappings =
     std::map<std::pair<InstructionClass, std::pair<std::int64_t, std::int64_t>>, std::optional<Mapping>>;
 
-std::optional<Mapping> mapping_for(const InstructionClass& c, const TileRoom& room, ChosenMappings& chosen) {
+std::optional<Mapping> mapping_in(const TileRoom& room, const InstructionClass& c, const MappingRule* rule,
+                                  ChosenMappings& chosen) {
   if (room.read_bytes < 0 || room.write_bytes < 0)
     return std::nullopt;  // several inputs that are whole at the start
+  if (rule != nullptr) return choose_mapping(c, room, rule);
   const bool streams = c.to_dram || c.operand_a == Place::dram || c.operand_b == Place::dram ||
                        std::ranges::any_of(c.fetches, [](const Fetch& f) { return f.place == Place::dram; });
   const std::pair room_key =
@@ -250,9 +253,14 @@ std::optional<std::size_t> try_place(Compilation& compilation) {
       InstructionClass c = class_of(drafts[i], index, places);
       const TileGaps gaps = gaps_at(machine, plan, resident, i);
       const TileRoom room = room_at(machine, compilation.role, gaps);
-      const auto mapping = mapping_for(c, room, chosen);
+      const auto mapping = mapping_in(room, c, drafts[i].rule, chosen);
       if (!mapping) {
-        if (!make_room(machine, drafts[i], index, places, lives)) return i;
+        if (!make_room(machine, drafts[i], index, places, lives)) {
+          if (drafts[i].rule != nullptr)
+            compilation.infeasible = graph.nodes[static_cast<std::size_t>(drafts[i].node)].name + ": " +
+                                     misfit_of(*drafts[i].rule, c, room);
+          return i;
+        }
         break;
       }
       c.mapping = *mapping;
@@ -268,7 +276,8 @@ std::optional<std::size_t> try_place(Compilation& compilation) {
 }
 
 void place(Compilation& compilation) {
-  if (const auto failed = try_place(compilation)) compilation.infeasible = what_is_needed(compilation, *failed);
+  const auto failed = try_place(compilation);
+  if (failed && !compilation.infeasible) compilation.infeasible = what_is_needed(compilation, *failed);
 }
 
 }  // namespace sdip

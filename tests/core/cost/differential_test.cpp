@@ -23,7 +23,7 @@ void expect_equal_needs(const ClassCost& cost, const std::vector<stepper::Operat
   EXPECT_EQ(cost.busy.stackram_write, sum.stackram_write);
   EXPECT_EQ(cost.busy.psram_read, sum.psram_read);
   EXPECT_EQ(cost.cycles, cycles);
-  EXPECT_EQ(cost.plan.operations(), static_cast<std::int64_t>(operations.size()));
+  EXPECT_EQ(cost.operations, static_cast<std::int64_t>(operations.size()));
 }
 
 stepper::InstructionCount counted(const InstructionTime& t) {

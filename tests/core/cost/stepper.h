@@ -23,7 +23,8 @@ inline constexpr std::int64_t no_tile = -1;
 struct Operation {
   Needs needs;
   std::int64_t a_tile = no_tile, b_tile = no_tile, weight_tile = no_tile;  // numbers of tiles
-  std::int64_t a_bytes = 0, b_bytes = 0, other_bytes = 0, out_bytes = 0;   // through DRAM
+  std::int64_t a_bytes = 0, b_bytes = 0, other_bytes = 0;                  // through DRAM, when the tile changes
+  std::int64_t partial_bytes = 0, out_bytes = 0;                           // partial sums in; results or they out
   std::int64_t weight_psram_bytes = 0, weight_dram_bytes = 0;
 };
 
