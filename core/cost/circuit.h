@@ -50,6 +50,8 @@ struct ClassCost {
   std::int64_t cycles = 0;                                           // sum of the operations' cycles
   std::int64_t macs = 0, lane_operations = 0;                        // multiply-accumulates; elementwise steps
   std::int64_t spent_macs = 0;                                       // of them, those not skipped as zeros
+  std::int64_t cores = 1;                                // that do this at once, each its part: all above is one's
+  std::int64_t link_in_cycles = 0, link_out_cycles = 0;  // parts going to the others, results coming back
 };
 
 /// Lanes of a nest's array over rows, channels and the summed dimension, after MAC sharing.

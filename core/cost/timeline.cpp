@@ -100,7 +100,8 @@ class Timeline {
                                       : rules_.dispatch_cycles;
     fetches_weights_ = rules_.psram_bytes > 0 && (cold || !program_.classes[number].pinned);
     pinned_ = program_.classes[number].pinned;
-    now_ += overhead;
+    const ClassCost& cost = costs_[number];
+    now_ += overhead + cost.link_in_cycles;
     slots_.fill({begin, begin, true});
     store_before_ = store_last_ = 0;
     pending_out_ = {};
@@ -111,15 +112,16 @@ class Timeline {
       fetch_weights(times.held, times.held_psram_bytes);
       weights_.hold_current();
     }
-    expand(costs_[number], times);
+    expand(cost, times);
     if (pending_out_.bytes > 0) store();
     weights_.release_held(now_);
     const std::int64_t leaving = std::max<std::int64_t>(0, store_last_ - now_);  // it retires when all is done
     pass_.stall_activations += leaving;
-    now_ += leaving + rules_.pipeline_stages;
+    now_ += leaving + cost.link_out_cycles + rules_.pipeline_stages;
     last_duration_ = now_ - begin;
     if (!trace) return;
-    trace->push_back({begin - pass_begin, now_ - pass_begin, overhead + rules_.pipeline_stages,
+    const std::int64_t links = cost.link_in_cycles + cost.link_out_cycles;
+    trace->push_back({begin - pass_begin, now_ - pass_begin, overhead + links + rules_.pipeline_stages,
                       pass_.stall_weights - before.stall_weights,
                       pass_.stall_activations - before.stall_activations, pass_.weight_bytes - before.weight_bytes,
                       pass_.weight_psram_bytes - before.weight_psram_bytes,

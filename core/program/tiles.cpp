@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/program/attention_tiles.h"
+
 namespace sdip {
 
 bool is_nest(Family family) {
@@ -10,6 +12,7 @@ bool is_nest(Family family) {
 }
 
 TilePlan tile_plan(const InstructionClass& c) {
+  if (c.compound == Compound::attention) return attention_plan(c);
   const Mapping& m = c.mapping;
   TilePlan plan;
   plan.nest = is_nest(c.work.family);
