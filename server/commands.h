@@ -21,7 +21,9 @@ void add_model_commands(CLI::App& app, Action& action);  // model list, show, wr
 void add_table_commands(CLI::App& app, Action& action);  // parameters, metrics, presets, openapi, signature
 void add_point_commands(CLI::App& app, Action& action);  // analyze, compare
 void add_compile_command(CLI::App& app, Action& action);
+void add_tiling_command(CLI::App& app, Action& action);
 void add_sweep_commands(CLI::App& app, Action& action);  // sweep, export
+void add_npu_analysis_command(CLI::App& app, Action& action);
 void add_serve_command(CLI::App& app, Action& action);
 void add_bench_command(CLI::App& app, Action& action);
 void add_read_model_command(CLI::App& app, Action& action);  // a child of ours: server/read_model.h

@@ -151,7 +151,7 @@ Busy rowwise_busy(const InstructionClass& c, const Machine& m, const TilePlan& p
 }
 
 TileCost tile_cost(const InstructionClass& c, const Machine& m, const TilePlan& plan, const WeightForm& form,
-                   std::int64_t rows, std::int64_t channels, bool writes) {
+                   std::int64_t rows, std::int64_t channels, bool writes, bool wired) {
   TileCost cost;
   const std::int64_t bits = bits_of(m.activation_format);
   const bool chunked = !plan.nest && plan.tile_channels < c.work.row_length;
@@ -163,7 +163,7 @@ TileCost tile_cost(const InstructionClass& c, const Machine& m, const TilePlan& 
     cost.busy.dsram_write += cost.busy.stackram_write;
     cost.busy.stackram_read = cost.busy.stackram_write = 0;
   }
-  if (m.weight_storage == WeightStorage::hard_coded) cost.busy.psram_read = 0;  // a ROM is wired to its multipliers
+  if (wired) cost.busy.psram_read = 0;  // a ROM is wired to its multipliers
   cost.cycles = cost.busy.longest();
   if (c.operand_a == Place::dram) cost.a_bytes = tile_a_bytes(c, plan, rows, channels, bits);
   if (c.operand_b == Place::dram) cost.b_bytes = tile_b_bytes(c, plan, channels, bits);
@@ -224,7 +224,7 @@ std::int64_t row_lanes(Family family, const Machine& m) {
   }
 }
 
-ClassCost class_cost(const InstructionClass& c, const Machine& m) {
+ClassCost class_cost(const InstructionClass& c, const Machine& m, Role role) {
   ClassCost cost;
   cost.plan = tile_plan(c);
   cost.weighted = c.operand_b == Place::psram;
@@ -243,7 +243,8 @@ ClassCost class_cost(const InstructionClass& c, const Machine& m) {
       if (row_count == 0 || second_count == 0) continue;
       TileCost& tile = cost.shapes[r][k];
       const bool writes = plan.nest || k == 1;
-      tile = tile_cost(c, m, plan, form, rows, k == 0 ? plan.tile_channels : plan.channels.edge, writes);
+      tile = tile_cost(c, m, plan, form, rows, k == 0 ? plan.tile_channels : plan.channels.edge, writes,
+                       hard_coded(m, role));
       const std::int64_t times = repeats * row_count * second_count;
       cost.busy += tile.busy * times;
       cost.cycles += tile.cycles * times;

@@ -53,6 +53,7 @@ ArrayLanes array_lanes(Family family, const Machine& machine);
 /// Lanes of the circuit of row-wise work.
 std::int64_t row_lanes(Family family, const Machine& machine);
 
-ClassCost class_cost(const InstructionClass& c, const Machine& machine);
+/// What an instruction of that class costs in a stage of `role`, whose weights may be wired to the multipliers.
+ClassCost class_cost(const InstructionClass& c, const Machine& machine, Role role = Role::network);
 
 }  // namespace sdip

@@ -410,12 +410,13 @@ std::int64_t TimelineResult::total(std::int64_t count) const {
   return cycles;
 }
 
-TimelineRules timeline_rules(const Machine& m, Decimal share, std::int64_t active_cores, Bytes pinned) {
+TimelineRules timeline_rules(const Machine& m, Decimal share, std::int64_t active_cores, Bytes pinned, Role role,
+                             std::int64_t thousandths) {
   TimelineRules rules;
-  rules.rate = dram_rate(m, share);
+  rules.rate = dram_rate(m, share, thousandths);
   rules.burst_bytes = m.dram_burst_bytes;
   rules.decompressor_bytes = m.weight_compression.hundredths > 100 ? m.decompressor_bytes_per_cycle : 0;
-  if (m.weight_storage != WeightStorage::hard_coded) rules.psram_bytes = m.psram_bytes - m.psram_pinned_bytes;
+  if (!hard_coded(m, role)) rules.psram_bytes = m.psram_bytes - m.psram_pinned_bytes;
   rules.pinned_bytes = pinned.value;
   rules.weights_double_buffered = m.weight_buffering == Buffering::double_buffer;
   rules.tiles_double_buffered = m.tile_buffering == Buffering::double_buffer;

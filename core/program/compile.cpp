@@ -1,5 +1,6 @@
 // compile: the passes in order.
 #include "core/base/error.h"
+#include "core/program/partition.h"
 #include "core/program/passes.h"
 
 namespace sdip {
@@ -31,6 +32,21 @@ std::string_view role_text(Role role) {
   return names[static_cast<std::size_t>(role)];
 }
 
+bool hard_coded(const Machine& machine, Role role) {
+  if (machine.weight_storage != WeightStorage::hard_coded) return false;
+  switch (machine.hard_coded_part) {
+    case HardCodedPart::text_encoder:
+      return role == Role::text_encoder;
+    case HardCodedPart::vae:
+      return role == Role::encoder || role == Role::decoder;
+    case HardCodedPart::core:
+      return role == Role::core;
+    case HardCodedPart::all:
+      break;
+  }
+  return true;
+}
+
 std::string_view loop_text(Loop loop) {
   constexpr std::string_view names[] = {"rows", "columns", "channels", "sums"};
   return names[static_cast<std::size_t>(loop)];
@@ -51,8 +67,11 @@ Application compile(const Workload& workload, const Machine& machine, const Comp
   Application application;
   application.name = workload.name;
   std::vector<std::int64_t> rules_met(options.mapping_rules.size(), 0);
-  for (const Stage& stage : workload.stages) {
-    Compilation c{machine, stage.role, stage.graph, {}, {}, {}, {}, {}, {}};
+  std::vector<Stage> stages;
+  for (const Stage& stage : workload.stages)
+    for (Stage& part : partition(stage, machine)) stages.push_back(std::move(part));
+  for (const Stage& stage : stages) {
+    Compilation c{machine, stage.role, stage.part, stage.graph, {}, {}, {}, {}, {}, {}};
     c.stage = stage.name;
     c.mapping_rules = options.mapping_rules;
     c.rules_met = std::move(rules_met);
@@ -62,13 +81,14 @@ Application compile(const Workload& workload, const Machine& machine, const Comp
       if (c.infeasible) break;
     }
     rules_met = std::move(c.rules_met);
-    application.stages.push_back({stage.role, stage.name, c.graph, std::move(c.program)});
+    application.stages.push_back({stage.role, stage.name, c.graph, std::move(c.program), stage.part});
     if (!c.infeasible) continue;
     application.feasible = false;
     application.reason = stage.name + ": " + *c.infeasible;
     return application;
   }
   require_met(options.mapping_rules, rules_met);
+  share_channel(application.stages);
   return application;
 }
 

@@ -16,6 +16,7 @@ namespace sdip {
 struct Compilation {
   const Machine& machine;
   Role role = Role::network;
+  SeriesPart part;
   std::shared_ptr<const Graph> graph;  // a pass that changes it makes its own copy
   std::vector<ValueId> roots;          // by value: the value whose bytes it shares (views)
   std::vector<Draft> drafts;

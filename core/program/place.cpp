@@ -88,7 +88,7 @@ std::vector<std::int64_t> stack_capacity(const Machine& machine, const Resident&
   return capacity;
 }
 
-TileRoom room_at(const Machine& machine, std::int64_t read, std::int64_t write, std::int64_t stack) {
+TileRoom room_at(const Machine& machine, Role role, std::int64_t read, std::int64_t write, std::int64_t stack) {
   TileRoom room;
   if (machine.activation_memory == ActivationMemory::separate) {
     room.read_bytes = machine.dsram_bytes - read;
@@ -97,8 +97,7 @@ TileRoom room_at(const Machine& machine, std::int64_t read, std::int64_t write, 
     const std::int64_t free = 2 * machine.dsram_bytes + machine.stackram_bytes - read - write - stack;
     room.read_bytes = room.write_bytes = free / 2;
   }
-  const bool ram = machine.weight_storage != WeightStorage::hard_coded;
-  room.weight_bytes = ram ? machine.psram_bytes - machine.psram_pinned_bytes : 0;
+  room.weight_bytes = hard_coded(machine, role) ? 0 : machine.psram_bytes - machine.psram_pinned_bytes;
   room.buffers = machine.tile_buffering == Buffering::double_buffer ? 2 : 1;
   room.weight_buffers = machine.weight_buffering == Buffering::double_buffer ? 2 : 1;
   room.activation_bits = bits_of(machine.activation_format);
@@ -156,7 +155,7 @@ void place(Compilation& compilation) {
     for (std::size_t i = 0; i < drafts.size() && !again; ++i) {
       const auto index = static_cast<std::int32_t>(i);
       InstructionClass c = class_of(drafts[i], index, places);
-      const TileRoom room = room_at(machine, resident.read[i], resident.write[i], stack[i]);
+      const TileRoom room = room_at(machine, compilation.role, resident.read[i], resident.write[i], stack[i]);
       const bool streams = c.to_dram || c.operand_a == Place::dram || c.operand_b == Place::dram ||
                            std::ranges::any_of(c.fetches, [](const Fetch& f) { return f.place == Place::dram; });
       const std::pair room_key =

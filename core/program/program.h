@@ -145,7 +145,8 @@ struct CompiledStage {
   std::string name;
   std::shared_ptr<const Graph> graph;  // what the program computes: the stage's, as the graph passes left it
   Program program;
-  std::int64_t passes_per_step = 1;
+  SeriesPart part = {};
+  std::int64_t dram_thousandths = 1000;  // of the channel, fixed: of parts in series by the bytes each moves
 };
 
 struct Application {

@@ -50,6 +50,14 @@ Machine full_stack() {
   return m;
 }
 
+/// All weights wired.
+Machine in_rom() {
+  Machine m = roomy();
+  m.psram_bytes = 96 * 1024;
+  m.weight_storage = WeightStorage::hard_coded;
+  return m;
+}
+
 Outcome outcome_of(const Machine& m) { return evaluate(compile(tiny_sd(m), m), m); }
 
 /// Infeasible on one machine and not on the other counts as a change.
@@ -61,7 +69,7 @@ bool differ(const Outcome& a, const Outcome& b) {
 }
 
 bool acts(const ParameterRow& row, std::int64_t value) {
-  for (Machine base : {roomy(), cramped(), slow_encoder(), full_stack()}) {
+  for (Machine base : {roomy(), cramped(), slow_encoder(), full_stack(), in_rom()}) {
     if (row.read(base) == value) row.write(base, value == row.least ? row.most : row.least);
     Machine changed = base;
     row.write(changed, value);

@@ -32,12 +32,12 @@ struct Buffers {
 
 class Clock {
  public:
-  Clock(const Program& program, const Machine& m, Decimal share, Count cores)
-      : program_(program), m_(m), cores_(cores) {
+  Clock(const Program& program, const Machine& m, Decimal share, Count cores, Role role)
+      : program_(program), m_(m), cores_(cores), wired_(weights_wired(m, role)) {
     numerator_ =
         m.dram_bus_bits / 8 * 2 * m.dram_clock_ratio.hundredths * m.dram_efficiency.hundredths * share.hundredths;
     room_ = m.psram_bytes - m.psram_pinned_bytes;
-    for (const InstructionClass& c : program.classes) operations_.push_back(expand(c, m));
+    for (const InstructionClass& c : program.classes) operations_.push_back(expand(c, m, role));
   }
 
   std::vector<InstructionCount> pass(bool cold) {
@@ -76,7 +76,7 @@ class Clock {
   /// Fetches a tile of weights. Returns when it is there.
   Count fetch(Count psram_bytes, const InstructionClass& c, bool cold, bool held) {
     using_ = tiles_.end();
-    if (m_.weight_storage == WeightStorage::hard_coded || (c.pinned && !cold) || psram_bytes == 0) return 0;
+    if (wired_ || (c.pinned && !cold) || psram_bytes == 0) return 0;
     const Transfer t = weight_transfer(packed_bytes(psram_bytes, m_), psram_bytes);
     Count start = channel_;
     if (!c.pinned) {
@@ -192,6 +192,7 @@ class Clock {
   const Program& program_;
   const Machine& m_;
   const Count cores_;
+  const bool wired_;
   Count numerator_ = 1, room_ = 0;
   std::vector<std::vector<Operation>> operations_;
   Count now_ = 0, channel_ = 0, begin_ = 0, last_duration_ = 0, peak_ = 0, leaving_ = 0, tile_before_until_ = 0;
@@ -205,8 +206,9 @@ class Clock {
 
 }  // namespace
 
-Run step(const Program& program, const Machine& machine, Decimal share, std::int64_t cores, std::size_t passes) {
-  Clock clock(program, machine, share, cores);
+Run step(const Program& program, const Machine& machine, Decimal share, std::int64_t cores, std::size_t passes,
+         Role role) {
+  Clock clock(program, machine, share, cores, role);
   Run run;
   for (std::size_t i = 0; i < passes; ++i) run.passes.push_back(clock.pass(i == 0));
   run.psram_peak_bytes = clock.peak();

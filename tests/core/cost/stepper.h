@@ -27,8 +27,11 @@ struct Operation {
   std::int64_t weight_psram_bytes = 0, weight_dram_bytes = 0;
 };
 
-/// Section 3 and 4: an instruction's tile operations in the order they run.
-std::vector<Operation> expand(const InstructionClass& c, const Machine& machine);
+/// Section 2: a stage of that role has its weights in ROM.
+bool weights_wired(const Machine& machine, Role role);
+
+/// Section 3 and 4: an instruction's tile operations in the order they run, in a stage of that role.
+std::vector<Operation> expand(const InstructionClass& c, const Machine& machine, Role role = Role::network);
 
 /// Held weights of a class, as PSRAM and DRAM hold them.
 std::int64_t held_psram_bytes(const InstructionClass& c, const Machine& machine);
@@ -46,6 +49,7 @@ struct Run {
 };
 
 /// Section 5: `passes` runs through the program from cold. `share` of the channel, `cores` in lockstep.
-Run step(const Program& program, const Machine& machine, Decimal share, std::int64_t cores, std::size_t passes);
+Run step(const Program& program, const Machine& machine, Decimal share, std::int64_t cores, std::size_t passes,
+         Role role = Role::network);
 
 }  // namespace sdip::stepper

@@ -20,9 +20,9 @@ std::vector<Count> pieces(Count size, Count piece) {
 }
 
 struct Ports {
-  explicit Ports(const Machine& m)
+  Ports(const Machine& m, Role role)
       : unified(m.activation_memory == ActivationMemory::unified),
-        wired(m.weight_storage == WeightStorage::hard_coded),
+        wired(weights_wired(m, role)),
         dsram(m.dsram_port_bits),
         stackram(m.stackram_port_bits),
         psram(m.psram_port_bits) {}
@@ -111,7 +111,8 @@ struct NestTile {
 
 class NestExpansion {
  public:
-  NestExpansion(const InstructionClass& c, const Machine& m) : c_(c), m_(m), ports_(m), n_(c.work.nest) {
+  NestExpansion(const InstructionClass& c, const Machine& m, Role role)
+      : c_(c), m_(m), ports_(m, role), n_(c.work.nest) {
     weighted_ = c.operand_b == Place::psram;
     channels_ = weighted_ ? n_.groups * n_.out_channels : n_.out_channels;
     copies_ = weighted_ ? n_.batch : n_.batch * n_.groups;
@@ -227,7 +228,7 @@ std::vector<Count> row_folds(Count rows, Count length, Count lanes) {
 
 class RowExpansion {
  public:
-  RowExpansion(const InstructionClass& c, const Machine& m) : c_(c), m_(m), ports_(m) {}
+  RowExpansion(const InstructionClass& c, const Machine& m, Role role) : c_(c), m_(m), ports_(m, role) {}
 
   std::vector<Operation> run() {
     const Work& w = c_.work;
@@ -306,8 +307,16 @@ std::int64_t held_psram_bytes(const InstructionClass& c, const Machine& m) {
   return up(c.weight_elements * bits_of(m.weight_format), 8);
 }
 
-std::vector<Operation> expand(const InstructionClass& c, const Machine& m) {
-  return is_product(c.work.family) ? NestExpansion(c, m).run() : RowExpansion(c, m).run();
+bool weights_wired(const Machine& m, Role role) {
+  if (m.weight_storage != WeightStorage::hard_coded) return false;
+  const bool vae = role == Role::encoder || role == Role::decoder;
+  return m.hard_coded_part == HardCodedPart::all || (m.hard_coded_part == HardCodedPart::vae && vae) ||
+         (m.hard_coded_part == HardCodedPart::core && role == Role::core) ||
+         (m.hard_coded_part == HardCodedPart::text_encoder && role == Role::text_encoder);
+}
+
+std::vector<Operation> expand(const InstructionClass& c, const Machine& m, Role role) {
+  return is_product(c.work.family) ? NestExpansion(c, m, role).run() : RowExpansion(c, m, role).run();
 }
 
 }  // namespace sdip::stepper
