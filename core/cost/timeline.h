@@ -19,6 +19,7 @@ struct PassCost {
 
   PassCost& operator+=(const PassCost& other);
   friend PassCost operator-(const PassCost& a, const PassCost& b);
+  friend PassCost operator*(const PassCost& a, std::int64_t times);
 };
 
 /// One instruction of a pass.

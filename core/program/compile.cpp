@@ -9,7 +9,12 @@ std::span<const Pass> passes() {
   static constexpr Pass rows[] = {
       {"factor_weights", "changes the graph: what it computes is fixed before it is lowered", factor_weights},
       {"lower", "what the graph computes becomes instructions; all that follows works on them", lower},
+      {"fuse_attention", "before a mask's addition joins the scores' product, which then is a product no more",
+       fuse_attention},
       {"fuse_pointwise", "before lives are known: a result inside an instruction needs no place", fuse_pointwise},
+      {"spread_branches",
+       "when heads are joined to what they belong to; before tiles are chosen for one core's part",
+       spread_branches},
       {"live", "places are for values that the fused program still has", live},
       {"say_mappings",
        "the fused program's names are the layers'; where a result lies is known before places are given",

@@ -39,6 +39,7 @@ struct Draft {
   Compound compound = Compound::single;
   std::vector<Part> parts;
   bool line_buffers = false;
+  std::int64_t spread_cores = 1;  // cores that share its heads; work and elements are of one core's part
 };
 
 /// True for values that a general register or an immediate holds: one element, or an input of a few scalars.

@@ -48,9 +48,19 @@ void factor_weights(Compilation& c);
 /// bytes.
 void lower(Compilation& c);
 
+/// fuse_attention: scores, what is fused to them and their softmax join the product with the values, when nothing
+/// else reads scores or probabilities.
+/// Example: matmul(q, k), add(mask), softmax, matmul(v) become one "attention+add", which fetches q, k, v and mask.
+void fuse_attention(Compilation& c);
+
 /// fuse_pointwise: an elementwise operator joins the operator just before it when it alone uses that result.
 /// Example: conv2d, silu, add(residual) become one "conv2d+silu+add" that also fetches the residual.
 void fuse_pointwise(Compilation& c);
+
+/// spread_branches: heads of products of two activations, and of attentions, are shared by cores that have no frame
+/// of their own (roles network and text_encoder).
+/// Example: 12 heads on 8 cores become 2 heads on each of 6.
+void spread_branches(Compilation& c);
 
 /// live: who uses what until when, and what can never be whole on chip.
 void live(Compilation& c);

@@ -40,6 +40,7 @@ InstructionClass class_of(const Draft& draft, std::int32_t index, const Places& 
   c.compound = draft.compound;
   c.parts = draft.parts;
   c.line_buffers = draft.line_buffers;
+  c.spread_cores = draft.spread_cores;
   std::size_t own = 0;
   if (is_nest(draft.work.family)) {
     const std::int64_t channels = draft.work.nest.groups * draft.work.nest.out_channels;
@@ -48,6 +49,10 @@ InstructionClass class_of(const Draft& draft, std::int32_t index, const Places& 
     c.weight_elements_per_channel = ceil_div(draft.weight_elements, channels);
     c.bias_elements_per_channel = ceil_div(draft.bias_elements, channels);
     own = draft.weighted ? 1 : 2;
+  }
+  if (draft.compound == Compound::attention) {
+    c.parts.at(2).operand_b = places.of(draft.operands.at(2).value, index);
+    own = 3;
   }
   for (std::size_t i = own; i < draft.operands.size(); ++i) {
     Fetch fetch = draft.operands[i].fetch;
@@ -156,7 +161,8 @@ void place(Compilation& compilation) {
       const auto index = static_cast<std::int32_t>(i);
       InstructionClass c = class_of(drafts[i], index, places);
       const TileRoom room = room_at(machine, compilation.role, resident.read[i], resident.write[i], stack[i]);
-      const bool streams = c.to_dram || c.operand_a == Place::dram || c.operand_b == Place::dram ||
+      const bool streams = c.compound == Compound::attention || c.to_dram || c.operand_a == Place::dram ||
+                           c.operand_b == Place::dram ||
                            std::ranges::any_of(c.fetches, [](const Fetch& f) { return f.place == Place::dram; });
       const std::pair room_key =
           streams ? std::pair{room.read_bytes, room.write_bytes} : std::pair<std::int64_t, std::int64_t>{};

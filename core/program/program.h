@@ -102,8 +102,9 @@ struct InstructionClass {
   std::int64_t statistics_passes = 0;  // passes over the results that make the sums of a norm behind it
   bool pinned = false;                 // weights stay in PSRAM after the first pass
   Compound compound = Compound::single;
-  std::vector<Part> parts;    // of a compound, in order
-  bool line_buffers = false;  // strips: rows that two strips need are kept, not made again
+  std::vector<Part> parts;        // of a compound, in order
+  bool line_buffers = false;      // strips: rows that two strips need are kept, not made again
+  std::int64_t spread_cores = 1;  // cores that share its heads; sizes above are of one core's part
   friend auto operator<=>(const InstructionClass&, const InstructionClass&) = default;
 };
 

@@ -49,6 +49,7 @@ struct Memory {
 /// The operand that the result of `draft` may replace in place: element-wise, of the same size, on STACKRAM, dying
 /// here.
 std::int32_t replaced_by(const Draft& draft, std::int32_t index, const Lives& lives, const Memory& memory) {
+  if (draft.compound != Compound::single) return none;  // its operands are read again after results were written
   const std::int64_t bytes = lives[static_cast<std::size_t>(draft.destination)].bytes;
   for (const DraftOperand& operand : draft.operands) {
     const Life& life = lives[static_cast<std::size_t>(operand.value)];
