@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/base/error.h"
+#include "core/program/mapping_text.h"
 #include "server/analysis.h"
 #include "server/commands.h"
 #include "server/files.h"
@@ -15,11 +16,11 @@ namespace sdip {
 namespace {
 
 struct CompileArguments {
-  std::string model, folder;
+  std::string model, folder, mapping_file;
   FileOptions files;
   MachineOptions machine;
   std::uint64_t seed = 0;
-  bool weights = false, seed_given = false, show_allocation = false;
+  bool weights = false, seed_given = false, show_mapping = false, show_allocation = false;
 };
 
 /// A stage's name as a file name: what is not a letter, digit, '.', '-' or '_' becomes '_'.
@@ -47,10 +48,17 @@ int run_compile(const CompileArguments& arguments) {
   const Machine machine = machine_of(arguments.machine);
   const Catalog catalog(file_models(arguments.files));
   const auto workload = catalog.workload(arguments.model, machine);
-  const Application application = compile(*workload, machine);
+  CompileOptions options;
+  if (!arguments.mapping_file.empty())
+    options.mapping_rules = parse_mappings(read_text(arguments.mapping_file), arguments.mapping_file);
+  const Application application = compile(*workload, machine, options);
   if (!application.feasible) {
     std::cerr << "sdip: infeasible: " << printable(application.reason) << "\n";
     return exit_infeasible;
+  }
+  if (arguments.show_mapping) {
+    std::cout << mappings_text(application);
+    return exit_ok;
   }
   if (arguments.show_allocation) {
     std::vector<MemoryView> views;
@@ -102,6 +110,12 @@ void add_compile_command(CLI::App& app, Action& action) {
   auto* seed = command->add_option("--seed", arguments->seed, "Seed of a built-in model's random weights")
                    ->needs(weights)
                    ->capture_default_str();
+  command->add_option("--mapping", arguments->mapping_file,
+                      "A file of mappings that override the compiler's (docs/formats.md)");
+  command
+      ->add_flag("--show-mapping", arguments->show_mapping,
+                 "The mapping of each convolution and product, in the language of --mapping, and no program")
+      ->excludes(out);
   command->add_flag("--show-allocation", arguments->show_allocation,
                     "Peak and live bytes of each memory, and values that wait on the stack; without --out in place "
                     "of the programs");

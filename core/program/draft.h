@@ -70,6 +70,9 @@ struct Placement {
   std::vector<Instruction> instructions;            // sources, pops and occupancy
 };
 
+/// Whether tiles may be parts of columns and of the summed channels: what runs and costs programs must know how.
+inline constexpr bool split_columns_and_sums = false;
+
 /// What a mapping may use: bytes for tiles on the reading and writing side of DSRAM, and of PSRAM for streamed
 /// weights.
 struct TileRoom {
@@ -78,10 +81,8 @@ struct TileRoom {
   std::int64_t weight_buffers = 2;
   std::int64_t activation_bits = 16, accumulator_bits = 32;
   WeightForm form;
+  bool splits_columns_and_sums = split_columns_and_sums;
 };
-
-/// Whether tiles may be parts of rows and of the summed channels: what runs and costs programs must know how.
-inline constexpr bool split_columns_and_sums = false;
 
 /// The nest of an instruction that has one.
 Nest nest_of(const InstructionClass& c);
