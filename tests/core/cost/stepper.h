@@ -37,7 +37,7 @@ bool weights_wired(const Machine& machine, Role role);
 std::vector<Operation> expand(const InstructionClass& c, const Machine& machine, Role role = Role::network);
 
 /// The same of a fused attention: compound instructions, attention.
-std::vector<Operation> expand_attention(const InstructionClass& c, const Machine& machine);
+std::vector<Operation> expand_attention(const InstructionClass& c, const Machine& machine, Role role);
 
 /// Held weights of a class, as PSRAM and DRAM hold them.
 std::int64_t held_psram_bytes(const InstructionClass& c, const Machine& machine);

@@ -13,9 +13,10 @@ Count up(Count a, Count b) { return (a + b - 1) / b; }
 
 class Attention {
  public:
-  Attention(const InstructionClass& c, const Machine& m)
+  Attention(const InstructionClass& c, const Machine& m, Role role)
       : c_(c),
         m_(m),
+        role_(role),
         heads_(c.work.nest.groups),
         queries_(c.work.nest.out_h),
         keys_(c.work.nest.out_channels),
@@ -73,7 +74,7 @@ class Attention {
     step.fused_passes = c_.fused_passes;
     step.fetches = c_.fetches;
     for (Fetch& f : step.fetches) f.elements = f.per_fold ? r * k : up(f.elements, operations_);
-    const Operation alone = expand(step, m_).at(0);
+    const Operation alone = expand(step, m_, role_).at(0);
     o.other_bytes = alone.other_bytes;
     return alone.needs;
   }
@@ -89,7 +90,7 @@ class Attention {
     step.operand_a = Place::dsram;
     step.operand_b = c_.parts[2].operand_b;
     step.to_dsram = false;
-    Needs needs = expand(step, m_).at(0).needs;
+    Needs needs = expand(step, m_, role_).at(0).needs;
     const bool shared = m_.mac_sharing == MacSharing::shared;
     const Count row_lanes = shared ? m_.conv_lanes_pixel : m_.matmul_lanes_m;
     const Count lanes = shared ? m_.conv_lanes_out : m_.matmul_lanes_n;
@@ -159,6 +160,7 @@ class Attention {
 
   const InstructionClass& c_;
   const Machine& m_;
+  const Role role_;
   Count heads_, queries_, keys_, depth_, values_, narrow_, wide_, operations_ = 1;
   bool several_ = false;
   std::vector<Operation> done_;
@@ -166,8 +168,8 @@ class Attention {
 
 }  // namespace
 
-std::vector<Operation> expand_attention(const InstructionClass& c, const Machine& machine) {
-  return Attention(c, machine).run();
+std::vector<Operation> expand_attention(const InstructionClass& c, const Machine& machine, Role role) {
+  return Attention(c, machine, role).run();
 }
 
 }  // namespace sdip::stepper
