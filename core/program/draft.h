@@ -64,12 +64,6 @@ using Lives = std::vector<Life>;
 std::vector<std::int32_t> use_counts(const Graph& graph, const std::vector<Draft>& drafts,
                                      const std::vector<ValueId>& roots);
 
-/// STACKRAM over the program. Marks values as spilled, farthest next use first, until all fits.
-/// Returns the bytes in use while each draft runs. An element-wise operand that dies is replaced in place by the
-/// result.
-std::vector<std::int64_t> allocate_stack(const Machine& machine, const std::vector<Draft>& drafts, Lives& lives,
-                                         const std::vector<std::int64_t>& capacity);
-
 /// Where every value lies and what each instruction finds there.
 struct Placement {
   std::vector<InstructionClass> classes_of_drafts;  // one a draft, mapping chosen
