@@ -40,8 +40,8 @@ struct WindowBytes {
 /// An instruction class on a machine: its tile operations, `order` over `shapes` and `windows`, and their sums.
 struct ClassCost {
   TileLoops order;
-  FewOf<TileCost, 4> shapes;
-  FewOf<WindowBytes, 4> windows;  // at least one
+  FewOf<TileCost, 2> shapes;
+  FewOf<WindowBytes, 1> windows;  // at least one
   TilePlan plan;
   std::int64_t operations = 1;
   bool weighted = false, streams_activations = false;

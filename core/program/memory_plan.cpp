@@ -57,7 +57,7 @@ Contents contents_of(const Machine& machine, const std::vector<Draft>& drafts, c
         add(at(draft.destination), life.made);
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     const std::int32_t made = number[at(drafts[i].destination)];
-    if (made < 0) continue;
+    if (made < 0 || drafts[i].compound != Compound::single) continue;  // a compound reads again what it wrote over
     for (const DraftOperand& operand : drafts[i].operands) {
       const Life& life = lives[at(operand.value)];
       // Only what is read element by element, from where the stack keeps it.

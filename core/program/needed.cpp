@@ -23,6 +23,7 @@ bool placed(const Compilation& compilation, const Machine& machine) {
   again.stage = compilation.stage;
   again.mapping_rules = compilation.mapping_rules;
   again.rules_met = compilation.rules_met;
+  for (Draft& draft : again.drafts) draft.rule = nullptr;  // said anew
   live(again);
   say_mappings(again);
   return !try_place(again);

@@ -24,7 +24,8 @@ ScheduleProblem problem_of(const std::vector<Draft>& drafts, const Lives& lives)
     for (const DraftOperand& operand : draft.operands) {
       if (std::ranges::find(operation.reads, operand.value) == operation.reads.end())
         operation.reads.push_back(operand.value);
-      if (draft.compound == Compound::single && operand.fetch.per_fold && operand.fetch.passes == 1)
+      const bool single = draft.compound == Compound::single;
+      if (single && operand.fetch.per_fold && operand.fetch.passes == 1)
         operation.replaceable.push_back(operand.value);
     }
     problem.operations.push_back(std::move(operation));

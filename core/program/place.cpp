@@ -225,8 +225,8 @@ void fill_addresses(const MemoryPlan& plan, const std::vector<Draft>& drafts, co
 using ChosenMappings =
     std::map<std::pair<InstructionClass, std::pair<std::int64_t, std::int64_t>>, std::optional<Mapping>>;
 
-std::optional<Mapping> mapping_for(const InstructionClass& c, const TileRoom& room, const MappingRule* rule,
-                                   ChosenMappings& chosen) {
+std::optional<Mapping> mapping_in(const TileRoom& room, const InstructionClass& c, const MappingRule* rule,
+                                  ChosenMappings& chosen) {
   if (room.read_bytes < 0 || room.write_bytes < 0)
     return std::nullopt;  // several inputs that are whole at the start
   if (rule != nullptr) return choose_mapping(c, room, rule);
@@ -259,7 +259,7 @@ std::optional<std::size_t> try_place(Compilation& compilation) {
       InstructionClass c = class_of(drafts[i], index, places);
       const TileGaps gaps = gaps_at(machine, plan, resident, i);
       const TileRoom room = room_at(machine, compilation.role, gaps);
-      const auto mapping = mapping_for(c, room, drafts[i].rule, chosen);
+      const auto mapping = mapping_in(room, c, drafts[i].rule, chosen);
       if (!mapping) {
         if (!make_room(machine, drafts[i], index, places, lives)) {
           if (drafts[i].rule != nullptr)

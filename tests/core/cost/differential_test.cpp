@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "core/cost/timeline.h"
+#include "core/program/traffic.h"
 #include "tests/core/cost/random_program.h"
 #include "tests/core/cost/stepper.h"
 #include "tests/core/cost/tiny_sd.h"
@@ -91,6 +92,50 @@ TEST(differential, random_programs_on_random_machines_count_the_same_by_formula_
     expect_equal(program, machine, Decimal{dice.between(1, 100)}, dice.between(1, 5), 12);
     if (testing::Test::HasFailure()) return;
   }
+}
+
+/// All operands of a nest through DRAM, byte by byte.
+InstructionClass streamed(InstructionClass c) {
+  c.operand_a = Place::dram;
+  if (c.operand_b != Place::psram) c.operand_b = Place::dram;
+  c.to_dsram = c.push = false;
+  c.to_dram = true;
+  c.fetches.clear();
+  c.weight_elements = c.bias_elements_per_channel = 0;
+  c.pinned = false;
+  return c;
+}
+
+TEST(differential, a_nest_moves_the_words_that_the_compiler_counts) {
+  Machine m;
+  m.weight_format = m.activation_format = NumberFormat::int8;
+  m.accumulator_format = NumberFormat::int32;
+  m.scale_granularity = ScaleGranularity::tensor;
+  m.dram_burst_bytes = 1;
+  std::int64_t nests = 0, with_partials = 0;
+  for (std::uint64_t seed = 1; seed <= 800; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Dice dice(seed);
+    Machine drawn = random_machine(dice);
+    Program program;
+    program.instructions.resize(1);
+    for (const InstructionClass& c : random_program(dice, drawn).classes) {
+      if (!is_nest(c.work.family)) continue;
+      program.classes = {streamed(c)};
+      const Traffic moved = traffic({c.work.nest, c.operand_b == Place::psram}, c.mapping);
+      const std::vector<ClassCost> costs{class_cost(program.classes[0], m)};
+      const PassCost pass = run_timeline(program, costs, timeline_rules(m, Decimal{100}, 1, Bytes(0)), 1).passes[0];
+      const bool weighted = costs[0].weighted;
+      ++nests;
+      with_partials += moved.partials_read > 0;
+      EXPECT_EQ(pass.activation_in_bytes, moved.a + (weighted ? 0 : moved.b) + 4 * moved.partials_read);
+      EXPECT_EQ(pass.weight_bytes, weighted ? moved.b : 0);
+      EXPECT_EQ(pass.activation_out_bytes, moved.out + 4 * moved.partials_written);
+    }
+    if (testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(nests, 500);
+  EXPECT_GT(with_partials, 50);
 }
 
 TEST(differential, random_attentions_on_random_machines_count_the_same_by_formula_and_by_stepping) {

@@ -52,7 +52,6 @@ TEST(random, lossless_programs_compute_their_graphs) {
   EXPECT_GT(run, pairs * 3 / 4);
   EXPECT_GT(total.tile_operations, 2 * total.instructions);
   EXPECT_GT(total.partial_tiles, total.instructions / 10);
-  << total.partial_tiles << " partial\n";
   RecordProperty("worst_ulps", std::to_string(worst));
   RecordProperty("instructions", std::to_string(total.instructions));
   RecordProperty("tile_operations", std::to_string(total.tile_operations));
