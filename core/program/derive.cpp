@@ -32,7 +32,7 @@ std::int64_t most_equal(const std::vector<std::string>& names) {
 
 Derivation::Derivation(const CompiledStage& stage) : graph_(*stage.graph), drafts_by_node_(graph_.nodes.size()) {
   const Machine machine = machine_like(stage.needs);
-  Compilation c{machine, stage.role, stage.graph, {}, {}, {}, {}, {}, {}};
+  Compilation c{machine, stage.role, stage.part, stage.graph, {}, {}, {}, {}, {}, {}};
   lower(c);
   roots_ = std::move(c.roots);
   drafts_ = std::move(c.drafts);
