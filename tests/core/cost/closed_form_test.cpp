@@ -375,5 +375,18 @@ TEST(timeline, a_billion_tiles_of_weights_are_counted_and_not_run) {
   EXPECT_EQ(end(2 * billion) - end(billion), (end(1100) - end(100)) * (billion / 1000));
 }
 
+TEST(timeline, tile_operations_that_are_instructions_pay_dispatch_fill_and_drain_each) {
+  Machine m;
+  Program program = three_weight_tiles(m);
+  program.classes[0].operand_b = Place::stackram;  // three operations of 4 cycles
+  program.instructions.resize(2);
+  m.dispatch_cycles = 20;
+  m.granularity = Granularity::per_tile;
+  EXPECT_EQ(cold_pass(program, m).at(1).end, 6 * (20 + 4 + 1));
+  m.sequencer = Sequencer::distributed;  // a tile hides 5 of 20 cycles behind it, or the 25 of the first
+  EXPECT_EQ(cold_pass(program, m).at(0).end, (20 + 5) + 5 + (15 + 5));
+  EXPECT_EQ(cold_pass(program, m).at(0).overhead, 20 + 1 + 1 + 15 + 1);
+}
+
 }  // namespace
 }  // namespace sdip
