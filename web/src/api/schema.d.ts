@@ -827,7 +827,7 @@ export interface components {
              * @default operator
              * @enum {string}
              */
-            granularity: "operator";
+            granularity: "operator" | "tile";
             /**
              * @description Weights as a product of two thin matrices
              * @default off
@@ -1234,7 +1234,7 @@ export interface components {
              * @default operator
              * @enum {string}
              */
-            granularity: "operator";
+            granularity: "operator" | "tile";
             /**
              * @description Weights as a product of two thin matrices
              * @default off
