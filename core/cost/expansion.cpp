@@ -53,7 +53,7 @@ struct AxisRun {
 using AxisRuns = FewOf<AxisRun, 4>;
 
 /// What results first .. first + count - 1 read that those just before them had not.
-std::int64_t fresh_positions(const Axis& a, std::int64_t first, std::int64_t count) {
+std::int64_t fresh_positions(const NestAxis& a, std::int64_t first, std::int64_t count) {
   if (a.stride > a.reach()) return window(a, first, count);
   const auto end = [&](std::int64_t result) {
     return std::clamp<std::int64_t>(result * a.stride - a.pad + a.reach(), 0, a.in);
@@ -62,7 +62,7 @@ std::int64_t fresh_positions(const Axis& a, std::int64_t first, std::int64_t cou
   return end(first + count - 1) - std::max(begin, end(first - 1));
 }
 
-AxisRuns windows_along(const Axis& a, const Cut& cut, std::int64_t tile) {
+AxisRuns windows_along(const NestAxis& a, const Cut& cut, std::int64_t tile) {
   AxisRuns runs;
   const std::int64_t step = tile * a.stride, span = (tile - 1) * a.stride + a.reach();
   std::int64_t from = std::min(cut.full, ceil_div(a.pad, step));  // full tiles in [from, to) are not clipped

@@ -64,17 +64,14 @@ using Lives = std::vector<Life>;
 std::vector<std::int32_t> use_counts(const Graph& graph, const std::vector<Draft>& drafts,
                                      const std::vector<ValueId>& roots);
 
-/// STACKRAM over the program. Marks values as spilled, farthest next use first, until all fits.
-/// Returns the bytes in use while each draft runs. An element-wise operand that dies is replaced in place by the
-/// result.
-std::vector<std::int64_t> allocate_stack(const Machine& machine, const std::vector<Draft>& drafts, Lives& lives,
-                                         const std::vector<std::int64_t>& capacity);
-
 /// Where every value lies and what each instruction finds there.
 struct Placement {
   std::vector<InstructionClass> classes_of_drafts;  // one a draft, mapping chosen
   std::vector<Instruction> instructions;            // sources, pops and occupancy
 };
+
+/// Whether tiles may be parts of columns and of the summed channels: what runs and costs programs must know how.
+inline constexpr bool split_columns_and_sums = false;
 
 /// What a mapping may use: bytes for tiles on the reading and writing side of DSRAM, and of PSRAM for streamed
 /// weights.
@@ -84,10 +81,8 @@ struct TileRoom {
   std::int64_t weight_buffers = 2;
   std::int64_t activation_bits = 16, accumulator_bits = 32;
   WeightForm form;
+  bool splits_columns_and_sums = split_columns_and_sums;
 };
-
-/// Whether tiles may be parts of rows and of the summed channels: what runs and costs programs must know how.
-inline constexpr bool split_columns_and_sums = false;
 
 /// The nest of an instruction that has one.
 Nest nest_of(const InstructionClass& c);

@@ -19,12 +19,10 @@ bool fetches_from_dram(const InstructionClass& c) {
 }
 bool writes_tiles(const InstructionClass& c) { return c.to_dram && !c.to_dsram; }
 
-/// Parts of a bit that operands of fused operators take beside each element of a result tile.
-std::int64_t beside_results(const InstructionClass& c, std::int64_t results, const TileRoom& room) {
-  std::int64_t parts = 0;
-  for (const Fetch& fetch : c.fetches)
-    if (fetch.place == Place::dram) parts += ceil_div(fetch.elements * room.activation_bits * bit_parts, results);
-  return parts;
+/// Full-size operands of fused operators that lie in DRAM: each has a tile as large as the results'.
+std::int64_t full_size_fetches(const InstructionClass& c) {
+  return std::ranges::count_if(
+      c.fetches, [&](const Fetch& f) { return f.place == Place::dram && f.elements == c.out_elements; });
 }
 
 /// The machine as the search sees it: memories 0 reading side, 1 PSRAM, 2 writing side.
@@ -48,7 +46,7 @@ TileTerms terms_of(const InstructionClass& c, const Nest& nest, const TileRoom& 
         (c.bias_elements_per_channel * room.form.bits + room.form.scale_bits_per_channel) * bit_parts;
   }
   terms.beside_memory = 0;
-  terms.beside_room = beside_results(c, once.out, room) * room.buffers;
+  terms.beside_room = full_size_fetches(c) * bits * room.buffers;
   terms.partials_leave = writes_tiles(c);
   terms.sums_room = sums_bits;
   if (!writes_tiles(c)) return terms;
@@ -68,14 +66,14 @@ std::int64_t weight_bytes_on_chip(const InstructionClass& c, const TileRoom& roo
   return bytes;
 }
 
-TileSizes sizes_of(const InstructionClass& c, bool weighted) {
+TileSizes sizes_of(const InstructionClass& c, const TileRoom& room, bool weighted) {
   const bool streams =
       c.operand_a == Place::dram || c.operand_b == Place::dram || writes_tiles(c) || fetches_from_dram(c);
   TileSizes sizes;
   sizes.split_rows = streams;
-  sizes.split_columns = streams && split_columns_and_sums;
+  sizes.split_columns = streams && room.splits_columns_and_sums;
   sizes.split_channels = streams || weighted;
-  sizes.split_sums = split_columns_and_sums;
+  sizes.split_sums = room.splits_columns_and_sums;
   sizes.least_results = streams ? reference_tile_elements : 0;
   return sizes;
 }
@@ -87,7 +85,7 @@ std::optional<Mapping> choose_nest(InstructionClass c, const TileRoom& room, std
     c.mapping = mapping;
     return missing_bytes(c, room, weight_buffers).none();
   };
-  TileSizes sizes = sizes_of(c, nest.weighted);
+  TileSizes sizes = sizes_of(c, room, nest.weighted);
   sizes.channel_granule = even_channels, sizes.sum_granule = even_sums;
   if (const auto found = best_tiling(nest, terms, sizes, fits)) return found->mapping;
   sizes.channel_granule = sizes.sum_granule = 1;
@@ -155,7 +153,9 @@ TileBuffers tile_buffers(const InstructionClass& c, const TileRoom& room) {
   const auto bytes = [](std::int64_t words, std::int64_t bits) { return ceil_div(words * bits, 8); };
   for (const Fetch& fetch : c.fetches)
     if (fetch.place == Place::dram)
-      buffers.read_bytes += copies * split_bytes(fetch.elements, results, room.activation_bits);
+      buffers.read_bytes +=
+          copies * (fetch.elements == c.out_elements ? bytes(tile.out, room.activation_bits)
+                                                     : split_bytes(fetch.elements, results, room.activation_bits));
   if (c.operand_a == Place::dram) buffers.read_bytes += copies * bytes(tile.a, room.activation_bits);
   if (c.operand_b == Place::dram) buffers.read_bytes += copies * bytes(tile.b, room.activation_bits);
   const std::int64_t out_bits = counts.sums > 1 ? room.accumulator_bits : room.activation_bits;

@@ -42,6 +42,11 @@ std::span<const Pass> passes();
 /// Example: x W with W [8, 16] at rank 2 becomes (x A) B, 48 weights for 128.
 void factor_weights(Compilation& c);
 
+/// recompute: with skip_handling=recompute, what would wait in DRAM is made again just before it is read where
+/// that moves fewer bytes, the weights read again included.
+/// Example: n = LayerNorm(x) is read by q, k and v, STACKRAM holds x alone: k and v get norms of their own.
+void recompute(Compilation& c);
+
 /// lower: one draft an operator, in graph order; views and constants make none. Infeasible when nothing is left to
 /// do or an operator's work is beyond 2^50, so that sums fit 64 bits.
 /// Example: Conv, Reshape, Transpose, MatMul become conv2d, transpose, linear; the Reshape's output is the Conv's
@@ -61,6 +66,10 @@ void fuse_pointwise(Compilation& c);
 /// of their own (roles network and text_encoder).
 /// Example: 12 heads on 8 cores become 2 heads on each of 6.
 void spread_branches(Compilation& c);
+
+/// schedule: the order of least peak live bytes, with schedule=least_live (core/program/schedule.h); drafts change
+/// places. Example: two branches that begin together are run one after the other.
+void schedule(Compilation& c);
 
 /// live: who uses what until when, and what can never be whole on chip.
 void live(Compilation& c);

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -108,11 +109,21 @@ struct InstructionClass {
   friend auto operator<=>(const InstructionClass&, const InstructionClass&) = default;
 };
 
+/// Scales of an instruction's quantised weights, one a tensor in the order of Instruction::weights; nothing where
+/// each output channel has its own, in `.weight`. Empty when the format needs none, or no `.weight` was written.
+using InstructionScales = std::vector<std::optional<float>>;
+using WeightScales = std::vector<InstructionScales>;  // by instruction
+
 struct PlacedOperand {
   Place place = Place::nowhere;
   std::int32_t value = none;  // of the graph
   bool pop = false;           // last use of a STACKRAM entry
   Bytes address;              // in that memory
+};
+
+/// Bytes of a memory.
+struct MemorySpan {
+  Bytes address, bytes;
 };
 
 struct Instruction {
@@ -125,7 +136,12 @@ struct Instruction {
   Bytes dsram_address, stackram_address, dram_address;  // of the result, where its class says that it goes there
   std::vector<std::int32_t> weights;  // values of the graph whose bytes stand at weight_offset in .weight
   Bytes weight_offset, weight_bytes;  // as stored in DRAM
-  Bytes dsram_read_side, dsram_write_side, stackram;  // occupancy while it runs
+  // Occupancy while it runs. Of a unified memory `stackram` is what is in use beyond the two: together they are its
+  // highest byte.
+  Bytes dsram_read_side, dsram_write_side, stackram;
+  MemorySpan read_tiles, write_tiles;  // buffers of what is loaded from and stored to DRAM, in DSRAM's sides
+  InstructionScales scales;
+  std::int64_t words = 1;  // of IMEM, core/program/binary.h
 };
 
 /// One stage's instructions, in the order they run.
@@ -141,11 +157,21 @@ struct Program {
   Bytes context_bytes;              // inputs on chip that travel with the frame from core to core (role core)
 };
 
+/// What a program needs the machine to be like: the parameters that its sizes and bytes follow from, in the order
+/// of program_parameters() and the coding of ParameterRow.
+using MachineNeeds = std::vector<std::int64_t>;
+std::span<const ParameterRow* const> program_parameters();
+MachineNeeds needs_of(const Machine& machine);
+/// A machine that is like this, and else as parameters stand when nothing is said.
+Machine machine_like(const MachineNeeds& needs);
+
 struct CompiledStage {
   Role role = Role::network;
   std::string name;
   std::shared_ptr<const Graph> graph;  // what the program computes: the stage's, as the graph passes left it
   Program program;
+  std::int64_t passes_per_step = 1;
+  MachineNeeds needs = needs_of(Machine());
   SeriesPart part = {};
   std::int64_t dram_thousandths = 1000;  // of the channel, fixed: of parts in series by the bytes each moves
 };
@@ -171,16 +197,15 @@ struct CompileOptions {
 /// splits what programs cannot split.
 Application compile(const Workload& workload, const Machine& machine, const CompileOptions& options = {});
 
-/// Bits of an instruction word in IMEM: the essay's six fields and our extensions (docs/formats.md).
+/// Bits of an instruction word in IMEM: the essay's six fields and our extensions (docs/formats.md). What does not
+/// fit goes on in further words of the same width.
 inline constexpr std::int64_t instruction_word_bits = 512;
 
-/// Scales of an instruction's quantised weights, one a tensor in the order of Instruction::weights; nothing where
-/// each output channel has its own, in `.weight`. Empty when the format needs none.
-using InstructionScales = std::vector<std::optional<float>>;
-using WeightScales = std::vector<InstructionScales>;  // by instruction
+/// What the instructions take in IMEM.
+Bytes imem_bytes(const Program& program);
 
-/// The `.graph` text of a program: one line an instruction (docs/formats.md). `scales` of its `.weight` file, or
-/// nothing.
+/// The `.graph` text of a program: its values, its nodes, and one line an instruction (docs/formats.md). `scales`
+/// of its `.weight` file; nothing: those the instructions have.
 std::string graph_text(const CompiledStage& stage, const WeightScales& scales = {});
 
 }  // namespace sdip

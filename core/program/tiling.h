@@ -88,11 +88,14 @@ struct TileSize {
 };
 /// Sizes of a loop of `size` that matter to the price, ascending.
 std::vector<TileSize> sizes_of_loop(std::int64_t size, std::int64_t granule, bool split);
-std::vector<TileSize> sizes_of_axis(const Axis& axis, bool split);
+std::vector<TileSize> sizes_of_axis(const NestAxis& axis, bool split);
 
 /// Multiplications of the nest that meet an input and not padding; of kernels longer than 4096, of that many
 /// positions.
 std::int64_t useful_macs(const Nest& nest);
+
+/// G / sqrt(R room), as below.
+double products_over_root(const Nest& nest, double room);
 
 /// Words that no mapping goes below with `words` of memory: what must move once, and 2 G / sqrt(R words) - 2 words
 /// for G useful multiplications of which R use one input at most with one filter (Smith et al. 2017,

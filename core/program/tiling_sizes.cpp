@@ -16,14 +16,14 @@ constexpr std::int64_t most_edge_scan = 1 << 12;  // longer axes: boundaries nea
 struct Clipped {
   std::int64_t low = 0, high = 0;
 };
-Clipped clipped_boundaries(const Axis& axis) {
+Clipped clipped_boundaries(const NestAxis& axis) {
   const auto down = [](std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -ceil_div(-a, b); };
   return {axis.pad <= 0 ? 0 : ceil_div(axis.pad, axis.stride),
           down(axis.in + axis.pad - axis.reach(), axis.stride) + 1};
 }
 
 /// Pairs of a result and a kernel position that meet an input. Longer kernels: of their first positions.
-std::int64_t useful_positions(const Axis& axis) {
+std::int64_t useful_positions(const NestAxis& axis) {
   Int128 pairs = 0;
   for (std::int64_t k = 0; k < std::min(axis.kernel, most_edge_scan); ++k) {
     const std::int64_t start = axis.pad - k * axis.dilation;  // results p meet p stride - start in the input
@@ -51,7 +51,7 @@ std::vector<TileSize> sizes_of_loop(std::int64_t size, std::int64_t granule, boo
   return sizes;
 }
 
-std::vector<TileSize> sizes_of_axis(const Axis& axis, bool split) {
+std::vector<TileSize> sizes_of_axis(const NestAxis& axis, bool split) {
   std::vector<TileSize> sizes = sizes_of_loop(axis.out, 1, split);
   const Clipped clipped = clipped_boundaries(axis);
   const bool even = axis.stride >= axis.reach() || (clipped.low <= 1 && clipped.high >= axis.out - 1);
@@ -98,14 +98,18 @@ std::int64_t useful_macs(const Nest& nest) {
   return static_cast<std::int64_t>(macs);
 }
 
-std::int64_t least_words(const Nest& nest, std::int64_t words) {
+double products_over_root(const Nest& nest, double room) {
   const LoopNest& n = nest.loops;
   const auto uses = [](std::int64_t kernel, std::int64_t stride, std::int64_t dilation) {
     return static_cast<double>(ceil_div(kernel, stride / std::gcd(stride, dilation)));
   };
   const double most_uses = uses(n.kernel_h, n.stride_h, n.dilation_h) * uses(n.kernel_w, n.stride_w, n.dilation_w);
+  return static_cast<double>(useful_macs(nest)) / std::sqrt(most_uses * room);
+}
+
+std::int64_t least_words(const Nest& nest, std::int64_t words) {
   const double size = static_cast<double>(words);
-  const double moved = 2 * static_cast<double>(useful_macs(nest)) / std::sqrt(most_uses * size) - 2 * size;
+  const double moved = 2 * products_over_root(nest, size) - 2 * size;
   return std::max(compulsory(nest).words(),
                   static_cast<std::int64_t>(std::ceil(std::max(moved, 0.0) * (1 - 1e-12))));
 }

@@ -85,10 +85,12 @@ Meeting meet(const std::array<Trip, 6>& trips, const Indexes& indexes) {
 
 }  // namespace
 
-Axis row_axis(const LoopNest& n) { return {n.out_h, n.in_h, n.kernel_h, n.stride_h, n.dilation_h, n.pad_top}; }
-Axis column_axis(const LoopNest& n) { return {n.out_w, n.in_w, n.kernel_w, n.stride_w, n.dilation_w, n.pad_left}; }
+NestAxis row_axis(const LoopNest& n) { return {n.out_h, n.in_h, n.kernel_h, n.stride_h, n.dilation_h, n.pad_top}; }
+NestAxis column_axis(const LoopNest& n) {
+  return {n.out_w, n.in_w, n.kernel_w, n.stride_w, n.dilation_w, n.pad_left};
+}
 
-std::int64_t window(const Axis& axis, std::int64_t first, std::int64_t count) {
+std::int64_t window(const NestAxis& axis, std::int64_t first, std::int64_t count) {
   const std::int64_t reach = axis.reach(), start = first * axis.stride - axis.pad;
   if (axis.stride > reach)
     return bounded(clamped_sum(start + reach, axis.stride, count, axis.in) -
@@ -97,7 +99,7 @@ std::int64_t window(const Axis& axis, std::int64_t first, std::int64_t count) {
   return std::clamp<std::int64_t>(end, 0, axis.in) - std::clamp<std::int64_t>(start, 0, axis.in);
 }
 
-std::int64_t window_sum(const Axis& axis, std::int64_t tile) {
+std::int64_t window_sum(const NestAxis& axis, std::int64_t tile) {
   const std::int64_t reach = axis.reach();
   if (axis.stride > reach || tile >= axis.out) return window(axis, 0, axis.out);
   const std::int64_t full = axis.out / tile, step = tile * axis.stride;
@@ -107,7 +109,7 @@ std::int64_t window_sum(const Axis& axis, std::int64_t tile) {
   return axis.out % tile == 0 ? sum : sum + window(axis, full * tile, axis.out % tile);
 }
 
-std::int64_t held_window(const Axis& axis, std::int64_t tile) {
+std::int64_t held_window(const NestAxis& axis, std::int64_t tile) {
   const std::int64_t reach = axis.reach();
   return std::min(window(axis, 0, axis.out), product(tile - 1, std::min(axis.stride, reach)) + reach);
 }
@@ -173,7 +175,7 @@ Traffic traffic(const Nest& nest, const Mapping& mapping) {
            (loop == Trip::repeats && !weighted);
   });
   const Meeting out = meet(trips, [](Trip::Of loop) { return loop != Trip::sums; });
-  const Axis rows = row_axis(n), columns = column_axis(n);
+  const NestAxis rows = row_axis(n), columns = column_axis(n);
   const bool rows_slide = a.any && a.innermost == Trip::rows, columns_slide = a.any && a.innermost == Trip::columns;
   const std::int64_t row_words = rows_slide ? window(rows, 0, n.out_h) : window_sum(rows, mapping.tile_rows);
   const std::int64_t column_words =

@@ -42,19 +42,19 @@
 namespace sdip {
 
 /// Rows or columns of a nest.
-struct Axis {
+struct NestAxis {
   std::int64_t out = 1, in = 1, kernel = 1, stride = 1, dilation = 1, pad = 0;  // pad: before the first
   std::int64_t reach() const { return (kernel - 1) * dilation + 1; }
 };
-Axis row_axis(const LoopNest& nest);
-Axis column_axis(const LoopNest& nest);
+NestAxis row_axis(const LoopNest& nest);
+NestAxis column_axis(const LoopNest& nest);
 
 /// Input positions that results [first, first + count) read, clipped: rule 4.
-std::int64_t window(const Axis& axis, std::int64_t first, std::int64_t count);
+std::int64_t window(const NestAxis& axis, std::int64_t first, std::int64_t count);
 /// The sum of `window` over the tiles of `tile` results, the last maybe smaller.
-std::int64_t window_sum(const Axis& axis, std::int64_t tile);
+std::int64_t window_sum(const NestAxis& axis, std::int64_t tile);
 /// Positions that the chip holds for a tile of `tile` results.
-std::int64_t held_window(const Axis& axis, std::int64_t tile);
+std::int64_t held_window(const NestAxis& axis, std::int64_t tile);
 
 /// How often each loop runs: tiles of rows and columns, runs of groups, tiles of channels within such a run, tiles
 /// of sums; and how many frames (products) a tile covers.

@@ -106,6 +106,64 @@ TEST(tiling, is_the_best_of_all_mappings_and_orders) {
   }
 }
 
+/// Rooms and prices as a machine with several memories has them, at random; some operands lie on chip.
+TileTerms random_terms(const Nest& nest, std::mt19937& rng) {
+  const auto to = [&](std::uint32_t most) { return static_cast<std::int64_t>(rng() % most) + 1; };
+  const Compulsory once = compulsory(nest);
+  TileTerms terms;
+  if (rng() % 4 != 0) terms.a_price = to(4), terms.a_room = to(4);
+  if (rng() % 4 != 0) terms.b_price = once.b * to(4), terms.b_room = to(4);
+  if (nest.weighted) terms.b_channel_room = to(3) - 1;
+  terms.b_memory = rng() % 2, terms.out_memory = rng() % 3;
+  terms.beside_room = to(3) - 1;
+  terms.partials_leave = rng() % 3 != 0;
+  terms.sums_room = to(4);
+  if (terms.partials_leave) {
+    terms.out_room = std::min(to(4), terms.sums_room);
+    terms.out_price = once.out * to(3), terms.partials_price = once.out * to(4);
+  }
+  for (auto& capacity : terms.capacity) capacity = to(120);
+  return terms;
+}
+
+bool fits(const Nest& nest, const TileTerms& terms, const Mapping& m) {
+  const TileWords tile = tile_words(nest, m);
+  std::array<std::int64_t, 3> room{};
+  room[terms.a_memory] += tile.a * terms.a_room;
+  room[terms.b_memory] += tile.b * terms.b_room + m.tile_channels * terms.b_channel_room;
+  room[terms.out_memory] += tile.out * (tile_counts(nest, m).sums > 1 ? terms.sums_room : terms.out_room);
+  room[terms.beside_memory] += tile.out * terms.beside_room;
+  for (std::size_t i = 0; i < room.size(); ++i)
+    if (room[i] > terms.capacity[i]) return false;
+  return terms.partials_leave || traffic(nest, m).partials_written == 0;
+}
+
+TEST(tiling, on_split_memories_is_the_best_of_all_mappings_and_orders) {
+  std::mt19937 rng(9);
+  std::int64_t found_some = 0;
+  for (int i = 0; i < 400; ++i) {
+    const Nest nest = small_nest(rng);
+    const TileTerms terms = random_terms(nest, rng);
+    const Compulsory once = compulsory(nest);
+    std::optional<std::int64_t> best;
+    each_mapping(nest, [&](const Mapping& m) {
+      if (!fits(nest, terms, m)) return;
+      const Traffic t = traffic(nest, m);
+      const std::int64_t price = t.a * terms.a_price + t.b / once.b * terms.b_price + terms.out_price +
+                                 2 * (t.partials_read / once.out) * terms.partials_price;
+      best = best ? std::min(*best, price) : price;
+    });
+    const auto found =
+        best_tiling(nest, terms, TileSizes(), [&](const Mapping& m) { return fits(nest, terms, m); });
+    ASSERT_EQ(found.has_value(), best.has_value()) << i;
+    if (!best) continue;
+    ++found_some;
+    ASSERT_EQ(found->price, *best) << i;
+    ASSERT_TRUE(fits(nest, terms, found->mapping)) << i;
+  }
+  EXPECT_GT(found_some, 200);
+}
+
 Nest convolution(std::int64_t channels, std::int64_t size) {
   Nest nest;
   LoopNest& n = nest.loops;
@@ -151,6 +209,15 @@ TEST(tiling, of_six_layers_moves_no_more_than_the_best_known) {
     }
   }
   EXPECT_LT(best_tiling(convolution(640, 32), 1 << 16)->price, 11'600'000);  // without padding
+}
+
+TEST(tiling, of_the_worked_example_keeps_results) {
+  const auto found = best_tiling(product(6, 6, 6, 1, true), 27);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->price, 144);
+  EXPECT_EQ(found->folds, 2);
+  EXPECT_EQ(found->mapping, (Mapping{3, 1, 6, 1, tiling_orders[0]}));
+  EXPECT_EQ(best_tiling(product(6, 6, 6, 1, true), 26)->price, 180);
 }
 
 TEST(tiling, a_capacity_one_word_short_is_infeasible) {

@@ -16,7 +16,7 @@ using Point = std::array<std::int64_t, 6>;  // repeat, row, column, group, chann
 
 /// Positions that results [first, first + count) read along an axis: of each the run from its first kernel position
 /// to its last, and what lies between two runs that overlap or touch.
-Set positions(const Axis& axis, std::int64_t first, std::int64_t count) {
+Set positions(const NestAxis& axis, std::int64_t first, std::int64_t count) {
   Set read;
   for (std::int64_t p = first; p < first + count; ++p)
     for (std::int64_t x = p * axis.stride - axis.pad;
@@ -88,7 +88,7 @@ struct Walk {
   Traffic count() {
     expand();
     Traffic t;
-    const Axis row = row_axis(n), column = column_axis(n);
+    const NestAxis row = row_axis(n), column = column_axis(n);
     const auto rows_of = [&](const Point& p) { return positions(row, at(rows, p, 1).first, at(rows, p, 1).count); };
     const auto columns_of = [&](const Point& p) {
       return positions(column, at(columns, p, 2).first, at(columns, p, 2).count);
@@ -192,7 +192,7 @@ TEST(window, of_an_axis_is_the_positions_read) {
   std::mt19937 rng(6);
   for (int i = 0; i < 3000; ++i) {
     const LoopNest n = random_nest(rng).loops;
-    const Axis axis = row_axis(n);
+    const NestAxis axis = row_axis(n);
     std::int64_t sum = 0;
     const std::int64_t tile = 1 + static_cast<std::int64_t>(rng() % static_cast<std::uint32_t>(axis.out));
     for (const Range& r : tiles_of(axis.out, tile)) {
@@ -202,7 +202,7 @@ TEST(window, of_an_axis_is_the_positions_read) {
       sum += read;
     }
     ASSERT_EQ(window_sum(axis, tile), sum);
-    Axis endless = axis;  // as a tile inside an input without edges
+    NestAxis endless = axis;  // as a tile inside an input without edges
     endless.in = 1000, endless.pad = -100;
     ASSERT_EQ(held_window(axis, tile),
               std::min(std::ssize(positions(axis, 0, axis.out)), std::ssize(positions(endless, 0, tile))));
