@@ -85,6 +85,22 @@ std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
   return run;
 }
 
+std::int64_t imem_bytes(const CompiledStage& stage, const Machine& m) {
+  const Program& program = stage.program;
+  constexpr std::int64_t most_words = std::int64_t{1} << 50;
+  auto words = static_cast<std::int64_t>(program.instructions.size());
+  if (m.granularity == Granularity::per_tile) {
+    std::vector<std::int64_t> operations;
+    for (const InstructionClass& c : program.classes) operations.push_back(class_cost(c, m, stage.role).operations);
+    words = 0;
+    for (const Instruction& instruction : program.instructions)
+      words = std::min(
+          most_words,
+          words + std::min(most_words, operations[static_cast<std::size_t>(instruction.instruction_class)]));
+  }
+  return words * (instruction_word_bits / 8);
+}
+
 bool on_chip(Role role, const Machine& m) {
   return m.vae_stage == VaeStage::core || (role != Role::encoder && role != Role::decoder);
 }

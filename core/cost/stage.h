@@ -37,6 +37,9 @@ struct StageRun {
 std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
                                   std::vector<InstructionTime>* trace);
 
+/// Bytes of IMEM that a stage's program takes: a word an instruction, or a tile operation. At most 2^56.
+std::int64_t imem_bytes(const CompiledStage& stage, const Machine& m);
+
 /// False for an encoder or decoder off chip.
 bool on_chip(Role role, const Machine& m);
 

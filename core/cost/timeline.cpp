@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/cost/transfer.h"
@@ -95,13 +96,12 @@ class Timeline {
     const auto number = static_cast<std::size_t>(instruction.instruction_class);
     const std::int64_t begin = begin_ = now_;
     const PassCost before = pass_;
-    const std::int64_t overhead = rules_.dispatch_overlaps
-                                      ? std::max<std::int64_t>(0, rules_.dispatch_cycles - last_duration_)
-                                      : rules_.dispatch_cycles;
     fetches_weights_ = rules_.psram_bytes > 0 && (cold || !program_.classes[number].pinned);
     pinned_ = program_.classes[number].pinned;
     const ClassCost& cost = costs_[number];
-    now_ += overhead + cost.link_in_cycles;
+    now_ += dispatch_after(last_duration_) + cost.link_in_cycles;
+    operation_begin_ = begin;
+    first_operation_ = true;
     slots_.fill({begin, begin, true});
     store_before_ = store_last_ = 0;
     pending_out_ = {};
@@ -118,15 +118,31 @@ class Timeline {
     const std::int64_t leaving = std::max<std::int64_t>(0, store_last_ - now_);  // it retires when all is done
     pass_.stall_activations += leaving;
     now_ += leaving + cost.link_out_cycles + rules_.pipeline_stages;
-    last_duration_ = now_ - begin;
+    last_duration_ = now_ - (rules_.dispatches_tiles ? operation_begin_ : begin);
     if (!trace) return;
-    const std::int64_t links = cost.link_in_cycles + cost.link_out_cycles;
-    trace->push_back({begin - pass_begin, now_ - pass_begin, overhead + links + rules_.pipeline_stages,
-                      pass_.stall_weights - before.stall_weights,
+    const PassCost own = pass_ - before;
+    const std::int64_t overhead = now_ - begin - cost.cycles - own.stall_weights - own.stall_activations;
+    trace->push_back({begin - pass_begin, now_ - pass_begin, overhead, pass_.stall_weights - before.stall_weights,
                       pass_.stall_activations - before.stall_activations, pass_.weight_bytes - before.weight_bytes,
                       pass_.weight_psram_bytes - before.weight_psram_bytes,
                       pass_.activation_in_bytes - before.activation_in_bytes,
                       pass_.activation_out_bytes - before.activation_out_bytes, occupancy_});
+  }
+
+  /// Cycles until the next instruction may start, after one that took `duration`.
+  std::int64_t dispatch_after(std::int64_t duration) const {
+    return rules_.dispatch_overlaps ? std::max<std::int64_t>(0, rules_.dispatch_cycles - duration)
+                                    : rules_.dispatch_cycles;
+  }
+
+  /// When the next tile operation may start. One that is an instruction of its own begins when the one before has
+  /// retired.
+  std::int64_t issue() {
+    if (!rules_.dispatches_tiles) return now_;
+    if (std::exchange(first_operation_, false)) return now_;
+    const std::int64_t retired = now_ + rules_.pipeline_stages;
+    const std::int64_t duration = retired - std::exchange(operation_begin_, retired);
+    return retired + dispatch_after(duration);
   }
 
   /// What an operation loads because of the loops that stepped or began again before it.
@@ -186,7 +202,7 @@ class Timeline {
   }
 
   /// What later tile operations of this instruction depend on, relative to now, but for the weights in PSRAM.
-  using Pace = std::array<std::int64_t, 9>;
+  using Pace = std::array<std::int64_t, 10>;
   Pace pace() const {
     const auto beyond = [](std::int64_t time, std::int64_t limit) {
       return std::max<std::int64_t>(0, time - limit);
@@ -199,7 +215,8 @@ class Timeline {
             beyond(slots_[3].before, channel_free_),
             beyond(store_before_, now_),
             beyond(store_last_, now_),
-            pending_out_.bytes};
+            pending_out_.bytes,
+            rules_.dispatches_tiles ? now_ - operation_begin_ : 0};
   }
   std::vector<std::int64_t> weights_pace() const {
     std::vector<std::int64_t> weights;
@@ -248,6 +265,7 @@ class Timeline {
     const std::int64_t shift = times * (now_ - now_before);
     now_ += shift;
     channel_free_ += shift;
+    operation_begin_ += shift;
     weights_ready_ += shift;
     store_before_ += shift;
     store_last_ += shift;
@@ -275,8 +293,9 @@ class Timeline {
     if (partials && !rules_.tiles_double_buffered) activations_ready = load(shape.partial, slots_[3]);
     if (shape.out.bytes > 0)
       activations_ready = std::max(activations_ready, rules_.tiles_double_buffered ? store_before_ : store_last_);
-    const std::int64_t start = std::max({now_, weights_ready_, activations_ready});
-    (weights_ready_ >= activations_ready ? pass_.stall_weights : pass_.stall_activations) += start - now_;
+    const std::int64_t earliest = issue();
+    const std::int64_t start = std::max({earliest, weights_ready_, activations_ready});
+    (weights_ready_ >= activations_ready ? pass_.stall_weights : pass_.stall_activations) += start - earliest;
     now_ = start + shape.cycles;
     weights_.use_current(now_);
     pending_out_ = shape.out;
@@ -327,8 +346,9 @@ class Timeline {
   PassCost last_pass_;
   WeightQueue weights_;
   std::int64_t occupancy_ = 0, psram_peak_ = 0, weights_ready_ = 0;
-  bool fetches_weights_ = false, pinned_ = false;
-  std::array<Slots, 4> slots_;  // of A, B, other operands, partial sums
+  bool fetches_weights_ = false, pinned_ = false, first_operation_ = true;
+  std::int64_t operation_begin_ = 0;  // of the last, where each is an instruction
+  std::array<Slots, 4> slots_;        // of A, B, other operands, partial sums
   std::int64_t store_before_ = 0, store_last_ = 0;
   Transfer pending_out_;
   PassCost pass_;

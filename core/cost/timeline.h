@@ -48,6 +48,7 @@ struct TimelineRules {
   bool weights_double_buffered = true, tiles_double_buffered = true;
   std::int64_t dispatch_cycles = 0, pipeline_stages = 0;
   bool dispatch_overlaps = false;
+  bool dispatches_tiles = false;  // each tile operation is an instruction of its own
   std::int64_t cores = 1;  // in lockstep: each adds its own activation transfers
 };
 /// Of a stage of `role` that keeps `pinned` bytes of its weights and has `thousandths` of `share`.

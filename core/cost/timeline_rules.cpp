@@ -58,6 +58,7 @@ TimelineRules timeline_rules(const Machine& m, Decimal share, std::int64_t activ
   rules.tiles_double_buffered = m.tile_buffering == Buffering::double_buffer;
   rules.dispatch_cycles = m.dispatch_cycles + (m.sequencer == Sequencer::host ? m.host_command_cycles : 0);
   rules.dispatch_overlaps = m.sequencer == Sequencer::distributed;
+  rules.dispatches_tiles = m.granularity == Granularity::per_tile;
   rules.pipeline_stages = m.pipeline_stages;
   rules.cores = active_cores;
   return rules;
@@ -70,6 +71,7 @@ bool countable(const Program& program, const std::vector<ClassCost>& costs, cons
   const auto moved = [&](std::int64_t bytes, double copies) {
     return bytes == 0 ? 0.0 : (real(bytes) + real(rules.burst_bytes)) * copies * (cycles_a_byte + 1);
   };
+  const double issue = rules.dispatches_tiles ? real(rules.dispatch_cycles + rules.pipeline_stages) : 0;
   std::vector<double> most;  // cycles and bytes of each class
   most.reserve(costs.size());
   for (const ClassCost& cost : costs) {
@@ -77,7 +79,7 @@ bool countable(const Program& program, const std::vector<ClassCost>& costs, cons
     double window = 0, operations = 0;
     for (const WindowBytes& bytes : cost.windows) window = std::max(window, moved(bytes.all, cores));
     for (const TileCost& tile : cost.shapes)
-      operations += real(tile.times) * (window + moved(tile.weight_bytes, 1) + moved(tile.b_bytes, cores) +
+      operations += real(tile.times) * (issue + window + moved(tile.weight_bytes, 1) + moved(tile.b_bytes, cores) +
                                         moved(tile.split_in_bytes, cores) + moved(tile.partial_in_bytes, cores) +
                                         moved(tile.out_bytes, cores));
     most.push_back(

@@ -347,5 +347,46 @@ TEST(loops, five_rows_in_tiles_of_two_inside_two_channel_tiles_have_shapes_0_0_1
   EXPECT_EQ(cost.shapes[1].times, 2);
 }
 
+TEST(windows, of_more_than_256_clipped_tiles_are_taken_as_in_an_input_without_edges) {
+  Machine m;
+  Program program = three_weight_tiles(m);
+  const auto loaded = [&](std::int64_t pad) {
+    InstructionClass& c = program.classes[0];
+    c = product(Family::conv2d, 10 + 2 * pad, 1, 1);
+    c.work.nest.in_h = 10;
+    c.work.nest.pad_top = c.work.nest.pad_bottom = pad;
+    c.operand_a = Place::dram;
+    c.mapping = {1, 1, 1, 1, rows_outermost};
+    return cold_pass(program, m).at(0).activation_in_bytes;
+  };
+  EXPECT_EQ(loaded(128), 10);        // what lies in the padding alone loads nothing
+  EXPECT_EQ(loaded(129), 10 + 258);  // a row each
+}
+
+TEST(timeline, a_billion_tiles_of_weights_are_counted_and_not_run) {
+  Machine m;
+  Program program = three_weight_tiles(m);
+  const auto end = [&](std::int64_t sums) {
+    program.classes[0] = product(Family::linear, 4, sums, 10);
+    program.classes[0].mapping.tile_sums = 1;
+    return cold_pass(program, m).at(0).end;
+  };
+  const std::int64_t billion = 1'000'000'000;
+  EXPECT_EQ(end(2 * billion) - end(billion), (end(1100) - end(100)) * (billion / 1000));
+}
+
+TEST(timeline, tile_operations_that_are_instructions_pay_dispatch_fill_and_drain_each) {
+  Machine m;
+  Program program = three_weight_tiles(m);
+  program.classes[0].operand_b = Place::stackram;  // three operations of 4 cycles
+  program.instructions.resize(2);
+  m.dispatch_cycles = 20;
+  m.granularity = Granularity::per_tile;
+  EXPECT_EQ(cold_pass(program, m).at(1).end, 6 * (20 + 4 + 1));
+  m.sequencer = Sequencer::distributed;  // a tile hides 5 of 20 cycles behind it, or the 25 of the first
+  EXPECT_EQ(cold_pass(program, m).at(0).end, (20 + 5) + 5 + (15 + 5));
+  EXPECT_EQ(cold_pass(program, m).at(0).overhead, 20 + 1 + 1 + 15 + 1);
+}
+
 }  // namespace
 }  // namespace sdip

@@ -103,6 +103,7 @@ InstructionClass streamed(InstructionClass c) {
   c.fetches.clear();
   c.weight_elements = c.bias_elements_per_channel = 0;
   c.pinned = false;
+  c.spread_cores = 1;
   return c;
 }
 
@@ -120,7 +121,7 @@ TEST(differential, a_nest_moves_the_words_that_the_compiler_counts) {
     Program program;
     program.instructions.resize(1);
     for (const InstructionClass& c : random_program(dice, drawn).classes) {
-      if (!is_nest(c.work.family)) continue;
+      if (!is_nest(c.work.family) || c.compound != Compound::single) continue;
       program.classes = {streamed(c)};
       const Traffic moved = traffic({c.work.nest, c.operand_b == Place::psram}, c.mapping);
       const std::vector<ClassCost> costs{class_cost(program.classes[0], m)};

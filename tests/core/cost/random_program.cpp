@@ -216,6 +216,7 @@ Machine random_machine(Dice& dice) {
   if (dice.one_in(2)) m.weight_compression = f(dice.between(101, 400));
   m.decompressor_bytes_per_cycle = dice.between(1, 40);
   m.dispatch_cycles = dice.between(0, 60);
+  m.granularity = dice.one_of({Granularity::per_operator, Granularity::per_tile});
   m.host_command_cycles = dice.between(0, 90);
   m.pipeline_stages = dice.between(1, 20);
   m.dram_bus_bits = 8 * dice.between(1, 24);

@@ -159,6 +159,9 @@ class Clock {
     }
     Count a_tile = no_tile, b_tile = no_tile, weight_tile = no_tile;
     fetched_.clear();
+    const bool apart = m_.granularity == Granularity::per_tile;  // each operation an instruction
+    Count issued = begin_;                                       // the last operation
+    bool first = true;
     for (const Operation& o : operations_[number]) {
       if (o.weight_tile != weight_tile && !(c.pinned && fetched_.contains(o.weight_tile)))
         weights_there = std::max(weights_there, fetch(o.weight_psram_bytes, c, cold, false));
@@ -173,8 +176,16 @@ class Clock {
       if (o.partial_bytes > 0 && tile_buffers() == 1) activations_there = load(o.partial_bytes, partial_);
       if (o.out_bytes > 0 && left_.size() >= tile_buffers())
         activations_there = std::max(activations_there, left_[left_.size() - tile_buffers()]);
-      const Count start = std::max({now_, weights_there, activations_there});
-      (weights_there >= activations_there ? count_.stall_weights : count_.stall_activations) += start - now_;
+      Count earliest = now_;
+      if (apart && !first) {
+        const Count retired = now_ + m_.pipeline_stages;
+        last_duration_ = retired - issued;
+        issued = retired;
+        earliest = retired + overhead();
+      }
+      first = false;
+      const Count start = std::max({earliest, weights_there, activations_there});
+      (weights_there >= activations_there ? count_.stall_weights : count_.stall_activations) += start - earliest;
       now_ = start + o.cycles();
       if (using_ != tiles_.end()) using_->used_until = tile_before_until_ = now_;
       leaving_ = o.out_bytes;
@@ -189,7 +200,7 @@ class Clock {
       now_ = left_.back();
     }
     now_ += returned_cycles(c, m_) + m_.pipeline_stages;
-    last_duration_ = now_ - begin_;
+    last_duration_ = now_ - (apart ? issued : begin_);
     count_.end = now_;
   }
 

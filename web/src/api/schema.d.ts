@@ -874,7 +874,7 @@ export interface components {
              * @default operator
              * @enum {string}
              */
-            granularity: "operator";
+            granularity: "operator" | "tile";
             /**
              * @description Weights of linear operators as a product of two thin matrices, where that is fewer bytes
              * @default off
@@ -1316,7 +1316,7 @@ export interface components {
              * @default operator
              * @enum {string}
              */
-            granularity: "operator";
+            granularity: "operator" | "tile";
             /**
              * @description Weights of linear operators as a product of two thin matrices, where that is fewer bytes
              * @default off
