@@ -132,16 +132,16 @@ StoredTensors stored_tensors(WeightSource source) {
   };
 }
 
-void run_stage(const RunArguments& arguments, const Machine& machine, const Stage& stage,
+void run_stage(const RunArguments& arguments, const Machine& machine, const Graph& graph,
                const CompiledStage& compiled, const StoredTensors& stored, std::vector<TextRow>& rows) {
-  const std::vector<Tensor> inputs = inputs_of(*stage.graph, arguments);
+  const std::vector<Tensor> inputs = inputs_of(graph, arguments);
   const ActivationScales scales = activation_scales(*compiled.graph, machine, inputs, stored);
   const Run run = execute(compiled, machine, inputs, stored, scales);
-  const std::vector<Tensor> want = compute(*stage.graph, inputs, stored);
+  const std::vector<Tensor> want = compute(graph, inputs, stored);
   for (std::size_t i = 0; i < want.size(); ++i) {
     const Difference difference = difference_of(run.outputs[i], want[i]);
-    const Value& output = stage.graph->values[static_cast<std::size_t>(stage.graph->outputs[i])];
-    rows.push_back({stage.name, output.name, shape_text(output.operand.shape), digest_of(run.outputs[i]),
+    const Value& output = graph.values[static_cast<std::size_t>(graph.outputs[i])];
+    rows.push_back({compiled.name, output.name, shape_text(output.operand.shape), digest_of(run.outputs[i]),
                     number_text(difference.largest),
                     share_text(difference.magnitude > 0 ? difference.largest / difference.magnitude : 0),
                     count_text(run.counts.instructions), count_text(run.counts.tile_operations)});
@@ -165,7 +165,10 @@ int run_run(const RunArguments& arguments) {
     const Member& member = member_of(members, application.stages[i].name);
     const StoredTensors stored =
         stored_tensors(weight_source(member, machine, arguments.seed, std::filesystem::temp_directory_path()));
-    run_stage(arguments, machine, workload->stages[i], application.stages[i], stored, rows);
+    // Parts in series have graphs of their own; else the graph is the one before the compiler's passes.
+    const CompiledStage& compiled = application.stages[i];
+    const bool parts = application.stages.size() != workload->stages.size();
+    run_stage(arguments, machine, parts ? *compiled.graph : *workload->stages[i].graph, compiled, stored, rows);
   }
   print_table(std::cout,
               {{"stage"},

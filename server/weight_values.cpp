@@ -165,7 +165,7 @@ WeightSource weight_source(const Member& member, const Machine& machine, std::ui
 }
 
 const Member& member_of(const std::vector<Member>& members, const std::string& stage) {
-  const auto made_from = [&](const Member& m) { return m.name == stage || m.name + "/context" == stage; };
+  const auto made_from = [&](const Member& m) { return m.name == stage || stage.starts_with(m.name + "/"); };
   const auto found = std::ranges::find_if(members, made_from);
   check(found != members.end(), "every stage comes from a model");
   return *found;

@@ -31,6 +31,30 @@ struct RowBuffer {
 
 std::int64_t height_of(const Chip& chip, ValueId v) { return chip.value(v).operand.shape.at(2); }
 
+/// Pools and resizes: by the operator's own arithmetic, on what rows there are.
+bool is_by_rows(const Node& node) {
+  const std::string_view type = node.op->type;
+  return type == "MaxPool" || type == "AveragePool" || type == "Resize" || type == "Upsample";
+}
+
+std::int64_t number_at(const Node& node, const char* name, std::size_t i, std::int64_t otherwise) {
+  const auto found = node.attributes.find(name);
+  const auto* values =
+      found == node.attributes.end() ? nullptr : std::get_if<std::vector<std::int64_t>>(&found->second);
+  return values == nullptr || i >= values->size() ? otherwise : (*values)[i];
+}
+
+/// Rows of the operand that hold all that result rows may read: of a pool a kernel's reach on either side (its
+/// padding may be on either), of a resize a row more on either side.
+Extent rows_around(const Node& node, const Extent& rows, std::int64_t in_h, std::int64_t out_h) {
+  const bool pool = node.op->type.ends_with("Pool");
+  const std::int64_t stride = number_at(node, "strides", 0, 1);
+  const std::int64_t reach = (number_at(node, "kernel_shape", 0, 1) - 1) * number_at(node, "dilations", 0, 1);
+  const Extent read = pool ? Extent{rows.begin * stride - reach, (rows.end - 1) * stride + reach + 1}
+                           : Extent{rows.begin * in_h / out_h - 1, (rows.end - 1) * in_h / out_h + 2};
+  return {std::clamp<std::int64_t>(read.begin, 0, in_h), std::clamp<std::int64_t>(read.end, 0, in_h)};
+}
+
 Extent hull(const Extent& a, const Extent& b) { return {std::min(a.begin, b.begin), std::max(a.end, b.end)}; }
 
 struct Strip {
@@ -78,6 +102,26 @@ struct Strip {
     }
   }
 
+  /// A pool's or resize's operands, whole; of one made inside the rows that are not on chip are not numbers.
+  std::vector<std::optional<Tensor>> operands_by_rows(const Node& node) {
+    std::vector<std::optional<Tensor>> operands;
+    for (const ValueId v : node.inputs) {
+      if (v == none || !buffers.contains(root(v))) {
+        operands.push_back(v == none ? std::nullopt : std::optional(read_whole(chip, v)));
+        continue;
+      }
+      const RowBuffer& buffer = buffers.at(root(v));
+      Tensor tensor = buffer.data;
+      for (std::size_t i = 0; i < tensor.floats.size(); ++i) {
+        const std::int64_t row = row_of(v, static_cast<std::int64_t>(i));
+        if (row < buffer.rows.begin || row >= buffer.rows.end)
+          tensor.floats[i] = std::numeric_limits<double>::quiet_NaN();
+      }
+      operands.emplace_back(std::move(tensor));
+    }
+    return operands;
+  }
+
   /// Rows of `node`'s result.
   void make_rows(const Node& node, const Extent& rows) {
     const ValueId out = node.outputs[0];
@@ -96,6 +140,12 @@ struct Strip {
       const bool weighted = chip.value(node.inputs[1]).kind == ValueKind::weight;
       run_nest(chip, node, map->second, weighted, mapping, rows, reader(node.inputs[0]), reader(node.inputs[1]),
                [&](std::span<const std::int64_t> at, const Tensor& numbers) { keep(out, at, numbers); });
+      return;
+    }
+    if (is_by_rows(node)) {
+      const Tensor whole = computed(chip.graph, node, operands_by_rows(node)).at(0);
+      const std::vector<std::int64_t> at = elements(out, rows);
+      keep(out, at, picked(whole, at));
       return;
     }
     TileValues tile{elements(out, rows), none};
@@ -117,7 +167,9 @@ struct Strip {
       const Extent rows = buffers.at((*node)->outputs[0]).needed;
       if (rows.size() <= 0) continue;
       const auto map = maps.find(*node);
-      const Extent read = map == maps.end() ? rows : window_rows(map->second.nest, rows);
+      Extent read = map == maps.end() ? rows : window_rows(map->second.nest, rows);
+      if (is_by_rows(**node))
+        read = rows_around(**node, rows, height_of(chip, (*node)->inputs[0]), height_of(chip, (*node)->outputs[0]));
       for (const ValueId v : (*node)->inputs)
         if (v != none)
           if (const auto buffer = buffers.find(root(v)); buffer != buffers.end())
@@ -152,7 +204,7 @@ void run_strips(Chip& chip) {
     strip.nodes.push_back(node);
     const Operand& out = chip.value(node->outputs[0]).operand;
     const auto map = nest_map(chip.graph, *node);
-    if (out.shape.size() != 4 || (!map && !is_pointwise(*node)))
+    if (out.shape.size() != 4 || (!map && !is_pointwise(*node) && !is_by_rows(*node)))
       throw Error("not_computable", node->name,
                   "node '" + node->name + "' (" + std::string(node->op->type) + ") is not run in strips");
     if (map) strip.maps.emplace(node, *map);

@@ -104,7 +104,7 @@ TEST(attention, masked_keys_have_no_part_whichever_tile_they_are_in) {
   }
 }
 
-/// Convolutions with activations between and perhaps a residual.
+/// Convolutions with activations, residuals, pools and resizes between.
 MadeNetwork chain(Draw& draw, std::int64_t convolutions) {
   NetworkMaker make(draw);
   const std::int64_t channels = draw.between(1, 4);
@@ -118,6 +118,17 @@ MadeNetwork chain(Draw& draw, std::int64_t convolutions) {
                   {{"pads", pads}, {"strides", strides}});
     if (draw.one_in(2)) x = make.node("Tanh", {x});
     if (same && draw.one_in(2)) x = make.node("Add", {x, before});
+    const Shape shape = make.shape(x);
+    if (draw.one_in(4) && shape[2] > 3)
+      x = make.node(draw.one_in(2) ? "MaxPool" : "AveragePool", {x},
+                    {{"kernel_shape", std::vector<std::int64_t>{draw.between(1, 3), 1}},
+                     {"strides", std::vector<std::int64_t>{draw.between(1, 2), 1}},
+                     {"pads", std::vector<std::int64_t>(4, 0)}});
+    else if (draw.one_in(4))
+      x = make.node("Resize", {x, none, none, make.ints({shape[0], shape[1], 2 * shape[2], 2 * shape[3]})},
+                    {{"mode", std::string("nearest")},
+                     {"coordinate_transformation_mode", std::string("asymmetric")},
+                     {"nearest_mode", std::string("floor")}});
   }
   return make.finish({x}, false);
 }
