@@ -22,8 +22,8 @@ struct Chip {
   const StoredTensors& stored;
   const ActivationScales& scales;
   Views views;
-  Addresses addresses;
-  std::array<Memory, 4> memories{};  // DSRAM0, DSRAM1, STACKRAM, DRAM; unified: the first three are memory 0
+  std::map<Slot, std::int64_t> addresses;  // addresses_of
+  std::array<Memory, 4> memories{};        // DSRAM0, DSRAM1, STACKRAM, DRAM; unified: the first three are memory 0
   std::map<ValueId, Tensor> registers{};
   std::map<ValueId, Tensor> constants{};                        // weights as the model has them
   std::map<std::pair<ValueId, NodeId>, Tensor> held_weights{};  // as weight_format holds them; by node where scales

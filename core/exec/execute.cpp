@@ -33,22 +33,17 @@ void require_inputs(const Graph& graph, std::span<const Tensor> inputs) {
   }
 }
 
-std::vector<ValueId> output_roots(const CompiledStage& stage, const Views& views) {
-  std::vector<ValueId> roots;
-  for (const ValueId v : stage.graph->outputs) roots.push_back(views.root[at(v)]);
-  return roots;
-}
+constexpr std::int64_t dram_bytes = std::int64_t{1} << 53;  // large enough for whatever is placed there
 
 Chip chip_of(const CompiledStage& stage, const Machine& machine, const StoredTensors& stored,
              const ActivationScales& scales) {
-  Views views = views_of(stage);
-  Addresses addresses = addresses_of(stage, machine, output_roots(stage, views));
-  Chip chip{stage, *stage.graph, machine, stored, scales, std::move(views), std::move(addresses)};
+  Chip chip{stage, *stage.graph, machine, stored, scales, views_of(stage), addresses_of(stage, machine)};
   const bool unified = machine.activation_memory == ActivationMemory::unified;
-  chip.memories[0] = {unified ? "activation memory" : "DSRAM0", chip.addresses.dsram_bytes, {}};
-  chip.memories[1] = {"DSRAM1", unified ? 0 : chip.addresses.dsram_bytes, {}};
-  chip.memories[2] = {"STACKRAM", chip.addresses.stackram_bytes, {}};
-  chip.memories[3] = {"DRAM", chip.addresses.dram_bytes, {}};
+  const std::int64_t both = 2 * machine.dsram_bytes + machine.stackram_bytes;
+  chip.memories[0] = {unified ? "activation memory" : "DSRAM0", unified ? both : machine.dsram_bytes, {}};
+  chip.memories[1] = {"DSRAM1", unified ? 0 : machine.dsram_bytes, {}};
+  chip.memories[2] = {"STACKRAM", unified ? 0 : machine.stackram_bytes, {}};
+  chip.memories[3] = {"DRAM", dram_bytes, {}};
   return chip;
 }
 
@@ -59,7 +54,7 @@ void load_inputs(Chip& chip, std::span<const Tensor> inputs) {
   for (const auto& [v, tensor] : given)
     if (is_scalar(chip.value(v))) chip.registers[v] = *tensor;
   const std::int64_t bits = bits_of(chip.machine.activation_format);
-  for (const auto& [slot, address] : chip.addresses.at) {
+  for (const auto& [slot, address] : chip.addresses) {
     const auto input = given.find(slot.first);
     if (input == given.end()) continue;
     Tensor tensor = *input->second;
@@ -87,9 +82,9 @@ Tensor output_of(Chip& chip, ValueId v, std::span<const Tensor> inputs) {
   if (const auto input = std::ranges::find(chip.graph.inputs, root); input != chip.graph.inputs.end())
     return shaped(picked(inputs[static_cast<std::size_t>(input - chip.graph.inputs.begin())], elements));
   for (const Place place : {Place::dram, Place::stackram, Place::dsram}) {
-    const Slot slot{root, place};
-    const auto address = chip.addresses.at.find(slot);
-    if (address == chip.addresses.at.end()) continue;
+    const Slot slot = slot_of(chip.machine, root, place);
+    const auto address = chip.addresses.find(slot);
+    if (address == chip.addresses.end()) continue;
     const Memory& memory = memory_of(chip, place, false);
     return shaped(read(memory, slot, address->second, elements, chip.graph, "the end of the program"));
   }

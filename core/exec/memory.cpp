@@ -14,7 +14,8 @@ std::int64_t end_bit(const Region& region) {
 }
 
 /// Marks the elements of `other` that share bits [from, to) as taken by `value`.
-void overwrite(Region& other, std::int64_t from, std::int64_t to, ValueId value) {
+void overwrite(Region& other, std::int64_t from, std::int64_t to, std::int32_t value) {
+  if (from >= end_bit(other) || to <= other.first_bit) return;
   const std::int64_t first = std::max<std::int64_t>(0, (from - other.first_bit) / other.bits);
   const std::int64_t last =
       std::min(static_cast<std::int64_t>(other.state.size()), (to - other.first_bit + other.bits - 1) / other.bits);
@@ -22,6 +23,20 @@ void overwrite(Region& other, std::int64_t from, std::int64_t to, ValueId value)
     const std::int64_t begin = other.first_bit + i * other.bits;
     if (begin < to && from < begin + other.bits) other.state[static_cast<std::size_t>(i)] = value;
   }
+}
+
+void require_within(const Memory& memory, std::int64_t address, std::int64_t bits, const std::string& who) {
+  const std::int64_t end = address + ceil_div(bits, 8);
+  if (address >= 0 && end <= memory.bytes) return;
+  throw Error("execution_failed", who,
+              who + " uses bytes " + std::to_string(address) + " to " + std::to_string(end) + " of " + memory.name +
+                  ", which has " + std::to_string(memory.bytes));
+}
+
+std::string taker_text(const Graph& graph, std::int32_t state) {
+  if (state == never_written) return "it was never written";
+  if (state == tile_buffer) return "it was overwritten by a tile buffer";
+  return "it was overwritten by '" + graph.values[static_cast<std::size_t>(state)].name + "'";
 }
 
 [[noreturn]] void fail(const Memory& memory, const Graph& graph, ValueId value, std::int64_t element,
@@ -42,10 +57,7 @@ void open_region(Memory& memory, Slot slot, std::int64_t address, std::int64_t b
   region.data = zero_tensor(type, shape);
   region.state.assign(static_cast<std::size_t>(element_count(shape)), never_written);
   const std::int64_t end = end_bit(region);
-  if (address < 0 || ceil_div(end, 8) > memory.bytes)
-    throw Error("execution_failed", who,
-                who + " uses bytes " + std::to_string(address) + " to " + std::to_string(ceil_div(end, 8)) +
-                    " of " + memory.name + ", which has " + std::to_string(memory.bytes));
+  require_within(memory, address, end - region.first_bit, who);
   for (auto& [id, other] : memory.regions) {
     if (id == slot || other.first_bit >= end || region.first_bit >= end_bit(other)) continue;
     region.overlaps.push_back(id);
@@ -71,6 +83,11 @@ void write(Memory& memory, Slot slot, std::span<const std::int64_t> at, const Te
   }
 }
 
+void take_buffer(Memory& memory, std::int64_t address, std::int64_t bytes, const std::string& who) {
+  require_within(memory, address, bytes * 8, who);
+  for (auto& [slot, region] : memory.regions) overwrite(region, address * 8, (address + bytes) * 8, tile_buffer);
+}
+
 Tensor read(const Memory& memory, Slot slot, std::int64_t address, std::span<const std::int64_t> at,
             const Graph& graph, const std::string& who) {
   const auto found = memory.regions.find(slot);
@@ -90,10 +107,7 @@ Tensor read(const Memory& memory, Slot slot, std::int64_t address, std::span<con
     const std::int32_t state = region.state[element];
     if (state != written) {
       const std::int64_t byte = (region.first_bit + at[i] * region.bits) / 8;
-      fail(memory, graph, value, at[i], byte, who,
-           state == never_written
-               ? std::string("it was never written")
-               : "it was overwritten by '" + graph.values[static_cast<std::size_t>(state)].name + "'");
+      fail(memory, graph, value, at[i], byte, who, taker_text(graph, state));
     }
     if (floating)
       numbers.floats[i] = region.data.floats[element];

@@ -72,8 +72,8 @@ Tensor read_operand(Chip& chip, ValueId v, std::span<const std::int64_t> at) {
                   chip.who + " reads '" + chip.value(root).name + "', which none of its sources is");
     return picked(held->second, at);
   }
-  const Slot slot{root, source->place};
-  return read(memory_of(chip, source->place, false), slot, chip.addresses.at.at(slot), at, chip.graph, chip.who);
+  return read(memory_of(chip, source->place, false), slot_of(chip.machine, root, source->place),
+              source->address.value, at, chip.graph, chip.who);
 }
 
 Tensor read_whole(Chip& chip, ValueId v) {
@@ -100,21 +100,22 @@ void open_result(Chip& chip) {
   const InstructionClass& c = chip.instruction_class();
   const Operand& operand = chip.value(v).operand;
   const std::int64_t bits = bits_of(chip.machine.activation_format);
-  for (const auto& [goes, place] :
-       {std::pair{c.to_dsram, Place::dsram}, std::pair{c.push, Place::stackram}, std::pair{c.to_dram, Place::dram}})
-    if (goes)
-      open_region(memory_of(chip, place, true), {v, place}, chip.addresses.at.at({v, place}), bits, operand.type,
-                  operand.shape, chip.who);
+  const MemorySpan &reads = chip.instruction().read_tiles, &writes = chip.instruction().write_tiles;
+  if (reads.bytes.value > 0)
+    take_buffer(memory_of(chip, Place::dsram, false), reads.address.value, reads.bytes.value, chip.who);
+  if (writes.bytes.value > 0)
+    take_buffer(memory_of(chip, Place::dsram, true), writes.address.value, writes.bytes.value, chip.who);
+  for (const Destination& to : destinations_of(chip.instruction(), c, chip.machine))
+    open_region(memory_of(chip, to.place, true), slot_of(chip.machine, v, to.place), to.address, bits, operand.type,
+                operand.shape, chip.who);
   if (is_scalar(chip.value(v))) chip.registers[v] = zero_tensor(operand.type, operand.shape);
 }
 
 void write_result(Chip& chip, std::span<const std::int64_t> at, Tensor numbers) {
   const ValueId v = chip.instruction().destination;
-  const InstructionClass& c = chip.instruction_class();
   hold(numbers, chip.machine.activation_format, scale_of(chip, v));
-  if (c.to_dsram) write(memory_of(chip, Place::dsram, true), {v, Place::dsram}, at, numbers);
-  if (c.push) write(memory_of(chip, Place::stackram, true), {v, Place::stackram}, at, numbers);
-  if (c.to_dram) write(memory_of(chip, Place::dram, true), {v, Place::dram}, at, numbers);
+  for (const Destination& to : destinations_of(chip.instruction(), chip.instruction_class(), chip.machine))
+    write(memory_of(chip, to.place, true), slot_of(chip.machine, v, to.place), at, numbers);
   const auto held = chip.registers.find(v);
   if (held == chip.registers.end()) return;
   for (std::size_t i = 0; i < at.size(); ++i) {

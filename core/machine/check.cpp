@@ -28,6 +28,9 @@ void check_machine(const Machine& m) {
           "expected both image_height_px and image_width_px, or neither");
   require(m.sparsity != Sparsity::dense || m.weight_density.hundredths == 100, "weight_density",
           "a density below 1 saves nothing unless sparsity is gating or skipping");
+  require(m.branches == Branches::serial || m.core_weights == CoreWeights::common, "branches",
+          "cores that share the branches of one frame have no part of the network of their own: expected "
+          "core_weights=common");
 }
 
 }  // namespace sdip

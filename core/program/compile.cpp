@@ -83,6 +83,7 @@ Application compile(const Workload& workload, const Machine& machine, const Comp
     c.stage = stage.name;
     c.mapping_rules = options.mapping_rules;
     c.rules_met = std::move(rules_met);
+    c.say_needed_bytes = options.say_needed_bytes;
     for (const Pass& pass : passes()) {
       pass.run(c);
       if (options.after_pass) options.after_pass(stage.name, pass.name, c);

@@ -26,6 +26,7 @@ struct Compilation {
   std::optional<std::string> infeasible;  // why; later passes do not run
   std::string_view stage{};
   std::span<const MappingRule> mapping_rules{};
+  bool say_needed_bytes = true;
   std::vector<std::int64_t> rules_met{};  // how many layers each rule matched, all stages so far
 };
 

@@ -283,7 +283,14 @@ std::optional<std::size_t> try_place(Compilation& compilation) {
 
 void place(Compilation& compilation) {
   const auto failed = try_place(compilation);
-  if (failed && !compilation.infeasible) compilation.infeasible = what_is_needed(compilation, *failed);
+  if (!failed || compilation.infeasible) return;
+  const Draft& draft = compilation.drafts[*failed];
+  compilation.infeasible = compilation.say_needed_bytes
+                               ? what_is_needed(compilation, *failed)
+                               : compilation.graph->nodes[static_cast<std::size_t>(draft.node)].name +
+                                     ": even the smallest tile does not fit in DSRAM (" +
+                                     std::to_string(compilation.machine.dsram_bytes) + " B) and PSRAM (" +
+                                     std::to_string(compilation.machine.psram_bytes) + " B)";
 }
 
 }  // namespace sdip

@@ -189,6 +189,7 @@ struct Compilation;
 struct CompileOptions {
   std::function<void(std::string_view stage, std::string_view pass, const Compilation&)> after_pass{};
   std::vector<MappingRule> mapping_rules{};  // the first that matches a layer decides its mapping
+  bool say_needed_bytes = true;  // of a stage that finds no place, by trying: takes as long as many compilations
 };
 
 /// Programs for every stage: the passes of core/program/passes.h in order. Depends only on the workload,

@@ -22,7 +22,12 @@ CompiledStage one_instruction(const MadeNetwork& network, Compound compound) {
   c.to_dram = true;
   instruction.name = network.graph.nodes.back().name;
   for (std::size_t n = 0; n < network.graph.nodes.size(); ++n) instruction.nodes.push_back(static_cast<NodeId>(n));
-  for (const ValueId v : network.graph.inputs) instruction.sources.push_back({Place::dram, v, false, {}});
+  std::int64_t address = 0;  // in DRAM, one behind the other, the result last
+  for (const ValueId v : network.graph.inputs) {
+    instruction.sources.push_back({Place::dram, v, false, Bytes(address)});
+    address += 4 * element_count(network.graph.values[static_cast<std::size_t>(v)].operand.shape);
+  }
+  instruction.dram_address = Bytes(address);
   for (std::size_t v = 0; v < network.graph.values.size(); ++v)
     if (network.graph.values[v].bytes) instruction.weights.push_back(static_cast<ValueId>(v));
   instruction.destination = network.graph.outputs[0];

@@ -66,35 +66,17 @@ TEST(views, a_reshaped_transpose_stands_as_the_worked_example_says) {
   EXPECT_EQ(elements_in_view(views, out, first_row), (std::vector<std::int64_t>{0, 2, 4}));
 }
 
-TEST(addresses, values_on_stackram_go_to_the_lowest_free_place) {
-  Graph graph;
-  for (const std::int64_t elements : {4, 2, 1}) {
-    Value value;
-    value.operand.shape = {elements};
-    graph.values.push_back(value);
-  }
-  CompiledStage stage;
-  stage.graph = std::make_shared<const Graph>(graph);
-  stage.program.classes.resize(2);
-  stage.program.classes[0].to_dsram = false;
-  stage.program.classes[0].push = true;
-  stage.program.classes[1].to_dsram = false;
-  const auto add = [&](std::int32_t c, ValueId destination, std::vector<ValueId> sources) {
-    Instruction& i = stage.program.instructions.emplace_back();
-    i.instruction_class = c;
-    i.destination = destination;
-    for (const ValueId v : sources) i.sources.push_back({Place::stackram, v, false, {}});
-  };
-  add(0, 0, {});
-  add(0, 1, {0});
-  add(0, 2, {0});
-  add(1, none, {2});
+TEST(addresses, a_unified_memory_holds_a_value_once) {
   Machine machine;
-  machine.activation_format = NumberFormat::fp32;
-  const Addresses addresses = addresses_of(stage, machine, {});
-  EXPECT_EQ(addresses.at.at({0, Place::stackram}), 0);
-  EXPECT_EQ(addresses.at.at({1, Place::stackram}), 16);
-  EXPECT_EQ(addresses.at.at({2, Place::stackram}), 16);
+  InstructionClass c;
+  c.to_dsram = c.push = true;
+  Instruction instruction;
+  instruction.dsram_address = instruction.stackram_address = Bytes(8);
+  EXPECT_EQ(destinations_of(instruction, c, machine).size(), 2U);
+  EXPECT_EQ(slot_of(machine, 3, Place::stackram), (Slot{3, Place::stackram}));
+  machine.activation_memory = ActivationMemory::unified;
+  EXPECT_EQ(destinations_of(instruction, c, machine).size(), 1U);
+  EXPECT_EQ(slot_of(machine, 3, Place::stackram), (Slot{3, Place::dsram}));
 }
 
 TEST(formats, hold_what_they_can_and_round_the_rest) {

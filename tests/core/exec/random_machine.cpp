@@ -18,6 +18,10 @@ Machine random_machine(Draw& draw) {
   m.fusion = either(Fusion::no_fusion, Fusion::pointwise);
   m.transposition = either(Transposition::explicit_instruction, Transposition::dynamic_transposition);
   m.skip_handling = draw.one_in(4) ? SkipHandling::spill : SkipHandling::hold;
+  if (draw.one_in(6)) m.skip_handling = SkipHandling::recompute;
+  m.fused_attention = either(FusedAttention::off, FusedAttention::on);
+  m.schedule = either(ScheduleOrder::given, ScheduleOrder::least_live);
+  m.branches = either(Branches::serial, Branches::parallel);
   if (draw.one_in(6)) m.weight_storage = WeightStorage::hard_coded;
   return m;
 }

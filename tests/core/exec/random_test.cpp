@@ -1,6 +1,8 @@
 // Compiled programs compute what their graphs say: random networks on random machines.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <cmath>
 #include <cstdlib>
 
@@ -10,6 +12,12 @@
 
 namespace sdip {
 namespace {
+
+/// Online softmax divides at the end: bits differ from a softmax of its own.
+bool has_attention(const CompiledStage& stage) {
+  return std::ranges::any_of(stage.program.classes,
+                             [](const InstructionClass& c) { return c.compound == Compound::attention; });
+}
 
 TEST(random, lossless_programs_compute_their_graphs) {
   RunCounts total;
@@ -40,7 +48,7 @@ TEST(random, lossless_programs_compute_their_graphs) {
       EXPECT_EQ(got.outputs[i].shape, want[i].shape);
       const double apart = ulps_apart(got.outputs[i], want[i]);
       worst = std::max(worst, apart);
-      if (machine.accumulator_format == NumberFormat::int32) {
+      if (machine.accumulator_format == NumberFormat::int32 && !has_attention(application.stages[0])) {
         EXPECT_EQ(got.outputs[i].floats, want[i].floats) << apart << " ulps\n" << graph_text(application.stages[0]);
       }
       EXPECT_LE(apart, 64) << graph_text(application.stages[0]);

@@ -194,6 +194,7 @@ void change_weights(MadeNetwork& network, const CompiledStage& stage, const Mach
 MadeNetwork written_out(const MadeNetwork& network, const CompiledStage& stage, const Machine& machine,
                         const ActivationScales& scales) {
   MadeNetwork made = network;
+  made.graph = *stage.graph;  // as the compiler's passes left it
   change_weights(made, stage, machine);
   if (machine.activation_format == NumberFormat::fp32) return made;
   std::set<ValueId> kept;

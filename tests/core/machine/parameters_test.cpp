@@ -178,6 +178,11 @@ TEST(check_machine, names_the_row_that_another_contradicts) {
   EXPECT_EQ(with([](Machine& m) { m.psram_pinned_bytes = m.psram_bytes - 1; }), "accepted");
   EXPECT_EQ(with([](Machine& m) { m.image_height_px = 64; }), "value_conflict at image_width_px");
   EXPECT_EQ(with([](Machine& m) { m.weight_density = Decimal{50}; }), "value_conflict at weight_density");
+  const auto both = [](Machine& m) {
+    m.branches = Branches::parallel;
+    m.core_weights = CoreWeights::per_core;
+  };
+  EXPECT_EQ(with(both), "value_conflict at branches");
 }
 
 TEST(rate, a_128_bit_bus_at_twice_the_core_clock_and_80_percent_moves_51_and_a_fifth_bytes_a_cycle) {

@@ -1,6 +1,7 @@
 // Heads shared by the cores of a machine.
 #include <gmock/gmock.h>
 
+#include "core/program/weights.h"
 #include "tests/core/program/compiled.h"
 
 namespace sdip {
@@ -40,6 +41,21 @@ TEST(branches, share_heads_evenly_over_as_many_cores_as_divide_them) {
   EXPECT_EQ(c.out_elements, 2 * 32 * 32);
   EXPECT_THAT(c.fetches, ElementsAre(Fetch{Place::psram, 2 * 32 * 32, 1, false}));
   EXPECT_EQ(c.weight_elements, 12 * 32 * 32);  // PSRAM is one for all cores
+}
+
+TEST(branches, leave_the_weight_file_as_it_is_on_one_core) {
+  std::vector<std::int64_t> bytes;
+  for (const std::int64_t cores : {1, 8}) {
+    const Application application = compiled(heads(), parallel(cores));
+    const auto halves = [](const Value& value) {
+      return std::vector<float>(static_cast<std::size_t>(element_count(value.operand.shape)), 0.5F);
+    };
+    std::int64_t written = 0;
+    write_weight_file(application.stages.at(0), parallel(cores), halves,
+                      [&](std::span<const std::byte> piece) { written += std::ssize(piece); });
+    bytes.push_back(written);
+  }
+  EXPECT_THAT(bytes, ElementsAre(2 * 12 * 32 * 32, 2 * 12 * 32 * 32));
 }
 
 TEST(branches, share_products_and_what_is_fused_to_them_when_attention_is_not_fused) {

@@ -31,8 +31,13 @@ export function boxesOf(rectangles: MemoryRectangle[], x: Scale, y: Scale): Box[
 }
 
 /** The box under a point, the last drawn first. */
-export const boxAt = (boxes: Box[], x: number, y: number): Box | undefined =>
-  boxes.findLast((box) => x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height);
+export function boxAt(boxes: Box[], x: number, y: number): Box | undefined {
+  for (let i = boxes.length - 1; i >= 0; i--) {
+    const box = boxes[i] as Box;
+    if (x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height) return box;
+  }
+  return undefined;
+}
 
 /** One of six shades by name, so that neighbours differ and a value keeps its shade. */
 export function shadeOf(name: string): number {
