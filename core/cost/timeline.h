@@ -49,7 +49,7 @@ struct TimelineRules {
   std::int64_t dispatch_cycles = 0, pipeline_stages = 0;
   bool dispatch_overlaps = false;
   bool dispatches_tiles = false;  // each tile operation is an instruction of its own
-  std::int64_t cores = 1;  // in lockstep: each adds its own activation transfers
+  std::int64_t cores = 1;         // in lockstep: each adds its own activation transfers
 };
 /// Of a stage of `role` that keeps `pinned` bytes of its weights and has `thousandths` of `share`.
 TimelineRules timeline_rules(const Machine& machine, Decimal share, std::int64_t active_cores, Bytes pinned,
