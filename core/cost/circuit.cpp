@@ -73,6 +73,20 @@ void fused_fetches(const InstructionClass& c, const Machine& m, const Widths& w,
   busy.compute = std::max(busy.compute, c.fused_passes * ceil_div(out_elements, m.vector_lanes));
 }
 
+/// Elements of operand A that pass through the prologue of one tile operation: its window, halo included.
+std::int64_t prologue_elements(const InstructionClass& c, const TilePlan& plan, std::int64_t rows,
+                               std::int64_t channels) {
+  return c.prologue_passes == 0 ? 0 : c.prologue_passes * tile_a_bytes(c, plan, rows, channels, 8);
+}
+
+/// Elementwise work on the norm lanes beside the main one: operand A as it is read, sums over the results.
+void beside(const InstructionClass& c, const Machine& m, std::int64_t prologue, std::int64_t results, Busy& busy) {
+  if (c.prologue_passes > 0)
+    busy.compute = std::max(busy.compute, c.prologue_passes * ceil_div(prologue / c.prologue_passes, m.norm_lanes));
+  if (c.statistics_passes > 0)
+    busy.compute = std::max(busy.compute, c.statistics_passes * ceil_div(results, m.norm_lanes));
+}
+
 /// What each result sums over. Skipping gathers only non-zeros: one compacted dimension.
 struct Sum {
   std::int64_t kernel = 1, channels = 1;
@@ -102,7 +116,9 @@ Busy nest_busy(const InstructionClass& c, const Machine& m, const TilePlan& plan
   busy.compute =
       products * row_folds.count() * channel_folds.count() * kernel * sum_folds.count() * c.work.element_cycles;
   nest_ports(c, m, w, row_folds, channel_folds, sum_folds, kernel, products, busy);
-  fused_fetches(c, m, w, tile_out_elements(c, plan, rows, channels), plan.operations(), busy);
+  const std::int64_t results = tile_out_elements(c, plan, rows, channels);
+  fused_fetches(c, m, w, results, plan.operations(), busy);
+  beside(c, m, prologue_elements(c, plan, rows, channels), results, busy);
   return busy;
 }
 
@@ -146,6 +162,7 @@ Busy rowwise_busy(const InstructionClass& c, const Machine& m, const TilePlan& p
       static_cast<std::int64_t>((static_cast<Int128>(c.out_elements) * rows * length + whole - 1) / whole);
   const Folds result_folds = fold(results, row_lanes(c.work.family, m));
   if (c.fused_passes > 0) busy.compute = std::max(busy.compute, c.fused_passes * ceil_div(results, m.vector_lanes));
+  beside(c, m, 0, results, busy);
   write_results(c, w, result_folds, {1, 1, 0}, 1, busy);
   return busy;
 }
@@ -245,6 +262,9 @@ ClassCost class_cost(const InstructionClass& c, const Machine& m) {
       const bool writes = plan.nest || k == 1;
       tile = tile_cost(c, m, plan, form, rows, k == 0 ? plan.tile_channels : plan.channels.edge, writes);
       const std::int64_t times = repeats * row_count * second_count;
+      if (plan.nest)
+        cost.lane_operations +=
+            times * prologue_elements(c, plan, rows, k == 0 ? plan.tile_channels : plan.channels.edge);
       cost.busy += tile.busy * times;
       cost.cycles += tile.cycles * times;
       cost.streams_activations |= tile.a_bytes + tile.b_bytes + tile.split_in_bytes + tile.out_bytes > 0;
@@ -259,9 +279,9 @@ ClassCost class_cost(const InstructionClass& c, const Machine& m) {
     cost.spent_macs =
         nest.groups * nest.batch * nest.out_channels * nest.out_h * nest.out_w * sum.kernel * sum.channels;
   }
-  cost.lane_operations =
+  cost.lane_operations +=
       (cost.plan.nest ? 0 : c.work.passes * c.work.rows * c.work.row_length * c.work.element_cycles) +
-      c.fused_operators * c.out_elements;
+      (c.fused_operators + c.statistics_passes) * c.out_elements;
   return cost;
 }
 

@@ -7,6 +7,7 @@ std::span<const Pass> passes() {
   static constexpr Pass rows[] = {
       {"lower", "what the graph computes becomes instructions; all that follows works on them", lower},
       {"fuse_pointwise", "before lives are known: a result inside an instruction needs no place", fuse_pointwise},
+      {"fuse_norm", "behind fuse_pointwise: a norm brings its activation along", fuse_norm},
       {"live", "places are for values that the fused program still has", live},
       {"place", "mappings depend on the room that whole operands leave", place},
       {"pin", "weights are packed in the order of their first use, which is fixed now", pin},

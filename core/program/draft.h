@@ -34,6 +34,7 @@ struct Draft {
   std::vector<Fetch> weight_fetches;  // of row-wise work and fused operators, from PSRAM
   std::vector<std::string> prologue;  // mnemonics before a nest, on its first operand as it is read
   std::int64_t prologue_passes = 0, statistics_passes = 0;  // as in InstructionClass
+  bool prologue_sums = false;
   Compound compound = Compound::single;
   std::vector<Part> parts;
   bool line_buffers = false;

@@ -40,9 +40,19 @@ std::span<const Pass> passes();
 /// bytes.
 void lower(Compilation& c);
 
-/// fuse_pointwise: an elementwise operator joins the operator just before it when it alone uses that result.
-/// Example: conv2d, silu, add(residual) become one "conv2d+silu+add" that also fetches the residual.
+/// fuse_pointwise: an elementwise operator joins the operator just before it when it alone uses that result. One
+/// that stands farther back is moved behind the others in between when these make fewer elements than it does.
+/// Example: conv2d, silu, add(residual) become one "conv2d+silu+add" that also fetches the residual; conv2d,
+/// linear (of the time embedding), add become linear, "conv2d+add".
 void fuse_pointwise(Compilation& c);
+
+/// fuse_norm: a norm, with what is fused behind it, whose result only nests read as their first operand becomes
+/// their prologue. Its sums come from an instruction of their own, from the producer of its operand
+/// (norm_statistics=producer), or, of a norm over the summed channels of each row, from the prologue itself. A norm
+/// that stays one instruction reads its operand once when the producer makes its sums.
+/// Example: groupnorm+silu, conv2d become "groupnorm_sums" and "groupnorm+silu+conv2d", which reads the operand of
+/// the norm; with norm_statistics=producer the instruction before makes the sums and one is left.
+void fuse_norm(Compilation& c);
 
 /// live: who uses what until when, and what can never be whole on chip.
 void live(Compilation& c);

@@ -37,6 +37,7 @@ InstructionClass class_of(const Draft& draft, std::int32_t index, const Places& 
   c.fetches = draft.weight_fetches;
   c.prologue_passes = draft.prologue_passes;
   c.statistics_passes = draft.statistics_passes;
+  c.prologue_sums = draft.prologue_sums;
   c.compound = draft.compound;
   c.parts = draft.parts;
   c.line_buffers = draft.line_buffers;
@@ -57,7 +58,7 @@ InstructionClass class_of(const Draft& draft, std::int32_t index, const Places& 
   const Life& result = places.lives[static_cast<std::size_t>(draft.destination)];
   c.push = result.needs_stack();
   c.to_dram = result.in_dram || result.spilled || result.leaves_by_dram;
-  c.to_dsram = result.next_in_dsram() || (!c.push && !c.to_dram);
+  c.to_dsram = c.out_elements > 0 && (result.next_in_dsram() || (!c.push && !c.to_dram));
   return c;
 }
 
@@ -71,7 +72,7 @@ Resident resident_bytes(const std::vector<Draft>& drafts, const Lives& lives) {
     const Life& life = lives[static_cast<std::size_t>(drafts[i].destination)];
     const bool kept =
         life.next_in_dsram() || (!life.needs_stack() && !life.in_dram && !life.spilled && !life.leaves_by_dram);
-    if (kept) r.write[i] = life.bytes;
+    if (kept && drafts[i].out_elements > 0) r.write[i] = life.bytes;
     if (i + 1 < drafts.size() && life.next_in_dsram()) r.read[i + 1] = life.bytes;
   }
   for (std::size_t v = 0; v < lives.size(); ++v)

@@ -88,6 +88,7 @@ struct InstructionClass {
   std::int64_t bias_elements_per_channel = 0;
   std::int64_t weight_elements = 0;    // of row-wise work, or of fused operators: fetched once over the instruction
   std::int64_t prologue_passes = 0;    // elementwise uses of operand A as it is read: a norm and its activation
+  bool prologue_sums = false;          // the prologue makes a norm's sums, too: tiles hold all summed channels
   std::int64_t statistics_passes = 0;  // passes over the results that make the sums of a norm behind it
   bool pinned = false;                 // weights stay in PSRAM after the first pass
   Compound compound = Compound::single;

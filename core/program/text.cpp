@@ -37,6 +37,7 @@ std::string destinations(const InstructionClass& c) {
   add(c.to_dsram, "dsram");
   add(c.push, "stackram");
   add(c.to_dram, "dram");
+  add(text.empty(), place_text(Place::scalar));  // the sums of a norm
   return text;
 }
 

@@ -11,10 +11,14 @@ namespace {
 
 void expect_equal_needs(const ClassCost& cost, const std::vector<stepper::Operation>& operations) {
   stepper::Needs sum;
-  std::int64_t cycles = 0;
+  std::int64_t cycles = 0, lane_operations = 0;
   for (const auto& o : operations) {
     sum += o.needs;
     cycles += o.needs.longest();
+    lane_operations += o.lane_operations;
+  }
+  if (cost.plan.nest) {
+    EXPECT_EQ(cost.lane_operations, lane_operations);
   }
   EXPECT_EQ(cost.busy.compute, sum.compute);
   EXPECT_EQ(cost.busy.dsram_read, sum.dsram_read);
@@ -118,7 +122,8 @@ Machine cramped_machine(Dice& dice) {
   if (dice.one_in(3)) m.psram_pinned_bytes = m.psram_bytes / 2;
   m.stack_discipline = dice.one_of({StackDiscipline::stack, StackDiscipline::allocator});
   m.skip_handling = dice.one_of({SkipHandling::hold, SkipHandling::spill});
-  m.fusion = dice.one_of({Fusion::no_fusion, Fusion::pointwise});
+  m.fusion = dice.one_of({Fusion::no_fusion, Fusion::pointwise, Fusion::norm});
+  if (m.fusion == Fusion::norm && dice.one_in(2)) m.norm_statistics = NormStatistics::producer;
   m.transposition = dice.one_of({Transposition::explicit_instruction, Transposition::dynamic_transposition});
   m.guidance = dice.one_of({Guidance::off, Guidance::batch, Guidance::two_passes});
   m.sampler = dice.one_of({Sampler::ddim, Sampler::ddpm, Sampler::euler});

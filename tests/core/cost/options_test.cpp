@@ -50,6 +50,13 @@ Machine full_stack() {
   return m;
 }
 
+/// What options of norms and of strips ask for.
+Machine fused() {
+  Machine m = cramped();
+  m.fusion = Fusion::norm;
+  return m;
+}
+
 Outcome outcome_of(const Machine& m) { return evaluate(compile(tiny_sd(m), m), m); }
 
 /// Infeasible on one machine and not on the other counts as a change.
@@ -61,7 +68,7 @@ bool differ(const Outcome& a, const Outcome& b) {
 }
 
 bool acts(const ParameterRow& row, std::int64_t value) {
-  for (Machine base : {roomy(), cramped(), slow_encoder(), full_stack()}) {
+  for (Machine base : {roomy(), cramped(), slow_encoder(), full_stack(), fused()}) {
     if (row.read(base) == value) row.write(base, value == row.least ? row.most : row.least);
     Machine changed = base;
     row.write(changed, value);

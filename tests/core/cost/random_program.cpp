@@ -73,6 +73,8 @@ InstructionClass random_product(Dice& dice) {
     c.fused_passes = dice.between(1, c.fused_operators);
     draw_fetches(dice, c, c.out_elements);
   }
+  if (dice.one_in(3)) c.prologue_passes = dice.between(1, 4);
+  if (dice.one_in(4)) c.statistics_passes = dice.between(1, 2);
   return c;
 }
 
@@ -90,6 +92,7 @@ InstructionClass random_rowwise(Dice& dice) {
   draw_fetches(dice, c, w.rows * w.row_length);
   c.fused_operators = dice.between(0, 2);
   c.fused_passes = std::min<std::int64_t>(1, c.fused_operators);
+  if (dice.one_in(4)) c.statistics_passes = dice.between(1, 2);
   return c;
 }
 

@@ -25,6 +25,7 @@ struct Operation {
   std::int64_t a_tile = no_tile, b_tile = no_tile, weight_tile = no_tile;  // numbers of tiles
   std::int64_t a_bytes = 0, b_bytes = 0, other_bytes = 0, out_bytes = 0;   // through DRAM
   std::int64_t weight_psram_bytes = 0, weight_dram_bytes = 0;
+  std::int64_t lane_operations = 0;  // elementwise steps of a nest: before, fused behind it, and for sums
 };
 
 /// Section 3 and 4: an instruction's tile operations in the order they run.

@@ -171,6 +171,20 @@ class NestExpansion {
     }
     o.needs.compute = std::max(o.needs.compute, c_.fused_passes * up(results, m_.vector_lanes));
     const Count rows_in = std::min(n_.in_h, (t.rows - 1) * n_.stride_h + (n_.kernel_h - 1) * n_.dilation_h + 1);
+    // Norms before and behind: element by element on the norm lanes, once for each pass.
+    Count before = 0, behind = 0;
+    for (Count pass = 0; pass < c_.prologue_passes; ++pass)
+      for (const Count fold : pieces(rows_in * n_.in_w * n_.in_channels * groups * multiplicity_, m_.norm_lanes)) {
+        ++before;
+        o.lane_operations += fold;
+      }
+    for (Count pass = 0; pass < c_.statistics_passes; ++pass)
+      for (const Count fold : pieces(results, m_.norm_lanes)) {
+        ++behind;
+        o.lane_operations += fold;
+      }
+    o.lane_operations += c_.fused_operators * results;
+    o.needs.compute = std::max({o.needs.compute, before, behind});
     if (c_.operand_a == Place::dram) {
       o.a_tile = (t.repeat << 40) + (t.row_tile << 20) + (weighted_ && n_.groups > 1 ? t.channel_tile : 0);
       o.a_bytes = up(rows_in * n_.in_w * n_.in_channels * groups * multiplicity_ * bits, 8);
@@ -269,6 +283,7 @@ class RowExpansion {
     if (last) {
       const Count results = up(c_.out_elements * rows * length, c_.work.rows * c_.work.row_length);
       o.needs.compute = std::max(o.needs.compute, c_.fused_passes * up(results, m_.vector_lanes));
+      o.needs.compute = std::max(o.needs.compute, c_.statistics_passes * up(results, m_.norm_lanes));
       for (const Count fold : pieces(results, lanes)) write_result(c_, ports_, fold, bits, o.needs);
       if (c_.to_dram) o.out_bytes = up(up(c_.out_elements, writing_) * bits, 8);
     }
