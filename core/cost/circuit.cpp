@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/cost/fold.h"
+#include "core/cost/strips.h"
 
 namespace sdip {
 namespace {
@@ -242,6 +243,7 @@ std::int64_t row_lanes(Family family, const Machine& m) {
 }
 
 ClassCost class_cost(const InstructionClass& c, const Machine& m) {
+  if (c.compound == Compound::strips) return strips_cost(c, m);
   ClassCost cost;
   cost.plan = tile_plan(c);
   cost.weighted = c.operand_b == Place::psram;

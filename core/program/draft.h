@@ -89,6 +89,9 @@ struct TileRoom {
 /// Tiles below a reference size of 2^18 result elements are taken only when larger ones do not fit or move more.
 std::optional<Mapping> choose_mapping(const InstructionClass& c, const TileRoom& room);
 
+/// DRAM bytes of an instruction with its mapping, one core; bursts not counted.
+std::int64_t dram_bytes(const InstructionClass& c, const TileRoom& room);
+
 /// Bytes of the tile buffers that a class with its mapping occupies on each side of DSRAM, beside whole operands.
 struct TileBuffers {
   std::int64_t read_bytes = 0, write_bytes = 0;

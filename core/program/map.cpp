@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "core/program/draft.h"
+#include "core/program/strips.h"
 
 namespace sdip {
 namespace {
@@ -160,6 +161,7 @@ std::int64_t split_bytes(std::int64_t elements, std::int64_t parts, std::int64_t
 }  // namespace
 
 TileBuffers tile_buffers(const InstructionClass& c, const TileRoom& room) {
+  if (c.compound == Compound::strips) return strip_buffers(c, room);
   const TilePlan plan = tile_plan(c);
   const std::int64_t operations = plan.operations();
   const std::int64_t copies = operations > 1 ? room.buffers : 1;
@@ -184,7 +186,20 @@ TileBuffers tile_buffers(const InstructionClass& c, const TileRoom& room) {
   return buffers;
 }
 
+std::int64_t dram_bytes(const InstructionClass& c, const TileRoom& room) {
+  const TilePlan plan = tile_plan(c);
+  const std::int64_t bits = room.activation_bits;
+  std::int64_t bytes = room.weight_bytes > 0 ? held_weight_bytes(c, room.form) : 0;
+  if (plan.nest) bytes += mapped_dram_bytes(c, plan, c.mapping.outside(Loop::channels, Loop::rows), room);
+  for (const Fetch& fetch : c.fetches) {
+    const std::int64_t times = fetch.passes >= plan.passes_apart ? plan.passes_apart : 1;
+    if (fetch.place == Place::dram) bytes += times * ceil_div(fetch.elements * bits, 8);
+  }
+  return bytes + (c.to_dram ? ceil_div(c.out_elements * bits, 8) : 0);
+}
+
 std::optional<Mapping> choose_mapping(const InstructionClass& c, const TileRoom& room) {
+  if (c.compound == Compound::strips) return choose_strip_rows(c, room);
   if (!is_nest(c.work.family)) return choose_rowwise(c, room);
   if (const auto mapping = choose_nest(c, room, room.weight_buffers)) return mapping;
   return room.weight_buffers > 1 ? choose_nest(c, room, 1) : std::nullopt;

@@ -54,6 +54,12 @@ void fuse_pointwise(Compilation& c);
 /// the norm; with norm_statistics=producer the instruction before makes the sums and one is left.
 void fuse_norm(Compilation& c);
 
+/// fuse_strips: chains of convolutions, with pooling, nearest enlargement and elementwise operators between, become
+/// instructions that carry strips of rows through the whole chain; cut where that moves the fewest DRAM bytes.
+/// Example: four 3x3 convolutions whose tensors do not fit in DSRAM become one instruction that reads the first
+/// tensor and writes the last, if their weights fit in PSRAM together.
+void fuse_strips(Compilation& c);
+
 /// live: who uses what until when, and what can never be whole on chip.
 void live(Compilation& c);
 

@@ -42,7 +42,14 @@ InstructionClass class_of(const Draft& draft, std::int32_t index, const Places& 
   c.parts = draft.parts;
   c.line_buffers = draft.line_buffers;
   std::size_t own = 0;
-  if (is_nest(draft.work.family)) {
+  if (draft.compound == Compound::strips) {
+    c.operand_a = places.of(draft.operands.at(0).value, index);
+    c.operand_b = Place::psram;
+    own = 1;
+    for (Part& part : c.parts)
+      for (Fetch& fetch : part.fetches)
+        if (fetch.place == Place::nowhere) fetch.place = places.of(draft.operands.at(own++).value, index);
+  } else if (is_nest(draft.work.family)) {
     const std::int64_t channels = draft.work.nest.groups * draft.work.nest.out_channels;
     c.operand_a = places.of(draft.operands.at(0).value, index);
     c.operand_b = draft.weighted ? Place::psram : places.of(draft.operands.at(1).value, index);
@@ -157,7 +164,8 @@ void place(Compilation& compilation) {
       const auto index = static_cast<std::int32_t>(i);
       InstructionClass c = class_of(drafts[i], index, places);
       const TileRoom room = room_at(machine, resident.read[i], resident.write[i], stack[i]);
-      const bool streams = c.to_dram || c.operand_a == Place::dram || c.operand_b == Place::dram ||
+      const bool streams = c.to_dram || c.compound == Compound::strips || c.operand_a == Place::dram ||
+                           c.operand_b == Place::dram ||
                            std::ranges::any_of(c.fetches, [](const Fetch& f) { return f.place == Place::dram; });
       const std::pair room_key =
           streams ? std::pair{room.read_bytes, room.write_bytes} : std::pair<std::int64_t, std::int64_t>{};

@@ -69,7 +69,7 @@ struct Part {
   std::vector<Fetch> fetches;        // of it and of what is fused behind it
   std::int64_t out_elements = 0;
   std::int64_t fused_operators = 0, fused_passes = 0, prologue_passes = 0, statistics_passes = 0;
-  std::int64_t weight_elements = 0;  // all of them, bias and fused operators' included
+  std::int64_t weight_elements_per_channel = 0, bias_elements_per_channel = 0, weight_elements = 0;  // as a class's
   friend auto operator<=>(const Part&, const Part&) = default;
 };
 

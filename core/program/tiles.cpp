@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/program/strips.h"
+
 namespace sdip {
 
 bool is_nest(Family family) {
@@ -10,6 +12,7 @@ bool is_nest(Family family) {
 }
 
 TilePlan tile_plan(const InstructionClass& c) {
+  if (c.compound == Compound::strips) return strip_plan(c);
   const Mapping& m = c.mapping;
   TilePlan plan;
   plan.nest = is_nest(c.work.family);
@@ -47,6 +50,7 @@ WeightForm weight_form(const Machine& machine) {
 }
 
 std::int64_t weight_tile_bytes(const InstructionClass& c, std::int64_t channels, const WeightForm& form) {
+  if (c.compound == Compound::strips) return 0;  // all of them are held
   const std::int64_t elements = c.weight_elements_per_channel * channels;
   const std::int64_t kept = form.skipping ? ceil_div(elements * form.density_hundredths, 100) : elements;
   const std::int64_t mask_bits = form.skipping ? elements : 0;
@@ -55,6 +59,7 @@ std::int64_t weight_tile_bytes(const InstructionClass& c, std::int64_t channels,
 }
 
 std::int64_t held_weight_bytes(const InstructionClass& c, const WeightForm& form) {
+  if (c.compound == Compound::strips) return strip_weight_bytes(c, form);
   return ceil_div(c.weight_elements * form.bits, 8);
 }
 

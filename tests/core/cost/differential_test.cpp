@@ -14,7 +14,7 @@ void expect_equal_needs(const ClassCost& cost, const std::vector<stepper::Operat
   std::int64_t cycles = 0, lane_operations = 0;
   for (const auto& o : operations) {
     sum += o.needs;
-    cycles += o.needs.longest();
+    cycles += o.lasts();
     lane_operations += o.lane_operations;
   }
   if (cost.plan.nest) {
@@ -124,6 +124,9 @@ Machine cramped_machine(Dice& dice) {
   m.skip_handling = dice.one_of({SkipHandling::hold, SkipHandling::spill});
   m.fusion = dice.one_of({Fusion::no_fusion, Fusion::pointwise, Fusion::norm});
   if (m.fusion == Fusion::norm && dice.one_in(2)) m.norm_statistics = NormStatistics::producer;
+  m.strips = dice.one_of({Strips::off, Strips::halo_recompute, Strips::line_buffers});
+  if (m.fusion == Fusion::norm && m.strips != Strips::off && dice.one_in(3))
+    m.norm_statistics = NormStatistics::recompute;
   m.transposition = dice.one_of({Transposition::explicit_instruction, Transposition::dynamic_transposition});
   m.guidance = dice.one_of({Guidance::off, Guidance::batch, Guidance::two_passes});
   m.sampler = dice.one_of({Sampler::ddim, Sampler::ddpm, Sampler::euler});

@@ -57,6 +57,13 @@ Machine fused() {
   return m;
 }
 
+Machine in_strips() {
+  Machine m = fused();
+  m.psram_bytes = 256 * 1024;
+  m.strips = Strips::halo_recompute;
+  return m;
+}
+
 Outcome outcome_of(const Machine& m) { return evaluate(compile(tiny_sd(m), m), m); }
 
 /// Infeasible on one machine and not on the other counts as a change.
@@ -68,7 +75,7 @@ bool differ(const Outcome& a, const Outcome& b) {
 }
 
 bool acts(const ParameterRow& row, std::int64_t value) {
-  for (Machine base : {roomy(), cramped(), slow_encoder(), full_stack(), fused()}) {
+  for (Machine base : {roomy(), cramped(), slow_encoder(), full_stack(), fused(), in_strips()}) {
     if (row.read(base) == value) row.write(base, value == row.least ? row.most : row.least);
     Machine changed = base;
     row.write(changed, value);

@@ -171,7 +171,7 @@ class Clock {
         activations_there = std::max(activations_there, left_[left_.size() - tile_buffers()]);
       const Count start = std::max({now_, weights_there, activations_there});
       (weights_there >= activations_there ? count_.stall_weights : count_.stall_activations) += start - now_;
-      now_ = start + o.needs.longest();
+      now_ = start + o.lasts();
       if (using_ != tiles_.end()) using_->used_until = tile_before_until_ = now_;
       leaving_ = o.out_bytes;
     }

@@ -22,6 +22,8 @@ inline constexpr std::int64_t no_tile = -1;
 /// One tile operation: how long it lasts, which tiles it needs, and their bytes (one core, no bursts).
 struct Operation {
   Needs needs;
+  std::int64_t cycles = 0;  // of a strip, whose parts run one after the other; 0: the longest of its needs
+  std::int64_t lasts() const { return cycles > 0 ? cycles : needs.longest(); }
   std::int64_t a_tile = no_tile, b_tile = no_tile, weight_tile = no_tile;  // numbers of tiles
   std::int64_t a_bytes = 0, b_bytes = 0, other_bytes = 0, out_bytes = 0;   // through DRAM
   std::int64_t weight_psram_bytes = 0, weight_dram_bytes = 0;
@@ -30,6 +32,10 @@ struct Operation {
 
 /// Section 3 and 4: an instruction's tile operations in the order they run.
 std::vector<Operation> expand(const InstructionClass& c, const Machine& machine);
+
+/// The same of a compound instruction of strips, one operation a strip; and its weights, which are all held.
+std::vector<Operation> expand_strips(const InstructionClass& c, const Machine& machine);
+std::int64_t strips_psram_bytes(const InstructionClass& c, const Machine& machine);
 
 /// Held weights of a class, as PSRAM and DRAM hold them.
 std::int64_t held_psram_bytes(const InstructionClass& c, const Machine& machine);

@@ -318,10 +318,12 @@ std::int64_t packed_bytes(std::int64_t bytes, const Machine& m) {
 }
 
 std::int64_t held_psram_bytes(const InstructionClass& c, const Machine& m) {
+  if (c.compound == Compound::strips) return strips_psram_bytes(c, m);
   return up(c.weight_elements * bits_of(m.weight_format), 8);
 }
 
 std::vector<Operation> expand(const InstructionClass& c, const Machine& m) {
+  if (c.compound == Compound::strips) return expand_strips(c, m);
   return is_product(c.work.family) ? NestExpansion(c, m).run() : RowExpansion(c, m).run();
 }
 
