@@ -9,7 +9,6 @@
 // bytes; of equals the fewer multiplications. A value larger than a DSRAM is taken to lie in DRAM, any other on
 // chip.
 #include <algorithm>
-#include <limits>
 
 #include "core/program/passes.h"
 #include "core/program/strips.h"
@@ -205,50 +204,35 @@ struct Estimate {
   }
 
   /// DRAM bytes and multiplications; nothing when it does not fit. Strips must fit also with nothing on chip.
-  std::optional<std::pair<std::int64_t, std::int64_t>> of(const Draft& draft) const {
+  std::optional<ChainCost> of(const Draft& draft) const {
     InstructionClass c = class_of(draft, false);
     const bool strips = draft.compound == Compound::strips;
     const auto mapping = choose_mapping(strips ? class_of(draft, true) : c, room);
     if (!mapping) return std::nullopt;
     c.mapping = *mapping;
-    if (!strips) return std::pair{dram_bytes(c, room), is_nest(c.work.family) ? mac_count(c.work.nest) : 0};
+    if (!strips) return ChainCost{dram_bytes(c, room), is_nest(c.work.family) ? mac_count(c.work.nest) : 0};
     std::int64_t own = 0;
     for (const Part& part : c.parts) own += is_nest(part.work.family) ? mac_count(part.work.nest) : 0;
     const std::int64_t macs = strip_macs(c);
     if (macs > most_remade * own) return std::nullopt;
-    return std::pair{strip_dram_bytes(c, room), macs};
+    return ChainCost{strip_dram_bytes(c, room), macs};
   }
 };
 
-using Cost = std::pair<std::int64_t, std::int64_t>;  // DRAM bytes, multiplications
-constexpr std::int64_t unreachable = std::numeric_limits<std::int64_t>::max();
-
 /// The cheapest cuts of a chain, as the first draft of each instruction.
-std::vector<std::size_t> best_cuts(const Chain& chain, const Estimate& estimate) {
-  const std::size_t count = chain.drafts.size();
-  std::vector<Cost> best(count + 1, {unreachable, 0});
-  std::vector<std::size_t> from(count + 1, 0);
-  best[0] = {0, 0};
-  for (std::size_t end = 1; end <= count; ++end) {
-    for (std::size_t first = end; first-- > 0;) {  // single drafts first: strips only where they move fewer
-      if (end - first > most_parts) break;
-      Cost cost = best[first];
-      bool fits = true;
-      for (const Draft& draft : chain.instructions(first, end - 1)) {
-        const auto one = estimate.of(draft);
-        fits = fits && one.has_value();
-        if (!one) break;
-        cost.first += one->first, cost.second += one->second;
-      }
-      if (!fits && end - first == 1) cost.first += 1, fits = true;  // placing says what does not fit
-      if (!fits || !(cost < best[end])) continue;
-      best[end] = cost;
-      from[end] = first;
+std::vector<std::size_t> cuts_of(const Chain& chain, const Estimate& estimate) {
+  return best_cuts(chain.drafts.size(), [&](std::size_t first, std::size_t last) {
+    std::optional<ChainCost> sum = ChainCost{};
+    if (last - first >= most_parts) return sum = std::nullopt;
+    for (const Draft& draft : chain.instructions(first, last)) {
+      const auto one = estimate.of(draft);
+      if (!one && first == last) return sum = ChainCost{1, 0};  // placing says what does not fit
+      if (!one) return sum = std::nullopt;
+      sum->dram_bytes += one->dram_bytes;
+      sum->macs += one->macs;
     }
-  }
-  std::vector<std::size_t> cuts;
-  for (std::size_t end = count; end > 0; end = from[end]) cuts.insert(cuts.begin(), from[end]);
-  return cuts;
+    return sum;
+  });
 }
 
 /// The room of an instruction of whose operands none is whole on chip; of a unified memory half for such tiles.
@@ -308,6 +292,26 @@ void name_sums(Draft& draft, std::shared_ptr<Graph>& graph, Compilation& c) {
 
 }  // namespace
 
+std::vector<std::size_t> best_cuts(std::size_t count,
+                                   const std::function<std::optional<ChainCost>(std::size_t, std::size_t)>& cost) {
+  std::vector<std::optional<ChainCost>> best(count + 1);
+  std::vector<std::size_t> from(count + 1, 0);
+  best[0] = ChainCost{};
+  for (std::size_t end = 1; end <= count; ++end) {
+    for (std::size_t first = end; first-- > 0;) {  // single drafts first: strips only where they cost less
+      const auto last_part = best[first] ? cost(first, end - 1) : std::nullopt;
+      if (!last_part) continue;
+      const ChainCost sum{best[first]->dram_bytes + last_part->dram_bytes, best[first]->macs + last_part->macs};
+      if (best[end] && !(sum < *best[end])) continue;
+      best[end] = sum;
+      from[end] = first;
+    }
+  }
+  std::vector<std::size_t> cuts;
+  for (std::size_t end = count; end > 0; end = from[end]) cuts.insert(cuts.begin(), from[end]);
+  return cuts;
+}
+
 void fuse_strips(Compilation& c) {
   if (c.machine.strips == Strips::off) return;
   live(c);
@@ -321,7 +325,7 @@ void fuse_strips(Compilation& c) {
       fused.push_back(c.drafts[i++]);
       continue;
     }
-    const std::vector<std::size_t> cuts = best_cuts(chain, estimate);
+    const std::vector<std::size_t> cuts = cuts_of(chain, estimate);
     for (std::size_t k = 0; k < cuts.size(); ++k) {
       const std::size_t last = (k + 1 < cuts.size() ? cuts[k + 1] : chain.drafts.size()) - 1;
       for (Draft& draft : chain.instructions(cuts[k], last)) {

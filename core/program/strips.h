@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -52,6 +53,18 @@ std::optional<Mapping> choose_strip_rows(const InstructionClass& c, const TileRo
 
 /// DRAM bytes of the instruction with its mapping, one core.
 std::int64_t strip_dram_bytes(const InstructionClass& c, const TileRoom& room);
+
+/// What part of a chain costs as one instruction: fewer bytes first.
+struct ChainCost {
+  std::int64_t dram_bytes = 0, macs = 0;
+  friend auto operator<=>(const ChainCost&, const ChainCost&) = default;
+};
+
+/// Where to cut a chain of `count` drafts: the first of each instruction, such that the sum of `cost` (first, last)
+/// is least. Every single draft must have a cost. Example: 3 drafts of cost 5 each, 1 and 2 together 6, all 20: cut
+/// before the first and the second.
+std::vector<std::size_t> best_cuts(std::size_t count,
+                                   const std::function<std::optional<ChainCost>(std::size_t, std::size_t)>& cost);
 
 /// MACs of the instruction with its mapping, rows made again included.
 std::int64_t strip_macs(const InstructionClass& c);
