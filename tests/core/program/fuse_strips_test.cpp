@@ -130,7 +130,7 @@ TEST(fuse_strips, a_chain_with_activations_and_pooling_is_one_instruction_while_
   set_ints(pool, "strides", {2, 2});
   add_conv(model, "d", "w", "y");
   add_output(model, "y");
-  Machine m = small(Strips::halo_recompute);
+  Machine m = small(Strips::line_buffers);
   const Application one = compiled(model, m);
   EXPECT_THAT(mnemonics(one), ElementsAre("strips:conv2d+relu>conv2d>max_pool>conv2d"));
   EXPECT_EQ(class_at(one, 0).parts.size(), 4U);
