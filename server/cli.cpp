@@ -132,6 +132,7 @@ int run_program(int argc, char** argv) {
   add_compile_command(app, action);
   add_traffic_command(app, action);
   add_sweep_commands(app, action);
+  add_npu_analysis_command(app, action);
   add_serve_command(app, action);
   add_bench_command(app, action);
   add_read_model_command(app, action);

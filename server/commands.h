@@ -23,6 +23,7 @@ void add_point_commands(CLI::App& app, Action& action);  // analyze, compare
 void add_compile_command(CLI::App& app, Action& action);
 void add_traffic_command(CLI::App& app, Action& action);
 void add_sweep_commands(CLI::App& app, Action& action);  // sweep, export
+void add_npu_analysis_command(CLI::App& app, Action& action);
 void add_serve_command(CLI::App& app, Action& action);
 void add_bench_command(CLI::App& app, Action& action);
 void add_read_model_command(CLI::App& app, Action& action);  // a child of ours: server/read_model.h

@@ -52,6 +52,18 @@ void add_stage(const StageRun& run, const Machine& m, Frame& frame) {
     return;
   }
   frame.alone_cycles += first;
+  if (run.stage->part.count > 1) {  // in series with the others: the longest sets the pace, links included
+    const std::int64_t cycles = steady.cycles + run.link_cycles;
+    if (!frame.main || cycles > frame.period_cycles) frame.main = &run;
+    frame.period_cycles = std::max(frame.period_cycles, cycles);
+    frame.alone_cycles += run.link_cycles;
+    frame.waits += 1;
+    frame.weight_bytes += steady.weight_bytes;
+    frame.activation_bytes += steady.activation_in_bytes + steady.activation_out_bytes;
+    frame.energy += run.core;
+    frame.energy += run.shared;
+    return;
+  }
   if (per_prompt && !m.prompt_per_frame) return;
   if (role == Role::network) frame.main = &run;
   const std::int64_t copies = role == Role::network ? m.cores : 1;

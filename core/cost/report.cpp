@@ -11,7 +11,7 @@ InstructionCost instruction_cost(const StageRun& run, std::size_t number, const 
                                  const Machine& m) {
   const Instruction& instruction = run.stage->program.instructions[number];
   const ClassCost& cost = run.costs[static_cast<std::size_t>(instruction.instruction_class)];
-  const EnergyPrices prices = energy_prices(m);
+  const EnergyPrices prices = energy_prices(m, run.stage->role);
   const std::int64_t cores = run.schedule.active_cores;
   InstructionCost c;
   c.start = Cycles(time.start);
@@ -75,7 +75,8 @@ void add_latency(const StageRun& run, const Machine& m, Breakdown& latency) {
   const std::int64_t cycles = core ? run.alone.total(m.steps) : run.alone.passes[0].cycles;
   if (!on_chip(run.stage->role, m)) return;
   latency.emplace_back(run.stage->name, (Cycles(cycles) / clock).value);
-  if (core) latency.emplace_back("link", (Cycles(run.schedule.active_cores * run.link_cycles) / clock).value);
+  const std::int64_t links = core ? run.schedule.active_cores : run.stage->part.count > 1;
+  if (links > 0) latency.emplace_back("link", (Cycles(links * run.link_cycles) / clock).value);
 }
 
 std::vector<std::string> notes_of(const std::vector<StageRun>& runs, const Machine& m) {
@@ -88,7 +89,14 @@ std::vector<std::string> notes_of(const std::vector<StageRun>& runs, const Machi
     notes.emplace_back(
         "core_clock_mhz above 2000 at 7 nm is outside the model's validity: depth and clock are not yet tied.");
   for (const StageRun& run : runs)
-    if (run.stage->role == Role::network)
+    if (run.stage->part.count > 1 && run.stage->part.first())
+      notes.push_back(run.stage->name + " to " + std::to_string(run.stage->part.count) +
+                      ": parts of one network in series, one a core, each with its own weights and PSRAM and a "
+                      "fixed share of the DRAM channel.");
+    else if (run.stage->part.count == 1 && m.core_weights == CoreWeights::per_core &&
+             run.stage->role != Role::network)
+      notes.push_back(run.stage->name + ": core_weights=per_core is for networks; its weights stay common.");
+    else if (run.stage->role == Role::network && run.stage->part.count == 1)
       notes.push_back(run.stage->name +
                       " runs as one network: a frame is one pass, on each of the cores another frame.");
   for (const StageRun& run : runs)
@@ -106,7 +114,8 @@ void fill_report(const Application& application, const Machine& machine, const s
   for (std::size_t s = 0; s < runs.size(); ++s) {
     report.stages.push_back(stage_report(runs[s], traces[s], machine));
     add_latency(runs[s], machine, report.latency_s);
-    loaded += report.stages.back().weight_bytes.value + report.stages.back().imem_bytes.value;
+    loaded += report.stages.back().imem_bytes.value;
+    if (!hard_coded(machine, runs[s].stage->role)) loaded += report.stages.back().weight_bytes.value;
   }
   report.area_mm2 = area_of(application, machine);
   report.load_cycles = dram_rate(machine, Decimal{100}).time_for(Bytes(loaded));

@@ -264,6 +264,7 @@ std::vector<std::int64_t> compile_key(const Machine& machine) {
   std::vector<std::int64_t> key;
   for (const auto& row : rows)
     if (row.effect == ParameterEffect::compile) key.push_back(row.read(machine));
+  key.push_back(machine.core_weights == CoreWeights::per_core ? machine.cores : 0);  // as many parts
   return key;
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/program/program.h"
 #include "core/program/tiles.h"
+#include "core/program/tiling.h"
 
 namespace sdip {
 
@@ -32,6 +33,7 @@ struct Draft {
   std::vector<ValueId> weights;       // every weight it reads
   std::vector<std::string> fused;     // mnemonics behind the main one
   std::vector<Fetch> weight_fetches;  // of row-wise work and fused operators, from PSRAM
+  const MappingRule* rule = nullptr;  // what the user says of its mapping
   std::vector<std::string> prologue;  // mnemonics before a nest, on its first operand as it is read
   std::int64_t prologue_passes = 0, statistics_passes = 0;  // as in InstructionClass
   bool prologue_sums = false;
@@ -80,14 +82,29 @@ struct TileRoom {
   std::int64_t read_bytes = 0, write_bytes = 0, weight_bytes = 0;
   std::int64_t buffers = 2;  // tiles in flight: 2 double-buffered, 1 not
   std::int64_t weight_buffers = 2;
-  std::int64_t activation_bits = 16;
+  std::int64_t activation_bits = 16, accumulator_bits = 32;
   WeightForm form;
 };
 
-/// The mapping of fewest DRAM bytes, then fewest folds at reference widths, then smallest tiles
-/// (decision 6 of the machine's reference); nothing when even the smallest tile does not fit.
-/// Tiles below a reference size of 2^18 result elements are taken only when larger ones do not fit or move more.
-std::optional<Mapping> choose_mapping(const InstructionClass& c, const TileRoom& room);
+/// Whether tiles may be parts of rows and of the summed channels: what runs and costs programs must know how.
+inline constexpr bool split_columns_and_sums = false;
+
+/// The nest of an instruction that has one.
+Nest nest_of(const InstructionClass& c);
+
+/// The smallest mapping of the loops that may be split.
+Mapping least_mapping(const Nest& nest, const TileSizes& sizes);
+
+/// The mapping of fewest DRAM bytes, then fewest folds at reference widths, then smallest tiles (decision 6 of the
+/// machine's reference; core/program/tiling.h); nothing when even the smallest tile does not fit. Tiles below a
+/// reference size of 2^18 result elements are taken only when larger ones do not fit or move more. Channels and
+/// sums are cut in multiples of 32, unless nothing fits so.
+/// With a rule: what it says, or nothing when that does not fit.
+std::optional<Mapping> choose_mapping(const InstructionClass& c, const TileRoom& room,
+                                      const MappingRule* rule = nullptr);
+
+/// Why what the rule says is no mapping of this class in this room: a sentence with the bytes that are missing.
+std::string misfit_of(const MappingRule& rule, InstructionClass c, const TileRoom& room);
 
 /// DRAM bytes of an instruction with its mapping, one core; bursts not counted.
 std::int64_t dram_bytes(const InstructionClass& c, const TileRoom& room);
@@ -97,5 +114,12 @@ struct TileBuffers {
   std::int64_t read_bytes = 0, write_bytes = 0;
 };
 TileBuffers tile_buffers(const InstructionClass& c, const TileRoom& room);
+
+/// By how much the tiles of a class with its mapping exceed each room, with so many weight tiles in flight.
+struct MissingBytes {
+  std::int64_t read_bytes = 0, write_bytes = 0, weight_bytes = 0;
+  bool none() const { return read_bytes == 0 && write_bytes == 0 && weight_bytes == 0; }
+};
+MissingBytes missing_bytes(const InstructionClass& c, const TileRoom& room, std::int64_t weight_buffers);
 
 }  // namespace sdip

@@ -236,16 +236,16 @@ std::vector<std::size_t> cuts_of(const Chain& chain, const Estimate& estimate) {
 }
 
 /// The room of an instruction of whose operands none is whole on chip; of a unified memory half for such tiles.
-TileRoom room_of(const Machine& machine) {
+TileRoom room_of(const Machine& machine, Role role) {
   TileRoom room;
   room.read_bytes = room.write_bytes = machine.activation_memory == ActivationMemory::separate
                                            ? machine.dsram_bytes
                                            : (2 * machine.dsram_bytes + machine.stackram_bytes) / 4;
-  const bool ram = machine.weight_storage != WeightStorage::hard_coded;
-  room.weight_bytes = ram ? machine.psram_bytes - machine.psram_pinned_bytes : 0;
+  room.weight_bytes = hard_coded(machine, role) ? 0 : machine.psram_bytes - machine.psram_pinned_bytes;
   room.buffers = machine.tile_buffering == Buffering::double_buffer ? 2 : 1;
   room.weight_buffers = machine.weight_buffering == Buffering::double_buffer ? 2 : 1;
   room.activation_bits = bits_of(machine.activation_format);
+  room.accumulator_bits = bits_of(machine.accumulator_format);
   room.form = weight_form(machine);
   return room;
 }
@@ -316,7 +316,8 @@ void fuse_strips(Compilation& c) {
   if (c.machine.strips == Strips::off) return;
   live(c);
   const Linking linking{c, use_counts(*c.graph, c.drafts, c.roots)};
-  const Estimate estimate{*c.graph, c.lives, room_of(c.machine), room_of(c.machine).read_bytes};
+  const TileRoom room = room_of(c.machine, c.role);
+  const Estimate estimate{*c.graph, c.lives, room, room.read_bytes};
   std::vector<Draft> fused;
   std::shared_ptr<Graph> graph;
   for (std::size_t i = 0; i < c.drafts.size();) {

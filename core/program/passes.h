@@ -16,6 +16,7 @@ namespace sdip {
 struct Compilation {
   const Machine& machine;
   Role role = Role::network;
+  SeriesPart part;
   std::shared_ptr<const Graph> graph;  // a pass that changes it makes its own copy
   std::vector<ValueId> roots;          // by value: the value whose bytes it shares (views)
   std::vector<Draft> drafts;
@@ -23,6 +24,9 @@ struct Compilation {
   Placement placement;
   Program program;
   std::optional<std::string> infeasible;  // why; later passes do not run
+  std::string_view stage{};
+  std::span<const MappingRule> mapping_rules{};
+  std::vector<std::int64_t> rules_met{};  // how many layers each rule matched, all stages so far
 };
 
 /// `reason` says why the pass stands where it does.
@@ -33,6 +37,10 @@ struct Pass {
 
 /// All passes in the order they run.
 std::span<const Pass> passes();
+
+/// factor_weights: a linear operator becomes two thinner ones where that is fewer weights (low_rank).
+/// Example: x W with W [8, 16] at rank 2 becomes (x A) B, 48 weights for 128.
+void factor_weights(Compilation& c);
 
 /// lower: one draft an operator, in graph order; views and constants make none. Infeasible when nothing is left to
 /// do or an operator's work is beyond 2^50, so that sums fit 64 bits.
@@ -62,6 +70,13 @@ void fuse_strips(Compilation& c);
 
 /// live: who uses what until when, and what can never be whole on chip.
 void live(Compilation& c);
+
+/// say_mappings: what the user says of layers' mappings, and of where their results lie, becomes part of the drafts
+/// and lives. Throws Error("not_modelled", "line N", ...) for a rule that splits what programs cannot split.
+void say_mappings(Compilation& c);
+
+/// keep_said: infeasible when a result that was said to stay on chip does not.
+void keep_said(Compilation& c);
 
 /// place: DSRAM ping-pong, STACKRAM, spills to DRAM, and a mapping for each instruction. Infeasible when even the
 /// smallest tile of one does not fit.

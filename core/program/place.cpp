@@ -96,7 +96,7 @@ std::vector<std::int64_t> stack_capacity(const Machine& machine, const Resident&
   return capacity;
 }
 
-TileRoom room_at(const Machine& machine, std::int64_t read, std::int64_t write, std::int64_t stack) {
+TileRoom room_at(const Machine& machine, Role role, std::int64_t read, std::int64_t write, std::int64_t stack) {
   TileRoom room;
   if (machine.activation_memory == ActivationMemory::separate) {
     room.read_bytes = machine.dsram_bytes - read;
@@ -105,11 +105,11 @@ TileRoom room_at(const Machine& machine, std::int64_t read, std::int64_t write, 
     const std::int64_t free = 2 * machine.dsram_bytes + machine.stackram_bytes - read - write - stack;
     room.read_bytes = room.write_bytes = free / 2;
   }
-  const bool ram = machine.weight_storage != WeightStorage::hard_coded;
-  room.weight_bytes = ram ? machine.psram_bytes - machine.psram_pinned_bytes : 0;
+  room.weight_bytes = hard_coded(machine, role) ? 0 : machine.psram_bytes - machine.psram_pinned_bytes;
   room.buffers = machine.tile_buffering == Buffering::double_buffer ? 2 : 1;
   room.weight_buffers = machine.weight_buffering == Buffering::double_buffer ? 2 : 1;
   room.activation_bits = bits_of(machine.activation_format);
+  room.accumulator_bits = bits_of(machine.accumulator_format);
   room.form = weight_form(machine);
   return room;
 }
@@ -163,7 +163,7 @@ void place(Compilation& compilation) {
     for (std::size_t i = 0; i < drafts.size() && !again; ++i) {
       const auto index = static_cast<std::int32_t>(i);
       InstructionClass c = class_of(drafts[i], index, places);
-      const TileRoom room = room_at(machine, resident.read[i], resident.write[i], stack[i]);
+      const TileRoom room = room_at(machine, compilation.role, resident.read[i], resident.write[i], stack[i]);
       const bool streams = c.to_dram || c.compound == Compound::strips || c.operand_a == Place::dram ||
                            c.operand_b == Place::dram ||
                            std::ranges::any_of(c.fetches, [](const Fetch& f) { return f.place == Place::dram; });
@@ -171,13 +171,20 @@ void place(Compilation& compilation) {
           streams ? std::pair{room.read_bytes, room.write_bytes} : std::pair<std::int64_t, std::int64_t>{};
       const bool over = room.read_bytes < 0 || room.write_bytes < 0;  // several inputs that are whole at the start
       std::optional<Mapping> mapping;
-      if (!over) {
+      if (!over && drafts[i].rule != nullptr) {
+        mapping = choose_mapping(c, room, drafts[i].rule);
+      } else if (!over) {
         const auto [entry, fresh] = chosen.try_emplace({c, room_key});
         if (fresh) entry->second = choose_mapping(c, room);
         mapping = entry->second;
       }
       if (!mapping) {
         if (!evict(drafts[i], index, places, lives)) {
+          if (drafts[i].rule != nullptr) {
+            compilation.infeasible = graph.nodes[static_cast<std::size_t>(drafts[i].node)].name + ": " +
+                                     misfit_of(*drafts[i].rule, c, room);
+            return;
+          }
           compilation.infeasible = graph.nodes[static_cast<std::size_t>(drafts[i].node)].name +
                                    ": even the smallest tile does not fit in DSRAM (" +
                                    std::to_string(machine.dsram_bytes) + " B) and PSRAM (" +

@@ -49,6 +49,17 @@ struct Mapping {
   }
 };
 
+/// What a user says of the mapping of layers: a line of the language in core/program/mapping_text.h. A size of 0 is
+/// the whole loop. `result`: where it lies, Place::dsram (whole on chip) or Place::dram; nothing said: as the
+/// compiler has it.
+struct MappingRule {
+  std::string pattern;  // as written between the quotes, its escapes kept
+  std::int64_t rows = 0, columns = 0, channels = 0, sums = 0;
+  LoopOrder order = channels_outermost;
+  std::optional<Place> result{};
+  std::int64_t line = 0;  // of the text it came from; no part of its meaning
+};
+
 /// An operand read beside the nest's two: of row-wise work, or of an operator fused behind a nest.
 struct Fetch {
   Place place = Place::nowhere;
@@ -135,7 +146,8 @@ struct CompiledStage {
   std::string name;
   std::shared_ptr<const Graph> graph;  // what the program computes: the stage's, as the graph passes left it
   Program program;
-  std::int64_t passes_per_step = 1;
+  SeriesPart part = {};
+  std::int64_t dram_thousandths = 1000;  // of the channel, fixed: of parts in series by the bytes each moves
 };
 
 struct Application {
@@ -149,11 +161,14 @@ struct Compilation;
 
 /// What the user may add. `after_pass` is called after each pass of each stage, to print or time it.
 struct CompileOptions {
-  std::function<void(std::string_view stage, std::string_view pass, const Compilation&)> after_pass;
+  std::function<void(std::string_view stage, std::string_view pass, const Compilation&)> after_pass{};
+  std::vector<MappingRule> mapping_rules{};  // the first that matches a layer decides its mapping
 };
 
 /// Programs for every stage: the passes of core/program/passes.h in order. Depends only on the workload,
 /// compile_key(machine) and the options. What cannot be placed makes the application infeasible, with the reason.
+/// Throws Error("mapping_unmatched" | "not_modelled", "line N", ...) for a rule that is for no layer, or that
+/// splits what programs cannot split.
 Application compile(const Workload& workload, const Machine& machine, const CompileOptions& options = {});
 
 /// Bits of an instruction word in IMEM: the essay's six fields and our extensions (docs/formats.md).

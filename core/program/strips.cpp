@@ -52,8 +52,8 @@ TilePlan strip_plan(const InstructionClass& c) {
   TilePlan plan;
   plan.nest = true;
   plan.repeats = last.batch;
-  plan.rows = cut(last.out_h, c.mapping.tile_rows);
-  plan.tile_rows = c.mapping.tile_rows;
+  plan.tile_rows = std::min(c.mapping.tile_rows, last.out_h);
+  plan.rows = cut(last.out_h, plan.tile_rows);
   return plan;
 }
 
@@ -123,6 +123,7 @@ std::int64_t strip_weight_bytes(const InstructionClass& c, const WeightForm& for
     InstructionClass weights;
     weights.weight_elements_per_channel = part.weight_elements_per_channel;
     weights.bias_elements_per_channel = part.bias_elements_per_channel;
+    weights.work.nest.in_channels = part.work.nest.in_channels;
     bytes += weight_tile_bytes(weights, part.work.nest.groups * part.work.nest.out_channels, form);
   }
   return bytes;

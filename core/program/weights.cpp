@@ -14,14 +14,14 @@
 namespace sdip {
 namespace {
 
-void refuse_machine(const Machine& machine) {
+void refuse_machine(const Machine& machine, Role role) {
   const auto refuse = [](const char* parameter) {
     throw Error("not_modelled", parameter,
                 std::string(parameter) + ": the bytes of the weights are written for the default alone");
   };
   if (machine.sparsity == Sparsity::skipping) refuse("sparsity");
   if (machine.weight_compression.hundredths != 100) refuse("weight_compression");
-  if (machine.weight_storage == WeightStorage::hard_coded) refuse("weight_storage");
+  if (hard_coded(machine, role)) refuse("weight_storage");
 }
 
 /// How an element's output channel follows from its place: blocks of `block` elements hold `columns` channels, the
@@ -259,7 +259,7 @@ void find_nodes(Writing& writing) {
 
 WeightScales write_weight_file(const CompiledStage& stage, const Machine& machine, const WeightSource& source,
                                const ByteSink& sink) {
-  refuse_machine(machine);
+  refuse_machine(machine, stage.role);
   Writing writing{stage, *stage.graph, source, machine.weight_format, weight_form(machine), BitPacker(sink)};
   find_nodes(writing);
   std::map<std::int64_t, InstructionScales> by_offset;

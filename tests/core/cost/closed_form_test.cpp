@@ -71,7 +71,7 @@ TEST(conv2d, sd15_s_first_convolution_tiles_128_128_64_channels_of_9472_bytes) {
   EXPECT_EQ(cost.plan.channels.full, 2);
   EXPECT_EQ(cost.plan.channels.edge, 64);
   EXPECT_EQ(cost.plan.multiplicity, 2);
-  EXPECT_EQ(cost.shapes[0][0].weight_bytes, 9472);
+  EXPECT_EQ(cost.shapes[0].weight_bytes, 9472);
   // rows 2 x 64 x 64 on 16 lanes, 320 channels on 32, 9 kernel positions, 4 channels on 16.
   EXPECT_EQ(cost.busy.compute, 512 * 10 * 9 * 1);
 }
@@ -102,11 +102,11 @@ TEST(sparsity, skipping_half_the_weights_halves_the_folds_and_stores_a_mask) {
   Machine m;
   const InstructionClass c = product(Family::linear, 16, 64, 32);
   EXPECT_EQ(class_cost(c, m).busy.compute, 4);
-  EXPECT_EQ(class_cost(c, m).shapes[0][0].weight_bytes, 64 * 32 * 2);
+  EXPECT_EQ(class_cost(c, m).shapes[0].weight_bytes, 64 * 32 * 2);
   m.sparsity = Sparsity::skipping;
   m.weight_density = Decimal{50};
   EXPECT_EQ(class_cost(c, m).busy.compute, 2);
-  EXPECT_EQ(class_cost(c, m).shapes[0][0].weight_bytes, 64 * 32 + 64 * 32 / 8);
+  EXPECT_EQ(class_cost(c, m).shapes[0].weight_bytes, 64 * 32 + 64 * 32 / 8);
   EXPECT_EQ(class_cost(c, m).spent_macs, 16 * 32 * 32);
 }
 

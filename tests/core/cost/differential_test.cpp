@@ -27,7 +27,7 @@ void expect_equal_needs(const ClassCost& cost, const std::vector<stepper::Operat
   EXPECT_EQ(cost.busy.stackram_write, sum.stackram_write);
   EXPECT_EQ(cost.busy.psram_read, sum.psram_read);
   EXPECT_EQ(cost.cycles, cycles);
-  EXPECT_EQ(cost.plan.operations(), static_cast<std::int64_t>(operations.size()));
+  EXPECT_EQ(cost.operations, static_cast<std::int64_t>(operations.size()));
 }
 
 stepper::InstructionCount counted(const InstructionTime& t) {
@@ -65,17 +65,18 @@ void expect_equal_pass(const PassCost& pass, const std::vector<stepper::Instruct
 
 /// Every counter of a program, pass by pass, and two passes beyond the one whose state repeats.
 void expect_equal(const Program& program, const Machine& machine, Decimal share, std::int64_t cores,
-                  std::int64_t passes) {
+                  std::int64_t passes, Role role = Role::network) {
   std::vector<ClassCost> costs;
   for (const InstructionClass& c : program.classes) {
-    costs.push_back(class_cost(c, machine));
-    expect_equal_needs(costs.back(), stepper::expand(c, machine));
+    costs.push_back(class_cost(c, machine, role));
+    expect_equal_needs(costs.back(), stepper::expand(c, machine, role));
   }
   std::vector<InstructionTime> trace;
-  const TimelineRules rules = timeline_rules(machine, share, cores, program.pinned_bytes);
+  const TimelineRules rules = timeline_rules(machine, share, cores, program.pinned_bytes, role);
   const TimelineResult result = run_timeline(program, costs, rules, passes, &trace);
   const auto simulated = result.passes.size();
-  const stepper::Run run = stepper::step(program, machine, share, cores, simulated + (result.repeats ? 2 : 0));
+  const stepper::Run run =
+      stepper::step(program, machine, share, cores, simulated + (result.repeats ? 2 : 0), role);
   for (std::size_t i = 0; i < run.passes.size(); ++i) {
     SCOPED_TRACE("pass " + std::to_string(i));
     expect_equal_pass(result.passes[std::min(i, simulated - 1)], run.passes[i]);
@@ -101,7 +102,7 @@ void expect_equal_application(const Machine& machine) {
   ASSERT_TRUE(application.feasible) << application.reason;
   for (const CompiledStage& stage : application.stages) {
     SCOPED_TRACE(stage.name);
-    expect_equal(stage.program, machine, Decimal{100}, stage.role == Role::core ? machine.cores : 1, 5);
+    expect_equal(stage.program, machine, Decimal{100}, stage.role == Role::core ? machine.cores : 1, 5, stage.role);
   }
 }
 
@@ -109,6 +110,35 @@ TEST(differential, tiny_sd_counts_the_same_on_every_preset) {
   for (const Preset& preset : presets()) {
     SCOPED_TRACE(std::string(preset.name));
     expect_equal_application(preset.machine);
+  }
+}
+
+constexpr Role roles[] = {Role::text_encoder, Role::encoder, Role::core, Role::decoder, Role::network};
+constexpr HardCodedPart parts[] = {HardCodedPart::all, HardCodedPart::text_encoder, HardCodedPart::vae,
+                                   HardCodedPart::core};
+
+TEST(differential, random_programs_count_the_same_in_any_role_with_any_part_hard_coded) {
+  for (std::uint64_t seed = 2001; seed <= 2200; ++seed) {
+    Dice dice(seed);
+    Machine machine = random_machine(dice);
+    machine.weight_storage = WeightStorage::hard_coded;
+    const Program program = random_program(dice, machine);
+    machine.hard_coded_part = parts[seed % 4];
+    const Role role = roles[seed % 5];
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    expect_equal(program, machine, Decimal{100}, dice.between(1, 5), 8, role);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+TEST(differential, tiny_sd_counts_the_same_with_any_part_hard_coded) {
+  for (const HardCodedPart part : parts) {
+    SCOPED_TRACE(static_cast<int>(part));
+    Machine machine;
+    machine.weight_storage = WeightStorage::hard_coded;
+    machine.hard_coded_part = part;
+    machine.psram_bytes = 512 * 1024;  // what is not in ROM streams
+    expect_equal_application(machine);
   }
 }
 

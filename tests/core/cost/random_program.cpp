@@ -34,6 +34,16 @@ void draw_fetches(Dice& dice, InstructionClass& c, std::int64_t full) {
   }
 }
 
+/// The input of `out` results: what they read, less padding (which may be more than the kernel's reach), and a few
+/// positions beyond.
+std::int64_t input_of(Dice& dice, std::int64_t out, std::int64_t stride, std::int64_t kernel, std::int64_t dilation,
+                      std::int64_t& before, std::int64_t& after) {
+  const std::int64_t reach = (kernel - 1) * dilation + 1;
+  before = dice.one_in(2) ? dice.between(0, reach) : 0;
+  after = dice.one_in(2) ? dice.between(0, reach) : 0;
+  return std::max<std::int64_t>(1, (out - 1) * stride + reach - before - after + dice.between(0, stride - 1));
+}
+
 LoopNest random_nest(Dice& dice, bool conv) {
   LoopNest n;
   n.groups = dice.one_in(3) ? dice.between(2, 4) : 1;
@@ -42,26 +52,41 @@ LoopNest random_nest(Dice& dice, bool conv) {
   n.in_channels = dice.between(1, 9);
   n.out_h = n.in_h = dice.one_in(4) ? dice.between(10, 60) : dice.between(1, 9);
   if (!conv) return n;
-  n.out_w = n.in_w = dice.between(1, 6);
-  n.kernel_h = dice.between(1, 3);
-  n.kernel_w = dice.between(1, 3);
-  n.stride_h = dice.between(1, 2);
-  n.dilation_h = dice.between(1, 2);
-  n.in_h = std::max<std::int64_t>(1, n.out_h * n.stride_h + dice.between(-1, 2));
+  n.out_w = dice.one_in(4) ? dice.between(7, 20) : dice.between(1, 6);
+  n.kernel_h = dice.between(1, 3), n.kernel_w = dice.between(1, 3);
+  n.stride_h = dice.between(1, 3), n.stride_w = dice.between(1, 3);
+  n.dilation_h = dice.between(1, 3), n.dilation_w = dice.between(1, 3);
+  n.in_h = input_of(dice, n.out_h, n.stride_h, n.kernel_h, n.dilation_h, n.pad_top, n.pad_bottom);
+  n.in_w = input_of(dice, n.out_w, n.stride_w, n.kernel_w, n.dilation_w, n.pad_left, n.pad_right);
   return n;
+}
+
+/// Any four-loop mapping in any order, of a few thousand operations at most.
+Mapping random_mapping(Dice& dice, const LoopNest& n, bool weighted) {
+  Mapping m{cut_of(dice, n.out_h), cut_of(dice, n.out_w), cut_of(dice, n.out_channels), cut_of(dice, n.in_channels),
+            channels_outermost};
+  if (weighted && n.groups > 1 && dice.one_in(2)) m.tile_channels = dice.between(1, n.groups) * n.out_channels;
+  for (std::size_t i = 3; i > 0; --i)
+    std::swap(m.order[i], m.order[static_cast<std::size_t>(dice.between(0, static_cast<std::int64_t>(i)))]);
+  const auto operations = [&] {
+    return n.groups * n.batch * ceil_div(n.out_h, m.tile_rows) * ceil_div(n.out_w, m.tile_columns) *
+           ceil_div(n.out_channels, m.tile_channels) * ceil_div(n.in_channels, m.tile_sums);
+  };
+  while (operations() > 1500) {
+    m.tile_rows = std::min(n.out_h, 2 * m.tile_rows);
+    m.tile_columns = std::min(n.out_w, 2 * m.tile_columns);
+  }
+  return m;
 }
 
 InstructionClass random_product(Dice& dice) {
   InstructionClass c;
-  c.work.family = dice.one_of({Family::conv2d, Family::linear, Family::matmul});
+  c.work.family = dice.one_of({Family::conv2d, Family::conv2d, Family::linear, Family::matmul});
   const bool weighted = !dice.one_in(c.work.family == Family::matmul ? 2 : 8);  // a kernel may be computed, too
   LoopNest& n = c.work.nest = random_nest(dice, c.work.family == Family::conv2d);
   c.operand_a = operand_place(dice);
   c.operand_b = weighted ? Place::psram : operand_place(dice);
-  const std::int64_t channels = weighted ? n.groups * n.out_channels : n.out_channels;
-  c.mapping = {cut_of(dice, n.out_h), n.out_w, cut_of(dice, channels), n.in_channels,
-               dice.one_in(2) ? channels_outermost : rows_outermost};
-  if (weighted && n.groups > 1) c.mapping.tile_channels = dice.between(1, n.groups) * n.out_channels;
+  c.mapping = random_mapping(dice, n, weighted);
   c.out_elements = n.groups * n.batch * n.out_channels * n.out_h * n.out_w;
   if (weighted) {
     c.weight_elements_per_channel = n.in_channels * n.kernel_h * n.kernel_w;

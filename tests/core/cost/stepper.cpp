@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <list>
+#include <set>
 
 namespace sdip::stepper {
 namespace {
@@ -32,12 +33,12 @@ struct Buffers {
 
 class Clock {
  public:
-  Clock(const Program& program, const Machine& m, Decimal share, Count cores)
-      : program_(program), m_(m), cores_(cores) {
+  Clock(const Program& program, const Machine& m, Decimal share, Count cores, Role role)
+      : program_(program), m_(m), cores_(cores), wired_(weights_wired(m, role)) {
     numerator_ =
         m.dram_bus_bits / 8 * 2 * m.dram_clock_ratio.hundredths * m.dram_efficiency.hundredths * share.hundredths;
     room_ = m.psram_bytes - m.psram_pinned_bytes;
-    for (const InstructionClass& c : program.classes) operations_.push_back(expand(c, m));
+    for (const InstructionClass& c : program.classes) operations_.push_back(expand(c, m, role));
   }
 
   std::vector<InstructionCount> pass(bool cold) {
@@ -76,7 +77,7 @@ class Clock {
   /// Fetches a tile of weights. Returns when it is there.
   Count fetch(Count psram_bytes, const InstructionClass& c, bool cold, bool held) {
     using_ = tiles_.end();
-    if (m_.weight_storage == WeightStorage::hard_coded || (c.pinned && !cold) || psram_bytes == 0) return 0;
+    if (wired_ || (c.pinned && !cold) || psram_bytes == 0) return 0;
     const Transfer t = weight_transfer(packed_bytes(psram_bytes, m_), psram_bytes);
     Count start = channel_;
     if (!c.pinned) {
@@ -144,7 +145,7 @@ class Clock {
     count_ = {};
     begin_ = count_.start = now_;
     now_ += overhead();
-    a_ = b_ = other_ = {};
+    a_ = b_ = other_ = partial_ = {};
     left_.clear();
     using_ = tiles_.end();
     tile_before_until_ = begin_;
@@ -158,15 +159,17 @@ class Clock {
     Count a_tile = no_tile, b_tile = no_tile, weight_tile = no_tile;
     fetched_.clear();
     for (const Operation& o : operations_[number]) {
-      if (o.weight_tile != weight_tile && !(c.pinned && std::ranges::count(fetched_, o.weight_tile) > 0))
+      if (o.weight_tile != weight_tile && !(c.pinned && fetched_.contains(o.weight_tile)))
         weights_there = std::max(weights_there, fetch(o.weight_psram_bytes, c, cold, false));
       Count activations_there = 0;
-      if (o.a_tile != a_tile) activations_there = load(o.a_bytes, a_);
+      if (o.a_tile != a_tile && o.a_bytes > 0) activations_there = load(o.a_bytes, a_);
       if (o.b_tile != b_tile) activations_there = load(o.b_bytes, b_);
       if (o.other_bytes > 0) activations_there = load(o.other_bytes, other_);
-      if (o.weight_tile != weight_tile) fetched_.push_back(o.weight_tile);
+      if (o.partial_bytes > 0 && tile_buffers() == 2) activations_there = load(o.partial_bytes, partial_);
+      if (o.weight_tile != weight_tile) fetched_.insert(o.weight_tile);
       a_tile = o.a_tile, b_tile = o.b_tile, weight_tile = o.weight_tile;
       store();
+      if (o.partial_bytes > 0 && tile_buffers() == 1) activations_there = load(o.partial_bytes, partial_);
       if (o.out_bytes > 0 && left_.size() >= tile_buffers())
         activations_there = std::max(activations_there, left_[left_.size() - tile_buffers()]);
       const Count start = std::max({now_, weights_there, activations_there});
@@ -192,21 +195,23 @@ class Clock {
   const Program& program_;
   const Machine& m_;
   const Count cores_;
+  const bool wired_;
   Count numerator_ = 1, room_ = 0;
   std::vector<std::vector<Operation>> operations_;
   Count now_ = 0, channel_ = 0, begin_ = 0, last_duration_ = 0, peak_ = 0, leaving_ = 0, tile_before_until_ = 0;
   std::list<PsramTile> tiles_;  // oldest first
   Tile using_ = tiles_.end();
-  Buffers a_, b_, other_;
-  std::vector<Count> left_;     // when each of this instruction's results had left
-  std::vector<Count> fetched_;  // weight tiles that this instruction has fetched
+  Buffers a_, b_, other_, partial_;
+  std::vector<Count> left_;  // when each of this instruction's results had left
+  std::set<Count> fetched_;  // weight tiles that this instruction has fetched
   InstructionCount count_;
 };
 
 }  // namespace
 
-Run step(const Program& program, const Machine& machine, Decimal share, std::int64_t cores, std::size_t passes) {
-  Clock clock(program, machine, share, cores);
+Run step(const Program& program, const Machine& machine, Decimal share, std::int64_t cores, std::size_t passes,
+         Role role) {
+  Clock clock(program, machine, share, cores, role);
   Run run;
   for (std::size_t i = 0; i < passes; ++i) run.passes.push_back(clock.pass(i == 0));
   run.psram_peak_bytes = clock.peak();

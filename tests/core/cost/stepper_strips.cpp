@@ -59,6 +59,7 @@ InstructionClass alone(const InstructionClass& c, std::size_t i, Count made, Cou
   one.work.nest.batch = 1;
   one.work.nest.out_h = made;
   one.work.nest.in_h = in;
+  one.work.nest.pad_top = 0;
   one.operand_a = i == 0 ? c.operand_a : Place::dsram;
   one.operand_b = part.operand_b;
   one.to_dsram = last ? c.to_dsram : true;
@@ -69,10 +70,11 @@ InstructionClass alone(const InstructionClass& c, std::size_t i, Count made, Cou
   one.fused_passes = part.fused_passes;
   one.prologue_passes = part.prologue_passes;
   one.statistics_passes = part.statistics_passes;
-  const Count all = 1'000'000;
-  one.mapping = {all, all, all, all, rows_outermost};
+  const LoopNest& n = one.work.nest;
+  one.mapping = {made, n.out_w, n.groups * n.out_channels, n.in_channels, rows_outermost};
   if (part.work.family == Family::vector) {
     const Count whole = part.work.row_length;
+    one.mapping = {1, 1, whole, 1, rows_outermost};
     one.work.row_length = whole * made / (part.work.nest.batch * part.work.nest.out_h);
     const bool touched = part.work.read_elements.at(0) == whole;
     one.fetches.push_back({one.operand_a, touched ? one.work.row_length : in * row_of_inputs(part), 1, touched});
@@ -87,7 +89,7 @@ InstructionClass alone(const InstructionClass& c, std::size_t i, Count made, Cou
 
 }  // namespace
 
-std::vector<Operation> expand_strips(const InstructionClass& c, const Machine& m) {
+std::vector<Operation> expand_strips(const InstructionClass& c, const Machine& m, Role role) {
   const Count bits = bits_of(m.activation_format), batch = c.parts[0].work.nest.batch;
   const Count height = c.parts.back().work.nest.out_h;
   std::vector<Operation> operations;
@@ -103,7 +105,7 @@ std::vector<Operation> expand_strips(const InstructionClass& c, const Machine& m
         const Count in = i == 0 ? loaded : rows[i].under;
         const Count strips = batch * up(height, c.mapping.tile_rows);
         const InstructionClass one = alone(c, i, rows[i].made, in, strips);
-        const std::vector<Operation> part = expand(one, m);
+        const std::vector<Operation> part = expand(one, m, role);
         o.needs += part.at(0).needs;
         o.cycles += part.at(0).needs.longest();
         o.lane_operations += part.at(0).lane_operations;
