@@ -60,6 +60,35 @@ TEST(strips, the_height_is_the_tallest_that_fits_and_one_byte_less_makes_it_lowe
   EXPECT_FALSE(choose_strip_rows(c, room));
 }
 
+TEST(strips, no_other_height_that_fits_moves_fewer_bytes) {
+  std::mt19937 dice(2);
+  for (int round = 0; round < 300; ++round) {
+    InstructionClass c = two_convolutions(dice() % 2 == 0);
+    for (Part& part : c.parts) part.work.nest.kernel_h = 1 + 2 * static_cast<std::int64_t>(dice() % 3);
+    if (dice() % 2 == 0) c.parts.push_back(c.parts.back());
+    c.operand_a = Place::dram;
+    c.to_dram = true;
+    c.to_dsram = false;
+    TileRoom room;
+    room.activation_bits = 8;
+    room.weight_bytes = 0;
+    room.read_bytes = static_cast<std::int64_t>(dice() % 700);
+    room.write_bytes = static_cast<std::int64_t>(dice() % 700);
+    const auto chosen = choose_strip_rows(c, room);
+    std::optional<std::int64_t> least;
+    for (std::int64_t rows = 1; rows <= 16; ++rows) {
+      c.mapping.tile_rows = rows;
+      const TileBuffers buffers = strip_buffers(c, room);
+      if (buffers.read_bytes > room.read_bytes || buffers.write_bytes > room.write_bytes) continue;
+      least = std::min(least.value_or(1 << 30), strip_dram_bytes(c, room));
+    }
+    ASSERT_EQ(chosen.has_value(), least.has_value()) << "round " << round;
+    if (!chosen) continue;
+    c.mapping = *chosen;
+    EXPECT_EQ(strip_dram_bytes(c, room), *least) << "round " << round;
+  }
+}
+
 /// The least cost over all 2^(count - 1) ways to cut.
 ChainCost least(std::size_t count, const std::map<std::pair<std::size_t, std::size_t>, ChainCost>& costs) {
   std::optional<ChainCost> best;
