@@ -19,7 +19,7 @@ struct CompileArguments {
   FileOptions files;
   MachineOptions machine;
   std::uint64_t seed = 0;
-  bool weights = false, seed_given = false;
+  bool weights = false, seed_given = false, show_allocation = false;
 };
 
 /// A stage's name as a file name: what is not a letter, digit, '.', '-' or '_' becomes '_'.
@@ -28,14 +28,6 @@ std::string file_name(std::string_view stage) {
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c)) && c != '.' && c != '-' && c != '_') c = '_';
   return name;
-}
-
-/// The model that a stage comes from: its own, or that whose context it makes (hoist_context).
-const Member& member_of(const std::vector<Member>& members, const std::string& stage) {
-  const auto made_from = [&](const Member& m) { return m.name == stage || m.name + "/context" == stage; };
-  const auto found = std::ranges::find_if(members, made_from);
-  check(found != members.end(), "every stage comes from a model");
-  return *found;
 }
 
 WeightScales write_weights_of(const CompileArguments& arguments, const Machine& machine, const Member& member,
@@ -59,6 +51,12 @@ int run_compile(const CompileArguments& arguments) {
   if (!application.feasible) {
     std::cerr << "sdip: infeasible: " << printable(application.reason) << "\n";
     return exit_infeasible;
+  }
+  if (arguments.show_allocation) {
+    std::vector<MemoryView> views;
+    for (const CompiledStage& stage : application.stages) views.push_back(memory_view(stage, machine));
+    print_allocation(views);
+    if (arguments.folder.empty()) return exit_ok;
   }
   if (!arguments.folder.empty()) require_folder(arguments.folder);
   const std::vector<Member> members = catalog.members(arguments.model, "/model");
@@ -104,6 +102,9 @@ void add_compile_command(CLI::App& app, Action& action) {
   auto* seed = command->add_option("--seed", arguments->seed, "Seed of a built-in model's random weights")
                    ->needs(weights)
                    ->capture_default_str();
+  command->add_flag("--show-allocation", arguments->show_allocation,
+                    "Peak and live bytes of each memory, and values that wait on the stack; without --out in place "
+                    "of the programs");
   add_machine_options(*command, arguments->machine);
   add_file_options(*command, arguments->files);
   command->callback([&action, arguments, seed] {

@@ -18,4 +18,7 @@ namespace sdip {
 WeightSource weight_source(const Member& member, const Machine& machine, std::uint64_t seed,
                            const std::filesystem::path& folder);
 
+/// The model that a stage comes from: its own, or that whose context it makes (hoist_context).
+const Member& member_of(const std::vector<Member>& members, const std::string& stage);
+
 }  // namespace sdip

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/cost/attention.h"
+#include "core/cost/branches.h"
 #include "core/cost/fold.h"
 #include "core/cost/strips.h"
 #include "core/program/traffic.h"
@@ -252,6 +254,8 @@ std::int64_t row_lanes(Family family, const Machine& m) {
 
 ClassCost class_cost(const InstructionClass& c, const Machine& m, Role role) {
   if (c.compound == Compound::strips) return strips_cost(c, m, role);
+  if (c.spread_cores > 1) return spread_cost(c, m, role);
+  if (c.compound == Compound::attention) return attention_cost(c, m, role);
   ClassCost cost;
   cost.plan = tile_plan(c);
   cost.weighted = c.operand_b == Place::psram;

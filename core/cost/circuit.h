@@ -40,8 +40,8 @@ struct WindowBytes {
 /// An instruction class on a machine: its tile operations, `order` over `shapes` and `windows`, and their sums.
 struct ClassCost {
   TileLoops order;
-  FewOf<TileCost, 4> shapes;
-  FewOf<WindowBytes, 4> windows;  // at least one
+  FewOf<TileCost, 2> shapes;
+  FewOf<WindowBytes, 1> windows;  // at least one
   TilePlan plan;
   std::int64_t operations = 1;
   bool weighted = false, streams_activations = false;
@@ -50,6 +50,8 @@ struct ClassCost {
   std::int64_t cycles = 0;                                           // sum of the operations' cycles
   std::int64_t macs = 0, lane_operations = 0;                        // multiply-accumulates; elementwise steps
   std::int64_t spent_macs = 0;                                       // of them, those not skipped as zeros
+  std::int64_t cores = 1;                                // that do this at once, each its part: all above is one's
+  std::int64_t link_in_cycles = 0, link_out_cycles = 0;  // parts going to the others, results coming back
 };
 
 /// Lanes of a nest's array over rows, channels and the summed dimension, after MAC sharing.

@@ -66,7 +66,7 @@ void add_stage(const StageRun& run, const Machine& m, Frame& frame) {
   }
   if (per_prompt && !m.prompt_per_frame) return;
   if (role == Role::network) frame.main = &run;
-  const std::int64_t copies = role == Role::network ? m.cores : 1;
+  const std::int64_t copies = role == Role::network ? run.schedule.active_cores : 1;
   frame.frames *= copies;
   frame.period_cycles =
       per_prompt ? frame.period_cycles + steady.cycles : std::max(frame.period_cycles, steady.cycles);
@@ -132,6 +132,7 @@ MetricValues values_of(const Application& application, const std::vector<StageRu
   set(Metric::stream_latency_s, (Cycles(frame.waits * frame.period_cycles + frame.drain_cycles) / clock).value);
   set(Metric::step_cycles, static_cast<double>(steady.cycles));
   set(Metric::stall_share, ratio(steady.stall_weights + steady.stall_activations, steady.cycles));
+  lanes *= main.schedule.spread_cores;
   set(Metric::utilization,
       static_cast<double>(main.spent_macs) / (static_cast<double>(steady.cycles) * static_cast<double>(lanes)));
   set(Metric::dram_bytes_per_frame, static_cast<double>(frame.weight_bytes + frame.activation_bytes) / frames);
@@ -147,7 +148,7 @@ MetricValues values_of(const Application& application, const std::vector<StageRu
   set(Metric::dsram_peak_bytes, static_cast<double>(dsram));
   set(Metric::stackram_peak_bytes, static_cast<double>(stackram));
   set(Metric::psram_peak_bytes, static_cast<double>(psram));
-  set(Metric::active_cores, static_cast<double>(main.schedule.active_cores));
+  set(Metric::active_cores, static_cast<double>(main.schedule.active_cores * main.schedule.spread_cores));
   return v;
 }
 

@@ -33,8 +33,8 @@ struct TileLoop {
 /// Worked example: 5 rows in tiles of 2 inside 2 channel tiles: loops {b; 2 tiles of shape 0}, {a; 2 tiles of shape
 /// 0, 1 of shape 1}: shapes 0 0 1 0 0 1; A is loaded by all six, B by the first and the fourth.
 struct TileLoops {
-  FewOf<TileLoop, 4> loops;
-  FewOf<TileRun, 6> runs;
+  FewOf<TileLoop, 3> loops;
+  FewOf<TileRun, 4> runs;
 };
 
 /// One shape: a nest's size, or row-wise rows and elements of each (`channels`); its place in the sum (in the
@@ -53,8 +53,8 @@ struct InputWindow {
 
 struct Expansion {
   TileLoops order;
-  FewOf<TileShape, 4> shapes;
-  FewOf<InputWindow, 4> windows;  // of a nest; one of no elements when A does not lie in DRAM
+  FewOf<TileShape, 2> shapes;
+  FewOf<InputWindow, 1> windows;  // of a nest; one of no elements when A does not lie in DRAM
 };
 
 /// Expands a class that is no compound. `plan` is tile_plan(c).

@@ -32,8 +32,8 @@ InstructionCost instruction_cost(const StageRun& run, std::size_t number, const 
   c.dsram_write_side = instruction.dsram_write_side;
   c.stackram = instruction.stackram;
   c.psram = Bytes(time.psram_bytes);
-  c.macs = Macs(cost.macs);
-  Energy energy = core_energy(cost, prices);
+  c.macs = Macs(cost.macs * cost.cores);
+  Energy energy = core_energy(cost, prices) * static_cast<double>(cost.cores);
   energy += shared_energy(cost.busy.psram_read, time.weight_bytes, time.weight_psram_bytes, prices);
   energy += spill_energy((time.activation_in_bytes + time.activation_out_bytes) / cores, prices);
   c.energy_j = energy.total();
@@ -88,17 +88,25 @@ std::vector<std::string> notes_of(const std::vector<StageRun>& runs, const Machi
   if (m.technology_node == TechnologyNode::n7 && m.core_clock_mhz > 2000)
     notes.emplace_back(
         "core_clock_mhz above 2000 at 7 nm is outside the model's validity: depth and clock are not yet tied.");
-  for (const StageRun& run : runs)
-    if (run.stage->part.count > 1 && run.stage->part.first())
-      notes.push_back(run.stage->name + " to " + std::to_string(run.stage->part.count) +
+  for (const StageRun& run : runs) {
+    const SeriesPart part = run.stage->part;
+    const bool network = run.stage->role == Role::network, parallel = m.branches == Branches::parallel;
+    if (part.count > 1 && part.first())
+      notes.push_back(run.stage->name + " to " + std::to_string(part.count) +
                       ": parts of one network in series, one a core, each with its own weights and PSRAM and a "
                       "fixed share of the DRAM channel.");
-    else if (run.stage->part.count == 1 && m.core_weights == CoreWeights::per_core &&
-             run.stage->role != Role::network)
+    if (!network && m.core_weights == CoreWeights::per_core)
       notes.push_back(run.stage->name + ": core_weights=per_core is for networks; its weights stay common.");
-    else if (run.stage->role == Role::network && run.stage->part.count == 1)
+    if (network && !parallel && part.count == 1)
       notes.push_back(run.stage->name +
                       " runs as one network: a frame is one pass, on each of the cores another frame.");
+    if (network && parallel)
+      notes.push_back(run.stage->name + " runs as one network: a frame is one pass, its attention heads on up to " +
+                      std::to_string(run.schedule.spread_cores) + " cores.");
+    if (parallel && !network && run.stage->role != Role::text_encoder)
+      notes.push_back(run.stage->name +
+                      ": branches=parallel changes nothing where each core has a frame of its own.");
+  }
   for (const StageRun& run : runs)
     if (!run.stream.repeats)
       notes.push_back(run.stage->name + ": no steady state within " + std::to_string(most_simulated_passes) +

@@ -8,7 +8,7 @@ namespace {
 
 Schedule schedule_of(Role role, SeriesPart part, const Machine& m) {
   if (part.count > 1) return {1, 1};
-  if (role == Role::network) return {1, m.cores};
+  if (role == Role::network && m.branches == Branches::serial) return {1, m.cores};
   if (role != Role::core) return {1, 1};
   const std::int64_t steps = ceil_div(m.steps, m.cores);
   return {steps, ceil_div(m.steps, steps)};
@@ -37,11 +37,12 @@ void count_pass(StageRun& run, const Machine& m) {
   for (std::size_t c = 0; c < run.costs.size(); ++c) {
     const ClassCost& cost = run.costs[c];
     run.busy += cost.busy * uses[c];
-    run.macs += cost.macs * uses[c];
-    run.spent_macs += cost.spent_macs * uses[c];
+    run.macs += cost.macs * cost.cores * uses[c];
+    run.spent_macs += cost.spent_macs * cost.cores * uses[c];
     if (cost.plan.nest)
       family_macs[static_cast<std::size_t>(program.classes[c].work.family)] += cost.spent_macs * uses[c];
-    run.core += core_energy(cost, prices) * static_cast<double>(uses[c]);
+    run.core += core_energy(cost, prices) * static_cast<double>(cost.cores * uses[c]);
+    run.schedule.spread_cores = std::max(run.schedule.spread_cores, cost.cores);
   }
   for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
     const ArrayLanes lanes = array_lanes(family, m);

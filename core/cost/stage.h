@@ -16,6 +16,7 @@ inline constexpr std::int64_t most_simulated_passes = 64;
 /// How the stream of frames meets the cores.
 struct Schedule {
   std::int64_t steps_per_core = 1, active_cores = 1;
+  std::int64_t spread_cores = 1;  // the most that share one instruction of a frame
 };
 
 /// One stage, costed: counters of a pass and its times alone and in a saturated stream.

@@ -17,7 +17,7 @@ namespace sdip {
 namespace {
 
 constexpr std::size_t most_loops = 8;
-constexpr std::int64_t least_compared_fetches = 16;  // a shorter loop is run through
+constexpr std::int64_t least_compared_fetches = 32;  // a shorter loop is run through
 constexpr std::size_t most_compared_tiles = 32;      // in PSRAM
 
 class Timeline {
@@ -100,7 +100,8 @@ class Timeline {
                                       : rules_.dispatch_cycles;
     fetches_weights_ = rules_.psram_bytes > 0 && (cold || !program_.classes[number].pinned);
     pinned_ = program_.classes[number].pinned;
-    now_ += overhead;
+    const ClassCost& cost = costs_[number];
+    now_ += overhead + cost.link_in_cycles;
     slots_.fill({begin, begin, true});
     store_before_ = store_last_ = 0;
     pending_out_ = {};
@@ -111,15 +112,16 @@ class Timeline {
       fetch_weights(times.held, times.held_psram_bytes);
       weights_.hold_current();
     }
-    expand(costs_[number], times);
+    expand(cost, times);
     if (pending_out_.bytes > 0) store();
     weights_.release_held(now_);
     const std::int64_t leaving = std::max<std::int64_t>(0, store_last_ - now_);  // it retires when all is done
     pass_.stall_activations += leaving;
-    now_ += leaving + rules_.pipeline_stages;
+    now_ += leaving + cost.link_out_cycles + rules_.pipeline_stages;
     last_duration_ = now_ - begin;
     if (!trace) return;
-    trace->push_back({begin - pass_begin, now_ - pass_begin, overhead + rules_.pipeline_stages,
+    const std::int64_t links = cost.link_in_cycles + cost.link_out_cycles;
+    trace->push_back({begin - pass_begin, now_ - pass_begin, overhead + links + rules_.pipeline_stages,
                       pass_.stall_weights - before.stall_weights,
                       pass_.stall_activations - before.stall_activations, pass_.weight_bytes - before.weight_bytes,
                       pass_.weight_psram_bytes - before.weight_psram_bytes,
@@ -137,14 +139,19 @@ class Timeline {
     const WindowTimes* windows;
     const TileLoop* loops;
     std::size_t depth;
+    bool fetches;                        // weights, wherever B changes
     std::array<Step, most_loops> steps;  // what a step of each loop makes the next operation load
   };
 
   void expand(const ClassCost& cost, const ClassTimes& times) {
     const auto& loops = cost.order.loops;
     check(loops.size() <= most_loops, "more tile loops than the timeline walks");
-    Walk walk{
-        &times_.shapes[times.first_shape], &times_.windows[times.first_window], loops.data(), loops.size(), {}};
+    Walk walk{&times_.shapes[times.first_shape],
+              &times_.windows[times.first_window],
+              loops.data(),
+              loops.size(),
+              cost.weighted && fetches_weights_,
+              {}};
     Step inner{false, false, false};
     for (std::size_t l = loops.size(); l-- > 0;) {
       inner = {inner.a || loops[l].a, inner.b || loops[l].b, false};
@@ -162,72 +169,78 @@ class Timeline {
     }
     const TileLoop& loop = walk.loops[level];
     const TileRun* const inner = run + loop.runs;
-    bool begins = true;
-    for (; run != inner; ++run) {
-      const auto next = [&](Step stepped, bool first) {
-        go(walk, level + 1, inner, shape + run->shape, window + run->window, stepped, first);
-      };
-      if (begins) next(step, first_use);
-      each(run->tiles - begins, [&] { next(walk.steps[level], first_use && loop.b); });
-      begins = false;
+    const Step stepped = walk.steps[level];
+    const bool fetches = walk.fetches && stepped.b, used_first = first_use && loop.b;
+    for (bool begins = true; run != inner; ++run, begins = false) {
+      const std::int32_t s = shape + run->shape, w = window + run->window;
+      if (level + 1 == walk.depth) {
+        const ShapeTimes& tile = walk.shapes[s];
+        const WindowTimes& a = walk.windows[w];
+        if (begins) operate(tile, a, step, first_use);
+        each(run->tiles - begins, fetches, [&] { operate(tile, a, stepped, used_first); });
+      } else {
+        if (begins) go(walk, level + 1, inner, s, w, step, first_use);
+        each(run->tiles - begins, fetches, [&] { go(walk, level + 1, inner, s, w, stepped, used_first); });
+      }
     }
   }
 
-  /// What later tile operations of this instruction depend on, relative to now; `weights` only where they are
-  /// fetched.
-  struct Pace {
-    std::array<std::int64_t, 9> times{};
-    std::vector<std::int64_t> weights;
-    bool noted = false;
-    friend bool operator==(const Pace&, const Pace&) = default;
-  };
-  void note_pace(bool fetched, Pace& pace) const {
+  /// What later tile operations of this instruction depend on, relative to now, but for the weights in PSRAM.
+  using Pace = std::array<std::int64_t, 9>;
+  Pace pace() const {
     const auto beyond = [](std::int64_t time, std::int64_t limit) {
       return std::max<std::int64_t>(0, time - limit);
     };
-    pace.times = {channel_free_ - now_,
-                  beyond(weights_ready_, now_),
-                  beyond(slots_[0].before, channel_free_),
-                  beyond(slots_[1].before, channel_free_),
-                  beyond(slots_[2].before, channel_free_),
-                  beyond(slots_[3].before, channel_free_),
-                  beyond(store_before_, now_),
-                  beyond(store_last_, now_),
-                  pending_out_.bytes};
-    pace.noted = true;
-    pace.weights.clear();
-    if (!fetched) return;
-    weights_.append_use(channel_free_, pace.weights);
-    weights_.append_state(now_, pace.weights);
+    return {channel_free_ - now_,
+            beyond(weights_ready_, now_),
+            beyond(slots_[0].before, channel_free_),
+            beyond(slots_[1].before, channel_free_),
+            beyond(slots_[2].before, channel_free_),
+            beyond(slots_[3].before, channel_free_),
+            beyond(store_before_, now_),
+            beyond(store_last_, now_),
+            pending_out_.bytes};
+  }
+  std::vector<std::int64_t> weights_pace() const {
+    std::vector<std::int64_t> weights;
+    if (weights_.size() > most_compared_tiles) return weights;
+    weights_.append_use(channel_free_, weights);
+    weights_.append_state(now_, weights);
+    return weights;
   }
 
   /// Runs body `count` times; it does the same work each time. Once two of them in a row leave the same pace, the
   /// others last as long as the second: they are counted, not run. Of those that fetch weights the pace includes
   /// all of PSRAM: only long loops, and few tiles there, are compared.
   template <class Body>
-  void each(std::int64_t count, Body&& body) {
-    std::int64_t i = 0;
-    if (count >= 3) {
-      Pace before, after;
-      while (i < count) {
-        const PassCost pass_before = pass_;
-        const std::int64_t now_before = now_;
-        body();
-        ++i;
-        const bool fetched = pass_.weight_bytes != pass_before.weight_bytes;
-        if (fetched && (count < least_compared_fetches || weights_.size() > most_compared_tiles)) {
-          before.noted = false;
-          continue;
-        }
-        note_pace(fetched, after);
-        if (after == before) {
-          skip(count - i, pass_before, now_before);
-          return;
-        }
-        std::swap(before, after);
-      }
+  void each(std::int64_t count, bool fetches, Body&& body) {
+    if (count < (fetches ? least_compared_fetches : 3)) {
+      for (std::int64_t i = 0; i < count; ++i) body();
+      return;
     }
-    for (; i < count; ++i) body();
+    Pace before{};
+    std::vector<std::int64_t> weights_before;
+    bool comparable = false;  // with the repetition before
+    for (std::int64_t i = 1; i <= count; ++i) {
+      const PassCost pass_before = pass_;
+      const std::int64_t now_before = now_;
+      body();
+      const Pace after = pace();
+      if (!comparable || after != before) {
+        before = after;
+        comparable = true;
+        weights_before.clear();
+        continue;
+      }
+      if (fetches) {
+        std::vector<std::int64_t> weights = weights_pace();
+        const bool same = !weights.empty() && weights == weights_before;
+        weights_before = std::move(weights);
+        if (!same) continue;
+      }
+      skip(count - i, pass_before, now_before);
+      return;
+    }
   }
 
   /// `times` more repetitions of what happened since `pass_before` and `now_before`.

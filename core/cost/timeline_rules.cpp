@@ -73,15 +73,16 @@ bool countable(const Program& program, const std::vector<ClassCost>& costs, cons
   std::vector<double> most;  // cycles and bytes of each class
   most.reserve(costs.size());
   for (const ClassCost& cost : costs) {
+    const double cores = real(rules.cores) * real(cost.cores);
     double window = 0, operations = 0;
-    for (const WindowBytes& bytes : cost.windows) window = std::max(window, moved(bytes.all, real(rules.cores)));
+    for (const WindowBytes& bytes : cost.windows) window = std::max(window, moved(bytes.all, cores));
     for (const TileCost& tile : cost.shapes)
-      operations += real(tile.times) *
-                    (window + moved(tile.weight_bytes, 1) + moved(tile.b_bytes, real(rules.cores)) +
-                     moved(tile.split_in_bytes, real(rules.cores)) +
-                     moved(tile.partial_in_bytes, real(rules.cores)) + moved(tile.out_bytes, real(rules.cores)));
-    most.push_back(operations + moved(cost.held_weight_bytes, 1) + real(cost.cycles) +
-                   real(rules.dispatch_cycles + rules.pipeline_stages));
+      operations += real(tile.times) * (window + moved(tile.weight_bytes, 1) + moved(tile.b_bytes, cores) +
+                                        moved(tile.split_in_bytes, cores) + moved(tile.partial_in_bytes, cores) +
+                                        moved(tile.out_bytes, cores));
+    most.push_back(
+        operations + moved(cost.held_weight_bytes, 1) + real(cost.cycles) +
+        real(rules.dispatch_cycles + rules.pipeline_stages + cost.link_in_cycles + cost.link_out_cycles));
   }
   double sum = 0;
   for (const Instruction& instruction : program.instructions)

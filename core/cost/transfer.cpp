@@ -27,6 +27,7 @@ TransferTimes transfer_times(const std::vector<ClassCost>& costs, const Timeline
   times.shapes.reserve(2 * costs.size());
   times.windows.reserve(costs.size());
   for (const ClassCost& cost : costs) {
+    const std::int64_t cores = rules.cores * cost.cores;
     ClassTimes& c = times.classes.emplace_back();
     c.first_shape = times.shapes.size();
     c.first_window = times.windows.size();
@@ -36,16 +37,16 @@ TransferTimes transfer_times(const std::vector<ClassCost>& costs, const Timeline
       shape.psram_bytes = tile.weight_bytes;
       if (cost.weighted) shape.weights = weight_transfer(tile.weight_stored_bytes, tile.weight_bytes, rules);
       if (!cost.streams_activations) continue;
-      shape.b = transfer(tile.b_bytes, rules.cores, rules);
-      shape.split = transfer(tile.split_in_bytes, rules.cores, rules);
-      shape.partial = transfer(tile.partial_in_bytes, rules.cores, rules);
-      shape.out = transfer(tile.out_bytes, rules.cores, rules);
+      shape.b = transfer(tile.b_bytes, cores, rules);
+      shape.split = transfer(tile.split_in_bytes, cores, rules);
+      shape.partial = transfer(tile.partial_in_bytes, cores, rules);
+      shape.out = transfer(tile.out_bytes, cores, rules);
     }
     for (const WindowBytes& window : cost.windows) {
       WindowTimes& w = times.windows.emplace_back();
       if (window.all == 0) continue;
-      w.all = transfer(window.all, rules.cores, rules);
-      w.fresh = transfer(window.fresh, rules.cores, rules);
+      w.all = transfer(window.all, cores, rules);
+      w.fresh = transfer(window.fresh, cores, rules);
     }
     c.held = weight_transfer(cost.held_weight_stored_bytes, cost.held_weight_bytes, rules);
     c.held_psram_bytes = cost.held_weight_bytes;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/program/form.h"
 #include "core/program/partition.h"
 #include "core/program/passes.h"
 
@@ -11,11 +12,18 @@ namespace sdip {
 std::span<const Pass> passes() {
   static constexpr Pass rows[] = {
       {"factor_weights", "changes the graph: what it computes is fixed before it is lowered", factor_weights},
+      {"recompute", "changes the graph; later changes to it would not be weighed", recompute},
       {"lower", "what the graph computes becomes instructions; all that follows works on them", lower},
+      {"fuse_attention", "before a mask's addition joins the scores' product, which then is a product no more",
+       fuse_attention},
       {"fuse_pointwise", "before lives are known: a result inside an instruction needs no place", fuse_pointwise},
       {"fuse_norm", "behind fuse_pointwise: a norm brings its activation along", fuse_norm},
       {"fuse_strips", "behind all fusion of single operators: their instructions are the parts of strips",
        fuse_strips},
+      {"spread_branches",
+       "when heads are joined to what they belong to; before tiles are chosen for one core's part",
+       spread_branches},
+      {"schedule", "whole instructions change places, and lives follow from their order", schedule},
       {"live", "places are for values that the fused program still has", live},
       {"say_mappings",
        "the fused program's names are the layers'; where a result lies is known before places are given",
@@ -100,8 +108,12 @@ Application compile(const Workload& workload, const Machine& machine, const Comp
       second.emplace(run_passes(stage, without_strips, options, rules_met));
     Compilation& c = second ? *second : first;
     rules_met = std::move(c.rules_met);
-    application.stages.push_back({stage.role, stage.name, c.graph, std::move(c.program), stage.part});
-    if (!c.infeasible) continue;
+    application.stages.push_back(
+        {stage.role, stage.name, c.graph, std::move(c.program), 1, needs_of(machine), stage.part});
+    if (!c.infeasible) {
+      count_words(application.stages.back());
+      continue;
+    }
     application.feasible = false;
     application.reason = stage.name + ": " + *c.infeasible;
     return application;

@@ -40,6 +40,7 @@ struct Draft {
   Compound compound = Compound::single;
   std::vector<Part> parts;
   bool line_buffers = false;
+  std::int64_t spread_cores = 1;  // cores that share its heads; work and elements are of one core's part
 };
 
 /// True for values that a general register or an immediate holds: one element, or an input of a few scalars.
@@ -63,12 +64,6 @@ using Lives = std::vector<Life>;
 /// How many drafts read each value, outputs of the graph counted once more.
 std::vector<std::int32_t> use_counts(const Graph& graph, const std::vector<Draft>& drafts,
                                      const std::vector<ValueId>& roots);
-
-/// STACKRAM over the program. Marks values as spilled, farthest next use first, until all fits.
-/// Returns the bytes in use while each draft runs. An element-wise operand that dies is replaced in place by the
-/// result.
-std::vector<std::int64_t> allocate_stack(const Machine& machine, const std::vector<Draft>& drafts, Lives& lives,
-                                         const std::vector<std::int64_t>& capacity);
 
 /// Where every value lies and what each instruction finds there.
 struct Placement {

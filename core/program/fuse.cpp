@@ -9,6 +9,7 @@ namespace {
 
 bool joins(const Draft& before, const Draft& next, const std::vector<std::int32_t>& uses) {
   if (!next.elementwise || next.out_elements != before.out_elements) return false;
+  if (before.compound == Compound::attention) return false;  // what is fused there belongs to the scores
   if (!is_nest(before.work.family) && before.work.family != Family::vector && before.work.family != Family::norm &&
       before.work.family != Family::softmax && before.work.family != Family::transpose)
     return false;

@@ -100,7 +100,7 @@ struct Chain {
     part.work = draft.work;
     part.work.nest = rows[i];
     part.work.read_elements.clear();
-    if (!is_nest(draft.work.family)) part.work.read_elements = {draft.operands[main].fetch.elements};
+    if (!is_nest(draft.work.family)) part.read_elements = draft.operands[main].fetch.elements;
     part.operand_b = draft.weighted ? Place::psram : Place::nowhere;
     part.fetches = draft.weight_fetches;
     part.out_elements = draft.out_elements;

@@ -1,6 +1,7 @@
 // pass `map`: tile sizes and loop order of one instruction.
 #include <algorithm>
 
+#include "core/program/attention_tiles.h"
 #include "core/program/draft.h"
 #include "core/program/mapping_text.h"
 #include "core/program/strips.h"
@@ -136,6 +137,7 @@ Mapping least_mapping(const Nest& nest, const TileSizes& sizes) {
 
 TileBuffers tile_buffers(const InstructionClass& c, const TileRoom& room) {
   if (c.compound == Compound::strips) return strip_buffers(c, room);
+  if (c.compound == Compound::attention) return attention_buffers(c, room);
   TileBuffers buffers;
   if (!is_nest(c.work.family)) {
     const TilePlan plan = tile_plan(c);
@@ -198,6 +200,7 @@ MissingBytes missing_bytes(const InstructionClass& c, const TileRoom& room, std:
 
 std::optional<Mapping> choose_mapping(const InstructionClass& c, const TileRoom& room, const MappingRule* rule) {
   if (c.compound == Compound::strips && rule == nullptr) return choose_strip_rows(c, room);
+  if (c.compound == Compound::attention) return choose_attention(c, room);
   if (rule != nullptr) {
     InstructionClass said = c;
     said.mapping = mapping_for(*rule, nest_of(c));

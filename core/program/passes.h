@@ -42,11 +42,21 @@ std::span<const Pass> passes();
 /// Example: x W with W [8, 16] at rank 2 becomes (x A) B, 48 weights for 128.
 void factor_weights(Compilation& c);
 
+/// recompute: with skip_handling=recompute, what would wait in DRAM is made again just before it is read where
+/// that moves fewer bytes, the weights read again included.
+/// Example: n = LayerNorm(x) is read by q, k and v, STACKRAM holds x alone: k and v get norms of their own.
+void recompute(Compilation& c);
+
 /// lower: one draft an operator, in graph order; views and constants make none. Infeasible when nothing is left to
 /// do or an operator's work is beyond 2^50, so that sums fit 64 bits.
 /// Example: Conv, Reshape, Transpose, MatMul become conv2d, transpose, linear; the Reshape's output is the Conv's
 /// bytes.
 void lower(Compilation& c);
+
+/// fuse_attention: scores, what is fused to them and their softmax join the product with the values, when nothing
+/// else reads scores or probabilities.
+/// Example: matmul(q, k), add(mask), softmax, matmul(v) become one "attention+add", which fetches q, k, v and mask.
+void fuse_attention(Compilation& c);
 
 /// fuse_pointwise: an elementwise operator joins the operator just before it when it alone uses that result. One
 /// that stands farther back is moved behind the others in between when these make fewer elements than it does.
@@ -67,6 +77,15 @@ void fuse_norm(Compilation& c);
 /// Example: four 3x3 convolutions whose tensors do not fit in DSRAM become one instruction that reads the first
 /// tensor and writes the last, if their weights fit in PSRAM together.
 void fuse_strips(Compilation& c);
+
+/// spread_branches: heads of products of two activations, and of attentions, are shared by cores that have no frame
+/// of their own (roles network and text_encoder).
+/// Example: 12 heads on 8 cores become 2 heads on each of 6.
+void spread_branches(Compilation& c);
+
+/// schedule: the order of least peak live bytes, with schedule=least_live (core/program/schedule.h); drafts change
+/// places. Example: two branches that begin together are run one after the other.
+void schedule(Compilation& c);
 
 /// live: who uses what until when, and what can never be whole on chip.
 void live(Compilation& c);

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -81,6 +82,7 @@ struct Part {
   std::int64_t out_elements = 0;
   std::int64_t fused_operators = 0, fused_passes = 0, prologue_passes = 0, statistics_passes = 0;
   std::int64_t weight_elements_per_channel = 0, bias_elements_per_channel = 0, weight_elements = 0;  // as a class's
+  std::int64_t read_elements = 0;  // of a part of strips that is no nest: of what the part before made, in all
   friend auto operator<=>(const Part&, const Part&) = default;
 };
 
@@ -103,16 +105,27 @@ struct InstructionClass {
   std::int64_t statistics_passes = 0;  // passes over the results that make the sums of a norm behind it
   bool pinned = false;                 // weights stay in PSRAM after the first pass
   Compound compound = Compound::single;
-  std::vector<Part> parts;    // of a compound, in order
-  bool line_buffers = false;  // strips: rows that two strips need are kept, not made again
+  std::vector<Part> parts;        // of a compound, in order
+  bool line_buffers = false;      // strips: rows that two strips need are kept, not made again
+  std::int64_t spread_cores = 1;  // cores that share its heads; sizes above are of one core's part
   friend auto operator<=>(const InstructionClass&, const InstructionClass&) = default;
 };
+
+/// Scales of an instruction's quantised weights, one a tensor in the order of Instruction::weights; nothing where
+/// each output channel has its own, in `.weight`. Empty when the format needs none, or no `.weight` was written.
+using InstructionScales = std::vector<std::optional<float>>;
+using WeightScales = std::vector<InstructionScales>;  // by instruction
 
 struct PlacedOperand {
   Place place = Place::nowhere;
   std::int32_t value = none;  // of the graph
   bool pop = false;           // last use of a STACKRAM entry
   Bytes address;              // in that memory
+};
+
+/// Bytes of a memory.
+struct MemorySpan {
+  Bytes address, bytes;
 };
 
 struct Instruction {
@@ -125,7 +138,12 @@ struct Instruction {
   Bytes dsram_address, stackram_address, dram_address;  // of the result, where its class says that it goes there
   std::vector<std::int32_t> weights;  // values of the graph whose bytes stand at weight_offset in .weight
   Bytes weight_offset, weight_bytes;  // as stored in DRAM
-  Bytes dsram_read_side, dsram_write_side, stackram;  // occupancy while it runs
+  // Occupancy while it runs. Of a unified memory `stackram` is what is in use beyond the two: together they are its
+  // highest byte.
+  Bytes dsram_read_side, dsram_write_side, stackram;
+  MemorySpan read_tiles, write_tiles;  // buffers of what is loaded from and stored to DRAM, in DSRAM's sides
+  InstructionScales scales;
+  std::int64_t words = 1;  // of IMEM, core/program/binary.h
 };
 
 /// One stage's instructions, in the order they run.
@@ -141,11 +159,21 @@ struct Program {
   Bytes context_bytes;              // inputs on chip that travel with the frame from core to core (role core)
 };
 
+/// What a program needs the machine to be like: the parameters that its sizes and bytes follow from, in the order
+/// of program_parameters() and the coding of ParameterRow.
+using MachineNeeds = std::vector<std::int64_t>;
+std::span<const ParameterRow* const> program_parameters();
+MachineNeeds needs_of(const Machine& machine);
+/// A machine that is like this, and else as parameters stand when nothing is said.
+Machine machine_like(const MachineNeeds& needs);
+
 struct CompiledStage {
   Role role = Role::network;
   std::string name;
   std::shared_ptr<const Graph> graph;  // what the program computes: the stage's, as the graph passes left it
   Program program;
+  std::int64_t passes_per_step = 1;
+  MachineNeeds needs = needs_of(Machine());
   SeriesPart part = {};
   std::int64_t dram_thousandths = 1000;  // of the channel, fixed: of parts in series by the bytes each moves
 };
@@ -171,16 +199,15 @@ struct CompileOptions {
 /// splits what programs cannot split.
 Application compile(const Workload& workload, const Machine& machine, const CompileOptions& options = {});
 
-/// Bits of an instruction word in IMEM: the essay's six fields and our extensions (docs/formats.md).
+/// Bits of an instruction word in IMEM: the essay's six fields and our extensions (docs/formats.md). What does not
+/// fit goes on in further words of the same width.
 inline constexpr std::int64_t instruction_word_bits = 512;
 
-/// Scales of an instruction's quantised weights, one a tensor in the order of Instruction::weights; nothing where
-/// each output channel has its own, in `.weight`. Empty when the format needs none.
-using InstructionScales = std::vector<std::optional<float>>;
-using WeightScales = std::vector<InstructionScales>;  // by instruction
+/// What the instructions take in IMEM.
+Bytes imem_bytes(const Program& program);
 
-/// The `.graph` text of a program: one line an instruction (docs/formats.md). `scales` of its `.weight` file, or
-/// nothing.
+/// The `.graph` text of a program: its values, its nodes, and one line an instruction (docs/formats.md). `scales`
+/// of its `.weight` file; nothing: those the instructions have.
 std::string graph_text(const CompiledStage& stage, const WeightScales& scales = {});
 
 }  // namespace sdip

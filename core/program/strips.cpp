@@ -92,12 +92,11 @@ InstructionClass part_class(const InstructionClass& c, std::size_t number, const
     one.work.row_length = part.work.row_length / frame_rows * made;
     one.work.write_elements = one.out_elements;
     one.mapping = {1, 1, one.work.row_length, 1};
-    const bool per_fold = part.work.read_elements.at(0) == part.work.row_length;
+    const bool per_fold = part.read_elements == part.work.row_length;
     const std::int64_t read = in * nest.in_w * nest.groups * nest.in_channels;
     one.fetches.push_back({one.operand_a, per_fold ? one.work.row_length : read, 1, per_fold});
     one.operand_a = Place::nowhere;
     one.work.nest = {};
-    one.work.read_elements.clear();
   }
   for (Fetch fetch : part.fetches) {
     fetch.elements = strip_fetch_elements(c, part, fetch, made);

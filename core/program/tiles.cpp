@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/program/attention_tiles.h"
 #include "core/program/strips.h"
 
 namespace sdip {
@@ -13,6 +14,7 @@ bool is_nest(Family family) {
 
 TilePlan tile_plan(const InstructionClass& c) {
   if (c.compound == Compound::strips) return strip_plan(c);
+  if (c.compound == Compound::attention) return attention_plan(c);
   const Mapping& m = c.mapping;
   TilePlan plan;
   plan.nest = is_nest(c.work.family);

@@ -233,7 +233,7 @@ InstructionScales put_region(Writing& writing, const Instruction& instruction, c
   if (c.compound == Compound::strips) return put_compound(writing, instruction);
   std::vector<std::int64_t> reads;
   for (const Fetch& fetch : c.fetches)
-    if (fetch.place == Place::psram) reads.push_back(fetch.elements);
+    if (fetch.place == Place::psram) reads.push_back(fetch.elements * c.spread_cores);
   check(reads.size() <= instruction.weights.size(), "every fetch from PSRAM is of a weight");
   const std::size_t own = instruction.weights.size() - reads.size();
   InstructionScales scales;

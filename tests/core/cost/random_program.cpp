@@ -160,7 +160,7 @@ Part random_part(Dice& dice, const LoopNest& before) {
   part.out_elements = n.batch * n.out_h * n.out_w * n.out_channels;
   if (part.work.family == Family::vector) {
     part.work.row_length = part.out_elements * (enlarges ? 1 : n.kernel_h);
-    part.work.read_elements = {enlarges ? n.batch * n.in_h * n.in_w * n.in_channels : part.work.row_length};
+    part.read_elements = enlarges ? n.batch * n.in_h * n.in_w * n.in_channels : part.work.row_length;
   }
   if (dice.one_in(2)) {
     part.fused_operators = dice.between(1, 3);
@@ -195,6 +195,37 @@ InstructionClass random_strips(Dice& dice) {
   if (c.parts.back().statistics_passes > 0 && dice.one_in(2)) {  // sums are all that it makes
     c.to_dsram = c.push = c.to_dram = false;
     c.out_elements = 0;
+  }
+  return c;
+}
+
+/// Self- and cross-attention of any tiles, with masks of one element a score or fewer.
+InstructionClass random_attention(Dice& dice) {
+  InstructionClass c;
+  c.compound = Compound::attention;
+  c.work.family = Family::matmul;
+  LoopNest& scores = c.work.nest;
+  scores.groups = dice.between(1, 4);
+  scores.out_h = scores.in_h = dice.one_in(4) ? dice.between(20, 70) : dice.between(1, 12);
+  scores.out_channels = dice.one_in(3) ? scores.out_h : dice.between(1, 12);
+  scores.in_channels = dice.between(1, 9);
+  c.parts.resize(3);
+  c.parts[2].work = c.work;
+  LoopNest& product = c.parts[2].work.nest;
+  product.in_channels = scores.out_channels;
+  product.out_channels = dice.one_in(2) ? scores.in_channels : dice.between(1, 9);
+  c.operand_a = operand_place(dice);
+  c.operand_b = operand_place(dice);
+  c.parts[2].operand_b = operand_place(dice);
+  c.mapping = {cut_of(dice, scores.out_h), 1, cut_of(dice, scores.out_channels), scores.in_channels,
+               rows_outermost};
+  const std::int64_t all = scores.groups * scores.out_h * scores.out_channels;
+  c.out_elements = scores.groups * scores.out_h * product.out_channels;
+  draw_result(dice, c);
+  if (dice.one_in(2)) {
+    c.fused_operators = dice.between(1, 2);
+    c.fused_passes = dice.between(1, c.fused_operators);
+    draw_fetches(dice, c, all);
   }
   return c;
 }
@@ -271,8 +302,19 @@ Machine random_machine(Dice& dice) {
   m.dram_bus_bits = 8 * dice.between(1, 24);
   m.dram_clock_ratio = f(dice.between(5, 400));
   m.dram_efficiency = f(dice.between(30, 100));
+  m.link_bits = dice.between(1, 600);
   m.dram_burst_bytes = dice.one_of<std::int64_t>({1, 7, 16, 64});
   return m;
+}
+
+Program random_attentions(Dice& dice, Machine& machine) {
+  Program program;
+  const std::int64_t classes = dice.between(1, 2);
+  for (std::int64_t i = 0; i < classes; ++i) program.classes.push_back(random_attention(dice));
+  for (std::int64_t i = 0; i < 2 * classes; ++i)
+    program.instructions.emplace_back().instruction_class = static_cast<std::int32_t>(i % classes);
+  size_psram(dice, machine, program);
+  return program;
 }
 
 Program random_program(Dice& dice, Machine& machine) {
@@ -280,10 +322,14 @@ Program random_program(Dice& dice, Machine& machine) {
   const std::int64_t classes = dice.between(1, 6);
   for (std::int64_t i = 0; i < classes; ++i)
     program.classes.push_back(dice.one_in(5)   ? random_strips(dice)
+                              : dice.one_in(4) ? random_attention(dice)
                               : dice.one_in(2) ? random_product(dice)
                                                : random_rowwise(dice));
   for (InstructionClass& c : program.classes)
     if (c.compound == Compound::single) c.work.element_cycles = dice.one_in(4) ? dice.between(2, 5) : 1;
+  for (InstructionClass& c : program.classes)
+    if (c.work.family == Family::matmul && c.operand_b != Place::psram && dice.one_in(3))
+      c.spread_cores = dice.between(2, 4);
   const std::int64_t more = dice.between(0, 4);
   for (std::int64_t i = 0; i < classes + more; ++i) {
     Instruction& instruction = program.instructions.emplace_back();

@@ -111,7 +111,7 @@ class Clock {
   }
 
   Count load(Count bytes, Buffers& buffers) {
-    const Transfer t = transfer(bytes, cores_);
+    const Transfer t = transfer(bytes, copies_);
     const Count space = buffers.free_for_next(tile_buffers(), begin_, now_);
     channel_ = std::max(channel_, space) + t.cycles;
     count_.activation_in_bytes += t.bytes;
@@ -120,7 +120,7 @@ class Clock {
 
   void store() {
     if (leaving_ == 0) return;
-    const Transfer t = transfer(leaving_, cores_);
+    const Transfer t = transfer(leaving_, copies_);
     channel_ = std::max(channel_, now_) + t.cycles;
     count_.activation_out_bytes += t.bytes;
     left_.push_back(channel_);
@@ -144,7 +144,8 @@ class Clock {
     const InstructionClass& c = program_.classes[number];
     count_ = {};
     begin_ = count_.start = now_;
-    now_ += overhead();
+    copies_ = cores_ * c.spread_cores;
+    now_ += overhead() + sent_cycles(c, m_);
     a_ = b_ = other_ = partial_ = {};
     left_.clear();
     using_ = tiles_.end();
@@ -174,7 +175,7 @@ class Clock {
         activations_there = std::max(activations_there, left_[left_.size() - tile_buffers()]);
       const Count start = std::max({now_, weights_there, activations_there});
       (weights_there >= activations_there ? count_.stall_weights : count_.stall_activations) += start - now_;
-      now_ = start + o.lasts();
+      now_ = start + o.cycles();
       if (using_ != tiles_.end()) using_->used_until = tile_before_until_ = now_;
       leaving_ = o.out_bytes;
     }
@@ -187,7 +188,7 @@ class Clock {
       count_.stall_activations += left_.back() - now_;
       now_ = left_.back();
     }
-    now_ += m_.pipeline_stages;
+    now_ += returned_cycles(c, m_) + m_.pipeline_stages;
     last_duration_ = now_ - begin_;
     count_.end = now_;
   }
@@ -196,7 +197,7 @@ class Clock {
   const Machine& m_;
   const Count cores_;
   const bool wired_;
-  Count numerator_ = 1, room_ = 0;
+  Count numerator_ = 1, room_ = 0, copies_ = 1;
   std::vector<std::vector<Operation>> operations_;
   Count now_ = 0, channel_ = 0, begin_ = 0, last_duration_ = 0, peak_ = 0, leaving_ = 0, tile_before_until_ = 0;
   std::list<PsramTile> tiles_;  // oldest first

@@ -435,6 +435,7 @@ bool weights_wired(const Machine& m, Role role) {
 
 std::vector<Operation> expand(const InstructionClass& c, const Machine& m, Role role) {
   if (c.compound == Compound::strips) return expand_strips(c, m, role);
+  if (c.compound == Compound::attention) return expand_attention(c, m, role);
   return is_product(c.work.family) ? NestExpansion(c, m, role).run() : RowExpansion(c, m, role).run();
 }
 

@@ -76,7 +76,7 @@ InstructionClass alone(const InstructionClass& c, std::size_t i, Count made, Cou
     const Count whole = part.work.row_length;
     one.mapping = {1, 1, whole, 1, rows_outermost};
     one.work.row_length = whole * made / (part.work.nest.batch * part.work.nest.out_h);
-    const bool touched = part.work.read_elements.at(0) == whole;
+    const bool touched = part.read_elements == whole;
     one.fetches.push_back({one.operand_a, touched ? one.work.row_length : in * row_of_inputs(part), 1, touched});
     one.operand_a = Place::nowhere;
   }
@@ -107,7 +107,7 @@ std::vector<Operation> expand_strips(const InstructionClass& c, const Machine& m
         const InstructionClass one = alone(c, i, rows[i].made, in, strips);
         const std::vector<Operation> part = expand(one, m, role);
         o.needs += part.at(0).needs;
-        o.cycles += part.at(0).needs.longest();
+        o.steps_cycles += part.at(0).needs.longest();
         o.lane_operations += part.at(0).lane_operations;
         if (one.work.family == Family::vector)
           o.lane_operations +=

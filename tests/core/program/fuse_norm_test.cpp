@@ -96,7 +96,6 @@ TEST(fuse_norm, a_layer_norm_over_the_summed_channels_needs_no_instruction_of_it
   add_output(model, "y");
   const Application application = compiled(model, fusing());
   EXPECT_THAT(mnemonics(application), ElementsAre("layernorm+matmul", "layernorm+matmul+add"));
-  EXPECT_TRUE(class_at(application, 0).prologue_sums);
   EXPECT_EQ(class_at(application, 0).prologue_passes, 2) << "sums, normalise";
 }
 

@@ -1,0 +1,82 @@
+// What the text and the binary form of a program share. Internal to them.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/program/draft.h"
+
+namespace sdip {
+
+/// What the compiler would make of the nodes of an instruction: what a text may leave out, and what a text is
+/// checked against.
+class Derivation {
+ public:
+  /// Requires a linked graph, which must outlive it. Throws what lowering throws.
+  explicit Derivation(const CompiledStage& stage);
+
+  /// The class of an instruction of single operators, whole operands as its tile, of which name, nodes, sources,
+  /// destination and weights are there.
+  InstructionClass class_of(const Instruction& instruction, bool to_dsram, bool push, bool to_dram) const;
+  /// Its mnemonic; empty when none of its nodes does anything.
+  std::string mnemonic_of(const Instruction& instruction) const;
+
+  ValueId root(ValueId value) const { return roots_[static_cast<std::size_t>(value)]; }
+
+ private:
+  const Draft* main_of(const Instruction& instruction) const;
+  Draft joined(const Instruction& instruction) const;
+
+  const Graph& graph_;
+  std::vector<ValueId> roots_;
+  std::vector<Draft> drafts_;
+  std::vector<std::vector<std::int32_t>> drafts_by_node_;
+};
+
+/// Whole operands as one tile, channels outermost.
+Mapping whole_mapping(const InstructionClass& c);
+
+/// Bytes of a value on chip, in the machine's activation format.
+Bytes value_bytes(const Graph& graph, ValueId value, const Machine& machine);
+
+/// The essay's src1 and src2: the first operand; the weights, or the second.
+struct EssaySources {
+  const PlacedOperand* first = nullptr;
+  const PlacedOperand* second = nullptr;  // nullptr where src2 is the weights, or nothing
+  bool weights = false;
+  std::size_t used = 0;  // of the sources; the others follow among the extension fields
+};
+EssaySources essay_sources(const Instruction& instruction);
+
+/// Bytes of src1 and src2.
+struct EssaySizes {
+  std::int64_t first = 0, second = 0;
+};
+EssaySizes essay_sizes(const Graph& graph, const Instruction& instruction, const Machine& machine);
+
+/// What a program is as a whole, as far as it follows from the instructions and the graph.
+Program totals_of(const CompiledStage& stage, const Derivation& derivation);
+
+/// Occupancy when only the instruction's own operands lie on chip.
+void give_occupancy(const CompiledStage& stage, Instruction& instruction, const InstructionClass& c);
+
+/// Weight bytes of an instruction as PSRAM holds them.
+std::int64_t psram_weight_bytes(const InstructionClass& c, const WeightForm& form);
+
+/// Checks an instruction that was read: its class against what its nodes are, sizes, places and addresses against
+/// what its operands take. Gives an occupancy below 0, one not said. Calls `refuse` with what is wrong, which
+/// throws.
+using Refusal = std::function<void(const std::string&)>;
+void check_instruction(const CompiledStage& stage, const Derivation& derivation, Instruction& instruction,
+                       const InstructionClass& c, const Refusal& refuse);
+
+/// The classes of a program that was read, one an instruction in `classes`, checked: every operand is there before
+/// it is used, weights stand without gaps. `refuse` takes the instruction's number, too.
+void finish_program(CompiledStage& stage, const Derivation& derivation, std::vector<InstructionClass>&& classes,
+                    const std::function<void(std::size_t, const std::string&)>& refuse);
+
+/// Sets Instruction::words.
+void count_words(CompiledStage& stage);
+
+}  // namespace sdip

@@ -1,0 +1,97 @@
+// What a program needs of a machine, and whether a machine has it.
+#include <algorithm>
+#include <array>
+
+#include "core/base/error.h"
+#include "core/program/form.h"
+#include "core/program/parse.h"
+
+namespace sdip {
+
+std::span<const ParameterRow* const> program_parameters() {
+  static const auto rows = [] {
+    std::array<const ParameterRow*, 11> found{};
+    std::size_t count = 0;
+    for (const char* name :
+         {"weight_format", "activation_format", "accumulator_format", "scale_granularity", "weight_storage",
+          "sparsity", "weight_density", "weight_compression", "activation_memory", "transposition", "batch"})
+      found.at(count++) = find_parameter(name);
+    check(std::ranges::count(found, nullptr) == 0, "every parameter that a program rests on has a row");
+    return found;
+  }();
+  return rows;
+}
+
+MachineNeeds needs_of(const Machine& machine) {
+  MachineNeeds needs;
+  for (const ParameterRow* row : program_parameters()) needs.push_back(row->read(machine));
+  return needs;
+}
+
+Machine machine_like(const MachineNeeds& needs) {
+  Machine machine;
+  const auto rows = program_parameters();
+  check(needs.size() == rows.size(), "needs have a value a parameter");
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i]->write(machine, needs[i]);
+  return machine;
+}
+
+Bytes imem_bytes(const Program& program) {
+  std::int64_t words = 0;
+  for (const Instruction& instruction : program.instructions) words += instruction.words;
+  return Bytes(words * instruction_word_bits / 8);
+}
+
+void require_like(const CompiledStage& stage, const Machine& machine) {
+  const auto rows = program_parameters();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::int64_t has = rows[i]->read(machine);
+    if (has != stage.needs[i])
+      throw Error("program_mismatch", std::string(rows[i]->name),
+                  "the program of '" + stage.name + "' is for " + std::string(rows[i]->name) + "=" +
+                      value_text(*rows[i], stage.needs[i]) + ", the machine has " + value_text(*rows[i], has));
+  }
+}
+
+namespace {
+
+std::string lacking(const Instruction& instruction, const char* memory, std::int64_t needed, std::int64_t has) {
+  return instruction.name + ": needs " + std::to_string(needed) + " B of " + memory + ", which has " +
+         std::to_string(has);
+}
+
+std::optional<std::string> short_of(const Instruction& i, const InstructionClass& c, const Machine& m,
+                                    std::int64_t pinned_bytes) {
+  const std::int64_t read = i.dsram_read_side.value, write = i.dsram_write_side.value, stack = i.stackram.value;
+  if (m.activation_memory == ActivationMemory::unified) {
+    const std::int64_t all = 2 * m.dsram_bytes + m.stackram_bytes;
+    if (read + write + stack > all) return lacking(i, "activation memory", read + write + stack, all);
+  } else {
+    if (std::max(read, write) > m.dsram_bytes) return lacking(i, "DSRAM", std::max(read, write), m.dsram_bytes);
+    if (stack > m.stackram_bytes) return lacking(i, "STACKRAM", stack, m.stackram_bytes);
+  }
+  if (m.weight_storage == WeightStorage::hard_coded || c.pinned) return std::nullopt;
+  const WeightForm form = weight_form(m);
+  std::int64_t tile = held_weight_bytes(c, form);
+  if (is_nest(c.work.family) && c.operand_b == Place::psram)
+    tile += weight_tile_bytes(c, c.mapping.tile_channels, form);
+  if (tile + pinned_bytes > m.psram_bytes)
+    return lacking(i, "PSRAM beside pinned weights", tile, m.psram_bytes - pinned_bytes);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> misfit(const CompiledStage& stage, const Machine& machine) {
+  const Program& program = stage.program;
+  if (program.pinned_bytes.value > machine.psram_bytes)
+    return "pinned weights take " + std::to_string(program.pinned_bytes.value) + " B of PSRAM, which has " +
+           std::to_string(machine.psram_bytes);
+  for (const Instruction& instruction : program.instructions) {
+    const auto& c = program.classes[static_cast<std::size_t>(instruction.instruction_class)];
+    if (auto reason = short_of(instruction, c, machine, program.pinned_bytes.value)) return reason;
+  }
+  return std::nullopt;
+}
+
+}  // namespace sdip

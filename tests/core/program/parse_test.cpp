@@ -1,0 +1,147 @@
+// A `.graph` text written by hand is costed; one that contradicts itself is refused, with line and reason.
+#include "core/program/parse.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/core/program/compiled.h"
+#include "tests/core/program/round_trip.h"
+
+namespace sdip {
+namespace {
+
+using testing::HasSubstr;
+
+/// The example of docs/formats.md: y = silu(x W0) W1 + x.
+const std::string example = R"(sdip graph 2
+stage "two layers" network
+machine weight_format=int8 activation_format=int8
+graph "two layers"
+inputs %x
+outputs %y
+value %x input float32[4,16]
+value %w0 weight float32[16,32]
+value %w1 weight float32[32,16]
+node 0 %h = MatMul(%x,%w0)
+node 1 %s = sdip.Silu(%h)
+node 2 %p = MatMul(%s,%w1)
+node 3 %y = Add(%p,%x)
+# x comes from DRAM; the residual is read there again.
+instruction 0 matmul+silu dram:%x psram@0 dsram:%s 64 512 nodes=0,1 weights=%w0
+instruction 1 matmul+add dsram:%s psram@512 dram:%y 128 512 more=dram:%x nodes=2,3 weights=%w1
+)";
+
+std::string changed(const std::string& from, const std::string& to) {
+  std::string text = example;
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+/// "CODE: WHERE: message", or "read".
+std::string outcome_of(const std::string& text) {
+  try {
+    parse_graph_text(text);
+  } catch (const Error& error) {
+    return error.code + ": " + error.where + ": " + error.what();
+  }
+  return "read";
+}
+
+TEST(parse, a_program_written_by_hand_has_the_classes_that_its_operators_say) {
+  const CompiledStage stage = parse_graph_text(example);
+  EXPECT_EQ(stage.name, "two layers");
+  ASSERT_EQ(stage.program.instructions.size(), 2U);
+  const auto& c = stage.program.classes.at(1);
+  EXPECT_EQ(c.work.family, Family::linear);
+  EXPECT_EQ(mac_count(c.work.nest), 4 * 32 * 16);
+  EXPECT_EQ(c.operand_a, Place::dsram);
+  EXPECT_EQ(c.fused_operators, 1);
+  ASSERT_EQ(c.fetches.size(), 1U);
+  EXPECT_EQ(c.fetches[0], (Fetch{Place::dram, 64, 1, true}));
+  EXPECT_EQ(stage.program.weight_bytes, Bytes(1024));
+  EXPECT_EQ(stage.program.input_bytes, Bytes(64));
+  EXPECT_EQ(stage.program.output_bytes, Bytes(64));
+  Machine machine;
+  machine.weight_format = machine.activation_format = NumberFormat::int8;
+  expect_round_trip(stage, machine);
+  Application application;
+  application.stages = {stage};
+  const Report report = estimate(application, machine);
+  EXPECT_TRUE(report.outcome.feasible) << report.outcome.reason;
+  EXPECT_EQ(report.stages.at(0).macs, Macs(2 * 4 * 32 * 16));
+  EXPECT_EQ(report.stages.at(0).dram_weights, Bytes(0)) << "all fit in PSRAM, but nothing says pinned";
+}
+
+TEST(parse, a_compiled_program_and_the_same_by_hand_cost_the_same) {
+  auto model = model_of_x({4, 16});
+  add_weight(model, "w0", {16, 32});
+  add_weight(model, "w1", {32, 16});
+  add_node(model, "MatMul", {"x", "w0"}, "h");
+  add_node(model, "Relu", {"h"}, "s");
+  add_node(model, "MatMul", {"s", "w1"}, "y");
+  add_output(model, "y");
+  Machine machine;
+  machine.fusion = Fusion::pointwise;
+  const Application application = compiled(model, machine);
+  expect_round_trip(application.stages.at(0), machine);
+}
+
+TEST(parse, errors_name_line_field_and_what_was_expected) {
+  EXPECT_EQ(outcome_of(example), "read");
+  const std::pair<std::string, std::string> cases[] = {
+      {outcome_of(""), "graph_inconsistent: line 0: line 0: expected instructions"},
+      {outcome_of(changed("graph 2", "graph 7")), "graph_version: line 1: a .graph text of version 7, expected 2"},
+      {outcome_of(changed(" network", " web")), "graph_text_invalid: line 2: line 2, column 20: expected a role"},
+      {outcome_of(changed("=int8", "=int9")), "graph_text_invalid: line 3: "},
+      {outcome_of(changed("inputs", "input")), "graph_inconsistent: line 5: line 5: expected the line 'inputs ...'"},
+      {outcome_of(changed("[4,16]", "[4,-1]")), "expected a size, 0 to 9223372036854775807, found '-1]'"},
+      {outcome_of(changed("node 1", "node 3")), "expected the node's number in order, 1 to 1, found '3 %s"},
+      {outcome_of(changed("sdip.Silu", "sdip.Sulu")), "expected an operator that is known, found 'sdip.Sulu"},
+      {outcome_of(changed("(%x,%w0)", "(%x,%w1)")), "graph_inconsistent: line 10: "},
+      {outcome_of(changed("64 512 nodes", "65 512 nodes")),
+       "graph_inconsistent: line 15: line 15: src1_size src2_size: expected 64 512, what their values take"},
+      {outcome_of(changed("psram@512", "psram@500")), "the region at 500 is expected at 512"},
+      {outcome_of(changed("128 512", "128 511")), "src2_size: its weights take 512 B, found 511"},
+      {outcome_of(changed("matmul+silu", "matmul+relu")), "operation: its nodes are "},
+      {outcome_of(changed("nodes=2,3", "nodes=2,4")), "expected a node, 0 to 3, found '4'"},
+      {outcome_of(changed("1 matmul+add dsram", "1 matmul+add stackram")), "operand %4 is not in stackram"},
+      {outcome_of(changed("nodes=0,1", "nodes=0,1 tile_rows=5")), "tile_rows: expected 1 to 4, found 5"},
+      {outcome_of(changed("nodes=0,1", "nodes=0,1 out=5x1")), "the sizes of its work are other than"},
+      {outcome_of(changed("nodes=0,1", "nodes=0,1 held=1")), "no such field: 'held'"},
+      {outcome_of(changed("nodes=0,1", "nodes=0,1 nodes=0")), "expected each field once, not 'nodes' again"},
+      {outcome_of(changed("nodes=0,1", "nodes=0,1 occupancy=0,0,0 name=\"x")), "expected a closing quote"},
+      {outcome_of(changed("outputs %y", "outputs %p")), "no instruction makes output"},
+  };
+  for (const auto& [found, expected] : cases) EXPECT_THAT(found, HasSubstr(expected));
+}
+
+TEST(parse, a_machine_of_other_formats_or_smaller_memories_does_not_take_the_program) {
+  const CompiledStage stage = parse_graph_text(example);
+  Machine machine;
+  try {
+    require_like(stage, machine);
+    ADD_FAILURE() << "a machine of fp16 took a program of int8";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code, "program_mismatch");
+    EXPECT_STREQ(error.what(), "the program of 'two layers' is for weight_format=int8, the machine has fp16");
+  }
+  machine.weight_format = machine.activation_format = NumberFormat::int8;
+  require_like(stage, machine);
+  EXPECT_EQ(misfit(stage, machine), std::nullopt);
+  machine.dsram_bytes = 127;
+  EXPECT_EQ(misfit(stage, machine), "0: needs 128 B of DSRAM, which has 127");
+  machine.dsram_bytes = 128 + 64;
+  EXPECT_EQ(misfit(stage, machine), std::nullopt);
+  machine.psram_bytes = 511;
+  EXPECT_EQ(misfit(stage, machine), "0: needs 512 B of PSRAM beside pinned weights, which has 511");
+}
+
+TEST(words, what_fits_takes_one_word_and_what_does_not_goes_on) {
+  const CompiledStage stage = parse_graph_text(example);
+  EXPECT_EQ(stage.program.instructions[0].words, 1);
+  EXPECT_EQ(stage.program.instructions[1].words, 2) << "a third operand";
+  EXPECT_EQ(imem_bytes(stage.program), Bytes(3 * 64));
+}
+
+}  // namespace
+}  // namespace sdip
