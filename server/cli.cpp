@@ -131,6 +131,7 @@ int run_program(int argc, char** argv) {
   add_point_commands(app, action);
   add_compile_command(app, action);
   add_tiling_command(app, action);
+  add_traffic_command(app, action);
   add_memory_command(app, action);
   add_run_command(app, action);
   add_sweep_commands(app, action);

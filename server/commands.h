@@ -23,6 +23,7 @@ void add_table_commands(CLI::App& app, Action& action);  // parameters, metrics,
 void add_point_commands(CLI::App& app, Action& action);  // analyze, compare
 void add_compile_command(CLI::App& app, Action& action);
 void add_tiling_command(CLI::App& app, Action& action);
+void add_traffic_command(CLI::App& app, Action& action);
 void add_memory_command(CLI::App& app, Action& action);
 void add_run_command(CLI::App& app, Action& action);
 void add_sweep_commands(CLI::App& app, Action& action);  // sweep, export

@@ -6,6 +6,8 @@
 #include "core/cost/attention.h"
 #include "core/cost/branches.h"
 #include "core/cost/fold.h"
+#include "core/cost/strips.h"
+#include "core/program/traffic.h"
 
 namespace sdip {
 namespace {
@@ -76,6 +78,24 @@ void fused_fetches(const InstructionClass& c, const Machine& m, const Widths& w,
   busy.compute = std::max(busy.compute, c.fused_passes * ceil_div(out_elements, m.vector_lanes));
 }
 
+/// Elements of operand A that pass through the prologue in one tile operation, all passes together: its window as
+/// it is inside an input without edges.
+std::int64_t prologue_elements(const InstructionClass& c, const TilePlan& plan, const TileExtent& tile) {
+  if (c.prologue_passes == 0) return 0;
+  const LoopNest& nest = c.work.nest;
+  const std::int64_t positions =
+      held_window(row_axis(nest), tile.rows) * held_window(column_axis(nest), tile.columns);
+  return c.prologue_passes * tile_a_elements(c, plan, tile, positions);
+}
+
+/// Elementwise work on the norm lanes beside the main one: operand A as it is read, sums over the results.
+void beside(const InstructionClass& c, const Machine& m, std::int64_t prologue, std::int64_t results, Busy& busy) {
+  if (c.prologue_passes > 0)
+    busy.compute = std::max(busy.compute, c.prologue_passes * ceil_div(prologue / c.prologue_passes, m.norm_lanes));
+  if (c.statistics_passes > 0)
+    busy.compute = std::max(busy.compute, c.statistics_passes * ceil_div(results, m.norm_lanes));
+}
+
 /// What each result of a tile of `channels` input channels sums over. Skipping gathers only non-zeros: one
 /// compacted dimension.
 struct Sum {
@@ -106,7 +126,9 @@ Busy nest_busy(const InstructionClass& c, const Machine& m, const TilePlan& plan
       products * row_folds.count() * channel_folds.count() * sum.kernel * sum_folds.count() * c.work.element_cycles;
   nest_ports(c, m, w, tile, plan.sums.count() == 1, row_folds, channel_folds, sum_folds, sum.kernel, products,
              busy);
-  if (tile.last) fused_fetches(c, m, w, tile_out_elements(plan, tile.size), plan.writing_operations(), busy);
+  const std::int64_t results = tile.last ? tile_out_elements(plan, tile.size) : 0;
+  if (tile.last) fused_fetches(c, m, w, results, plan.writing_operations(), busy);
+  beside(c, m, prologue_elements(c, plan, tile.size), results, busy);
   return busy;
 }
 
@@ -150,6 +172,7 @@ Busy rowwise_busy(const InstructionClass& c, const Machine& m, const TilePlan& p
       static_cast<std::int64_t>((static_cast<Int128>(c.out_elements) * rows * length + whole - 1) / whole);
   const Folds result_folds = fold(results, row_lanes(c.work.family, m));
   if (c.fused_passes > 0) busy.compute = std::max(busy.compute, c.fused_passes * ceil_div(results, m.vector_lanes));
+  beside(c, m, 0, results, busy);
   write_results(c, w, result_folds, {1, 1, 0}, 1, busy);
   return busy;
 }
@@ -230,6 +253,7 @@ std::int64_t row_lanes(Family family, const Machine& m) {
 }
 
 ClassCost class_cost(const InstructionClass& c, const Machine& m, Role role) {
+  if (c.compound == Compound::strips) return strips_cost(c, m, role);
   if (c.spread_cores > 1) return spread_cost(c, m, role);
   if (c.compound == Compound::attention) return attention_cost(c, m, role);
   ClassCost cost;
@@ -242,6 +266,7 @@ ClassCost class_cost(const InstructionClass& c, const Machine& m, Role role) {
   for (const TileShape& shape : expansion.shapes) {
     const TileCost& tile = cost.shapes.emplace_back(tile_cost(c, m, cost.plan, form, shape, hard_coded(m, role)));
     cost.operations += tile.times;
+    if (cost.plan.nest) cost.lane_operations += tile.times * prologue_elements(c, cost.plan, shape.size);
     cost.busy += tile.busy * tile.times;
     cost.cycles += tile.cycles * tile.times;
     cost.streams_activations |= tile.b_bytes + tile.split_in_bytes + tile.partial_in_bytes + tile.out_bytes > 0;
@@ -260,9 +285,9 @@ ClassCost class_cost(const InstructionClass& c, const Machine& m, Role role) {
     cost.spent_macs =
         nest.groups * nest.batch * nest.out_channels * nest.out_h * nest.out_w * sum.kernel * sum.channels;
   }
-  cost.lane_operations =
+  cost.lane_operations +=
       (cost.plan.nest ? 0 : c.work.passes * c.work.rows * c.work.row_length * c.work.element_cycles) +
-      c.fused_operators * c.out_elements;
+      (c.fused_operators + c.statistics_passes) * c.out_elements;
   return cost;
 }
 

@@ -102,8 +102,15 @@ void check_counts(const InstructionClass& c, const InstructionClass& derived, co
 
 void check_parts(const InstructionClass& c, const Refusal& refuse) {
   for (const Part& part : c.parts) {
-    const std::int64_t counts[] = {part.out_elements,    part.fused_operators,   part.fused_passes,
-                                   part.prologue_passes, part.statistics_passes, part.weight_elements};
+    const std::int64_t counts[] = {part.out_elements,
+                                   part.fused_operators,
+                                   part.fused_passes,
+                                   part.prologue_passes,
+                                   part.statistics_passes,
+                                   part.weight_elements,
+                                   part.weight_elements_per_channel,
+                                   part.bias_elements_per_channel,
+                                   part.read_elements};
     const bool counted = std::ranges::all_of(counts, [](std::int64_t n) { return n >= 0 && n < most_size; });
     if (!counted || !is_bounded(part.work) || !are_sound(part.fetches, 1 << 16))
       refuse("part: expected sizes of at least 1 and work below 2^50");

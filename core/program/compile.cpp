@@ -1,4 +1,7 @@
 // compile: the passes in order.
+#include <optional>
+#include <utility>
+
 #include "core/base/error.h"
 #include "core/program/form.h"
 #include "core/program/partition.h"
@@ -14,6 +17,9 @@ std::span<const Pass> passes() {
       {"fuse_attention", "before a mask's addition joins the scores' product, which then is a product no more",
        fuse_attention},
       {"fuse_pointwise", "before lives are known: a result inside an instruction needs no place", fuse_pointwise},
+      {"fuse_norm", "behind fuse_pointwise: a norm brings its activation along", fuse_norm},
+      {"fuse_strips", "behind all fusion of single operators: their instructions are the parts of strips",
+       fuse_strips},
       {"spread_branches",
        "when heads are joined to what they belong to; before tiles are chosen for one core's part",
        spread_branches},
@@ -69,26 +75,39 @@ void require_met(const std::vector<MappingRule>& rules, const std::vector<std::i
                   "no layer of any stage is a convolution or product named \"" + rules[i].pattern + "\"");
 }
 
+Compilation run_passes(const Stage& stage, const Machine& machine, const CompileOptions& options,
+                       const std::vector<std::int64_t>& rules_met) {
+  Compilation c{machine, stage.role, stage.part, stage.graph, {}, {}, {}, {}, {}, {}};
+  c.stage = stage.name;
+  c.mapping_rules = options.mapping_rules;
+  c.rules_met = rules_met;
+  c.say_needed_bytes = options.say_needed_bytes && machine.strips == Strips::off;  // else it is tried without first
+  for (const Pass& pass : passes()) {
+    pass.run(c);
+    if (options.after_pass) options.after_pass(stage.name, pass.name, c);
+    if (c.infeasible) break;
+  }
+  return c;
+}
+
 }  // namespace
 
 Application compile(const Workload& workload, const Machine& machine, const CompileOptions& options) {
   Application application;
   application.name = workload.name;
+  Machine without_strips = machine;
+  without_strips.strips = Strips::off;
   std::vector<std::int64_t> rules_met(options.mapping_rules.size(), 0);
   std::vector<Stage> stages;
   for (const Stage& stage : workload.stages)
     for (Stage& part : partition(stage, machine)) stages.push_back(std::move(part));
   for (const Stage& stage : stages) {
-    Compilation c{machine, stage.role, stage.part, stage.graph, {}, {}, {}, {}, {}, {}};
-    c.stage = stage.name;
-    c.mapping_rules = options.mapping_rules;
-    c.rules_met = std::move(rules_met);
-    c.say_needed_bytes = options.say_needed_bytes;
-    for (const Pass& pass : passes()) {
-      pass.run(c);
-      if (options.after_pass) options.after_pass(stage.name, pass.name, c);
-      if (c.infeasible) break;
-    }
+    // Strips are chosen before places are known; a stage in which they then find no room is compiled without.
+    Compilation first = run_passes(stage, machine, options, rules_met);
+    std::optional<Compilation> second;
+    if (first.infeasible && machine.strips != Strips::off)
+      second.emplace(run_passes(stage, without_strips, options, rules_met));
+    Compilation& c = second ? *second : first;
     rules_met = std::move(c.rules_met);
     application.stages.push_back(
         {stage.role, stage.name, c.graph, std::move(c.program), 1, needs_of(machine), stage.part});

@@ -36,6 +36,7 @@ struct Draft {
   const MappingRule* rule = nullptr;  // what the user says of its mapping
   std::vector<std::string> prologue;  // mnemonics before a nest, on its first operand as it is read
   std::int64_t prologue_passes = 0, statistics_passes = 0;  // as in InstructionClass
+  bool prologue_sums = false;
   Compound compound = Compound::single;
   std::vector<Part> parts;
   bool line_buffers = false;
@@ -100,6 +101,9 @@ std::optional<Mapping> choose_mapping(const InstructionClass& c, const TileRoom&
 
 /// Why what the rule says is no mapping of this class in this room: a sentence with the bytes that are missing.
 std::string misfit_of(const MappingRule& rule, InstructionClass c, const TileRoom& room);
+
+/// DRAM bytes of an instruction with its mapping, one core; bursts not counted.
+std::int64_t dram_bytes(const InstructionClass& c, const TileRoom& room);
 
 /// Bytes of the tile buffers that a class with its mapping occupies on each side of DSRAM, beside whole operands.
 struct TileBuffers {

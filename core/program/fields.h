@@ -113,7 +113,10 @@ void part_fields(Visitor& v, Part& p) {
   v.number("fused_passes", 0, p.fused_passes, 0, 0);
   v.number("prologue_passes", 0, p.prologue_passes, 0, 0);
   v.number("statistics_passes", 0, p.statistics_passes, 0, 0);
+  v.number("weights_per_channel", 0, p.weight_elements_per_channel, 0, 0);
+  v.number("bias_per_channel", 0, p.bias_elements_per_channel, 0, 0);
   v.number("weight_elements", 0, p.weight_elements, 0, 0);
+  v.number("reads", 0, p.read_elements, 0, 0);
 }
 
 std::string_view compound_text(Compound compound);

@@ -4,6 +4,7 @@
 #include "core/program/attention_tiles.h"
 #include "core/program/draft.h"
 #include "core/program/mapping_text.h"
+#include "core/program/strips.h"
 #include "core/program/tiling.h"
 
 namespace sdip {
@@ -73,7 +74,7 @@ TileSizes sizes_of(const InstructionClass& c, const TileRoom& room, bool weighte
   sizes.split_rows = streams;
   sizes.split_columns = streams && room.splits_columns_and_sums;
   sizes.split_channels = streams || weighted;
-  sizes.split_sums = room.splits_columns_and_sums;
+  sizes.split_sums = room.splits_columns_and_sums && !c.prologue_sums;
   sizes.least_results = streams ? reference_tile_elements : 0;
   return sizes;
 }
@@ -133,6 +134,7 @@ Mapping least_mapping(const Nest& nest, const TileSizes& sizes) {
 }
 
 TileBuffers tile_buffers(const InstructionClass& c, const TileRoom& room) {
+  if (c.compound == Compound::strips) return strip_buffers(c, room);
   if (c.compound == Compound::attention) return attention_buffers(c, room);
   TileBuffers buffers;
   if (!is_nest(c.work.family)) {
@@ -164,6 +166,27 @@ TileBuffers tile_buffers(const InstructionClass& c, const TileRoom& room) {
   return buffers;
 }
 
+std::int64_t dram_bytes(const InstructionClass& c, const TileRoom& room) {
+  const TilePlan plan = tile_plan(c);
+  const auto bytes_of = [&](std::int64_t elements) { return ceil_div(elements * room.activation_bits, 8); };
+  std::int64_t bytes = room.weight_bytes > 0 ? held_weight_bytes(c, room.form) : 0;
+  if (plan.nest) {
+    const Nest nest = nest_of(c);
+    const Traffic moved = traffic(nest, c.mapping);
+    if (c.operand_a == Place::dram) bytes += bytes_of(moved.a);
+    if (c.operand_b == Place::dram) bytes += bytes_of(moved.b);
+    if (nest.weighted && room.weight_bytes > 0)
+      bytes += moved.b / compulsory(nest).b * weight_tile_bytes(c, nest.channels(), room.form);
+    if (writes_tiles(c))
+      bytes += ceil_div((moved.partials_written + moved.partials_read) * room.accumulator_bits, 8);
+  }
+  for (const Fetch& fetch : c.fetches) {
+    const std::int64_t times = fetch.passes >= plan.passes_apart ? plan.passes_apart : 1;
+    if (fetch.place == Place::dram) bytes += times * bytes_of(fetch.elements);
+  }
+  return bytes + (c.to_dram ? bytes_of(c.out_elements) : 0);
+}
+
 MissingBytes missing_bytes(const InstructionClass& c, const TileRoom& room, std::int64_t weight_buffers) {
   const TileBuffers buffers = tile_buffers(c, room);
   MissingBytes missing;
@@ -176,6 +199,7 @@ MissingBytes missing_bytes(const InstructionClass& c, const TileRoom& room, std:
 }
 
 std::optional<Mapping> choose_mapping(const InstructionClass& c, const TileRoom& room, const MappingRule* rule) {
+  if (c.compound == Compound::strips && rule == nullptr) return choose_strip_rows(c, room);
   if (c.compound == Compound::attention) return choose_attention(c, room);
   if (rule != nullptr) {
     InstructionClass said = c;

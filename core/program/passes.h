@@ -59,9 +59,25 @@ void lower(Compilation& c);
 /// Example: matmul(q, k), add(mask), softmax, matmul(v) become one "attention+add", which fetches q, k, v and mask.
 void fuse_attention(Compilation& c);
 
-/// fuse_pointwise: an elementwise operator joins the operator just before it when it alone uses that result.
-/// Example: conv2d, silu, add(residual) become one "conv2d+silu+add" that also fetches the residual.
+/// fuse_pointwise: an elementwise operator joins the operator just before it when it alone uses that result. One
+/// that stands farther back is moved behind the others in between when these make fewer elements than it does.
+/// Example: conv2d, silu, add(residual) become one "conv2d+silu+add" that also fetches the residual; conv2d,
+/// linear (of the time embedding), add become linear, "conv2d+add".
 void fuse_pointwise(Compilation& c);
+
+/// fuse_norm: a norm, with what is fused behind it, whose result only nests read as their first operand becomes
+/// their prologue. Its sums come from an instruction of their own, from the producer of its operand
+/// (norm_statistics=producer), or, of a norm over the summed channels of each row, from the prologue itself. A norm
+/// that stays one instruction reads its operand once when the producer makes its sums.
+/// Example: groupnorm+silu, conv2d become "groupnorm_sums" and "groupnorm+silu+conv2d", which reads the operand of
+/// the norm; with norm_statistics=producer the instruction before makes the sums and one is left.
+void fuse_norm(Compilation& c);
+
+/// fuse_strips: chains of convolutions, with pooling, nearest enlargement and elementwise operators between, become
+/// instructions that carry strips of rows through the whole chain; cut where that moves the fewest DRAM bytes.
+/// Example: four 3x3 convolutions whose tensors do not fit in DSRAM become one instruction that reads the first
+/// tensor and writes the last, if their weights fit in PSRAM together.
+void fuse_strips(Compilation& c);
 
 /// spread_branches: heads of products of two activations, and of attentions, are shared by cores that have no frame
 /// of their own (roles network and text_encoder).

@@ -40,12 +40,20 @@ InstructionClass class_of(const Draft& draft, std::int32_t index, const Places& 
   c.fetches = draft.weight_fetches;
   c.prologue_passes = draft.prologue_passes;
   c.statistics_passes = draft.statistics_passes;
+  c.prologue_sums = draft.prologue_sums;
   c.compound = draft.compound;
   c.parts = draft.parts;
   c.line_buffers = draft.line_buffers;
   c.spread_cores = draft.spread_cores;
   std::size_t own = 0;
-  if (is_nest(draft.work.family)) {
+  if (draft.compound == Compound::strips) {
+    c.operand_a = places.of(draft.operands.at(0).value, index);
+    c.operand_b = Place::psram;
+    own = 1;
+    for (Part& part : c.parts)
+      for (Fetch& fetch : part.fetches)
+        if (fetch.place == Place::nowhere) fetch.place = places.of(draft.operands.at(own++).value, index);
+  } else if (is_nest(draft.work.family)) {
     const std::int64_t channels = draft.work.nest.groups * draft.work.nest.out_channels;
     c.operand_a = places.of(draft.operands.at(0).value, index);
     c.operand_b = draft.weighted ? Place::psram : places.of(draft.operands.at(1).value, index);
@@ -65,7 +73,7 @@ InstructionClass class_of(const Draft& draft, std::int32_t index, const Places& 
   const Life& result = places.lives[static_cast<std::size_t>(draft.destination)];
   c.push = result.needs_stack();
   c.to_dram = result.in_dram || result.spilled || result.leaves_by_dram;
-  c.to_dsram = result.next_in_dsram() || (!c.push && !c.to_dram);
+  c.to_dsram = c.out_elements > 0 && (result.next_in_dsram() || (!c.push && !c.to_dram));
   return c;
 }
 
@@ -79,7 +87,7 @@ Resident resident_bytes(const std::vector<Draft>& drafts, const Lives& lives) {
     const Life& life = lives[static_cast<std::size_t>(drafts[i].destination)];
     const bool kept =
         life.next_in_dsram() || (!life.needs_stack() && !life.in_dram && !life.spilled && !life.leaves_by_dram);
-    if (kept) r.write[i] = life.bytes;
+    if (kept && drafts[i].out_elements > 0) r.write[i] = life.bytes;
     if (i + 1 < drafts.size() && life.next_in_dsram()) r.read[i + 1] = life.bytes;
   }
   for (std::size_t v = 0; v < lives.size(); ++v)
@@ -270,6 +278,7 @@ std::optional<std::size_t> try_place(Compilation& compilation) {
         break;
       }
       c.mapping = *mapping;
+      c.prologue_sums = false;  // it was for the choice alone
       Instruction instruction = instruction_of(graph, drafts[i], index, places);
       fill_memory(machine, tile_buffers(c, room), gaps, resident, plan.in_use[i], i, instruction);
       placement.instructions.push_back(std::move(instruction));

@@ -81,7 +81,8 @@ struct Part {
   std::vector<Fetch> fetches;        // of it and of what is fused behind it
   std::int64_t out_elements = 0;
   std::int64_t fused_operators = 0, fused_passes = 0, prologue_passes = 0, statistics_passes = 0;
-  std::int64_t weight_elements = 0;  // all of them, bias and fused operators' included
+  std::int64_t weight_elements_per_channel = 0, bias_elements_per_channel = 0, weight_elements = 0;  // as a class's
+  std::int64_t read_elements = 0;  // of a part of strips that is no nest: of what the part before made, in all
   friend auto operator<=>(const Part&, const Part&) = default;
 };
 
@@ -100,6 +101,7 @@ struct InstructionClass {
   std::int64_t bias_elements_per_channel = 0;
   std::int64_t weight_elements = 0;    // of row-wise work, or of fused operators: fetched once over the instruction
   std::int64_t prologue_passes = 0;    // elementwise uses of operand A as it is read: a norm and its activation
+  bool prologue_sums = false;          // the prologue makes a norm's sums, too: tiles hold all summed channels
   std::int64_t statistics_passes = 0;  // passes over the results that make the sums of a norm behind it
   bool pinned = false;                 // weights stay in PSRAM after the first pass
   Compound compound = Compound::single;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/program/attention_tiles.h"
+#include "core/program/strips.h"
 
 namespace sdip {
 
@@ -12,6 +13,7 @@ bool is_nest(Family family) {
 }
 
 TilePlan tile_plan(const InstructionClass& c) {
+  if (c.compound == Compound::strips) return strip_plan(c);
   if (c.compound == Compound::attention) return attention_plan(c);
   const Mapping& m = c.mapping;
   TilePlan plan;
@@ -70,6 +72,7 @@ std::int64_t weight_tile_bytes(const InstructionClass& c, std::int64_t channels,
 
 std::int64_t weight_tile_bytes(const InstructionClass& c, std::int64_t channels, std::int64_t sums, bool first,
                                const WeightForm& form) {
+  if (c.compound == Compound::strips) return 0;  // all of them are held
   const std::int64_t all_sums = c.work.nest.in_channels, per_channel = c.weight_elements_per_channel;
   const std::int64_t elements =
       channels * (sums == all_sums ? per_channel : ceil_div(per_channel, all_sums) * sums);
@@ -80,6 +83,7 @@ std::int64_t weight_tile_bytes(const InstructionClass& c, std::int64_t channels,
 }
 
 std::int64_t held_weight_bytes(const InstructionClass& c, const WeightForm& form) {
+  if (c.compound == Compound::strips) return strip_weight_bytes(c, form);
   return ceil_div(c.weight_elements * form.bits, 8);
 }
 

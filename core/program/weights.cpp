@@ -214,7 +214,23 @@ void put_held(Writing& writing, ValueId id, std::int64_t read, InstructionScales
     writing.rests.push_back({id, count, *scales.back()});
 }
 
+/// All weights of a compound instruction, one after the other.
+InstructionScales put_compound(Writing& writing, const Instruction& instruction) {
+  if (writing.form.scale_bits_per_channel > 0)
+    throw Error("not_modelled", instruction.name,
+                "scale_granularity=channel: the scales of a compound instruction's weights are not written");
+  InstructionScales scales;
+  for (const ValueId id : instruction.weights) {
+    const std::vector<float> elements = elements_of(writing, writing.value(id));
+    scales.push_back(scale_of(writing.format, elements));
+    put(writing, elements, *scales.back());
+  }
+  writing.packer.pad_to((instruction.weight_offset + instruction.weight_bytes).value);
+  return needs_scale(writing.format) ? scales : InstructionScales();
+}
+
 InstructionScales put_region(Writing& writing, const Instruction& instruction, const InstructionClass& c) {
+  if (c.compound == Compound::strips) return put_compound(writing, instruction);
   std::vector<std::int64_t> reads;
   for (const Fetch& fetch : c.fetches)
     if (fetch.place == Place::psram) reads.push_back(fetch.elements * c.spread_cores);

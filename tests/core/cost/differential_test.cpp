@@ -10,12 +10,17 @@
 namespace sdip {
 namespace {
 
-void expect_equal_needs(const ClassCost& cost, const std::vector<stepper::Operation>& operations) {
+void expect_equal_needs(const ClassCost& cost, const std::vector<stepper::Operation>& operations,
+                        bool counts_lanes = true) {
   stepper::Needs sum;
-  std::int64_t cycles = 0;
+  std::int64_t cycles = 0, lane_operations = 0;
   for (const auto& o : operations) {
     sum += o.needs;
     cycles += o.cycles();
+    lane_operations += o.lane_operations;
+  }
+  if (cost.plan.nest && counts_lanes) {
+    EXPECT_EQ(cost.lane_operations, lane_operations);
   }
   EXPECT_EQ(cost.busy.compute, sum.compute);
   EXPECT_EQ(cost.busy.dsram_read, sum.dsram_read);
@@ -66,7 +71,8 @@ void expect_equal(const Program& program, const Machine& machine, Decimal share,
   std::vector<ClassCost> costs;
   for (const InstructionClass& c : program.classes) {
     costs.push_back(class_cost(c, machine, role));
-    expect_equal_needs(costs.back(), stepper::expand(c, machine, role));
+    const bool counts_lanes = c.compound != Compound::attention && c.spread_cores == 1;
+    expect_equal_needs(costs.back(), stepper::expand(c, machine, role), counts_lanes);
   }
   std::vector<InstructionTime> trace;
   const TimelineRules rules = timeline_rules(machine, share, cores, program.pinned_bytes, role);
@@ -121,8 +127,9 @@ TEST(differential, a_nest_moves_the_words_that_the_compiler_counts) {
     Program program;
     program.instructions.resize(1);
     for (const InstructionClass& c : random_program(dice, drawn).classes) {
-      if (!is_nest(c.work.family) || c.compound != Compound::single) continue;
+      if (!is_nest(c.work.family) || c.compound != Compound::single || c.spread_cores > 1) continue;
       program.classes = {streamed(c)};
+      program.classes[0].prologue_passes = program.classes[0].statistics_passes = 0;
       const Traffic moved = traffic({c.work.nest, c.operand_b == Place::psram}, c.mapping);
       const std::vector<ClassCost> costs{class_cost(program.classes[0], m)};
       const PassCost pass = run_timeline(program, costs, timeline_rules(m, Decimal{100}, 1, Bytes(0)), 1).passes[0];
@@ -208,7 +215,11 @@ Machine cramped_machine(Dice& dice) {
   if (dice.one_in(3)) m.psram_pinned_bytes = m.psram_bytes / 2;
   m.stack_discipline = dice.one_of({StackDiscipline::stack, StackDiscipline::allocator});
   m.skip_handling = dice.one_of({SkipHandling::hold, SkipHandling::spill});
-  m.fusion = dice.one_of({Fusion::no_fusion, Fusion::pointwise});
+  m.fusion = dice.one_of({Fusion::no_fusion, Fusion::pointwise, Fusion::norm});
+  if (m.fusion == Fusion::norm && dice.one_in(2)) m.norm_statistics = NormStatistics::producer;
+  m.strips = dice.one_of({Strips::off, Strips::halo_recompute, Strips::line_buffers});
+  if (m.fusion == Fusion::norm && m.strips != Strips::off && dice.one_in(3))
+    m.norm_statistics = NormStatistics::recompute;
   m.fused_attention = dice.one_of({FusedAttention::off, FusedAttention::on});
   m.transposition = dice.one_of({Transposition::explicit_instruction, Transposition::dynamic_transposition});
   m.guidance = dice.one_of({Guidance::off, Guidance::batch, Guidance::two_passes});

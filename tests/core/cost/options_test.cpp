@@ -66,6 +66,20 @@ Machine fused() {
   return m;
 }
 
+/// What options of norms and of strips ask for.
+Machine norms_fused() {
+  Machine m = cramped();
+  m.fusion = Fusion::norm;
+  return m;
+}
+
+Machine in_strips() {
+  Machine m = norms_fused();
+  m.psram_bytes = 256 * 1024;
+  m.strips = Strips::halo_recompute;
+  return m;
+}
+
 Outcome outcome_of(const Machine& m) { return evaluate(compile(tiny_sd(m), m), m); }
 
 /// Some options are for networks that are not diffusion: the same U-Net, one pass a frame.
@@ -85,7 +99,8 @@ bool differ(const Outcome& a, const Outcome& b) {
 }
 
 bool acts(const ParameterRow& row, std::int64_t value) {
-  for (Machine base : {roomy(), cramped(), slow_encoder(), full_stack(), in_rom(), fused()}) {
+  for (Machine base :
+       {roomy(), cramped(), slow_encoder(), full_stack(), in_rom(), fused(), norms_fused(), in_strips()}) {
     if (row.read(base) == value) row.write(base, value == row.least ? row.most : row.least);
     Machine changed = base;
     row.write(changed, value);

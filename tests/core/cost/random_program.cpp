@@ -98,6 +98,8 @@ InstructionClass random_product(Dice& dice) {
     c.fused_passes = dice.between(1, c.fused_operators);
     draw_fetches(dice, c, c.out_elements);
   }
+  if (dice.one_in(3)) c.prologue_passes = dice.between(1, 4);
+  if (dice.one_in(4)) c.statistics_passes = dice.between(1, 2);
   return c;
 }
 
@@ -115,6 +117,85 @@ InstructionClass random_rowwise(Dice& dice) {
   draw_fetches(dice, c, w.rows * w.row_length);
   c.fused_operators = dice.between(0, 2);
   c.fused_passes = std::min<std::int64_t>(1, c.fused_operators);
+  if (dice.one_in(4)) c.statistics_passes = dice.between(1, 2);
+  return c;
+}
+
+/// Fetches of a part: full-size ones by its rows, others held.
+void draw_part_fetches(Dice& dice, Part& part) {
+  InstructionClass one;
+  draw_fetches(dice, one, part.out_elements);
+  for (Fetch& fetch : one.fetches) fetch.passes = 1;
+  part.fetches = one.fetches;
+  part.weight_elements = one.weight_elements;
+}
+
+/// A part that reads `in_h` rows of `in_w` x `channels`: a convolution, or a pool, an enlargement, an elementwise
+/// one.
+Part random_part(Dice& dice, const LoopNest& before) {
+  Part part;
+  LoopNest& n = part.work.nest;
+  n.batch = before.batch;
+  n.in_channels = n.out_channels = before.out_channels;
+  n.in_h = n.out_h = before.out_h;
+  n.in_w = n.out_w = before.out_w;
+  part.work.family = dice.one_in(2) ? Family::conv2d : Family::vector;
+  const bool enlarges = part.work.family == Family::vector && dice.one_in(3);
+  if (enlarges) {
+    n.out_h *= dice.between(2, 3);
+    n.out_w *= 2;
+  } else if (!dice.one_in(4)) {
+    n.kernel_h = dice.between(1, std::min<std::int64_t>(3, n.in_h));
+    n.stride_h = dice.between(1, 2);
+    n.out_h = (n.in_h - 1) / n.stride_h + 1;  // padded
+  }
+  if (part.work.family == Family::conv2d) {
+    n.out_channels = dice.between(1, 5);
+    n.kernel_w = dice.between(1, 3);
+    part.operand_b = Place::psram;
+    part.weight_elements_per_channel = n.in_channels * n.kernel_h * n.kernel_w;
+    part.bias_elements_per_channel = dice.between(0, 1);
+    if (dice.one_in(3)) part.prologue_passes = dice.between(1, 3);
+  }
+  part.out_elements = n.batch * n.out_h * n.out_w * n.out_channels;
+  if (part.work.family == Family::vector) {
+    part.work.row_length = part.out_elements * (enlarges ? 1 : n.kernel_h);
+    part.read_elements = enlarges ? n.batch * n.in_h * n.in_w * n.in_channels : part.work.row_length;
+  }
+  if (dice.one_in(2)) {
+    part.fused_operators = dice.between(1, 3);
+    part.fused_passes = dice.between(1, part.fused_operators);
+    draw_part_fetches(dice, part);
+  }
+  return part;
+}
+
+InstructionClass random_strips(Dice& dice) {
+  InstructionClass c;
+  c.compound = Compound::strips;
+  c.line_buffers = dice.one_in(2);
+  LoopNest before;
+  before.batch = dice.between(1, 2);
+  before.out_channels = dice.between(1, 4);
+  before.out_h = dice.between(1, 14);
+  before.out_w = dice.between(1, 5);
+  const std::int64_t parts = dice.between(1, 4);
+  for (std::int64_t i = 0; i < parts; ++i) {
+    c.parts.push_back(random_part(dice, before));
+    before = c.parts.back().work.nest;
+  }
+  c.work.family = Family::conv2d;
+  c.work.nest = before;
+  c.operand_a = operand_place(dice);
+  c.operand_b = Place::psram;
+  c.mapping = {cut_of(dice, before.out_h), before.out_w, before.out_channels, before.in_channels, rows_outermost};
+  c.out_elements = c.parts.back().out_elements;
+  draw_result(dice, c);
+  if (dice.one_in(4)) c.parts.back().statistics_passes = 1;
+  if (c.parts.back().statistics_passes > 0 && dice.one_in(2)) {  // sums are all that it makes
+    c.to_dsram = c.push = c.to_dram = false;
+    c.out_elements = 0;
+  }
   return c;
 }
 
@@ -241,7 +322,8 @@ Program random_program(Dice& dice, Machine& machine) {
   Program program;
   const std::int64_t classes = dice.between(1, 6);
   for (std::int64_t i = 0; i < classes; ++i)
-    program.classes.push_back(dice.one_in(5)   ? random_attention(dice)
+    program.classes.push_back(dice.one_in(5)   ? random_strips(dice)
+                              : dice.one_in(4) ? random_attention(dice)
                               : dice.one_in(2) ? random_product(dice)
                                                : random_rowwise(dice));
   for (InstructionClass& c : program.classes)

@@ -27,6 +27,7 @@ struct Operation {
   std::int64_t a_bytes = 0, b_bytes = 0, other_bytes = 0;                  // through DRAM, when the tile changes
   std::int64_t partial_bytes = 0, out_bytes = 0;                           // partial sums in; results or they out
   std::int64_t weight_psram_bytes = 0, weight_dram_bytes = 0;
+  std::int64_t lane_operations = 0;  // elementwise steps of a nest: before, fused behind it, and for sums
   std::int64_t cycles() const { return steps_cycles > 0 ? steps_cycles : needs.longest(); }
 };
 
@@ -36,6 +37,9 @@ bool weights_wired(const Machine& machine, Role role);
 /// Section 3 and 4: an instruction's tile operations in the order they run, in a stage of that role.
 std::vector<Operation> expand(const InstructionClass& c, const Machine& machine, Role role = Role::network);
 
+/// The same of a compound instruction of strips, one operation a strip; and its weights, which are all held.
+std::vector<Operation> expand_strips(const InstructionClass& c, const Machine& machine, Role role);
+std::int64_t strips_psram_bytes(const InstructionClass& c, const Machine& machine);
 /// The same of a fused attention: compound instructions, attention.
 std::vector<Operation> expand_attention(const InstructionClass& c, const Machine& machine, Role role);
 

@@ -222,6 +222,7 @@ class NestExpansion {
       step_product(product, space * (weighted_ ? multiplicity_ : 1), size(channels, at), o.needs);
     const Count results = space * wide * multiplicity_;
     if (product.last) add_fused(results, o);
+    add_norms(at, groups_in * deep * multiplicity_, product.last ? results : 0, o);
     if (c_.operand_a == Place::dram) add_a(i, groups_in * deep * multiplicity_ * bits, o);
     if (c_.operand_b == Place::dram) {
       o.b_tile = number(without(at, {rows, columns}));
@@ -245,6 +246,35 @@ class NestExpansion {
       if (f.place == Place::dram) o.other_bytes += up(up(f.elements, writing) * bits, 8);
     }
     o.needs.compute = std::max(o.needs.compute, c_.fused_passes * up(results, m_.vector_lanes));
+  }
+
+  /// Input positions that a tile of `count` results holds: of an input without edges, at most all that are read.
+  static Count held(Count count, Count all, Count stride, Count kernel, Count dilation, Count pad, Count in) {
+    const Count far = count * (stride + kernel * dilation) + 1;
+    return std::min(std::ssize(positions(0, count, stride, kernel, dilation, 0, far)),
+                    std::ssize(positions(0, all, stride, kernel, dilation, pad, in)));
+  }
+
+  /// Norms before and behind: element by element on the norm lanes, once for each pass.
+  void add_norms(const At& at, Count of_a_position, Count results, Operation& o) const {
+    Count before = 0, behind = 0;
+    const Count read =
+        c_.prologue_passes == 0
+            ? 0
+            : held(size(rows, at), n_.out_h, n_.stride_h, n_.kernel_h, n_.dilation_h, n_.pad_top, n_.in_h) *
+                  held(size(columns, at), n_.out_w, n_.stride_w, n_.kernel_w, n_.dilation_w, n_.pad_left, n_.in_w);
+    for (Count pass = 0; pass < c_.prologue_passes; ++pass)
+      for (const Count fold : pieces(read * of_a_position, m_.norm_lanes)) {
+        ++before;
+        o.lane_operations += fold;
+      }
+    for (Count pass = 0; pass < c_.statistics_passes; ++pass)
+      for (const Count fold : pieces(results, m_.norm_lanes)) {
+        ++behind;
+        o.lane_operations += fold;
+      }
+    o.lane_operations += c_.fused_operators * results;
+    o.needs.compute = std::max({o.needs.compute, before, behind});
   }
 
   /// The tile of A; when it is one step of rows or columns from the tile before, what that one had not.
@@ -356,6 +386,7 @@ class RowExpansion {
     if (last) {
       const Count results = up(c_.out_elements * rows * length, c_.work.rows * c_.work.row_length);
       o.needs.compute = std::max(o.needs.compute, c_.fused_passes * up(results, m_.vector_lanes));
+      o.needs.compute = std::max(o.needs.compute, c_.statistics_passes * up(results, m_.norm_lanes));
       for (const Count fold : pieces(results, lanes)) write_result(c_, ports_, fold, bits, o.needs);
       if (c_.to_dram) o.out_bytes = up(up(c_.out_elements, writing_) * bits, 8);
     }
@@ -390,6 +421,7 @@ std::int64_t packed_bytes(std::int64_t bytes, const Machine& m) {
 }
 
 std::int64_t held_psram_bytes(const InstructionClass& c, const Machine& m) {
+  if (c.compound == Compound::strips) return strips_psram_bytes(c, m);
   return up(c.weight_elements * bits_of(m.weight_format), 8);
 }
 
@@ -402,6 +434,7 @@ bool weights_wired(const Machine& m, Role role) {
 }
 
 std::vector<Operation> expand(const InstructionClass& c, const Machine& m, Role role) {
+  if (c.compound == Compound::strips) return expand_strips(c, m, role);
   if (c.compound == Compound::attention) return expand_attention(c, m, role);
   return is_product(c.work.family) ? NestExpansion(c, m, role).run() : RowExpansion(c, m, role).run();
 }

@@ -133,7 +133,7 @@ TEST(parameters, json_errors_point_at_the_field) {
   EXPECT_EQ(assign(R"({"cores": null})"), "value_invalid at /machine/cores");
   EXPECT_EQ(assign(R"({"dataflow": 1})"), "value_invalid at /machine/dataflow");
   EXPECT_EQ(assign(R"({"prompt_per_frame": "true"})"), "value_invalid at /machine/prompt_per_frame");
-  EXPECT_EQ(assign(R"({"fusion": "attention"})"), "not_modelled at /machine/fusion");
+  EXPECT_EQ(assign(R"({"memory_hierarchy": "crossbar"})"), "not_modelled at /machine/memory_hierarchy");
   EXPECT_EQ(assign("[1]"), "value_invalid at /machine");
 }
 
