@@ -87,18 +87,15 @@ std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
 
 std::int64_t imem_bytes(const CompiledStage& stage, const Machine& m) {
   const Program& program = stage.program;
-  constexpr std::int64_t most_words = std::int64_t{1} << 50;
-  auto words = static_cast<std::int64_t>(program.instructions.size());
-  if (m.granularity == Granularity::per_tile) {
-    std::vector<std::int64_t> operations;
-    for (const InstructionClass& c : program.classes) operations.push_back(class_cost(c, m, stage.role).operations);
-    words = 0;
-    for (const Instruction& instruction : program.instructions)
-      words = std::min(
-          most_words,
-          words + std::min(most_words, operations[static_cast<std::size_t>(instruction.instruction_class)]));
-  }
-  return words * (instruction_word_bits / 8);
+  if (m.granularity != Granularity::per_tile) return imem_bytes(program).value;
+  constexpr Int128 most_words = Int128{1} << 50;
+  std::vector<std::int64_t> operations;
+  for (const InstructionClass& c : program.classes) operations.push_back(class_cost(c, m, stage.role).operations);
+  Int128 words = 0;
+  for (const Instruction& i : program.instructions)
+    words =
+        std::min(most_words, words + Int128{i.words} * operations[static_cast<std::size_t>(i.instruction_class)]);
+  return static_cast<std::int64_t>(words) * (instruction_word_bits / 8);
 }
 
 bool on_chip(Role role, const Machine& m) {
