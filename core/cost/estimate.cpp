@@ -15,8 +15,7 @@ std::string infeasible(const Application& application, const Machine& m) {
   if (!application.feasible) return application.reason;
   if (application.stages.empty()) return "no stage to run";
   for (const CompiledStage& stage : application.stages) {
-    const std::int64_t needed =
-        static_cast<std::int64_t>(stage.program.instructions.size()) * instruction_word_bits / 8;
+    const std::int64_t needed = imem_bytes(stage.program).value;
     if (needed > m.imem_bytes)
       return stage.name + ": the program needs " + std::to_string(needed) + " B of IMEM, which has " +
              std::to_string(m.imem_bytes);

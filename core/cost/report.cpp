@@ -55,7 +55,7 @@ StageReport stage_report(const StageRun& run, const std::vector<InstructionTime>
   r.dram_weights = Bytes(steady.weight_bytes);
   r.dram_activations = Bytes(steady.activation_in_bytes + steady.activation_out_bytes);
   r.weight_bytes = program.stored_weight_bytes;
-  r.imem_bytes = Bytes(static_cast<std::int64_t>(program.instructions.size()) * instruction_word_bits / 8);
+  r.imem_bytes = imem_bytes(program);
   r.psram_peak = Bytes(run.stream.psram_peak_bytes);
   r.macs = Macs(run.macs);
   r.passes_per_frame = run.stage->role == Role::core ? m.steps : 1;

@@ -179,8 +179,9 @@ void compare(const WordContext& said, const WordContext& found, std::size_t numb
   if (said.opcodes == found.opcodes && said.descriptor == found.descriptor && said.src1_size == found.src1_size &&
       said.src2_size == found.src2_size)
     return;
-  throw Error("graph_inconsistent", "instruction " + std::to_string(number),
-              "instruction " + std::to_string(number) + ": its words are of other operators or sizes than its nodes");
+  throw Error(
+      "graph_inconsistent", "instruction " + std::to_string(number),
+      "instruction " + std::to_string(number) + ": its words are of other operators or sizes than its nodes");
 }
 
 }  // namespace
@@ -192,7 +193,7 @@ void count_words(CompiledStage& stage) {
     Instruction whole = i;
     if (scaled && i.scales.empty()) whole.scales.assign(i.weights.size(), 1.0F);
     const auto& c = stage.program.classes[at(i.instruction_class)];
-    i.words = std::ssize(encoding.words_of(std::move(whole), c)) / word_bytes;
+    i.words = static_cast<std::int64_t>(encoding.words_of(std::move(whole), c).size() / word_bytes);
   }
 }
 
@@ -209,9 +210,9 @@ std::string write_graph_binary(const CompiledStage& stage) {
   out.size(stage.needs.size());
   for (const std::int64_t need : stage.needs) out.number(need);
   out.text(to_bytes(graph));
-  for (const Bytes bytes : {program.weight_bytes, program.distinct_weight_bytes, program.stored_weight_bytes,
-                            program.pinned_bytes, program.input_bytes, program.output_bytes, program.latent_bytes,
-                            program.context_bytes})
+  for (const Bytes bytes :
+       {program.weight_bytes, program.distinct_weight_bytes, program.stored_weight_bytes, program.pinned_bytes,
+        program.input_bytes, program.output_bytes, program.latent_bytes, program.context_bytes})
     out.number(bytes.value);
   std::string words;
   out.size(program.instructions.size());
@@ -228,11 +229,11 @@ CompiledStage read_graph_binary(std::span<const std::byte> bytes, std::shared_pt
   read_header(in, stage);
   stage.graph = read_graph(in, std::move(own));
   Program totals;
-  for (Bytes* total : {&totals.weight_bytes, &totals.distinct_weight_bytes, &totals.stored_weight_bytes,
-                       &totals.pinned_bytes, &totals.input_bytes, &totals.output_bytes, &totals.latent_bytes,
-                       &totals.context_bytes})
+  for (Bytes* total :
+       {&totals.weight_bytes, &totals.distinct_weight_bytes, &totals.stored_weight_bytes, &totals.pinned_bytes,
+        &totals.input_bytes, &totals.output_bytes, &totals.latent_bytes, &totals.context_bytes})
     total->value = in.number(0, most_size);
-  const std::size_t count = in.size(most_instructions, word_bytes);
+  const std::size_t count = in.size(most_instructions, head_bytes);
   if (count == 0) in.refuse("no instruction");
   auto words = in.raw(in.size(in.left()));
   std::vector<InstructionClass> classes(count);

@@ -15,9 +15,9 @@ std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
 bool is_part_of(const Work& part, const Work& whole) {
   const LoopNest &p = part.nest, &w = whole.nest;
   LoopNest same = w;
-  for (std::int64_t LoopNest::*size : {&LoopNest::groups, &LoopNest::batch, &LoopNest::out_channels,
-                                       &LoopNest::in_channels, &LoopNest::out_h, &LoopNest::out_w, &LoopNest::in_h,
-                                       &LoopNest::in_w}) {
+  for (std::int64_t LoopNest::*size :
+       {&LoopNest::groups, &LoopNest::batch, &LoopNest::out_channels, &LoopNest::in_channels, &LoopNest::out_h,
+        &LoopNest::out_w, &LoopNest::in_h, &LoopNest::in_w}) {
     if (p.*size < 0 || p.*size > w.*size || (p.*size == 0 && w.*size != 0)) return false;
     same.*size = p.*size;
   }
@@ -35,15 +35,15 @@ bool is_part_of(const Work& part, const Work& whole) {
 /// Sizes of a compound's works: they follow from several operators, so only bounds are known.
 bool is_bounded(const Work& work) {
   const LoopNest& n = work.nest;
-  const std::int64_t sizes[] = {n.groups,   n.batch,    n.out_channels, n.in_channels,   n.out_h,
-                                n.out_w,    n.in_h,     n.in_w,         n.kernel_h,      n.kernel_w,
-                                n.stride_h, n.stride_w, n.dilation_h,   n.dilation_w,    work.rows,
-                                work.passes, work.row_length, work.element_cycles};
+  const std::int64_t sizes[] = {
+      n.groups,     n.batch,      n.out_channels, n.in_channels, n.out_h,         n.out_w,
+      n.in_h,       n.in_w,       n.kernel_h,     n.kernel_w,    n.stride_h,      n.stride_w,
+      n.dilation_h, n.dilation_w, work.rows,      work.passes,   work.row_length, work.element_cycles};
   if (std::ranges::any_of(sizes, [](std::int64_t s) { return s < 1 || s >= most_size; })) return false;
   const std::int64_t pads[] = {n.pad_top, n.pad_left, n.pad_bottom, n.pad_right};
   if (std::ranges::any_of(pads, [](std::int64_t p) { return p <= -most_size || p >= most_size; })) return false;
-  const std::int64_t macs = bounded_product(n.groups, n.batch, n.out_channels, n.in_channels, n.out_h, n.out_w,
-                                            n.kernel_h, n.kernel_w);
+  const std::int64_t macs =
+      bounded_product(n.groups, n.batch, n.out_channels, n.in_channels, n.out_h, n.out_w, n.kernel_h, n.kernel_w);
   return macs < most_size && bounded_product(work.rows, work.row_length, work.passes) < most_size &&
          work.write_elements >= 0 && work.write_elements < most_size;
 }
@@ -51,7 +51,8 @@ bool is_bounded(const Work& work) {
 bool are_sound(const std::vector<Fetch>& fetches, std::size_t most) {
   return fetches.size() <= most && std::ranges::all_of(fetches, [](const Fetch& f) {
            return f.place != Place::nowhere && f.place != Place::scalar && f.elements >= 0 && f.passes >= 1 &&
-                  f.elements < most_size && f.passes < most_size && bounded_product(f.elements, f.passes) < most_size;
+                  f.elements < most_size && f.passes < most_size &&
+                  bounded_product(f.elements, f.passes) < most_size;
          });
 }
 
@@ -113,8 +114,7 @@ void check_parts(const InstructionClass& c, const Refusal& refuse) {
 
 void check_single(const CompiledStage& stage, const Instruction& i, const InstructionClass& c,
                   const InstructionClass& derived, const std::string& own, const Refusal& refuse) {
-  if (!is_part_of(c.work, derived.work))
-    refuse("the sizes of its work are other than those of its nodes, or more");
+  if (!is_part_of(c.work, derived.work)) refuse("the sizes of its work are other than those of its nodes, or more");
   if (i.mnemonic != own && !i.mnemonic.ends_with("+" + own))
     refuse("operation: its nodes are '" + own + "', found '" + i.mnemonic + "'");
   const std::int64_t made = element_count(stage.graph->values[at(i.destination)].operand.shape);
@@ -152,7 +152,8 @@ void check_instruction(const CompiledStage& stage, const Derivation& derivation,
   const bool nest = is_nest(c.work.family);
   if (nest && (c.operand_a == Place::nowhere || c.operand_a == Place::psram || c.operand_b == Place::nowhere))
     refuse("src1, src2: expected both operands of a product");
-  if (!are_sound(c.fetches, i.sources.size() + i.weights.size())) refuse("fetch: no operand for it, or beyond 2^50");
+  if (!are_sound(c.fetches, i.sources.size() + i.weights.size()))
+    refuse("fetch: no operand for it, or beyond 2^50");
   check_parts(c, refuse);
   check_mapping(c, refuse);
   check_counts(c, c.compound == Compound::single ? derived : InstructionClass(), refuse);
@@ -189,7 +190,8 @@ void check_order(const CompiledStage& stage, const Derivation& derivation,
                          : source.place == Place::dram     ? w.dram
                                                            : source.place == Place::scalar;
       if (!w.made || !there)
-        refuse(i, "operand %" + std::to_string(source.value) + " is not in " + std::string(place_text(source.place)));
+        refuse(i,
+               "operand %" + std::to_string(source.value) + " is not in " + std::string(place_text(source.place)));
     }
     for (const PlacedOperand& source : instructions[i].sources)
       if (source.pop) of(source.value).stackram = false;
@@ -210,20 +212,23 @@ void finish_program(CompiledStage& stage, const Derivation& derivation, std::vec
   std::map<std::int64_t, std::pair<const std::vector<ValueId>*, Bytes>> regions;
   for (std::size_t i = 0; i < classes.size(); ++i) {
     Instruction& instruction = program.instructions[i];
-    check_instruction(stage, derivation, instruction, classes[i], [&](const std::string& what) { refuse(i, what); });
+    check_instruction(stage, derivation, instruction, classes[i],
+                      [&](const std::string& what) { refuse(i, what); });
     const auto [entry, fresh] = numbers.try_emplace(classes[i], static_cast<std::int32_t>(numbers.size()));
     if (fresh) program.classes.push_back(classes[i]);
     instruction.instruction_class = entry->second;
     if (instruction.weight_bytes.value == 0) continue;
-    const auto [region, first] = regions.try_emplace(
-        instruction.weight_offset.value, std::pair{&instruction.weights, instruction.weight_bytes});
-    if (!first && (*region->second.first != instruction.weights || region->second.second != instruction.weight_bytes))
+    const auto [region, first] = regions.try_emplace(instruction.weight_offset.value,
+                                                     std::pair{&instruction.weights, instruction.weight_bytes});
+    if (!first &&
+        (*region->second.first != instruction.weights || region->second.second != instruction.weight_bytes))
       refuse(i, "src2: another instruction's weights start at the same offset");
   }
   std::int64_t end = 0;
   for (const auto& [offset, region] : regions) {
-    if (offset != end) refuse(0, "weights: the region at " + std::to_string(offset) + " is expected at " +
-                                     std::to_string(end) + ": regions stand without gaps");
+    if (offset != end)
+      refuse(0, "weights: the region at " + std::to_string(offset) + " is expected at " + std::to_string(end) +
+                    ": regions stand without gaps");
     if (end >= most_size) refuse(0, "weights: more than 2^50 bytes");
     end = offset + region.second.value;
   }

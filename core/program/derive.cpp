@@ -72,7 +72,8 @@ std::string Derivation::mnemonic_of(const Instruction& instruction) const {
   return text;
 }
 
-InstructionClass Derivation::class_of(const Instruction& instruction, bool to_dsram, bool push, bool to_dram) const {
+InstructionClass Derivation::class_of(const Instruction& instruction, bool to_dsram, bool push,
+                                      bool to_dram) const {
   const Draft draft = joined(instruction);
   InstructionClass c;
   c.work = draft.work;

@@ -2,10 +2,10 @@
 // table in docs/formats.md.
 //
 // A visitor has: number(name, bits, x, standard, plain), numbers(name, bits, x..., standard..., plain, separator),
-// choice(name, bits, x, standard, count, text), fetches(...), parts(...). `bits` is the field's width in the head of
-// the binary word; 0: one bit that says whether it is other than standard, then it stands behind the head. has(name,
-// differs): whether what follows stands there. `standard` is what a field is that is left
-// out. A text leaves a field out that is both standard and plain.
+// choice(name, bits, x, standard, count, text), fetches(...), parts(...). `bits` is the field's width in the head
+// of the binary word; 0: one bit that says whether it is other than standard, then it stands behind the head.
+// has(name, differs): whether what follows stands there. `standard` is what a field is that is left out. A text
+// leaves a field out that is both standard and plain.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace sdip {
 
-inline constexpr int only_tail = -1;  // bits of a field that stands behind the head
+inline constexpr int only_tail = -1;                              // bits of a field that stands behind the head
 inline constexpr std::int64_t most_size = std::int64_t{1} << 50;  // of anything that a program counts
 
 /// a * b * ..., at most most_size. Requires no negative ones.

@@ -65,13 +65,14 @@ void give_occupancy(const CompiledStage& stage, Instruction& instruction, const 
 std::int64_t psram_weight_bytes(const InstructionClass& c, const WeightForm& form);
 
 /// Checks an instruction that was read: its class against what its nodes are, sizes, places and addresses against
-/// what its operands take. Gives an occupancy below 0, one not said. Calls `refuse` with what is wrong, which throws.
+/// what its operands take. Gives an occupancy below 0, one not said. Calls `refuse` with what is wrong, which
+/// throws.
 using Refusal = std::function<void(const std::string&)>;
 void check_instruction(const CompiledStage& stage, const Derivation& derivation, Instruction& instruction,
                        const InstructionClass& c, const Refusal& refuse);
 
-/// The classes of a program that was read, one an instruction in `classes`, checked: every operand is there before it
-/// is used, weights stand without gaps. `refuse` takes the instruction's number, too.
+/// The classes of a program that was read, one an instruction in `classes`, checked: every operand is there before
+/// it is used, weights stand without gaps. `refuse` takes the instruction's number, too.
 void finish_program(CompiledStage& stage, const Derivation& derivation, std::vector<InstructionClass>&& classes,
                     const std::function<void(std::size_t, const std::string&)>& refuse);
 

@@ -17,8 +17,8 @@ constexpr Bytes unsaid(-1);
 
 struct Reading : Parsing {
   std::vector<InstructionClass> classes;
-  std::vector<std::size_t> lines;         // of instructions
-  std::optional<Derivation> derivation;   // once the nodes are there
+  std::vector<std::size_t> lines;        // of instructions
+  std::optional<Derivation> derivation;  // once the nodes are there
   std::optional<Scanner> inputs, outputs, totals;
   Machine machine;
 };
@@ -104,8 +104,7 @@ void close_graph(Reading& r) {
   try {
     const std::string bytes = to_bytes(r.graph);
     auto own = r.graph.own_operators;
-    r.stage.graph =
-        std::make_shared<const Graph>(graph_of_bytes(std::as_bytes(std::span(bytes)), std::move(own)));
+    r.stage.graph = std::make_shared<const Graph>(graph_of_bytes(std::as_bytes(std::span(bytes)), std::move(own)));
     r.derivation.emplace(r.stage);
   } catch (const Error& error) {
     throw Error("graph_inconsistent", "line " + std::to_string(r.line),
@@ -119,9 +118,7 @@ Place read_place(Scanner& in) {
   in.refuse("dsram, stackram, dram, psram or register");
 }
 
-Bytes read_address(Scanner& in) {
-  return in.accept("@") ? Bytes(in.number("an address", 0, most_size)) : Bytes(0);
-}
+Bytes read_address(Scanner& in) { return in.accept("@") ? Bytes(in.number("an address", 0, most_size)) : Bytes(0); }
 
 /// Nothing for "-"; weights for "psram@OFFSET".
 struct ReadOperand {
@@ -267,9 +264,11 @@ void read_totals(Reading& r) {
   if (r.totals) fields = TextIn::read(*r.totals);
   totals_fields(fields, program, derived);
   fields.finish();
-  if (program.weight_bytes != derived.weight_bytes || program.distinct_weight_bytes != derived.distinct_weight_bytes)
-    refuse_line(line, "weight_bytes, distinct_weight_bytes: expected " + std::to_string(derived.weight_bytes.value) +
-                          ", " + std::to_string(derived.distinct_weight_bytes.value));
+  if (program.weight_bytes != derived.weight_bytes ||
+      program.distinct_weight_bytes != derived.distinct_weight_bytes)
+    refuse_line(line, "weight_bytes, distinct_weight_bytes: expected " +
+                          std::to_string(derived.weight_bytes.value) + ", " +
+                          std::to_string(derived.distinct_weight_bytes.value));
   for (const Bytes bytes : {program.stored_weight_bytes - program.distinct_weight_bytes, program.pinned_bytes,
                             program.input_bytes, program.output_bytes, program.latent_bytes, program.context_bytes})
     if (bytes.value < 0 || bytes.value >= most_size) refuse_line(line, "totals: expected 0 to 2^50 bytes");

@@ -23,7 +23,8 @@ CompiledStage parse_graph_text(std::string_view text, std::shared_ptr<const OwnO
 std::string write_graph_binary(const CompiledStage& stage);
 
 /// Trusts nothing. Throws Error("bytes_invalid", offset, ...) and "graph_inconsistent".
-CompiledStage read_graph_binary(std::span<const std::byte> bytes, std::shared_ptr<const OwnOperators> own = nullptr);
+CompiledStage read_graph_binary(std::span<const std::byte> bytes,
+                                std::shared_ptr<const OwnOperators> own = nullptr);
 
 /// Throws Error("program_mismatch", parameter, ...) when the machine has other formats than the program is for.
 void require_like(const CompiledStage& stage, const Machine& machine);

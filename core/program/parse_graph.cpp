@@ -143,9 +143,9 @@ void give_outputs(Parsing& parsing, const Node& node, const std::vector<char>& i
       value.operand.shape = outputs[i].shape;
       value.operand.weight = weights;
     } else if (value.operand.type != outputs[i].type || value.operand.shape != outputs[i].shape) {
-      refuse_line(parsing.line, "node '" + node.name + "' makes " + std::string(element_type_text(outputs[i].type)) +
-                                    shape_text(outputs[i].shape) + ", its value line says " +
-                                    std::string(element_type_text(value.operand.type)) +
+      refuse_line(parsing.line, "node '" + node.name + "' makes " +
+                                    std::string(element_type_text(outputs[i].type)) + shape_text(outputs[i].shape) +
+                                    ", its value line says " + std::string(element_type_text(value.operand.type)) +
                                     shape_text(value.operand.shape));
     }
   }

@@ -97,6 +97,11 @@ struct InstructionClass {
   friend auto operator<=>(const InstructionClass&, const InstructionClass&) = default;
 };
 
+/// Bits of a word in IMEM. The essay's six fields and our extensions take two (docs/formats.md); what does not fit
+/// there goes on in further words.
+inline constexpr std::int64_t instruction_word_bits = 256;
+inline constexpr std::int64_t least_instruction_words = 2;
+
 /// Scales of an instruction's quantised weights, one a tensor in the order of Instruction::weights; nothing where
 /// each output channel has its own, in `.weight`. Empty when the format needs none, or no `.weight` was written.
 using InstructionScales = std::vector<std::optional<float>>;
@@ -121,7 +126,7 @@ struct Instruction {
   Bytes weight_offset, weight_bytes;  // as stored in DRAM
   Bytes dsram_read_side, dsram_write_side, stackram;  // occupancy while it runs
   InstructionScales scales;
-  std::int64_t words = 1;  // of IMEM, core/program/binary.h
+  std::int64_t words = least_instruction_words;  // of IMEM
 };
 
 /// One stage's instructions, in the order they run.
@@ -137,8 +142,8 @@ struct Program {
   Bytes context_bytes;              // inputs on chip that travel with the frame from core to core (role core)
 };
 
-/// What a program needs the machine to be like: the parameters that its sizes and bytes follow from, in the order of
-/// program_parameters() and the coding of ParameterRow.
+/// What a program needs the machine to be like: the parameters that its sizes and bytes follow from, in the order
+/// of program_parameters() and the coding of ParameterRow.
 using MachineNeeds = std::vector<std::int64_t>;
 std::span<const ParameterRow* const> program_parameters();
 MachineNeeds needs_of(const Machine& machine);
@@ -172,15 +177,11 @@ struct CompileOptions {
 /// compile_key(machine) and the options. What cannot be placed makes the application infeasible, with the reason.
 Application compile(const Workload& workload, const Machine& machine, const CompileOptions& options = {});
 
-/// Bits of an instruction word in IMEM: the essay's six fields and our extensions (docs/formats.md). What does not fit
-/// goes on in further words of the same width.
-inline constexpr std::int64_t instruction_word_bits = 512;
-
 /// What the instructions take in IMEM.
 Bytes imem_bytes(const Program& program);
 
-/// The `.graph` text of a program: its values, its nodes, and one line an instruction (docs/formats.md). `scales` of
-/// its `.weight` file; nothing: those the instructions have.
+/// The `.graph` text of a program: its values, its nodes, and one line an instruction (docs/formats.md). `scales`
+/// of its `.weight` file; nothing: those the instructions have.
 std::string graph_text(const CompiledStage& stage, const WeightScales& scales = {});
 
 }  // namespace sdip

@@ -62,7 +62,8 @@ void add_inputs(const CompiledStage& stage, const Machine& machine, Program& tot
 }  // namespace
 
 Bytes value_bytes(const Graph& graph, ValueId value, const Machine& machine) {
-  return Bytes(ceil_div(element_count(graph.values[at(value)].operand.shape) * bits_of(machine.activation_format), 8));
+  return Bytes(
+      ceil_div(element_count(graph.values[at(value)].operand.shape) * bits_of(machine.activation_format), 8));
 }
 
 std::int64_t psram_weight_bytes(const InstructionClass& c, const WeightForm& form) {

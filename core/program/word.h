@@ -1,4 +1,5 @@
-// An instruction as words of IMEM: a head of fixed fields, then what does not fit. Internal to the binary form.
+// An instruction as words of IMEM: a head of fixed fields in two words, then what does not fit. Internal to the
+// binary form.
 #pragma once
 
 #include <array>
@@ -11,10 +12,11 @@
 
 namespace sdip {
 
-inline constexpr int word_bytes = instruction_word_bits / 8;
+inline constexpr std::size_t word_bytes = instruction_word_bits / 8;
+inline constexpr std::size_t head_bytes = least_instruction_words * word_bytes;
 
-/// What a word says of an instruction beside its class: the numbers of its operators in the program's list, and what
-/// they need to know beside the loop nest: attributes and shapes, as bytes.
+/// What a word says of an instruction beside its class: the numbers of its operators in the program's list, and
+/// what they need to know beside the loop nest: attributes and shapes, as bytes.
 struct WordContext {
   std::vector<std::int64_t> opcodes;
   std::string descriptor;
@@ -42,8 +44,8 @@ class WordOut {
   }
   void number(std::string_view name, int bits, std::int64_t& x, std::int64_t standard, std::int64_t);
   template <std::size_t N>
-  void numbers(std::string_view name, int bits, std::array<std::int64_t*, N> x, std::array<std::int64_t, N> standard,
-               std::int64_t plain, char) {
+  void numbers(std::string_view name, int bits, std::array<std::int64_t*, N> x,
+               std::array<std::int64_t, N> standard, std::int64_t plain, char) {
     for (std::size_t i = 0; i < N; ++i) number(name, bits, *x[i], standard[i], plain);
   }
   template <class E, class Text>
@@ -65,7 +67,7 @@ class WordOut {
   void put(std::string_view name, int bits, std::uint64_t x);
 
   std::vector<HeadField>* listing_;
-  std::array<std::uint8_t, word_bytes> head_{};
+  std::array<std::uint8_t, head_bytes> head_{};
   int at_ = 0;
   bool in_tail_ = false;
   ByteWriter tail_;
@@ -81,8 +83,8 @@ class WordIn {
   bool has(std::string_view, bool) { return in_tail_ ? tail_.flag() : take_bits(1) == 1; }
   void number(std::string_view name, int bits, std::int64_t& x, std::int64_t standard, std::int64_t);
   template <std::size_t N>
-  void numbers(std::string_view name, int bits, std::array<std::int64_t*, N> x, std::array<std::int64_t, N> standard,
-               std::int64_t plain, char) {
+  void numbers(std::string_view name, int bits, std::array<std::int64_t*, N> x,
+               std::array<std::int64_t, N> standard, std::int64_t plain, char) {
     for (std::size_t i = 0; i < N; ++i) number(name, bits, *x[i], standard[i], plain);
   }
   template <class E, class Text>
