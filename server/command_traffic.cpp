@@ -74,7 +74,7 @@ int run_traffic(const TrafficArguments& arguments) {
   if (arguments.format == "json") {
     OrderedJson all = OrderedJson::array();
     for (const TrafficRow& row : rows) all.push_back(row_json(row));
-    std::cout << json_text({{"model", arguments.model}, {"rows", all}}, 2) << "\n";
+    std::cout << json_text(OrderedJson{{"model", arguments.model}, {"rows", all}}, 2) << "\n";
   } else if (arguments.format == "csv") {
     print_csv(rows);
   } else {

@@ -193,7 +193,7 @@ void count_words(CompiledStage& stage) {
     Instruction whole = i;
     if (scaled && i.scales.empty()) whole.scales.assign(i.weights.size(), 1.0F);
     const auto& c = stage.program.classes[at(i.instruction_class)];
-    i.words = std::ssize(encoding.words_of(std::move(whole), c)) / word_bytes;
+    i.words = static_cast<std::int64_t>(encoding.words_of(std::move(whole), c).size() / word_bytes);
   }
 }
 
@@ -233,7 +233,7 @@ CompiledStage read_graph_binary(std::span<const std::byte> bytes, std::shared_pt
        {&totals.weight_bytes, &totals.distinct_weight_bytes, &totals.stored_weight_bytes, &totals.pinned_bytes,
         &totals.input_bytes, &totals.output_bytes, &totals.latent_bytes, &totals.context_bytes})
     total->value = in.number(0, most_size);
-  const std::size_t count = in.size(most_instructions, word_bytes);
+  const std::size_t count = in.size(most_instructions, head_bytes);
   if (count == 0) in.refuse("no instruction");
   auto words = in.raw(in.size(in.left()));
   std::vector<InstructionClass> classes(count);

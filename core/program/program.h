@@ -111,6 +111,11 @@ struct InstructionClass {
   friend auto operator<=>(const InstructionClass&, const InstructionClass&) = default;
 };
 
+/// Bits of a word in IMEM. The essay's six fields and our extensions take two (docs/formats.md); what does not fit
+/// there goes on in further words.
+inline constexpr std::int64_t instruction_word_bits = 256;
+inline constexpr std::int64_t least_instruction_words = 2;
+
 /// Scales of an instruction's quantised weights, one a tensor in the order of Instruction::weights; nothing where
 /// each output channel has its own, in `.weight`. Empty when the format needs none, or no `.weight` was written.
 using InstructionScales = std::vector<std::optional<float>>;
@@ -143,7 +148,7 @@ struct Instruction {
   Bytes dsram_read_side, dsram_write_side, stackram;
   MemorySpan read_tiles, write_tiles;  // buffers of what is loaded from and stored to DRAM, in DSRAM's sides
   InstructionScales scales;
-  std::int64_t words = 1;  // of IMEM, core/program/binary.h
+  std::int64_t words = least_instruction_words;  // of IMEM
 };
 
 /// One stage's instructions, in the order they run.
@@ -199,10 +204,6 @@ struct CompileOptions {
 /// Throws Error("mapping_unmatched" | "not_modelled", "line N", ...) for a rule that is for no layer, or that
 /// splits what programs cannot split.
 Application compile(const Workload& workload, const Machine& machine, const CompileOptions& options = {});
-
-/// Bits of an instruction word in IMEM: the essay's six fields and our extensions (docs/formats.md). What does not
-/// fit goes on in further words of the same width.
-inline constexpr std::int64_t instruction_word_bits = 512;
 
 /// What the instructions take in IMEM.
 Bytes imem_bytes(const Program& program);

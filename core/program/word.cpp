@@ -11,7 +11,7 @@
 namespace sdip {
 
 void WordOut::put(std::string_view name, int bits, std::uint64_t x) {
-  check(at_ + bits <= instruction_word_bits, "the head of an instruction fits a word");
+  check(at_ + bits <= static_cast<int>(8 * head_bytes), "the head of an instruction fits its words");
   for (int i = 0; i < bits; ++i, ++at_)
     if ((x >> i & 1) != 0) head_[static_cast<std::size_t>(at_ / 8)] |= static_cast<std::uint8_t>(1 << at_ % 8);
   if (listing_ != nullptr) listing_->push_back({std::string(name), bits});
@@ -124,33 +124,59 @@ void WordIn::reals(std::string_view name, InstructionScales& x) {
   }
 }
 
+namespace {
+
+/// `words` where the count does not fit its 16 bits: it stands in the first 8 bytes behind the head.
+constexpr std::size_t counted_behind = 0xffff;
+constexpr std::size_t count_bytes = 8;
+
+}  // namespace
+
 std::string WordOut::take() {
   std::string bytes = tail_.take();
-  const std::size_t words = 1 + (bytes.size() + word_bytes - 1) / word_bytes;
-  bytes.resize((words - 1) * word_bytes, '\0');
-  const std::size_t said = std::min<std::size_t>(words, 0xffff);  // above: up to the end of what follows
-  head_[0] = static_cast<std::uint8_t>(said);
+  const auto words_for = [](std::size_t tail) {
+    return least_instruction_words + (tail + word_bytes - 1) / word_bytes;
+  };
+  std::size_t words = words_for(bytes.size());
+  if (words >= counted_behind) {
+    words = words_for(bytes.size() + count_bytes);
+    std::string count;
+    for (std::size_t i = 0; i < count_bytes; ++i) count += static_cast<char>(words >> 8 * i & 0xff);
+    bytes.insert(0, count);
+  }
+  bytes.resize(words * word_bytes - head_bytes, '\0');
+  const std::size_t said = std::min(words, counted_behind);
+  head_[0] = static_cast<std::uint8_t>(said & 0xff);
   head_[1] = static_cast<std::uint8_t>(said >> 8);
   return std::string(head_.begin(), head_.end()) + bytes;
 }
 
 namespace {
 
-std::size_t words_at(std::span<const std::byte> words) {
+/// Words of the instruction at the front, and how many bytes of them are before its tail.
+std::pair<std::size_t, std::size_t> extent_at(std::span<const std::byte> words) {
   const ByteReader in(words);
-  if (words.size() < word_bytes) in.refuse("the words end early");
-  const std::size_t count = std::to_integer<std::size_t>(words[0]) | std::to_integer<std::size_t>(words[1]) << 8;
-  if (count == 0 || count > words.size() / word_bytes) in.refuse("an instruction of more words than there are");
-  return count;
+  if (words.size() < head_bytes) in.refuse("the words end early");
+  const auto byte = [&](std::size_t i) { return std::to_integer<std::size_t>(words[i]); };
+  std::size_t count = byte(0) | byte(1) << 8, before = head_bytes;
+  if (count == counted_behind && words.size() >= head_bytes + count_bytes) {
+    count = 0;
+    before += count_bytes;
+    for (std::size_t i = 0; i < count_bytes; ++i) count |= byte(head_bytes + i) << 8 * i;
+    if (count < counted_behind) in.refuse("a count of words that fits the head");
+  }
+  if (count * word_bytes < before || count > words.size() / word_bytes)
+    in.refuse("an instruction of more words than there are, or of none");
+  return {count, before};
 }
 
 }  // namespace
 
 WordIn::WordIn(std::span<const std::byte>& words) : tail_({}) {
-  const std::size_t bytes = words_at(words) * word_bytes;
-  head_ = words.first(word_bytes);
-  tail_ = ByteReader(words.subspan(word_bytes, bytes - word_bytes));
-  words = words.subspan(bytes);
+  const auto [count, before] = extent_at(words);
+  head_ = words.first(head_bytes);
+  tail_ = ByteReader(words.subspan(before, count * word_bytes - before));
+  words = words.subspan(count * word_bytes);
 }
 
 std::uint64_t WordIn::take_bits(int bits) {
@@ -175,7 +201,7 @@ void WordIn::number(std::string_view name, int bits, std::int64_t& x, std::int64
 }
 
 void WordIn::finish() {
-  for (; at_ < instruction_word_bits;)
+  while (at_ < static_cast<int>(8 * head_bytes))
     if (take_bits(1) != 0) refuse("a bit beyond the head's fields");
   if (tail_.left() >= word_bytes) refuse("more words than the instruction needs");
   while (tail_.left() > 0)

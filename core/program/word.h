@@ -1,4 +1,5 @@
-// An instruction as words of IMEM: a head of fixed fields, then what does not fit. Internal to the binary form.
+// An instruction as words of IMEM: a head of fixed fields in two words, then what does not fit. Internal to the
+// binary form.
 #pragma once
 
 #include <array>
@@ -11,7 +12,8 @@
 
 namespace sdip {
 
-inline constexpr int word_bytes = instruction_word_bits / 8;
+inline constexpr std::size_t word_bytes = instruction_word_bits / 8;
+inline constexpr std::size_t head_bytes = least_instruction_words * word_bytes;
 
 /// What a word says of an instruction beside its class: the numbers of its operators in the program's list, and
 /// what they need to know beside the loop nest: attributes and shapes, as bytes.
@@ -65,7 +67,7 @@ class WordOut {
   void put(std::string_view name, int bits, std::uint64_t x);
 
   std::vector<HeadField>* listing_;
-  std::array<std::uint8_t, word_bytes> head_{};
+  std::array<std::uint8_t, head_bytes> head_{};
   int at_ = 0;
   bool in_tail_ = false;
   ByteWriter tail_;

@@ -69,7 +69,7 @@ TEST(parse, a_program_written_by_hand_has_the_classes_that_its_operators_say) {
   const Report report = estimate(application, machine);
   EXPECT_TRUE(report.outcome.feasible) << report.outcome.reason;
   EXPECT_EQ(report.stages.at(0).macs, Macs(2 * 4 * 32 * 16));
-  EXPECT_EQ(report.stages.at(0).dram_weights, Bytes(0)) << "all fit in PSRAM, but nothing says pinned";
+  EXPECT_EQ(report.stages.at(0).dram_weights, Bytes(1024)) << "they fit in PSRAM, but nothing says that they stay";
 }
 
 TEST(parse, a_compiled_program_and_the_same_by_hand_cost_the_same) {
@@ -93,7 +93,8 @@ TEST(parse, errors_name_line_field_and_what_was_expected) {
       {outcome_of(changed("graph 2", "graph 7")), "graph_version: line 1: a .graph text of version 7, expected 2"},
       {outcome_of(changed(" network", " web")), "graph_text_invalid: line 2: line 2, column 20: expected a role"},
       {outcome_of(changed("=int8", "=int9")), "graph_text_invalid: line 3: "},
-      {outcome_of(changed("inputs", "input")), "graph_inconsistent: line 5: line 5: expected the line 'inputs ...'"},
+      {outcome_of(changed("inputs", "input")),
+       "graph_inconsistent: line 5: line 5: expected the line 'inputs ...'"},
       {outcome_of(changed("[4,16]", "[4,-1]")), "expected a size, 0 to 9223372036854775807, found '-1]'"},
       {outcome_of(changed("node 1", "node 3")), "expected the node's number in order, 1 to 1, found '3 %s"},
       {outcome_of(changed("sdip.Silu", "sdip.Sulu")), "expected an operator that is known, found 'sdip.Sulu"},
@@ -136,11 +137,13 @@ TEST(parse, a_machine_of_other_formats_or_smaller_memories_does_not_take_the_pro
   EXPECT_EQ(misfit(stage, machine), "0: needs 512 B of PSRAM beside pinned weights, which has 511");
 }
 
-TEST(words, what_fits_takes_one_word_and_what_does_not_goes_on) {
-  const CompiledStage stage = parse_graph_text(example);
-  EXPECT_EQ(stage.program.instructions[0].words, 1);
-  EXPECT_EQ(stage.program.instructions[1].words, 2) << "a third operand";
-  EXPECT_EQ(imem_bytes(stage.program), Bytes(3 * 64));
+TEST(words, what_fits_takes_two_words_and_what_does_not_goes_on) {
+  CompiledStage stage = parse_graph_text(changed("weight_format=int8", "weight_format=fp8_e4m3"));
+  EXPECT_EQ(stage.program.instructions[0].words, 2);
+  EXPECT_EQ(stage.program.instructions[1].words, 3) << "an operand of what is fused";
+  EXPECT_EQ(imem_bytes(stage.program), Bytes(5 * 32));
+  stage = parse_graph_text(example);
+  EXPECT_EQ(stage.program.instructions[0].words, 3) << "the scale of its weights";
 }
 
 }  // namespace

@@ -38,8 +38,7 @@ TEST(program_forms, every_built_in_model_comes_back_from_text_and_bytes) {
   for (const ModelRow& row : built_in_models())
     for (const Preset& preset : presets()) {
       SCOPED_TRACE(std::string(row.name) + " on " + std::string(preset.name));
-      const Application application =
-          compiled(built_in(row, preset.machine), preset.machine, role_of(row.kind));
+      const Application application = compiled(built_in(row, preset.machine), preset.machine, role_of(row.kind));
       if (!application.feasible) continue;
       expect_round_trip(application.stages.at(0), preset.machine);
       if (testing::Test::HasFatalFailure()) return;
