@@ -21,6 +21,7 @@ void add_model_commands(CLI::App& app, Action& action);  // model list, show, wr
 void add_table_commands(CLI::App& app, Action& action);  // parameters, metrics, presets, openapi, signature
 void add_point_commands(CLI::App& app, Action& action);  // analyze, compare
 void add_compile_command(CLI::App& app, Action& action);
+void add_program_commands(CLI::App& app, Action& action);  // assemble, disassemble
 void add_sweep_commands(CLI::App& app, Action& action);  // sweep, export
 void add_serve_command(CLI::App& app, Action& action);
 void add_bench_command(CLI::App& app, Action& action);
