@@ -130,6 +130,7 @@ int run_program(int argc, char** argv) {
   add_table_commands(app, action);
   add_point_commands(app, action);
   add_compile_command(app, action);
+  add_program_commands(app, action);
   add_tiling_command(app, action);
   add_traffic_command(app, action);
   add_memory_command(app, action);

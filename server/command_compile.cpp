@@ -1,14 +1,18 @@
 // sdip compile: the programs of a model, as `.graph` text, and their weights.
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <memory>
 
 #include "core/base/error.h"
 #include "core/program/mapping_text.h"
+#include "core/program/parse.h"
+#include "core/program/print.h"
 #include "server/analysis.h"
 #include "server/commands.h"
 #include "server/files.h"
+#include "server/request.h"
 #include "server/text.h"
 #include "server/weight_values.h"
 
@@ -20,7 +24,9 @@ struct CompileArguments {
   FileOptions files;
   MachineOptions machine;
   std::uint64_t seed = 0;
-  bool weights = false, seed_given = false, show_mapping = false, show_allocation = false;
+  std::vector<std::string> print_after;
+  bool weights = false, seed_given = false, binary = false, list_passes = false, time_passes = false;
+  bool show_mapping = false, show_allocation = false;
 };
 
 /// A stage's name as a file name: what is not a letter, digit, '.', '-' or '_' becomes '_'.
@@ -44,14 +50,74 @@ WeightScales write_weights_of(const CompileArguments& arguments, const Machine& 
   return scales;
 }
 
-int run_compile(const CompileArguments& arguments) {
-  const Machine machine = machine_of(arguments.machine);
-  const Catalog catalog(file_models(arguments.files));
-  const auto workload = catalog.workload(arguments.model, machine);
+void print_passes() {
+  std::vector<TextRow> rows;
+  for (const Pass& pass : passes()) rows.push_back({std::string(pass.name), std::string(pass.reason)});
+  print_table(std::cout, {{"pass"}, {"why it stands there"}}, rows, colour_out());
+}
+
+void require_passes(const std::vector<std::string>& names) {
+  std::vector<std::string_view> known;
+  for (const Pass& pass : passes()) known.push_back(pass.name);
+  for (const std::string& name : names)
+    if (std::ranges::find(known, name) == known.end())
+      throw Error("value_invalid", "--print-after", "no such pass; " + nearest_names(name, known));
+}
+
+using Clock = std::chrono::steady_clock;
+
+/// Seconds of each pass, over all stages.
+struct PassTimes {
+  std::vector<std::pair<std::string, double>> seconds{};
+  Clock::time_point last = Clock::now();
+
+  void add(std::string_view pass) {
+    const double passed = std::chrono::duration<double>(Clock::now() - last).count();
+    const auto row = std::ranges::find(seconds, pass, &std::pair<std::string, double>::first);
+    if (row == seconds.end())
+      seconds.emplace_back(pass, passed);
+    else
+      row->second += passed;
+    last = Clock::now();
+  }
+  void print() const {
+    double total = 0;
+    for (const auto& [pass, s] : seconds) total += s;
+    std::vector<TextRow> rows;
+    for (const auto& [pass, s] : seconds)
+      rows.push_back({pass, quantity_text(s, "s"), share_text(total > 0 ? s / total : 0)});
+    rows.push_back({"total", quantity_text(total, "s"), share_text(1)});
+    print_table(std::cerr, {{"pass"}, {"time", Align::right}, {"", Align::right}}, rows, wants_colour(2));
+  }
+};
+
+/// Compiles; prints and times passes as asked, on standard error.
+Application compile_watched(const CompileArguments& arguments, const Workload& workload, const Machine& machine) {
+  PassTimes times;
   CompileOptions options;
   if (!arguments.mapping_file.empty())
     options.mapping_rules = parse_mappings(read_text(arguments.mapping_file), arguments.mapping_file);
-  const Application application = compile(*workload, machine, options);
+  options.after_pass = [&](std::string_view stage, std::string_view pass, const Compilation& c) {
+    times.add(pass);
+    if (std::ranges::find(arguments.print_after, pass) != arguments.print_after.end())
+      std::cerr << printable(stage) << " after " << pass << ":\n" << compilation_text(c);
+    times.last = Clock::now();
+  };
+  times.last = Clock::now();
+  Application application = compile(workload, machine, options);
+  times.add("words");
+  if (arguments.time_passes) times.print();
+  return application;
+}
+
+int run_compile(const CompileArguments& arguments) {
+  if (arguments.list_passes) return print_passes(), exit_ok;
+  if (arguments.model.empty()) throw Error("value_invalid", "MODEL", "expected a model, or --passes");
+  require_passes(arguments.print_after);
+  const Machine machine = machine_of(arguments.machine);
+  const Catalog catalog(file_models(arguments.files));
+  const auto workload = catalog.workload(arguments.model, machine);
+  const Application application = compile_watched(arguments, *workload, machine);
   if (!application.feasible) {
     std::cerr << "sdip: infeasible: " << printable(application.reason) << "\n";
     return exit_infeasible;
@@ -82,10 +148,11 @@ int run_compile(const CompileArguments& arguments) {
     if (arguments.weights)
       scales =
           write_weights_of(arguments, machine, member_of(members, stage.name), stage, folder / (name + ".weight"));
-    const std::string text = graph_text(stage, scales);
-    const auto path = folder / (name + ".graph");
+    CompiledStage scaled = stage;
+    for (std::size_t i = 0; i < scales.size(); ++i) scaled.program.instructions.at(i).scales = scales[i];
+    const auto path = folder / (name + (arguments.binary ? ".graphb" : ".graph"));
     NewFile file(path);
-    file.write(text);
+    file.write(arguments.binary ? write_graph_binary(scaled) : graph_text(scaled));
     file.keep();
     std::cout << printable(path.string()) << ": "
               << count_text(static_cast<std::int64_t>(stage.program.instructions.size())) << " instructions, "
@@ -99,7 +166,7 @@ int run_compile(const CompileArguments& arguments) {
 void add_compile_command(CLI::App& app, Action& action) {
   const auto arguments = std::make_shared<CompileArguments>();
   auto* command = app.add_subcommand("compile", "The programs of a model on a machine, as .graph text");
-  command->add_option("MODEL", arguments->model, "A built-in model or an ONNX file")->required();
+  command->add_option("MODEL", arguments->model, "A built-in model or an ONNX file");
   auto* out = command->add_option("--out", arguments->folder,
                                   "Folder to write STAGE.graph files into; else standard output");
   auto* weights =
@@ -107,6 +174,14 @@ void add_compile_command(CLI::App& app, Action& action) {
                         "Write STAGE.weight too: the model's weights in weight_format, random ones for a "
                         "built-in model");
   weights->needs(out);
+  command->add_flag("--binary", arguments->binary, "Write STAGE.graphb, the binary form, instead of text")
+      ->needs(out);
+  command->add_flag("--passes", arguments->list_passes, "List the compiler's passes, and compile nothing");
+  command->add_flag("--time-passes", arguments->time_passes, "The time of each pass, on standard error");
+  command
+      ->add_option("--print-after", arguments->print_after,
+                   "A pass, after which the compilation is printed on standard error; repeatable")
+      ->allow_extra_args(false);
   auto* seed = command->add_option("--seed", arguments->seed, "Seed of a built-in model's random weights")
                    ->needs(weights)
                    ->capture_default_str();

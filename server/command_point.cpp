@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "server/analysis.h"
 #include "server/commands.h"
+#include "server/program_files.h"
 #include "server/request.h"
 #include "server/text.h"
 
@@ -14,6 +15,7 @@ namespace {
 
 struct PointArguments {
   std::string model;
+  std::vector<std::string> programs;
   FileOptions files;
   std::vector<std::string> baselines;
   MachineOptions machine;
@@ -149,8 +151,12 @@ void print_analysis(const Analysis& analysis, const PointArguments& arguments) {
 
 int run_analysis(const PointArguments& arguments) {
   const Machine machine = machine_of(arguments.machine);
+  if (arguments.model.empty() == arguments.programs.empty())
+    throw Error("value_conflict", "--program", "expected a MODEL, or programs, and not both");
   const Catalog catalog(file_models(arguments.files));
-  const Analysis analysis = analyze(catalog, arguments.model, machine);
+  const Analysis analysis = arguments.programs.empty()
+                                ? analyze(catalog, arguments.model, machine)
+                                : analyze_programs(arguments.programs, machine, catalog.operators());
   if (arguments.json)
     std::cout << json_text(analysis_json(analysis, arguments.layers != 0), 2) << "\n";
   else
@@ -213,8 +219,8 @@ int run_comparison(const PointArguments& arguments) {
   return exit_ok;
 }
 
-void add_point_options(CLI::App& command, PointArguments& arguments) {
-  command.add_option("MODEL", arguments.model, "A built-in model or an ONNX file")->required();
+void add_point_options(CLI::App& command, PointArguments& arguments, bool model_required) {
+  command.add_option("MODEL", arguments.model, "A built-in model or an ONNX file")->required(model_required);
   add_machine_options(command, arguments.machine);
   add_file_options(command, arguments.files);
   command.add_flag("--json", arguments.json, "JSON instead of tables");
@@ -225,7 +231,11 @@ void add_point_options(CLI::App& command, PointArguments& arguments) {
 void add_point_commands(CLI::App& app, Action& action) {
   const auto arguments = std::make_shared<PointArguments>();
   auto* analysis = app.add_subcommand("analyze", "What a model costs on a machine");
-  add_point_options(*analysis, *arguments);
+  add_point_options(*analysis, *arguments, false);
+  analysis
+      ->add_option("--program", arguments->programs,
+                   "A program instead of a model: .graph text or its binary form, a stage each; repeatable")
+      ->allow_extra_args(false);
   auto* layers = analysis->add_option("--layers", arguments->layers, "Every layer in program order, or the first N")
                      ->expected(0, 1);
   analysis->add_option("--top", arguments->top, "How many of the slowest layers to list")->capture_default_str();
@@ -234,7 +244,7 @@ void add_point_commands(CLI::App& app, Action& action) {
     action = [=] { return run_analysis(*arguments); };
   });
   auto* comparison = app.add_subcommand("compare", "A machine beside other devices");
-  add_point_options(*comparison, *arguments);
+  add_point_options(*comparison, *arguments, true);
   comparison->add_option("--baselines", arguments->baselines, "Devices, comma separated; all when not given")
       ->delimiter(',')
       ->allow_extra_args(false);

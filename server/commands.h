@@ -22,6 +22,7 @@ void add_model_commands(CLI::App& app, Action& action);  // model list, show, wr
 void add_table_commands(CLI::App& app, Action& action);  // parameters, metrics, presets, openapi, signature
 void add_point_commands(CLI::App& app, Action& action);  // analyze, compare
 void add_compile_command(CLI::App& app, Action& action);
+void add_program_commands(CLI::App& app, Action& action);  // assemble, disassemble
 void add_tiling_command(CLI::App& app, Action& action);
 void add_traffic_command(CLI::App& app, Action& action);
 void add_memory_command(CLI::App& app, Action& action);

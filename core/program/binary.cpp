@@ -197,6 +197,10 @@ void count_words(CompiledStage& stage) {
   }
 }
 
+bool is_graph_binary(std::span<const std::byte> bytes) {
+  return std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()).starts_with(magic);
+}
+
 std::string write_graph_binary(const CompiledStage& stage) {
   const Encoding encoding(stage);
   Graph graph = *stage.graph;

@@ -26,6 +26,9 @@ std::string write_graph_binary(const CompiledStage& stage);
 CompiledStage read_graph_binary(std::span<const std::byte> bytes,
                                 std::shared_ptr<const OwnOperators> own = nullptr);
 
+/// Whether bytes begin as the binary form does.
+bool is_graph_binary(std::span<const std::byte> bytes);
+
 /// Throws Error("program_mismatch", parameter, ...) when the machine has other formats than the program is for.
 void require_like(const CompiledStage& stage, const Machine& machine);
 

@@ -20,6 +20,7 @@ void WordOut::put(std::string_view name, int bits, std::uint64_t x) {
 void WordOut::number(std::string_view name, int bits, std::int64_t& x, std::int64_t standard, std::int64_t) {
   if (bits == 0) {
     if (has(name, x != standard)) tail_.number(x);
+    if (listing_ != nullptr && !in_tail_) listing_->back().in_tail = true;
     return;
   }
   if (in_tail_ || bits == only_tail) return tail_.number(x);

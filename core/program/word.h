@@ -27,6 +27,7 @@ struct WordContext {
 struct HeadField {
   std::string name;
   int bits = 0;
+  bool in_tail = false;  // a bit that says whether it is there
 };
 
 /// Writes fields; `bits` as in core/program/fields.h.

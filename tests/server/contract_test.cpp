@@ -152,7 +152,7 @@ const Refused refusals[] = {
      "/machine/cores"},
     {"POST", "/api/v1/analyses", R"({"model": "sd15", "machine": {"cores": 0}})", 422, "value_out_of_range",
      "/machine/cores"},
-    {"POST", "/api/v1/analyses", R"({"model": "sd15", "machine": {"low_rank": "on"}})", 422, "not_modelled",
+    {"POST", "/api/v1/analyses", R"({"model": "sd15", "machine": {"memory_hierarchy": "crossbar"}})", 422, "not_modelled",
      "/machine/low_rank"},
     {"POST", "/api/v1/comparisons", R"({"model": "sd15", "baselines": ["x"]})", 422, "unknown_baseline",
      "/baselines/0"},

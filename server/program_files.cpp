@@ -1,0 +1,41 @@
+// Programs read from files and costed.
+#include "server/program_files.h"
+
+#include "core/base/error.h"
+#include "core/program/parse.h"
+#include "server/files.h"
+
+namespace sdip {
+
+CompiledStage program_of_file(const std::string& file, const OwnOperatorList& own) {
+  constexpr std::size_t most_bytes = std::size_t{256} << 20;
+  const MappedFile mapped(file);
+  const auto bytes = mapped.bytes();
+  if (bytes.size() > most_bytes) throw Error("too_large", file, "expected at most 256 MiB");
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  try {
+    return is_graph_binary(bytes) ? read_graph_binary(bytes, own) : parse_graph_text(text, own);
+  } catch (const Error& error) {
+    throw Error(error.code, file + ": " + error.where, error.what());
+  }
+}
+
+Analysis analyze_programs(const std::vector<std::string>& files, const Machine& machine,
+                          const OwnOperatorList& own) {
+  Analysis analysis;
+  analysis.machine = machine;
+  for (const std::string& file : files) {
+    analysis.model += (analysis.model.empty() ? "" : ", ") + file;
+    const CompiledStage& stage = analysis.application.stages.emplace_back(program_of_file(file, own));
+    require_like(stage, machine);
+    const auto reason = misfit(stage, machine);
+    if (!reason || !analysis.application.feasible) continue;
+    analysis.application.feasible = false;
+    analysis.application.reason = stage.name + ": " + *reason;
+  }
+  analysis.application.name = analysis.model;
+  analysis.report = estimate(analysis.application, machine);
+  return analysis;
+}
+
+}  // namespace sdip
