@@ -14,7 +14,7 @@
 namespace sdip {
 namespace {
 
-constexpr std::size_t most_trials = 48;  // compilations of one stage
+constexpr std::size_t most_trials = 16;  // compilations of one stage
 constexpr std::int32_t most_depth = 3;   // operators made again for one value
 
 std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
@@ -24,6 +24,7 @@ Compilation placed(const Compilation& from, std::shared_ptr<const Graph> graph) 
   trial.stage = from.stage;
   trial.mapping_rules = from.mapping_rules;
   trial.rules_met = from.rules_met;
+  trial.say_needed_bytes = false;
   bool after = false;
   for (const Pass& pass : passes()) {
     if (after && !trial.infeasible && pass.run != classify) pass.run(trial);

@@ -153,7 +153,7 @@ const Refused refusals[] = {
     {"POST", "/api/v1/analyses", R"({"model": "sd15", "machine": {"cores": 0}})", 422, "value_out_of_range",
      "/machine/cores"},
     {"POST", "/api/v1/analyses", R"({"model": "sd15", "machine": {"memory_hierarchy": "crossbar"}})", 422, "not_modelled",
-     "/machine/low_rank"},
+     "/machine/memory_hierarchy"},
     {"POST", "/api/v1/comparisons", R"({"model": "sd15", "baselines": ["x"]})", 422, "unknown_baseline",
      "/baselines/0"},
     {"POST", "/api/v1/sweeps", R"({"model": "nope", "axes": [{"parameter": "cores", "values": [1]}]})", 422,
