@@ -1,10 +1,11 @@
-// SDIP Explorer's core in five verbs. Read this first.
+// SDIP Explorer's core in six verbs. Read this first.
 //
 //     ONNX bytes -> Graph -> Program -> Report -> metrics -> front
 //
 //   import_onnx(bytes)              what the model is                      core/onnx/import.h
 //   rewrite(graph)                  what its exporter meant                core/graph/graph.h
 //   compile(workload, machine)      what SDIP runs                         core/program/program.h
+//   execute(stage, machine, ...)    what it computes                       core/exec/execute.h
 //   estimate(application, machine)  what it costs, and evaluate(...), the metrics alone   core/cost/estimate.h
 //   sweep(space, ...)               which machine is best                  core/explore/sweep.h
 //
@@ -12,6 +13,7 @@
 #pragma once
 
 #include "core/cost/estimate.h"
+#include "core/exec/execute.h"
 #include "core/explore/front.h"
 #include "core/explore/sweep.h"
 #include "core/graph/graph.h"

@@ -131,7 +131,12 @@ int run_program(int argc, char** argv) {
   add_point_commands(app, action);
   add_compile_command(app, action);
   add_program_commands(app, action);
+  add_tiling_command(app, action);
+  add_traffic_command(app, action);
+  add_memory_command(app, action);
+  add_run_command(app, action);
   add_sweep_commands(app, action);
+  add_npu_analysis_command(app, action);
   add_serve_command(app, action);
   add_bench_command(app, action);
   add_read_model_command(app, action);

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "core/base/error.h"
+#include "core/program/mapping_text.h"
 #include "core/program/parse.h"
 #include "core/program/print.h"
 #include "server/analysis.h"
@@ -19,12 +20,13 @@ namespace sdip {
 namespace {
 
 struct CompileArguments {
-  std::string model, folder;
+  std::string model, folder, mapping_file;
   FileOptions files;
   MachineOptions machine;
   std::uint64_t seed = 0;
   std::vector<std::string> print_after;
-  bool weights = false, seed_given = false, binary = false, list_passes = false, time_passes = false;
+  bool weights = false, seed_given = false, show_mapping = false, show_allocation = false;
+  bool binary = false, list_passes = false, time_passes = false;
 };
 
 /// A stage's name as a file name: what is not a letter, digit, '.', '-' or '_' becomes '_'.
@@ -33,14 +35,6 @@ std::string file_name(std::string_view stage) {
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c)) && c != '.' && c != '-' && c != '_') c = '_';
   return name;
-}
-
-/// The model that a stage comes from: its own, or that whose context it makes (hoist_context).
-const Member& member_of(const std::vector<Member>& members, const std::string& stage) {
-  const auto made_from = [&](const Member& m) { return m.name == stage || m.name + "/context" == stage; };
-  const auto found = std::ranges::find_if(members, made_from);
-  check(found != members.end(), "every stage comes from a model");
-  return *found;
 }
 
 WeightScales write_weights_of(const CompileArguments& arguments, const Machine& machine, const Member& member,
@@ -98,9 +92,9 @@ struct PassTimes {
 };
 
 /// Compiles; prints and times passes as asked, on standard error.
-Application compile_watched(const CompileArguments& arguments, const Workload& workload, const Machine& machine) {
+Application compile_watched(const CompileArguments& arguments, const Workload& workload, const Machine& machine,
+                            CompileOptions options) {
   PassTimes times;
-  CompileOptions options;
   options.after_pass = [&](std::string_view stage, std::string_view pass, const Compilation& c) {
     times.add(pass);
     if (std::ranges::find(arguments.print_after, pass) != arguments.print_after.end())
@@ -121,10 +115,23 @@ int run_compile(const CompileArguments& arguments) {
   const Machine machine = machine_of(arguments.machine);
   const Catalog catalog(file_models(arguments.files));
   const auto workload = catalog.workload(arguments.model, machine);
-  const Application application = compile_watched(arguments, *workload, machine);
+  CompileOptions options;
+  if (!arguments.mapping_file.empty())
+    options.mapping_rules = parse_mappings(read_text(arguments.mapping_file), arguments.mapping_file);
+  const Application application = compile_watched(arguments, *workload, machine, std::move(options));
   if (!application.feasible) {
     std::cerr << "sdip: infeasible: " << printable(application.reason) << "\n";
     return exit_infeasible;
+  }
+  if (arguments.show_mapping) {
+    std::cout << mappings_text(application);
+    return exit_ok;
+  }
+  if (arguments.show_allocation) {
+    std::vector<MemoryView> views;
+    for (const CompiledStage& stage : application.stages) views.push_back(memory_view(stage, machine));
+    print_allocation(views);
+    if (arguments.folder.empty()) return exit_ok;
   }
   if (!arguments.folder.empty()) require_folder(arguments.folder);
   const std::vector<Member> members = catalog.members(arguments.model, "/model");
@@ -179,6 +186,15 @@ void add_compile_command(CLI::App& app, Action& action) {
   auto* seed = command->add_option("--seed", arguments->seed, "Seed of a built-in model's random weights")
                    ->needs(weights)
                    ->capture_default_str();
+  command->add_option("--mapping", arguments->mapping_file,
+                      "A file of mappings that override the compiler's (docs/formats.md)");
+  command
+      ->add_flag("--show-mapping", arguments->show_mapping,
+                 "The mapping of each convolution and product, in the language of --mapping, and no program")
+      ->excludes(out);
+  command->add_flag("--show-allocation", arguments->show_allocation,
+                    "Peak and live bytes of each memory, and values that wait on the stack; without --out in place "
+                    "of the programs");
   add_machine_options(*command, arguments->machine);
   add_file_options(*command, arguments->files);
   command->callback([&action, arguments, seed] {

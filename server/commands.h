@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/machine/machine.h"
+#include "core/program/memory_view.h"
 #include "server/catalog.h"
 
 namespace sdip {
@@ -22,7 +23,12 @@ void add_table_commands(CLI::App& app, Action& action);  // parameters, metrics,
 void add_point_commands(CLI::App& app, Action& action);  // analyze, compare
 void add_compile_command(CLI::App& app, Action& action);
 void add_program_commands(CLI::App& app, Action& action);  // assemble, disassemble
+void add_tiling_command(CLI::App& app, Action& action);
+void add_traffic_command(CLI::App& app, Action& action);
+void add_memory_command(CLI::App& app, Action& action);
+void add_run_command(CLI::App& app, Action& action);
 void add_sweep_commands(CLI::App& app, Action& action);  // sweep, export
+void add_npu_analysis_command(CLI::App& app, Action& action);
 void add_serve_command(CLI::App& app, Action& action);
 void add_bench_command(CLI::App& app, Action& action);
 void add_read_model_command(CLI::App& app, Action& action);  // a child of ours: server/read_model.h
@@ -47,6 +53,9 @@ void add_file_options(CLI::App& command, FileOptions& options);
 void add_operators_option(CLI::App& command, std::vector<std::string>& files);
 /// How files are to be read. Throws Error value_invalid, operator_invalid.
 FileModels file_models(const FileOptions& options);
+
+/// Peak, live bytes and their ratio of each memory, and values that wait because lives do not nest.
+void print_allocation(const std::vector<MemoryView>& views);
 
 /// Whether standard output gets colour.
 bool colour_out();

@@ -20,6 +20,7 @@ Reply put_model(Service&, const Call&);
 Reply answer_model(Service&, const Call&);
 Reply delete_model(Service&, const Call&);
 Reply post_analysis(Service&, const Call&);
+Reply post_memory_view(Service&, const Call&);
 Reply post_comparison(Service&, const Call&);
 
 Reply post_sweep(Service&, const Call&);

@@ -2,6 +2,7 @@
 #include "core/base/error.h"
 #include "server/analysis.h"
 #include "server/handlers.h"
+#include "server/memory_json.h"
 #include "server/model_facts.h"
 #include "server/openapi.h"
 #include "server/operator_files.h"
@@ -93,6 +94,11 @@ Reply delete_model(Service& service, const Call& call) {
 Reply post_analysis(Service& service, const Call& call) {
   const PointRequest request = point_request(parse_json(call.body), false);
   return json_reply(analysis_json(analyze(service.catalog, request.model, request.machine), request.instructions));
+}
+
+Reply post_memory_view(Service& service, const Call& call) {
+  const PointRequest request = point_request(parse_json(call.body), false);
+  return json_reply(memory_json(analyze(service.catalog, request.model, request.machine)));
 }
 
 Reply post_comparison(Service& service, const Call& call) {

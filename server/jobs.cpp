@@ -57,8 +57,10 @@ bool run_sweep(Store& store, const Catalog& catalog, std::int64_t id, const RunO
     catalog.require(spec.model, "/model");  // else every point would be infeasible, for good
     const auto ranges = store.missing_ranges(id);
     Stopwatch stopwatch(row.done, row.total);
+    CompileOptions quickly;
+    quickly.say_needed_bytes = false;  // a sweep has many infeasible points; `sdip analyze` says it of each
     const auto compile_machine = [&](const Machine& machine) {
-      return std::make_shared<const Application>(compile(*catalog.workload(spec.model, machine), machine));
+      return std::make_shared<const Application>(compile(*catalog.workload(spec.model, machine), machine, quickly));
     };
     const auto keep = [&](PointBatch&& batch) {
       store.append(id, batch);

@@ -228,6 +228,28 @@ void add_models(Schema& schemas) {
   add_model_facts(schemas, origin, kind);
 }
 
+void add_memory_views(Schema& schemas) {
+  const Schema memory = one_of({"DSRAM0", "DSRAM1", "STACKRAM", "unified", "PSRAM"});
+  schemas["WaitingValue"] =
+      object({{"lower", text()}, {"upper", text()}, {"dies", integer()}, {"waits_to", integer()}});
+  schemas["MemoryFigures"] = object({{"memory", memory},
+                                     {"capacity_bytes", integer()},
+                                     {"peak_bytes", integer()},
+                                     {"live_bytes", integer()},
+                                     {"crossing_pairs", integer()},
+                                     {"waiting", array(reference("WaitingValue"))},
+                                     {"occupancy_bytes", array(integer())}});
+  Properties rectangle = integers({"address", "bytes", "from", "to", "start_cycle", "end_cycle"});
+  rectangle.insert(rectangle.end(), {{"memory", memory}, {"name", text()}});
+  schemas["MemoryRectangle"] = object(rectangle);
+  schemas["StageMemory"] = object({{"name", text()},
+                                   {"instructions", array(text())},
+                                   {"memories", array(reference("MemoryFigures"))},
+                                   {"rectangles", array(reference("MemoryRectangle"))}});
+  schemas["MemoryViews"] = object(
+      {{"model", text()}, {"feasible", flag()}, {"reason", text()}, {"stages", array(reference("StageMemory"))}});
+}
+
 void add_analyses(Schema& schemas) {
   schemas["AnalysisRequest"] = object({{"model", text()},
                                        {"preset?", text()},
@@ -265,6 +287,7 @@ void add_analyses(Schema& schemas) {
                                 {"load_cycles", integer()},
                                 {"notes", array(text())},
                                 {"stages", array(reference("StageAnalysis"))}});
+  add_memory_views(schemas);
   schemas["ComparisonRequest"] = object({{"model", text()},
                                          {"preset?", text()},
                                          {"machine?", reference("MachineChanges")},

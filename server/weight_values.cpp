@@ -1,6 +1,7 @@
 // Where the weights of a model's file are read.
 #include "server/weight_values.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/base/error.h"
@@ -161,6 +162,13 @@ WeightSource weight_source(const Member& member, const Machine& machine, std::ui
     files->model = std::make_shared<MappedFile>(member.file);
   }
   return [files](const Value& value) { return read_value(*files, value); };
+}
+
+const Member& member_of(const std::vector<Member>& members, const std::string& stage) {
+  const auto made_from = [&](const Member& m) { return m.name == stage || stage.starts_with(m.name + "/"); };
+  const auto found = std::ranges::find_if(members, made_from);
+  check(found != members.end(), "every stage comes from a model");
+  return *found;
 }
 
 }  // namespace sdip

@@ -18,4 +18,8 @@ namespace sdip {
 WeightSource weight_source(const Member& member, const Machine& machine, std::uint64_t seed,
                            const std::filesystem::path& folder);
 
+/// The model that a stage comes from: its own, or that whose context it makes (hoist_context) or of which
+/// it is a part in series (core_weights=per_core).
+const Member& member_of(const std::vector<Member>& members, const std::string& stage);
+
 }  // namespace sdip

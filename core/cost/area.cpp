@@ -3,16 +3,22 @@
 
 #include <algorithm>
 
+#include "core/cost/stage.h"
 #include "core/machine/technology.h"
 
 namespace sdip {
 namespace {
 
+bool is_vae(Role role) { return role == Role::encoder || role == Role::decoder; }
+
 std::int64_t vae_stages(const Application& application, const Machine& machine) {
   if (machine.vae_stage == VaeStage::off_chip) return 0;
-  return std::ranges::count_if(application.stages, [](const CompiledStage& stage) {
-    return stage.role == Role::encoder || stage.role == Role::decoder;
-  });
+  return std::ranges::count_if(application.stages, [](const CompiledStage& stage) { return is_vae(stage.role); });
+}
+
+/// Cores that have weights, and so a PSRAM, of their own.
+std::int64_t series_parts(const Application& application) {
+  return std::ranges::count_if(application.stages, [](const CompiledStage& s) { return s.part.count > 1; });
 }
 
 }  // namespace
@@ -22,8 +28,12 @@ std::int64_t built_cores(const Application& application, const Machine& machine)
 }
 
 std::int64_t built_psrams(const Application& application, const Machine& machine) {
-  if (machine.weight_storage == WeightStorage::hard_coded) return 0;
-  return 1 + vae_stages(application, machine);
+  bool cores_stream = !hard_coded(machine, Role::core);
+  for (const CompiledStage& stage : application.stages)
+    cores_stream |= !is_vae(stage.role) && !hard_coded(machine, stage.role);
+  const bool vae_streams = !hard_coded(machine, Role::decoder);  // as the encoder does
+  return (cores_stream ? std::max<std::int64_t>(1, series_parts(application)) : 0) +
+         (vae_streams ? vae_stages(application, machine) : 0);
 }
 
 Breakdown area_of(const Application& application, const Machine& m) {
@@ -50,8 +60,8 @@ Breakdown area_of(const Application& application, const Machine& m) {
   area.emplace_back("psram", sram(m.psram_bytes, static_cast<double>(built_psrams(application, m))));
   area.emplace_back("imem", sram(m.imem_bytes, 1.0));
   double rom = 0;
-  if (m.weight_storage == WeightStorage::hard_coded)
-    for (const CompiledStage& stage : application.stages)
+  for (const CompiledStage& stage : application.stages)
+    if (hard_coded(m, stage.role) && on_chip(stage.role, m))
       rom += rom_area(node, stage.program.stored_weight_bytes).value * m.sram_floor_plan_factor.value();
   area.emplace_back("rom", rom);
   return area;

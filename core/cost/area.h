@@ -9,7 +9,8 @@ namespace sdip {
 /// when these are cores of the same kind.
 std::int64_t built_cores(const Application& application, const Machine& machine);
 
-/// Copies of PSRAM: one for the cores, one each for encoder and decoder on chip.
+/// Copies of PSRAM: one for the cores, one each for encoder and decoder on chip; none where all weights that it
+/// would hold are hard-coded.
 std::int64_t built_psrams(const Application& application, const Machine& machine);
 
 /// mm2 by block, floor-plan factors included. Not in it: wires, control, registers of the sequencer, pads, DRAM

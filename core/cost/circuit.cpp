@@ -3,7 +3,11 @@
 
 #include <algorithm>
 
+#include "core/cost/attention.h"
+#include "core/cost/branches.h"
 #include "core/cost/fold.h"
+#include "core/cost/strips.h"
+#include "core/program/traffic.h"
 
 namespace sdip {
 namespace {
@@ -41,8 +45,9 @@ void write_results(const InstructionClass& c, const Widths& w, const Folds& rows
 
 /// Operands and results of one product of rows x channels, summed over `sum` folds; `kernel` repeats of the summed
 /// channels (kernel positions, each folded apart).
-void nest_ports(const InstructionClass& c, const Machine& m, const Widths& w, const Folds& rows,
-                const Folds& channels, const Folds& sum, std::int64_t kernel, std::int64_t times, Busy& busy) {
+void nest_ports(const InstructionClass& c, const Machine& m, const Widths& w, const TileShape& tile,
+                bool whole_sums, const Folds& rows, const Folds& channels, const Folds& sum, std::int64_t kernel,
+                std::int64_t times, Busy& busy) {
   const std::int64_t a_port = port_bits(w, c.operand_a), b_port = port_bits(w, c.operand_b);
   const std::int64_t b_bits = c.operand_b == Place::psram ? w.weight : w.activation;
   const std::int64_t a_once = kernel * folded_beats(rows, sum, w.activation, a_port);  // each fold of A read once
@@ -50,16 +55,16 @@ void nest_ports(const InstructionClass& c, const Machine& m, const Widths& w, co
   const bool a_held = m.dataflow == Dataflow::input_stationary, b_held = m.dataflow == Dataflow::weight_stationary;
   book_read(busy, c.operand_a, times * a_once * (a_held ? 1 : channels.count()));
   book_read(busy, c.operand_b, times * b_once * (b_held ? 1 : rows.count()));
-  write_results(c, w, rows, channels, times, busy);
-  if (m.dataflow == Dataflow::output_stationary) return;
+  if (tile.last) write_results(c, w, rows, channels, times, busy);
   // Partial sums go to and from the result's memory for every summed fold but the last (write) and the first
-  // (read).
-  const std::int64_t rounds = times * (kernel * sum.count() - 1);
-  const bool only_pushed = c.push && !c.to_dsram && !c.to_dram;
-  const std::int64_t partial =
-      rounds * folded_beats(rows, channels, w.accumulator, only_pushed ? w.stackram : w.dsram);
-  (only_pushed ? busy.stackram_write : busy.dsram_write) += partial;
-  (only_pushed ? busy.stackram_read : busy.dsram_read) += partial;
+  // (read); held in registers, only from one tile of sums to the next.
+  const bool in_registers = m.dataflow == Dataflow::output_stationary;
+  const std::int64_t rounds = in_registers ? 0 : kernel * sum.count() - 1;
+  if (rounds == 0 && tile.first && tile.last) return;
+  const bool only_pushed = whole_sums && c.push && !c.to_dsram && !c.to_dram;
+  const std::int64_t once = times * folded_beats(rows, channels, w.accumulator, only_pushed ? w.stackram : w.dsram);
+  (only_pushed ? busy.stackram_write : busy.dsram_write) += (rounds + !tile.last) * once;
+  (only_pushed ? busy.stackram_read : busy.dsram_read) += (rounds + !tile.first) * once;
 }
 
 /// Operands of fused operators: fetched as results appear, or an equal part each operation when held.
@@ -73,36 +78,57 @@ void fused_fetches(const InstructionClass& c, const Machine& m, const Widths& w,
   busy.compute = std::max(busy.compute, c.fused_passes * ceil_div(out_elements, m.vector_lanes));
 }
 
-/// What each result sums over. Skipping gathers only non-zeros: one compacted dimension.
+/// Elements of operand A that pass through the prologue in one tile operation, all passes together: its window as
+/// it is inside an input without edges.
+std::int64_t prologue_elements(const InstructionClass& c, const TilePlan& plan, const TileExtent& tile) {
+  if (c.prologue_passes == 0) return 0;
+  const LoopNest& nest = c.work.nest;
+  const std::int64_t positions =
+      held_window(row_axis(nest), tile.rows) * held_window(column_axis(nest), tile.columns);
+  return c.prologue_passes * tile_a_elements(c, plan, tile, positions);
+}
+
+/// Elementwise work on the norm lanes beside the main one: operand A as it is read, sums over the results.
+void beside(const InstructionClass& c, const Machine& m, std::int64_t prologue, std::int64_t results, Busy& busy) {
+  if (c.prologue_passes > 0)
+    busy.compute = std::max(busy.compute, c.prologue_passes * ceil_div(prologue / c.prologue_passes, m.norm_lanes));
+  if (c.statistics_passes > 0)
+    busy.compute = std::max(busy.compute, c.statistics_passes * ceil_div(results, m.norm_lanes));
+}
+
+/// What each result of a tile of `channels` input channels sums over. Skipping gathers only non-zeros: one
+/// compacted dimension.
 struct Sum {
   std::int64_t kernel = 1, channels = 1;
 };
-Sum sum_of(const InstructionClass& c, const Machine& m) {
+Sum sum_of(const InstructionClass& c, const Machine& m, std::int64_t channels) {
   const LoopNest& nest = c.work.nest;
   const std::int64_t kernel = nest.kernel_h * nest.kernel_w;
-  if (c.operand_b != Place::psram || m.sparsity != Sparsity::skipping) return {kernel, nest.in_channels};
-  return {1, ceil_div(nest.in_channels * kernel * m.weight_density.hundredths, 100)};
+  if (c.operand_b != Place::psram || m.sparsity != Sparsity::skipping) return {kernel, channels};
+  return {1, ceil_div(channels * kernel * m.weight_density.hundredths, 100)};
 }
 
-Busy nest_busy(const InstructionClass& c, const Machine& m, const TilePlan& plan, std::int64_t rows,
-               std::int64_t channels) {
+Busy nest_busy(const InstructionClass& c, const Machine& m, const TilePlan& plan, const TileShape& tile) {
   const LoopNest& nest = c.work.nest;
   const Widths w = widths_of(m);
   const ArrayLanes lanes = array_lanes(c.work.family, m);
   const bool weighted = c.operand_b == Place::psram;
+  const auto [rows, columns, channels, sums] = tile.size;
   // A batch lengthens the rows of a weighted product; heads and batches of activation products stay apart.
-  const Folds row_folds = fold(rows * nest.out_w * (weighted ? plan.multiplicity : 1), lanes.rows);
+  const Folds row_folds = fold(rows * columns * (weighted ? plan.multiplicity : 1), lanes.rows);
   const std::int64_t groups = weighted && nest.groups > 1 ? ceil_div(channels, nest.out_channels) : 1;
   const std::int64_t products = weighted ? groups : plan.multiplicity;
   const Folds channel_folds = fold(channels / groups, lanes.channels);
-  const Sum sum = sum_of(c, m);
-  const std::int64_t kernel = sum.kernel;
+  const Sum sum = sum_of(c, m, sums);
   const Folds sum_folds = fold(sum.channels, lanes.sum);
   Busy busy;
   busy.compute =
-      products * row_folds.count() * channel_folds.count() * kernel * sum_folds.count() * c.work.element_cycles;
-  nest_ports(c, m, w, row_folds, channel_folds, sum_folds, kernel, products, busy);
-  fused_fetches(c, m, w, tile_out_elements(c, plan, rows, channels), plan.operations(), busy);
+      products * row_folds.count() * channel_folds.count() * sum.kernel * sum_folds.count() * c.work.element_cycles;
+  nest_ports(c, m, w, tile, plan.sums.count() == 1, row_folds, channel_folds, sum_folds, sum.kernel, products,
+             busy);
+  const std::int64_t results = tile.last ? tile_out_elements(plan, tile.size) : 0;
+  if (tile.last) fused_fetches(c, m, w, results, plan.writing_operations(), busy);
+  beside(c, m, prologue_elements(c, plan, tile.size), results, busy);
   return busy;
 }
 
@@ -146,42 +172,44 @@ Busy rowwise_busy(const InstructionClass& c, const Machine& m, const TilePlan& p
       static_cast<std::int64_t>((static_cast<Int128>(c.out_elements) * rows * length + whole - 1) / whole);
   const Folds result_folds = fold(results, row_lanes(c.work.family, m));
   if (c.fused_passes > 0) busy.compute = std::max(busy.compute, c.fused_passes * ceil_div(results, m.vector_lanes));
+  beside(c, m, 0, results, busy);
   write_results(c, w, result_folds, {1, 1, 0}, 1, busy);
   return busy;
 }
 
 TileCost tile_cost(const InstructionClass& c, const Machine& m, const TilePlan& plan, const WeightForm& form,
-                   std::int64_t rows, std::int64_t channels, bool writes) {
+                   const TileShape& tile, bool wired) {
   TileCost cost;
   const std::int64_t bits = bits_of(m.activation_format);
-  const bool chunked = !plan.nest && plan.tile_channels < c.work.row_length;
-  cost.busy = plan.nest ? nest_busy(c, m, plan, rows, channels)
-              : chunked ? rowwise_busy(c, m, plan, 1, rows, writes)
-                        : rowwise_busy(c, m, plan, rows, c.work.row_length, writes);
+  cost.times = tile.times;
+  cost.busy = plan.nest ? nest_busy(c, m, plan, tile)
+                        : rowwise_busy(c, m, plan, tile.size.rows, tile.size.channels, tile.last);
   if (m.activation_memory == ActivationMemory::unified) {  // one memory, one port each way
     cost.busy.dsram_read += cost.busy.stackram_read;
     cost.busy.dsram_write += cost.busy.stackram_write;
     cost.busy.stackram_read = cost.busy.stackram_write = 0;
   }
-  if (m.weight_storage == WeightStorage::hard_coded) cost.busy.psram_read = 0;  // a ROM is wired to its multipliers
+  if (wired) cost.busy.psram_read = 0;  // a ROM is wired to its multipliers
   cost.cycles = cost.busy.longest();
-  if (c.operand_a == Place::dram) cost.a_bytes = tile_a_bytes(c, plan, rows, channels, bits);
-  if (c.operand_b == Place::dram) cost.b_bytes = tile_b_bytes(c, plan, channels, bits);
+  if (c.operand_b == Place::dram) cost.b_bytes = ceil_div(tile_b_elements(c, plan, tile.size) * bits, 8);
   if (c.operand_b == Place::psram) {
-    cost.weight_bytes = weight_tile_bytes(c, channels, form);
+    cost.weight_bytes = weight_tile_bytes(c, tile.size.channels, tile.size.sums, tile.first, form);
     cost.weight_stored_bytes = stored_bytes(cost.weight_bytes, form);
   }
   const std::int64_t results =
-      plan.nest ? tile_out_elements(c, plan, rows, channels) : ceil_div(c.out_elements, plan.writing_operations());
-  if (c.to_dram && writes) cost.out_bytes = ceil_div(results * bits, 8);
+      plan.nest ? tile_out_elements(plan, tile.size) : ceil_div(c.out_elements, plan.writing_operations());
+  if (c.to_dram && tile.last) cost.out_bytes = ceil_div(results * bits, 8);
+  if (plan.nest && !(tile.first && tile.last) && partials_leave(c, plan)) {
+    const std::int64_t partials = ceil_div(results * bits_of(m.accumulator_format), 8);
+    if (!tile.first) cost.partial_in_bytes = partials;
+    if (!tile.last) cost.out_bytes = partials;
+  }
+  if (plan.nest && !tile.last) return cost;
   for (const Fetch& f : c.fetches)
-    if (f.place == Place::dram && reads_of(f, plan, writes) > 0)
+    if (f.place == Place::dram && reads_of(f, plan, tile.last) > 0)
       cost.split_in_bytes += ceil_div(ceil_div(f.elements, plan.writing_operations()) * bits, 8);
   return cost;
 }
-
-/// How often each second index of ClassCost::shapes occurs beside one of the first, and its size.
-Cut second_dimension(const TilePlan& plan) { return plan.nest ? plan.channels : Cut{plan.passes_apart - 1, 1}; }
 
 }  // namespace
 
@@ -224,44 +252,42 @@ std::int64_t row_lanes(Family family, const Machine& m) {
   }
 }
 
-ClassCost class_cost(const InstructionClass& c, const Machine& m) {
+ClassCost class_cost(const InstructionClass& c, const Machine& m, Role role) {
+  if (c.compound == Compound::strips) return strips_cost(c, m, role);
+  if (c.spread_cores > 1) return spread_cost(c, m, role);
+  if (c.compound == Compound::attention) return attention_cost(c, m, role);
   ClassCost cost;
   cost.plan = tile_plan(c);
   cost.weighted = c.operand_b == Place::psram;
-  cost.channels_outer = c.mapping.outside(Loop::channels, Loop::rows);
-  cost.grouped = cost.weighted && c.work.nest.groups > 1;
   const WeightForm form = weight_form(m);
-  const TilePlan& plan = cost.plan;
-  const bool chunked = !plan.nest && plan.tile_channels < c.work.row_length;
-  const Cut second = second_dimension(plan);
-  const std::int64_t repeats = plan.repeats / plan.passes_apart;
-  for (std::size_t r = 0; r < 2; ++r) {
-    const std::int64_t row_count = r == 0 ? plan.rows.full : (plan.rows.edge != 0);
-    const std::int64_t rows = r != 0 ? plan.rows.edge : chunked ? plan.tile_channels : plan.tile_rows;
-    for (std::size_t k = 0; k < 2; ++k) {
-      const std::int64_t second_count = k == 0 ? second.full : (second.edge != 0);
-      if (row_count == 0 || second_count == 0) continue;
-      TileCost& tile = cost.shapes[r][k];
-      const bool writes = plan.nest || k == 1;
-      tile = tile_cost(c, m, plan, form, rows, k == 0 ? plan.tile_channels : plan.channels.edge, writes);
-      const std::int64_t times = repeats * row_count * second_count;
-      cost.busy += tile.busy * times;
-      cost.cycles += tile.cycles * times;
-      cost.streams_activations |= tile.a_bytes + tile.b_bytes + tile.split_in_bytes + tile.out_bytes > 0;
-    }
+  const std::int64_t bits = bits_of(m.activation_format);
+  Expansion expansion = expand(c, cost.plan);
+  cost.operations = 0;
+  for (const TileShape& shape : expansion.shapes) {
+    const TileCost& tile = cost.shapes.emplace_back(tile_cost(c, m, cost.plan, form, shape, hard_coded(m, role)));
+    cost.operations += tile.times;
+    if (cost.plan.nest) cost.lane_operations += tile.times * prologue_elements(c, cost.plan, shape.size);
+    cost.busy += tile.busy * tile.times;
+    cost.cycles += tile.cycles * tile.times;
+    cost.streams_activations |= tile.b_bytes + tile.split_in_bytes + tile.partial_in_bytes + tile.out_bytes > 0;
   }
+  for (const InputWindow& window : expansion.windows) {
+    cost.windows.push_back({ceil_div(window.all * bits, 8), ceil_div(window.fresh * bits, 8)});
+    cost.streams_activations |= window.all > 0;
+  }
+  cost.order = std::move(expansion.order);
   cost.held_weight_bytes = held_weight_bytes(c, form);
   cost.held_weight_stored_bytes = stored_bytes(cost.held_weight_bytes, form);
   cost.macs = cost.plan.nest ? mac_count(c.work.nest) : 0;
   if (cost.plan.nest) {
     const LoopNest& nest = c.work.nest;
-    const Sum sum = sum_of(c, m);
+    const Sum sum = sum_of(c, m, nest.in_channels);
     cost.spent_macs =
         nest.groups * nest.batch * nest.out_channels * nest.out_h * nest.out_w * sum.kernel * sum.channels;
   }
-  cost.lane_operations =
+  cost.lane_operations +=
       (cost.plan.nest ? 0 : c.work.passes * c.work.rows * c.work.row_length * c.work.element_cycles) +
-      c.fused_operators * c.out_elements;
+      (c.fused_operators + c.statistics_passes) * c.out_elements;
   return cost;
 }
 

@@ -1,9 +1,9 @@
 // What one tile operation costs its circuit and each SRAM port, and what it moves through DRAM.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
+#include "core/cost/expansion.h"
 #include "core/machine/machine.h"
 #include "core/program/program.h"
 #include "core/program/tiles.h"
@@ -22,26 +22,36 @@ struct Busy {
 /// One shape of tile operation. DRAM bytes are of one core, bursts not yet rounded.
 struct TileCost {
   Busy busy;
-  std::int64_t cycles = 0;                // the longest need
-  std::int64_t a_bytes = 0, b_bytes = 0;  // activation operands of a nest that lie in DRAM
-  std::int64_t weight_bytes = 0;          // of the channel tile, as PSRAM holds them
-  std::int64_t weight_stored_bytes = 0;   // and as DRAM does
-  std::int64_t split_in_bytes = 0;        // other DRAM operands: an equal part each operation
-  std::int64_t out_bytes = 0;             // to DRAM
+  std::int64_t cycles = 0;               // the longest need
+  std::int64_t times = 0;                // how many operations have this shape
+  std::int64_t b_bytes = 0;              // of a nest's second activations that lie in DRAM
+  std::int64_t weight_bytes = 0;         // of the tile of weights, as PSRAM holds them
+  std::int64_t weight_stored_bytes = 0;  // and as DRAM does
+  std::int64_t split_in_bytes = 0;       // other DRAM operands: an equal part each operation that writes results
+  std::int64_t partial_in_bytes = 0;     // partial sums that come back
+  std::int64_t out_bytes = 0;            // to DRAM: results, or partial sums
 };
 
-/// An instruction class on a machine. Shapes of a nest by [row edge][channel edge]; of row-wise work whose passes
-/// run apart by [chunk edge][last pass], since only the last one writes.
+/// Bytes of a window of operand A that lies in DRAM; and of what the window one step before had not.
+struct WindowBytes {
+  std::int64_t all = 0, fresh = 0;
+};
+
+/// An instruction class on a machine: its tile operations, `order` over `shapes` and `windows`, and their sums.
 struct ClassCost {
+  TileLoops order;
+  FewOf<TileCost, 2> shapes;
+  FewOf<WindowBytes, 1> windows;  // at least one
   TilePlan plan;
-  bool weighted = false, streams_activations = false, channels_outer = true;
-  bool grouped = false;  // each channel tile reads its own groups' part of operand A
-  std::array<std::array<TileCost, 2>, 2> shapes;
+  std::int64_t operations = 1;
+  bool weighted = false, streams_activations = false;
   std::int64_t held_weight_bytes = 0, held_weight_stored_bytes = 0;  // row-wise and fused: with the first operation
   Busy busy;                                                         // sum over all operations
   std::int64_t cycles = 0;                                           // sum of the operations' cycles
   std::int64_t macs = 0, lane_operations = 0;                        // multiply-accumulates; elementwise steps
   std::int64_t spent_macs = 0;                                       // of them, those not skipped as zeros
+  std::int64_t cores = 1;                                // that do this at once, each its part: all above is one's
+  std::int64_t link_in_cycles = 0, link_out_cycles = 0;  // parts going to the others, results coming back
 };
 
 /// Lanes of a nest's array over rows, channels and the summed dimension, after MAC sharing.
@@ -53,6 +63,7 @@ ArrayLanes array_lanes(Family family, const Machine& machine);
 /// Lanes of the circuit of row-wise work.
 std::int64_t row_lanes(Family family, const Machine& machine);
 
-ClassCost class_cost(const InstructionClass& c, const Machine& machine);
+/// What an instruction of that class costs in a stage of `role`, whose weights may be wired to the multipliers.
+ClassCost class_cost(const InstructionClass& c, const Machine& machine, Role role = Role::network);
 
 }  // namespace sdip

@@ -27,7 +27,7 @@ Energy operator*(Energy energy, double times) {
   return energy;
 }
 
-EnergyPrices energy_prices(const Machine& m) {
+EnergyPrices energy_prices(const Machine& m, Role role) {
   const TechnologyNode node = m.technology_node;
   const NumberFormat wider =
       bits_of(m.weight_format) > bits_of(m.activation_format) ? m.weight_format : m.activation_format;
@@ -42,7 +42,7 @@ EnergyPrices energy_prices(const Machine& m) {
   prices.dsram_beat = price(dsram, m.dsram_port_bits);
   prices.stackram_beat = price(m.stackram_bytes, m.stackram_port_bits);
   prices.dsram_byte = price(dsram, 8);
-  if (m.weight_storage != WeightStorage::hard_coded) {  // weights in ROM: reading wires is not priced
+  if (!hard_coded(m, role)) {  // weights in ROM: reading wires is not priced
     prices.psram_beat = price(m.psram_bytes, m.psram_port_bits);
     prices.psram_byte = price(m.psram_bytes, 8);
   }

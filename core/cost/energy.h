@@ -28,7 +28,7 @@ struct EnergyPrices {
   double dsram_byte = 0, psram_byte = 0, dram_byte = 0;      // DRAM streams in and out of SRAM; the channel itself
   double mac_share = 1;                                      // of MACs that are not gated or skipped
 };
-EnergyPrices energy_prices(const Machine& machine);
+EnergyPrices energy_prices(const Machine& machine, Role role);
 
 /// What one core spends in a run through an instruction: arithmetic and its own memories.
 Energy core_energy(const ClassCost& cost, const EnergyPrices& prices);

@@ -15,7 +15,7 @@ std::string infeasible(const Application& application, const Machine& m) {
   if (!application.feasible) return application.reason;
   if (application.stages.empty()) return "no stage to run";
   for (const CompiledStage& stage : application.stages) {
-    const std::int64_t needed = imem_bytes(stage.program).value;
+    const std::int64_t needed = imem_bytes(stage, m);
     if (needed > m.imem_bytes)
       return stage.name + ": the program needs " + std::to_string(needed) + " B of IMEM, which has " +
              std::to_string(m.imem_bytes);
@@ -51,9 +51,21 @@ void add_stage(const StageRun& run, const Machine& m, Frame& frame) {
     return;
   }
   frame.alone_cycles += first;
+  if (run.stage->part.count > 1) {  // in series with the others: the longest sets the pace, links included
+    const std::int64_t cycles = steady.cycles + run.link_cycles;
+    if (!frame.main || cycles > frame.period_cycles) frame.main = &run;
+    frame.period_cycles = std::max(frame.period_cycles, cycles);
+    frame.alone_cycles += run.link_cycles;
+    frame.waits += 1;
+    frame.weight_bytes += steady.weight_bytes;
+    frame.activation_bytes += steady.activation_in_bytes + steady.activation_out_bytes;
+    frame.energy += run.core;
+    frame.energy += run.shared;
+    return;
+  }
   if (per_prompt && !m.prompt_per_frame) return;
   if (role == Role::network) frame.main = &run;
-  const std::int64_t copies = role == Role::network ? m.cores : 1;
+  const std::int64_t copies = role == Role::network ? run.schedule.active_cores : 1;
   frame.frames *= copies;
   frame.period_cycles =
       per_prompt ? frame.period_cycles + steady.cycles : std::max(frame.period_cycles, steady.cycles);
@@ -119,6 +131,7 @@ MetricValues values_of(const Application& application, const std::vector<StageRu
   set(Metric::stream_latency_s, (Cycles(frame.waits * frame.period_cycles + frame.drain_cycles) / clock).value);
   set(Metric::step_cycles, static_cast<double>(steady.cycles));
   set(Metric::stall_share, ratio(steady.stall_weights + steady.stall_activations, steady.cycles));
+  lanes *= main.schedule.spread_cores;
   set(Metric::utilization,
       static_cast<double>(main.spent_macs) / (static_cast<double>(steady.cycles) * static_cast<double>(lanes)));
   set(Metric::dram_bytes_per_frame, static_cast<double>(frame.weight_bytes + frame.activation_bytes) / frames);
@@ -134,7 +147,7 @@ MetricValues values_of(const Application& application, const std::vector<StageRu
   set(Metric::dsram_peak_bytes, static_cast<double>(dsram));
   set(Metric::stackram_peak_bytes, static_cast<double>(stackram));
   set(Metric::psram_peak_bytes, static_cast<double>(psram));
-  set(Metric::active_cores, static_cast<double>(main.schedule.active_cores));
+  set(Metric::active_cores, static_cast<double>(main.schedule.active_cores * main.schedule.spread_cores));
   return v;
 }
 

@@ -11,7 +11,7 @@ InstructionCost instruction_cost(const StageRun& run, std::size_t number, const 
                                  const Machine& m) {
   const Instruction& instruction = run.stage->program.instructions[number];
   const ClassCost& cost = run.costs[static_cast<std::size_t>(instruction.instruction_class)];
-  const EnergyPrices prices = energy_prices(m);
+  const EnergyPrices prices = energy_prices(m, run.stage->role);
   const std::int64_t cores = run.schedule.active_cores;
   InstructionCost c;
   c.start = Cycles(time.start);
@@ -32,8 +32,8 @@ InstructionCost instruction_cost(const StageRun& run, std::size_t number, const 
   c.dsram_write_side = instruction.dsram_write_side;
   c.stackram = instruction.stackram;
   c.psram = Bytes(time.psram_bytes);
-  c.macs = Macs(cost.macs);
-  Energy energy = core_energy(cost, prices);
+  c.macs = Macs(cost.macs * cost.cores);
+  Energy energy = core_energy(cost, prices) * static_cast<double>(cost.cores);
   energy += shared_energy(cost.busy.psram_read, time.weight_bytes, time.weight_psram_bytes, prices);
   energy += spill_energy((time.activation_in_bytes + time.activation_out_bytes) / cores, prices);
   c.energy_j = energy.total();
@@ -55,7 +55,7 @@ StageReport stage_report(const StageRun& run, const std::vector<InstructionTime>
   r.dram_weights = Bytes(steady.weight_bytes);
   r.dram_activations = Bytes(steady.activation_in_bytes + steady.activation_out_bytes);
   r.weight_bytes = program.stored_weight_bytes;
-  r.imem_bytes = imem_bytes(program);
+  r.imem_bytes = Bytes(imem_bytes(*run.stage, m));
   r.psram_peak = Bytes(run.stream.psram_peak_bytes);
   r.macs = Macs(run.macs);
   r.passes_per_frame = run.stage->role == Role::core ? m.steps : 1;
@@ -75,7 +75,8 @@ void add_latency(const StageRun& run, const Machine& m, Breakdown& latency) {
   const std::int64_t cycles = core ? run.alone.total(m.steps) : run.alone.passes[0].cycles;
   if (!on_chip(run.stage->role, m)) return;
   latency.emplace_back(run.stage->name, (Cycles(cycles) / clock).value);
-  if (core) latency.emplace_back("link", (Cycles(run.schedule.active_cores * run.link_cycles) / clock).value);
+  const std::int64_t links = core ? run.schedule.active_cores : run.stage->part.count > 1;
+  if (links > 0) latency.emplace_back("link", (Cycles(links * run.link_cycles) / clock).value);
 }
 
 std::vector<std::string> notes_of(const std::vector<StageRun>& runs, const Machine& m) {
@@ -87,10 +88,25 @@ std::vector<std::string> notes_of(const std::vector<StageRun>& runs, const Machi
   if (m.technology_node == TechnologyNode::n7 && m.core_clock_mhz > 2000)
     notes.emplace_back(
         "core_clock_mhz above 2000 at 7 nm is outside the model's validity: depth and clock are not yet tied.");
-  for (const StageRun& run : runs)
-    if (run.stage->role == Role::network)
+  for (const StageRun& run : runs) {
+    const SeriesPart part = run.stage->part;
+    const bool network = run.stage->role == Role::network, parallel = m.branches == Branches::parallel;
+    if (part.count > 1 && part.first())
+      notes.push_back(run.stage->name + " to " + std::to_string(part.count) +
+                      ": parts of one network in series, one a core, each with its own weights and PSRAM and a "
+                      "fixed share of the DRAM channel.");
+    if (!network && m.core_weights == CoreWeights::per_core)
+      notes.push_back(run.stage->name + ": core_weights=per_core is for networks; its weights stay common.");
+    if (network && !parallel && part.count == 1)
       notes.push_back(run.stage->name +
                       " runs as one network: a frame is one pass, on each of the cores another frame.");
+    if (network && parallel)
+      notes.push_back(run.stage->name + " runs as one network: a frame is one pass, its attention heads on up to " +
+                      std::to_string(run.schedule.spread_cores) + " cores.");
+    if (parallel && !network && run.stage->role != Role::text_encoder)
+      notes.push_back(run.stage->name +
+                      ": branches=parallel changes nothing where each core has a frame of its own.");
+  }
   for (const StageRun& run : runs)
     if (!run.stream.repeats)
       notes.push_back(run.stage->name + ": no steady state within " + std::to_string(most_simulated_passes) +
@@ -106,7 +122,8 @@ void fill_report(const Application& application, const Machine& machine, const s
   for (std::size_t s = 0; s < runs.size(); ++s) {
     report.stages.push_back(stage_report(runs[s], traces[s], machine));
     add_latency(runs[s], machine, report.latency_s);
-    loaded += report.stages.back().weight_bytes.value + report.stages.back().imem_bytes.value;
+    loaded += report.stages.back().imem_bytes.value;
+    if (!hard_coded(machine, runs[s].stage->role)) loaded += report.stages.back().weight_bytes.value;
   }
   report.area_mm2 = area_of(application, machine);
   report.load_cycles = dram_rate(machine, Decimal{100}).time_for(Bytes(loaded));

@@ -6,8 +6,9 @@
 namespace sdip {
 namespace {
 
-Schedule schedule_of(Role role, const Machine& m) {
-  if (role == Role::network) return {1, m.cores};
+Schedule schedule_of(Role role, SeriesPart part, const Machine& m) {
+  if (part.count > 1) return {1, 1};
+  if (role == Role::network && m.branches == Branches::serial) return {1, m.cores};
   if (role != Role::core) return {1, 1};
   const std::int64_t steps = ceil_div(m.steps, m.cores);
   return {steps, ceil_div(m.steps, steps)};
@@ -28,7 +29,7 @@ Decimal share_of(Role role, const Machine& m) {
 
 void count_pass(StageRun& run, const Machine& m) {
   const Program& program = run.stage->program;
-  const EnergyPrices prices = energy_prices(m);
+  const EnergyPrices prices = energy_prices(m, run.stage->role);
   std::vector<std::int64_t> uses(run.costs.size(), 0);
   for (const Instruction& instruction : program.instructions)
     ++uses[static_cast<std::size_t>(instruction.instruction_class)];
@@ -36,11 +37,12 @@ void count_pass(StageRun& run, const Machine& m) {
   for (std::size_t c = 0; c < run.costs.size(); ++c) {
     const ClassCost& cost = run.costs[c];
     run.busy += cost.busy * uses[c];
-    run.macs += cost.macs * uses[c];
-    run.spent_macs += cost.spent_macs * uses[c];
+    run.macs += cost.macs * cost.cores * uses[c];
+    run.spent_macs += cost.spent_macs * cost.cores * uses[c];
     if (cost.plan.nest)
       family_macs[static_cast<std::size_t>(program.classes[c].work.family)] += cost.spent_macs * uses[c];
-    run.core += core_energy(cost, prices) * static_cast<double>(uses[c]);
+    run.core += core_energy(cost, prices) * static_cast<double>(cost.cores * uses[c]);
+    run.schedule.spread_cores = std::max(run.schedule.spread_cores, cost.cores);
   }
   for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
     const ArrayLanes lanes = array_lanes(family, m);
@@ -59,26 +61,41 @@ std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
                                   std::vector<InstructionTime>* trace) {
   StageRun run;
   run.stage = &stage;
-  run.schedule = schedule_of(stage.role, m);
+  run.schedule = schedule_of(stage.role, stage.part, m);
   run.costs.reserve(stage.program.classes.size());
   bool spills = false;
   for (const InstructionClass& c : stage.program.classes) {
-    run.costs.push_back(class_cost(c, m));
+    run.costs.push_back(class_cost(c, m, stage.role));
     spills |= run.costs.back().streams_activations;
   }
   const Decimal share = share_of(stage.role, m);
   const Bytes pinned = stage.program.pinned_bytes;
-  const auto rules = timeline_rules(m, share, run.schedule.active_cores, pinned);
+  const auto rules =
+      timeline_rules(m, share, run.schedule.active_cores, pinned, stage.role, stage.dram_thousandths);
   const std::int64_t summed = 2 * std::max({most_simulated_passes, m.steps, m.cores});
   if (!countable(stage.program, run.costs, rules, summed)) return std::nullopt;
   run.stream = run_timeline(stage.program, run.costs, rules, most_simulated_passes, trace);
   const bool same_alone = !spills || run.schedule.active_cores == 1;
   run.alone = same_alone ? run.stream
-                         : run_timeline(stage.program, run.costs, timeline_rules(m, share, 1, pinned),
+                         : run_timeline(stage.program, run.costs,
+                                        timeline_rules(m, share, 1, pinned, stage.role, stage.dram_thousandths),
                                         most_simulated_passes);
   run.link_cycles = ceil_div((stage.program.latent_bytes + stage.program.context_bytes).value * 8, m.link_bits);
   count_pass(run, m);
   return run;
+}
+
+std::int64_t imem_bytes(const CompiledStage& stage, const Machine& m) {
+  const Program& program = stage.program;
+  if (m.granularity != Granularity::per_tile) return imem_bytes(program).value;
+  constexpr Int128 most_words = Int128{1} << 50;
+  std::vector<std::int64_t> operations;
+  for (const InstructionClass& c : program.classes) operations.push_back(class_cost(c, m, stage.role).operations);
+  Int128 words = 0;
+  for (const Instruction& i : program.instructions)
+    words =
+        std::min(most_words, words + Int128{i.words} * operations[static_cast<std::size_t>(i.instruction_class)]);
+  return static_cast<std::int64_t>(words) * (instruction_word_bits / 8);
 }
 
 bool on_chip(Role role, const Machine& m) {
@@ -87,7 +104,7 @@ bool on_chip(Role role, const Machine& m) {
 
 std::int64_t bound_dram_bytes(const StageRun& run, const Machine& m) {
   const Program& program = run.stage->program;
-  const bool wired = m.weight_storage == WeightStorage::hard_coded;
+  const bool wired = hard_coded(m, run.stage->role);
   const std::int64_t weights =
       wired ? 0 : std::max<std::int64_t>(0, program.distinct_weight_bytes.value - m.psram_bytes);
   return weights + (program.input_bytes.value + program.output_bytes.value) * run.schedule.active_cores;

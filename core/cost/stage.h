@@ -16,6 +16,7 @@ inline constexpr std::int64_t most_simulated_passes = 64;
 /// How the stream of frames meets the cores.
 struct Schedule {
   std::int64_t steps_per_core = 1, active_cores = 1;
+  std::int64_t spread_cores = 1;  // the most that share one instruction of a frame
 };
 
 /// One stage, costed: counters of a pass and its times alone and in a saturated stream.
@@ -35,6 +36,9 @@ struct StageRun {
 /// to be counted.
 std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
                                   std::vector<InstructionTime>* trace);
+
+/// Bytes of IMEM that a stage's program takes: a word an instruction, or a tile operation. At most 2^56.
+std::int64_t imem_bytes(const CompiledStage& stage, const Machine& m);
 
 /// False for an encoder or decoder off chip.
 bool on_chip(Role role, const Machine& m);

@@ -19,6 +19,7 @@ struct PassCost {
 
   PassCost& operator+=(const PassCost& other);
   friend PassCost operator-(const PassCost& a, const PassCost& b);
+  friend PassCost operator*(const PassCost& a, std::int64_t times);
 };
 
 /// One instruction of a pass.
@@ -47,9 +48,12 @@ struct TimelineRules {
   bool weights_double_buffered = true, tiles_double_buffered = true;
   std::int64_t dispatch_cycles = 0, pipeline_stages = 0;
   bool dispatch_overlaps = false;
-  std::int64_t cores = 1;  // in lockstep: each adds its own activation transfers
+  bool dispatches_tiles = false;  // each tile operation is an instruction of its own
+  std::int64_t cores = 1;         // in lockstep: each adds its own activation transfers
 };
-TimelineRules timeline_rules(const Machine& machine, Decimal share, std::int64_t active_cores, Bytes pinned);
+/// Of a stage of `role` that keeps `pinned` bytes of its weights and has `thousandths` of `share`.
+TimelineRules timeline_rules(const Machine& machine, Decimal share, std::int64_t active_cores, Bytes pinned,
+                             Role role = Role::network, std::int64_t thousandths = 1000);
 
 /// True when `passes` runs through `program`, with no two things at once, stay below 2^58 cycles and bytes:
 /// whatever is summed of them then fits 64 bits. Example: 10 GB at 2 bytes in a million cycles is 2^52 cycles a

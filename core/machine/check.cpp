@@ -26,8 +26,15 @@ void check_machine(const Machine& m) {
           "the pinned part must leave PSRAM some room to stream: expected less than psram_bytes");
   require((m.image_height_px == 0) == (m.image_width_px == 0), "image_width_px",
           "expected both image_height_px and image_width_px, or neither");
+  require(m.norm_statistics == NormStatistics::own_pass || m.fusion == Fusion::norm, "norm_statistics",
+          "sums from elsewhere are for norms fused into what reads them: expected fusion=norm");
+  require(m.norm_statistics != NormStatistics::recompute || m.strips != Strips::off, "norm_statistics",
+          "making a norm's operand twice is for strips: expected strips=halo_recompute or line_buffers");
   require(m.sparsity != Sparsity::dense || m.weight_density.hundredths == 100, "weight_density",
           "a density below 1 saves nothing unless sparsity is gating or skipping");
+  require(m.branches == Branches::serial || m.core_weights == CoreWeights::common, "branches",
+          "cores that share the branches of one frame have no part of the network of their own: expected "
+          "core_weights=common");
 }
 
 }  // namespace sdip

@@ -93,7 +93,8 @@ nlohmann::ordered_json machine_json(const Machine& machine);
 /// shares that leave the cores some bandwidth). Throws Error("value_conflict", name, ...).
 void check_machine(const Machine& machine);
 
-/// The values of the rows that can change a program, in row order: equal keys compile to equal programs.
+/// The values of the rows that can change a program, in row order, and the number of cores where these share a
+/// frame (branches=parallel): equal keys compile to equal programs.
 std::vector<std::int64_t> compile_key(const Machine& machine);
 
 /// A named machine.

@@ -5,11 +5,11 @@
 
 namespace sdip {
 
-DramRate dram_rate(const Machine& machine, Decimal share) {
-  // At most (2^16/8) * 2 * 6400 * 100 * 100 < 2^41 over 10^6: both far inside 64 bits.
+DramRate dram_rate(const Machine& machine, Decimal share, std::int64_t thousandths) {
+  // At most (2^16/8) * 2 * 6400 * 100 * 100 * 1000 < 2^51 over 10^9: both far inside 64 bits.
   const std::int64_t p = machine.dram_bus_bits / 8 * 2 * machine.dram_clock_ratio.hundredths *
-                         machine.dram_efficiency.hundredths * share.hundredths;
-  const std::int64_t q = 100 * 100 * 100;
+                         machine.dram_efficiency.hundredths * share.hundredths * thousandths;
+  const std::int64_t q = 100 * 100 * 100 * 1000;
   const std::int64_t common = std::gcd(p, q);
   return {p / common, q / common};
 }

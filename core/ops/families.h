@@ -28,6 +28,7 @@ std::span<const Operator> elementwise_rows();
 std::span<const Operator> find_rows();
 std::span<const Operator> gather_rows();
 std::span<const Operator> loss_rows();
+std::span<const Operator> low_rank_rows();
 std::span<const Operator> matmul_rows();
 std::span<const Operator> norm_rows();
 std::span<const Operator> pad_rows();

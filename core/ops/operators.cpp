@@ -36,6 +36,7 @@ std::vector<Operator> list_operators() {
                       find_rows(),
                       gather_rows(),
                       loss_rows(),
+                      low_rank_rows(),
                       matmul_rows(),
                       norm_rows(),
                       pad_rows(),

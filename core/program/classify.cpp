@@ -18,8 +18,8 @@ void share_classes(Placement&& placement, Program& program) {
   }
 }
 
-void count_input_output(const Graph& graph, Role role, const Lives& lives, const std::vector<ValueId>& roots,
-                        Program& program) {
+void count_input_output(const Graph& graph, Role role, SeriesPart part, const Lives& lives,
+                        const std::vector<ValueId>& roots, Program& program) {
   const ValueId latent = latent_input(graph);
   for (const ValueId v : graph.inputs) {
     const Life& life = lives[static_cast<std::size_t>(v)];
@@ -30,7 +30,7 @@ void count_input_output(const Graph& graph, Role role, const Lives& lives, const
   }
   for (const ValueId v : graph.outputs) {
     const Life& life = lives[static_cast<std::size_t>(roots[static_cast<std::size_t>(v)])];
-    if (role == Role::core || role == Role::encoder)
+    if (role == Role::core || role == Role::encoder || !part.last())
       program.latent_bytes += Bytes(life.bytes);
     else
       program.output_bytes += Bytes(life.bytes);
@@ -60,7 +60,7 @@ Bytes stored_weights(const Graph& graph, const Machine& machine, Bytes fetched) 
 void classify(Compilation& c) {
   c.program.stored_weight_bytes = stored_weights(*c.graph, c.machine, c.program.distinct_weight_bytes);
   share_classes(std::move(c.placement), c.program);
-  count_input_output(*c.graph, c.role, c.lives, c.roots, c.program);
+  count_input_output(*c.graph, c.role, c.part, c.lives, c.roots, c.program);
 }
 
 }  // namespace sdip

@@ -1,15 +1,35 @@
 // compile: the passes in order.
+#include <optional>
+#include <utility>
+
+#include "core/base/error.h"
 #include "core/program/form.h"
+#include "core/program/partition.h"
 #include "core/program/passes.h"
 
 namespace sdip {
 
 std::span<const Pass> passes() {
   static constexpr Pass rows[] = {
+      {"factor_weights", "changes the graph: what it computes is fixed before it is lowered", factor_weights},
+      {"recompute", "changes the graph; later changes to it would not be weighed", recompute},
       {"lower", "what the graph computes becomes instructions; all that follows works on them", lower},
+      {"fuse_attention", "before a mask's addition joins the scores' product, which then is a product no more",
+       fuse_attention},
       {"fuse_pointwise", "before lives are known: a result inside an instruction needs no place", fuse_pointwise},
+      {"fuse_norm", "behind fuse_pointwise: a norm brings its activation along", fuse_norm},
+      {"fuse_strips", "behind all fusion of single operators: their instructions are the parts of strips",
+       fuse_strips},
+      {"spread_branches",
+       "when heads are joined to what they belong to; before tiles are chosen for one core's part",
+       spread_branches},
+      {"schedule", "whole instructions change places, and lives follow from their order", schedule},
       {"live", "places are for values that the fused program still has", live},
+      {"say_mappings",
+       "the fused program's names are the layers'; where a result lies is known before places are given",
+       say_mappings},
       {"place", "mappings depend on the room that whole operands leave", place},
+      {"keep_said", "what place could not keep on chip is in DRAM now", keep_said},
       {"pin", "weights are packed in the order of their first use, which is fixed now", pin},
       {"classify", "nothing changes an instruction any more", classify},
   };
@@ -26,22 +46,71 @@ std::string_view role_text(Role role) {
   return names[static_cast<std::size_t>(role)];
 }
 
+bool hard_coded(const Machine& machine, Role role) {
+  if (machine.weight_storage != WeightStorage::hard_coded) return false;
+  switch (machine.hard_coded_part) {
+    case HardCodedPart::text_encoder:
+      return role == Role::text_encoder;
+    case HardCodedPart::vae:
+      return role == Role::encoder || role == Role::decoder;
+    case HardCodedPart::core:
+      return role == Role::core;
+    case HardCodedPart::all:
+      break;
+  }
+  return true;
+}
+
 std::string_view loop_text(Loop loop) {
   constexpr std::string_view names[] = {"rows", "columns", "channels", "sums"};
   return names[static_cast<std::size_t>(loop)];
 }
 
+namespace {
+
+void require_met(const std::vector<MappingRule>& rules, const std::vector<std::int64_t>& met) {
+  for (std::size_t i = 0; i < rules.size(); ++i)
+    if (met[i] == 0)
+      throw Error("mapping_unmatched", "line " + std::to_string(rules[i].line),
+                  "no layer of any stage is a convolution or product named \"" + rules[i].pattern + "\"");
+}
+
+Compilation run_passes(const Stage& stage, const Machine& machine, const CompileOptions& options,
+                       const std::vector<std::int64_t>& rules_met) {
+  Compilation c{machine, stage.role, stage.part, stage.graph, {}, {}, {}, {}, {}, {}};
+  c.stage = stage.name;
+  c.mapping_rules = options.mapping_rules;
+  c.rules_met = rules_met;
+  c.say_needed_bytes = options.say_needed_bytes && machine.strips == Strips::off;  // else it is tried without first
+  for (const Pass& pass : passes()) {
+    pass.run(c);
+    if (options.after_pass) options.after_pass(stage.name, pass.name, c);
+    if (c.infeasible) break;
+  }
+  return c;
+}
+
+}  // namespace
+
 Application compile(const Workload& workload, const Machine& machine, const CompileOptions& options) {
   Application application;
   application.name = workload.name;
-  for (const Stage& stage : workload.stages) {
-    Compilation c{machine, stage.role, stage.graph, {}, {}, {}, {}, {}, {}};
-    for (const Pass& pass : passes()) {
-      pass.run(c);
-      if (options.after_pass) options.after_pass(stage.name, pass.name, c);
-      if (c.infeasible) break;
-    }
-    application.stages.push_back({stage.role, stage.name, c.graph, std::move(c.program), 1, needs_of(machine)});
+  Machine without_strips = machine;
+  without_strips.strips = Strips::off;
+  std::vector<std::int64_t> rules_met(options.mapping_rules.size(), 0);
+  std::vector<Stage> stages;
+  for (const Stage& stage : workload.stages)
+    for (Stage& part : partition(stage, machine)) stages.push_back(std::move(part));
+  for (const Stage& stage : stages) {
+    // Strips are chosen before places are known; a stage in which they then find no room is compiled without.
+    Compilation first = run_passes(stage, machine, options, rules_met);
+    std::optional<Compilation> second;
+    if (first.infeasible && machine.strips != Strips::off)
+      second.emplace(run_passes(stage, without_strips, options, rules_met));
+    Compilation& c = second ? *second : first;
+    rules_met = std::move(c.rules_met);
+    application.stages.push_back(
+        {stage.role, stage.name, c.graph, std::move(c.program), 1, needs_of(machine), stage.part});
     if (!c.infeasible) {
       count_words(application.stages.back());
       continue;
@@ -50,6 +119,8 @@ Application compile(const Workload& workload, const Machine& machine, const Comp
     application.reason = stage.name + ": " + *c.infeasible;
     return application;
   }
+  require_met(options.mapping_rules, rules_met);
+  share_channel(application.stages);
   return application;
 }
 

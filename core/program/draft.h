@@ -8,6 +8,7 @@
 
 #include "core/program/program.h"
 #include "core/program/tiles.h"
+#include "core/program/tiling.h"
 
 namespace sdip {
 
@@ -32,11 +33,14 @@ struct Draft {
   std::vector<ValueId> weights;       // every weight it reads
   std::vector<std::string> fused;     // mnemonics behind the main one
   std::vector<Fetch> weight_fetches;  // of row-wise work and fused operators, from PSRAM
+  const MappingRule* rule = nullptr;  // what the user says of its mapping
   std::vector<std::string> prologue;  // mnemonics before a nest, on its first operand as it is read
   std::int64_t prologue_passes = 0, statistics_passes = 0;  // as in InstructionClass
+  bool prologue_sums = false;
   Compound compound = Compound::single;
   std::vector<Part> parts;
   bool line_buffers = false;
+  std::int64_t spread_cores = 1;  // cores that share its heads; work and elements are of one core's part
 };
 
 /// True for values that a general register or an immediate holds: one element, or an input of a few scalars.
@@ -61,17 +65,14 @@ using Lives = std::vector<Life>;
 std::vector<std::int32_t> use_counts(const Graph& graph, const std::vector<Draft>& drafts,
                                      const std::vector<ValueId>& roots);
 
-/// STACKRAM over the program. Marks values as spilled, farthest next use first, until all fits.
-/// Returns the bytes in use while each draft runs. An element-wise operand that dies is replaced in place by the
-/// result.
-std::vector<std::int64_t> allocate_stack(const Machine& machine, const std::vector<Draft>& drafts, Lives& lives,
-                                         const std::vector<std::int64_t>& capacity);
-
 /// Where every value lies and what each instruction finds there.
 struct Placement {
   std::vector<InstructionClass> classes_of_drafts;  // one a draft, mapping chosen
   std::vector<Instruction> instructions;            // sources, pops and occupancy
 };
+
+/// Whether tiles may be parts of columns and of the summed channels: what runs and costs programs must know how.
+inline constexpr bool split_columns_and_sums = false;
 
 /// What a mapping may use: bytes for tiles on the reading and writing side of DSRAM, and of PSRAM for streamed
 /// weights.
@@ -79,19 +80,42 @@ struct TileRoom {
   std::int64_t read_bytes = 0, write_bytes = 0, weight_bytes = 0;
   std::int64_t buffers = 2;  // tiles in flight: 2 double-buffered, 1 not
   std::int64_t weight_buffers = 2;
-  std::int64_t activation_bits = 16;
+  std::int64_t activation_bits = 16, accumulator_bits = 32;
   WeightForm form;
+  bool splits_columns_and_sums = split_columns_and_sums;
 };
 
-/// The mapping of fewest DRAM bytes, then fewest folds at reference widths, then smallest tiles
-/// (decision 6 of the machine's reference); nothing when even the smallest tile does not fit.
-/// Tiles below a reference size of 2^18 result elements are taken only when larger ones do not fit or move more.
-std::optional<Mapping> choose_mapping(const InstructionClass& c, const TileRoom& room);
+/// The nest of an instruction that has one.
+Nest nest_of(const InstructionClass& c);
+
+/// The smallest mapping of the loops that may be split.
+Mapping least_mapping(const Nest& nest, const TileSizes& sizes);
+
+/// The mapping of fewest DRAM bytes, then fewest folds at reference widths, then smallest tiles (decision 6 of the
+/// machine's reference; core/program/tiling.h); nothing when even the smallest tile does not fit. Tiles below a
+/// reference size of 2^18 result elements are taken only when larger ones do not fit or move more. Channels and
+/// sums are cut in multiples of 32, unless nothing fits so.
+/// With a rule: what it says, or nothing when that does not fit.
+std::optional<Mapping> choose_mapping(const InstructionClass& c, const TileRoom& room,
+                                      const MappingRule* rule = nullptr);
+
+/// Why what the rule says is no mapping of this class in this room: a sentence with the bytes that are missing.
+std::string misfit_of(const MappingRule& rule, InstructionClass c, const TileRoom& room);
+
+/// DRAM bytes of an instruction with its mapping, one core; bursts not counted.
+std::int64_t dram_bytes(const InstructionClass& c, const TileRoom& room);
 
 /// Bytes of the tile buffers that a class with its mapping occupies on each side of DSRAM, beside whole operands.
 struct TileBuffers {
   std::int64_t read_bytes = 0, write_bytes = 0;
 };
 TileBuffers tile_buffers(const InstructionClass& c, const TileRoom& room);
+
+/// By how much the tiles of a class with its mapping exceed each room, with so many weight tiles in flight.
+struct MissingBytes {
+  std::int64_t read_bytes = 0, write_bytes = 0, weight_bytes = 0;
+  bool none() const { return read_bytes == 0 && write_bytes == 0 && weight_bytes == 0; }
+};
+MissingBytes missing_bytes(const InstructionClass& c, const TileRoom& room, std::int64_t weight_buffers);
 
 }  // namespace sdip

@@ -1,4 +1,4 @@
-// pass `fuse_pointwise`: elementwise operators join the operator before them.
+// pass `fuse_pointwise`: elementwise operators join the operator that makes their operand.
 #include <algorithm>
 
 #include "core/program/passes.h"
@@ -9,8 +9,9 @@ namespace {
 
 bool joins(const Draft& before, const Draft& next, const std::vector<std::int32_t>& uses) {
   if (!next.elementwise || next.out_elements != before.out_elements) return false;
+  if (before.compound == Compound::attention) return false;  // what is fused there belongs to the scores
   if (!is_nest(before.work.family) && before.work.family != Family::vector && before.work.family != Family::norm &&
-      before.work.family != Family::softmax)
+      before.work.family != Family::softmax && before.work.family != Family::transpose)
     return false;
   const auto reads = [&](const DraftOperand& operand) { return operand.value == before.destination; };
   return std::ranges::count_if(next.operands, reads) == 1 &&
@@ -26,6 +27,24 @@ void join(Draft& before, const Draft& next) {
   before.nodes.insert(before.nodes.end(), next.nodes.begin(), next.nodes.end());
   before.fused.push_back(next.mnemonic);
   before.destination = next.destination;
+}
+
+constexpr std::size_t farthest = 16;  // drafts looked back over
+
+/// Makes the draft that `next` may join the last one: it is, or those behind it make together fewer elements than
+/// it does and can run before it, since nobody but `next` uses its result. False when there is none.
+bool bring_to_end(std::vector<Draft>& drafts, const Draft& next, const std::vector<std::int32_t>& uses) {
+  std::int64_t made_since = 0;
+  for (std::size_t back = 1; back <= std::min(farthest, drafts.size()); ++back) {
+    const auto at = drafts.end() - static_cast<std::ptrdiff_t>(back);
+    if (joins(*at, next, uses)) {
+      if (made_since >= at->out_elements && back > 1) return false;
+      std::rotate(at, at + 1, drafts.end());
+      return true;
+    }
+    made_since += at->out_elements;
+  }
+  return false;
 }
 
 }  // namespace
@@ -45,7 +64,7 @@ void fuse_pointwise(Compilation& c) {
   std::vector<Draft> joined;
   joined.reserve(c.drafts.size());
   for (Draft& draft : c.drafts) {
-    if (!joined.empty() && joins(joined.back(), draft, uses))
+    if (bring_to_end(joined, draft, uses))
       join(joined.back(), draft);
     else
       joined.push_back(std::move(draft));

@@ -6,12 +6,16 @@
 namespace sdip {
 namespace {
 
-/// Inputs that wait in DRAM: all of a network's and a text or image encoder's. A core gets its latent over the link
-/// and its context on STACKRAM; a decoder gets its latent over the link.
-bool input_in_dram(Role role) { return role != Role::core && role != Role::decoder; }
+/// Inputs that wait in DRAM: all of a network's (of its first part) and a text or image encoder's. A core gets its
+/// latent over the link and its context on STACKRAM; a decoder gets its latent over the link.
+bool input_in_dram(Role role, SeriesPart part) {
+  return role != Role::core && role != Role::decoder && part.first();
+}
 
 /// Results that leave through DRAM: a core hands its latent on, an encoder likewise.
-bool output_in_dram(Role role) { return role != Role::core && role != Role::encoder; }
+bool output_in_dram(Role role, SeriesPart part) {
+  return role != Role::core && role != Role::encoder && part.last();
+}
 
 std::int64_t largest_on_chip(const Machine& machine) {
   if (machine.activation_memory == ActivationMemory::separate) return machine.dsram_bytes;
@@ -41,8 +45,8 @@ void live(Compilation& c) {
   for (const ValueId out : graph.outputs) {
     const ValueId root = c.roots[static_cast<std::size_t>(out)];
     Life& life = lives[static_cast<std::size_t>(root)];
-    life.leaves_by_dram = output_in_dram(role);
-    if (!output_in_dram(role)) use(root, drafts.size());
+    life.leaves_by_dram = output_in_dram(role, c.part);
+    if (!output_in_dram(role, c.part)) use(root, drafts.size());
   }
   for (std::size_t v = 0; v < lives.size(); ++v) {
     Life& life = lives[v];
@@ -51,7 +55,7 @@ void live(Compilation& c) {
     life.is_input = value.kind == ValueKind::input;
     const bool needed_again = role == Role::core && static_cast<ValueId>(v) != latent;  // by the next step
     if (life.is_input && needed_again && !life.uses.empty()) use(static_cast<ValueId>(v), drafts.size());
-    if (life.is_input) life.in_dram = input_in_dram(role);
+    if (life.is_input) life.in_dram = input_in_dram(role, c.part);
     if (life.next_in_dsram() && life.bytes > largest_on_chip(machine)) life.in_dram = true;
     if (machine.skip_handling == SkipHandling::spill && life.needs_stack() && !life.is_input) life.spilled = true;
   }

@@ -1,131 +1,98 @@
 // pass `map`: tile sizes and loop order of one instruction.
 #include <algorithm>
-#include <tuple>
 
+#include "core/program/attention_tiles.h"
 #include "core/program/draft.h"
+#include "core/program/mapping_text.h"
+#include "core/program/strips.h"
+#include "core/program/tiling.h"
 
 namespace sdip {
 namespace {
 
-constexpr std::int64_t reference_lanes = 128;              // rows x channels of the array that folds are counted on
-constexpr std::int64_t reference_tile_elements = 1 << 18;  // of a result: smaller tiles only pay more starts
-constexpr std::int64_t even_channels = 32;
+constexpr std::int64_t reference_tile_elements = 1 << 18;   // of a result: smaller tiles only pay more starts
+constexpr std::int64_t even_channels = 32, even_sums = 32;  // so that folds of most machines come out even
 constexpr std::int64_t reference_chunk_elements = 1 << 16;  // of row-wise work streamed through DSRAM
+constexpr std::int64_t bit_parts = 100;  // rooms and prices are in hundredths of a bit, as densities
 
-/// Sizes worth trying: the whole, equal parts (rounded up to `even`, so that folds of most machines come out even),
-/// powers of two, and multiples of the reference lanes; all multiples of `multiple_of`. Largest first.
-std::vector<std::int64_t> candidates(std::int64_t size, std::int64_t multiple_of, std::int64_t even) {
-  std::vector<std::int64_t> sizes;
-  const auto add = [&](std::int64_t s) {
-    s = ceil_div(s, multiple_of) * multiple_of;
-    if (s >= 1 && s <= size) sizes.push_back(s);
-  };
-  add(size);
-  for (std::int64_t parts = 2; parts <= 16; ++parts) {
-    const std::int64_t part = ceil_div(size, parts);
-    add(part > even ? ceil_div(part, even) * even : part);
+bool fetches_from_dram(const InstructionClass& c) {
+  return std::ranges::any_of(c.fetches, [](const Fetch& f) { return f.place == Place::dram; });
+}
+bool writes_tiles(const InstructionClass& c) { return c.to_dram && !c.to_dsram; }
+
+/// Full-size operands of fused operators that lie in DRAM: each has a tile as large as the results'.
+std::int64_t full_size_fetches(const InstructionClass& c) {
+  return std::ranges::count_if(
+      c.fetches, [&](const Fetch& f) { return f.place == Place::dram && f.elements == c.out_elements; });
+}
+
+/// The machine as the search sees it: memories 0 reading side, 1 PSRAM, 2 writing side.
+TileTerms terms_of(const InstructionClass& c, const Nest& nest, const TileRoom& room, std::int64_t weight_buffers) {
+  const LoopNest& n = nest.loops;
+  const Compulsory once = compulsory(nest);
+  const std::int64_t bits = room.activation_bits * bit_parts, sums_bits = room.accumulator_bits * bit_parts;
+  TileTerms terms;
+  terms.capacity = {room.read_bytes * 8 * bit_parts, most_words, room.write_bytes * 8 * bit_parts};
+  terms.b_memory = nest.weighted ? 1 : 0, terms.out_memory = 2;
+  if (c.operand_a == Place::dram) terms.a_price = bits, terms.a_room = bits * room.buffers;
+  if (c.operand_b == Place::dram) terms.b_price = once.b * bits, terms.b_room = bits * room.buffers;
+  if (nest.weighted && room.weight_bytes > 0) {
+    const std::int64_t held = held_weight_bytes(c, room.form);
+    const std::int64_t an_element =
+        room.form.bits * room.form.density_hundredths * (bit_parts / 100) + (room.form.skipping ? bit_parts : 0);
+    terms.capacity[1] = (room.weight_bytes - held) / weight_buffers * 8 * bit_parts;
+    terms.b_price = stored_bytes(weight_tile_bytes(c, nest.channels(), room.form), room.form) * 8 * bit_parts;
+    terms.b_room = ceil_div(c.weight_elements_per_channel * an_element, n.in_channels * n.kernel_h * n.kernel_w);
+    terms.b_channel_room =
+        (c.bias_elements_per_channel * room.form.bits + room.form.scale_bits_per_channel) * bit_parts;
   }
-  for (std::int64_t s = 1; s < size; s *= 2) add(s);
-  for (std::int64_t s = reference_lanes; s < size && s <= 8 * reference_lanes; s += reference_lanes) add(s);
-  std::ranges::sort(sizes, std::greater<>());
-  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-  return sizes;
+  terms.beside_memory = 0;
+  terms.beside_room = full_size_fetches(c) * bits * room.buffers;
+  terms.partials_leave = writes_tiles(c);
+  terms.sums_room = sums_bits;
+  if (!writes_tiles(c)) return terms;
+  terms.out_price = once.out * bits, terms.partials_price = once.out * sums_bits;
+  terms.out_room = bits * room.buffers, terms.sums_room = sums_bits * room.buffers;
+  return terms;
 }
 
-/// How often each operand of a nest is loaded over the instruction, in tiles, following the rule: a tile is loaded
-/// when the one needed differs from the one before.
-struct Loads {
-  std::int64_t a = 0, b = 0;
-};
-Loads loads_of(const InstructionClass& c, const TilePlan& plan, bool channels_outer) {
-  const bool weighted = c.operand_b == Place::psram;
-  const std::int64_t rows = plan.rows.count(), channels = plan.channels.count(), repeats = plan.repeats;
-  Loads loads;
-  if (weighted) {
-    const std::int64_t a_tiles = repeats * rows;
-    const bool grouped = c.work.nest.groups > 1;  // each channel tile reads its own groups' part of A
-    loads.a = grouped || (channels_outer && a_tiles > 1) ? a_tiles * channels : a_tiles;
-    loads.b = !channels_outer && channels > 1 ? a_tiles * channels : channels;
-  } else {
-    loads.a = repeats * (channels_outer && rows > 1 ? rows * channels : rows);
-    loads.b = repeats * (!channels_outer && channels > 1 ? rows * channels : channels);
-  }
-  return loads;
-}
-
-std::int64_t reference_folds(const InstructionClass& c, const TilePlan& plan, bool weighted) {
-  const LoopNest& nest = c.work.nest;
-  const std::int64_t copies = weighted ? plan.multiplicity : 1;  // a batch lengthens the rows; heads fold apart
-  const auto row_folds = [&](std::int64_t rows) { return ceil_div(rows * nest.out_w * copies, reference_lanes); };
-  const auto channel_folds = [&](std::int64_t channels) {
-    const std::int64_t in_group = std::min(channels, nest.out_channels);
-    return ceil_div(channels, in_group) * ceil_div(in_group, reference_lanes);
-  };
-  const auto sum = [](const Cut& cut_of, std::int64_t tile, const auto& folds) {
-    return cut_of.full * (cut_of.full > 0 ? folds(tile) : 0) + (cut_of.edge > 0 ? folds(cut_of.edge) : 0);
-  };
-  return plan.repeats * (weighted ? 1 : plan.multiplicity) * sum(plan.rows, plan.tile_rows, row_folds) *
-         sum(plan.channels, plan.tile_channels, channel_folds);
-}
-
-/// DRAM bytes that depend on the mapping, one core.
-std::int64_t mapped_dram_bytes(const InstructionClass& c, const TilePlan& plan, bool channels_outer,
-                               const TileRoom& room) {
-  const bool weighted = c.operand_b == Place::psram;
-  const Loads loads = loads_of(c, plan, channels_outer);
-  const std::int64_t rows = std::min(plan.tile_rows, c.work.nest.out_h), channels = plan.tile_channels;
-  std::int64_t bytes = 0;
-  if (c.operand_a == Place::dram) bytes += loads.a * tile_a_bytes(c, plan, rows, channels, room.activation_bits);
-  if (c.operand_b == Place::dram) bytes += loads.b * tile_b_bytes(c, plan, channels, room.activation_bits);
-  if (weighted && room.weight_bytes > 0) {
-    const std::int64_t copies_read = loads.b / plan.channels.count();
-    bytes += copies_read * weight_tile_bytes(c, c.work.nest.groups * c.work.nest.out_channels, room.form);
+std::int64_t weight_bytes_on_chip(const InstructionClass& c, const TileRoom& room, std::int64_t weight_buffers) {
+  std::int64_t bytes = held_weight_bytes(c, room.form);
+  if (c.operand_b == Place::psram) {
+    InstructionClass tile = c;
+    const std::int64_t sums = std::min(c.mapping.tile_sums, c.work.nest.in_channels);
+    tile.weight_elements_per_channel = ceil_div(c.weight_elements_per_channel * sums, c.work.nest.in_channels);
+    bytes += weight_buffers * weight_tile_bytes(tile, c.mapping.tile_channels, room.form);
   }
   return bytes;
 }
 
-bool fits(const InstructionClass& c, const TilePlan& plan, const TileRoom& room, std::int64_t weight_buffers) {
-  const TileBuffers buffers = tile_buffers(c, room);
-  if (buffers.read_bytes > room.read_bytes || buffers.write_bytes > room.write_bytes) return false;
-  if (room.weight_bytes == 0) return true;
-  if (c.operand_b != Place::psram) return held_weight_bytes(c, room.form) <= room.weight_bytes;
-  return weight_buffers * weight_tile_bytes(c, plan.tile_channels, room.form) + held_weight_bytes(c, room.form) <=
-         room.weight_bytes;
+TileSizes sizes_of(const InstructionClass& c, const TileRoom& room, bool weighted) {
+  const bool streams =
+      c.operand_a == Place::dram || c.operand_b == Place::dram || writes_tiles(c) || fetches_from_dram(c);
+  TileSizes sizes;
+  sizes.split_rows = streams;
+  sizes.split_columns = streams && room.splits_columns_and_sums;
+  sizes.split_channels = streams || weighted;
+  sizes.split_sums = room.splits_columns_and_sums && !c.prologue_sums;
+  sizes.least_results = streams ? reference_tile_elements : 0;
+  return sizes;
 }
 
 std::optional<Mapping> choose_nest(InstructionClass c, const TileRoom& room, std::int64_t weight_buffers) {
-  const LoopNest& nest = c.work.nest;
-  const bool weighted = c.operand_b == Place::psram;
-  const bool streams = c.operand_a == Place::dram || c.operand_b == Place::dram || (c.to_dram && !c.to_dsram) ||
-                       std::ranges::any_of(c.fetches, [](const Fetch& f) { return f.place == Place::dram; });
-  const std::int64_t channels_total = weighted ? nest.groups * nest.out_channels : nest.out_channels;
-  const std::int64_t group = weighted && nest.groups > 1 ? nest.out_channels : 1;
-  const std::vector<std::int64_t> row_sizes = streams ? candidates(nest.out_h, 1, 1) : std::vector{nest.out_h};
-  const std::vector<std::int64_t> channel_sizes =
-      streams || weighted ? candidates(channels_total, group, even_channels) : std::vector{channels_total};
-  std::optional<Mapping> best;
-  std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, bool> best_cost;
-  for (const std::int64_t rows : row_sizes) {
-    for (const std::int64_t channels : channel_sizes) {
-      for (const bool channels_outer : {true, false}) {
-        c.mapping = {rows, nest.out_w, channels, nest.in_channels,
-                     channels_outer ? channels_outermost : rows_outermost};
-        const TilePlan plan = tile_plan(c);
-        if (!fits(c, plan, room, weight_buffers)) continue;
-        const std::int64_t tile = tile_out_elements(c, plan, rows, channels);
-        const std::tuple cost{mapped_dram_bytes(c, plan, channels_outer, room),
-                              reference_folds(c, plan, weighted),
-                              streams ? std::max<std::int64_t>(0, reference_tile_elements - tile) : 0,
-                              rows,
-                              channels,
-                              !channels_outer};
-        if (best && !(cost < best_cost)) continue;
-        best = c.mapping;
-        best_cost = cost;
-      }
-    }
-  }
-  return best;
+  const Nest nest = nest_of(c);
+  const TileTerms terms = terms_of(c, nest, room, weight_buffers);
+  const Accept fits = [&](const Mapping& mapping) {
+    c.mapping = mapping;
+    return missing_bytes(c, room, weight_buffers).none();
+  };
+  TileSizes sizes = sizes_of(c, room, nest.weighted);
+  sizes.channel_granule = even_channels, sizes.sum_granule = even_sums;
+  if (const auto found = best_tiling(nest, terms, sizes, fits)) return found->mapping;
+  sizes.channel_granule = sizes.sum_granule = 1;
+  if (const auto found = best_tiling(nest, terms, sizes, fits)) return found->mapping;
+  const Mapping least = least_mapping(nest, sizes);
+  return fits(least) ? std::optional(least) : std::nullopt;
 }
 
 std::optional<Mapping> choose_rowwise(InstructionClass c, const TileRoom& room) {
@@ -135,8 +102,7 @@ std::optional<Mapping> choose_rowwise(InstructionClass c, const TileRoom& room) 
     const TileBuffers buffers = tile_buffers(c, room);
     return buffers.read_bytes <= room.read_bytes && buffers.write_bytes <= room.write_bytes;
   };
-  const bool streams = (c.to_dram && !c.to_dsram) ||
-                       std::ranges::any_of(c.fetches, [](const Fetch& f) { return f.place == Place::dram; });
+  const bool streams = writes_tiles(c) || fetches_from_dram(c);
   const std::int64_t weights = held_weight_bytes(c, room.form);
   if (room.weight_bytes > 0 && weights > room.weight_bytes) return std::nullopt;
   if (!streams) return Mapping{work.rows, 1, work.row_length, 1};
@@ -159,32 +125,88 @@ std::int64_t split_bytes(std::int64_t elements, std::int64_t parts, std::int64_t
 
 }  // namespace
 
+Nest nest_of(const InstructionClass& c) { return {c.work.nest, c.operand_b == Place::psram}; }
+
+Mapping least_mapping(const Nest& nest, const TileSizes& sizes) {
+  return {sizes.split_rows ? 1 : nest.loops.out_h, sizes.split_columns ? 1 : nest.loops.out_w,
+          sizes.split_channels ? 1 : nest.channels(), sizes.split_sums ? 1 : nest.loops.in_channels,
+          tiling_orders[0]};
+}
+
 TileBuffers tile_buffers(const InstructionClass& c, const TileRoom& room) {
-  const TilePlan plan = tile_plan(c);
-  const std::int64_t operations = plan.operations();
-  const std::int64_t copies = operations > 1 ? room.buffers : 1;
+  if (c.compound == Compound::strips) return strip_buffers(c, room);
+  if (c.compound == Compound::attention) return attention_buffers(c, room);
   TileBuffers buffers;
-  for (const Fetch& fetch : c.fetches)
-    if (fetch.place == Place::dram)
-      buffers.read_bytes += copies * split_bytes(fetch.elements, plan.writing_operations(), room.activation_bits);
-  const bool writes_tiles = c.to_dram && !c.to_dsram;
-  if (!plan.nest) {
-    if (writes_tiles)
+  if (!is_nest(c.work.family)) {
+    const TilePlan plan = tile_plan(c);
+    const std::int64_t copies = plan.operations() > 1 ? room.buffers : 1;
+    for (const Fetch& fetch : c.fetches)
+      if (fetch.place == Place::dram)
+        buffers.read_bytes += copies * split_bytes(fetch.elements, plan.writing_operations(), room.activation_bits);
+    if (writes_tiles(c))
       buffers.write_bytes = copies * split_bytes(c.out_elements, plan.writing_operations(), room.activation_bits);
     return buffers;
   }
-  const std::int64_t rows = std::min(plan.tile_rows, c.work.nest.out_h);
-  if (c.operand_a == Place::dram)
-    buffers.read_bytes += copies * tile_a_bytes(c, plan, rows, plan.tile_channels, room.activation_bits);
-  if (c.operand_b == Place::dram)
-    buffers.read_bytes += copies * tile_b_bytes(c, plan, plan.tile_channels, room.activation_bits);
-  if (writes_tiles)
-    buffers.write_bytes +=
-        copies * ceil_div(tile_out_elements(c, plan, rows, plan.tile_channels) * room.activation_bits, 8);
+  const Nest nest = nest_of(c);
+  const TileCounts counts = tile_counts(nest, c.mapping);
+  const TileWords tile = tile_words(nest, c.mapping);
+  const std::int64_t copies = counts.operations() > 1 ? room.buffers : 1;
+  const std::int64_t results = counts.operations() / counts.sums;
+  const auto bytes = [](std::int64_t words, std::int64_t bits) { return ceil_div(words * bits, 8); };
+  for (const Fetch& fetch : c.fetches)
+    if (fetch.place == Place::dram)
+      buffers.read_bytes +=
+          copies * (fetch.elements == c.out_elements ? bytes(tile.out, room.activation_bits)
+                                                     : split_bytes(fetch.elements, results, room.activation_bits));
+  if (c.operand_a == Place::dram) buffers.read_bytes += copies * bytes(tile.a, room.activation_bits);
+  if (c.operand_b == Place::dram) buffers.read_bytes += copies * bytes(tile.b, room.activation_bits);
+  const std::int64_t out_bits = counts.sums > 1 ? room.accumulator_bits : room.activation_bits;
+  if (writes_tiles(c) || counts.sums > 1)
+    buffers.write_bytes += (writes_tiles(c) ? copies : 1) * bytes(tile.out, out_bits);
   return buffers;
 }
 
-std::optional<Mapping> choose_mapping(const InstructionClass& c, const TileRoom& room) {
+std::int64_t dram_bytes(const InstructionClass& c, const TileRoom& room) {
+  const TilePlan plan = tile_plan(c);
+  const auto bytes_of = [&](std::int64_t elements) { return ceil_div(elements * room.activation_bits, 8); };
+  std::int64_t bytes = room.weight_bytes > 0 ? held_weight_bytes(c, room.form) : 0;
+  if (plan.nest) {
+    const Nest nest = nest_of(c);
+    const Traffic moved = traffic(nest, c.mapping);
+    if (c.operand_a == Place::dram) bytes += bytes_of(moved.a);
+    if (c.operand_b == Place::dram) bytes += bytes_of(moved.b);
+    if (nest.weighted && room.weight_bytes > 0)
+      bytes += moved.b / compulsory(nest).b * weight_tile_bytes(c, nest.channels(), room.form);
+    if (writes_tiles(c))
+      bytes += ceil_div((moved.partials_written + moved.partials_read) * room.accumulator_bits, 8);
+  }
+  for (const Fetch& fetch : c.fetches) {
+    const std::int64_t times = fetch.passes >= plan.passes_apart ? plan.passes_apart : 1;
+    if (fetch.place == Place::dram) bytes += times * bytes_of(fetch.elements);
+  }
+  return bytes + (c.to_dram ? bytes_of(c.out_elements) : 0);
+}
+
+MissingBytes missing_bytes(const InstructionClass& c, const TileRoom& room, std::int64_t weight_buffers) {
+  const TileBuffers buffers = tile_buffers(c, room);
+  MissingBytes missing;
+  missing.read_bytes = std::max<std::int64_t>(0, buffers.read_bytes - room.read_bytes);
+  missing.write_bytes = std::max<std::int64_t>(0, buffers.write_bytes - room.write_bytes);
+  if (room.weight_bytes > 0)
+    missing.weight_bytes =
+        std::max<std::int64_t>(0, weight_bytes_on_chip(c, room, weight_buffers) - room.weight_bytes);
+  return missing;
+}
+
+std::optional<Mapping> choose_mapping(const InstructionClass& c, const TileRoom& room, const MappingRule* rule) {
+  if (c.compound == Compound::strips && rule == nullptr) return choose_strip_rows(c, room);
+  if (c.compound == Compound::attention) return choose_attention(c, room);
+  if (rule != nullptr) {
+    InstructionClass said = c;
+    said.mapping = mapping_for(*rule, nest_of(c));
+    const bool fits = is_valid(nest_of(c), said.mapping) && missing_bytes(said, room, 1).none();
+    return fits ? std::optional(said.mapping) : std::nullopt;
+  }
   if (!is_nest(c.work.family)) return choose_rowwise(c, room);
   if (const auto mapping = choose_nest(c, room, room.weight_buffers)) return mapping;
   return room.weight_buffers > 1 ? choose_nest(c, room, 1) : std::nullopt;

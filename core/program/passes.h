@@ -16,6 +16,7 @@ namespace sdip {
 struct Compilation {
   const Machine& machine;
   Role role = Role::network;
+  SeriesPart part;
   std::shared_ptr<const Graph> graph;  // a pass that changes it makes its own copy
   std::vector<ValueId> roots;          // by value: the value whose bytes it shares (views)
   std::vector<Draft> drafts;
@@ -23,6 +24,10 @@ struct Compilation {
   Placement placement;
   Program program;
   std::optional<std::string> infeasible;  // why; later passes do not run
+  std::string_view stage{};
+  std::span<const MappingRule> mapping_rules{};
+  bool say_needed_bytes = true;
+  std::vector<std::int64_t> rules_met{};  // how many layers each rule matched, all stages so far
 };
 
 /// `reason` says why the pass stands where it does.
@@ -34,18 +39,64 @@ struct Pass {
 /// All passes in the order they run.
 std::span<const Pass> passes();
 
+/// factor_weights: a linear operator becomes two thinner ones where that is fewer weights (low_rank).
+/// Example: x W with W [8, 16] at rank 2 becomes (x A) B, 48 weights for 128.
+void factor_weights(Compilation& c);
+
+/// recompute: with skip_handling=recompute, what would wait in DRAM is made again just before it is read where
+/// that moves fewer bytes, the weights read again included.
+/// Example: n = LayerNorm(x) is read by q, k and v, STACKRAM holds x alone: k and v get norms of their own.
+void recompute(Compilation& c);
+
 /// lower: one draft an operator, in graph order; views and constants make none. Infeasible when nothing is left to
 /// do or an operator's work is beyond 2^50, so that sums fit 64 bits.
 /// Example: Conv, Reshape, Transpose, MatMul become conv2d, transpose, linear; the Reshape's output is the Conv's
 /// bytes.
 void lower(Compilation& c);
 
-/// fuse_pointwise: an elementwise operator joins the operator just before it when it alone uses that result.
-/// Example: conv2d, silu, add(residual) become one "conv2d+silu+add" that also fetches the residual.
+/// fuse_attention: scores, what is fused to them and their softmax join the product with the values, when nothing
+/// else reads scores or probabilities.
+/// Example: matmul(q, k), add(mask), softmax, matmul(v) become one "attention+add", which fetches q, k, v and mask.
+void fuse_attention(Compilation& c);
+
+/// fuse_pointwise: an elementwise operator joins the operator just before it when it alone uses that result. One
+/// that stands farther back is moved behind the others in between when these make fewer elements than it does.
+/// Example: conv2d, silu, add(residual) become one "conv2d+silu+add" that also fetches the residual; conv2d,
+/// linear (of the time embedding), add become linear, "conv2d+add".
 void fuse_pointwise(Compilation& c);
+
+/// fuse_norm: a norm, with what is fused behind it, whose result only nests read as their first operand becomes
+/// their prologue. Its sums come from an instruction of their own, from the producer of its operand
+/// (norm_statistics=producer), or, of a norm over the summed channels of each row, from the prologue itself. A norm
+/// that stays one instruction reads its operand once when the producer makes its sums.
+/// Example: groupnorm+silu, conv2d become "groupnorm_sums" and "groupnorm+silu+conv2d", which reads the operand of
+/// the norm; with norm_statistics=producer the instruction before makes the sums and one is left.
+void fuse_norm(Compilation& c);
+
+/// fuse_strips: chains of convolutions, with pooling, nearest enlargement and elementwise operators between, become
+/// instructions that carry strips of rows through the whole chain; cut where that moves the fewest DRAM bytes.
+/// Example: four 3x3 convolutions whose tensors do not fit in DSRAM become one instruction that reads the first
+/// tensor and writes the last, if their weights fit in PSRAM together.
+void fuse_strips(Compilation& c);
+
+/// spread_branches: heads of products of two activations, and of attentions, are shared by cores that have no frame
+/// of their own (roles network and text_encoder).
+/// Example: 12 heads on 8 cores become 2 heads on each of 6.
+void spread_branches(Compilation& c);
+
+/// schedule: the order of least peak live bytes, with schedule=least_live (core/program/schedule.h); drafts change
+/// places. Example: two branches that begin together are run one after the other.
+void schedule(Compilation& c);
 
 /// live: who uses what until when, and what can never be whole on chip.
 void live(Compilation& c);
+
+/// say_mappings: what the user says of layers' mappings, and of where their results lie, becomes part of the drafts
+/// and lives. Throws Error("not_modelled", "line N", ...) for a rule that splits what programs cannot split.
+void say_mappings(Compilation& c);
+
+/// keep_said: infeasible when a result that was said to stay on chip does not.
+void keep_said(Compilation& c);
 
 /// place: DSRAM ping-pong, STACKRAM, spills to DRAM, and a mapping for each instruction. Infeasible when even the
 /// smallest tile of one does not fit.

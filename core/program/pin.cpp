@@ -35,8 +35,9 @@ void pin(Compilation& compilation) {
   Program& program = compilation.program;
   const WeightForm form = weight_form(machine);
   const std::int64_t needed = all_weight_bytes(form, drafts, placement);
-  const bool all = machine.weight_storage != WeightStorage::hard_coded && needed <= machine.psram_bytes;
+  const bool all = needed <= machine.psram_bytes;
   std::int64_t left = all ? machine.psram_bytes : machine.psram_pinned_bytes;
+  if (hard_coded(machine, compilation.role)) left = 0;
   std::map<std::vector<ValueId>, std::pair<bool, Bytes>> shared;  // pinned, offset: by what an instruction reads
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     InstructionClass& c = placement.classes_of_drafts[i];

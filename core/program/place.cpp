@@ -2,6 +2,9 @@
 #include <algorithm>
 #include <map>
 
+#include "core/base/error.h"
+#include "core/program/memory_plan.h"
+#include "core/program/needed.h"
 #include "core/program/passes.h"
 
 namespace sdip {
@@ -37,17 +40,30 @@ InstructionClass class_of(const Draft& draft, std::int32_t index, const Places& 
   c.fetches = draft.weight_fetches;
   c.prologue_passes = draft.prologue_passes;
   c.statistics_passes = draft.statistics_passes;
+  c.prologue_sums = draft.prologue_sums;
   c.compound = draft.compound;
   c.parts = draft.parts;
   c.line_buffers = draft.line_buffers;
+  c.spread_cores = draft.spread_cores;
   std::size_t own = 0;
-  if (is_nest(draft.work.family)) {
+  if (draft.compound == Compound::strips) {
+    c.operand_a = places.of(draft.operands.at(0).value, index);
+    c.operand_b = Place::psram;
+    own = 1;
+    for (Part& part : c.parts)
+      for (Fetch& fetch : part.fetches)
+        if (fetch.place == Place::nowhere) fetch.place = places.of(draft.operands.at(own++).value, index);
+  } else if (is_nest(draft.work.family)) {
     const std::int64_t channels = draft.work.nest.groups * draft.work.nest.out_channels;
     c.operand_a = places.of(draft.operands.at(0).value, index);
     c.operand_b = draft.weighted ? Place::psram : places.of(draft.operands.at(1).value, index);
     c.weight_elements_per_channel = ceil_div(draft.weight_elements, channels);
     c.bias_elements_per_channel = ceil_div(draft.bias_elements, channels);
     own = draft.weighted ? 1 : 2;
+  }
+  if (draft.compound == Compound::attention) {
+    c.parts.at(2).operand_b = places.of(draft.operands.at(2).value, index);
+    own = 3;
   }
   for (std::size_t i = own; i < draft.operands.size(); ++i) {
     Fetch fetch = draft.operands[i].fetch;
@@ -57,7 +73,7 @@ InstructionClass class_of(const Draft& draft, std::int32_t index, const Places& 
   const Life& result = places.lives[static_cast<std::size_t>(draft.destination)];
   c.push = result.needs_stack();
   c.to_dram = result.in_dram || result.spilled || result.leaves_by_dram;
-  c.to_dsram = result.next_in_dsram() || (!c.push && !c.to_dram);
+  c.to_dsram = c.out_elements > 0 && (result.next_in_dsram() || (!c.push && !c.to_dram));
   return c;
 }
 
@@ -71,7 +87,7 @@ Resident resident_bytes(const std::vector<Draft>& drafts, const Lives& lives) {
     const Life& life = lives[static_cast<std::size_t>(drafts[i].destination)];
     const bool kept =
         life.next_in_dsram() || (!life.needs_stack() && !life.in_dram && !life.spilled && !life.leaves_by_dram);
-    if (kept) r.write[i] = life.bytes;
+    if (kept && drafts[i].out_elements > 0) r.write[i] = life.bytes;
     if (i + 1 < drafts.size() && life.next_in_dsram()) r.read[i + 1] = life.bytes;
   }
   for (std::size_t v = 0; v < lives.size(); ++v)
@@ -79,31 +95,77 @@ Resident resident_bytes(const std::vector<Draft>& drafts, const Lives& lives) {
   return r;
 }
 
-std::vector<std::int64_t> stack_capacity(const Machine& machine, const Resident& resident) {
-  std::vector<std::int64_t> capacity(resident.read.size(), machine.stackram_bytes);
-  if (machine.activation_memory == ActivationMemory::unified)
-    for (std::size_t i = 0; i < capacity.size(); ++i)
-      capacity[i] = std::max<std::int64_t>(
-          0, 2 * machine.dsram_bytes + machine.stackram_bytes - resident.read[i] - resident.write[i]);
-  return capacity;
+/// Where an instruction's tile buffers may lie: behind the whole operands on each side, or, in a unified memory, in
+/// the gaps between what is alive, by ascending address.
+struct TileGaps {
+  Extent read, write;
+  std::vector<Extent> unified;
+};
+TileGaps gaps_at(const Machine& machine, const MemoryPlan& plan, const Resident& resident, std::size_t i) {
+  TileGaps gaps{{resident.read[i], machine.dsram_bytes - resident.read[i]},
+                {resident.write[i], machine.dsram_bytes - resident.write[i]},
+                {}};
+  if (machine.activation_memory == ActivationMemory::separate) return gaps;
+  std::int64_t end = 0;
+  for (const Extent& extent : plan.live_extents[i]) {
+    if (extent.address > end) gaps.unified.push_back({end, extent.address - end});
+    end = std::max(end, extent.address + extent.bytes);
+  }
+  const std::int64_t left = unified_bytes(machine) - end;
+  if (left < 0) gaps.unified.clear();  // nothing can be spilled and it is too much
+  if (left > 0) gaps.unified.push_back({end, left});
+  gaps.read.bytes = gaps.write.bytes = left < 0 ? -1 : 0;
+  if (gaps.unified.empty()) return gaps;
+  std::vector<std::int64_t> sizes;
+  for (const Extent& gap : gaps.unified) sizes.push_back(gap.bytes);
+  std::ranges::sort(sizes, std::greater<>());
+  // Each in a gap of its own, or both in the largest.
+  gaps.read.bytes = gaps.write.bytes = std::max(sizes[0] / 2, sizes.size() > 1 ? sizes[1] : 0);
+  return gaps;
 }
 
-TileRoom room_at(const Machine& machine, std::int64_t read, std::int64_t write, std::int64_t stack) {
+/// The lowest gap that holds `bytes`, which it then lacks.
+std::int64_t take(std::vector<Extent>& gaps, std::int64_t bytes) {
+  if (bytes == 0) return 0;
+  const auto gap = std::ranges::find_if(gaps, [&](const Extent& g) { return g.bytes >= bytes; });
+  check(gap != gaps.end(), "tile buffers fit in the gaps that they were chosen for");
+  const std::int64_t address = gap->address;
+  *gap = {address + bytes, gap->bytes - bytes};
+  return address;
+}
+
+TileRoom room_at(const Machine& machine, Role role, const TileGaps& gaps) {
   TileRoom room;
-  if (machine.activation_memory == ActivationMemory::separate) {
-    room.read_bytes = machine.dsram_bytes - read;
-    room.write_bytes = machine.dsram_bytes - write;
-  } else {
-    const std::int64_t free = 2 * machine.dsram_bytes + machine.stackram_bytes - read - write - stack;
-    room.read_bytes = room.write_bytes = free / 2;
-  }
-  const bool ram = machine.weight_storage != WeightStorage::hard_coded;
-  room.weight_bytes = ram ? machine.psram_bytes - machine.psram_pinned_bytes : 0;
+  room.read_bytes = gaps.read.bytes;
+  room.write_bytes = gaps.write.bytes;
+  room.weight_bytes = hard_coded(machine, role) ? 0 : machine.psram_bytes - machine.psram_pinned_bytes;
   room.buffers = machine.tile_buffering == Buffering::double_buffer ? 2 : 1;
   room.weight_buffers = machine.weight_buffering == Buffering::double_buffer ? 2 : 1;
   room.activation_bits = bits_of(machine.activation_format);
+  room.accumulator_bits = bits_of(machine.accumulator_format);
   room.form = weight_form(machine);
   return room;
+}
+
+/// Occupancy and the addresses of tile buffers.
+void fill_memory(const Machine& machine, const TileBuffers& buffers, TileGaps gaps, const Resident& resident,
+                 std::int64_t in_use, std::size_t i, Instruction& instruction) {
+  Extent read{gaps.read.address, buffers.read_bytes}, write{gaps.write.address, buffers.write_bytes};
+  if (machine.activation_memory == ActivationMemory::unified) {
+    Extent& larger = read.bytes < write.bytes ? write : read;
+    Extent& smaller = read.bytes < write.bytes ? read : write;
+    larger.address = take(gaps.unified, larger.bytes);
+    smaller.address = take(gaps.unified, smaller.bytes);
+  }
+  instruction.read_tiles = {Bytes(read.address), Bytes(read.bytes)};
+  instruction.write_tiles = {Bytes(write.address), Bytes(write.bytes)};
+  instruction.dsram_read_side = Bytes(resident.read[i] + read.bytes);
+  instruction.dsram_write_side = Bytes(resident.write[i] + write.bytes);
+  instruction.stackram = Bytes(in_use);
+  if (machine.activation_memory == ActivationMemory::separate) return;
+  for (const Extent& tiles : {read, write})
+    if (tiles.bytes > 0) in_use = std::max(in_use, tiles.address + tiles.bytes);
+  instruction.stackram = Bytes(in_use) - instruction.dsram_read_side - instruction.dsram_write_side;
 }
 
 /// Moves one of the draft's whole DSRAM operands to DRAM, the larger first. False when there is none.
@@ -117,6 +179,17 @@ bool evict(const Draft& draft, std::int32_t index, const Places& places, Lives& 
       *std::ranges::max_element(whole, {}, [&](ValueId v) { return lives[static_cast<std::size_t>(v)].bytes; });
   lives[static_cast<std::size_t>(largest)].in_dram = true;
   return true;
+}
+
+/// Sends a value to DRAM so that an instruction's tiles fit. In a unified memory what waits leaves first.
+bool make_room(const Machine& machine, const Draft& draft, std::int32_t index, const Places& places, Lives& lives) {
+  const bool unified = machine.activation_memory == ActivationMemory::unified;
+  const auto spill = [&](bool though_used) {
+    const std::int32_t v = unified ? farthest_at(index, lives, though_used) : none;
+    if (v != none) lives[static_cast<std::size_t>(v)].spilled = true;
+    return v != none;
+  };
+  return spill(false) || evict(draft, index, places, lives) || spill(true);
 }
 
 Instruction instruction_of(const Graph& graph, const Draft& draft, std::int32_t index, const Places& places) {
@@ -137,57 +210,96 @@ Instruction instruction_of(const Graph& graph, const Draft& draft, std::int32_t 
   return instruction;
 }
 
+/// Addresses of operands and results.
+void fill_addresses(const MemoryPlan& plan, const std::vector<Draft>& drafts, const Lives& lives,
+                    Placement& placement) {
+  const std::vector<std::int64_t> dram = dram_addresses(drafts, lives);
+  const auto or_nothing = [](std::int64_t address) { return Bytes(std::max<std::int64_t>(0, address)); };
+  for (std::size_t i = 0; i < drafts.size(); ++i) {
+    Instruction& instruction = placement.instructions[i];
+    const auto made = static_cast<std::size_t>(drafts[i].destination);
+    instruction.dsram_address = or_nothing(plan.dsram_addresses[made]);
+    instruction.stackram_address = or_nothing(plan.addresses[made]);
+    instruction.dram_address = or_nothing(dram[made]);
+    for (PlacedOperand& source : instruction.sources) {
+      const auto v = static_cast<std::size_t>(source.value);
+      if (source.place == Place::dsram) source.address = or_nothing(plan.dsram_addresses[v]);
+      if (source.place == Place::stackram) source.address = or_nothing(plan.addresses[v]);
+      if (source.place == Place::dram) source.address = or_nothing(dram[v]);
+    }
+  }
+}
+
+using ChosenMappings =
+    std::map<std::pair<InstructionClass, std::pair<std::int64_t, std::int64_t>>, std::optional<Mapping>>;
+
+std::optional<Mapping> mapping_in(const TileRoom& room, const InstructionClass& c, const MappingRule* rule,
+                                  ChosenMappings& chosen) {
+  if (room.read_bytes < 0 || room.write_bytes < 0)
+    return std::nullopt;  // several inputs that are whole at the start
+  if (rule != nullptr) return choose_mapping(c, room, rule);
+  const bool streams = c.compound != Compound::single || c.to_dram || c.operand_a == Place::dram ||
+                       c.operand_b == Place::dram ||
+                       std::ranges::any_of(c.fetches, [](const Fetch& f) { return f.place == Place::dram; });
+  const std::pair room_key =
+      streams ? std::pair{room.read_bytes, room.write_bytes} : std::pair<std::int64_t, std::int64_t>{};
+  const auto [entry, fresh] = chosen.try_emplace({c, room_key});
+  if (fresh) entry->second = choose_mapping(c, room);
+  return entry->second;
+}
+
 }  // namespace
 
-void place(Compilation& compilation) {
+std::optional<std::size_t> try_place(Compilation& compilation) {
   const Graph& graph = *compilation.graph;
   const Machine& machine = compilation.machine;
   const std::vector<Draft>& drafts = compilation.drafts;
   Lives& lives = compilation.lives;
   Placement& placement = compilation.placement;
   const Places places{graph, lives};
-  std::map<std::pair<InstructionClass, std::pair<std::int64_t, std::int64_t>>, std::optional<Mapping>> chosen;
-  for (bool again = true; again;) {
-    again = false;
+  ChosenMappings chosen;
+  while (true) {
+    const MemoryPlan plan = plan_memory(machine, drafts, lives);
     const Resident resident = resident_bytes(drafts, lives);
-    const auto stack = allocate_stack(machine, drafts, lives, stack_capacity(machine, resident));
     placement = {};
-    for (std::size_t i = 0; i < drafts.size() && !again; ++i) {
+    for (std::size_t i = 0; i < drafts.size(); ++i) {
       const auto index = static_cast<std::int32_t>(i);
       InstructionClass c = class_of(drafts[i], index, places);
-      const TileRoom room = room_at(machine, resident.read[i], resident.write[i], stack[i]);
-      const bool streams = c.to_dram || c.operand_a == Place::dram || c.operand_b == Place::dram ||
-                           std::ranges::any_of(c.fetches, [](const Fetch& f) { return f.place == Place::dram; });
-      const std::pair room_key =
-          streams ? std::pair{room.read_bytes, room.write_bytes} : std::pair<std::int64_t, std::int64_t>{};
-      const bool over = room.read_bytes < 0 || room.write_bytes < 0;  // several inputs that are whole at the start
-      std::optional<Mapping> mapping;
-      if (!over) {
-        const auto [entry, fresh] = chosen.try_emplace({c, room_key});
-        if (fresh) entry->second = choose_mapping(c, room);
-        mapping = entry->second;
-      }
+      const TileGaps gaps = gaps_at(machine, plan, resident, i);
+      const TileRoom room = room_at(machine, compilation.role, gaps);
+      const auto mapping = mapping_in(room, c, drafts[i].rule, chosen);
       if (!mapping) {
-        if (!evict(drafts[i], index, places, lives)) {
-          compilation.infeasible = graph.nodes[static_cast<std::size_t>(drafts[i].node)].name +
-                                   ": even the smallest tile does not fit in DSRAM (" +
-                                   std::to_string(machine.dsram_bytes) + " B) and PSRAM (" +
-                                   std::to_string(machine.psram_bytes) + " B)";
-          return;
+        if (!make_room(machine, drafts[i], index, places, lives)) {
+          if (drafts[i].rule != nullptr)
+            compilation.infeasible = graph.nodes[static_cast<std::size_t>(drafts[i].node)].name + ": " +
+                                     misfit_of(*drafts[i].rule, c, room);
+          return i;
         }
-        again = true;
         break;
       }
       c.mapping = *mapping;
-      const TileBuffers buffers = tile_buffers(c, room);
+      c.prologue_sums = false;  // it was for the choice alone
       Instruction instruction = instruction_of(graph, drafts[i], index, places);
-      instruction.dsram_read_side = Bytes(resident.read[i] + buffers.read_bytes);
-      instruction.dsram_write_side = Bytes(resident.write[i] + buffers.write_bytes);
-      instruction.stackram = Bytes(stack[i]);
+      fill_memory(machine, tile_buffers(c, room), gaps, resident, plan.in_use[i], i, instruction);
       placement.instructions.push_back(std::move(instruction));
       placement.classes_of_drafts.push_back(std::move(c));
     }
+    if (placement.instructions.size() < drafts.size()) continue;  // a value left DSRAM: all over again
+    fill_addresses(plan, drafts, lives, placement);
+    return std::nullopt;
   }
+}
+
+void place(Compilation& compilation) {
+  const auto failed = try_place(compilation);
+  if (!failed || compilation.infeasible) return;
+  const Draft& draft = compilation.drafts[*failed];
+  compilation.infeasible = compilation.say_needed_bytes
+                               ? what_is_needed(compilation, *failed)
+                               : compilation.graph->nodes[static_cast<std::size_t>(draft.node)].name +
+                                     ": even the smallest tile does not fit in DSRAM (" +
+                                     std::to_string(compilation.machine.dsram_bytes) + " B) and PSRAM (" +
+                                     std::to_string(compilation.machine.psram_bytes) + " B)";
 }
 
 }  // namespace sdip

@@ -50,6 +50,17 @@ struct Mapping {
   }
 };
 
+/// What a user says of the mapping of layers: a line of the language in core/program/mapping_text.h. A size of 0 is
+/// the whole loop. `result`: where it lies, Place::dsram (whole on chip) or Place::dram; nothing said: as the
+/// compiler has it.
+struct MappingRule {
+  std::string pattern;  // as written between the quotes, its escapes kept
+  std::int64_t rows = 0, columns = 0, channels = 0, sums = 0;
+  LoopOrder order = channels_outermost;
+  std::optional<Place> result{};
+  std::int64_t line = 0;  // of the text it came from; no part of its meaning
+};
+
 /// An operand read beside the nest's two: of row-wise work, or of an operator fused behind a nest.
 struct Fetch {
   Place place = Place::nowhere;
@@ -70,7 +81,8 @@ struct Part {
   std::vector<Fetch> fetches;        // of it and of what is fused behind it
   std::int64_t out_elements = 0;
   std::int64_t fused_operators = 0, fused_passes = 0, prologue_passes = 0, statistics_passes = 0;
-  std::int64_t weight_elements = 0;  // all of them, bias and fused operators' included
+  std::int64_t weight_elements_per_channel = 0, bias_elements_per_channel = 0, weight_elements = 0;  // as a class's
+  std::int64_t read_elements = 0;  // of a part of strips that is no nest: of what the part before made, in all
   friend auto operator<=>(const Part&, const Part&) = default;
 };
 
@@ -89,11 +101,13 @@ struct InstructionClass {
   std::int64_t bias_elements_per_channel = 0;
   std::int64_t weight_elements = 0;    // of row-wise work, or of fused operators: fetched once over the instruction
   std::int64_t prologue_passes = 0;    // elementwise uses of operand A as it is read: a norm and its activation
+  bool prologue_sums = false;          // the prologue makes a norm's sums, too: tiles hold all summed channels
   std::int64_t statistics_passes = 0;  // passes over the results that make the sums of a norm behind it
   bool pinned = false;                 // weights stay in PSRAM after the first pass
   Compound compound = Compound::single;
-  std::vector<Part> parts;    // of a compound, in order
-  bool line_buffers = false;  // strips: rows that two strips need are kept, not made again
+  std::vector<Part> parts;        // of a compound, in order
+  bool line_buffers = false;      // strips: rows that two strips need are kept, not made again
+  std::int64_t spread_cores = 1;  // cores that share its heads; sizes above are of one core's part
   friend auto operator<=>(const InstructionClass&, const InstructionClass&) = default;
 };
 
@@ -114,6 +128,11 @@ struct PlacedOperand {
   Bytes address;              // in that memory
 };
 
+/// Bytes of a memory.
+struct MemorySpan {
+  Bytes address, bytes;
+};
+
 struct Instruction {
   std::string name;      // of the node it came from
   std::string mnemonic;  // with fused ones behind: "conv2d+silu"
@@ -124,7 +143,10 @@ struct Instruction {
   Bytes dsram_address, stackram_address, dram_address;  // of the result, where its class says that it goes there
   std::vector<std::int32_t> weights;  // values of the graph whose bytes stand at weight_offset in .weight
   Bytes weight_offset, weight_bytes;  // as stored in DRAM
-  Bytes dsram_read_side, dsram_write_side, stackram;  // occupancy while it runs
+  // Occupancy while it runs. Of a unified memory `stackram` is what is in use beyond the two: together they are its
+  // highest byte.
+  Bytes dsram_read_side, dsram_write_side, stackram;
+  MemorySpan read_tiles, write_tiles;  // buffers of what is loaded from and stored to DRAM, in DSRAM's sides
   InstructionScales scales;
   std::int64_t words = least_instruction_words;  // of IMEM
 };
@@ -157,6 +179,8 @@ struct CompiledStage {
   Program program;
   std::int64_t passes_per_step = 1;
   MachineNeeds needs = needs_of(Machine());
+  SeriesPart part = {};
+  std::int64_t dram_thousandths = 1000;  // of the channel, fixed: of parts in series by the bytes each moves
 };
 
 struct Application {
@@ -170,11 +194,15 @@ struct Compilation;
 
 /// What the user may add. `after_pass` is called after each pass of each stage, to print or time it.
 struct CompileOptions {
-  std::function<void(std::string_view stage, std::string_view pass, const Compilation&)> after_pass;
+  std::function<void(std::string_view stage, std::string_view pass, const Compilation&)> after_pass{};
+  std::vector<MappingRule> mapping_rules{};  // the first that matches a layer decides its mapping
+  bool say_needed_bytes = true;  // of a stage that finds no place, by trying: takes as long as many compilations
 };
 
 /// Programs for every stage: the passes of core/program/passes.h in order. Depends only on the workload,
 /// compile_key(machine) and the options. What cannot be placed makes the application infeasible, with the reason.
+/// Throws Error("mapping_unmatched" | "not_modelled", "line N", ...) for a rule that is for no layer, or that
+/// splits what programs cannot split.
 Application compile(const Workload& workload, const Machine& machine, const CompileOptions& options = {});
 
 /// What the instructions take in IMEM.

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "core/program/attention_tiles.h"
+#include "core/program/strips.h"
+
 namespace sdip {
 
 bool is_nest(Family family) {
@@ -10,29 +13,46 @@ bool is_nest(Family family) {
 }
 
 TilePlan tile_plan(const InstructionClass& c) {
+  if (c.compound == Compound::strips) return strip_plan(c);
+  if (c.compound == Compound::attention) return attention_plan(c);
   const Mapping& m = c.mapping;
   TilePlan plan;
   plan.nest = is_nest(c.work.family);
-  plan.tile_rows = m.tile_rows;
   if (!plan.nest) {
     const bool chunked = m.tile_channels < c.work.row_length;
+    plan.tile_rows = std::min(m.tile_rows, c.work.rows);
     plan.tile_channels = m.tile_channels;
     plan.passes_apart = chunked ? c.work.passes : 1;
     plan.repeats = chunked ? c.work.passes * c.work.rows : 1;
-    plan.rows = chunked ? cut(c.work.row_length, m.tile_channels) : cut(c.work.rows, m.tile_rows);
+    plan.rows = chunked ? cut(c.work.row_length, m.tile_channels) : cut(c.work.rows, plan.tile_rows);
     return plan;
   }
   const LoopNest& nest = c.work.nest;
   const bool weighted = c.operand_b == Place::psram;
-  const std::int64_t all_channels = weighted ? nest.groups * nest.out_channels : nest.out_channels;
-  const bool whole_rows = m.tile_rows >= nest.out_h;
-  const bool whole = whole_rows && (weighted || m.tile_channels >= all_channels);
-  const std::int64_t copies = weighted ? nest.batch : nest.batch * nest.groups;
-  plan.tile_channels = m.tile_channels;
-  plan.rows = cut(nest.out_h, m.tile_rows);
-  plan.channels = cut(all_channels, m.tile_channels);
-  (whole ? plan.multiplicity : plan.repeats) = copies;
+  const std::int64_t groups = weighted ? nest.groups : 1;
+  plan.tile_rows = std::min(m.tile_rows, nest.out_h);
+  plan.tile_columns = std::min(m.tile_columns, nest.out_w);
+  plan.tile_channels = std::min(m.tile_channels, groups * nest.out_channels);
+  plan.tile_sums = std::min(m.tile_sums, nest.in_channels);
+  plan.rows = cut(nest.out_h, plan.tile_rows);
+  plan.columns = cut(nest.out_w, plan.tile_columns);
+  plan.sums = cut(nest.in_channels, plan.tile_sums);
+  if (plan.tile_channels > nest.out_channels)
+    plan.groups = cut(groups, plan.tile_channels / nest.out_channels);
+  else
+    plan.groups = {groups, 0}, plan.channels = cut(nest.out_channels, plan.tile_channels);
+  const bool whole =
+      plan.rows.count() == 1 && plan.columns.count() == 1 && (weighted || plan.channels.count() == 1);
+  (whole ? plan.multiplicity : plan.repeats) = weighted ? nest.batch : nest.batch * nest.groups;
   return plan;
+}
+
+bool partials_leave(const InstructionClass& c, const TilePlan& plan) {
+  if (plan.sums.count() == 1) return false;
+  const auto inside = [&](Loop loop) { return c.mapping.outside(Loop::sums, loop); };
+  const bool rows = plan.rows.count() > 1, columns = plan.columns.count() > 1;
+  if ((rows && inside(Loop::rows)) || (columns && inside(Loop::columns))) return true;
+  return plan.groups.count() * plan.channels.count() > 1 && inside(Loop::channels);
 }
 
 WeightForm weight_form(const Machine& machine) {
@@ -47,14 +67,23 @@ WeightForm weight_form(const Machine& machine) {
 }
 
 std::int64_t weight_tile_bytes(const InstructionClass& c, std::int64_t channels, const WeightForm& form) {
-  const std::int64_t elements = c.weight_elements_per_channel * channels;
+  return weight_tile_bytes(c, channels, c.work.nest.in_channels, true, form);
+}
+
+std::int64_t weight_tile_bytes(const InstructionClass& c, std::int64_t channels, std::int64_t sums, bool first,
+                               const WeightForm& form) {
+  if (c.compound == Compound::strips) return 0;  // all of them are held
+  const std::int64_t all_sums = c.work.nest.in_channels, per_channel = c.weight_elements_per_channel;
+  const std::int64_t elements =
+      channels * (sums == all_sums ? per_channel : ceil_div(per_channel, all_sums) * sums);
   const std::int64_t kept = form.skipping ? ceil_div(elements * form.density_hundredths, 100) : elements;
   const std::int64_t mask_bits = form.skipping ? elements : 0;
-  const std::int64_t per_channel = c.bias_elements_per_channel * form.bits + form.scale_bits_per_channel;
-  return ceil_div(kept * form.bits + mask_bits + per_channel * channels, 8);
+  const std::int64_t once = first ? c.bias_elements_per_channel * form.bits + form.scale_bits_per_channel : 0;
+  return ceil_div(kept * form.bits + mask_bits + once * channels, 8);
 }
 
 std::int64_t held_weight_bytes(const InstructionClass& c, const WeightForm& form) {
+  if (c.compound == Compound::strips) return strip_weight_bytes(c, form);
   return ceil_div(c.weight_elements * form.bits, 8);
 }
 
@@ -62,28 +91,21 @@ std::int64_t stored_bytes(std::int64_t bytes, const WeightForm& form) {
   return ceil_div(bytes * 100, form.compression_hundredths);
 }
 
-std::int64_t tile_a_bytes(const InstructionClass& c, const TilePlan& plan, std::int64_t rows, std::int64_t channels,
-                          std::int64_t bits) {
+std::int64_t tile_a_elements(const InstructionClass& c, const TilePlan& plan, const TileExtent& tile,
+                             std::int64_t positions) {
   const LoopNest& nest = c.work.nest;
   const bool weighted = c.operand_b == Place::psram;
-  const std::int64_t groups = weighted && nest.groups > 1 ? ceil_div(channels, nest.out_channels) : 1;
-  const std::int64_t elements = input_rows(nest, rows) * nest.in_w * nest.in_channels * groups * plan.multiplicity;
-  return ceil_div(elements * bits, 8);
+  const std::int64_t groups = weighted && nest.groups > 1 ? ceil_div(tile.channels, nest.out_channels) : 1;
+  return positions * tile.sums * groups * plan.multiplicity;
 }
 
-std::int64_t tile_b_bytes(const InstructionClass& c, const TilePlan& plan, std::int64_t channels,
-                          std::int64_t bits) {
+std::int64_t tile_b_elements(const InstructionClass& c, const TilePlan& plan, const TileExtent& tile) {
   const LoopNest& nest = c.work.nest;
-  return ceil_div(nest.in_channels * nest.kernel_h * nest.kernel_w * channels * plan.multiplicity * bits, 8);
+  return tile.sums * nest.kernel_h * nest.kernel_w * tile.channels * plan.multiplicity;
 }
 
-std::int64_t tile_out_elements(const InstructionClass& c, const TilePlan& plan, std::int64_t rows,
-                               std::int64_t channels) {
-  return rows * c.work.nest.out_w * channels * plan.multiplicity;
-}
-
-std::int64_t input_rows(const LoopNest& nest, std::int64_t rows) {
-  return std::min(nest.in_h, (rows - 1) * nest.stride_h + (nest.kernel_h - 1) * nest.dilation_h + 1);
+std::int64_t tile_out_elements(const TilePlan& plan, const TileExtent& tile) {
+  return tile.rows * tile.columns * tile.channels * plan.multiplicity;
 }
 
 }  // namespace sdip

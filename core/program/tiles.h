@@ -13,25 +13,38 @@ namespace sdip {
 struct Cut {
   std::int64_t full = 0, edge = 0;
   constexpr std::int64_t count() const { return full + (edge != 0); }
+  friend auto operator<=>(const Cut&, const Cut&) = default;
 };
 constexpr Cut cut(std::int64_t size, std::int64_t tile) { return {size / tile, size % tile}; }
 
-/// How a class expands. A nest runs `repeats` x (row tiles x channel tiles); row-wise work `repeats` x row tiles.
-/// Each tile operation covers `multiplicity` independent copies of its rows (frames of a batch, attention heads).
-/// Row-wise work whose rows are chunked goes through a row's chunks once for each of `passes_apart` passes, and
-/// writes in the last; otherwise all passes of a tile run while it is on chip.
+/// How a class expands. A nest runs its tile loops in the mapping's order; one over `repeats` independent copies of
+/// its rows and columns (frames of a batch, attention heads) runs outermost, or, when the copies share weights,
+/// just outside the outer one of rows and columns. Where no loop cuts what belongs to one copy there is none of
+/// them, and a tile covers `multiplicity` copies. The loop over the groups of a weighted nest runs just outside its
+/// channels. Row-wise work runs `repeats` x row tiles; work whose rows are chunked goes through a row's chunks once
+/// for each of `passes_apart` passes, and writes in the last; otherwise all passes of a tile run while it is on
+/// chip. Worked example: 2 frames of 5 rows and 6 channels, 3 groups of them; tiles of 2 rows and 4 channels. Rows
+/// are 2 full and 1 of 1; runs of 2 groups and of 1; frames are taken one at a time: 2 x 3 x 2 = 12 operations.
 struct TilePlan {
   bool nest = false;
   std::int64_t repeats = 1, multiplicity = 1, passes_apart = 1;
-  Cut rows, channels{1, 0};
-  std::int64_t tile_rows = 1, tile_channels = 1;
-  std::int64_t operations() const { return repeats * rows.count() * channels.count(); }
-  std::int64_t writing_operations() const { return operations() / passes_apart; }
+  Cut rows, columns{1, 0}, groups{1, 0}, channels{1, 0}, sums{1, 0};
+  std::int64_t tile_rows = 1, tile_columns = 1, tile_channels = 1, tile_sums = 1;  // of a full tile
+  std::int64_t operations() const {
+    return repeats * rows.count() * columns.count() * groups.count() * channels.count() * sums.count();
+  }
+  std::int64_t writing_operations() const { return operations() / passes_apart / sums.count(); }
 };
 TilePlan tile_plan(const InstructionClass& c);
 
-/// Input rows that `rows` output rows of a nest read, halo included; the window is moved inside the input.
-std::int64_t input_rows(const LoopNest& nest, std::int64_t rows);
+/// What one tile operation of a nest covers.
+struct TileExtent {
+  std::int64_t rows = 1, columns = 1, channels = 1, sums = 1;
+};
+
+/// True when another loop of more than one tile runs inside the one over sums: a result's partial sums then leave
+/// between its sums tiles. Else they stay on chip until the last.
+bool partials_leave(const InstructionClass& c, const TilePlan& plan);
 
 /// True for families whose work is a nest.
 bool is_nest(Family family);
@@ -44,8 +57,11 @@ struct WeightForm {
 WeightForm weight_form(const Machine& machine);
 
 /// Bytes of `channels` output channels' weights in PSRAM: dense, or with sparsity skipping ceil(density x elements)
-/// values and a bit mask of all elements; plus bias and per-channel scales.
+/// values and a bit mask of all elements; plus bias and per-channel scales. Of a tile of `sums` input channels: its
+/// part of the elements; bias and scales come with the first.
 std::int64_t weight_tile_bytes(const InstructionClass& c, std::int64_t channels, const WeightForm& form);
+std::int64_t weight_tile_bytes(const InstructionClass& c, std::int64_t channels, std::int64_t sums, bool first,
+                               const WeightForm& form);
 
 /// The same for weights of row-wise work and fused operators, which have no channels and are never sparse.
 std::int64_t held_weight_bytes(const InstructionClass& c, const WeightForm& form);
@@ -53,12 +69,11 @@ std::int64_t held_weight_bytes(const InstructionClass& c, const WeightForm& form
 /// Bytes in DRAM of what PSRAM holds as `bytes`.
 std::int64_t stored_bytes(std::int64_t bytes, const WeightForm& form);
 
-/// Bytes that one tile operation of `rows` x `channels` reads or writes when its operand lies in DRAM.
-std::int64_t tile_a_bytes(const InstructionClass& c, const TilePlan& plan, std::int64_t rows, std::int64_t channels,
-                          std::int64_t bits);
-std::int64_t tile_b_bytes(const InstructionClass& c, const TilePlan& plan, std::int64_t channels,
-                          std::int64_t bits);
-std::int64_t tile_out_elements(const InstructionClass& c, const TilePlan& plan, std::int64_t rows,
-                               std::int64_t channels);
+/// Activation elements that a tile reads, of `positions` rows x columns of the input; elements of its tile of the
+/// second activations; results.
+std::int64_t tile_a_elements(const InstructionClass& c, const TilePlan& plan, const TileExtent& tile,
+                             std::int64_t positions);
+std::int64_t tile_b_elements(const InstructionClass& c, const TilePlan& plan, const TileExtent& tile);
+std::int64_t tile_out_elements(const TilePlan& plan, const TileExtent& tile);
 
 }  // namespace sdip

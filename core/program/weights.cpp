@@ -14,14 +14,14 @@
 namespace sdip {
 namespace {
 
-void refuse_machine(const Machine& machine) {
+void refuse_machine(const Machine& machine, Role role) {
   const auto refuse = [](const char* parameter) {
     throw Error("not_modelled", parameter,
                 std::string(parameter) + ": the bytes of the weights are written for the default alone");
   };
   if (machine.sparsity == Sparsity::skipping) refuse("sparsity");
   if (machine.weight_compression.hundredths != 100) refuse("weight_compression");
-  if (machine.weight_storage == WeightStorage::hard_coded) refuse("weight_storage");
+  if (hard_coded(machine, role)) refuse("weight_storage");
 }
 
 /// How an element's output channel follows from its place: blocks of `block` elements hold `columns` channels, the
@@ -214,10 +214,26 @@ void put_held(Writing& writing, ValueId id, std::int64_t read, InstructionScales
     writing.rests.push_back({id, count, *scales.back()});
 }
 
+/// All weights of a compound instruction, one after the other.
+InstructionScales put_compound(Writing& writing, const Instruction& instruction) {
+  if (writing.form.scale_bits_per_channel > 0)
+    throw Error("not_modelled", instruction.name,
+                "scale_granularity=channel: the scales of a compound instruction's weights are not written");
+  InstructionScales scales;
+  for (const ValueId id : instruction.weights) {
+    const std::vector<float> elements = elements_of(writing, writing.value(id));
+    scales.push_back(scale_of(writing.format, elements));
+    put(writing, elements, *scales.back());
+  }
+  writing.packer.pad_to((instruction.weight_offset + instruction.weight_bytes).value);
+  return needs_scale(writing.format) ? scales : InstructionScales();
+}
+
 InstructionScales put_region(Writing& writing, const Instruction& instruction, const InstructionClass& c) {
+  if (c.compound == Compound::strips) return put_compound(writing, instruction);
   std::vector<std::int64_t> reads;
   for (const Fetch& fetch : c.fetches)
-    if (fetch.place == Place::psram) reads.push_back(fetch.elements);
+    if (fetch.place == Place::psram) reads.push_back(fetch.elements * c.spread_cores);
   check(reads.size() <= instruction.weights.size(), "every fetch from PSRAM is of a weight");
   const std::size_t own = instruction.weights.size() - reads.size();
   InstructionScales scales;
@@ -243,7 +259,7 @@ void find_nodes(Writing& writing) {
 
 WeightScales write_weight_file(const CompiledStage& stage, const Machine& machine, const WeightSource& source,
                                const ByteSink& sink) {
-  refuse_machine(machine);
+  refuse_machine(machine, stage.role);
   Writing writing{stage, *stage.graph, source, machine.weight_format, weight_form(machine), BitPacker(sink)};
   find_nodes(writing);
   std::map<std::int64_t, InstructionScales> by_offset;

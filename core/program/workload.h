@@ -17,11 +17,24 @@ namespace sdip {
 enum class Role { text_encoder, encoder, core, decoder, network };
 std::string_view role_text(Role role);
 
+/// Which of a network's parts in series a stage is; the first reads the input, the last writes the result.
+struct SeriesPart {
+  std::int32_t index = 0, count = 1;
+  bool first() const { return index == 0; }
+  bool last() const { return index == count - 1; }
+};
+
+/// Whether the weights of a stage of that role are in ROM, wired to the multipliers: weight_storage=hard_coded, and
+/// hard_coded_part names it (vae: encoder and decoder) or all. A network is named by all alone; the hoisted context
+/// is a text encoder's.
+bool hard_coded(const Machine& machine, Role role);
+
 struct Stage {
   Role role = Role::network;
   std::string name;
   std::shared_ptr<const Graph> graph;  // rewritten
   RewriteCounts rewrites;
+  SeriesPart part = {};
 };
 
 struct Workload {

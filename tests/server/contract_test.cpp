@@ -31,6 +31,7 @@ const std::vector<Example> examples = {
     {"get_model", "/api/v1/models/tiny-sd", ""},
     {"analyze", "/api/v1/analyses",
      R"({"model": "tiny-sd", "preset": "edge", "machine": {"cores": 2}, "instructions": true})"},
+    {"view_memory", "/api/v1/memory-views", R"({"model": "tiny-sd", "preset": "essay"})"},
     {"compare", "/api/v1/comparisons", R"({"model": "tiny-sd", "baselines": ["tpu_v4", "mn_core_2", "a100"]})"},
     {"create_sweep", "/api/v1/sweeps", R"({"model": "small", "axes": [{"parameter": "cores", "values": [1, 2]}]})"},
     {"list_sweeps", "/api/v1/sweeps", ""},

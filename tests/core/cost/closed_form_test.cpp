@@ -71,7 +71,7 @@ TEST(conv2d, sd15_s_first_convolution_tiles_128_128_64_channels_of_9472_bytes) {
   EXPECT_EQ(cost.plan.channels.full, 2);
   EXPECT_EQ(cost.plan.channels.edge, 64);
   EXPECT_EQ(cost.plan.multiplicity, 2);
-  EXPECT_EQ(cost.shapes[0][0].weight_bytes, 9472);
+  EXPECT_EQ(cost.shapes[0].weight_bytes, 9472);
   // rows 2 x 64 x 64 on 16 lanes, 320 channels on 32, 9 kernel positions, 4 channels on 16.
   EXPECT_EQ(cost.busy.compute, 512 * 10 * 9 * 1);
 }
@@ -102,11 +102,11 @@ TEST(sparsity, skipping_half_the_weights_halves_the_folds_and_stores_a_mask) {
   Machine m;
   const InstructionClass c = product(Family::linear, 16, 64, 32);
   EXPECT_EQ(class_cost(c, m).busy.compute, 4);
-  EXPECT_EQ(class_cost(c, m).shapes[0][0].weight_bytes, 64 * 32 * 2);
+  EXPECT_EQ(class_cost(c, m).shapes[0].weight_bytes, 64 * 32 * 2);
   m.sparsity = Sparsity::skipping;
   m.weight_density = Decimal{50};
   EXPECT_EQ(class_cost(c, m).busy.compute, 2);
-  EXPECT_EQ(class_cost(c, m).shapes[0][0].weight_bytes, 64 * 32 + 64 * 32 / 8);
+  EXPECT_EQ(class_cost(c, m).shapes[0].weight_bytes, 64 * 32 + 64 * 32 / 8);
   EXPECT_EQ(class_cost(c, m).spent_macs, 16 * 32 * 32);
 }
 
@@ -244,6 +244,148 @@ TEST(timeline, a_distributed_sequencer_hides_dispatch_behind_the_instruction_bef
   EXPECT_EQ(cold_pass(program, m).at(1).end, 2 * (120 + 13));
   m.sequencer = Sequencer::distributed;
   EXPECT_EQ(cold_pass(program, m).at(1).end, (20 + 13) + 13);
+}
+
+/// A product of two activations on chip, 1 x 4 by 4 x 4, in tiles of 2 channels and 2 sums; results go to DRAM at a
+/// byte a cycle.
+Program four_tiles_in_two_sums(Machine& m, const LoopOrder& order) {
+  Program program = three_weight_tiles(m);
+  m.linear_lanes_m = 1, m.linear_lanes_n = m.linear_lanes_k = 2;
+  m.dram_clock_ratio = Decimal{50};
+  m.accumulator_format = NumberFormat::int32;
+  InstructionClass& c = program.classes[0];
+  c = product(Family::linear, 1, 4, 4);
+  c.operand_b = Place::stackram;
+  c.to_dsram = false, c.to_dram = true;
+  c.mapping = {1, 1, 2, 2, order};
+  return program;
+}
+
+TEST(sums, cut_inside_channels_keep_their_partial_sums_on_chip) {
+  Machine m;
+  const Program program = four_tiles_in_two_sums(m, rows_outermost);
+  const InstructionTime time = cold_pass(program, m).at(0);
+  EXPECT_EQ(time.activation_in_bytes, 0);
+  EXPECT_EQ(time.activation_out_bytes, 4);
+  const Busy busy = class_cost(program.classes[0], m).busy;
+  EXPECT_EQ(busy.dsram_read, 4 + 2);   // A, and each partial sum once
+  EXPECT_EQ(busy.dsram_write, 2 + 2);  // results, and each partial sum once
+}
+
+TEST(sums, cut_outside_channels_send_partial_sums_out_and_back) {
+  Machine m;
+  const LoopOrder order{Loop::sums, Loop::rows, Loop::columns, Loop::channels};
+  const Program program = four_tiles_in_two_sums(m, order);
+  // Operations 0 and 1 take a cycle, 2 and 3, which also read partial sums, 2. Partial sums of a tile: 8 bytes.
+  // 0 works 0..1, 1 works 1..2; what 0 leaves goes 1..9 and comes back 9..17; what 1 leaves goes 17..25;
+  // 2 works 17..19; 1's come back 25..33; 2's results go 33..35; 3 works 33..35, its results go 35..37.
+  InstructionTime time = cold_pass(program, m).at(0);
+  EXPECT_EQ(time.activation_in_bytes, 2 * 8);
+  EXPECT_EQ(time.activation_out_bytes, 2 * 8 + 4);
+  EXPECT_EQ(time.stall_activations, 15 + 14 + 2);
+  EXPECT_EQ(time.end, 37 + 1);
+  // One buffer: 0 leaves 1..9, 1 works 9..10 and leaves 10..18; 0's back 18..26, 2 works 26..28, leaves 28..30;
+  // 1's back 30..38, 3 works 38..40, leaves 40..42.
+  m.tile_buffering = Buffering::single_buffer;
+  time = cold_pass(program, m).at(0);
+  EXPECT_EQ(time.stall_activations, 8 + 16 + 10 + 2);
+  EXPECT_EQ(time.end, 42 + 1);
+}
+
+TEST(sums, of_weights_bring_the_bias_with_their_first_tile) {
+  Machine m;
+  m.weight_format = NumberFormat::int8;
+  m.scale_granularity = ScaleGranularity::tensor;
+  InstructionClass c = product(Family::linear, 1, 5, 4);
+  c.bias_elements_per_channel = 1;
+  c.mapping = {1, 1, 4, 2};
+  const ClassCost cost = class_cost(c, m);
+  ASSERT_EQ(cost.shapes.size(), 3U);  // the first, that between, the last
+  EXPECT_EQ(cost.shapes[0].weight_bytes, 4 * 2 + 4);
+  EXPECT_EQ(cost.shapes[1].weight_bytes, 4 * 2);
+  EXPECT_EQ(cost.shapes[2].weight_bytes, 4 * 1);
+}
+
+TEST(windows, of_a_padded_convolution_load_only_rows_or_columns_that_are_new) {
+  Machine m;
+  Program program = three_weight_tiles(m);
+  InstructionClass& c = program.classes[0];
+  c = product(Family::conv2d, 4, 1, 1);
+  LoopNest& n = c.work.nest;
+  n.out_w = n.in_w = 4;
+  n.kernel_h = n.kernel_w = 3;
+  n.pad_top = n.pad_left = n.pad_bottom = n.pad_right = 1;
+  c.out_elements = 16;
+  c.weight_elements_per_channel = 9;
+  c.operand_a = Place::dram;
+  const auto loaded = [&](std::int64_t rows, std::int64_t columns, bool rows_inside) {
+    c.mapping = {rows, columns, 1, 1, rows_outermost};
+    if (rows_inside) c.mapping.order = {Loop::columns, Loop::rows, Loop::channels, Loop::sums};
+    return cold_pass(program, m).at(0).activation_in_bytes;
+  };
+  EXPECT_EQ(loaded(4, 4, false), 16);
+  EXPECT_EQ(loaded(2, 4, false), 3 * 4 + 1 * 4);
+  EXPECT_EQ(loaded(2, 2, false), 2 * (3 * 4));  // columns slide inside rows 0 to 2, then 1 to 3
+  EXPECT_EQ(loaded(2, 2, true), 2 * (4 * 3));
+  EXPECT_EQ(loaded(1, 4, false), 2 * 4 + 4 + 4);
+}
+
+TEST(loops, five_rows_in_tiles_of_two_inside_two_channel_tiles_have_shapes_0_0_1_0_0_1) {
+  Machine m;
+  InstructionClass c = product(Family::linear, 5, 3, 4);
+  c.operand_a = Place::dram;
+  c.mapping = {2, 1, 2, 3, channels_outermost};
+  const ClassCost cost = class_cost(c, m);
+  ASSERT_EQ(cost.order.loops.size(), 2U);
+  EXPECT_TRUE(cost.order.loops[0].b && !cost.order.loops[0].a);
+  EXPECT_TRUE(cost.order.loops[1].a && !cost.order.loops[1].b);
+  ASSERT_EQ(cost.order.runs.size(), 3U);
+  EXPECT_EQ(cost.order.runs[0].tiles, 2);
+  EXPECT_EQ(cost.order.runs[1].tiles, 2);
+  EXPECT_EQ(cost.order.runs[2].shape, 1);
+  EXPECT_EQ(cost.shapes[0].times, 4);
+  EXPECT_EQ(cost.shapes[1].times, 2);
+}
+
+TEST(windows, of_more_than_256_clipped_tiles_are_taken_as_in_an_input_without_edges) {
+  Machine m;
+  Program program = three_weight_tiles(m);
+  const auto loaded = [&](std::int64_t pad) {
+    InstructionClass& c = program.classes[0];
+    c = product(Family::conv2d, 10 + 2 * pad, 1, 1);
+    c.work.nest.in_h = 10;
+    c.work.nest.pad_top = c.work.nest.pad_bottom = pad;
+    c.operand_a = Place::dram;
+    c.mapping = {1, 1, 1, 1, rows_outermost};
+    return cold_pass(program, m).at(0).activation_in_bytes;
+  };
+  EXPECT_EQ(loaded(128), 10);        // what lies in the padding alone loads nothing
+  EXPECT_EQ(loaded(129), 10 + 258);  // a row each
+}
+
+TEST(timeline, a_billion_tiles_of_weights_are_counted_and_not_run) {
+  Machine m;
+  Program program = three_weight_tiles(m);
+  const auto end = [&](std::int64_t sums) {
+    program.classes[0] = product(Family::linear, 4, sums, 10);
+    program.classes[0].mapping.tile_sums = 1;
+    return cold_pass(program, m).at(0).end;
+  };
+  const std::int64_t billion = 1'000'000'000;
+  EXPECT_EQ(end(2 * billion) - end(billion), (end(1100) - end(100)) * (billion / 1000));
+}
+
+TEST(timeline, tile_operations_that_are_instructions_pay_dispatch_fill_and_drain_each) {
+  Machine m;
+  Program program = three_weight_tiles(m);
+  program.classes[0].operand_b = Place::stackram;  // three operations of 4 cycles
+  program.instructions.resize(2);
+  m.dispatch_cycles = 20;
+  m.granularity = Granularity::per_tile;
+  EXPECT_EQ(cold_pass(program, m).at(1).end, 6 * (20 + 4 + 1));
+  m.sequencer = Sequencer::distributed;  // a tile hides 5 of 20 cycles behind it, or the 25 of the first
+  EXPECT_EQ(cold_pass(program, m).at(0).end, (20 + 5) + 5 + (15 + 5));
+  EXPECT_EQ(cold_pass(program, m).at(0).overhead, 20 + 1 + 1 + 15 + 1);
 }
 
 }  // namespace

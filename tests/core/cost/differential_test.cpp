@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "core/cost/timeline.h"
+#include "core/program/traffic.h"
 #include "tests/core/cost/random_program.h"
 #include "tests/core/cost/stepper.h"
 #include "tests/core/cost/tiny_sd.h"
@@ -9,12 +10,17 @@
 namespace sdip {
 namespace {
 
-void expect_equal_needs(const ClassCost& cost, const std::vector<stepper::Operation>& operations) {
+void expect_equal_needs(const ClassCost& cost, const std::vector<stepper::Operation>& operations,
+                        bool counts_lanes = true) {
   stepper::Needs sum;
-  std::int64_t cycles = 0;
+  std::int64_t cycles = 0, lane_operations = 0;
   for (const auto& o : operations) {
     sum += o.needs;
-    cycles += o.needs.longest();
+    cycles += o.cycles();
+    lane_operations += o.lane_operations;
+  }
+  if (cost.plan.nest && counts_lanes) {
+    EXPECT_EQ(cost.lane_operations, lane_operations);
   }
   EXPECT_EQ(cost.busy.compute, sum.compute);
   EXPECT_EQ(cost.busy.dsram_read, sum.dsram_read);
@@ -23,7 +29,7 @@ void expect_equal_needs(const ClassCost& cost, const std::vector<stepper::Operat
   EXPECT_EQ(cost.busy.stackram_write, sum.stackram_write);
   EXPECT_EQ(cost.busy.psram_read, sum.psram_read);
   EXPECT_EQ(cost.cycles, cycles);
-  EXPECT_EQ(cost.plan.operations(), static_cast<std::int64_t>(operations.size()));
+  EXPECT_EQ(cost.operations, static_cast<std::int64_t>(operations.size()));
 }
 
 stepper::InstructionCount counted(const InstructionTime& t) {
@@ -61,17 +67,19 @@ void expect_equal_pass(const PassCost& pass, const std::vector<stepper::Instruct
 
 /// Every counter of a program, pass by pass, and two passes beyond the one whose state repeats.
 void expect_equal(const Program& program, const Machine& machine, Decimal share, std::int64_t cores,
-                  std::int64_t passes) {
+                  std::int64_t passes, Role role = Role::network) {
   std::vector<ClassCost> costs;
   for (const InstructionClass& c : program.classes) {
-    costs.push_back(class_cost(c, machine));
-    expect_equal_needs(costs.back(), stepper::expand(c, machine));
+    costs.push_back(class_cost(c, machine, role));
+    const bool counts_lanes = c.compound != Compound::attention && c.spread_cores == 1;
+    expect_equal_needs(costs.back(), stepper::expand(c, machine, role), counts_lanes);
   }
   std::vector<InstructionTime> trace;
-  const TimelineRules rules = timeline_rules(machine, share, cores, program.pinned_bytes);
+  const TimelineRules rules = timeline_rules(machine, share, cores, program.pinned_bytes, role);
   const TimelineResult result = run_timeline(program, costs, rules, passes, &trace);
   const auto simulated = result.passes.size();
-  const stepper::Run run = stepper::step(program, machine, share, cores, simulated + (result.repeats ? 2 : 0));
+  const stepper::Run run =
+      stepper::step(program, machine, share, cores, simulated + (result.repeats ? 2 : 0), role);
   for (std::size_t i = 0; i < run.passes.size(); ++i) {
     SCOPED_TRACE("pass " + std::to_string(i));
     expect_equal_pass(result.passes[std::min(i, simulated - 1)], run.passes[i]);
@@ -92,12 +100,69 @@ TEST(differential, random_programs_on_random_machines_count_the_same_by_formula_
   }
 }
 
+/// All operands of a nest through DRAM, byte by byte.
+InstructionClass streamed(InstructionClass c) {
+  c.operand_a = Place::dram;
+  if (c.operand_b != Place::psram) c.operand_b = Place::dram;
+  c.to_dsram = c.push = false;
+  c.to_dram = true;
+  c.fetches.clear();
+  c.weight_elements = c.bias_elements_per_channel = 0;
+  c.pinned = false;
+  c.spread_cores = 1;
+  return c;
+}
+
+TEST(differential, a_nest_moves_the_words_that_the_compiler_counts) {
+  Machine m;
+  m.weight_format = m.activation_format = NumberFormat::int8;
+  m.accumulator_format = NumberFormat::int32;
+  m.scale_granularity = ScaleGranularity::tensor;
+  m.dram_burst_bytes = 1;
+  std::int64_t nests = 0, with_partials = 0;
+  for (std::uint64_t seed = 1; seed <= 800; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Dice dice(seed);
+    Machine drawn = random_machine(dice);
+    Program program;
+    program.instructions.resize(1);
+    for (const InstructionClass& c : random_program(dice, drawn).classes) {
+      if (!is_nest(c.work.family) || c.compound != Compound::single || c.spread_cores > 1) continue;
+      program.classes = {streamed(c)};
+      program.classes[0].prologue_passes = program.classes[0].statistics_passes = 0;
+      const Traffic moved = traffic({c.work.nest, c.operand_b == Place::psram}, c.mapping);
+      const std::vector<ClassCost> costs{class_cost(program.classes[0], m)};
+      const PassCost pass = run_timeline(program, costs, timeline_rules(m, Decimal{100}, 1, Bytes(0)), 1).passes[0];
+      const bool weighted = costs[0].weighted;
+      ++nests;
+      with_partials += moved.partials_read > 0;
+      EXPECT_EQ(pass.activation_in_bytes, moved.a + (weighted ? 0 : moved.b) + 4 * moved.partials_read);
+      EXPECT_EQ(pass.weight_bytes, weighted ? moved.b : 0);
+      EXPECT_EQ(pass.activation_out_bytes, moved.out + 4 * moved.partials_written);
+    }
+    if (testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(nests, 500);
+  EXPECT_GT(with_partials, 50);
+}
+
+TEST(differential, random_attentions_on_random_machines_count_the_same_by_formula_and_by_stepping) {
+  for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Dice dice(seed);
+    Machine machine = random_machine(dice);
+    const Program program = random_attentions(dice, machine);
+    expect_equal(program, machine, Decimal{dice.between(1, 100)}, dice.between(1, 5), 12);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
 void expect_equal_application(const Machine& machine) {
   const Application application = compile(tiny_sd(machine), machine);
   ASSERT_TRUE(application.feasible) << application.reason;
   for (const CompiledStage& stage : application.stages) {
     SCOPED_TRACE(stage.name);
-    expect_equal(stage.program, machine, Decimal{100}, stage.role == Role::core ? machine.cores : 1, 5);
+    expect_equal(stage.program, machine, Decimal{100}, stage.role == Role::core ? machine.cores : 1, 5, stage.role);
   }
 }
 
@@ -105,6 +170,38 @@ TEST(differential, tiny_sd_counts_the_same_on_every_preset) {
   for (const Preset& preset : presets()) {
     SCOPED_TRACE(std::string(preset.name));
     expect_equal_application(preset.machine);
+    Machine fusing = preset.machine;
+    fusing.fused_attention = FusedAttention::on;
+    expect_equal_application(fusing);
+  }
+}
+
+constexpr Role roles[] = {Role::text_encoder, Role::encoder, Role::core, Role::decoder, Role::network};
+constexpr HardCodedPart parts[] = {HardCodedPart::all, HardCodedPart::text_encoder, HardCodedPart::vae,
+                                   HardCodedPart::core};
+
+TEST(differential, random_programs_count_the_same_in_any_role_with_any_part_hard_coded) {
+  for (std::uint64_t seed = 2001; seed <= 2200; ++seed) {
+    Dice dice(seed);
+    Machine machine = random_machine(dice);
+    machine.weight_storage = WeightStorage::hard_coded;
+    const Program program = random_program(dice, machine);
+    machine.hard_coded_part = parts[seed % 4];
+    const Role role = roles[seed % 5];
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    expect_equal(program, machine, Decimal{100}, dice.between(1, 5), 8, role);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+TEST(differential, tiny_sd_counts_the_same_with_any_part_hard_coded) {
+  for (const HardCodedPart part : parts) {
+    SCOPED_TRACE(static_cast<int>(part));
+    Machine machine;
+    machine.weight_storage = WeightStorage::hard_coded;
+    machine.hard_coded_part = part;
+    machine.psram_bytes = 512 * 1024;  // what is not in ROM streams
+    expect_equal_application(machine);
   }
 }
 
@@ -118,7 +215,12 @@ Machine cramped_machine(Dice& dice) {
   if (dice.one_in(3)) m.psram_pinned_bytes = m.psram_bytes / 2;
   m.stack_discipline = dice.one_of({StackDiscipline::stack, StackDiscipline::allocator});
   m.skip_handling = dice.one_of({SkipHandling::hold, SkipHandling::spill});
-  m.fusion = dice.one_of({Fusion::no_fusion, Fusion::pointwise});
+  m.fusion = dice.one_of({Fusion::no_fusion, Fusion::pointwise, Fusion::norm});
+  if (m.fusion == Fusion::norm && dice.one_in(2)) m.norm_statistics = NormStatistics::producer;
+  m.strips = dice.one_of({Strips::off, Strips::halo_recompute, Strips::line_buffers});
+  if (m.fusion == Fusion::norm && m.strips != Strips::off && dice.one_in(3))
+    m.norm_statistics = NormStatistics::recompute;
+  m.fused_attention = dice.one_of({FusedAttention::off, FusedAttention::on});
   m.transposition = dice.one_of({Transposition::explicit_instruction, Transposition::dynamic_transposition});
   m.guidance = dice.one_of({Guidance::off, Guidance::batch, Guidance::two_passes});
   m.sampler = dice.one_of({Sampler::ddim, Sampler::ddpm, Sampler::euler});

@@ -50,7 +50,45 @@ Machine full_stack() {
   return m;
 }
 
+/// All weights wired.
+Machine in_rom() {
+  Machine m = roomy();
+  m.psram_bytes = 96 * 1024;
+  m.weight_storage = WeightStorage::hard_coded;
+  return m;
+}
+
+/// Linear weights factored, norms and attention fused.
+Machine fused() {
+  Machine m = roomy();
+  m.low_rank = LowRank::on;
+  m.fusion = Fusion::pointwise;
+  return m;
+}
+
+/// What options of norms and of strips ask for.
+Machine norms_fused() {
+  Machine m = cramped();
+  m.fusion = Fusion::norm;
+  return m;
+}
+
+Machine in_strips() {
+  Machine m = norms_fused();
+  m.psram_bytes = 256 * 1024;
+  m.strips = Strips::halo_recompute;
+  return m;
+}
+
 Outcome outcome_of(const Machine& m) { return evaluate(compile(tiny_sd(m), m), m); }
+
+/// Some options are for networks that are not diffusion: the same U-Net, one pass a frame.
+Outcome outcome_of_network(Machine m) {
+  m.guidance = Guidance::off;
+  Workload workload;
+  workload.stages.push_back(built_in_stage(Role::network, "tiny-sd-unet", m));
+  return evaluate(compile(workload, m), m);
+}
 
 /// Infeasible on one machine and not on the other counts as a change.
 bool differ(const Outcome& a, const Outcome& b) {
@@ -61,12 +99,14 @@ bool differ(const Outcome& a, const Outcome& b) {
 }
 
 bool acts(const ParameterRow& row, std::int64_t value) {
-  for (Machine base : {roomy(), cramped(), slow_encoder(), full_stack()}) {
+  for (Machine base :
+       {roomy(), cramped(), slow_encoder(), full_stack(), in_rom(), fused(), norms_fused(), in_strips()}) {
     if (row.read(base) == value) row.write(base, value == row.least ? row.most : row.least);
     Machine changed = base;
     row.write(changed, value);
     if (row.group == "workload" && row.unit == "px") changed.image_height_px = changed.image_width_px = value;
     if (differ(outcome_of(base), outcome_of(changed))) return true;
+    if (differ(outcome_of_network(base), outcome_of_network(changed))) return true;
   }
   return false;
 }

@@ -34,6 +34,16 @@ void draw_fetches(Dice& dice, InstructionClass& c, std::int64_t full) {
   }
 }
 
+/// The input of `out` results: what they read, less padding (which may be more than the kernel's reach), and a few
+/// positions beyond.
+std::int64_t input_of(Dice& dice, std::int64_t out, std::int64_t stride, std::int64_t kernel, std::int64_t dilation,
+                      std::int64_t& before, std::int64_t& after) {
+  const std::int64_t reach = (kernel - 1) * dilation + 1;
+  before = dice.one_in(2) ? dice.between(0, reach) : 0;
+  after = dice.one_in(2) ? dice.between(0, reach) : 0;
+  return std::max<std::int64_t>(1, (out - 1) * stride + reach - before - after + dice.between(0, stride - 1));
+}
+
 LoopNest random_nest(Dice& dice, bool conv) {
   LoopNest n;
   n.groups = dice.one_in(3) ? dice.between(2, 4) : 1;
@@ -42,26 +52,41 @@ LoopNest random_nest(Dice& dice, bool conv) {
   n.in_channels = dice.between(1, 9);
   n.out_h = n.in_h = dice.one_in(4) ? dice.between(10, 60) : dice.between(1, 9);
   if (!conv) return n;
-  n.out_w = n.in_w = dice.between(1, 6);
-  n.kernel_h = dice.between(1, 3);
-  n.kernel_w = dice.between(1, 3);
-  n.stride_h = dice.between(1, 2);
-  n.dilation_h = dice.between(1, 2);
-  n.in_h = std::max<std::int64_t>(1, n.out_h * n.stride_h + dice.between(-1, 2));
+  n.out_w = dice.one_in(4) ? dice.between(7, 20) : dice.between(1, 6);
+  n.kernel_h = dice.between(1, 3), n.kernel_w = dice.between(1, 3);
+  n.stride_h = dice.between(1, 3), n.stride_w = dice.between(1, 3);
+  n.dilation_h = dice.between(1, 3), n.dilation_w = dice.between(1, 3);
+  n.in_h = input_of(dice, n.out_h, n.stride_h, n.kernel_h, n.dilation_h, n.pad_top, n.pad_bottom);
+  n.in_w = input_of(dice, n.out_w, n.stride_w, n.kernel_w, n.dilation_w, n.pad_left, n.pad_right);
   return n;
+}
+
+/// Any four-loop mapping in any order, of a few thousand operations at most.
+Mapping random_mapping(Dice& dice, const LoopNest& n, bool weighted) {
+  Mapping m{cut_of(dice, n.out_h), cut_of(dice, n.out_w), cut_of(dice, n.out_channels), cut_of(dice, n.in_channels),
+            channels_outermost};
+  if (weighted && n.groups > 1 && dice.one_in(2)) m.tile_channels = dice.between(1, n.groups) * n.out_channels;
+  for (std::size_t i = 3; i > 0; --i)
+    std::swap(m.order[i], m.order[static_cast<std::size_t>(dice.between(0, static_cast<std::int64_t>(i)))]);
+  const auto operations = [&] {
+    return n.groups * n.batch * ceil_div(n.out_h, m.tile_rows) * ceil_div(n.out_w, m.tile_columns) *
+           ceil_div(n.out_channels, m.tile_channels) * ceil_div(n.in_channels, m.tile_sums);
+  };
+  while (operations() > 1500) {
+    m.tile_rows = std::min(n.out_h, 2 * m.tile_rows);
+    m.tile_columns = std::min(n.out_w, 2 * m.tile_columns);
+  }
+  return m;
 }
 
 InstructionClass random_product(Dice& dice) {
   InstructionClass c;
-  c.work.family = dice.one_of({Family::conv2d, Family::linear, Family::matmul});
+  c.work.family = dice.one_of({Family::conv2d, Family::conv2d, Family::linear, Family::matmul});
   const bool weighted = !dice.one_in(c.work.family == Family::matmul ? 2 : 8);  // a kernel may be computed, too
   LoopNest& n = c.work.nest = random_nest(dice, c.work.family == Family::conv2d);
   c.operand_a = operand_place(dice);
   c.operand_b = weighted ? Place::psram : operand_place(dice);
-  const std::int64_t channels = weighted ? n.groups * n.out_channels : n.out_channels;
-  c.mapping = {cut_of(dice, n.out_h), n.out_w, cut_of(dice, channels), n.in_channels,
-               dice.one_in(2) ? channels_outermost : rows_outermost};
-  if (weighted && n.groups > 1) c.mapping.tile_channels = dice.between(1, n.groups) * n.out_channels;
+  c.mapping = random_mapping(dice, n, weighted);
   c.out_elements = n.groups * n.batch * n.out_channels * n.out_h * n.out_w;
   if (weighted) {
     c.weight_elements_per_channel = n.in_channels * n.kernel_h * n.kernel_w;
@@ -73,6 +98,8 @@ InstructionClass random_product(Dice& dice) {
     c.fused_passes = dice.between(1, c.fused_operators);
     draw_fetches(dice, c, c.out_elements);
   }
+  if (dice.one_in(3)) c.prologue_passes = dice.between(1, 4);
+  if (dice.one_in(4)) c.statistics_passes = dice.between(1, 2);
   return c;
 }
 
@@ -90,6 +117,116 @@ InstructionClass random_rowwise(Dice& dice) {
   draw_fetches(dice, c, w.rows * w.row_length);
   c.fused_operators = dice.between(0, 2);
   c.fused_passes = std::min<std::int64_t>(1, c.fused_operators);
+  if (dice.one_in(4)) c.statistics_passes = dice.between(1, 2);
+  return c;
+}
+
+/// Fetches of a part: full-size ones by its rows, others held.
+void draw_part_fetches(Dice& dice, Part& part) {
+  InstructionClass one;
+  draw_fetches(dice, one, part.out_elements);
+  for (Fetch& fetch : one.fetches) fetch.passes = 1;
+  part.fetches = one.fetches;
+  part.weight_elements = one.weight_elements;
+}
+
+/// A part that reads `in_h` rows of `in_w` x `channels`: a convolution, or a pool, an enlargement, an elementwise
+/// one.
+Part random_part(Dice& dice, const LoopNest& before) {
+  Part part;
+  LoopNest& n = part.work.nest;
+  n.batch = before.batch;
+  n.in_channels = n.out_channels = before.out_channels;
+  n.in_h = n.out_h = before.out_h;
+  n.in_w = n.out_w = before.out_w;
+  part.work.family = dice.one_in(2) ? Family::conv2d : Family::vector;
+  const bool enlarges = part.work.family == Family::vector && dice.one_in(3);
+  if (enlarges) {
+    n.out_h *= dice.between(2, 3);
+    n.out_w *= 2;
+  } else if (!dice.one_in(4)) {
+    n.kernel_h = dice.between(1, std::min<std::int64_t>(3, n.in_h));
+    n.stride_h = dice.between(1, 2);
+    n.out_h = (n.in_h - 1) / n.stride_h + 1;  // padded
+  }
+  if (part.work.family == Family::conv2d) {
+    n.out_channels = dice.between(1, 5);
+    n.kernel_w = dice.between(1, 3);
+    part.operand_b = Place::psram;
+    part.weight_elements_per_channel = n.in_channels * n.kernel_h * n.kernel_w;
+    part.bias_elements_per_channel = dice.between(0, 1);
+    if (dice.one_in(3)) part.prologue_passes = dice.between(1, 3);
+  }
+  part.out_elements = n.batch * n.out_h * n.out_w * n.out_channels;
+  if (part.work.family == Family::vector) {
+    part.work.row_length = part.out_elements * (enlarges ? 1 : n.kernel_h);
+    part.read_elements = enlarges ? n.batch * n.in_h * n.in_w * n.in_channels : part.work.row_length;
+  }
+  if (dice.one_in(2)) {
+    part.fused_operators = dice.between(1, 3);
+    part.fused_passes = dice.between(1, part.fused_operators);
+    draw_part_fetches(dice, part);
+  }
+  return part;
+}
+
+InstructionClass random_strips(Dice& dice) {
+  InstructionClass c;
+  c.compound = Compound::strips;
+  c.line_buffers = dice.one_in(2);
+  LoopNest before;
+  before.batch = dice.between(1, 2);
+  before.out_channels = dice.between(1, 4);
+  before.out_h = dice.between(1, 14);
+  before.out_w = dice.between(1, 5);
+  const std::int64_t parts = dice.between(1, 4);
+  for (std::int64_t i = 0; i < parts; ++i) {
+    c.parts.push_back(random_part(dice, before));
+    before = c.parts.back().work.nest;
+  }
+  c.work.family = Family::conv2d;
+  c.work.nest = before;
+  c.operand_a = operand_place(dice);
+  c.operand_b = Place::psram;
+  c.mapping = {cut_of(dice, before.out_h), before.out_w, before.out_channels, before.in_channels, rows_outermost};
+  c.out_elements = c.parts.back().out_elements;
+  draw_result(dice, c);
+  if (dice.one_in(4)) c.parts.back().statistics_passes = 1;
+  if (c.parts.back().statistics_passes > 0 && dice.one_in(2)) {  // sums are all that it makes
+    c.to_dsram = c.push = c.to_dram = false;
+    c.out_elements = 0;
+  }
+  return c;
+}
+
+/// Self- and cross-attention of any tiles, with masks of one element a score or fewer.
+InstructionClass random_attention(Dice& dice) {
+  InstructionClass c;
+  c.compound = Compound::attention;
+  c.work.family = Family::matmul;
+  LoopNest& scores = c.work.nest;
+  scores.groups = dice.between(1, 4);
+  scores.out_h = scores.in_h = dice.one_in(4) ? dice.between(20, 70) : dice.between(1, 12);
+  scores.out_channels = dice.one_in(3) ? scores.out_h : dice.between(1, 12);
+  scores.in_channels = dice.between(1, 9);
+  c.parts.resize(3);
+  c.parts[2].work = c.work;
+  LoopNest& product = c.parts[2].work.nest;
+  product.in_channels = scores.out_channels;
+  product.out_channels = dice.one_in(2) ? scores.in_channels : dice.between(1, 9);
+  c.operand_a = operand_place(dice);
+  c.operand_b = operand_place(dice);
+  c.parts[2].operand_b = operand_place(dice);
+  c.mapping = {cut_of(dice, scores.out_h), 1, cut_of(dice, scores.out_channels), scores.in_channels,
+               rows_outermost};
+  const std::int64_t all = scores.groups * scores.out_h * scores.out_channels;
+  c.out_elements = scores.groups * scores.out_h * product.out_channels;
+  draw_result(dice, c);
+  if (dice.one_in(2)) {
+    c.fused_operators = dice.between(1, 2);
+    c.fused_passes = dice.between(1, c.fused_operators);
+    draw_fetches(dice, c, all);
+  }
   return c;
 }
 
@@ -160,21 +297,40 @@ Machine random_machine(Dice& dice) {
   if (dice.one_in(2)) m.weight_compression = f(dice.between(101, 400));
   m.decompressor_bytes_per_cycle = dice.between(1, 40);
   m.dispatch_cycles = dice.between(0, 60);
+  m.granularity = dice.one_of({Granularity::per_operator, Granularity::per_tile});
   m.host_command_cycles = dice.between(0, 90);
   m.pipeline_stages = dice.between(1, 20);
   m.dram_bus_bits = 8 * dice.between(1, 24);
   m.dram_clock_ratio = f(dice.between(5, 400));
   m.dram_efficiency = f(dice.between(30, 100));
+  m.link_bits = dice.between(1, 600);
   m.dram_burst_bytes = dice.one_of<std::int64_t>({1, 7, 16, 64});
   return m;
+}
+
+Program random_attentions(Dice& dice, Machine& machine) {
+  Program program;
+  const std::int64_t classes = dice.between(1, 2);
+  for (std::int64_t i = 0; i < classes; ++i) program.classes.push_back(random_attention(dice));
+  for (std::int64_t i = 0; i < 2 * classes; ++i)
+    program.instructions.emplace_back().instruction_class = static_cast<std::int32_t>(i % classes);
+  size_psram(dice, machine, program);
+  return program;
 }
 
 Program random_program(Dice& dice, Machine& machine) {
   Program program;
   const std::int64_t classes = dice.between(1, 6);
   for (std::int64_t i = 0; i < classes; ++i)
-    program.classes.push_back(dice.one_in(2) ? random_product(dice) : random_rowwise(dice));
-  for (InstructionClass& c : program.classes) c.work.element_cycles = dice.one_in(4) ? dice.between(2, 5) : 1;
+    program.classes.push_back(dice.one_in(5)   ? random_strips(dice)
+                              : dice.one_in(4) ? random_attention(dice)
+                              : dice.one_in(2) ? random_product(dice)
+                                               : random_rowwise(dice));
+  for (InstructionClass& c : program.classes)
+    if (c.compound == Compound::single) c.work.element_cycles = dice.one_in(4) ? dice.between(2, 5) : 1;
+  for (InstructionClass& c : program.classes)
+    if (c.work.family == Family::matmul && c.operand_b != Place::psram && dice.one_in(3))
+      c.spread_cores = dice.between(2, 4);
   const std::int64_t more = dice.between(0, 4);
   for (std::int64_t i = 0; i < classes + more; ++i) {
     Instruction& instruction = program.instructions.emplace_back();

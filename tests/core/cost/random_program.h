@@ -29,6 +29,9 @@ class Dice {
 /// random_program.
 Machine random_machine(Dice& dice);
 
+/// A program of one or two fused attentions, self and cross, operands anywhere, run once or twice each.
+Program random_attentions(Dice& dice, Machine& machine);
+
 /// A program of one to six classes and up to ten instructions. Sets PSRAM of `machine` such that the weight tiles
 /// fit, often barely.
 Program random_program(Dice& dice, Machine& machine);

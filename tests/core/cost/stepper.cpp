@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <list>
+#include <set>
 
 namespace sdip::stepper {
 namespace {
@@ -32,12 +33,12 @@ struct Buffers {
 
 class Clock {
  public:
-  Clock(const Program& program, const Machine& m, Decimal share, Count cores)
-      : program_(program), m_(m), cores_(cores) {
+  Clock(const Program& program, const Machine& m, Decimal share, Count cores, Role role)
+      : program_(program), m_(m), cores_(cores), wired_(weights_wired(m, role)) {
     numerator_ =
         m.dram_bus_bits / 8 * 2 * m.dram_clock_ratio.hundredths * m.dram_efficiency.hundredths * share.hundredths;
     room_ = m.psram_bytes - m.psram_pinned_bytes;
-    for (const InstructionClass& c : program.classes) operations_.push_back(expand(c, m));
+    for (const InstructionClass& c : program.classes) operations_.push_back(expand(c, m, role));
   }
 
   std::vector<InstructionCount> pass(bool cold) {
@@ -76,7 +77,7 @@ class Clock {
   /// Fetches a tile of weights. Returns when it is there.
   Count fetch(Count psram_bytes, const InstructionClass& c, bool cold, bool held) {
     using_ = tiles_.end();
-    if (m_.weight_storage == WeightStorage::hard_coded || (c.pinned && !cold) || psram_bytes == 0) return 0;
+    if (wired_ || (c.pinned && !cold) || psram_bytes == 0) return 0;
     const Transfer t = weight_transfer(packed_bytes(psram_bytes, m_), psram_bytes);
     Count start = channel_;
     if (!c.pinned) {
@@ -110,7 +111,7 @@ class Clock {
   }
 
   Count load(Count bytes, Buffers& buffers) {
-    const Transfer t = transfer(bytes, cores_);
+    const Transfer t = transfer(bytes, copies_);
     const Count space = buffers.free_for_next(tile_buffers(), begin_, now_);
     channel_ = std::max(channel_, space) + t.cycles;
     count_.activation_in_bytes += t.bytes;
@@ -119,7 +120,7 @@ class Clock {
 
   void store() {
     if (leaving_ == 0) return;
-    const Transfer t = transfer(leaving_, cores_);
+    const Transfer t = transfer(leaving_, copies_);
     channel_ = std::max(channel_, now_) + t.cycles;
     count_.activation_out_bytes += t.bytes;
     left_.push_back(channel_);
@@ -143,8 +144,9 @@ class Clock {
     const InstructionClass& c = program_.classes[number];
     count_ = {};
     begin_ = count_.start = now_;
-    now_ += overhead();
-    a_ = b_ = other_ = {};
+    copies_ = cores_ * c.spread_cores;
+    now_ += overhead() + sent_cycles(c, m_);
+    a_ = b_ = other_ = partial_ = {};
     left_.clear();
     using_ = tiles_.end();
     tile_before_until_ = begin_;
@@ -157,21 +159,34 @@ class Clock {
     }
     Count a_tile = no_tile, b_tile = no_tile, weight_tile = no_tile;
     fetched_.clear();
+    const bool apart = m_.granularity == Granularity::per_tile;  // each operation an instruction
+    Count issued = begin_;                                       // the last operation
+    bool first = true;
     for (const Operation& o : operations_[number]) {
-      if (o.weight_tile != weight_tile && !(c.pinned && std::ranges::count(fetched_, o.weight_tile) > 0))
+      if (o.weight_tile != weight_tile && !(c.pinned && fetched_.contains(o.weight_tile)))
         weights_there = std::max(weights_there, fetch(o.weight_psram_bytes, c, cold, false));
       Count activations_there = 0;
-      if (o.a_tile != a_tile) activations_there = load(o.a_bytes, a_);
+      if (o.a_tile != a_tile && o.a_bytes > 0) activations_there = load(o.a_bytes, a_);
       if (o.b_tile != b_tile) activations_there = load(o.b_bytes, b_);
       if (o.other_bytes > 0) activations_there = load(o.other_bytes, other_);
-      if (o.weight_tile != weight_tile) fetched_.push_back(o.weight_tile);
+      if (o.partial_bytes > 0 && tile_buffers() == 2) activations_there = load(o.partial_bytes, partial_);
+      if (o.weight_tile != weight_tile) fetched_.insert(o.weight_tile);
       a_tile = o.a_tile, b_tile = o.b_tile, weight_tile = o.weight_tile;
       store();
+      if (o.partial_bytes > 0 && tile_buffers() == 1) activations_there = load(o.partial_bytes, partial_);
       if (o.out_bytes > 0 && left_.size() >= tile_buffers())
         activations_there = std::max(activations_there, left_[left_.size() - tile_buffers()]);
-      const Count start = std::max({now_, weights_there, activations_there});
-      (weights_there >= activations_there ? count_.stall_weights : count_.stall_activations) += start - now_;
-      now_ = start + o.needs.longest();
+      Count earliest = now_;
+      if (apart && !first) {
+        const Count retired = now_ + m_.pipeline_stages;
+        last_duration_ = retired - issued;
+        issued = retired;
+        earliest = retired + overhead();
+      }
+      first = false;
+      const Count start = std::max({earliest, weights_there, activations_there});
+      (weights_there >= activations_there ? count_.stall_weights : count_.stall_activations) += start - earliest;
+      now_ = start + o.cycles();
       if (using_ != tiles_.end()) using_->used_until = tile_before_until_ = now_;
       leaving_ = o.out_bytes;
     }
@@ -184,29 +199,31 @@ class Clock {
       count_.stall_activations += left_.back() - now_;
       now_ = left_.back();
     }
-    now_ += m_.pipeline_stages;
-    last_duration_ = now_ - begin_;
+    now_ += returned_cycles(c, m_) + m_.pipeline_stages;
+    last_duration_ = now_ - (apart ? issued : begin_);
     count_.end = now_;
   }
 
   const Program& program_;
   const Machine& m_;
   const Count cores_;
-  Count numerator_ = 1, room_ = 0;
+  const bool wired_;
+  Count numerator_ = 1, room_ = 0, copies_ = 1;
   std::vector<std::vector<Operation>> operations_;
   Count now_ = 0, channel_ = 0, begin_ = 0, last_duration_ = 0, peak_ = 0, leaving_ = 0, tile_before_until_ = 0;
   std::list<PsramTile> tiles_;  // oldest first
   Tile using_ = tiles_.end();
-  Buffers a_, b_, other_;
-  std::vector<Count> left_;     // when each of this instruction's results had left
-  std::vector<Count> fetched_;  // weight tiles that this instruction has fetched
+  Buffers a_, b_, other_, partial_;
+  std::vector<Count> left_;  // when each of this instruction's results had left
+  std::set<Count> fetched_;  // weight tiles that this instruction has fetched
   InstructionCount count_;
 };
 
 }  // namespace
 
-Run step(const Program& program, const Machine& machine, Decimal share, std::int64_t cores, std::size_t passes) {
-  Clock clock(program, machine, share, cores);
+Run step(const Program& program, const Machine& machine, Decimal share, std::int64_t cores, std::size_t passes,
+         Role role) {
+  Clock clock(program, machine, share, cores, role);
   Run run;
   for (std::size_t i = 0; i < passes; ++i) run.passes.push_back(clock.pass(i == 0));
   run.psram_peak_bytes = clock.peak();

@@ -22,17 +22,35 @@ inline constexpr std::int64_t no_tile = -1;
 /// One tile operation: how long it lasts, which tiles it needs, and their bytes (one core, no bursts).
 struct Operation {
   Needs needs;
+  std::int64_t steps_cycles = 0;  // of a compound's operation: its steps one after the other; else 0
   std::int64_t a_tile = no_tile, b_tile = no_tile, weight_tile = no_tile;  // numbers of tiles
-  std::int64_t a_bytes = 0, b_bytes = 0, other_bytes = 0, out_bytes = 0;   // through DRAM
+  std::int64_t a_bytes = 0, b_bytes = 0, other_bytes = 0;                  // through DRAM, when the tile changes
+  std::int64_t partial_bytes = 0, out_bytes = 0;                           // partial sums in; results or they out
   std::int64_t weight_psram_bytes = 0, weight_dram_bytes = 0;
+  std::int64_t lane_operations = 0;  // elementwise steps of a nest: before, fused behind it, and for sums
+  std::int64_t cycles() const { return steps_cycles > 0 ? steps_cycles : needs.longest(); }
 };
 
-/// Section 3 and 4: an instruction's tile operations in the order they run.
-std::vector<Operation> expand(const InstructionClass& c, const Machine& machine);
+/// Section 2: a stage of that role has its weights in ROM.
+bool weights_wired(const Machine& machine, Role role);
+
+/// Section 3 and 4: an instruction's tile operations in the order they run, in a stage of that role.
+std::vector<Operation> expand(const InstructionClass& c, const Machine& machine, Role role = Role::network);
+
+/// The same of a compound instruction of strips, one operation a strip; and its weights, which are all held.
+std::vector<Operation> expand_strips(const InstructionClass& c, const Machine& machine, Role role);
+std::int64_t strips_psram_bytes(const InstructionClass& c, const Machine& machine);
+/// The same of a fused attention: compound instructions, attention.
+std::vector<Operation> expand_attention(const InstructionClass& c, const Machine& machine, Role role);
 
 /// Held weights of a class, as PSRAM and DRAM hold them.
 std::int64_t held_psram_bytes(const InstructionClass& c, const Machine& machine);
 std::int64_t packed_bytes(std::int64_t bytes, const Machine& machine);
+
+/// Branches on several cores: the parts of operands on chip sent to each of the other cores, one after the other
+/// over the first link; their results coming back.
+std::int64_t sent_cycles(const InstructionClass& c, const Machine& machine);
+std::int64_t returned_cycles(const InstructionClass& c, const Machine& machine);
 
 struct InstructionCount {
   std::int64_t start = 0, end = 0, stall_weights = 0, stall_activations = 0;
@@ -46,6 +64,7 @@ struct Run {
 };
 
 /// Section 5: `passes` runs through the program from cold. `share` of the channel, `cores` in lockstep.
-Run step(const Program& program, const Machine& machine, Decimal share, std::int64_t cores, std::size_t passes);
+Run step(const Program& program, const Machine& machine, Decimal share, std::int64_t cores, std::size_t passes,
+         Role role = Role::network);
 
 }  // namespace sdip::stepper

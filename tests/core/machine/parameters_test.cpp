@@ -133,7 +133,7 @@ TEST(parameters, json_errors_point_at_the_field) {
   EXPECT_EQ(assign(R"({"cores": null})"), "value_invalid at /machine/cores");
   EXPECT_EQ(assign(R"({"dataflow": 1})"), "value_invalid at /machine/dataflow");
   EXPECT_EQ(assign(R"({"prompt_per_frame": "true"})"), "value_invalid at /machine/prompt_per_frame");
-  EXPECT_EQ(assign(R"({"fusion": "attention"})"), "not_modelled at /machine/fusion");
+  EXPECT_EQ(assign(R"({"memory_hierarchy": "crossbar"})"), "not_modelled at /machine/memory_hierarchy");
   EXPECT_EQ(assign("[1]"), "value_invalid at /machine");
 }
 
@@ -178,6 +178,11 @@ TEST(check_machine, names_the_row_that_another_contradicts) {
   EXPECT_EQ(with([](Machine& m) { m.psram_pinned_bytes = m.psram_bytes - 1; }), "accepted");
   EXPECT_EQ(with([](Machine& m) { m.image_height_px = 64; }), "value_conflict at image_width_px");
   EXPECT_EQ(with([](Machine& m) { m.weight_density = Decimal{50}; }), "value_conflict at weight_density");
+  const auto both = [](Machine& m) {
+    m.branches = Branches::parallel;
+    m.core_weights = CoreWeights::per_core;
+  };
+  EXPECT_EQ(with(both), "value_conflict at branches");
 }
 
 TEST(rate, a_128_bit_bus_at_twice_the_core_clock_and_80_percent_moves_51_and_a_fifth_bytes_a_cycle) {

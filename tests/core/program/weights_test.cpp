@@ -166,6 +166,8 @@ TEST(weight_file, what_is_not_modelled_is_refused) {
   rom.weight_storage = WeightStorage::hard_coded;
   for (const Machine& machine : {skipping, compressed, rom, machine_with(NumberFormat::uint8)})
     EXPECT_EQ(code_of(small_conv(), machine), "not_modelled");
+  rom.hard_coded_part = HardCodedPart::vae;
+  EXPECT_EQ(code_of(small_conv(), rom), code_of(small_conv(), Machine())) << "a network's weights stream";
   auto computed = model_of_x({1, 64});
   add_weight(computed, "w", {32, 64});
   add_node(computed, "Transpose", {"w"}, "t");

@@ -124,6 +124,13 @@ export const useAnalysis = (design: Design | null, instructions: boolean) =>
     staleTime: 60_000,
   });
 
+export const useMemoryViews = (design: Design) =>
+  useQuery({
+    queryKey: ['memory-views', design],
+    queryFn: ({ signal }) => answer(client.POST('/api/v1/memory-views', { body: requestOf(design), signal })),
+    staleTime: 60_000,
+  });
+
 export const useComparison = (design: Design | null, baselines: string[]) =>
   useQuery({
     queryKey: ['comparison', design, baselines],

@@ -139,6 +139,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/memory-views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What lies where and when in each SRAM */
+        post: operations["view_memory"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/comparisons": {
         parameters: {
             query?: never;
@@ -758,16 +775,40 @@ export interface components {
              */
             weight_storage: "streamed" | "resident" | "hard_coded";
             /**
+             * @description With weight_storage=hard_coded: the stages whose weights are in ROM; the others stream theirs
+             * @default all
+             * @enum {string}
+             */
+            hard_coded_part: "all" | "text_encoder" | "vae" | "core";
+            /**
              * @description Part of PSRAM that keeps the first weights of the program for good, B
              * @default 0
              */
             psram_pinned_bytes: number;
             /**
-             * @description Operators joined into one instruction
+             * @description Operators joined into one instruction: none, elementwise ones, or norms with their activations too
              * @default none
              * @enum {string}
              */
             fusion: "none" | "pointwise";
+            /**
+             * @description With fusion=norm: where mean and variance come from, a pass of their own or sums kept as the operand is made
+             * @default own_pass
+             * @enum {string}
+             */
+            norm_statistics: "own_pass";
+            /**
+             * @description Scores, softmax and their product as one instruction with online softmax: scores never leave the chip
+             * @default off
+             * @enum {string}
+             */
+            fused_attention: "off" | "on";
+            /**
+             * @description Chains of convolutions run depth-first, strip by strip: rows that two strips need are made again, or kept in line buffers
+             * @default off
+             * @enum {string}
+             */
+            strips: "off";
             /**
              * @description How an operand is turned
              * @default explicit
@@ -775,11 +816,17 @@ export interface components {
              */
             transposition: "explicit" | "dynamic";
             /**
-             * @description Residual and skip tensors: held in STACKRAM while they fit, or always sent to DRAM
+             * @description Residual and skip tensors: held in STACKRAM while they fit, always sent to DRAM, or made again where that moves fewer bytes
              * @default hold
              * @enum {string}
              */
-            skip_handling: "hold" | "spill";
+            skip_handling: "hold" | "spill" | "recompute";
+            /**
+             * @description Order of instructions: as the model has them, or one that keeps the fewest bytes alive; thorough: searched longer
+             * @default given
+             * @enum {string}
+             */
+            schedule: "given" | "least_live" | "least_live_thorough";
             /**
              * @description Keys and values of cross-attention made once per prompt
              * @default false
@@ -827,13 +874,18 @@ export interface components {
              * @default operator
              * @enum {string}
              */
-            granularity: "operator";
+            granularity: "operator" | "tile";
             /**
-             * @description Weights as a product of two thin matrices
+             * @description Weights of linear operators as a product of two thin matrices, where that is fewer bytes
              * @default off
              * @enum {string}
              */
-            low_rank: "off";
+            low_rank: "off" | "on";
+            /**
+             * @description With low_rank: rank over the smaller size of the weight
+             * @default 0.25
+             */
+            low_rank_share: number;
             /**
              * @description A wide MAC that splits into narrower ones
              * @default off
@@ -845,13 +897,13 @@ export interface components {
              * @default common
              * @enum {string}
              */
-            core_weights: "common";
+            core_weights: "common" | "per_core";
             /**
              * @description Independent branches one after the other, or spread over cores
              * @default serial
              * @enum {string}
              */
-            branches: "serial";
+            branches: "serial" | "parallel";
             /**
              * @description Private memories, a crossbar between cores, or a writable PSRAM
              * @default private
@@ -1165,16 +1217,40 @@ export interface components {
              */
             weight_storage: "streamed" | "resident" | "hard_coded";
             /**
+             * @description With weight_storage=hard_coded: the stages whose weights are in ROM; the others stream theirs
+             * @default all
+             * @enum {string}
+             */
+            hard_coded_part: "all" | "text_encoder" | "vae" | "core";
+            /**
              * @description Part of PSRAM that keeps the first weights of the program for good, B
              * @default 0
              */
             psram_pinned_bytes: number;
             /**
-             * @description Operators joined into one instruction
+             * @description Operators joined into one instruction: none, elementwise ones, or norms with their activations too
              * @default none
              * @enum {string}
              */
             fusion: "none" | "pointwise";
+            /**
+             * @description With fusion=norm: where mean and variance come from, a pass of their own or sums kept as the operand is made
+             * @default own_pass
+             * @enum {string}
+             */
+            norm_statistics: "own_pass";
+            /**
+             * @description Scores, softmax and their product as one instruction with online softmax: scores never leave the chip
+             * @default off
+             * @enum {string}
+             */
+            fused_attention: "off" | "on";
+            /**
+             * @description Chains of convolutions run depth-first, strip by strip: rows that two strips need are made again, or kept in line buffers
+             * @default off
+             * @enum {string}
+             */
+            strips: "off";
             /**
              * @description How an operand is turned
              * @default explicit
@@ -1182,11 +1258,17 @@ export interface components {
              */
             transposition: "explicit" | "dynamic";
             /**
-             * @description Residual and skip tensors: held in STACKRAM while they fit, or always sent to DRAM
+             * @description Residual and skip tensors: held in STACKRAM while they fit, always sent to DRAM, or made again where that moves fewer bytes
              * @default hold
              * @enum {string}
              */
-            skip_handling: "hold" | "spill";
+            skip_handling: "hold" | "spill" | "recompute";
+            /**
+             * @description Order of instructions: as the model has them, or one that keeps the fewest bytes alive; thorough: searched longer
+             * @default given
+             * @enum {string}
+             */
+            schedule: "given" | "least_live" | "least_live_thorough";
             /**
              * @description Keys and values of cross-attention made once per prompt
              * @default false
@@ -1234,13 +1316,18 @@ export interface components {
              * @default operator
              * @enum {string}
              */
-            granularity: "operator";
+            granularity: "operator" | "tile";
             /**
-             * @description Weights as a product of two thin matrices
+             * @description Weights of linear operators as a product of two thin matrices, where that is fewer bytes
              * @default off
              * @enum {string}
              */
-            low_rank: "off";
+            low_rank: "off" | "on";
+            /**
+             * @description With low_rank: rank over the smaller size of the weight
+             * @default 0.25
+             */
+            low_rank_share: number;
             /**
              * @description A wide MAC that splits into narrower ones
              * @default off
@@ -1252,13 +1339,13 @@ export interface components {
              * @default common
              * @enum {string}
              */
-            core_weights: "common";
+            core_weights: "common" | "per_core";
             /**
              * @description Independent branches one after the other, or spread over cores
              * @default serial
              * @enum {string}
              */
-            branches: "serial";
+            branches: "serial" | "parallel";
             /**
              * @description Private memories, a crossbar between cores, or a writable PSRAM
              * @default private
@@ -1562,6 +1649,45 @@ export interface components {
             notes: string[];
             stages: components["schemas"]["StageAnalysis"][];
         };
+        WaitingValue: {
+            lower: string;
+            upper: string;
+            dies: number;
+            waits_to: number;
+        };
+        MemoryFigures: {
+            /** @enum {string} */
+            memory: "DSRAM0" | "DSRAM1" | "STACKRAM" | "unified" | "PSRAM";
+            capacity_bytes: number;
+            peak_bytes: number;
+            live_bytes: number;
+            crossing_pairs: number;
+            waiting: components["schemas"]["WaitingValue"][];
+            occupancy_bytes: number[];
+        };
+        MemoryRectangle: {
+            address: number;
+            bytes: number;
+            from: number;
+            to: number;
+            start_cycle: number;
+            end_cycle: number;
+            /** @enum {string} */
+            memory: "DSRAM0" | "DSRAM1" | "STACKRAM" | "unified" | "PSRAM";
+            name: string;
+        };
+        StageMemory: {
+            name: string;
+            instructions: string[];
+            memories: components["schemas"]["MemoryFigures"][];
+            rectangles: components["schemas"]["MemoryRectangle"][];
+        };
+        MemoryViews: {
+            model: string;
+            feasible: boolean;
+            reason: string;
+            stages: components["schemas"]["StageMemory"][];
+        };
         ComparisonRequest: {
             model: string;
             preset?: string;
@@ -1586,7 +1712,7 @@ export interface components {
         };
         Axis: {
             /** @enum {string} */
-            parameter: "cores" | "core_clock_mhz" | "pipeline_stages" | "conv_lanes_in" | "conv_lanes_out" | "conv_lanes_pixel" | "linear_lanes_m" | "linear_lanes_n" | "linear_lanes_k" | "matmul_lanes_m" | "matmul_lanes_n" | "matmul_lanes_k" | "vector_lanes" | "softmax_lanes" | "norm_lanes" | "transpose_lanes" | "dataflow" | "weight_format" | "activation_format" | "accumulator_format" | "scale_granularity" | "psram_bytes" | "psram_port_bits" | "dsram_bytes" | "dsram_port_bits" | "stackram_bytes" | "stackram_port_bits" | "imem_bytes" | "sram_banks" | "weight_buffering" | "tile_buffering" | "dram_kind" | "dram_bus_bits" | "dram_clock_ratio" | "dram_burst_bytes" | "dram_efficiency" | "mac_sharing" | "activation_memory" | "stack_discipline" | "operator_dsram" | "steps" | "guidance" | "sampler" | "mode" | "batch" | "image_height_px" | "image_width_px" | "prompt_per_frame" | "vae_stage" | "encoder_dram_share" | "decoder_dram_share" | "link_bits" | "technology_node" | "sram_floor_plan_factor" | "mac_floor_plan_factor" | "weight_storage" | "psram_pinned_bytes" | "fusion" | "transposition" | "skip_handling" | "hoisted_context" | "weight_compression" | "decompressor_bytes_per_cycle" | "weight_density" | "sparsity" | "sequencer" | "dispatch_cycles" | "host_command_cycles" | "granularity" | "low_rank" | "composable_macs" | "core_weights" | "branches" | "memory_hierarchy" | "in_memory_weights";
+            parameter: "cores" | "core_clock_mhz" | "pipeline_stages" | "conv_lanes_in" | "conv_lanes_out" | "conv_lanes_pixel" | "linear_lanes_m" | "linear_lanes_n" | "linear_lanes_k" | "matmul_lanes_m" | "matmul_lanes_n" | "matmul_lanes_k" | "vector_lanes" | "softmax_lanes" | "norm_lanes" | "transpose_lanes" | "dataflow" | "weight_format" | "activation_format" | "accumulator_format" | "scale_granularity" | "psram_bytes" | "psram_port_bits" | "dsram_bytes" | "dsram_port_bits" | "stackram_bytes" | "stackram_port_bits" | "imem_bytes" | "sram_banks" | "weight_buffering" | "tile_buffering" | "dram_kind" | "dram_bus_bits" | "dram_clock_ratio" | "dram_burst_bytes" | "dram_efficiency" | "mac_sharing" | "activation_memory" | "stack_discipline" | "operator_dsram" | "steps" | "guidance" | "sampler" | "mode" | "batch" | "image_height_px" | "image_width_px" | "prompt_per_frame" | "vae_stage" | "encoder_dram_share" | "decoder_dram_share" | "link_bits" | "technology_node" | "sram_floor_plan_factor" | "mac_floor_plan_factor" | "weight_storage" | "hard_coded_part" | "psram_pinned_bytes" | "fusion" | "norm_statistics" | "fused_attention" | "strips" | "transposition" | "skip_handling" | "schedule" | "hoisted_context" | "weight_compression" | "decompressor_bytes_per_cycle" | "weight_density" | "sparsity" | "sequencer" | "dispatch_cycles" | "host_command_cycles" | "granularity" | "low_rank" | "low_rank_share" | "composable_macs" | "core_weights" | "branches" | "memory_hierarchy" | "in_memory_weights";
             values?: (number | string | boolean)[];
             min?: number;
             max?: number;
@@ -1953,6 +2079,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Analysis"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    view_memory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnalysisRequest"];
+            };
+        };
+        responses: {
+            /** @description What lies where and when in each SRAM */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemoryViews"];
                 };
             };
             /** @description A problem */

@@ -1,14 +1,16 @@
 // One stage of a design point: its bounds, where its time goes, its memories over time, its instructions.
+import type { Design } from '../api/queries';
 import type { Machine, Stage } from '../api/types';
 import { plain, quantity } from '../format/quantity';
 import { useSpeech } from '../i18n/i18n';
 import { Card } from '../ui/basics';
 import { InstructionTable } from './instruction_table';
 import { MemoryCharts } from './memory_charts';
+import { MemoryMap } from './memory_map';
 import { StageRoofline } from './stage_roofline';
 import { TimeBreakdown } from './time_breakdown';
 
-export function StageView({ stage, machine }: { stage: Stage; machine: Machine }) {
+export function StageView({ stage, machine, design }: { stage: Stage; machine: Machine; design: Design }) {
   const { t } = useSpeech();
   const program = stage.instructions ?? [];
   return (
@@ -23,6 +25,7 @@ export function StageView({ stage, machine }: { stage: Stage; machine: Machine }
             <Card><StageRoofline stage={stage} machine={machine} /></Card>
           </div>
           <Card><MemoryCharts stage={stage} machine={machine} /></Card>
+          <Card><MemoryMap stage={stage} design={design} /></Card>
           <InstructionTable stage={stage} machine={machine} />
         </>
       )}

@@ -1,0 +1,209 @@
+// What fused attention's tile operations cost.
+//
+// Worked example. 2 rows by 3 keys of 4 elements, results of 4, several key tiles; q in DSRAM, k and v in STACKRAM;
+// matmul lanes 2 x 2 x 2, softmax lanes 4, ports as wide as any fold. Scores: 1 x 2 x 2 folds, 4 cycles. Softmax:
+// two passes over rows of 3, one in a fold of 4 lanes, 2 x 2, and one over the accumulators, 2 rows of 4: 6 folds,
+// but 4 beats of scores, 1 of maxima and sums and 2 of accumulators are read: 7 cycles. Product: 1 x 2 x 2 folds, 4
+// beats of probabilities and 2 of sums: 6 cycles. Division, last key tile: 2 folds, 2 + 1 beats: 3 cycles. 17
+// cycles; the last 20.
+#include "core/cost/attention.h"
+
+#include <vector>
+
+#include "core/cost/fold.h"
+#include "core/program/attention_tiles.h"
+
+namespace sdip {
+namespace {
+
+/// What one operation's steps need in sum, and how long they last one after the other.
+struct Steps {
+  Busy busy;
+  std::int64_t cycles = 0;
+  void then(const Busy& step) {
+    busy += step;
+    cycles += step.longest();
+  }
+};
+
+/// A size that tiles of a dimension have, and how many have it.
+struct Kind {
+  std::int64_t size = 1, count = 1;
+};
+std::vector<Kind> kinds_of(const Cut& cut, std::int64_t full) {
+  std::vector<Kind> kinds;
+  if (cut.full > 0) kinds.push_back({full, cut.full});
+  if (cut.edge > 0) kinds.push_back({cut.edge, 1});
+  return kinds;
+}
+
+std::vector<TileRun> runs_of(const std::vector<Kind>& kinds, std::int32_t shapes, std::int32_t windows) {
+  std::vector<TileRun> runs;
+  for (const Kind& kind : kinds) {
+    const auto number = static_cast<std::int32_t>(runs.size());
+    runs.push_back({kind.count, number * shapes, number * windows});
+  }
+  return runs;
+}
+
+void add_loop(const std::vector<TileRun>& runs, TileLoop loop, TileLoops& order) {
+  if (runs.size() == 1 && runs[0].tiles == 1) return;
+  loop.runs = static_cast<std::int32_t>(runs.size());
+  order.loops.push_back(loop);
+  order.runs.insert(order.runs.end(), runs.begin(), runs.end());
+}
+
+class AttentionCost {
+ public:
+  AttentionCost(const InstructionClass& c, const Machine& m, Role role)
+      : c_(c), m_(m), wide_(m), role_(role), sizes_(attention_sizes(c)), plan_(attention_plan(c)) {
+    wide_.activation_format = m.accumulator_format;
+    port_ = m.dsram_port_bits;
+    accumulator_bits_ = bits_of(m.accumulator_format);
+    rescales_ = plan_.channels.count() > 1;
+  }
+
+  ClassCost run() const {
+    ClassCost cost;
+    cost.plan = plan_;
+    cost.operations = plan_.operations();
+    const std::vector<Kind> rows = kinds_of(plan_.rows, plan_.tile_rows);
+    const std::vector<Kind> keys = kinds_of(plan_.channels, plan_.tile_channels);
+    for (const Kind& r : rows) {
+      cost.windows.push_back({moved(c_.operand_a, r.size * sizes_.depth), 0});
+      cost.streams_activations |= c_.operand_a == Place::dram;
+      for (const Kind& k : keys) {
+        const bool last = &k == &keys.back();
+        const TileCost& tile = cost.shapes.emplace_back(tile_of(r.size, k.size, last));
+        cost.shapes.back().times = plan_.repeats * r.count * k.count;
+        cost.busy += tile.busy * tile.times;
+        cost.cycles += tile.cycles * tile.times;
+        cost.streams_activations |= tile.b_bytes + tile.split_in_bytes + tile.out_bytes > 0;
+      }
+    }
+    add_loop({{plan_.repeats, 0, 0}}, {.a = true, .b = true}, cost.order);
+    add_loop(runs_of(rows, static_cast<std::int32_t>(keys.size()), 1), {.a = true}, cost.order);
+    add_loop(runs_of(keys, 1, 0), {.b = true}, cost.order);
+    const WeightForm form = weight_form(m_);
+    cost.held_weight_bytes = held_weight_bytes(c_, form);
+    cost.held_weight_stored_bytes = stored_bytes(cost.held_weight_bytes, form);
+    const std::int64_t scores = sizes_.heads * sizes_.rows * sizes_.keys;
+    const std::int64_t results = sizes_.heads * sizes_.rows * sizes_.values;
+    cost.macs = cost.spent_macs = scores * (sizes_.depth + sizes_.values);
+    cost.lane_operations = (2 + c_.fused_operators) * scores + results;
+    if (rescales_) cost.lane_operations += plan_.channels.count() * results;
+    return cost;
+  }
+
+ private:
+  TileCost tile_of(std::int64_t rows, std::int64_t keys, bool last) const {
+    Steps steps;
+    steps.then(scores(rows, keys));
+    steps.then(exponentials(rows, keys));
+    steps.then(product(rows, keys));
+    if (last) steps.then(division(rows));
+    TileCost tile;
+    tile.busy = steps.busy;
+    tile.cycles = steps.cycles;
+    tile.b_bytes = moved(c_.operand_b, keys * sizes_.depth) + moved(c_.parts[2].operand_b, keys * sizes_.values);
+    for (const Fetch& mask : c_.fetches)
+      tile.split_in_bytes += moved(mask.place, mask_elements(mask, plan_, rows, keys));
+    if (last && c_.to_dram) tile.out_bytes = moved(Place::dram, rows * sizes_.values);
+    return tile;
+  }
+
+  std::int64_t moved(Place place, std::int64_t elements) const {
+    return place == Place::dram ? ceil_div(elements * bits_of(m_.activation_format), 8) : 0;
+  }
+
+  /// One operator on one tile, as an instruction of its own.
+  static InstructionClass product_of(const Work& work, std::int64_t rows, std::int64_t channels, std::int64_t sum,
+                                     Place a, Place b) {
+    InstructionClass step;
+    step.work.family = work.family;
+    step.work.element_cycles = work.element_cycles;
+    step.work.nest.out_h = step.work.nest.in_h = rows;
+    step.work.nest.out_channels = channels;
+    step.work.nest.in_channels = sum;
+    step.mapping = {rows, 1, channels, sum, rows_outermost};
+    step.operand_a = a;
+    step.operand_b = b;
+    step.out_elements = rows * channels;
+    step.to_dsram = false;
+    return step;
+  }
+  static InstructionClass rows_of(std::int64_t rows, std::int64_t length, std::int64_t passes) {
+    InstructionClass step;
+    step.work.family = Family::softmax;
+    step.work.rows = rows;
+    step.work.row_length = length;
+    step.work.passes = passes;
+    step.mapping = {rows, 1, length, 1};
+    step.out_elements = rows * length;
+    step.fetches = {{Place::dsram, rows * length, passes, true}};
+    return step;
+  }
+
+  Busy scores(std::int64_t rows, std::int64_t keys) const {
+    InstructionClass step = product_of(c_.work, rows, keys, sizes_.depth, c_.operand_a, c_.operand_b);
+    step.to_dsram = true;
+    step.fused_operators = c_.fused_operators;
+    step.fused_passes = c_.fused_passes;
+    step.fetches = c_.fetches;
+    for (Fetch& mask : step.fetches) mask.elements = mask_elements(mask, plan_, rows, keys);
+    return class_cost(step, m_, role_).busy;
+  }
+
+  /// Maxima, exponentials and sums; accumulators rescaled to the new maxima.
+  Busy exponentials(std::int64_t rows, std::int64_t keys) const {
+    Busy busy = class_cost(rows_of(rows, keys, 2), m_, role_).busy;
+    busy.dsram_read += beats(2 * rows, accumulator_bits_, port_);
+    busy.dsram_write += beats(2 * rows, accumulator_bits_, port_);
+    if (rescales_) busy += class_cost(rows_of(rows, sizes_.values, 1), wide_, role_).busy;
+    return busy;
+  }
+
+  /// Probabilities by values, added to the accumulators.
+  Busy product(std::int64_t rows, std::int64_t keys) const {
+    const Part& part = c_.parts[2];
+    Busy busy =
+        class_cost(product_of(part.work, rows, sizes_.values, keys, Place::dsram, part.operand_b), m_, role_).busy;
+    const ArrayLanes lanes = array_lanes(part.work.family, m_);
+    const std::int64_t sums =
+        folded_beats(fold(rows, lanes.rows), fold(sizes_.values, lanes.channels), accumulator_bits_, port_);
+    busy.dsram_write += sums;
+    if (rescales_) busy.dsram_read += sums;
+    return busy;
+  }
+
+  /// Accumulators by their sums, to where the results go.
+  Busy division(std::int64_t rows) const {
+    InstructionClass read = rows_of(rows, sizes_.values, 1);
+    InstructionClass write = read;
+    read.to_dsram = false;
+    write.fetches.clear();
+    write.to_dsram = c_.to_dsram;
+    write.push = c_.push;
+    write.to_dram = c_.to_dram;
+    Busy busy = class_cost(write, m_, role_).busy;
+    busy.dsram_read += class_cost(read, wide_, role_).busy.dsram_read + beats(rows, accumulator_bits_, port_);
+    return busy;
+  }
+
+  const InstructionClass& c_;
+  const Machine& m_;
+  Machine wide_;  // the same, moving accumulators
+  const Role role_;
+  const AttentionSizes sizes_;
+  const TilePlan plan_;
+  std::int64_t port_ = 1, accumulator_bits_ = 32;
+  bool rescales_ = false;
+};
+
+}  // namespace
+
+ClassCost attention_cost(const InstructionClass& c, const Machine& m, Role role) {
+  return AttentionCost(c, m, role).run();
+}
+
+}  // namespace sdip

@@ -1,0 +1,42 @@
+// What it costs to share one instruction's heads over several cores.
+//
+// Worked example. 3 cores share 6 heads of q 4 x 8 in DSRAM and k 8 x 5 in DRAM, int8, results kept on chip; links
+// of 64 bit. A part is 2 heads. In: 2 parts of q, 2 x 64 B, 16 cycles; k is loaded by each core itself. Out: 2
+// parts of results, 2 x 40 B, 10 cycles.
+#include "core/cost/branches.h"
+
+namespace sdip {
+namespace {
+
+/// Bytes of one core's part of the operands that lie on chip.
+std::int64_t sent_bytes(const InstructionClass& c, std::int64_t bits) {
+  const LoopNest& n = c.work.nest;
+  std::int64_t bytes = 0;
+  const auto send = [&](Place place, std::int64_t elements) {
+    if (place == Place::dsram || place == Place::stackram) bytes += ceil_div(elements * bits, 8);
+  };
+  send(c.operand_a, n.groups * n.batch * n.in_h * n.in_channels);
+  send(c.operand_b, n.groups * n.batch * n.in_channels * n.out_channels);
+  if (c.compound == Compound::attention) {
+    const LoopNest& product = c.parts.at(2).work.nest;
+    send(c.parts[2].operand_b, product.groups * product.in_channels * product.out_channels);
+  }
+  for (const Fetch& fetch : c.fetches) send(fetch.place, fetch.elements);
+  return bytes;
+}
+
+}  // namespace
+
+ClassCost spread_cost(const InstructionClass& c, const Machine& m, Role role) {
+  InstructionClass part = c;
+  part.spread_cores = 1;
+  ClassCost cost = class_cost(part, m, role);
+  const std::int64_t bits = bits_of(m.activation_format), others = c.spread_cores - 1;
+  const std::int64_t result = c.to_dsram || c.push ? ceil_div(c.out_elements * bits, 8) : 0;
+  cost.cores = c.spread_cores;
+  cost.link_in_cycles = ceil_div(others * sent_bytes(c, bits) * 8, m.link_bits);
+  cost.link_out_cycles = ceil_div(others * result * 8, m.link_bits);
+  return cost;
+}
+
+}  // namespace sdip

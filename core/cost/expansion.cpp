@@ -1,0 +1,301 @@
+// The tile operations of an instruction: loops over a few shapes, in the order they run.
+//
+// Worked example. 3 x 3 convolution, pad 1, 6 rows of one column in tiles of 2: windows of rows 0..2, 1..4, 3..5:
+// 3, 4 and 3 rows, of which the second and third find 2 on chip and load 2 and 1: three windows, though one shape.
+#include "core/cost/expansion.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/program/traffic.h"
+
+namespace sdip {
+namespace {
+
+/// A size that tiles of one dimension have, and how many have it.
+struct Kind {
+  std::int64_t size = 1, count = 1;
+};
+struct Kinds {
+  std::array<Kind, 3> of;
+  std::size_t count = 0;
+  void push_back(const Kind& kind) { of[count++] = kind; }
+  std::size_t size() const { return count; }
+  const Kind* begin() const { return of.data(); }
+  const Kind* end() const { return of.data() + count; }
+  const Kind& operator[](std::size_t i) const { return of[i]; }
+};
+
+Kinds kinds_of(const Cut& cut, std::int64_t full, std::int64_t unit = 1) {
+  Kinds kinds;
+  if (cut.full > 0) kinds.push_back({full, cut.full});
+  if (cut.edge > 0) kinds.push_back({cut.edge * unit, 1});
+  return kinds;
+}
+
+/// Of sums: the first tile, those between, the last.
+Kinds sums_of(const TilePlan& plan) {
+  const std::int64_t count = plan.sums.count();
+  Kinds kinds;
+  kinds.push_back({plan.tile_sums, 1});
+  if (count == 1) return kinds;
+  if (count > 2) kinds.push_back({plan.tile_sums, count - 2});
+  kinds.push_back({plan.sums.edge != 0 ? plan.sums.edge : plan.tile_sums, 1});
+  return kinds;
+}
+
+/// Tiles along rows or columns whose windows are equally large.
+struct AxisRun {
+  std::int64_t tiles = 1;
+  std::int32_t kind = 0;
+  std::int64_t all = 0, fresh = 0;
+};
+using AxisRuns = FewOf<AxisRun, 4>;
+
+/// What results first .. first + count - 1 read that those just before them had not.
+std::int64_t fresh_positions(const NestAxis& a, std::int64_t first, std::int64_t count) {
+  if (a.stride > a.reach()) return window(a, first, count);
+  const auto end = [&](std::int64_t result) {
+    return std::clamp<std::int64_t>(result * a.stride - a.pad + a.reach(), 0, a.in);
+  };
+  const std::int64_t begin = std::clamp<std::int64_t>(first * a.stride - a.pad, 0, a.in);
+  return end(first + count - 1) - std::max(begin, end(first - 1));
+}
+
+AxisRuns windows_along(const NestAxis& a, const Cut& cut, std::int64_t tile) {
+  AxisRuns runs;
+  const std::int64_t step = tile * a.stride, span = (tile - 1) * a.stride + a.reach();
+  std::int64_t from = std::min(cut.full, ceil_div(a.pad, step));  // full tiles in [from, to) are not clipped
+  const std::int64_t room = a.in + a.pad - span;
+  std::int64_t to = room < 0 ? from : std::clamp(room / step + 1, from, cut.full);
+  const bool unclipped = from + cut.full - to > most_clipped_tiles;
+  if (unclipped) from = 0, to = cut.full;
+  const auto add = [&](std::int64_t first, std::int64_t tiles, std::int64_t count, std::int32_t kind) {
+    const std::int64_t held = held_window(a, count);
+    if (unclipped)
+      runs.push_back({tiles, kind, held, std::min(held, count * std::min(a.stride, a.reach()))});
+    else
+      runs.push_back({tiles, kind, window(a, first, count), fresh_positions(a, first, count)});
+  };
+  for (std::int64_t i = 0; i < from; ++i) add(i * tile, 1, tile, 0);
+  if (to > from) add(from * tile, to - from, tile, 0);
+  for (std::int64_t i = to; i < cut.full; ++i) add(i * tile, 1, tile, 0);
+  if (cut.edge > 0) add(cut.full * tile, 1, cut.edge, cut.full > 0 ? 1 : 0);
+  return runs;
+}
+
+AxisRuns plain_runs(const Kinds& kinds) {
+  AxisRuns runs;
+  for (std::size_t k = 0; k < kinds.size(); ++k)
+    runs.push_back({kinds[k].count, static_cast<std::int32_t>(k), 0, 0});
+  return runs;
+}
+
+enum class Of { repeats, groups, rows, columns, channels, sums };
+
+/// The six loops of a nest, outermost first.
+std::array<Of, 6> nesting(const LoopOrder& order, bool weighted) {
+  std::array<Of, 6> loops{};
+  std::size_t size = 0;
+  bool repeated = false;
+  const auto repeat = [&] {
+    if (!repeated) loops[size++] = Of::repeats;
+    repeated = true;
+  };
+  if (!weighted) repeat();
+  for (const Loop loop : order) {
+    if (loop == Loop::rows || loop == Loop::columns) repeat();
+    if (loop == Loop::channels) loops[size++] = Of::groups;
+    loops[size++] = loop == Loop::rows       ? Of::rows
+                    : loop == Loop::columns  ? Of::columns
+                    : loop == Loop::channels ? Of::channels
+                                             : Of::sums;
+  }
+  return loops;
+}
+
+class NestExpansion {
+ public:
+  NestExpansion(const InstructionClass& c, const TilePlan& plan) : c_(c), plan_(plan) {
+    rows_ = kinds_of(plan.rows, plan.tile_rows);
+    columns_ = kinds_of(plan.columns, plan.tile_columns);
+    by_groups_ = plan.tile_channels > c.work.nest.out_channels;
+    channels_ = by_groups_ ? kinds_of(plan.groups, plan.tile_channels, c.work.nest.out_channels)
+                           : kinds_of(plan.channels, plan.tile_channels);
+    sums_ = sums_of(plan);
+    if (c.operand_a == Place::dram) {
+      row_runs_ = windows_along(row_axis(c.work.nest), plan.rows, plan.tile_rows);
+      column_runs_ = windows_along(column_axis(c.work.nest), plan.columns, plan.tile_columns);
+    } else {
+      row_runs_ = plain_runs(rows_);
+      column_runs_ = plain_runs(columns_);
+    }
+  }
+
+  Expansion run() {
+    Expansion e;
+    loops(e.order);
+    shapes(e);
+    if (c_.operand_a == Place::dram)
+      windows(e);
+    else
+      e.windows.push_back({});
+    return e;
+  }
+
+ private:
+  std::int64_t count(Of loop) const {
+    switch (loop) {
+      case Of::repeats:
+        return plan_.repeats;
+      case Of::groups:
+        return plan_.groups.count();
+      case Of::rows:
+        return plan_.rows.count();
+      case Of::columns:
+        return plan_.columns.count();
+      case Of::channels:
+        return plan_.channels.count();
+      default:
+        return plan_.sums.count();
+    }
+  }
+
+  /// How far apart the shapes, and the windows, of two kinds of a dimension are numbered: sums fastest, then
+  /// channels, columns, rows.
+  std::int32_t shape_step(Of loop) const {
+    std::size_t step = 1;
+    if (loop == Of::sums) return 1;
+    step *= sums_.size();
+    if (loop == Of::channels || loop == Of::groups) return static_cast<std::int32_t>(step);
+    step *= channels_.size();
+    if (loop == Of::columns) return static_cast<std::int32_t>(step);
+    return static_cast<std::int32_t>(step * columns_.size());
+  }
+  std::int32_t window_step(Of loop) const {
+    if (c_.operand_a != Place::dram || loop == Of::channels) return 0;
+    std::size_t step = 1;
+    if (loop == Of::sums) return 1;
+    step *= sums_.size();
+    if (loop == Of::groups) return static_cast<std::int32_t>(step);
+    step *= channels_.size();
+    if (loop == Of::columns) return static_cast<std::int32_t>(step);
+    return static_cast<std::int32_t>(step * column_runs_.size());
+  }
+
+  void add_kinds(TileLoops& order, const Kinds& kinds, Of loop) const {
+    for (std::size_t k = 0; k < kinds.size(); ++k) {
+      const auto kind = static_cast<std::int32_t>(k);
+      order.runs.push_back({kinds[k].count, kind * shape_step(loop), kind * window_step(loop)});
+    }
+  }
+
+  void add_axis(TileLoops& order, const AxisRuns& runs, Of loop) const {
+    for (std::size_t i = 0; i < runs.size(); ++i)
+      order.runs.push_back(
+          {runs[i].tiles, runs[i].kind * shape_step(loop), static_cast<std::int32_t>(i) * window_step(loop)});
+  }
+
+  void loops(TileLoops& order) {
+    const bool weighted = c_.operand_b == Place::psram;
+    for (const Of loop : nesting(c_.mapping.order, weighted)) {
+      if (count(loop) == 1) continue;
+      const std::size_t before = order.runs.size();
+      if (loop == Of::rows)
+        add_axis(order, row_runs_, loop);
+      else if (loop == Of::columns)
+        add_axis(order, column_runs_, loop);
+      else if (loop == Of::sums)
+        add_kinds(order, sums_, loop);
+      else if (loop == Of::repeats || (loop == Of::groups) != by_groups_)
+        order.runs.push_back({count(loop), 0, 0});
+      else
+        add_kinds(order, channels_, loop);
+      const bool space = loop == Of::rows || loop == Of::columns;
+      const bool b = !space && (loop != Of::repeats || !weighted);
+      if (loop != Of::channels) slide_ = loop;  // the innermost loop over tiles of A
+      order.loops.push_back(
+          {static_cast<std::int32_t>(order.runs.size() - before), loop != Of::channels, b, false});
+    }
+    if (slide_ != Of::rows && slide_ != Of::columns) return;
+    for (auto loop = order.loops.rbegin(); loop != order.loops.rend(); ++loop)
+      if (loop->a) {
+        loop->slides = true;
+        return;
+      }
+  }
+
+  void shapes(Expansion& e) const {
+    const std::int64_t others = plan_.repeats * (by_groups_ ? 1 : plan_.groups.count());
+    for (const Kind& rows : rows_)
+      for (const Kind& columns : columns_)
+        for (const Kind& channels : channels_)
+          for (std::size_t s = 0; s < sums_.size(); ++s)
+            e.shapes.push_back({{rows.size, columns.size, channels.size, sums_[s].size},
+                                s == 0,
+                                s + 1 == sums_.size(),
+                                others * rows.count * columns.count * channels.count * sums_[s].count});
+  }
+
+  void windows(Expansion& e) const {
+    const bool rows_slide = slide_ == Of::rows, columns_slide = slide_ == Of::columns;
+    for (const AxisRun& rows : row_runs_)
+      for (const AxisRun& columns : column_runs_)
+        for (const Kind& channels : channels_)
+          for (const Kind& sums : sums_) {
+            const TileExtent tile{1, 1, channels.size, sums.size};
+            const auto elements = [&](std::int64_t r, std::int64_t k) {
+              return tile_a_elements(c_, plan_, tile, r * k);
+            };
+            e.windows.push_back(
+                {elements(rows.all, columns.all),
+                 elements(rows_slide ? rows.fresh : rows.all, columns_slide ? columns.fresh : columns.all)});
+          }
+  }
+
+  const InstructionClass& c_;
+  const TilePlan& plan_;
+  bool by_groups_ = false;
+  Kinds rows_, columns_, channels_, sums_;
+  AxisRuns row_runs_, column_runs_;
+  Of slide_ = Of::channels;
+};
+
+Expansion expand_rowwise(const InstructionClass& c, const TilePlan& plan) {
+  Expansion e;
+  const bool chunked = plan.tile_channels < c.work.row_length;
+  const std::int64_t passes = plan.passes_apart, rows = plan.repeats / passes;
+  const Kinds kinds = kinds_of(plan.rows, chunked ? plan.tile_channels : plan.tile_rows);
+  const auto add_loop = [&](std::int32_t runs) { e.order.loops.push_back({runs, true, true, false}); };
+  const std::int32_t step = passes > 1 ? 2 : 1;  // shapes by size, then whether it is the last pass
+  if (rows > 1) {
+    e.order.runs.push_back({rows, 0, 0});
+    add_loop(1);
+  }
+  if (passes > 1) {
+    e.order.runs.push_back({passes - 1, 0, 0});
+    e.order.runs.push_back({1, 1, 0});
+    add_loop(2);
+  }
+  if (plan.rows.count() > 1) {
+    for (std::size_t k = 0; k < kinds.size(); ++k)
+      e.order.runs.push_back({kinds[k].count, static_cast<std::int32_t>(k) * step, 0});
+    add_loop(static_cast<std::int32_t>(kinds.size()));
+  }
+  for (const Kind& kind : kinds) {
+    const TileExtent size =
+        chunked ? TileExtent{1, 1, kind.size, 1} : TileExtent{kind.size, 1, c.work.row_length, 1};
+    if (passes > 1) e.shapes.push_back({size, true, false, rows * (passes - 1) * kind.count});
+    e.shapes.push_back({size, passes == 1, true, rows * kind.count});
+  }
+  e.windows.push_back({});
+  return e;
+}
+
+}  // namespace
+
+Expansion expand(const InstructionClass& c, const TilePlan& plan) {
+  return plan.nest ? NestExpansion(c, plan).run() : expand_rowwise(c, plan);
+}
+
+}  // namespace sdip

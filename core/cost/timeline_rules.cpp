@@ -1,0 +1,96 @@
+// What a timeline is given and leaves: the channel's and memories' rules, sums of passes, and whether they fit 64
+// bits.
+#include <algorithm>
+
+#include "core/cost/timeline.h"
+
+namespace sdip {
+
+PassCost& PassCost::operator+=(const PassCost& other) {
+  cycles += other.cycles;
+  stall_weights += other.stall_weights;
+  stall_activations += other.stall_activations;
+  weight_bytes += other.weight_bytes;
+  activation_in_bytes += other.activation_in_bytes;
+  activation_out_bytes += other.activation_out_bytes;
+  weight_psram_bytes += other.weight_psram_bytes;
+  return *this;
+}
+
+PassCost operator-(const PassCost& a, const PassCost& b) {
+  return {a.cycles - b.cycles,
+          a.stall_weights - b.stall_weights,
+          a.stall_activations - b.stall_activations,
+          a.weight_bytes - b.weight_bytes,
+          a.activation_in_bytes - b.activation_in_bytes,
+          a.activation_out_bytes - b.activation_out_bytes,
+          a.weight_psram_bytes - b.weight_psram_bytes};
+}
+
+PassCost operator*(const PassCost& a, std::int64_t times) {
+  return {a.cycles * times,
+          a.stall_weights * times,
+          a.stall_activations * times,
+          a.weight_bytes * times,
+          a.activation_in_bytes * times,
+          a.activation_out_bytes * times,
+          a.weight_psram_bytes * times};
+}
+
+std::int64_t TimelineResult::total(std::int64_t count) const {
+  std::int64_t cycles = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (i >= static_cast<std::int64_t>(passes.size())) return cycles + (count - i) * passes.back().cycles;
+    cycles += passes[static_cast<std::size_t>(i)].cycles;
+  }
+  return cycles;
+}
+
+TimelineRules timeline_rules(const Machine& m, Decimal share, std::int64_t active_cores, Bytes pinned, Role role,
+                             std::int64_t thousandths) {
+  TimelineRules rules;
+  rules.rate = dram_rate(m, share, thousandths);
+  rules.burst_bytes = m.dram_burst_bytes;
+  rules.decompressor_bytes = m.weight_compression.hundredths > 100 ? m.decompressor_bytes_per_cycle : 0;
+  if (!hard_coded(m, role)) rules.psram_bytes = m.psram_bytes - m.psram_pinned_bytes;
+  rules.pinned_bytes = pinned.value;
+  rules.weights_double_buffered = m.weight_buffering == Buffering::double_buffer;
+  rules.tiles_double_buffered = m.tile_buffering == Buffering::double_buffer;
+  rules.dispatch_cycles = m.dispatch_cycles + (m.sequencer == Sequencer::host ? m.host_command_cycles : 0);
+  rules.dispatch_overlaps = m.sequencer == Sequencer::distributed;
+  rules.dispatches_tiles = m.granularity == Granularity::per_tile;
+  rules.pipeline_stages = m.pipeline_stages;
+  rules.cores = active_cores;
+  return rules;
+}
+
+bool countable(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules,
+               std::int64_t passes) {
+  const auto real = [](std::int64_t count) { return static_cast<double>(count); };
+  const double cycles_a_byte = real(rules.rate.q) / real(rules.rate.p);
+  const auto moved = [&](std::int64_t bytes, double copies) {
+    return bytes == 0 ? 0.0 : (real(bytes) + real(rules.burst_bytes)) * copies * (cycles_a_byte + 1);
+  };
+  const double issue = rules.dispatches_tiles ? real(rules.dispatch_cycles + rules.pipeline_stages) : 0;
+  std::vector<double> most;  // cycles and bytes of each class
+  most.reserve(costs.size());
+  for (const ClassCost& cost : costs) {
+    const double cores = real(rules.cores) * real(cost.cores);
+    double window = 0, operations = 0;
+    for (const WindowBytes& bytes : cost.windows) window = std::max(window, moved(bytes.all, cores));
+    for (const TileCost& tile : cost.shapes)
+      operations += real(tile.times) * (issue + window + moved(tile.weight_bytes, 1) + moved(tile.b_bytes, cores) +
+                                        moved(tile.split_in_bytes, cores) + moved(tile.partial_in_bytes, cores) +
+                                        moved(tile.out_bytes, cores));
+    most.push_back(
+        operations + moved(cost.held_weight_bytes, 1) + real(cost.cycles) +
+        real(rules.dispatch_cycles + rules.pipeline_stages + cost.link_in_cycles + cost.link_out_cycles));
+  }
+  double sum = 0;
+  for (const Instruction& instruction : program.instructions)
+    sum += most[static_cast<std::size_t>(instruction.instruction_class)];
+  sum += 8 * real((program.latent_bytes + program.context_bytes).value);  // over a link of a bit a cycle at least
+  return sum * real(passes) < 0x1p58;
+}
+
+}  // namespace sdip

@@ -1,0 +1,57 @@
+// What a class's DRAM transfers take on a channel.
+//
+// Worked example. 100 bytes on 3 cores, bursts of 64, 10 bytes a cycle: 2 bursts each, 384 bytes, 39 cycles.
+#include "core/cost/transfer.h"
+
+#include <algorithm>
+
+namespace sdip {
+namespace {
+
+Transfer transfer(std::int64_t bytes, std::int64_t copies, const TimelineRules& rules) {
+  const std::int64_t whole = ceil_div(bytes, rules.burst_bytes) * rules.burst_bytes * copies;
+  return {whole, whole == 0 ? 0 : rules.rate.time_for(Bytes(whole)).value};
+}
+
+Transfer weight_transfer(std::int64_t stored, std::int64_t unpacked, const TimelineRules& rules) {
+  Transfer t = transfer(stored, 1, rules);
+  if (rules.decompressor_bytes > 0) t.time = std::max(t.time, ceil_div(unpacked, rules.decompressor_bytes));
+  return t;
+}
+
+}  // namespace
+
+TransferTimes transfer_times(const std::vector<ClassCost>& costs, const TimelineRules& rules) {
+  TransferTimes times;
+  times.classes.reserve(costs.size());
+  times.shapes.reserve(2 * costs.size());
+  times.windows.reserve(costs.size());
+  for (const ClassCost& cost : costs) {
+    const std::int64_t cores = rules.cores * cost.cores;
+    ClassTimes& c = times.classes.emplace_back();
+    c.first_shape = times.shapes.size();
+    c.first_window = times.windows.size();
+    for (const TileCost& tile : cost.shapes) {
+      ShapeTimes& shape = times.shapes.emplace_back();
+      shape.cycles = tile.cycles;
+      shape.psram_bytes = tile.weight_bytes;
+      if (cost.weighted) shape.weights = weight_transfer(tile.weight_stored_bytes, tile.weight_bytes, rules);
+      if (!cost.streams_activations) continue;
+      shape.b = transfer(tile.b_bytes, cores, rules);
+      shape.split = transfer(tile.split_in_bytes, cores, rules);
+      shape.partial = transfer(tile.partial_in_bytes, cores, rules);
+      shape.out = transfer(tile.out_bytes, cores, rules);
+    }
+    for (const WindowBytes& window : cost.windows) {
+      WindowTimes& w = times.windows.emplace_back();
+      if (window.all == 0) continue;
+      w.all = transfer(window.all, cores, rules);
+      w.fresh = transfer(window.fresh, cores, rules);
+    }
+    c.held = weight_transfer(cost.held_weight_stored_bytes, cost.held_weight_bytes, rules);
+    c.held_psram_bytes = cost.held_weight_bytes;
+  }
+  return times;
+}
+
+}  // namespace sdip

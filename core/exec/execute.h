@@ -1,0 +1,58 @@
+// What a compiled program computes, instruction by instruction and tile by tile, on the memories of one core.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/base/tensor.h"
+#include "core/program/program.h"
+
+namespace sdip {
+
+/// The values of a weight whose bytes stand in a file; nothing where there are none. As `compute` takes them.
+using StoredTensors = std::function<std::optional<Tensor>(const Value&)>;
+
+/// By value: what one step of an integer activation format stands for.
+using ActivationScales = std::map<ValueId, float>;
+
+/// What was done, so that a test can see that it was done. No times: those are another work.
+struct RunCounts {
+  std::int64_t instructions = 0, tile_operations = 0;
+  std::int64_t partial_tiles = 0;    // tiles of partial sums that left the chip and came back
+  std::int64_t whole_operators = 0;  // computed on whole operands by the operator's own arithmetic
+  std::int64_t recomputed_rows = 0;  // of strips: rows made again for a neighbouring strip
+  std::int64_t rescaled_tiles = 0;   // of attention: key tiles after a row's first
+};
+
+struct Run {
+  std::vector<Tensor> outputs;  // as the graph lists them
+  RunCounts counts;
+};
+
+/// Runs one pass of the program on one core. `inputs` are the graph's, in order. Elements live in memory in
+/// `activation_format` and weights in `weight_format` (docs/model.md, the executor). Requires the machine of the
+/// compilation. Throws Error("shape_mismatch", ...) when `inputs` are not what the graph takes,
+/// ("not_computable", ...) for random numbers and weights without values, ("scale_absent", ...) for an integer
+/// activation format without a scale, and ("execution_failed", instruction, ...) when an instruction reads what was
+/// never written, was overwritten or lies outside its memory.
+Run execute(const CompiledStage& stage, const Machine& machine, std::span<const Tensor> inputs,
+            const StoredTensors& stored, const ActivationScales& scales = {});
+
+/// Scales by which an integer activation format just holds what the graph computes from `inputs`: for each value
+/// its largest magnitude over the largest number of the format. Empty for formats that need none. Throws what
+/// `compute` throws.
+ActivationScales activation_scales(const Graph& graph, const Machine& machine, std::span<const Tensor> inputs,
+                                   const StoredTensors& stored);
+
+/// Work of executing a stage and of computing its graph: multiply-accumulates and elements, and bytes that both
+/// keep of weights and activations.
+struct ExecutionWork {
+  double operations = 0, bytes = 0;
+};
+ExecutionWork execution_work(const CompiledStage& stage);
+
+}  // namespace sdip

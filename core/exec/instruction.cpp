@@ -1,0 +1,144 @@
+// One instruction: its operators in the tiles of its mapping.
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/exec/arithmetic.h"
+#include "core/exec/nest.h"
+#include "core/exec/operators.h"
+#include "core/exec/pointwise.h"
+#include "core/program/tiles.h"
+
+namespace sdip::exec {
+namespace {
+
+std::size_t output_index(const Node& node, ValueId v) {
+  const auto found = std::ranges::find(node.outputs, v);
+  check(found != node.outputs.end(), "a node makes its instruction's result");
+  return static_cast<std::size_t>(found - node.outputs.begin());
+}
+
+/// The output of the main operator that goes on: the one that operators behind it read and no memory has (of a
+/// Split's two another may have been copied before), or the instruction's result.
+ValueId main_result(const Chip& chip, const Operators& operators, ValueId destination) {
+  const auto root = [&](ValueId v) { return v == none ? none : chip.views.root[static_cast<std::size_t>(v)]; };
+  for (const ValueId out : operators.main->outputs) {
+    const auto reads = [&](const Node* node) {
+      return std::ranges::find(node->inputs, out, root) != node->inputs.end();
+    };
+    const auto& sources = chip.instruction().sources;
+    if (out != none && std::ranges::any_of(operators.behind, reads) &&
+        std::ranges::find(sources, out, &PlacedOperand::value) == sources.end())
+      return out;
+  }
+  return destination;
+}
+
+/// The result of the main operator as a whole; other results of a nest wait until they are copied.
+Tensor main_whole(Chip& chip, const Node& node, const Whole& made, ValueId result) {
+  if (const auto waiting = chip.other_results.find(result); waiting != chip.other_results.end())
+    return waiting->second;
+  std::vector<Tensor> results = compute_whole(chip, node, made);
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (node.outputs[i] != none && node.outputs[i] != result && is_nest(work_of(chip.graph, node).family))
+      chip.other_results[node.outputs[i]] = results[i];
+  return std::move(results[output_index(node, result)]);
+}
+
+/// Row-wise work: elements of the result in the order in which tiles of rows, or chunks of a row, end.
+std::vector<std::vector<std::int64_t>> rowwise_tiles(const InstructionClass& c, std::int64_t elements) {
+  const std::int64_t rows = std::max<std::int64_t>(1, c.work.rows);
+  const bool chunked = c.mapping.tile_channels < c.work.row_length;
+  const std::int64_t parts = chunked ? rows * ceil_div(c.work.row_length, c.mapping.tile_channels)
+                                     : ceil_div(rows, std::max<std::int64_t>(1, c.mapping.tile_rows));
+  const std::int64_t tile = ceil_div(elements, std::max<std::int64_t>(1, parts));
+  std::vector<std::vector<std::int64_t>> tiles;
+  for (std::int64_t begin = 0; begin < elements; begin += tile) {
+    std::vector<std::int64_t> at = all_elements(std::min(tile, elements - begin));
+    for (std::int64_t& element : at) element += begin;
+    tiles.push_back(std::move(at));
+  }
+  return tiles;
+}
+
+void run_rowwise(Chip& chip, const Operators& operators, const Whole& made, ValueId result) {
+  const Node& main = *operators.main;
+  const auto tiles = rowwise_tiles(chip.instruction_class(), element_count(chip.value(result).operand.shape));
+  if (is_pointwise(main) && operators.before.empty()) {
+    for (const auto& at : tiles) {
+      ++chip.counts.tile_operations;
+      TileValues tile{at, none};
+      apply_pointwise(chip, main, tile);
+      for (const Node* node : operators.behind) apply_pointwise(chip, *node, tile);
+      write_result(chip, tile.at, tile.made.at(tile.current));
+    }
+    return;
+  }
+  const Tensor whole = main_whole(chip, main, made, result);
+  for (const auto& at : tiles) {
+    ++chip.counts.tile_operations;
+    end_tile(chip, operators, result, at, picked(whole, at));
+  }
+}
+
+void run_mapped_nest(Chip& chip, const Operators& operators, const Whole& made, const NestMap& map,
+                     ValueId result) {
+  const InstructionClass& c = chip.instruction_class();
+  const Node& main = *operators.main;
+  const auto reader = [&](ValueId v) -> OperandReader {
+    const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
+    if (made.contains(root)) {
+      return [whole = whole_operand(chip, made, v)](std::span<const std::int64_t> at) { return picked(whole, at); };
+    }
+    return [&chip, v](std::span<const std::int64_t> at) { return read_operand(chip, v, at); };
+  };
+  run_nest(chip, main, map, c.operand_b == Place::psram, c.mapping, {0, map.nest.out_h}, reader(main.inputs[0]),
+           reader(main.inputs[1]), [&](std::span<const std::int64_t> at, Tensor numbers) {
+             end_tile(chip, operators, result, at, std::move(numbers));
+           });
+}
+
+/// All operators on whole operands: where one behind the main operator is not elementwise.
+void run_whole(Chip& chip, const Operators& operators, Whole made, ValueId result) {
+  made[result] = main_whole(chip, *operators.main, made, result);
+  for (const Node* node : operators.behind) made[node->outputs[0]] = compute_whole(chip, *node, made).at(0);
+  const Tensor& whole = made.at(chip.instruction().destination);
+  write_result(chip, all_elements(element_count(whole.shape)), whole);
+}
+
+/// The sums of a norm whose result others make: of each row of its operand, of the elements and of their squares.
+void run_sums(Chip& chip) {
+  const auto norm = std::ranges::find(chip.graph.nodes, chip.instruction().name, &Node::name);
+  check(norm != chip.graph.nodes.end(), "sums are those of a norm");
+  const std::vector<double> x = read_whole(chip, norm->inputs.at(0)).floats;
+  const auto rows = static_cast<std::size_t>(chip.instruction_class().work.rows);
+  Tensor sums = zero_tensor(ElementType::float32, {static_cast<std::int64_t>(2 * rows)});
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    sums.floats[i / (x.size() / rows) * 2] += x[i];
+    sums.floats[i / (x.size() / rows) * 2 + 1] += x[i] * x[i];
+  }
+  write_result(chip, all_elements(static_cast<std::int64_t>(2 * rows)), sums);
+}
+
+}  // namespace
+
+void run_instruction(Chip& chip) {
+  ++chip.counts.instructions;
+  open_result(chip);
+  const Compound compound = chip.instruction_class().compound;
+  if (compound == Compound::attention) return run_attention(chip);
+  if (compound == Compound::strips) return run_strips(chip);
+  if (chip.instruction().nodes.empty()) return run_sums(chip);
+  const Operators operators = operators_of(chip);
+  const ValueId destination = chip.instruction().destination;
+  const ValueId result = main_result(chip, operators, destination);
+  Whole made;
+  for (const Node* node : operators.before) made[node->outputs[0]] = compute_whole(chip, *node, made).at(0);
+  if (!std::ranges::all_of(operators.behind, [](const Node* node) { return is_pointwise(*node); }))
+    return run_whole(chip, operators, std::move(made), result);
+  const bool nest = is_nest(chip.instruction_class().work.family);
+  const auto map = nest ? nest_map(chip.graph, *operators.main) : std::nullopt;
+  if (!map) return run_rowwise(chip, operators, made, result);
+  run_mapped_nest(chip, operators, made, *map, result);
+}
+
+}  // namespace sdip::exec

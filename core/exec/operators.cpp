@@ -1,0 +1,71 @@
+// The operators of an instruction, and what they share.
+#include "core/exec/operators.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/exec/arithmetic.h"
+#include "core/exec/pointwise.h"
+#include "core/program/tiles.h"
+
+namespace sdip::exec {
+
+Operators operators_of(const Chip& chip) {
+  Operators found;
+  std::vector<const Node*> nodes;
+  for (const NodeId n : chip.instruction().nodes) nodes.push_back(&chip.graph.nodes[static_cast<std::size_t>(n)]);
+  check(!nodes.empty(), "an instruction computes something");
+  const auto is_main = [&](const Node* n) { return n->name == chip.instruction().name; };
+  auto main = std::ranges::find_if(nodes, is_main);
+  if (main == nodes.end()) main = nodes.begin();
+  found.main = *main;
+  found.before.assign(nodes.begin(), main);
+  found.behind.assign(main + 1, nodes.end());
+  return found;
+}
+
+Tensor whole_operand(Chip& chip, const Whole& made, ValueId v) {
+  const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
+  const auto found = made.find(root);
+  if (found == made.end()) return read_whole(chip, v);
+  Tensor tensor = found->second;
+  if (!chip.views.map[static_cast<std::size_t>(v)].empty()) {
+    const Tensor from = tensor;
+    for (std::size_t i = 0; i < from.floats.size(); ++i)
+      tensor.floats[i] = from.floats[static_cast<std::size_t>(chip.views.at(v, static_cast<std::int64_t>(i)))];
+    for (std::size_t i = 0; i < from.ints.size(); ++i)
+      tensor.ints[i] = from.ints[static_cast<std::size_t>(chip.views.at(v, static_cast<std::int64_t>(i)))];
+  }
+  tensor.shape = chip.value(v).operand.shape;
+  return tensor;
+}
+
+std::vector<Tensor> compute_whole(Chip& chip, const Node& node, const Whole& made) {
+  ++chip.counts.whole_operators;
+  const Work work = work_of(chip.graph, node);
+  std::vector<std::optional<Tensor>> operands;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    const ValueId v = node.inputs[i];
+    if (v == none) {
+      operands.emplace_back();
+      continue;
+    }
+    const Value& value = chip.value(v);
+    const bool unread = !is_nest(work.family) && value.kind == ValueKind::activation &&
+                        (i >= work.read_elements.size() || work.read_elements[i] == 0);
+    operands.push_back(unread ? zero_tensor(value.operand.type, value.operand.shape)
+                              : whole_operand(chip, made, v));
+  }
+  return computed(chip.graph, node, operands);
+}
+
+void end_tile(Chip& chip, const Operators& operators, ValueId result, std::span<const std::int64_t> at,
+              Tensor numbers) {
+  TileValues tile{{at.begin(), at.end()}, result};
+  tile.made[result] = std::move(numbers);
+  for (const Node* node : operators.behind) apply_pointwise(chip, *node, tile);
+  check(tile.current == chip.instruction().destination, "the last operator makes the instruction's result");
+  write_result(chip, tile.at, tile.made.at(tile.current));
+}
+
+}  // namespace sdip::exec

@@ -1,0 +1,24 @@
+// Elementwise operators on the elements of a tile, as they appear.
+#pragma once
+
+#include <map>
+#include <span>
+#include <vector>
+
+#include "core/exec/chip.h"
+
+namespace sdip::exec {
+
+/// A tile of values that an instruction makes one after the other: elements `at` of each, all of one count.
+struct TileValues {
+  std::vector<std::int64_t> at;
+  ValueId current = none;            // whose elements `at` numbers
+  std::map<ValueId, Tensor> made{};  // in the order of `at`, each [at.size()]
+};
+
+/// Computes `node` on the tile: operands that the tile has made are taken from it, the others read at the elements
+/// that broadcasting puts beside each result. The result joins `made` and is `current`. Requires is_pointwise(node)
+/// and that its result has as many elements as `current`.
+void apply_pointwise(Chip& chip, const Node& node, TileValues& tile);
+
+}  // namespace sdip::exec

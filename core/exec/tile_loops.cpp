@@ -1,0 +1,78 @@
+// The tile operations of a nest, in the order of its mapping.
+#include "core/exec/tile_loops.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace sdip::exec {
+namespace {
+
+std::vector<Extent> cut_into(std::int64_t size, std::int64_t tile) {
+  std::vector<Extent> tiles;
+  for (std::int64_t begin = 0; begin < size; begin += tile) tiles.push_back({begin, std::min(size, begin + tile)});
+  return tiles;
+}
+
+/// Tiles of channels: runs of whole groups, or parts of one group.
+std::vector<Extent> channel_tiles(const LoopNest& nest, bool weighted, std::int64_t tile) {
+  if (!weighted || nest.groups == 1) return cut_into(nest.out_channels, tile);
+  if (tile >= nest.out_channels)
+    return cut_into(nest.groups * nest.out_channels, tile / nest.out_channels * nest.out_channels);
+  std::vector<Extent> tiles;
+  for (std::int64_t group = 0; group < nest.groups; ++group)
+    for (const Extent& part : cut_into(nest.out_channels, tile))
+      tiles.push_back({group * nest.out_channels + part.begin, group * nest.out_channels + part.end});
+  return tiles;
+}
+
+struct Level {
+  std::vector<Extent> tiles;
+  Extent TileOperation::*extent;
+};
+
+void walk(const std::vector<Level>& levels, std::size_t depth, TileOperation& tile,
+          const std::function<void(const TileOperation&)>& visit) {
+  if (depth == levels.size()) {
+    visit(tile);
+    return;
+  }
+  const Level& level = levels[depth];
+  for (std::size_t i = 0; i < level.tiles.size(); ++i) {
+    tile.*level.extent = level.tiles[i];
+    if (level.extent == &TileOperation::sums) {
+      tile.first_sums = i == 0;
+      tile.last_sums = i + 1 == level.tiles.size();
+    }
+    walk(levels, depth + 1, tile, visit);
+  }
+}
+
+}  // namespace
+
+void for_each_tile(const LoopNest& nest, bool weighted, const Mapping& mapping, const Extent& wanted,
+                   const std::function<void(const TileOperation&)>& visit) {
+  std::vector<Extent> rows = cut_into(wanted.size(), mapping.tile_rows);
+  for (Extent& tile : rows) tile = {wanted.begin + tile.begin, wanted.begin + tile.end};
+  const std::vector<Extent> columns = cut_into(nest.out_w, mapping.tile_columns);
+  const std::vector<Extent> channels = channel_tiles(nest, weighted, mapping.tile_channels);
+  const std::int64_t copies = weighted ? nest.batch : nest.batch * nest.groups;
+  const bool whole = rows.size() <= 1 && columns.size() <= 1 && (weighted || channels.size() <= 1);
+  const Level repeats{cut_into(copies, whole ? copies : 1), &TileOperation::copies};
+  std::vector<Level> levels;
+  bool repeated = !weighted;
+  if (!weighted) levels.push_back(repeats);
+  for (const Loop loop : mapping.order) {
+    if (!repeated && (loop == Loop::rows || loop == Loop::columns)) {
+      levels.push_back(repeats);
+      repeated = true;
+    }
+    if (loop == Loop::rows) levels.push_back({rows, &TileOperation::rows});
+    if (loop == Loop::columns) levels.push_back({columns, &TileOperation::columns});
+    if (loop == Loop::channels) levels.push_back({channels, &TileOperation::channels});
+    if (loop == Loop::sums) levels.push_back({cut_into(nest.in_channels, mapping.tile_sums), &TileOperation::sums});
+  }
+  TileOperation tile;
+  walk(levels, 0, tile, visit);
+}
+
+}  // namespace sdip::exec

@@ -1,0 +1,38 @@
+// The tile operations of a nest, in the order of its mapping.
+//
+// The loops, outermost first: those of the mapping's order, and two that are never split. Repeats: of a weighted
+// nest the frames of its batch, just outside the outer one of rows and columns, one at a time unless a tile has all
+// rows and columns; of a product of two activations its batch x groups products, outermost of all, one at a time
+// unless a tile is a whole product. Channels: a tile holds channels of one group, or whole groups.
+//
+// Example: out_h 3 in tiles of 2, 4 channels in tiles of 2, rows outside channels: (rows 0-1, channels 0-1),
+// (0-1, 2-3), (2, 0-1), (2, 2-3).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "core/program/program.h"
+
+namespace sdip::exec {
+
+/// From `begin` on, up to and without `end`.
+struct Extent {
+  std::int64_t begin = 0, end = 0;
+  std::int64_t size() const { return end - begin; }
+  friend auto operator<=>(const Extent&, const Extent&) = default;
+};
+
+/// One tile operation. `copies`: frames of a weighted nest, products of one of two activations (frame x groups +
+/// group). `channels`: of all groups of a weighted nest, else of one product.
+struct TileOperation {
+  Extent copies, rows, columns, channels, sums;
+  bool first_sums = true, last_sums = true;
+};
+
+/// Calls `visit` with each tile operation in order, over result rows `rows` alone. Requires tile sizes of at
+/// least 1.
+void for_each_tile(const LoopNest& nest, bool weighted, const Mapping& mapping, const Extent& rows,
+                   const std::function<void(const TileOperation&)>& visit);
+
+}  // namespace sdip::exec

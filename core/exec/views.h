@@ -1,0 +1,31 @@
+// Values that are the bytes of another one: what reshapes and, read in the other order, transposes leave.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/program/program.h"
+
+namespace sdip::exec {
+
+/// For each value the one whose bytes it is (itself for most), and where its elements stand there: element i of v
+/// is element map[v][i] of root[v], or element i where the map is empty. Example: x [2,3], t = Transpose(x), r =
+/// Reshape(t, [6]): root[r] = x, map[r] = {0,3,1,4,2,5}.
+struct Views {
+  std::vector<ValueId> root;
+  std::vector<std::vector<std::int64_t>> map;
+
+  std::int64_t at(ValueId v, std::int64_t element) const {
+    const auto& m = map[static_cast<std::size_t>(v)];
+    return m.empty() ? element : m[static_cast<std::size_t>(element)];
+  }
+};
+
+/// Of the nodes that no instruction computes, those that make activations.
+Views views_of(const CompiledStage& stage);
+
+/// The elements of `view`, whose root is `root`, that stand at the root's elements `at`.
+std::vector<std::int64_t> elements_in_view(const Views& views, ValueId view, std::span<const std::int64_t> at);
+
+}  // namespace sdip::exec

@@ -1,0 +1,33 @@
+// The weights of a program as its circuits get them.
+#pragma once
+
+#include "core/exec/chip.h"
+
+namespace sdip::exec {
+
+/// Which elements of a weight belong to an output channel: blocks of `block` elements hold `columns` channels, an
+/// element's place in a row says which; one column: a block is a channel. `count` 0: one scale for all.
+struct ChannelRule {
+  std::int64_t count = 0, block = 1, columns = 1;
+  std::size_t of(std::int64_t element) const {
+    return static_cast<std::size_t>(element / block * columns + element % columns);
+  }
+};
+
+/// What an instruction's weight number `index` is to it.
+struct WeightRole {
+  NodeId node = none;    // the nest whose second operand it is; else `none`
+  ChannelRule channels;  // with scales by channel
+  bool pruned = false;   // only a share of it is not zero
+};
+WeightRole weight_role(const Chip& chip, std::size_t index);
+
+/// A weight as the model has it: stored, a small constant, or computed from others. Throws
+/// Error("not_computable", ...) when its values are not there.
+const Tensor& constant_of(Chip& chip, ValueId v);
+
+/// A weight in weight_format, after pruning to weight_density where the machine uses sparsity. Integers stay what
+/// they are. Scales as `.weight` has them: largest magnitude over largest number of the format.
+Tensor held_weight(Chip& chip, ValueId v, const WeightRole& role);
+
+}  // namespace sdip::exec

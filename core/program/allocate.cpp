@@ -1,0 +1,340 @@
+// pass `allocate`, its algorithms: offsets for lives in one memory.
+//
+// Values that take each other's place make one block. Blocks are placed one after the other, each in the smallest
+// gap that holds it between the blocks that it meets; the order decides the result. The usual orders are by size,
+// by size x life, by life and by time. When all leave holes, orders are changed: a block at the top, or one below
+// it, moves to the front, and the new order stays when it is no worse.
+//
+// Example: a 4 B during 0..1, b 2 B during 1..2, c 4 B during 2..3: a and b lie side by side, and c where a was: 6
+// B. In the order a, c, b: a at 0, c at 0, b at 4. In the order b, a, c: b at 0, a at 2, c at 2: 6 B as well.
+#include "core/program/allocate.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <random>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/graph/live.h"
+
+namespace sdip {
+namespace {
+
+constexpr std::size_t most_searched_blocks = 4096;  // beyond: placed in time order only
+constexpr std::ptrdiff_t most_permuted_values = 4;
+
+std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
+
+struct Block {
+  std::int64_t bytes = 0;
+  std::int32_t first = 0, last = 0;
+};
+
+bool meet(const Block& a, const Block& b) { return a.first <= b.last && b.first <= a.last; }
+
+struct Blocks {
+  std::vector<Block> blocks;
+  std::vector<std::int32_t> block_of;  // by value
+};
+
+std::vector<std::int32_t> by_birth(std::span<const MemoryValue> values) {
+  std::vector<std::int32_t> order(values.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](std::int32_t v) { return values[at(v)].first; });
+  return order;
+}
+
+/// Whether `next`, made now, may take the place of `old`, which is there.
+bool replaces(const MemoryValue& next, const MemoryValue& old) {
+  return old.last == next.first && old.bytes == next.bytes && old.first < next.first;
+}
+
+Blocks blocks_of(std::span<const MemoryValue> values) {
+  Blocks result;
+  result.block_of.assign(values.size(), -1);
+  std::vector<char> taken(values.size(), 0);
+  for (const std::int32_t v : by_birth(values)) {
+    const MemoryValue& value = values[at(v)];
+    const auto old = std::ranges::find_if(value.replaceable, [&](std::int32_t o) {
+      return taken[at(o)] == 0 && result.block_of[at(o)] >= 0 && replaces(value, values[at(o)]);
+    });
+    if (old != value.replaceable.end()) {
+      taken[at(*old)] = 1;
+      result.block_of[at(v)] = result.block_of[at(*old)];
+      result.blocks[at(result.block_of[at(v)])].last = value.last;
+      continue;
+    }
+    result.block_of[at(v)] = static_cast<std::int32_t>(result.blocks.size());
+    result.blocks.push_back({value.bytes, value.first, value.last});
+  }
+  return result;
+}
+
+std::int64_t most_live(const std::vector<Block>& blocks) {
+  std::map<std::int32_t, std::int64_t> change;
+  for (const Block& b : blocks) {
+    change[b.first] += b.bytes;
+    change[b.last + 1] -= b.bytes;
+  }
+  std::int64_t live = 0, most = 0;
+  for (const auto& [when, bytes] : change) most = std::max(most, live += bytes);
+  return most;
+}
+
+struct Placed {
+  std::vector<std::int64_t> offsets;
+  std::int64_t peak = 0;
+};
+
+/// Each block in the smallest gap that holds it, of equals the lowest; above everything when there is none.
+Placed place_in(const std::vector<Block>& blocks, const std::vector<std::int32_t>& order) {
+  Placed placed{std::vector<std::int64_t>(blocks.size(), 0), 0};
+  std::vector<std::int32_t> there;  // by ascending offset
+  there.reserve(blocks.size());
+  for (const std::int32_t b : order) {
+    const Block& block = blocks[at(b)];
+    std::int64_t end = 0, best = -1, best_gap = 0;
+    for (const std::int32_t other : there) {
+      if (!meet(block, blocks[at(other)])) continue;
+      const std::int64_t gap = placed.offsets[at(other)] - end;
+      if (gap >= block.bytes && (best < 0 || gap < best_gap)) {
+        best = end;
+        best_gap = gap;
+      }
+      end = std::max(end, placed.offsets[at(other)] + blocks[at(other)].bytes);
+    }
+    const std::int64_t offset = best >= 0 ? best : end;
+    placed.offsets[at(b)] = offset;
+    placed.peak = std::max(placed.peak, offset + block.bytes);
+    const auto after = [&](std::int32_t other) { return placed.offsets[at(other)]; };
+    there.insert(std::ranges::upper_bound(there, offset, {}, after), b);
+  }
+  return placed;
+}
+
+/// The same in the order of time, for programs of any length: only what is alive is looked at.
+Placed place_in_time(const std::vector<Block>& blocks) {
+  Placed placed{std::vector<std::int64_t>(blocks.size(), 0), 0};
+  std::map<std::int64_t, std::size_t> there;  // by offset
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    const Block& block = blocks[b];
+    std::erase_if(there, [&](const auto& entry) { return blocks[entry.second].last < block.first; });
+    std::int64_t end = 0, best = -1, best_gap = 0;
+    for (const auto& [offset, other] : there) {
+      const std::int64_t gap = offset - end;
+      if (gap >= block.bytes && (best < 0 || gap < best_gap)) {
+        best = end;
+        best_gap = gap;
+      }
+      end = offset + blocks[other].bytes;
+    }
+    placed.offsets[b] = best >= 0 ? best : end;
+    placed.peak = std::max(placed.peak, placed.offsets[b] + block.bytes);
+    there.emplace(placed.offsets[b], b);
+  }
+  return placed;
+}
+
+using BlockOrder = std::vector<std::int32_t>;
+
+/// For each block the most bytes alive at any time of its life.
+std::vector<std::int64_t> crowds_of(const std::vector<Block>& blocks) {
+  std::map<std::int32_t, std::int64_t> live;
+  for (const Block& b : blocks) {
+    live[b.first] += b.bytes;
+    live[b.last + 1] -= b.bytes;
+  }
+  std::int64_t sum = 0;
+  for (auto& [when, bytes] : live) bytes = sum += bytes;
+  std::vector<std::int64_t> crowds;
+  for (const Block& b : blocks) {
+    std::int64_t most = 0;
+    for (auto at_time = live.find(b.first); at_time != live.end() && at_time->first <= b.last; ++at_time)
+      most = std::max(most, at_time->second);
+    crowds.push_back(most);
+  }
+  return crowds;
+}
+
+/// Each usual order, and the same with those first that live in the most crowded times.
+std::vector<BlockOrder> usual_orders(const std::vector<Block>& blocks) {
+  const std::vector<std::int64_t> crowds = crowds_of(blocks);
+  BlockOrder natural(blocks.size());
+  std::iota(natural.begin(), natural.end(), 0);
+  const auto length = [&](std::int32_t b) {
+    return static_cast<double>(blocks[at(b)].last) - blocks[at(b)].first + 1;
+  };
+  const std::function<double(std::int32_t)> ranks[] = {
+      [&](std::int32_t b) { return -static_cast<double>(blocks[at(b)].bytes); },
+      [&](std::int32_t b) { return -static_cast<double>(blocks[at(b)].bytes) * length(b); },
+      [&](std::int32_t b) { return -length(b); },
+      [&](std::int32_t b) { return static_cast<double>(blocks[at(b)].first); },
+      [&](std::int32_t b) { return -static_cast<double>(blocks[at(b)].last); }};
+  std::vector<BlockOrder> orders;
+  for (const auto& rank : ranks) {
+    orders.push_back(natural);
+    std::ranges::stable_sort(orders.back(), {}, rank);
+    orders.push_back(orders.back());
+    std::ranges::stable_sort(orders.back(), std::greater<>(), [&](std::int32_t b) { return crowds[at(b)]; });
+  }
+  return orders;
+}
+
+/// Changed orders: a block that reaches the peak, or one that it rests on, goes to the front.
+void search(const std::vector<Block>& blocks, std::int64_t least, std::int32_t rounds, BlockOrder order,
+            Placed& best) {
+  std::mt19937 random(1);  // seeded: the same on every run
+  Placed present = best;
+  for (std::int32_t round = 0; round < rounds && best.peak > least; ++round) {
+    std::vector<std::int32_t> high;
+    for (std::size_t b = 0; b < blocks.size(); ++b)
+      if (present.offsets[b] + blocks[b].bytes == present.peak) high.push_back(static_cast<std::int32_t>(b));
+    const std::int32_t top = high[random() % high.size()];
+    std::vector<std::int32_t> below = {top};
+    for (std::size_t b = 0; b < blocks.size(); ++b)
+      if (meet(blocks[b], blocks[at(top)]) && b != at(top)) below.push_back(static_cast<std::int32_t>(b));
+    const std::int32_t moved = random() % 2 == 0 ? top : below[random() % below.size()];
+    BlockOrder changed = order;
+    const auto from = std::ranges::find(changed, moved);
+    const auto to = changed.begin() +
+                    static_cast<std::ptrdiff_t>(random() % (static_cast<std::size_t>(from - changed.begin()) + 1));
+    std::rotate(to, from, from + 1);
+    Placed next = place_in(blocks, changed);
+    if (next.peak > present.peak) continue;
+    order = std::move(changed);
+    present = std::move(next);
+    if (present.peak < best.peak) best = present;
+  }
+}
+
+struct Entry {
+  std::int32_t value = 0;
+  std::int64_t offset = 0;
+  bool dead = false;
+};
+
+/// Values pushed in `order` of birth.
+Allocation pushed(std::span<const MemoryValue> values, const std::vector<std::int32_t>& order, std::int64_t live) {
+  std::vector<Entry> stack;
+  Allocation allocation{std::vector<std::int64_t>(values.size(), 0), 0, live};
+  const auto top = [&] { return stack.empty() ? 0 : stack.back().offset + values[at(stack.back().value)].bytes; };
+  for (const std::int32_t v : order) {
+    const MemoryValue& value = values[at(v)];
+    for (Entry& entry : stack) entry.dead = entry.dead || values[at(entry.value)].last < value.first;
+    while (!stack.empty() && stack.back().dead) stack.pop_back();
+    auto place = std::ranges::find_if(stack, [&](const Entry& entry) {
+      return !entry.dead && replaces(value, values[at(entry.value)]) &&
+             std::ranges::find(value.replaceable, entry.value) != value.replaceable.end();
+    });
+    if (place == stack.end()) place = stack.insert(place, {v, top(), false});
+    place->value = v;
+    allocation.offsets[at(v)] = place->offset;
+    allocation.peak_bytes = std::max(allocation.peak_bytes, top());
+  }
+  return allocation;
+}
+
+}  // namespace
+
+Allocation allocate_offsets(std::span<const MemoryValue> values, std::int32_t rounds, std::int64_t enough_bytes) {
+  const Blocks blocks = blocks_of(values);
+  Allocation allocation;
+  allocation.live_bytes = most_live(blocks.blocks);
+  BlockOrder best_order(blocks.blocks.size());
+  std::iota(best_order.begin(), best_order.end(), 0);
+  Placed best = place_in_time(blocks.blocks);
+  if (blocks.blocks.size() <= most_searched_blocks) {
+    for (BlockOrder& order : usual_orders(blocks.blocks)) {
+      if (best.peak == allocation.live_bytes) break;
+      Placed next = place_in(blocks.blocks, order);
+      if (next.peak >= best.peak) continue;
+      best = std::move(next);
+      best_order = std::move(order);
+    }
+    search(blocks.blocks, std::max(allocation.live_bytes, enough_bytes), rounds, std::move(best_order), best);
+  }
+  allocation.peak_bytes = best.peak;
+  for (const std::int32_t b : blocks.block_of) allocation.offsets.push_back(best.offsets[at(b)]);
+  return allocation;
+}
+
+Allocation allocate_stack(std::span<const MemoryValue> values) {
+  std::vector<std::int32_t> order = by_birth(values);
+  const auto start = std::ranges::find_if(order, [&](std::int32_t v) { return values[at(v)].first >= 0; });
+  const auto dies_later = [&](std::int32_t a, std::int32_t b) { return values[at(a)].last > values[at(b)].last; };
+  std::stable_sort(order.begin(), start, dies_later);
+  const std::int64_t live = most_live(blocks_of(values).blocks);
+  Allocation best = pushed(values, order, live);
+  // A value of the start whose place is taken over lives on: which lies lowest is then found by trying.
+  const std::ptrdiff_t waiting = start - order.begin();
+  if (waiting < 2 || waiting > most_permuted_values) return best;
+  std::sort(order.begin(), start);
+  do {
+    if (best.peak_bytes == live) break;
+    Allocation other = pushed(values, order, live);
+    if (other.peak_bytes < best.peak_bytes) best = std::move(other);
+  } while (std::next_permutation(order.begin(), start));
+  return best;
+}
+
+std::vector<std::int64_t> highest_byte(std::span<const MemoryValue> values, const Allocation& allocation,
+                                       std::int32_t instructions) {
+  std::vector<std::vector<std::int64_t>> dying(at(instructions));
+  std::vector<std::int64_t> highest(at(instructions), 0);
+  std::multiset<std::int64_t> ends;
+  const std::vector<std::int32_t> order = by_birth(values);
+  std::size_t next = 0;
+  for (std::int32_t i = 0; i < instructions; ++i) {
+    for (; next < order.size() && values[at(order[next])].first <= i; ++next) {
+      const std::int64_t end = allocation.offsets[at(order[next])] + values[at(order[next])].bytes;
+      ends.insert(end);
+      if (const std::int32_t last = values[at(order[next])].last; last < instructions)
+        dying[at(std::max(last, 0))].push_back(end);
+    }
+    if (!ends.empty()) highest[at(i)] = *ends.rbegin();
+    for (const std::int64_t end : dying[at(i)]) ends.erase(ends.find(end));
+  }
+  return highest;
+}
+
+std::vector<std::int64_t> live_bytes(std::span<const MemoryValue> values, std::int32_t instructions) {
+  std::vector<std::int64_t> change(at(instructions) + 2, 0);
+  for (const Block& block : blocks_of(values).blocks) {
+    change[at(std::clamp(block.first, 0, instructions))] += block.bytes;
+    change[at(std::clamp(block.last, -1, instructions) + 1)] -= block.bytes;
+  }
+  std::partial_sum(change.begin(), change.end(), change.begin());
+  change.resize(at(instructions));
+  return change;
+}
+
+Crossings crossings_of(std::span<const MemoryValue> values, std::size_t most) {
+  const Blocks blocks = blocks_of(values);
+  std::vector<std::int32_t> name(blocks.blocks.size(), 0);  // the last value of each block
+  for (std::size_t v = 0; v < values.size(); ++v) {
+    std::int32_t& one = name[at(blocks.block_of[v])];
+    if (values[v].last >= values[at(one)].last || blocks.block_of[at(one)] != blocks.block_of[v])
+      one = static_cast<std::int32_t>(v);
+  }
+  std::vector<Span> spans;
+  std::vector<std::int32_t> order(blocks.blocks.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](std::int32_t b) { return blocks.blocks[at(b)].first; });
+  // Twice as fine: what is made at an instruction is made before what dies there does.
+  for (const std::int32_t b : order)
+    spans.push_back({2 * (std::int64_t{blocks.blocks[at(b)].first} + 1),
+                     2 * (std::int64_t{blocks.blocks[at(b)].last} + 1) + 1});
+  Crossings crossings;
+  crossings.count = crossing_pairs(spans);
+  most = std::min(most, static_cast<std::size_t>(crossings.count));
+  for (std::size_t upper = 0; upper < order.size() && crossings.pairs.size() < most; ++upper)
+    for (std::size_t lower = 0; lower < upper && crossings.pairs.size() < most; ++lower)
+      if (spans[lower].from < spans[upper].from && spans[upper].from < spans[lower].to &&
+          spans[lower].to < spans[upper].to)
+        crossings.pairs.push_back({name[at(order[lower])], name[at(order[upper])]});
+  return crossings;
+}
+
+}  // namespace sdip

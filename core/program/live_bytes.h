@@ -1,0 +1,55 @@
+// Bytes alive while operations are done one after the other. Internal to scheduling.
+#pragma once
+
+#include "core/program/schedule.h"
+
+namespace sdip {
+
+/// Who uses and who makes each value: by value, operations in the given order.
+struct ValueUses {
+  std::vector<std::vector<std::int32_t>> users;
+  std::vector<std::int32_t> maker;  // -1: none
+};
+ValueUses value_uses(const ScheduleProblem& problem);
+
+/// How many bytes are alive after some operations. What an operation adds while it runs (`during`) and for good
+/// (`after`) shrinks or stays as others are done before it: each of them can only let operands die.
+class LiveBytes {
+ public:
+  LiveBytes(const ScheduleProblem& problem, const ValueUses& uses);
+  std::int64_t now() const { return live_; }
+  /// Bytes alive while `operation` runs next, and after it.
+  std::int64_t during(std::int32_t operation) const;
+  std::int64_t after(std::int32_t operation) const;
+  void run(std::int32_t operation);
+
+ private:
+  bool dies(std::int32_t value) const {
+    return uses_left_[static_cast<std::size_t>(value)] == 1 &&
+           !problem_.values[static_cast<std::size_t>(value)].kept;
+  }
+  const ScheduleProblem& problem_;
+  const ValueUses& uses_;
+  std::vector<std::int32_t> uses_left_;
+  std::int64_t live_ = 0;
+};
+
+/// An order being changed. `position` of each operation in it.
+struct Walk {
+  const ScheduleProblem* problem = nullptr;
+  ValueUses uses;
+  OperationOrder order;
+  std::vector<std::int32_t> position;
+};
+
+/// The `count` operations from position `first` in the order of least peak, when there is a better one than theirs.
+/// `live_bytes` are alive before the first. `proven`: nothing better than what is returned (or than the present
+/// order, when nothing is) exists; otherwise the states did not suffice. Requires count <= 64.
+struct WindowResult {
+  std::optional<OperationOrder> order;
+  bool proven = false;
+};
+WindowResult best_window(const Walk& walk, std::size_t first, std::size_t count, std::int64_t live_bytes,
+                         std::int64_t most_states);
+
+}  // namespace sdip

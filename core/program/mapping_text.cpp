@@ -1,0 +1,216 @@
+// The text language of mappings.
+#include "core/program/mapping_text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "core/base/error.h"
+#include "core/base/escaped.h"
+#include "core/program/tiles.h"
+
+namespace sdip {
+namespace {
+
+constexpr std::size_t most_rules = 10'000;
+
+struct Reader {
+  std::string_view line, where;
+  std::int64_t number = 0, field = 0;
+  std::size_t at = 0;
+
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw Error(
+        "mapping_invalid", std::string(where) + ":" + std::to_string(number),
+        std::string(where) + ":" + std::to_string(number) + ": field " + std::to_string(field) + ": " + what);
+  }
+  void skip_blanks() {
+    while (at < line.size() && (line[at] == ' ' || line[at] == '\t' || line[at] == '\r')) ++at;
+    if (at < line.size() && line[at] == '#') at = line.size();
+  }
+  bool done() {
+    skip_blanks();
+    return at == line.size();
+  }
+  /// What stands between quotes, escapes kept.
+  std::string pattern() {
+    ++field;
+    if (line[at] != '"') refuse("expected a pattern in double quotes");
+    std::string text;
+    for (++at; at < line.size() && line[at] != '"'; ++at) {
+      if (line[at] == '\\') {
+        text += line[at++];
+        if (at == line.size() || std::string_view("*\"\\").find(line[at]) == std::string_view::npos)
+          refuse("a backslash stands before *, \" or another backslash");
+      }
+      text += line[at];
+    }
+    if (at == line.size()) refuse("the pattern has no closing quote");
+    ++at;
+    if (text.empty()) refuse("the pattern is empty");
+    return text;
+  }
+  std::string_view word() {
+    ++field;
+    const std::size_t begin = at;
+    while (at < line.size() && line[at] != ' ' && line[at] != '\t' && line[at] != '\r') ++at;
+    return line.substr(begin, at - begin);
+  }
+};
+
+std::int64_t size_of(const Reader& reader, std::string_view text) {
+  if (text == "all") return 0;
+  std::int64_t size = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), size);
+  if (problem != std::errc() || end != text.data() + text.size() || size < 1)
+    reader.refuse("expected a whole number from 1, or all; found '" + printable(text.substr(0, 40)) + "'");
+  return size;
+}
+
+LoopOrder order_of(const Reader& reader, std::string_view text) {
+  LoopOrder order{};
+  std::size_t count = 0;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', from), text.size());
+    const std::string_view name = text.substr(from, comma - from);
+    from = comma + 1;
+    constexpr LoopOrder loops{Loop::rows, Loop::columns, Loop::channels, Loop::sums};
+    const auto* loop = std::ranges::find(loops, name, loop_text);
+    const auto end = order.begin() + static_cast<std::ptrdiff_t>(count);
+    if (loop == loops.end() || count == order.size() || std::find(order.begin(), end, *loop) != end)
+      reader.refuse("expected rows, columns, channels and sums, once each; found '" +
+                    printable(text.substr(0, 60)) + "'");
+    order[count++] = *loop;
+  }
+  if (count != order.size()) reader.refuse("the order names " + std::to_string(count) + " of the four loops");
+  return order;
+}
+
+MappingRule parse_line(Reader& reader) {
+  MappingRule rule;
+  rule.line = reader.number;
+  rule.pattern = reader.pattern();
+  std::map<std::string, std::int64_t*, std::less<>> sizes{
+      {"rows", &rule.rows}, {"columns", &rule.columns}, {"channels", &rule.channels}, {"sums", &rule.sums}};
+  bool ordered = false;
+  while (!reader.done()) {
+    const std::string_view word = reader.word();
+    if (rule.result) reader.refuse("nothing may follow the place of the result");
+    if (word == "dsram" || word == "dram") {
+      rule.result = word == "dram" ? Place::dram : Place::dsram;
+      continue;
+    }
+    const std::size_t equals = word.find('=');
+    const std::string_view key = word.substr(0, equals);
+    const std::string_view value = equals == std::string_view::npos ? "" : word.substr(equals + 1);
+    if (key == "order" && !ordered) {
+      rule.order = order_of(reader, value);
+      ordered = true;
+    } else if (const auto size = sizes.find(key); size != sizes.end()) {
+      *size->second = size_of(reader, value);
+      sizes.erase(size);
+    } else {
+      reader.refuse("expected rows=, columns=, channels=, sums=, order=, once each, dsram or dram; found '" +
+                    printable(word.substr(0, 60)) + "'");
+    }
+  }
+  ++reader.field;
+  if (!sizes.empty()) reader.refuse(sizes.begin()->first + "= is missing");
+  if (!ordered) reader.refuse("order= is missing");
+  return rule;
+}
+
+/// Whether `text` is what `pattern` stands for. Two pointers, going back to the last star: at most their product.
+bool stands_for(std::string_view pattern, std::string_view text) {
+  std::size_t p = 0, t = 0, star = std::string_view::npos, kept = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      kept = t;
+      continue;
+    }
+    const bool escaped = p + 1 < pattern.size() && pattern[p] == '\\';
+    if (p < pattern.size() && pattern[p + (escaped ? 1 : 0)] == text[t]) {
+      p += escaped ? 2 : 1;
+      ++t;
+      continue;
+    }
+    if (star == std::string_view::npos) return false;
+    p = star + 1;
+    t = ++kept;
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+}  // namespace
+
+std::vector<MappingRule> parse_mappings(std::string_view text, std::string_view where) {
+  std::vector<MappingRule> rules;
+  std::int64_t number = 0;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t end = std::min(text.find('\n', from), text.size());
+    Reader reader{text.substr(from, end - from), where, ++number};
+    from = end + 1;
+    if (reader.done()) continue;
+    rules.push_back(parse_line(reader));
+    if (rules.size() > most_rules) reader.refuse("more than " + std::to_string(most_rules) + " rules");
+  }
+  return rules;
+}
+
+std::string mapping_text(const MappingRule& rule) {
+  const auto size = [](std::int64_t n) { return n == 0 ? std::string("all") : std::to_string(n); };
+  std::string text = "\"" + rule.pattern + "\" rows=" + size(rule.rows) + " columns=" + size(rule.columns) +
+                     " channels=" + size(rule.channels) + " sums=" + size(rule.sums) + " order=";
+  for (const Loop loop : rule.order) text += (loop == rule.order[0] ? "" : ",") + std::string(loop_text(loop));
+  if (rule.result) text += *rule.result == Place::dram ? " dram" : " dsram";
+  return text;
+}
+
+MappingRule rule_of(std::string_view name, const Nest& nest, const Mapping& mapping) {
+  MappingRule rule;
+  for (const char c : name) {
+    if (static_cast<unsigned char>(c) < ' ' ||
+        printable(std::string_view(&c, 1)).size() > 1) {  // not for terminals
+      rule.pattern += '*';
+      continue;
+    }
+    if (c == '*' || c == '"' || c == '\\') rule.pattern += '\\';
+    rule.pattern += c;
+  }
+  const auto size = [](std::int64_t tile, std::int64_t loop) { return tile >= loop ? 0 : tile; };
+  rule.rows = size(mapping.tile_rows, nest.loops.out_h);
+  rule.columns = size(mapping.tile_columns, nest.loops.out_w);
+  rule.channels = size(mapping.tile_channels, nest.channels());
+  rule.sums = size(mapping.tile_sums, nest.loops.in_channels);
+  rule.order = mapping.order;
+  return rule;
+}
+
+std::string mappings_text(const Application& application) {
+  std::string text;
+  for (const CompiledStage& stage : application.stages)
+    for (const Instruction& instruction : stage.program.instructions) {
+      const auto& c = stage.program.classes[static_cast<std::size_t>(instruction.instruction_class)];
+      if (!is_nest(c.work.family)) continue;
+      const Nest nest{c.work.nest, c.operand_b == Place::psram};
+      MappingRule rule = rule_of(stage.name + ":" + instruction.name, nest, c.mapping);
+      if (!c.to_dram) rule.result = Place::dsram;
+      if (c.to_dram && !c.to_dsram && !c.push) rule.result = Place::dram;
+      text += mapping_text(rule) + "\n";
+    }
+  return text;
+}
+
+bool matches(const MappingRule& rule, std::string_view stage, std::string_view name) {
+  return stands_for(rule.pattern, name) || stands_for(rule.pattern, std::string(stage) + ":" + std::string(name));
+}
+
+Mapping mapping_for(const MappingRule& rule, const Nest& nest) {
+  const auto tile = [](std::int64_t size, std::int64_t loop) { return size == 0 ? loop : std::min(size, loop); };
+  return {tile(rule.rows, nest.loops.out_h), tile(rule.columns, nest.loops.out_w),
+          tile(rule.channels, nest.channels()), tile(rule.sums, nest.loops.in_channels), rule.order};
+}
+
+}  // namespace sdip

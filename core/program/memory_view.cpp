@@ -1,0 +1,195 @@
+// What lies where and when, read off a program: results begin at their instruction, pops and last reads end them.
+//
+// Example: a (pushed, 128 B), b, c = b + a: STACKRAM holds a at 0 from instruction 0 to 2; DSRAM1 a from 0 to 1
+// (the first instruction reads side 0 and writes side 1), DSRAM0 b from 1 to 2.
+#include "core/program/memory_view.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/program/allocate.h"
+#include "core/program/memory_plan.h"
+#include "core/program/tiles.h"
+
+namespace sdip {
+namespace {
+
+struct Viewer {
+  const CompiledStage& stage;
+  const Machine& machine;
+  MemoryView view{};
+  std::map<std::int32_t, std::size_t> held{};    // STACKRAM or unified: value, its rectangle
+  std::map<std::int32_t, std::size_t> passed{};  // DSRAM: value, its rectangle
+
+  bool unified() const { return machine.activation_memory == ActivationMemory::unified; }
+  MemoryName side(std::size_t index, bool writes) const {
+    if (unified()) return MemoryName::unified;
+    return (index + (writes ? 1 : 0)) % 2 == 0 ? MemoryName::dsram0 : MemoryName::dsram1;
+  }
+  MemoryName stack() const { return unified() ? MemoryName::unified : MemoryName::stackram; }
+  const InstructionClass& class_of(const Instruction& i) const {
+    return stage.program.classes[static_cast<std::size_t>(i.instruction_class)];
+  }
+  std::int64_t bytes_of(std::int32_t value) const {
+    const Shape& shape = stage.graph->values[static_cast<std::size_t>(value)].operand.shape;
+    return ceil_div(element_count(shape) * bits_of(machine.activation_format), 8);
+  }
+  std::string name_of(std::int32_t value) const {
+    return stage.graph->values[static_cast<std::size_t>(value)].name;
+  }
+
+  std::size_t add(MemoryName memory, std::string name, std::int64_t address, std::int64_t bytes, std::size_t from,
+                  std::size_t to) {
+    MemoryRectangle one{
+        memory, std::move(name), address, bytes, static_cast<std::int32_t>(from), static_cast<std::int32_t>(to)};
+    view.rectangles.push_back(std::move(one));
+    return view.rectangles.size() - 1;
+  }
+  /// A result begins. What it takes the place of ends one instruction earlier.
+  std::size_t begin(MemoryName memory, std::int32_t value, Bytes address, std::size_t i, std::size_t to) {
+    for (const auto& [v, r] : held) {
+      MemoryRectangle& old = view.rectangles[r];
+      if (old.memory == memory && old.address == address.value && old.to == static_cast<std::int32_t>(i) &&
+          old.from < old.to)
+        --old.to;
+    }
+    return add(memory, name_of(value), address.value, bytes_of(value), i, to);
+  }
+};
+
+std::size_t last_of(const Viewer& v) { return v.stage.program.instructions.size() - 1; }
+
+/// Sources: values of the start begin here; pops end what was held.
+void read_sources(Viewer& v, std::size_t i) {
+  for (const PlacedOperand& source : v.stage.program.instructions[i].sources) {
+    if (source.place == Place::stackram) {
+      auto found = v.held.find(source.value);
+      if (const auto start = v.passed.find(source.value);
+          found == v.held.end() && v.unified() && start != v.passed.end()) {
+        found = v.held.insert(*start).first;  // an input that the first instruction read already
+        v.view.rectangles[start->second].to = static_cast<std::int32_t>(last_of(v));
+      }
+      if (found == v.held.end())
+        found = v.held
+                    .emplace(source.value, v.add(v.stack(), v.name_of(source.value), source.address.value,
+                                                 v.bytes_of(source.value), 0, last_of(v)))
+                    .first;
+      if (source.pop) v.view.rectangles[found->second].to = static_cast<std::int32_t>(i);
+    }
+    if (source.place != Place::dsram) continue;
+    if (const auto found = v.passed.find(source.value); found != v.passed.end()) {
+      MemoryRectangle& one = v.view.rectangles[found->second];
+      one.to = std::max(one.to, static_cast<std::int32_t>(i));
+    } else if (!v.held.contains(source.value) || !v.unified()) {
+      v.passed[source.value] =
+          v.add(v.side(i, false), v.name_of(source.value), source.address.value, v.bytes_of(source.value), i, i);
+    }
+  }
+}
+
+void write_result(Viewer& v, std::size_t i) {
+  const Instruction& instruction = v.stage.program.instructions[i];
+  const InstructionClass& c = v.class_of(instruction);
+  const std::int32_t value = instruction.destination;
+  if (c.push) v.held[value] = v.begin(v.stack(), value, instruction.stackram_address, i, last_of(v));
+  const bool apart = c.to_dsram && !(c.push && v.unified());
+  if (apart) v.passed[value] = v.begin(v.side(i, true), value, instruction.dsram_address, i, i);
+  const MemorySpan& reads = instruction.read_tiles;
+  const MemorySpan& writes = instruction.write_tiles;
+  if (reads.bytes.value > 0)
+    v.add(v.side(i, false), "tiles of " + instruction.name, reads.address.value, reads.bytes.value, i, i);
+  if (writes.bytes.value > 0)
+    v.add(v.side(i, true), "result tiles of " + instruction.name, writes.address.value, writes.bytes.value, i, i);
+}
+
+/// Pinned weights from the start, once for those that several instructions share; of the others what is in use.
+void add_weights(Viewer& v) {
+  if (hard_coded(v.machine, v.stage.role)) return;
+  const WeightForm form = weight_form(v.machine);
+  std::map<std::vector<std::int32_t>, bool> seen;
+  std::int64_t pinned = 0;
+  const auto& instructions = v.stage.program.instructions;
+  for (std::size_t i = 0; i < instructions.size(); ++i) {
+    const InstructionClass& c = v.class_of(instructions[i]);
+    if (!c.pinned || seen[instructions[i].weights]) continue;
+    seen[instructions[i].weights] = true;
+    const bool nest = is_nest(c.work.family) && c.operand_b == Place::psram;
+    const std::int64_t all = c.work.nest.groups * c.work.nest.out_channels;
+    const std::int64_t bytes = held_weight_bytes(c, form) + (nest ? weight_tile_bytes(c, all, form) : 0);
+    v.add(MemoryName::psram, "weights of " + instructions[i].name, pinned, bytes, 0, last_of(v));
+    pinned += bytes;
+  }
+  for (std::size_t i = 0; i < instructions.size(); ++i) {
+    const InstructionClass& c = v.class_of(instructions[i]);
+    if (c.pinned || instructions[i].weight_bytes.value == 0) continue;
+    std::int64_t bytes = held_weight_bytes(c, form);
+    if (is_nest(c.work.family) && c.operand_b == Place::psram) {
+      const std::int64_t all = c.work.nest.groups * c.work.nest.out_channels;
+      const std::int64_t tile = weight_tile_bytes(c, std::min(all, c.mapping.tile_channels), form);
+      const std::int64_t room = v.machine.psram_bytes - v.machine.psram_pinned_bytes - bytes;
+      const bool two = v.machine.weight_buffering == Buffering::double_buffer && 2 * tile <= room;
+      bytes += std::min(weight_tile_bytes(c, all, form), two ? 2 * tile : tile);
+    }
+    v.add(MemoryName::psram, "weights of " + instructions[i].name, pinned, bytes, i, i);
+  }
+}
+
+MemoryFigures figures_of(const MemoryView& view, MemoryName memory, std::int64_t capacity) {
+  MemoryFigures figures;
+  figures.memory = memory;
+  figures.capacity_bytes = capacity;
+  std::vector<MemoryValue> values;
+  std::vector<const MemoryRectangle*> rectangles;
+  for (const MemoryRectangle& one : view.rectangles) {
+    if (one.memory != memory) continue;
+    values.push_back({one.bytes, one.from, one.to, {}});
+    rectangles.push_back(&one);
+    figures.peak_bytes = std::max(figures.peak_bytes, one.address + one.bytes);
+  }
+  figures.occupancy_bytes = live_bytes(values, static_cast<std::int32_t>(view.instructions.size()));
+  if (!figures.occupancy_bytes.empty()) figures.live_bytes = *std::ranges::max_element(figures.occupancy_bytes);
+  if (memory != MemoryName::stackram) return figures;
+  const Crossings crossings = crossings_of(values, most_waiting_values);
+  figures.crossing_pairs = crossings.count;
+  for (const CrossingPair& pair : crossings.pairs) {
+    const MemoryRectangle& lower = *rectangles[static_cast<std::size_t>(pair.lower)];
+    const MemoryRectangle& upper = *rectangles[static_cast<std::size_t>(pair.upper)];
+    figures.waiting.push_back({lower.name, upper.name, lower.to, upper.to});
+  }
+  return figures;
+}
+
+}  // namespace
+
+std::string_view memory_text(MemoryName memory) {
+  constexpr std::string_view names[] = {"DSRAM0", "DSRAM1", "STACKRAM", "unified", "PSRAM"};
+  return names[static_cast<std::size_t>(memory)];
+}
+
+MemoryView memory_view(const CompiledStage& stage, const Machine& machine, std::span<const CycleSpan> times) {
+  Viewer viewer{stage, machine};
+  MemoryView& view = viewer.view;
+  view.stage = stage.name;
+  for (std::size_t i = 0; i < stage.program.instructions.size(); ++i) {
+    view.instructions.push_back(stage.program.instructions[i].name);
+    read_sources(viewer, i);
+    write_result(viewer, i);
+  }
+  add_weights(viewer);
+  for (MemoryRectangle& one : view.rectangles) {
+    if (times.empty()) break;
+    one.start_cycle = times[static_cast<std::size_t>(one.from)].first;
+    one.end_cycle = times[static_cast<std::size_t>(one.to)].second;
+  }
+  if (viewer.unified()) {
+    view.memories.push_back(figures_of(view, MemoryName::unified, unified_bytes(machine)));
+  } else {
+    view.memories.push_back(figures_of(view, MemoryName::dsram0, machine.dsram_bytes));
+    view.memories.push_back(figures_of(view, MemoryName::dsram1, machine.dsram_bytes));
+    view.memories.push_back(figures_of(view, MemoryName::stackram, machine.stackram_bytes));
+  }
+  view.memories.push_back(figures_of(view, MemoryName::psram, machine.psram_bytes));
+  return view;
+}
+
+}  // namespace sdip

@@ -1,0 +1,172 @@
+// pass `schedule`, its algorithm: parts between cuts searched exactly when they are small, else by sweeping windows
+// over the given order and over a greedy one.
+//
+// Example: in -> p -> (a, b) -> q -> (c, d) -> out. p and q come after all before and before all after them: cuts.
+// The parts {a, b} and {c, d} are put in order each for itself; the least peak is the larger of theirs.
+#include "core/program/schedule.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include "core/base/error.h"
+#include "core/program/live_bytes.h"
+
+namespace sdip {
+namespace {
+
+std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
+
+void renumber(Walk& walk, std::size_t first, std::size_t count) {
+  for (std::size_t i = first; i < first + count; ++i)
+    walk.position[at(walk.order[i])] = static_cast<std::int32_t>(i);
+}
+
+/// Puts a window in its best order and runs it. Returns whether that order is proven.
+bool improve(Walk& walk, LiveBytes& live, std::size_t first, std::size_t count, std::int64_t states) {
+  const WindowResult found = best_window(walk, first, count, live.now(), states);
+  if (found.order) {
+    std::ranges::copy(*found.order, walk.order.begin() + static_cast<std::ptrdiff_t>(first));
+    renumber(walk, first, count);
+  }
+  return found.proven;
+}
+
+/// One sweep of windows that overlap by half over positions [first, end).
+void sweep(Walk& walk, LiveBytes live, std::size_t first, std::size_t end, const ScheduleEffort& effort) {
+  const auto window = static_cast<std::size_t>(effort.window);
+  const std::size_t stride = std::max<std::size_t>(1, window / 2);
+  for (std::size_t from = first; from < end; from += stride) {
+    improve(walk, live, from, std::min(window, end - from), effort.states);
+    if (from + window >= end) return;
+    for (std::size_t i = from; i < from + stride; ++i) live.run(walk.order[i]);
+  }
+}
+
+/// Of what is ready: what leaves least alive, of equals what needs least meanwhile, of equals the earliest.
+OperationOrder greedy(const ScheduleProblem& problem, const ValueUses& uses) {
+  const std::size_t count = problem.operations.size();
+  std::vector<std::int32_t> waits(count, 0), ready;
+  for (std::size_t n = 0; n < count; ++n)
+    for (const std::int32_t v : problem.operations[n].reads) waits[n] += uses.maker[at(v)] >= 0;
+  for (std::size_t n = 0; n < count; ++n)
+    if (waits[n] == 0) ready.push_back(static_cast<std::int32_t>(n));
+  LiveBytes live(problem, uses);
+  OperationOrder order;
+  while (!ready.empty()) {
+    const auto rank = [&](std::int32_t n) { return std::tuple{live.after(n), live.during(n), n}; };
+    const auto best = std::ranges::min_element(ready, {}, rank);
+    const std::int32_t n = *best;
+    ready.erase(best);
+    order.push_back(n);
+    live.run(n);
+    const std::int32_t made = problem.operations[at(n)].result;
+    if (made < 0) continue;
+    for (const std::int32_t user : uses.users[at(made)])
+      if (--waits[at(user)] == 0) ready.push_back(user);
+  }
+  check(order.size() == count, "a program in no valid order was scheduled");
+  return order;
+}
+
+/// Parts [first, end) of an order, each between two cuts.
+std::vector<std::pair<std::size_t, std::size_t>> parts_of(const ScheduleProblem& problem,
+                                                          const OperationOrder& order) {
+  std::vector<std::pair<std::size_t, std::size_t>> parts;
+  std::size_t first = 0;
+  for (const std::size_t cut : cut_positions(problem, order)) {
+    if (cut > first) parts.emplace_back(first, cut);
+    first = cut + 1;
+  }
+  if (first < order.size()) parts.emplace_back(first, order.size());
+  return parts;
+}
+
+Walk walk_of(const ScheduleProblem& problem, const ValueUses& uses, OperationOrder order) {
+  Walk walk{&problem, uses, std::move(order), std::vector<std::int32_t>(problem.operations.size())};
+  renumber(walk, 0, walk.order.size());
+  return walk;
+}
+
+/// The order improved part by part. Sets `proven` when every part's is.
+OperationOrder improved(const ScheduleProblem& problem, const ValueUses& uses, OperationOrder order,
+                        const ScheduleEffort& effort, bool& proven) {
+  Walk walk = walk_of(problem, uses, std::move(order));
+  LiveBytes live(problem, uses);
+  std::size_t done = 0;
+  proven = true;
+  for (const auto& [first, end] : parts_of(problem, walk.order)) {
+    for (; done < first; ++done) live.run(walk.order[done]);
+    const bool exact = end - first <= 64 && improve(walk, live, first, end - first, effort.states);
+    if (exact) continue;
+    proven = false;
+    for (std::int32_t round = 0; round < effort.rounds; ++round) sweep(walk, live, first, end, effort);
+  }
+  return walk.order;
+}
+
+}  // namespace
+
+std::vector<std::size_t> cut_positions(const ScheduleProblem& problem, const OperationOrder& order) {
+  // An operation comes after all before it when of these only it has no user among them: everything leads to some
+  // operation without a user. From the back likewise: everything comes from some operation that needs none.
+  const ValueUses uses = value_uses(problem);
+  const std::size_t count = order.size();
+  std::vector<std::int32_t> open_makers(count), open_readers(count);
+  std::vector<char> has_user(count, 0);
+  std::int32_t open = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    ++open;
+    for (const std::int32_t v : problem.operations[at(order[i])].reads)
+      if (const std::int32_t maker = uses.maker[at(v)]; maker >= 0 && has_user[at(maker)] == 0) {
+        has_user[at(maker)] = 1;
+        --open;
+      }
+    open_makers[i] = open;
+  }
+  std::vector<char> has_need(count, 0);
+  open = 0;
+  for (std::size_t i = count; i-- > 0;) {
+    ++open;
+    const std::int32_t made = problem.operations[at(order[i])].result;
+    if (made >= 0)
+      for (const std::int32_t user : uses.users[at(made)])
+        if (has_need[at(user)] == 0) {
+          has_need[at(user)] = 1;
+          --open;
+        }
+    open_readers[i] = open;
+  }
+  std::vector<std::size_t> cuts;
+  for (std::size_t i = 0; i < count; ++i)
+    if (open_makers[i] == 1 && open_readers[i] == 1) cuts.push_back(i);
+  return cuts;
+}
+
+Schedule least_live_schedule(const ScheduleProblem& problem, std::int64_t capacity_bytes,
+                             const ScheduleEffort& effort) {
+  check(effort.window >= 1 && effort.window <= 64, "a window of 1 to 64 operations");
+  OperationOrder given(problem.operations.size());
+  std::iota(given.begin(), given.end(), 0);
+  const auto rated = [&](OperationOrder order, bool proven) {
+    Schedule s{std::move(order), 0, 0, proven};
+    s.peak_bytes = peak_live_bytes(problem, s.order);
+    s.moved_bytes = moved_bytes(problem, s.order, capacity_bytes);
+    return s;
+  };
+  Schedule best = rated(given, given.size() <= 1);
+  if (given.size() <= 1 || given.size() > most_scheduled_operations) return best;
+  const ValueUses uses = value_uses(problem);
+  bool proven = false;
+  for (const OperationOrder& start : {given, greedy(problem, uses)}) {
+    bool exact = false;
+    Schedule other = rated(improved(problem, uses, start, effort, exact), exact);
+    proven = proven || (exact && other.peak_bytes <= best.peak_bytes);
+    if (std::tie(other.peak_bytes, other.moved_bytes) < std::tie(best.peak_bytes, best.moved_bytes))
+      best = std::move(other);
+  }
+  best.proven = proven;
+  return best;
+}
+
+}  // namespace sdip

@@ -1,0 +1,106 @@
+// The search for the tiling of a nest: tile sizes and loop order that move the least, given the room on chip.
+//
+// Of the 24 orders five suffice, whatever the sizes (traffic.h; a test compares with all orders):
+//   results stay    rows, columns, channels, sums   out + channels x A(rows, columns) + rows columns x B
+//   weights stay    channels, sums, columns, rows   (2 sums - 1) out + channels x A(slid, columns) + B
+//                   channels, sums, rows, columns   (2 sums - 1) out + channels x A(rows, slid) + B
+//   inputs stay     sums, columns, rows, channels   (2 sums - 1) out + A(slid, columns) + rows columns x B
+//                   sums, rows, columns, channels   (2 sums - 1) out + A(rows, slid) + rows columns x B
+// where rows, columns, channels, sums stand for numbers of tiles, A(rows, columns) for the windows of all tiles,
+// and "slid" for a line buffer, which loads no position twice. For if two loops may change places without a word
+// more, either order will do: within each case the loops left out follow from the innermost one.
+//
+// Sizes: words depend on a size through its number of tiles alone (and on rows and columns through boundaries near
+// the input's edge, where windows are clipped), and room grows with the size. So of the sizes that give the same
+// number of tiles the smallest is as good as any: about 2 sqrt(n) sizes of a loop of n. One size in each order does
+// not change words at all and is as small as it can be (sums where results stay, rows or columns where weights
+// stay, channels where inputs stay); one more is the largest that fits, in closed form. Two loops over sizes
+// remain; a pair is left when its words with that last size whole are no fewer than the best so far.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "core/program/traffic.h"
+
+namespace sdip {
+
+/// The five orders, as above.
+inline constexpr std::array<LoopOrder, 5> tiling_orders{{
+    {Loop::rows, Loop::columns, Loop::channels, Loop::sums},
+    {Loop::channels, Loop::sums, Loop::columns, Loop::rows},
+    {Loop::channels, Loop::sums, Loop::rows, Loop::columns},
+    {Loop::sums, Loop::columns, Loop::rows, Loop::channels},
+    {Loop::sums, Loop::rows, Loop::columns, Loop::channels},
+}};
+
+/// What a tiling pays and what it may occupy, prices and rooms each in one unit of the caller's. A whole mapping
+/// (one operation) pays least; `accept` of best_tiling decides whether it fits, since it is not double-buffered.
+struct TileTerms {
+  std::int64_t a_price = 0;                        // of loading a word of A; 0 where it lies on chip
+  std::int64_t b_price = 0;                        // of loading all of B once
+  std::int64_t out_price = 0, partials_price = 0;  // of all results, of all partial sums one way
+  std::array<std::int64_t, 3> capacity{};          // of the memories that tiles lie in
+  std::size_t a_memory = 0, b_memory = 0, out_memory = 0;
+  std::int64_t a_room = 0, b_room = 0, b_channel_room = 0;  // of a word of a tile; of a channel's bias and scales
+  std::int64_t out_room = 0, sums_room = 0;  // of a word of a result tile: sums in one tile, in several
+  std::size_t beside_memory = 0;
+  std::int64_t beside_room = 0;  // of operands of fused operators, for each word of a result tile
+  bool partials_leave = true;    // false: orders in which partial sums leave the chip are none
+};
+
+/// Which sizes are tried, and what decides between mappings that pay the same.
+struct TileSizes {
+  bool split_rows = true, split_columns = true, split_channels = true, split_sums = true;
+  std::int64_t channel_granule = 1, sum_granule = 1;  // sizes are multiples of it, or whole
+  std::int64_t reference_lanes = 128;                 // rows x channels of the array that folds are counted on
+  std::int64_t least_results = 0;                     // tiles of fewer results lose against larger ones
+};
+
+struct Tiling {
+  Mapping mapping;
+  std::int64_t price = 0, folds = 0;
+};
+
+/// Whether a mapping fits exactly, where rooms of TileTerms are rounded. Must not refuse less room.
+using Accept = std::function<bool(const Mapping&)>;
+
+/// The mapping of least price; of those with equal price, among canonical sizes, that of fewest folds, then (with
+/// least_results) of least shortfall, then of smallest rows, columns, channels, sums, then of the first order.
+/// Canonical: the smallest size of each number of tiles, and multiples of reference_lanes. Nothing when none fits.
+std::optional<Tiling> best_tiling(const Nest& nest, const TileTerms& terms, const TileSizes& sizes,
+                                  const Accept& accept);
+
+/// The same on a machine of one memory of `words`, single-buffered, fewest words first. Nothing exactly when tiles
+/// of one by one by one by one do not fit.
+std::optional<Tiling> best_tiling(const Nest& nest, std::int64_t words, const TileSizes& sizes = {});
+TileTerms one_memory_terms(const Nest& nest, std::int64_t words);
+
+/// Folds on an array of lanes x lanes, rows by channels; sums take as many whatever the tiles.
+std::int64_t reference_folds(const Nest& nest, const Mapping& mapping, std::int64_t lanes);
+
+/// A tile size, how many tiles it makes, and, of rows and columns, the positions that all tiles read and one holds.
+struct TileSize {
+  std::int64_t tile = 1, count = 1, read = 1, held = 1;
+};
+/// Sizes of a loop of `size` that matter to the price, ascending.
+std::vector<TileSize> sizes_of_loop(std::int64_t size, std::int64_t granule, bool split);
+std::vector<TileSize> sizes_of_axis(const NestAxis& axis, bool split);
+
+/// Multiplications of the nest that meet an input and not padding; of kernels longer than 4096, of that many
+/// positions.
+std::int64_t useful_macs(const Nest& nest);
+
+/// G / sqrt(R room), as below.
+double products_over_root(const Nest& nest, double room);
+
+/// Words that no mapping goes below with `words` of memory: what must move once, and 2 G / sqrt(R words) - 2 words
+/// for G useful multiplications of which R use one input at most with one filter (Smith et al. 2017,
+/// arXiv:1702.02017; with R Chen et al., HPCA 2020). Products with padding need no input and are not in G. A whole
+/// number, rounded up.
+std::int64_t least_words(const Nest& nest, std::int64_t words);
+
+}  // namespace sdip

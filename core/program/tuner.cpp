@@ -1,0 +1,138 @@
+// Greedy and sampled searches for a tiling.
+#include "core/program/tuner.h"
+
+#include <algorithm>
+#include <random>
+
+namespace sdip {
+namespace {
+
+std::int64_t& tile_of(Mapping& m, Loop loop) {
+  switch (loop) {
+    case Loop::rows:
+      return m.tile_rows;
+    case Loop::columns:
+      return m.tile_columns;
+    case Loop::channels:
+      return m.tile_channels;
+    default:
+      return m.tile_sums;
+  }
+}
+
+/// The largest divisor of `size` below `tile`. Requires tile > 1.
+std::int64_t smaller_divisor(std::int64_t size, std::int64_t tile) {
+  for (std::int64_t parts = size / tile + 1; parts < size; ++parts)
+    if (size % parts == 0) return size / parts;
+  return 1;
+}
+
+constexpr LoopOrder all_loops{Loop::rows, Loop::columns, Loop::channels, Loop::sums};
+
+std::optional<Mapping> first_fit(const Nest& nest, std::int64_t words, std::size_t order) {
+  constexpr Loop free_of[] = {Loop::sums, Loop::rows, Loop::columns, Loop::channels, Loop::channels};
+  Mapping m{nest.loops.out_h, nest.loops.out_w, nest.channels(), nest.loops.in_channels, tiling_orders[order]};
+  const Mapping whole = m;
+  tile_of(m, free_of[order]) = 1;
+  while (tile_words(nest, m).all() > words) {
+    const Loop largest = *std::ranges::max_element(all_loops, {}, [&](Loop loop) { return tile_of(m, loop); });
+    std::int64_t& tile = tile_of(m, largest);
+    if (tile == 1) return std::nullopt;
+    Mapping sizes = whole;
+    const bool groups = largest == Loop::channels && tile > nest.loops.out_channels;
+    tile = groups ? nest.loops.out_channels * smaller_divisor(nest.loops.groups, tile / nest.loops.out_channels)
+           : largest == Loop::channels ? smaller_divisor(nest.loops.out_channels, tile)
+                                       : smaller_divisor(tile_of(sizes, largest), tile);
+  }
+  return m;
+}
+
+/// The sizes that a loop may take, ascending, and mappings made of them.
+struct Drawer {
+  const Nest& nest;
+  std::mt19937_64 rng;
+  std::array<std::vector<std::int64_t>, 4> sizes{};
+
+  Drawer(const Nest& of, const TileSizes& allowed, std::uint64_t seed) : nest(of), rng(seed) {
+    const auto tiles = [](const std::vector<TileSize>& from, std::int64_t scale, std::vector<std::int64_t>& to) {
+      for (const TileSize& s : from) to.push_back(s.tile * scale);
+    };
+    const LoopNest& n = nest.loops;
+    tiles(sizes_of_axis(row_axis(n), allowed.split_rows), 1, sizes[0]);
+    tiles(sizes_of_axis(column_axis(n), allowed.split_columns), 1, sizes[1]);
+    if (allowed.split_channels) tiles(sizes_of_loop(n.out_channels, allowed.channel_granule, true), 1, sizes[2]);
+    if (nest.weighted && n.groups > 1)
+      tiles(sizes_of_loop(n.groups, 1, allowed.split_channels), n.out_channels, sizes[2]);
+    if (sizes[2].empty()) sizes[2].push_back(nest.channels());
+    std::ranges::sort(sizes[2]);
+    tiles(sizes_of_loop(n.in_channels, allowed.sum_granule, allowed.split_sums), 1, sizes[3]);
+  }
+  std::size_t below(std::size_t count) { return static_cast<std::size_t>(rng() % count); }
+
+  Mapping smallest() const { return {sizes[0][0], sizes[1][0], sizes[2][0], sizes[3][0], tiling_orders[0]}; }
+  Mapping random() {
+    Mapping m;
+    for (const Loop loop : all_loops) {
+      const auto& of = sizes[static_cast<std::size_t>(loop)];
+      tile_of(m, loop) = of[below(of.size())];
+    }
+    for (std::size_t i = 3; i > 0; --i) std::swap(m.order[i], m.order[below(i + 1)]);
+    return m;
+  }
+  Mapping near(Mapping m) {
+    const std::size_t what = below(7);
+    if (what < 3) {
+      std::swap(m.order[what], m.order[what + 1]);
+      return m;
+    }
+    const auto& of = sizes[what - 3];
+    std::int64_t& tile = tile_of(m, static_cast<Loop>(what - 3));
+    const auto at = std::ranges::lower_bound(of, tile);
+    if (below(2) == 0 && at + 1 < of.end())
+      tile = *(at + 1);
+    else if (at > of.begin())
+      tile = *(at - 1);
+    return m;
+  }
+};
+
+}  // namespace
+
+std::optional<Tiling> greedy_tiling(const Nest& nest, std::int64_t words) {
+  std::optional<Tiling> best;
+  for (std::size_t order = 0; order < tiling_orders.size(); ++order) {
+    const auto m = first_fit(nest, words, order);
+    if (!m) continue;
+    const std::int64_t moved = traffic(nest, *m).words();
+    if (!best || moved < best->price) best = {*m, moved, 0};
+  }
+  if (best) best->folds = reference_folds(nest, best->mapping, TileSizes().reference_lanes);
+  return best;
+}
+
+std::optional<Tuned> tune(const Nest& nest, const TileSizes& sizes, const MappingCost& cost,
+                          const TunerOptions& options) {
+  Drawer draw(nest, sizes, options.seed);
+  std::vector<Tuned> best;  // cheapest first, no mapping twice
+  const auto before = [](const Tuned& a, const Tuned& b) {
+    return std::tie(a.cost, a.mapping) < std::tie(b.cost, b.mapping);
+  };
+  const auto consider = [&](const Mapping& m) {
+    const auto found = cost(m);
+    if (!found) return;
+    const Tuned tuned{m, *found};
+    const auto at = std::ranges::lower_bound(best, tuned, before);
+    if (at != best.end() && at->mapping == m) return;
+    best.insert(at, tuned);
+    if (std::ssize(best) > std::max<std::int64_t>(1, options.keep)) best.pop_back();
+  };
+  consider(draw.smallest());
+  for (std::int64_t i = 0; i < options.random; ++i) consider(draw.random());
+  for (std::int64_t i = 0; i < options.guided; ++i) {
+    const bool near = !best.empty() && static_cast<std::int64_t>(draw.below(100)) < options.near_percent;
+    consider(near ? draw.near(best[draw.below(best.size())].mapping) : draw.random());
+  }
+  return best.empty() ? std::nullopt : std::optional(best.front());
+}
+
+}  // namespace sdip

@@ -1,0 +1,204 @@
+// sdip run: a model's programs executed on random or given inputs, beside what its graph computes.
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <random>
+#include <sstream>
+
+#include "core/base/error.h"
+#include "core/exec/execute.h"
+#include "core/onnx/raw.h"
+#include "server/commands.h"
+#include "server/files.h"
+#include "server/text.h"
+#include "server/weight_values.h"
+
+namespace sdip {
+namespace {
+
+// About a minute on one core of a 2-core Xeon (10 ns an operation, executor and reference together), and memory
+// that most machines have.
+constexpr double most_operations = 4294967296.0, most_bytes = 4294967296.0;
+
+struct RunArguments {
+  std::string model;
+  FileOptions files;
+  MachineOptions machine;
+  std::vector<std::string> inputs;
+  std::uint64_t seed = 0;
+};
+
+void require_small(const CompiledStage& stage) {
+  const ExecutionWork work = execution_work(stage);
+  if (work.operations <= most_operations && work.bytes <= most_bytes) return;
+  throw Error("limit_exceeded", stage.name,
+              "executing '" + printable(stage.name) + "' takes " + quantity_text(work.operations, "operations") +
+                  " and " + quantity_text(work.bytes, "B") + " of memory; sdip run takes at most " +
+                  quantity_text(most_operations, "operations") + " and " + quantity_text(most_bytes, "B"));
+}
+
+/// Bytes of a file given as --input NAME=FILE, or nothing.
+std::optional<std::string> given(const RunArguments& arguments, const std::string& name) {
+  for (const std::string& text : arguments.inputs)
+    if (text.starts_with(name + "=")) {
+      const MappedFile file(text.substr(name.size() + 1));
+      return std::string(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+    }
+  return std::nullopt;
+}
+
+/// Floats from -1 to 1, integers 0 or 1 (tokens that every vocabulary has), from the seed and the input's place.
+Tensor random_input(const Operand& operand, std::uint64_t seed, std::size_t place) {
+  std::mt19937_64 engine(seed + 0x9e3779b97f4a7c15U * (place + 1));
+  Tensor tensor = zero_tensor(operand.type, operand.shape);
+  for (double& x : tensor.floats) x = rounded(operand.type, static_cast<double>(engine() >> 40) * 0x1p-23 - 1);
+  for (std::int64_t& x : tensor.ints) x = static_cast<std::int64_t>(engine() >> 63);
+  return tensor;
+}
+
+std::vector<Tensor> inputs_of(const Graph& graph, const RunArguments& arguments) {
+  std::vector<Tensor> inputs;
+  for (const ValueId v : graph.inputs) {
+    const Value& value = graph.values[static_cast<std::size_t>(v)];
+    const auto raw = given(arguments, value.name);
+    if (!raw) {
+      inputs.push_back(random_input(value.operand, arguments.seed, inputs.size()));
+      continue;
+    }
+    const std::int64_t expected = stored_bytes(value.operand.type, value.operand.shape);
+    if (std::ssize(*raw) != expected)
+      throw Error("value_invalid", "--input " + printable(value.name),
+                  "the file has " + std::to_string(raw->size()) + " bytes; " +
+                      std::string(element_type_text(value.operand.type)) + shape_text(value.operand.shape) +
+                      " has " + std::to_string(expected));
+    inputs.push_back(tensor_of_raw(value.operand.type, value.operand.shape, *raw));
+  }
+  return inputs;
+}
+
+void require_known_inputs(const Workload& workload, const RunArguments& arguments) {
+  for (const std::string& text : arguments.inputs) {
+    bool known = false;
+    for (const Stage& stage : workload.stages)
+      for (const ValueId v : stage.graph->inputs)
+        known = known || text.starts_with(stage.graph->values[static_cast<std::size_t>(v)].name + "=");
+    if (!known)
+      throw Error("value_invalid", "--input " + printable(text.substr(0, 80)),
+                  "expected NAME=FILE of an input's name");
+  }
+}
+
+/// SHA-256 over the elements, row-major and little-endian: floats as float64, integers as int64.
+std::string digest_of(const Tensor& tensor) {
+  const auto bytes =
+      is_floating(tensor.type) ? std::as_bytes(std::span(tensor.floats)) : std::as_bytes(std::span(tensor.ints));
+  return sha256_hex(bytes).substr(0, 16);
+}
+
+struct Difference {
+  double largest = 0, magnitude = 0;
+};
+Difference difference_of(const Tensor& got, const Tensor& want) {
+  Difference difference;
+  const auto add = [&](double a, double b) {
+    difference.largest = std::max(difference.largest, std::fabs(a - b));
+    difference.magnitude = std::max(difference.magnitude, std::fabs(b));
+  };
+  for (std::size_t i = 0; i < want.floats.size(); ++i) add(got.floats[i], want.floats[i]);
+  for (std::size_t i = 0; i < want.ints.size(); ++i)
+    add(static_cast<double>(got.ints[i]), static_cast<double>(want.ints[i]));
+  return difference;
+}
+
+std::string number_text(double x) {
+  std::ostringstream text;
+  text.precision(3);
+  text << x;
+  return text.str();
+}
+
+StoredTensors stored_tensors(WeightSource source) {
+  return [source = std::move(source)](const Value& value) -> std::optional<Tensor> {
+    Tensor tensor{value.operand.type, value.operand.shape, {}, {}};
+    for (const float x : source(value)) {
+      if (is_floating(tensor.type))
+        tensor.floats.push_back(static_cast<double>(x));
+      else
+        tensor.ints.push_back(static_cast<std::int64_t>(x));
+    }
+    return tensor;
+  };
+}
+
+void run_stage(const RunArguments& arguments, const Machine& machine, const Graph& graph,
+               const CompiledStage& compiled, const StoredTensors& stored, std::vector<TextRow>& rows) {
+  const std::vector<Tensor> inputs = inputs_of(graph, arguments);
+  const ActivationScales scales = activation_scales(*compiled.graph, machine, inputs, stored);
+  const Run run = execute(compiled, machine, inputs, stored, scales);
+  const std::vector<Tensor> want = compute(graph, inputs, stored);
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    const Difference difference = difference_of(run.outputs[i], want[i]);
+    const Value& output = graph.values[static_cast<std::size_t>(graph.outputs[i])];
+    rows.push_back({compiled.name, output.name, shape_text(output.operand.shape), digest_of(run.outputs[i]),
+                    number_text(difference.largest),
+                    share_text(difference.magnitude > 0 ? difference.largest / difference.magnitude : 0),
+                    count_text(run.counts.instructions), count_text(run.counts.tile_operations)});
+  }
+}
+
+int run_run(const RunArguments& arguments) {
+  const Machine machine = machine_of(arguments.machine);
+  const Catalog catalog(file_models(arguments.files));
+  const auto workload = catalog.workload(arguments.model, machine);
+  const Application application = compile(*workload, machine);
+  if (!application.feasible) {
+    std::cerr << "sdip: infeasible: " << printable(application.reason) << "\n";
+    return exit_infeasible;
+  }
+  require_known_inputs(*workload, arguments);
+  for (const CompiledStage& stage : application.stages) require_small(stage);
+  const std::vector<Member> members = catalog.members(arguments.model, "/model");
+  std::vector<TextRow> rows;
+  for (std::size_t i = 0; i < application.stages.size(); ++i) {
+    const Member& member = member_of(members, application.stages[i].name);
+    const StoredTensors stored =
+        stored_tensors(weight_source(member, machine, arguments.seed, std::filesystem::temp_directory_path()));
+    // Parts in series have graphs of their own; else the graph is the one before the compiler's passes.
+    const CompiledStage& compiled = application.stages[i];
+    const bool parts = application.stages.size() != workload->stages.size();
+    run_stage(arguments, machine, parts ? *compiled.graph : *workload->stages[i].graph, compiled, stored, rows);
+  }
+  print_table(std::cout,
+              {{"stage"},
+               {"output", Align::left, true},
+               {"shape"},
+               {"sha256"},
+               {"off by", Align::right},
+               {"of its largest", Align::right},
+               {"instructions", Align::right},
+               {"tiles", Align::right}},
+              rows, colour_out());
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, Action& action) {
+  const auto arguments = std::make_shared<RunArguments>();
+  auto* command = app.add_subcommand(
+      "run", "Execute a small model's programs and compare with what its graph computes (at most 2^32 operations)");
+  command->add_option("MODEL", arguments->model, "A built-in model or an ONNX file")->required();
+  command
+      ->add_option("--input", arguments->inputs,
+                   "NAME=FILE: an input's elements, raw and little-endian; the others are random. Repeatable")
+      ->allow_extra_args(false);
+  command->add_option("--seed", arguments->seed, "Seed of random inputs and of a built-in model's random weights")
+      ->capture_default_str();
+  add_machine_options(*command, arguments->machine);
+  add_file_options(*command, arguments->files);
+  command->callback([&action, arguments] { action = [=] { return run_run(*arguments); }; });
+}
+
+}  // namespace sdip

@@ -1,0 +1,69 @@
+// What sharing heads over cores costs and saves.
+#include "core/cost/branches.h"
+
+#include <gmock/gmock.h>
+
+#include "core/cost/estimate.h"
+#include "tests/core/cost/tiny_sd.h"
+
+namespace sdip {
+namespace {
+
+/// The worked example of core/cost/branches.cpp.
+TEST(branches, send_the_other_cores_their_parts_of_what_lies_on_chip) {
+  InstructionClass c;
+  c.work.family = Family::matmul;
+  c.work.nest = {.groups = 2, .out_channels = 5, .in_channels = 8, .out_h = 4, .in_h = 4};
+  c.mapping = {4, 1, 5, 8, rows_outermost};
+  c.operand_a = Place::dsram;
+  c.operand_b = Place::dram;
+  c.out_elements = 2 * 4 * 5;
+  c.spread_cores = 3;
+  Machine m;
+  m.activation_format = NumberFormat::int8;
+  m.link_bits = 64;
+  const ClassCost cost = class_cost(c, m);
+  EXPECT_EQ(cost.cores, 3);
+  EXPECT_EQ(cost.link_in_cycles, 16);
+  EXPECT_EQ(cost.link_out_cycles, 10);
+  c.to_dsram = false;
+  c.to_dram = true;
+  EXPECT_EQ(class_cost(c, m).link_out_cycles, 0);
+}
+
+Outcome bert(std::int64_t cores, Branches branches) {
+  Machine m = find_preset("essay")->machine;
+  m.guidance = Guidance::off;
+  m.fused_attention = FusedAttention::on;
+  m.transposition = Transposition::dynamic_transposition;
+  m.branches = branches;
+  m.cores = cores;
+  m.link_bits = 4096;
+  Stage stage = built_in_stage(Role::text_encoder, "bert-base", m);
+  stage.role = Role::network;
+  Workload workload;
+  workload.stages.push_back(std::move(stage));
+  return evaluate(compile(workload, m), m);
+}
+
+double value(const Outcome& outcome, Metric metric) { return outcome.values[static_cast<std::size_t>(metric)]; }
+
+TEST(branches, shorten_a_frame_of_bert_and_give_up_the_frames_of_the_other_cores) {
+  const Outcome one = bert(1, Branches::parallel), shared = bert(12, Branches::parallel);
+  const Outcome alone = bert(1, Branches::serial), many = bert(12, Branches::serial);
+  EXPECT_EQ(value(one, Metric::latency_s), value(alone, Metric::latency_s));
+  EXPECT_LT(value(shared, Metric::latency_s), value(many, Metric::latency_s));
+  EXPECT_LT(value(shared, Metric::throughput_fps), value(many, Metric::throughput_fps));
+  EXPECT_EQ(value(shared, Metric::active_cores), 12);
+  EXPECT_NEAR(value(shared, Metric::energy_j_per_frame) / value(one, Metric::energy_j_per_frame), 1, 0.02);
+}
+
+TEST(branches, are_named_in_a_note_where_they_change_nothing) {
+  Machine m = find_preset("essay")->machine;
+  m.branches = Branches::parallel;
+  const Report report = estimate(compile(tiny_sd(m), m), m);
+  EXPECT_THAT(report.notes, testing::Contains(testing::HasSubstr("branches=parallel changes nothing")));
+}
+
+}  // namespace
+}  // namespace sdip

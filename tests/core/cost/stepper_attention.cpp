@@ -1,0 +1,175 @@
+// The stepper's fused attention: each head, row tile and key tile, its steps one after the other. Products and
+// fused masks are stepped as instructions of their own; softmax, accumulators and division fold by fold here.
+#include <algorithm>
+
+#include "tests/core/cost/stepper.h"
+
+namespace sdip::stepper {
+namespace {
+
+using Count = std::int64_t;
+
+Count up(Count a, Count b) { return (a + b - 1) / b; }
+
+class Attention {
+ public:
+  Attention(const InstructionClass& c, const Machine& m, Role role)
+      : c_(c),
+        m_(m),
+        role_(role),
+        heads_(c.work.nest.groups),
+        queries_(c.work.nest.out_h),
+        keys_(c.work.nest.out_channels),
+        depth_(c.work.nest.in_channels),
+        values_(c.parts[2].work.nest.out_channels),
+        narrow_(bits_of(m.activation_format)),
+        wide_(bits_of(m.accumulator_format)) {}
+
+  std::vector<Operation> run() {
+    const Count rows = c_.mapping.tile_rows, keys = c_.mapping.tile_channels;
+    several_ = keys < keys_;
+    operations_ = heads_ * up(queries_, rows) * up(keys_, keys);
+    for (Count head = 0; head < heads_; ++head)
+      for (Count row = 0; row < queries_; row += rows)
+        for (Count key = 0; key < keys_; key += keys)
+          operate(head, row, std::min(rows, queries_ - row), key, std::min(keys, keys_ - key));
+    return std::move(done_);
+  }
+
+ private:
+  void operate(Count head, Count row, Count r, Count key, Count k) {
+    Operation o;
+    const bool last = key + k == keys_;
+    then(scores(r, k, o), o);
+    then(softmax(r, k), o);
+    then(product(r, k), o);
+    if (last) then(division(r), o);
+    if (c_.operand_a == Place::dram) {
+      o.a_tile = head * queries_ + row;
+      o.a_bytes = up(r * depth_ * narrow_, 8);
+    }
+    const bool keys_come = c_.operand_b == Place::dram, values_come = c_.parts[2].operand_b == Place::dram;
+    if (keys_come || values_come) o.b_tile = head * keys_ + key;
+    if (keys_come) o.b_bytes += up(k * depth_ * narrow_, 8);
+    if (values_come) o.b_bytes += up(k * values_ * narrow_, 8);
+    if (last && c_.to_dram) o.out_bytes = up(r * values_ * narrow_, 8);
+    done_.push_back(o);
+  }
+
+  static void then(const Needs& step, Operation& o) {
+    o.needs += step;
+    o.steps_cycles += step.longest();
+  }
+
+  Needs scores(Count r, Count k, Operation& o) const {
+    InstructionClass step;
+    step.work = c_.work;
+    step.work.nest = {};
+    step.work.nest.out_h = step.work.nest.in_h = r;
+    step.work.nest.out_channels = k;
+    step.work.nest.in_channels = depth_;
+    step.mapping = {r, 1, k, depth_, rows_outermost};
+    step.operand_a = c_.operand_a;
+    step.operand_b = c_.operand_b;
+    step.fused_passes = c_.fused_passes;
+    step.fetches = c_.fetches;
+    for (Fetch& f : step.fetches) f.elements = f.per_fold ? r * k : up(f.elements, operations_);
+    const Operation alone = expand(step, m_, role_).at(0);
+    o.other_bytes = alone.other_bytes;
+    return alone.needs;
+  }
+
+  Needs product(Count r, Count k) const {
+    InstructionClass step;
+    step.work = c_.parts[2].work;
+    step.work.nest = {};
+    step.work.nest.out_h = step.work.nest.in_h = r;
+    step.work.nest.out_channels = values_;
+    step.work.nest.in_channels = k;
+    step.mapping = {r, 1, values_, k, rows_outermost};
+    step.operand_a = Place::dsram;
+    step.operand_b = c_.parts[2].operand_b;
+    step.to_dsram = false;
+    Needs needs = expand(step, m_, role_).at(0).needs;
+    const bool shared = m_.mac_sharing == MacSharing::shared;
+    const Count row_lanes = shared ? m_.conv_lanes_pixel : m_.matmul_lanes_m;
+    const Count lanes = shared ? m_.conv_lanes_out : m_.matmul_lanes_n;
+    for (Count i = 0; i < r; i += row_lanes)
+      for (Count j = 0; j < values_; j += lanes) {
+        const Count sums = std::min(row_lanes, r - i) * std::min(lanes, values_ - j);
+        needs.dsram_write += beats(sums, wide_);
+        if (several_) needs.dsram_read += beats(sums, wide_);
+      }
+    return needs;
+  }
+
+  Needs softmax(Count r, Count k) const {
+    Needs needs;
+    for (const Count fold : folds(r, k)) {
+      needs.compute += 2;  // maximum; exponential and sum
+      needs.dsram_read += 2 * beats(fold, narrow_);
+    }
+    for (Count left = r * k; left > 0; left -= m_.softmax_lanes)
+      needs.dsram_write += beats(std::min(left, m_.softmax_lanes), narrow_);
+    needs.dsram_read += beats(2 * r, wide_);  // running maximum and sum
+    needs.dsram_write += beats(2 * r, wide_);
+    if (!several_) return needs;
+    for (const Count fold : folds(r, values_)) {
+      ++needs.compute;
+      needs.dsram_read += beats(fold, wide_);
+    }
+    for (Count left = r * values_; left > 0; left -= m_.softmax_lanes)
+      needs.dsram_write += beats(std::min(left, m_.softmax_lanes), wide_);
+    return needs;
+  }
+
+  Needs division(Count r) const {
+    Needs needs;
+    for (const Count fold : folds(r, values_)) {
+      ++needs.compute;
+      needs.dsram_read += beats(fold, wide_);
+    }
+    needs.dsram_read += beats(r, wide_);
+    for (Count left = r * values_; left > 0; left -= m_.softmax_lanes) {
+      const Count fold = std::min(left, m_.softmax_lanes);
+      if (c_.to_dsram || c_.to_dram) needs.dsram_write += beats(fold, narrow_);
+      if (!c_.push) continue;
+      if (m_.activation_memory == ActivationMemory::unified)
+        needs.dsram_write += beats(fold, narrow_);
+      else
+        needs.stackram_write += up(fold * narrow_, m_.stackram_port_bits);
+    }
+    return needs;
+  }
+
+  Count beats(Count elements, Count bits) const { return up(elements * bits, m_.dsram_port_bits); }
+
+  /// Elements of each fold of a pass over r rows: whole short rows together, long ones apart.
+  std::vector<Count> folds(Count r, Count length) const {
+    std::vector<Count> sizes;
+    const Count lanes = m_.softmax_lanes;
+    if (length < lanes && r > 1) {
+      for (Count row = 0; row < r; row += lanes / length)
+        sizes.push_back(std::min(lanes / length, r - row) * length);
+      return sizes;
+    }
+    for (Count row = 0; row < r; ++row)
+      for (Count at = 0; at < length; at += lanes) sizes.push_back(std::min(lanes, length - at));
+    return sizes;
+  }
+
+  const InstructionClass& c_;
+  const Machine& m_;
+  const Role role_;
+  Count heads_, queries_, keys_, depth_, values_, narrow_, wide_, operations_ = 1;
+  bool several_ = false;
+  std::vector<Operation> done_;
+};
+
+}  // namespace
+
+std::vector<Operation> expand_attention(const InstructionClass& c, const Machine& machine, Role role) {
+  return Attention(c, machine, role).run();
+}
+
+}  // namespace sdip::stepper

@@ -1,0 +1,41 @@
+// The stepper's links between cores that share the heads of one instruction.
+#include "tests/core/cost/stepper.h"
+
+namespace sdip::stepper {
+namespace {
+
+using Count = std::int64_t;
+
+Count whole_bytes(Count elements, const Machine& m) { return (elements * bits_of(m.activation_format) + 7) / 8; }
+
+/// Cycles until `bytes` for each of the other cores have passed, bit by bit, over one link.
+Count over_link(Count bytes, const InstructionClass& c, const Machine& m) {
+  Count bits = 0;
+  for (Count core = 1; core < c.spread_cores; ++core) bits += bytes * 8;
+  Count cycles = bits / m.link_bits;
+  if (cycles * m.link_bits < bits) ++cycles;
+  return cycles;
+}
+
+}  // namespace
+
+Count sent_cycles(const InstructionClass& c, const Machine& m) {
+  if (c.spread_cores == 1) return 0;
+  Count bytes = 0;
+  const auto on_chip = [](Place place) { return place == Place::dsram || place == Place::stackram; };
+  const LoopNest& n = c.work.nest;
+  if (on_chip(c.operand_a)) bytes += whole_bytes(n.batch * n.groups * n.out_h * n.in_channels, m);
+  if (on_chip(c.operand_b)) bytes += whole_bytes(n.batch * n.groups * n.out_channels * n.in_channels, m);
+  if (c.compound == Compound::attention && on_chip(c.parts[2].operand_b))
+    bytes += whole_bytes(n.groups * n.out_channels * c.parts[2].work.nest.out_channels, m);
+  for (const Fetch& f : c.fetches)
+    if (on_chip(f.place)) bytes += whole_bytes(f.elements, m);
+  return over_link(bytes, c, m);
+}
+
+Count returned_cycles(const InstructionClass& c, const Machine& m) {
+  if (c.spread_cores == 1 || (!c.to_dsram && !c.push)) return 0;
+  return over_link(whole_bytes(c.out_elements, m), c, m);
+}
+
+}  // namespace sdip::stepper

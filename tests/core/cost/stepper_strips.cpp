@@ -1,0 +1,147 @@
+// The stepper's strips: each part of each strip expanded as an instruction of its own that is all on chip at once.
+#include <algorithm>
+
+#include "tests/core/cost/stepper.h"
+
+namespace sdip::stepper {
+namespace {
+
+using Count = std::int64_t;
+
+Count up(Count a, Count b) { return (a + b - 1) / b; }
+
+/// Input rows under `rows` results, found by walking: the span of a window somewhere inside; of an enlargement, the
+/// most that so many results next to each other come from.
+Count rows_under(const Part& part, Count rows) {
+  const LoopNest& n = part.work.nest;
+  Count most = 0;
+  if (part.work.family == Family::vector && n.out_h > n.in_h) {
+    const Count scale = n.out_h / n.in_h;
+    for (Count first = 0; first < scale; ++first)
+      most = std::max(most, (first + rows - 1) / scale - first / scale + 1);
+  } else {
+    for (Count row = 0; row < rows; ++row)
+      for (Count k = 0; k < n.kernel_h; ++k) most = std::max(most, row * n.stride_h + k * n.dilation_h + 1);
+  }
+  return std::min(most, n.in_h);
+}
+
+struct PartRows {
+  Count made = 0, under = 0;
+};
+
+/// Section "Compound instructions: strips", from the last part back to the first.
+std::vector<PartRows> rows_of(const InstructionClass& c, Count strip) {
+  std::vector<PartRows> rows(c.parts.size());
+  const Count height = c.parts.back().work.nest.out_h;
+  for (std::size_t i = c.parts.size(); i-- > 0;) {
+    rows[i].made = i + 1 == c.parts.size() ? strip : rows[i + 1].under;
+    if (c.line_buffers) rows[i].made = up(strip * c.parts[i].work.nest.out_h, height);
+    rows[i].under = rows_under(c.parts[i], rows[i].made);
+  }
+  return rows;
+}
+
+Count row_of_results(const Part& part) {
+  return part.work.nest.out_w * part.work.nest.out_channels * part.work.nest.groups;
+}
+
+Count row_of_inputs(const Part& part) {
+  return part.work.nest.in_w * part.work.nest.in_channels * part.work.nest.groups;
+}
+
+/// One part of a strip. `in` rows of its operand are there.
+InstructionClass alone(const InstructionClass& c, std::size_t i, Count made, Count in, Count strips) {
+  const Part& part = c.parts[i];
+  const bool last = i + 1 == c.parts.size();
+  InstructionClass one;
+  one.work = part.work;
+  one.work.nest.batch = 1;
+  one.work.nest.out_h = made;
+  one.work.nest.in_h = in;
+  one.work.nest.pad_top = 0;
+  one.operand_a = i == 0 ? c.operand_a : Place::dsram;
+  one.operand_b = part.operand_b;
+  one.to_dsram = last ? c.to_dsram : true;
+  one.push = last && c.push;
+  one.to_dram = last && c.to_dram;
+  one.out_elements = made * row_of_results(part);
+  one.fused_operators = part.fused_operators;
+  one.fused_passes = part.fused_passes;
+  one.prologue_passes = part.prologue_passes;
+  one.statistics_passes = part.statistics_passes;
+  const LoopNest& n = one.work.nest;
+  one.mapping = {made, n.out_w, n.groups * n.out_channels, n.in_channels, rows_outermost};
+  if (part.work.family == Family::vector) {
+    const Count whole = part.work.row_length;
+    one.mapping = {1, 1, whole, 1, rows_outermost};
+    one.work.row_length = whole * made / (part.work.nest.batch * part.work.nest.out_h);
+    const bool touched = part.read_elements == whole;
+    one.fetches.push_back({one.operand_a, touched ? one.work.row_length : in * row_of_inputs(part), 1, touched});
+    one.operand_a = Place::nowhere;
+  }
+  for (Fetch f : part.fetches) {
+    f.elements = f.per_fold ? one.out_elements : up(f.elements, strips);
+    one.fetches.push_back(f);
+  }
+  return one;
+}
+
+}  // namespace
+
+std::vector<Operation> expand_strips(const InstructionClass& c, const Machine& m, Role role) {
+  const Count bits = bits_of(m.activation_format), batch = c.parts[0].work.nest.batch;
+  const Count height = c.parts.back().work.nest.out_h;
+  std::vector<Operation> operations;
+  for (Count frame = 0; frame < batch; ++frame) {
+    for (Count row = 0; row < height; row += c.mapping.tile_rows) {
+      const Count strip = std::min(c.mapping.tile_rows, height - row);
+      const std::vector<PartRows> rows = rows_of(c, strip);
+      const Count first_height = c.parts[0].work.nest.in_h;
+      const Count loaded =
+          c.line_buffers ? std::min(first_height, up(strip * first_height, height)) : rows[0].under;
+      Operation o;
+      for (std::size_t i = 0; i < c.parts.size(); ++i) {
+        const Count in = i == 0 ? loaded : rows[i].under;
+        const Count strips = batch * up(height, c.mapping.tile_rows);
+        const InstructionClass one = alone(c, i, rows[i].made, in, strips);
+        const std::vector<Operation> part = expand(one, m, role);
+        o.needs += part.at(0).needs;
+        o.steps_cycles += part.at(0).needs.longest();
+        o.lane_operations += part.at(0).lane_operations;
+        if (one.work.family == Family::vector)
+          o.lane_operations +=
+              one.work.row_length + (one.fused_operators + one.statistics_passes) * one.out_elements;
+        for (std::size_t f = one.fetches.size() - c.parts[i].fetches.size(); f < one.fetches.size(); ++f)
+          if (one.fetches[f].place == Place::dram) o.other_bytes += up(one.fetches[f].elements * bits, 8);
+      }
+      if (c.operand_a == Place::dram) {
+        o.a_tile = frame * height + row;
+        o.a_bytes = up(loaded * row_of_inputs(c.parts[0]) * bits, 8);
+      }
+      if (c.to_dram) o.out_bytes = up(strip * row_of_results(c.parts.back()) * bits, 8);
+      operations.push_back(o);
+    }
+  }
+  return operations;
+}
+
+std::int64_t strips_psram_bytes(const InstructionClass& c, const Machine& m) {
+  const Count bits = bits_of(m.weight_format);
+  const bool integer = !number_formats[static_cast<std::size_t>(m.weight_format)].floating;
+  const bool skipping = m.sparsity == Sparsity::skipping;
+  const Count scale = integer && m.scale_granularity == ScaleGranularity::channel ? 32 : 0;
+  Count bytes = 0;
+  for (const Part& part : c.parts) {
+    bytes += up(part.weight_elements * bits, 8);
+    if (part.operand_b != Place::psram) continue;
+    const Count channels = part.work.nest.groups * part.work.nest.out_channels;
+    const Count elements = channels * part.weight_elements_per_channel;
+    const Count kept = skipping ? up(elements * m.weight_density.hundredths, 100) : elements;
+    bytes +=
+        up(kept * bits + (skipping ? elements : 0) + channels * (part.bias_elements_per_channel * bits + scale), 8);
+  }
+  return bytes;
+}
+
+}  // namespace sdip::stepper

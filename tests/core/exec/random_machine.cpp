@@ -1,0 +1,68 @@
+// Random machines whose memories are too small for what they run.
+#include "tests/core/exec/random_machine.h"
+
+namespace sdip {
+
+Machine random_machine(Draw& draw) {
+  Machine m;
+  m.weight_format = m.activation_format = m.accumulator_format = NumberFormat::fp32;
+  if (draw.one_in(2)) m.accumulator_format = NumberFormat::int32;  // exact sums
+  m.dsram_bytes = draw.between(100, 1500);
+  m.stackram_bytes = draw.one_in(3) ? 0 : draw.between(0, 6000);
+  m.psram_bytes = draw.between(200, 4000);
+  const auto either = [&](auto a, auto b) { return draw.one_in(2) ? a : b; };
+  m.weight_buffering = either(Buffering::single_buffer, Buffering::double_buffer);
+  m.tile_buffering = either(Buffering::single_buffer, Buffering::double_buffer);
+  m.activation_memory = either(ActivationMemory::separate, ActivationMemory::unified);
+  m.stack_discipline = either(StackDiscipline::stack, StackDiscipline::allocator);
+  m.fusion = either(Fusion::no_fusion, Fusion::pointwise);
+  m.transposition = either(Transposition::explicit_instruction, Transposition::dynamic_transposition);
+  m.skip_handling = draw.one_in(4) ? SkipHandling::spill : SkipHandling::hold;
+  if (draw.one_in(6)) m.skip_handling = SkipHandling::recompute;
+  m.fused_attention = either(FusedAttention::off, FusedAttention::on);
+  m.schedule = either(ScheduleOrder::given, ScheduleOrder::least_live);
+  m.branches = either(Branches::serial, Branches::parallel);
+  if (draw.one_in(6)) m.weight_storage = WeightStorage::hard_coded;
+  return m;
+}
+
+Application compiled_on(Machine& machine, const MadeNetwork& network, Role role) {
+  Workload workload;
+  workload.stages.push_back({role, "net", std::make_shared<const Graph>(network.graph), {}});
+  Application application = compile(workload, machine);
+  for (int i = 0; i < 6 && !application.feasible; ++i) {  // the least that one tile needs
+    machine.dsram_bytes *= 2;
+    machine.psram_bytes *= 2;
+    application = compile(workload, machine);
+  }
+  return application;
+}
+
+void draw_mappings(Draw& draw, CompiledStage& stage) {
+  for (InstructionClass& c : stage.program.classes) {
+    const Family family = c.work.family;
+    if (family != Family::conv2d && family != Family::linear && family != Family::matmul) continue;
+    const LoopNest& n = c.work.nest;
+    const bool weighted = c.operand_b == Place::psram;
+    const auto part = [&](std::int64_t size) { return draw.one_in(3) ? size : draw.between(1, size); };
+    c.mapping.tile_rows = part(n.out_h);
+    c.mapping.tile_columns = part(n.out_w);
+    c.mapping.tile_channels =
+        weighted && draw.one_in(2) ? n.out_channels * draw.between(1, n.groups) : part(n.out_channels);
+    c.mapping.tile_sums = part(n.in_channels);
+    for (std::size_t i = 4; i-- > 1;)
+      std::swap(c.mapping.order[i],
+                c.mapping.order[static_cast<std::size_t>(draw.between(0, static_cast<std::int64_t>(i)))]);
+  }
+}
+
+double ulps_apart(const Tensor& got, const Tensor& want) {
+  double largest = 0, apart = 0;
+  for (std::size_t i = 0; i < want.floats.size(); ++i) {
+    largest = std::max(largest, std::fabs(want.floats[i]));
+    apart = std::max(apart, std::fabs(got.floats[i] - want.floats[i]));
+  }
+  return largest == 0 ? apart : apart / std::ldexp(largest, -23);
+}
+
+}  // namespace sdip

@@ -1,0 +1,31 @@
+// Random machines whose memories are too small for what they run.
+#pragma once
+
+#include <cmath>
+#include <cstdlib>
+
+#include "core/program/program.h"
+#include "tests/core/exec/random_graph.h"
+
+namespace sdip {
+
+/// Pairs a test looks at; with SDIP_FULL set (./test --full) ten times as many.
+inline std::uint64_t pair_count(std::uint64_t usual) {
+  const char* full = std::getenv("SDIP_FULL");
+  return full != nullptr && *full != '\0' ? 10 * usual : usual;
+}
+
+/// Memories so small that most networks must be cut, spilled and stacked; every option drawn; fp32 throughout,
+/// sums exact (an integer accumulator) or in fp32.
+Machine random_machine(Draw& draw);
+
+/// The network on the machine, whose DSRAM and PSRAM grow until one tile fits.
+Application compiled_on(Machine& machine, const MadeNetwork& network, Role role);
+
+/// Any tiles in any order for every nest: what a mapping search might choose, and what none would.
+void draw_mappings(Draw& draw, CompiledStage& stage);
+
+/// Largest difference in units of the last place of fp32 at the reference's largest magnitude.
+double ulps_apart(const Tensor& got, const Tensor& want);
+
+}  // namespace sdip

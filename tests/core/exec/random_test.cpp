@@ -1,0 +1,90 @@
+// Compiled programs compute what their graphs say: random networks on random machines.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "core/base/error.h"
+#include "core/exec/execute.h"
+#include "tests/core/exec/random_machine.h"
+
+namespace sdip {
+namespace {
+
+/// Online softmax divides at the end: bits differ from a softmax of its own.
+bool has_attention(const CompiledStage& stage) {
+  return std::ranges::any_of(stage.program.classes,
+                             [](const InstructionClass& c) { return c.compound == Compound::attention; });
+}
+
+TEST(random, lossless_programs_compute_their_graphs) {
+  RunCounts total;
+  double worst = 0;
+  std::uint64_t run = 0;
+  const std::uint64_t pairs = pair_count(2500);
+  for (std::uint64_t seed = 0; seed < pairs; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Draw draw(seed);
+    const MadeNetwork network = random_network(draw, draw.between(4, 40));
+    Machine machine = random_machine(draw);
+    if (draw.one_in(6)) machine.low_rank = LowRank::on;
+    const Role role = draw.one_in(4) ? Role::core : Role::network;
+    Application application = compiled_on(machine, network, role);
+    if (!application.feasible) continue;
+    if (draw.one_in(2)) draw_mappings(draw, application.stages[0]);
+    ++run;
+    const auto stored = [&](const Value& v) { return network.stored(v); };
+    const bool factored = machine.low_rank == LowRank::on;  // A * B stands in the graph that was compiled
+    const Graph& graph = factored ? *application.stages[0].graph : network.graph;
+    const std::vector<Tensor> want = compute(graph, network.inputs, stored);
+    sdip::Run got;
+    try {
+      got = execute(application.stages[0], machine, network.inputs, stored);
+    } catch (const Error& error) {
+      ADD_FAILURE() << error.code << ": " << error.what() << "\n" << graph_text(application.stages[0]);
+      continue;
+    }
+    ASSERT_EQ(got.outputs.size(), want.size());
+    for (std::size_t i = 0; i < want.size(); ++i) {
+      EXPECT_EQ(got.outputs[i].shape, want[i].shape);
+      const double apart = ulps_apart(got.outputs[i], want[i]);
+      worst = std::max(worst, apart);
+      if (machine.accumulator_format == NumberFormat::int32 && !has_attention(application.stages[0])) {
+        EXPECT_EQ(got.outputs[i].floats, want[i].floats) << apart << " ulps\n" << graph_text(application.stages[0]);
+      }
+      EXPECT_LE(apart, 64) << graph_text(application.stages[0]);
+    }
+    total.tile_operations += got.counts.tile_operations;
+    total.instructions += got.counts.instructions;
+    total.partial_tiles += got.counts.partial_tiles;
+  }
+  EXPECT_GT(run, pairs * 3 / 4);
+  EXPECT_GT(total.tile_operations, 2 * total.instructions);
+  EXPECT_GT(total.partial_tiles, total.instructions / 10);
+  RecordProperty("worst_ulps", std::to_string(worst));
+  RecordProperty("instructions", std::to_string(total.instructions));
+  RecordProperty("tile_operations", std::to_string(total.tile_operations));
+}
+
+TEST(random, integer_programs_compute_their_graphs_bit_for_bit) {
+  const std::uint64_t pairs = pair_count(1000);
+  for (std::uint64_t seed = 0; seed < pairs; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Draw draw(seed + 7777);
+    const MadeNetwork network = random_integer_network(draw, draw.between(3, 16));
+    Machine machine = random_machine(draw);
+    Application application = compiled_on(machine, network, Role::network);
+    if (!application.feasible) continue;
+    if (draw.one_in(2)) draw_mappings(draw, application.stages[0]);
+    const auto stored = [&](const Value& v) { return network.stored(v); };
+    const std::vector<Tensor> want = compute(network.graph, network.inputs, stored);
+    const sdip::Run got = execute(application.stages[0], machine, network.inputs, stored);
+    for (std::size_t i = 0; i < want.size(); ++i)
+      EXPECT_EQ(got.outputs[i].ints, want[i].ints) << graph_text(application.stages[0]);
+  }
+}
+
+}  // namespace
+}  // namespace sdip

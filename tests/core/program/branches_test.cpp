@@ -1,0 +1,88 @@
+// Heads shared by the cores of a machine.
+#include <gmock/gmock.h>
+
+#include "core/program/weights.h"
+#include "tests/core/program/compiled.h"
+
+namespace sdip {
+namespace {
+
+using testing::ElementsAre;
+
+Machine parallel(std::int64_t cores) {
+  Machine m;
+  m.branches = Branches::parallel;
+  m.fused_attention = FusedAttention::on;
+  m.cores = cores;
+  return m;
+}
+
+/// softmax(q x^T + bias) x of 12 heads, with a bias for every head.
+onnx::ModelProto heads() {
+  onnx::ModelProto model = model_of_x({1, 12, 32, 32});
+  add_weight(model, "bias", {12, 32, 32});
+  add_node(model, "Relu", {"x"}, "q");
+  add_node(model, "MatMul", {"q", "x"}, "s");
+  add_node(model, "Add", {"s", "bias"}, "t");
+  add_node(model, "Softmax", {"t"}, "p");
+  add_node(model, "MatMul", {"p", "x"}, "y");
+  add_output(model, "y");
+  return model;
+}
+
+TEST(branches, share_heads_evenly_over_as_many_cores_as_divide_them) {
+  const Application application = compiled(heads(), parallel(8));
+  ASSERT_THAT(mnemonics(application), ElementsAre("relu", "attention+add"));
+  EXPECT_EQ(class_at(application, 0).spread_cores, 1);
+  const InstructionClass& c = class_at(application, 1);
+  EXPECT_EQ(c.spread_cores, 6);
+  EXPECT_EQ(c.work.nest.groups, 2);
+  EXPECT_EQ(c.parts.at(2).work.nest.groups, 2);
+  EXPECT_EQ(c.out_elements, 2 * 32 * 32);
+  EXPECT_THAT(c.fetches, ElementsAre(Fetch{Place::psram, 2 * 32 * 32, 1, false}));
+  EXPECT_EQ(c.weight_elements, 12 * 32 * 32);  // PSRAM is one for all cores
+}
+
+TEST(branches, leave_the_weight_file_as_it_is_on_one_core) {
+  std::vector<std::int64_t> bytes;
+  for (const std::int64_t cores : {1, 8}) {
+    const Application application = compiled(heads(), parallel(cores));
+    const auto halves = [](const Value& value) {
+      return std::vector<float>(static_cast<std::size_t>(element_count(value.operand.shape)), 0.5F);
+    };
+    std::int64_t written = 0;
+    write_weight_file(application.stages.at(0), parallel(cores), halves,
+                      [&](std::span<const std::byte> piece) { written += std::ssize(piece); });
+    bytes.push_back(written);
+  }
+  EXPECT_THAT(bytes, ElementsAre(2 * 12 * 32 * 32, 2 * 12 * 32 * 32));
+}
+
+TEST(branches, share_products_and_what_is_fused_to_them_when_attention_is_not_fused) {
+  Machine m = parallel(4);
+  m.fused_attention = FusedAttention::off;
+  m.fusion = Fusion::pointwise;
+  const Application application = compiled(heads(), m);
+  ASSERT_THAT(mnemonics(application), ElementsAre("relu", "matmul+add", "softmax", "matmul"));
+  std::vector<std::int64_t> cores;
+  for (std::size_t i = 0; i < 4; ++i) cores.push_back(class_at(application, i).spread_cores);
+  EXPECT_THAT(cores, ElementsAre(1, 4, 1, 4));
+  EXPECT_EQ(class_at(application, 1).fetches.at(0).elements, 3 * 32 * 32);
+}
+
+TEST(branches, stay_on_one_core_where_each_has_a_frame_of_its_own_and_unless_asked_for) {
+  EXPECT_EQ(class_at(compiled(heads(), parallel(8), Role::decoder), 1).spread_cores, 1);
+  Machine m = parallel(8);
+  m.branches = Branches::serial;
+  EXPECT_EQ(class_at(compiled(heads(), m), 1).spread_cores, 1);
+}
+
+TEST(branches, make_the_number_of_cores_part_of_what_decides_a_program) {
+  EXPECT_NE(compile_key(parallel(4)), compile_key(parallel(8)));
+  Machine four = parallel(4), eight = parallel(8);
+  four.branches = eight.branches = Branches::serial;
+  EXPECT_EQ(compile_key(four), compile_key(eight));
+}
+
+}  // namespace
+}  // namespace sdip

@@ -1,0 +1,100 @@
+// Is the mapping that the compiler takes on a machine's memories the one of fewest DRAM bytes?
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "core/program/draft.h"
+
+namespace sdip {
+namespace {
+
+InstructionClass small_class(std::mt19937& rng) {
+  const auto to = [&](std::uint32_t most) { return static_cast<std::int64_t>(rng() % most) + 1; };
+  InstructionClass c;
+  LoopNest& n = c.work.nest;
+  const bool weighted = rng() % 3 != 0;
+  c.work.family = weighted ? Family::conv2d : Family::matmul;
+  n.out_channels = to(5), n.in_channels = to(5), n.out_h = to(6), n.batch = rng() % 4 ? 1 : 2;
+  if (weighted) n.out_w = to(4), n.kernel_h = n.kernel_w = 1 + 2 * static_cast<std::int64_t>(rng() % 2);
+  n.pad_top = n.pad_left = n.pad_bottom = n.pad_right = n.kernel_h / 2;
+  n.in_h = n.out_h, n.in_w = n.out_w;
+  c.operand_a = rng() % 4 ? Place::dram : Place::dsram;
+  c.operand_b = weighted ? Place::psram : rng() % 3 ? Place::dram : Place::dsram;
+  c.to_dram = rng() % 4 != 0, c.to_dsram = !c.to_dram;
+  c.out_elements = compulsory(nest_of(c)).out;
+  if (weighted) {
+    c.weight_elements_per_channel = n.in_channels * n.kernel_h * n.kernel_w;
+    c.bias_elements_per_channel = static_cast<std::int64_t>(rng() % 2);
+  }
+  if (rng() % 3 == 0) c.fetches.push_back({rng() % 2 ? Place::dram : Place::dsram, c.out_elements, 1, true});
+  return c;
+}
+
+TileRoom small_room(std::mt19937& rng) {
+  const auto bytes = [&] { return 2 + static_cast<std::int64_t>(rng() % 400); };
+  TileRoom room;
+  room.read_bytes = bytes(), room.write_bytes = bytes(), room.weight_bytes = bytes();
+  room.buffers = 1 + static_cast<std::int64_t>(rng() % 2), room.weight_buffers = 1;
+  room.splits_columns_and_sums = true;
+  return room;
+}
+
+/// Bits through DRAM, edge tiles as they are.
+std::int64_t dram_bits(const InstructionClass& c, const TileRoom& room) {
+  const Nest nest = nest_of(c);
+  const Traffic t = traffic(nest, c.mapping);
+  const std::int64_t times = t.b / compulsory(nest).b;
+  std::int64_t bits = 0;
+  if (c.operand_a == Place::dram) bits += t.a * room.activation_bits;
+  if (c.operand_b == Place::dram) bits += t.b * room.activation_bits;
+  if (c.operand_b == Place::psram) bits += times * 8 * weight_tile_bytes(c, nest.channels(), room.form);
+  return bits + (t.partials_read + t.partials_written) * room.accumulator_bits;
+}
+
+std::optional<std::int64_t> fewest_bits(InstructionClass c, const TileRoom& room, bool whole_channels_and_sums) {
+  const LoopNest& n = c.work.nest;
+  const bool streams = c.operand_a == Place::dram || c.operand_b == Place::dram || c.to_dram ||
+                       std::ranges::any_of(c.fetches, [](const Fetch& f) { return f.place == Place::dram; });
+  const bool cuts_channels = streams || c.operand_b == Place::psram;
+  std::optional<std::int64_t> best;
+  Mapping& m = c.mapping;
+  for (m.tile_rows = streams ? 1 : n.out_h; m.tile_rows <= n.out_h; ++m.tile_rows)
+    for (m.tile_columns = streams ? 1 : n.out_w; m.tile_columns <= n.out_w; ++m.tile_columns)
+      for (m.tile_channels = cuts_channels ? 1 : n.out_channels; m.tile_channels <= n.out_channels;
+           ++m.tile_channels)
+        for (m.tile_sums = 1; m.tile_sums <= n.in_channels; ++m.tile_sums) {
+          if (whole_channels_and_sums && (m.tile_channels < n.out_channels || m.tile_sums < n.in_channels))
+            continue;
+          if (!missing_bytes(c, room, 1).none()) continue;
+          m.order = {Loop::rows, Loop::columns, Loop::channels, Loop::sums};
+          do {
+            if (!c.to_dram && traffic(nest_of(c), m).partials_written > 0) continue;
+            const std::int64_t bits = dram_bits(c, room);
+            best = best ? std::min(*best, bits) : bits;
+          } while (std::ranges::next_permutation(m.order).found);
+        }
+  return best;
+}
+
+TEST(choose_mapping, moves_the_fewest_bytes_of_all_mappings_and_orders) {
+  std::mt19937 rng(12);
+  std::int64_t cut = 0;
+  for (int i = 0; i < 500; ++i) {
+    InstructionClass c = small_class(rng);
+    const TileRoom room = small_room(rng);
+    const auto whole = fewest_bits(c, room, true);  // multiples of 32, which these sizes are not
+    const auto best = whole ? whole : fewest_bits(c, room, false);
+    const auto chosen = choose_mapping(c, room);
+    ASSERT_EQ(chosen.has_value(), best.has_value()) << i;
+    if (!chosen) continue;
+    c.mapping = *chosen;
+    cut += chosen->tile_sums < c.work.nest.in_channels;
+    ASSERT_TRUE(missing_bytes(c, room, 1).none()) << i;
+    ASSERT_EQ(dram_bits(c, room), *best) << i;
+  }
+  EXPECT_GT(cut, 20);
+}
+
+}  // namespace
+}  // namespace sdip

@@ -1,0 +1,44 @@
+// sdip run: what a model's programs compute, beside what its graph says.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/server/running.h"
+
+namespace sdip::test {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(run, in_the_models_own_format_differs_by_rounding_alone_and_is_the_same_twice) {
+  const std::vector<std::string> command{"run",   "tiny-sd-text",       "--seed", "3",
+                                         "--set", "weight_format=fp32", "--set",  "activation_format=fp32"};
+  const Ended first = run_sdip(command), second = run_sdip(command);
+  EXPECT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_THAT(first.out, HasSubstr("last_hidden_state"));
+  EXPECT_THAT(first.out, HasSubstr(" 0.0 %"));
+  EXPECT_EQ(first.out, second.out);
+}
+
+TEST(run, other_seeds_give_other_outputs) {
+  EXPECT_NE(run_sdip({"run", "tiny-sd-text", "--seed", "3"}).out,
+            run_sdip({"run", "tiny-sd-text", "--seed", "4"}).out);
+}
+
+TEST(run, refuses_what_is_too_large_and_says_how_large_it_may_be) {
+  const Ended ended = run_sdip({"run", "sd15-unet"});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.err, HasSubstr("sdip run takes at most 4,294,967,296 operations and 4.00 GiB"));
+}
+
+TEST(run, takes_given_inputs_of_the_right_size) {
+  const TemporaryFolder folder;
+  write_file(folder / "ids", std::string(77 * 8, '\0'));
+  EXPECT_EQ(run_sdip({"run", "tiny-sd-text", "--input", "input_ids=" + (folder / "ids")}).exit_code, 0);
+  write_file(folder / "ids", "short");
+  EXPECT_THAT(run_sdip({"run", "tiny-sd-text", "--input", "input_ids=" + (folder / "ids")}).err,
+              HasSubstr("the file has 5 bytes"));
+  EXPECT_THAT(run_sdip({"run", "tiny-sd-text", "--input", "nothing=x"}).err, HasSubstr("NAME=FILE"));
+}
+
+}  // namespace
+}  // namespace sdip::test
