@@ -25,8 +25,8 @@ struct CompileArguments {
   MachineOptions machine;
   std::uint64_t seed = 0;
   std::vector<std::string> print_after;
-  bool weights = false, seed_given = false, binary = false, list_passes = false, time_passes = false;
-  bool show_mapping = false, show_allocation = false;
+  bool weights = false, seed_given = false, show_mapping = false, show_allocation = false;
+  bool binary = false, list_passes = false, time_passes = false;
 };
 
 /// A stage's name as a file name: what is not a letter, digit, '.', '-' or '_' becomes '_'.
@@ -92,11 +92,9 @@ struct PassTimes {
 };
 
 /// Compiles; prints and times passes as asked, on standard error.
-Application compile_watched(const CompileArguments& arguments, const Workload& workload, const Machine& machine) {
+Application compile_watched(const CompileArguments& arguments, const Workload& workload, const Machine& machine,
+                            CompileOptions options) {
   PassTimes times;
-  CompileOptions options;
-  if (!arguments.mapping_file.empty())
-    options.mapping_rules = parse_mappings(read_text(arguments.mapping_file), arguments.mapping_file);
   options.after_pass = [&](std::string_view stage, std::string_view pass, const Compilation& c) {
     times.add(pass);
     if (std::ranges::find(arguments.print_after, pass) != arguments.print_after.end())
@@ -117,7 +115,10 @@ int run_compile(const CompileArguments& arguments) {
   const Machine machine = machine_of(arguments.machine);
   const Catalog catalog(file_models(arguments.files));
   const auto workload = catalog.workload(arguments.model, machine);
-  const Application application = compile_watched(arguments, *workload, machine);
+  CompileOptions options;
+  if (!arguments.mapping_file.empty())
+    options.mapping_rules = parse_mappings(read_text(arguments.mapping_file), arguments.mapping_file);
+  const Application application = compile_watched(arguments, *workload, machine, std::move(options));
   if (!application.feasible) {
     std::cerr << "sdip: infeasible: " << printable(application.reason) << "\n";
     return exit_infeasible;

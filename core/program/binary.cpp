@@ -100,6 +100,9 @@ struct Encoding {
 
   std::string words_of(Instruction instruction, InstructionClass c) const {
     WordContext context = context_of(instruction);
+    if (!c.to_dsram) instruction.dsram_address = Bytes(0);  // it means nothing there
+    if (!c.push) instruction.stackram_address = Bytes(0);
+    if (!c.to_dram) instruction.dram_address = Bytes(0);
     WordOut out;
     word_fields(out, instruction, c, context);
     return out.take();
@@ -142,7 +145,16 @@ void read_symbols(ByteReader& in, const Graph& graph, Instruction& i) {
 
 std::shared_ptr<const Graph> read_graph(ByteReader& in, std::shared_ptr<const OwnOperators> own) {
   const auto bytes = in.raw(in.size(in.left()));
-  return std::make_shared<const Graph>(graph_of_bytes(bytes, std::move(own)));
+  Graph graph = graph_of_bytes(bytes, std::move(own));
+  for (std::size_t left = in.size(most_instructions, 3); left > 0; --left) {
+    Value& value = graph.values.emplace_back();
+    value.name = in.text(most_name_bytes);
+    value.operand.type = static_cast<ElementType>(in.number(0, static_cast<std::int64_t>(ElementType::uint4)));
+    value.operand.shape.resize(in.size(64));
+    for (std::int64_t& size : value.operand.shape) size = in.number(0, most_size);
+    element_count(value.operand.shape);
+  }
+  return std::make_shared<const Graph>(std::move(graph));
 }
 
 void read_header(ByteReader& in, CompiledStage& stage) {
@@ -153,6 +165,10 @@ void read_header(ByteReader& in, CompiledStage& stage) {
   stage.name = in.text(most_name_bytes);
   stage.role = static_cast<Role>(in.number(0, static_cast<std::int64_t>(Role::network)));
   stage.passes_per_step = in.number(1, most_size - 1);
+  stage.part.index = static_cast<std::int32_t>(in.number(0, 1'000'000));
+  stage.part.count = static_cast<std::int32_t>(in.number(1, 1'000'000));
+  stage.dram_thousandths = in.number(1, 1000);
+  if (!is_sound_stage(stage)) in.refuse("no such part of a network");
   const auto rows = program_parameters();
   if (in.count() != rows.size()) in.refuse("not as many parameters as programs rest on");
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -205,15 +221,28 @@ std::string write_graph_binary(const CompiledStage& stage) {
   const Encoding encoding(stage);
   Graph graph = *stage.graph;
   graph.imported = {};  // how it was read is no part of the program
+  const std::size_t of_nodes = values_of_nodes(graph);
+  const std::vector<Value> sums(graph.values.begin() + static_cast<std::ptrdiff_t>(of_nodes), graph.values.end());
+  graph.values.resize(of_nodes);
   const Program& program = stage.program;
   ByteWriter out;
   out.raw(magic);
   out.text(stage.name);
   out.number(static_cast<std::int64_t>(stage.role));
   out.number(stage.passes_per_step);
+  out.number(stage.part.index);
+  out.number(stage.part.count);
+  out.number(stage.dram_thousandths);
   out.size(stage.needs.size());
   for (const std::int64_t need : stage.needs) out.number(need);
   out.text(to_bytes(graph));
+  out.size(sums.size());
+  for (const Value& value : sums) {
+    out.text(value.name);
+    out.number(static_cast<std::int64_t>(value.operand.type));
+    out.size(value.operand.shape.size());
+    for (const std::int64_t size : value.operand.shape) out.number(size);
+  }
   for (const Bytes bytes :
        {program.weight_bytes, program.distinct_weight_bytes, program.stored_weight_bytes, program.pinned_bytes,
         program.input_bytes, program.output_bytes, program.latent_bytes, program.context_bytes})

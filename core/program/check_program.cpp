@@ -27,8 +27,8 @@ bool is_part_of(const Work& part, const Work& whole) {
     same.*pad = p.*pad;
   }
   return p == same && part.family == whole.family && part.rows >= 1 && part.rows <= whole.rows &&
-         part.row_length >= 1 && part.row_length <= whole.row_length && part.passes == whole.passes &&
-         part.element_cycles == whole.element_cycles && part.write_elements >= 0 &&
+         part.row_length >= 1 && part.row_length <= whole.row_length && part.passes >= 1 &&
+         part.passes <= whole.passes && part.element_cycles == whole.element_cycles && part.write_elements >= 0 &&
          part.write_elements <= whole.write_elements;
 }
 
@@ -84,9 +84,11 @@ void check_counts(const InstructionClass& c, const InstructionClass& derived, co
       refuse(std::string(name) + ": expected at least " + std::to_string(expected) +
              ", what the operators read, found " + std::to_string(found));
   };
+  const std::int64_t cores = std::max<std::int64_t>(1, c.spread_cores);  // sizes are of one core's part
+  if (c.spread_cores < 1 || c.spread_cores > 1'000'000) refuse("spread_cores: expected 1 to 1,000,000");
   least("weights_per_channel", c.weight_elements_per_channel, derived.weight_elements_per_channel);
   least("bias_per_channel", c.bias_elements_per_channel, derived.bias_elements_per_channel);
-  least("held_weights", c.weight_elements, derived.weight_elements);
+  least("held_weights", c.weight_elements, derived.weight_elements / cores);
   least("fused_operators", c.fused_operators, 0);
   least("fused_passes", c.fused_passes, 0);
   least("prologue_passes", c.prologue_passes, 0);
@@ -136,7 +138,10 @@ void check_single(const CompiledStage& stage, const Instruction& i, const Instru
   if (c.work != derived.work) return;
   for (const PlacedOperand& source : i.sources) {
     const Bytes size = value_bytes(*stage.graph, source.value, machine);
-    const Bytes room = source.place == Place::dsram ? i.dsram_read_side : i.stackram;
+    const bool unified = machine.activation_memory == ActivationMemory::unified;
+    const Bytes room = unified                        ? i.dsram_read_side + i.dsram_write_side + i.stackram
+                       : source.place == Place::dsram ? i.dsram_read_side
+                                                      : i.stackram;
     if ((source.place == Place::dsram || source.place == Place::stackram) && room < size)
       refuse("occupancy: less than its operands take");
   }
@@ -149,11 +154,15 @@ void check_instruction(const CompiledStage& stage, const Derivation& derivation,
   const InstructionClass derived = derivation.class_of(i, c.to_dsram, c.push, c.to_dram);
   const std::string mnemonic = derivation.mnemonic_of(i);
   if (mnemonic.empty()) refuse("nodes: expected one that computes something");
-  if (!c.to_dsram && !c.push && !c.to_dram) refuse("dst: expected a place");
+  if (!c.to_dsram && !c.push && !c.to_dram && !i.nodes.empty()) refuse("dst: expected a place in a memory");
   for (const Bytes bytes : {i.dsram_address, i.stackram_address, i.dram_address, i.weight_offset, i.weight_bytes})
     if (bytes.value < 0 || bytes.value >= most_size) refuse("an address or size beyond 2^50");
   for (const PlacedOperand& source : i.sources)
     if (source.address.value < 0 || source.address.value >= most_size) refuse("an address beyond 2^50");
+  for (const MemorySpan& tiles : {i.read_tiles, i.write_tiles})
+    if (tiles.address.value < 0 || tiles.address.value >= most_size || tiles.bytes.value < 0 ||
+        tiles.bytes.value >= most_size)
+      refuse("tiles: beyond 2^50");
   if (i.weights.empty() && i.weight_bytes.value > 0) refuse("weights: expected the values that src2 is");
   if (!is_bounded(c.work) && !is_part_of(c.work, derived.work)) refuse("sizes beyond 2^50");
   const bool nest = is_nest(c.work.family);
@@ -163,7 +172,8 @@ void check_instruction(const CompiledStage& stage, const Derivation& derivation,
     refuse("fetch: no operand for it, or beyond 2^50");
   check_parts(c, refuse);
   check_mapping(c, refuse);
-  check_counts(c, c.compound == Compound::single ? derived : InstructionClass(), refuse);
+  const bool reads_all = c.compound == Compound::single && !i.nodes.empty();  // sums read no weights
+  check_counts(c, reads_all ? derived : InstructionClass(), refuse);
   if (i.dsram_read_side.value < 0) give_occupancy(stage, i, c);
   for (const Bytes bytes : {i.dsram_read_side, i.dsram_write_side, i.stackram})
     if (bytes.value < 0 || bytes.value >= most_size) refuse("occupancy: beyond 2^50");
@@ -210,6 +220,13 @@ void check_order(const CompiledStage& stage, const Derivation& derivation,
 }
 
 }  // namespace
+
+bool is_sound_stage(const CompiledStage& stage) {
+  constexpr std::int32_t most_parts = 1'000'000;
+  return stage.passes_per_step >= 1 && stage.passes_per_step < most_size && stage.part.index >= 0 &&
+         stage.part.count <= most_parts && stage.part.index < stage.part.count && stage.dram_thousandths >= 1 &&
+         stage.dram_thousandths <= 1000;
+}
 
 void finish_program(CompiledStage& stage, const Derivation& derivation, std::vector<InstructionClass>&& classes,
                     const std::function<void(std::size_t, const std::string&)>& refuse) {

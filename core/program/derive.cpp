@@ -38,9 +38,15 @@ Derivation::Derivation(const CompiledStage& stage) : graph_(*stage.graph), draft
   drafts_ = std::move(c.drafts);
   for (std::size_t d = 0; d < drafts_.size(); ++d)
     drafts_by_node_[at(drafts_[d].node)].push_back(static_cast<std::int32_t>(d));
+  for (std::size_t n = 0; n < graph_.nodes.size(); ++n)
+    if (!drafts_by_node_[n].empty()) nodes_by_name_.try_emplace(graph_.nodes[n].name, static_cast<NodeId>(n));
 }
 
 const Draft* Derivation::main_of(const Instruction& instruction) const {
+  if (instruction.nodes.empty()) {
+    const auto named = nodes_by_name_.find(instruction.name);
+    return named == nodes_by_name_.end() ? nullptr : &drafts_[at(drafts_by_node_[at(named->second)].front())];
+  }
   const Draft* first = nullptr;
   for (const NodeId node : instruction.nodes) {
     const bool named = graph_.nodes[at(node)].name == instruction.name;
@@ -68,6 +74,7 @@ Draft Derivation::joined(const Instruction& instruction) const {
 std::string Derivation::mnemonic_of(const Instruction& instruction) const {
   const Draft draft = joined(instruction);
   std::string text = draft.mnemonic;
+  if (instruction.nodes.empty() && !text.empty()) return text + "_sums";
   for (const std::string& fused : draft.fused) text += "+" + fused;
   return text;
 }
@@ -106,6 +113,15 @@ InstructionClass Derivation::class_of(const Instruction& instruction, bool to_ds
   c.to_dram = to_dram;
   c.mapping = whole_mapping(c);
   return c;
+}
+
+std::size_t values_of_nodes(const Graph& graph) {
+  std::size_t count = graph.values.size();
+  for (; count > 0; --count) {
+    const Value& value = graph.values[count - 1];
+    if (value.kind != ValueKind::activation || value.producer != none || !value.consumers.empty()) break;
+  }
+  return count;
 }
 
 Mapping whole_mapping(const InstructionClass& c) {

@@ -143,8 +143,22 @@ void class_fields(Visitor& v, InstructionClass& c, const InstructionClass& d) {
   v.number("elements", 0, c.out_elements, elements, elements);
   v.choice("compound", 2, c.compound, d.compound, 3, compound_text);
   v.flag("line_buffers", c.line_buffers);
+  v.flag("prologue_sums", c.prologue_sums);
+  v.number("spread_cores", 0, c.spread_cores, 1, 1);
   v.flag("pinned", c.pinned);
   v.parts("part", c.parts);
+}
+
+/// Of a stage, beside its name and role.
+template <class Visitor>
+void stage_fields(Visitor& v, CompiledStage& stage) {
+  std::int64_t index = stage.part.index, count = stage.part.count;
+  v.number("passes_per_step", 0, stage.passes_per_step, 1, 1);
+  v.number("part", 0, index, 0, 0);
+  v.number("parts", 0, count, 1, 1);
+  v.number("dram_thousandths", 0, stage.dram_thousandths, 1000, 1000);
+  stage.part.index = static_cast<std::int32_t>(index);
+  stage.part.count = static_cast<std::int32_t>(count);
 }
 
 /// Of a whole program.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,12 @@ class Derivation {
   std::vector<ValueId> roots_;
   std::vector<Draft> drafts_;
   std::vector<std::vector<std::int32_t>> drafts_by_node_;
+  std::map<std::string, NodeId, std::less<>> nodes_by_name_;
 };
+
+/// Values at the end of a graph that no node makes, but an instruction: the sums of a norm whose result others
+/// make.
+std::size_t values_of_nodes(const Graph& graph);
 
 /// Whole operands as one tile, channels outermost.
 Mapping whole_mapping(const InstructionClass& c);
@@ -75,6 +81,9 @@ void check_instruction(const CompiledStage& stage, const Derivation& derivation,
 /// it is used, weights stand without gaps. `refuse` takes the instruction's number, too.
 void finish_program(CompiledStage& stage, const Derivation& derivation, std::vector<InstructionClass>&& classes,
                     const std::function<void(std::size_t, const std::string&)>& refuse);
+
+/// Whether the numbers of a stage that was read are ones that a stage may have.
+bool is_sound_stage(const CompiledStage& stage);
 
 /// Sets Instruction::words.
 void count_words(CompiledStage& stage);

@@ -53,9 +53,9 @@ void read_stage(Reading& r, Scanner& in) {
   in.skip_spaces();
   r.stage.role = TextIn::one_of<Role>(in, "a role", 5, role_text);
   TextIn fields = TextIn::read(in);
-  fields.number("passes_per_step", 0, r.stage.passes_per_step, 1, 1);
-  if (r.stage.passes_per_step < 1 || r.stage.passes_per_step >= most_size)
-    refuse_line(r.line, "passes_per_step: expected at least 1");
+  stage_fields(fields, r.stage);
+  if (!is_sound_stage(r.stage))
+    refuse_line(r.line, "expected passes_per_step of at least 1, part below parts, dram_thousandths 1 to 1000");
   fields.finish();
 }
 
@@ -97,14 +97,23 @@ std::vector<ValueId> ends_of(Reading& r, Scanner& in) {
   return ids;
 }
 
+/// The graph with its last values, the sums, aside while it is checked.
+std::shared_ptr<const Graph> checked_graph(Graph&& graph, std::size_t sums) {
+  const auto first = graph.values.end() - static_cast<std::ptrdiff_t>(sums);
+  std::vector<Value> apart(first, graph.values.end());
+  graph.values.erase(first, graph.values.end());
+  const std::string bytes = to_bytes(graph);
+  Graph checked = graph_of_bytes(std::as_bytes(std::span(bytes)), graph.own_operators);
+  for (Value& value : apart) checked.values.push_back(std::move(value));
+  return std::make_shared<const Graph>(std::move(checked));
+}
+
 /// The graph is whole: it is checked and linked as one that came as bytes is.
 void close_graph(Reading& r) {
   r.graph.inputs = ends_of(r, *r.inputs);
   r.graph.outputs = ends_of(r, *r.outputs);
   try {
-    const std::string bytes = to_bytes(r.graph);
-    auto own = r.graph.own_operators;
-    r.stage.graph = std::make_shared<const Graph>(graph_of_bytes(std::as_bytes(std::span(bytes)), std::move(own)));
+    r.stage.graph = checked_graph(std::move(r.graph), r.sums);
     r.derivation.emplace(r.stage);
   } catch (const Error& error) {
     throw Error("graph_inconsistent", "line " + std::to_string(r.line),
@@ -141,7 +150,8 @@ ReadOperand read_operand(const Reading& r, Scanner& in) {
 
 void read_destination(const Reading& r, Scanner& in, Instruction& instruction, InstructionClass& c) {
   c.to_dsram = c.push = c.to_dram = false;
-  do {
+  const bool in_registers = in.accept(place_text(Place::scalar));
+  while (!in_registers) {
     const Place place = read_place(in);
     bool* to = place == Place::dsram      ? &c.to_dsram
                : place == Place::stackram ? &c.push
@@ -152,7 +162,8 @@ void read_destination(const Reading& r, Scanner& in, Instruction& instruction, I
     (place == Place::dsram      ? instruction.dsram_address
      : place == Place::stackram ? instruction.stackram_address
                                 : instruction.dram_address) = read_address(in);
-  } while (in.accept("+"));
+    if (!in.accept("+")) break;
+  }
   in.expect(":");
   instruction.destination = read_label(r, in, false);
 }
@@ -162,6 +173,7 @@ std::vector<NodeId> read_nodes(const Reading& r, TextIn& fields) {
   auto in = fields.take("nodes");
   if (!in) refuse_line(r.line, "expected the field 'nodes': the numbers of the nodes that it computes");
   const auto most = static_cast<std::int64_t>(r.stage.graph->nodes.size()) - 1;
+  if (in->accept("none")) return nodes;
   do {
     if (nodes.size() == most_operands) in->refuse("fewer nodes");
     nodes.push_back(static_cast<NodeId>(in->number("a node", 0, most)));
@@ -199,6 +211,10 @@ void read_extensions(Reading& r, TextIn& fields, Instruction& instruction) {
     TextIn::end(*weights);
   }
   if (auto scale = fields.take("scale")) instruction.scales = read_scales(*scale);
+  MemorySpan &reads = instruction.read_tiles, &writes = instruction.write_tiles;
+  fields.numbers<4>("tiles", 0,
+                    {&reads.address.value, &reads.bytes.value, &writes.address.value, &writes.bytes.value},
+                    {0, 0, 0, 0}, 0, ',');
   instruction.dsram_read_side = unsaid;
   if (auto occupancy = fields.take("occupancy")) {
     instruction.dsram_read_side = Bytes(occupancy->number("bytes", 0, most_size));
@@ -209,7 +225,8 @@ void read_extensions(Reading& r, TextIn& fields, Instruction& instruction) {
     TextIn::end(*occupancy);
   }
   const auto& nodes = r.stage.graph->nodes;
-  instruction.name = nodes[static_cast<std::size_t>(instruction.nodes.front())].name;
+  if (!instruction.nodes.empty())
+    instruction.name = nodes[static_cast<std::size_t>(instruction.nodes.front())].name;
   if (auto name = fields.take("name")) {
     instruction.name = name->quoted("a name");
     TextIn::end(*name);

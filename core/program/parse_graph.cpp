@@ -180,14 +180,17 @@ std::vector<ValueId> read_labels(const Parsing& parsing, Scanner& in, bool may_b
 }
 
 void read_value_line(Parsing& parsing, Scanner& in) {
-  constexpr std::string_view kinds[] = {"input", "weight", "activation"};
   in.expect("%");
   const std::string label(in.word("a label"));
   const ValueId id = new_value(parsing, label, in);
   in.skip_spaces();
   Value value;
-  value.kind = TextIn::one_of<ValueKind>(in, "a kind of value", 3,
-                                         [&](ValueKind kind) { return kinds[static_cast<std::size_t>(kind)]; });
+  const int kind = TextIn::one_of<int>(in, "a kind of value", static_cast<int>(std::size(value_kinds)),
+                                       [](int one) { return value_kinds[static_cast<std::size_t>(one)]; });
+  const bool is_sums = kind == static_cast<int>(std::size(value_kinds)) - 1;
+  if (parsing.sums > 0 && !is_sums) in.refuse("sums behind all other values, before it,");
+  parsing.sums += is_sums ? 1 : 0;
+  value.kind = is_sums ? ValueKind::activation : static_cast<ValueKind>(kind);
   in.skip_spaces();
   value.operand.type = read_type(in);
   value.operand.shape = read_shape(in);
@@ -248,6 +251,7 @@ void read_node_line(Parsing& parsing, Scanner& in) {
     if (label.empty()) continue;
     const auto found = parsing.labels.find(label);
     is_new.back() = found == parsing.labels.end() ? 1 : 0;
+    if (is_new.back() != 0 && parsing.sums > 0) in.refuse("a value line for each output, as there are sums,");
     node.outputs.back() = is_new.back() != 0 ? new_value(parsing, label, in) : found->second;
     if (is_new.back() != 0) graph.values.back().name = label;
   }

@@ -13,11 +13,14 @@
 
 namespace sdip {
 
+/// As value lines say them; the last: an activation that an instruction makes, and no node.
+inline constexpr std::string_view value_kinds[] = {"input", "weight", "activation", "sums"};
+
 struct Parsing {
   CompiledStage stage;
   Graph graph;
   std::map<std::string, ValueId, std::less<>> labels;
-  std::size_t line = 0;
+  std::size_t line = 0, sums = 0;  // sums: how many values are
 };
 
 /// "%label" that a value or node line gave a value; "-": none, where that may be.

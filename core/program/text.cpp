@@ -61,10 +61,10 @@ std::string attribute_text(const Attribute& attribute) {
   }
 }
 
-std::string value_line(ValueId id, const Value& value) {
-  constexpr std::string_view kinds[] = {"input", "weight", "activation"};
-  std::string line = "value " + label(id) + " " + std::string(kinds[static_cast<std::size_t>(value.kind)]) + " " +
-                     type_text(value.operand) + " " + quoted(value.name);
+std::string value_line(ValueId id, const Value& value, bool of_a_node) {
+  const std::size_t kind = of_a_node ? static_cast<std::size_t>(value.kind) : std::size(value_kinds) - 1;
+  std::string line = "value " + label(id) + " " + std::string(value_kinds[kind]) + " " + type_text(value.operand) +
+                     " " + quoted(value.name);
   if (value.initializer) line += " initializer=1";
   if (value.parameter) line += " parameter=1";
   if (value.operand.fill) line += " fill=" + real_text(*value.operand.fill);
@@ -115,7 +115,7 @@ std::string destination_text(const Instruction& instruction, const InstructionCl
   add(c.to_dsram, Place::dsram, instruction.dsram_address);
   add(c.push, Place::stackram, instruction.stackram_address);
   add(c.to_dram, Place::dram, instruction.dram_address);
-  return text + ":" + label(instruction.destination);
+  return (text.empty() ? std::string(place_text(Place::scalar)) : text) + ":" + label(instruction.destination);
 }
 
 std::string scales_text(const InstructionScales& scales) {
@@ -165,6 +165,9 @@ std::string instruction_line(const Writing& w, std::size_t number, const Instruc
   if (!instruction.weights.empty()) out.field("weights", labels(instruction.weights));
   if (!scales.empty()) out.field("scale", scales_text(scales));
   class_fields(out, c, w.derivation.class_of(instruction, c.to_dsram, c.push, c.to_dram));
+  const MemorySpan &reads = instruction.read_tiles, &writes = instruction.write_tiles;
+  std::int64_t spans[] = {reads.address.value, reads.bytes.value, writes.address.value, writes.bytes.value};
+  out.numbers<4>("tiles", 0, {&spans[0], &spans[1], &spans[2], &spans[3]}, {0, 0, 0, 0}, 0, ',');
   out.field("occupancy", std::to_string(instruction.dsram_read_side.value) + "," +
                              std::to_string(instruction.dsram_write_side.value) + "," +
                              std::to_string(instruction.stackram.value));
@@ -173,8 +176,12 @@ std::string instruction_line(const Writing& w, std::size_t number, const Instruc
 }
 
 std::string header_lines(const Writing& w) {
-  std::string text = "sdip graph 2\nstage " + quoted(w.stage.name) + " " + std::string(role_text(w.stage.role)) +
-                     " passes_per_step=" + std::to_string(w.stage.passes_per_step) + "\nmachine";
+  std::string text = "sdip graph 2\nstage " + quoted(w.stage.name) + " " + std::string(role_text(w.stage.role));
+  CompiledStage numbers{
+      w.stage.role, {}, {}, {}, w.stage.passes_per_step, {}, w.stage.part, w.stage.dram_thousandths};
+  TextOut of_stage{text};
+  stage_fields(of_stage, numbers);
+  text += "\nmachine";
   for (std::size_t i = 0; i < w.stage.needs.size(); ++i) {
     const ParameterRow& row = *program_parameters()[i];
     text += " " + std::string(row.name) + "=" + value_text(row, w.stage.needs[i]);
@@ -195,8 +202,9 @@ std::string graph_text(const CompiledStage& stage, const WeightScales& scales) {
   check(stage.graph != nullptr, "a compiled stage has its graph");
   const Writing w{stage, *stage.graph, machine_like(stage.needs), Derivation(stage)};
   std::string text = header_lines(w);
+  const std::size_t of_nodes = values_of_nodes(w.graph);
   for (std::size_t v = 0; v < w.graph.values.size(); ++v)
-    text += value_line(static_cast<ValueId>(v), w.graph.values[v]);
+    text += value_line(static_cast<ValueId>(v), w.graph.values[v], v < of_nodes);
   for (std::size_t n = 0; n < w.graph.nodes.size(); ++n) text += node_line(n, w.graph.nodes[n]);
   for (std::size_t i = 0; i < stage.program.instructions.size(); ++i)
     text += instruction_line(w, i, scales.empty() ? stage.program.instructions[i].scales : scales.at(i));

@@ -132,10 +132,10 @@ void word_fields(Visitor& v, Instruction& i, InstructionClass& c, WordContext& c
   auto opcodes = static_cast<std::int64_t>(context.opcodes.size());
   v.number("operators", 3, opcodes, 0, 0);
   resize_list(v, context.opcodes, opcodes);
-  for (std::size_t k = 0; k < std::max<std::size_t>(4, context.opcodes.size()); ++k) {
+  for (std::size_t k = 0; k < std::max<std::size_t>(3, context.opcodes.size()); ++k) {
     std::int64_t unused = 0;
     std::int64_t& opcode = k < context.opcodes.size() ? context.opcodes[k] : unused;
-    v.number("opcode", k < 4 ? 9 : only_tail, opcode, 0, 0);
+    v.number("opcode", k < 3 ? 9 : only_tail, opcode, 0, 0);
   }
   auto sources = static_cast<std::int64_t>(i.sources.size());
   v.number("sources", 2, sources, 0, 0);
@@ -159,6 +159,11 @@ void word_fields(Visitor& v, Instruction& i, InstructionClass& c, WordContext& c
   v.number("src2_size", 28, context.src2_size, 0, 0);
   v.number("weight_offset", 32, i.weight_offset.value, 0, 0);
   class_fields(v, c, InstructionClass());
+  const MemorySpan none_there;
+  for (MemorySpan* tiles : {&i.read_tiles, &i.write_tiles}) {
+    v.number("tiles_address", 0, tiles->address.value, none_there.address.value, 0);
+    v.number("tiles_bytes", 0, tiles->bytes.value, none_there.bytes.value, 0);
+  }
   v.bytes("descriptor", context.descriptor);
   v.reals("scales", i.scales);
 }

@@ -49,7 +49,7 @@ struct Files {
 };
 Files files_in(const std::string& folder) {
   Files files{file_text(folder + "/tiny-sd-unet.graph"), file_text(folder + "/tiny-sd-unet.weight")};
-  const auto header = files.graph.find("stored_weight_bytes=") + 20;
+  const auto header = files.graph.find(" stored_weight_bytes=") + 21;
   EXPECT_EQ(static_cast<double>(files.region.size()), std::stod(files.graph.substr(header, 20)));
   files.region.erase(0, static_cast<std::size_t>(field_of_convolution(files.graph, "psram@")));
   return files;
