@@ -36,8 +36,8 @@ std::optional<LoopNest> rows_of(const Graph& graph, const Draft& draft) {
   if (draft.work.family == Family::conv2d && draft.weighted) return draft.work.nest;
   const Work& work = draft.work;
   const Node& node = graph.nodes[static_cast<std::size_t>(draft.node)];
-  if (work.family != Family::vector || work.rows != 1 || work.passes != 1 || node.inputs.empty())
-    return std::nullopt;
+  if (work.family != Family::vector || work.rows != 1 || work.passes != 1) return std::nullopt;
+  if (node.inputs.empty() || node.inputs[0] == none || node.outputs[0] == none) return std::nullopt;
   const Shape& out = shape_of(graph, node.outputs[0]);
   const bool pools = node.op->type == "MaxPool" || node.op->type == "AveragePool";
   const bool resizes = node.op->type == "Resize" || node.op->type == "Upsample";
