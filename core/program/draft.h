@@ -72,7 +72,7 @@ struct Placement {
 };
 
 /// Whether tiles may be parts of columns and of the summed channels: what runs and costs programs must know how.
-inline constexpr bool split_columns_and_sums = false;
+inline constexpr bool split_columns_and_sums = true;
 
 /// What a mapping may use: bytes for tiles on the reading and writing side of DSRAM, and of PSRAM for streamed
 /// weights.
@@ -94,7 +94,7 @@ Mapping least_mapping(const Nest& nest, const TileSizes& sizes);
 /// The mapping of fewest DRAM bytes, then fewest folds at reference widths, then smallest tiles (decision 6 of the
 /// machine's reference; core/program/tiling.h); nothing when even the smallest tile does not fit. Tiles below a
 /// reference size of 2^18 result elements are taken only when larger ones do not fit or move more. Channels and
-/// sums are cut in multiples of 32, unless nothing fits so.
+/// sums are cut in multiples of 32, unless nothing fits so; columns and sums only where that moves fewer bytes.
 /// With a rule: what it says, or nothing when that does not fit.
 std::optional<Mapping> choose_mapping(const InstructionClass& c, const TileRoom& room,
                                       const MappingRule* rule = nullptr);

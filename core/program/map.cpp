@@ -79,6 +79,19 @@ TileSizes sizes_of(const InstructionClass& c, const TileRoom& room, bool weighte
   return sizes;
 }
 
+/// Columns and sums are split only where that moves fewer bytes, or nothing fits otherwise: a tile of part of the
+/// sums costs an operation of its own and saves nothing on chip.
+std::optional<Mapping> whole_or_split(const Nest& nest, const TileTerms& terms, const TileSizes& sizes,
+                                      const Accept& fits) {
+  TileSizes unsplit = sizes;
+  unsplit.split_columns = unsplit.split_sums = false;
+  const auto whole = best_tiling(nest, terms, unsplit, fits);
+  const bool splits = sizes.split_columns || sizes.split_sums;
+  const auto split = splits ? best_tiling(nest, terms, sizes, fits) : std::nullopt;
+  if (split && (!whole || split->price < whole->price)) return split->mapping;
+  return whole ? std::optional(whole->mapping) : std::nullopt;
+}
+
 std::optional<Mapping> choose_nest(InstructionClass c, const TileRoom& room, std::int64_t weight_buffers) {
   const Nest nest = nest_of(c);
   const TileTerms terms = terms_of(c, nest, room, weight_buffers);
@@ -88,9 +101,9 @@ std::optional<Mapping> choose_nest(InstructionClass c, const TileRoom& room, std
   };
   TileSizes sizes = sizes_of(c, room, nest.weighted);
   sizes.channel_granule = even_channels, sizes.sum_granule = even_sums;
-  if (const auto found = best_tiling(nest, terms, sizes, fits)) return found->mapping;
+  if (const auto found = whole_or_split(nest, terms, sizes, fits)) return found;
   sizes.channel_granule = sizes.sum_granule = 1;
-  if (const auto found = best_tiling(nest, terms, sizes, fits)) return found->mapping;
+  if (const auto found = whole_or_split(nest, terms, sizes, fits)) return found;
   const Mapping least = least_mapping(nest, sizes);
   return fits(least) ? std::optional(least) : std::nullopt;
 }

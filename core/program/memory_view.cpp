@@ -125,7 +125,9 @@ void add_weights(Viewer& v) {
     std::int64_t bytes = held_weight_bytes(c, form);
     if (is_nest(c.work.family) && c.operand_b == Place::psram) {
       const std::int64_t all = c.work.nest.groups * c.work.nest.out_channels;
-      const std::int64_t tile = weight_tile_bytes(c, std::min(all, c.mapping.tile_channels), form);
+      const std::int64_t tile =
+          weight_tile_bytes(c, std::min(all, c.mapping.tile_channels),
+                            std::min(c.work.nest.in_channels, c.mapping.tile_sums), true, form);
       const std::int64_t room = v.machine.psram_bytes - v.machine.psram_pinned_bytes - bytes;
       const bool two = v.machine.weight_buffering == Buffering::double_buffer && 2 * tile <= room;
       bytes += std::min(weight_tile_bytes(c, all, form), two ? 2 * tile : tile);

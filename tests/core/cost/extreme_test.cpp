@@ -144,7 +144,7 @@ TEST(extreme, the_smallest_memories_and_lanes_end_in_seconds) {
       EXPECT_LT(seconds, 20.0) << psram_kib << " KiB of PSRAM, " << dsram_kib << " of DSRAM";
     }
   }
-  EXPECT_EQ(feasible, 4 * 2);
+  EXPECT_EQ(feasible, 4 * 4);  // 1 KiB of PSRAM does not hold a norm's gamma and beta
 }
 
 TEST(extreme, the_largest_image_is_counted_or_refused) {

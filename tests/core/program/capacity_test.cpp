@@ -18,30 +18,41 @@ onnx::ModelProto linear_model() {
   return model;
 }
 
-TEST(dsram, holds_two_rows_of_the_operand_at_least) {
+TEST(dsram, holds_two_single_sums_and_two_operands_of_them_at_least) {
   Machine m;
-  m.dsram_bytes = 2 * 100 * 2;  // two buffers of one row of 100 elements
+  m.dsram_bytes = 2 * 4;  // two buffers of one sum in fp32; the operand's elements have two bytes
   const Application fits = compiled(linear_model(), m);
   ASSERT_TRUE(fits.feasible) << fits.reason;
   EXPECT_EQ(class_at(fits, 0).mapping.tile_rows, 1);
-  EXPECT_EQ(fits.stages[0].program.instructions[0].dsram_read_side, Bytes(400));
+  EXPECT_LE(fits.stages[0].program.instructions[0].dsram_read_side, Bytes(8));
   --m.dsram_bytes;
   const Application over = compiled(linear_model(), m);
   EXPECT_FALSE(over.feasible);
-  EXPECT_THAT(over.reason, HasSubstr("net: /product: even the smallest tile does not fit"));
+  EXPECT_THAT(over.reason, HasSubstr("net: /product: even the smallest tile does not fit in DSRAM (7 B): 8 B"));
   m.tile_buffering = Buffering::single_buffer;
-  m.dsram_bytes = 100 * 2;
+  m.dsram_bytes = 4;
   EXPECT_TRUE(compiled(linear_model(), m).feasible);
   --m.dsram_bytes;
   EXPECT_FALSE(compiled(linear_model(), m).feasible);
 }
 
-TEST(psram, holds_one_channel_s_weights_at_least_and_two_when_it_can) {
+TEST(dsram, of_two_rows_holds_them_whole_rather_than_parts_of_their_sums) {
   Machine m;
-  m.psram_bytes = 100 * 2;
+  m.dsram_bytes = 2 * 100 * 2;  // two buffers of one row of 100 elements
+  const Application fits = compiled(linear_model(), m);
+  ASSERT_TRUE(fits.feasible) << fits.reason;
+  EXPECT_EQ(class_at(fits, 0).mapping.tile_rows, 1);
+  EXPECT_EQ(class_at(fits, 0).mapping.tile_sums, 100);
+  EXPECT_EQ(fits.stages[0].program.instructions[0].dsram_read_side, Bytes(400));
+}
+
+TEST(psram, holds_one_weight_at_least_and_all_channels_twice_when_it_can) {
+  Machine m;
+  m.psram_bytes = 2;
   const Application one = compiled(linear_model(), m);
   ASSERT_TRUE(one.feasible) << one.reason;
   EXPECT_EQ(class_at(one, 0).mapping.tile_channels, 1);
+  EXPECT_EQ(class_at(one, 0).mapping.tile_sums, 1);
   --m.psram_bytes;
   EXPECT_FALSE(compiled(linear_model(), m).feasible);
   m.psram_bytes = 2 * 50 * 100 * 2;
