@@ -790,13 +790,13 @@ export interface components {
              * @default none
              * @enum {string}
              */
-            fusion: "none" | "pointwise";
+            fusion: "none" | "pointwise" | "norm";
             /**
-             * @description With fusion=norm: where mean and variance come from, a pass of their own or sums kept as the operand is made
+             * @description With fusion=norm: where mean and variance come from: a pass of their own, sums kept as the operand is made, or (inside strips) making the operand twice
              * @default own_pass
              * @enum {string}
              */
-            norm_statistics: "own_pass";
+            norm_statistics: "own_pass" | "producer" | "recompute";
             /**
              * @description Scores, softmax and their product as one instruction with online softmax: scores never leave the chip
              * @default off
@@ -808,7 +808,7 @@ export interface components {
              * @default off
              * @enum {string}
              */
-            strips: "off";
+            strips: "off" | "halo_recompute" | "line_buffers";
             /**
              * @description How an operand is turned
              * @default explicit
@@ -1232,13 +1232,13 @@ export interface components {
              * @default none
              * @enum {string}
              */
-            fusion: "none" | "pointwise";
+            fusion: "none" | "pointwise" | "norm";
             /**
-             * @description With fusion=norm: where mean and variance come from, a pass of their own or sums kept as the operand is made
+             * @description With fusion=norm: where mean and variance come from: a pass of their own, sums kept as the operand is made, or (inside strips) making the operand twice
              * @default own_pass
              * @enum {string}
              */
-            norm_statistics: "own_pass";
+            norm_statistics: "own_pass" | "producer" | "recompute";
             /**
              * @description Scores, softmax and their product as one instruction with online softmax: scores never leave the chip
              * @default off
@@ -1250,7 +1250,7 @@ export interface components {
              * @default off
              * @enum {string}
              */
-            strips: "off";
+            strips: "off" | "halo_recompute" | "line_buffers";
             /**
              * @description How an operand is turned
              * @default explicit
