@@ -56,7 +56,7 @@ std::vector<Tensor> compute_whole(Chip& chip, const Node& node, const Whole& mad
     operands.push_back(unread ? zero_tensor(value.operand.type, value.operand.shape)
                               : whole_operand(chip, made, v));
   }
-  return computed(chip.graph, node, operands);
+  return outputs_of(chip.graph, node, operands);
 }
 
 void end_tile(Chip& chip, const Operators& operators, ValueId result, std::span<const std::int64_t> at,

@@ -59,7 +59,7 @@ void apply_pointwise(Chip& chip, const Node& node, TileValues& tile) {
       operands.emplace_back(read_operand(chip, v, beside(own, shape, tile.at)));
     }
   }
-  Tensor numbers = computed(chip.graph, node, operands).at(0);
+  Tensor numbers = outputs_of(chip.graph, node, operands).at(0);
   const auto count = static_cast<std::int64_t>(tile.at.size());
   if (element_count(numbers.shape) != count) {  // of one number and scalars
     check(element_count(numbers.shape) == 1, "an elementwise operator makes an element for each");

@@ -143,7 +143,7 @@ struct Strip {
       return;
     }
     if (is_by_rows(node)) {
-      const Tensor whole = computed(chip.graph, node, operands_by_rows(node)).at(0);
+      const Tensor whole = outputs_of(chip.graph, node, operands_by_rows(node)).at(0);
       const std::vector<std::int64_t> at = elements(out, rows);
       keep(out, at, picked(whole, at));
       return;

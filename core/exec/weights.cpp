@@ -71,7 +71,7 @@ const Tensor& constant_of(Chip& chip, ValueId v) {
     std::vector<std::optional<Tensor>> inputs;
     for (const ValueId in : node.inputs)
       inputs.push_back(in == none ? std::nullopt : std::optional(constant_of(chip, in)));
-    std::vector<Tensor> made = computed(chip.graph, node, inputs);
+    std::vector<Tensor> made = outputs_of(chip.graph, node, inputs);
     for (std::size_t i = 0; i < made.size(); ++i)
       if (node.outputs[i] != none) chip.constants[node.outputs[i]] = std::move(made[i]);
     return chip.constants.at(v);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/graph/node_arithmetic.h"
 #include "core/program/tiles.h"
 
 namespace sdip {
@@ -71,69 +72,57 @@ struct Writing {
   const Value& value(ValueId id) const { return graph.values[static_cast<std::size_t>(id)]; }
 };
 
-bool is_folded(const Writing& writing, const Value& value) {
-  if (value.producer == none) return false;
-  const std::string_view type = writing.graph.nodes[static_cast<std::size_t>(value.producer)].op->type;
-  return type == "FoldedWeight" || type == "FoldedBias";
-}
-
-std::vector<float> elements_of(const Writing& writing, const Value& value);
-
-/// A batch norm folded into the convolution before it (core/graph/fold_batchnorm.cpp): W' = W s and
-/// b' = beta + (b - mean) s, with s = scale / sqrt(var + epsilon); in fp64, rounded once.
-std::vector<float> folded(const Writing& writing, const Node& node) {
-  std::vector<std::vector<float>> in;
-  for (const ValueId id : node.inputs) in.push_back(elements_of(writing, writing.value(id)));
-  const std::size_t channels = in[1].size();
-  for (std::size_t i = 0; i < in.size(); ++i) {
-    const bool weight = i == 0 && node.op->type == "FoldedWeight";
-    if (channels == 0 || (weight ? in[i].size() % channels != 0 : in[i].size() != channels))
-      throw Error("invalid_graph", node.name, "a batch norm's operands do not have one value a channel");
-  }
-  const auto epsilon = node.attributes.find("epsilon");
-  const auto* given = epsilon == node.attributes.end() ? nullptr : std::get_if<double>(&epsilon->second);
-  const auto factor = [&](const std::vector<float>& scale, const std::vector<float>& variance, std::size_t c) {
-    return static_cast<double>(scale[c]) /
-           std::sqrt(static_cast<double>(variance[c]) + (given != nullptr ? *given : 1e-5));
-  };
-  std::vector<float> made;
-  if (node.op->type == "FoldedWeight") {
-    for (std::size_t i = 0; i < in[0].size(); ++i)
-      made.push_back(
-          static_cast<float>(static_cast<double>(in[0][i]) * factor(in[1], in[2], i / (in[0].size() / channels))));
-    return made;
-  }
-  for (std::size_t c = 0; c < in[0].size(); ++c) {
-    const double bias = in.size() > 4 ? static_cast<double>(in[4][c]) : 0.0;
-    made.push_back(static_cast<float>(static_cast<double>(in[1][c]) +
-                                      (bias - static_cast<double>(in[2][c])) * factor(in[0], in[3], c)));
-  }
-  return made;
-}
-
-std::vector<float> elements_of(const Writing& writing, const Value& value) {
-  std::vector<float> elements;
-  if (const auto& known = value.operand.value) {
-    for (const double x : known->floats) elements.push_back(static_cast<float>(x));
-    for (const std::int64_t x : known->ints) elements.push_back(static_cast<float>(x));
-  } else if (value.bytes) {
-    elements = writing.source(value);
-  } else if (is_folded(writing, value)) {
-    elements = folded(writing, writing.graph.nodes[static_cast<std::size_t>(value.producer)]);
-  } else {
-    throw Error(
-        "not_modelled", value.name,
-        "the weight '" + value.name + "' is computed from others at compile time" +
-            (value.producer == none
-                 ? std::string()
-                 : ", by a " +
-                       std::string(writing.graph.nodes[static_cast<std::size_t>(value.producer)].op->type)) +
-            "; expected weights that stand in the model");
-  }
-  if (std::ssize(elements) != element_count(value.operand.shape))
+std::optional<Tensor> known_or_stored(const Writing& writing, const Value& value) {
+  if (value.operand.value) return value.operand.value;
+  if (!value.bytes) return std::nullopt;
+  const std::vector<float> stored = writing.source(value);
+  Tensor tensor{value.operand.type, value.operand.shape, {}, {}};
+  for (const float x : stored)
+    if (is_floating(tensor.type))
+      tensor.floats.push_back(static_cast<double>(x));
+    else
+      tensor.ints.push_back(static_cast<std::int64_t>(x));
+  if (std::ssize(stored) != element_count(tensor.shape))
     throw Error("weights_absent", value.name,
-                "the weight '" + value.name + "' has " + std::to_string(elements.size()) +
-                    " values, expected those of its shape " + shape_text(value.operand.shape));
+                "the weight '" + value.name + "' has " + std::to_string(stored.size()) +
+                    " values, expected those of its shape " + shape_text(tensor.shape));
+  return tensor;
+}
+
+constexpr int most_made_in_a_row = 1000;  // nodes between a weight and the model's own
+
+using Made = std::map<ValueId, Tensor>;  // of one weight: what several of its nodes read is computed once
+
+/// The values of a weight: the model's, or computed from the model's by the nodes that make it (batch norms folded
+/// into a convolution, transposed or low-rank weights, ...), rounded to its type at each.
+Tensor tensor_of(const Writing& writing, ValueId id, Made& made, int depth = 0) {
+  if (const auto found = made.find(id); found != made.end()) return found->second;
+  const Value& value = writing.value(id);
+  if (auto tensor = known_or_stored(writing, value)) return *std::move(tensor);
+  const Node* node =
+      value.producer == none ? nullptr : &writing.graph.nodes[static_cast<std::size_t>(value.producer)];
+  const bool follows = node != nullptr && value.kind == ValueKind::weight && node->op->compute != nullptr;
+  if (!follows || node->op->random || depth == most_made_in_a_row)
+    throw Error("not_modelled", value.name,
+                "the weight '" + value.name + "' has no values" +
+                    (node == nullptr ? std::string() : ": it is made by a " + std::string(node->op->type)) +
+                    "; expected weights that stand in the model, or follow from them");
+  std::vector<std::optional<Tensor>> inputs;
+  for (const ValueId in : node->inputs)
+    inputs.push_back(in == none ? std::nullopt : std::optional(tensor_of(writing, in, made, depth + 1)));
+  std::vector<Tensor> outputs = outputs_of(writing.graph, *node, inputs);
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (node->outputs[i] != none) made[node->outputs[i]] = std::move(outputs[i]);
+  return made.at(id);
+}
+
+std::vector<float> elements_of(const Writing& writing, ValueId id) {
+  const Value& value = writing.value(id);
+  Made made;
+  const Tensor tensor = tensor_of(writing, id, made);
+  std::vector<float> elements;
+  for (const double x : tensor.floats) elements.push_back(static_cast<float>(x));
+  for (const std::int64_t x : tensor.ints) elements.push_back(static_cast<float>(x));
   const bool floating = number_formats[static_cast<std::size_t>(writing.format)].floating;
   if (!floating && !std::ranges::all_of(elements, [](float x) { return std::isfinite(x); }))
     throw Error("value_invalid", value.name,
@@ -182,7 +171,7 @@ void put_nest(Writing& writing, const Instruction& instruction, const Instructio
   std::vector<float> by_channel;
   for (std::size_t i = 0; i < own; ++i) {
     const Value& value = writing.value(instruction.weights[i]);
-    const std::vector<float> elements = elements_of(writing, value);
+    const std::vector<float> elements = elements_of(writing, instruction.weights[i]);
     if (i == 0 && writing.form.scale_bits_per_channel > 0) {
       const auto node = writing.nodes.find(instruction.name);
       check(node != writing.nodes.end(), "an instruction's node is in the graph");
@@ -202,7 +191,7 @@ void put_nest(Writing& writing, const Instruction& instruction, const Instructio
 /// Weights of row-wise work and of fused operators; of a lookup table the beginning.
 void put_held(Writing& writing, ValueId id, std::int64_t read, InstructionScales& scales) {
   const Value& value = writing.value(id);
-  const std::vector<float> elements = elements_of(writing, value);
+  const std::vector<float> elements = elements_of(writing, id);
   const auto count = std::min<std::int64_t>(read, std::ssize(elements));
   scales.push_back(scale_of(writing.format, elements));
   put(writing, std::span(elements).first(static_cast<std::size_t>(count)), *scales.back());
@@ -221,7 +210,7 @@ InstructionScales put_compound(Writing& writing, const Instruction& instruction)
                 "scale_granularity=channel: the scales of a compound instruction's weights are not written");
   InstructionScales scales;
   for (const ValueId id : instruction.weights) {
-    const std::vector<float> elements = elements_of(writing, writing.value(id));
+    const std::vector<float> elements = elements_of(writing, id);
     scales.push_back(scale_of(writing.format, elements));
     put(writing, elements, *scales.back());
   }
@@ -275,7 +264,7 @@ WeightScales write_weight_file(const CompiledStage& stage, const Machine& machin
     scales.back() = by_offset.at(offset);
   }
   for (const auto& rest : writing.rests) {
-    const std::vector<float> elements = elements_of(writing, writing.value(rest.value));
+    const std::vector<float> elements = elements_of(writing, rest.value);
     put(writing, std::span(elements).subspan(static_cast<std::size_t>(rest.from)), rest.scale);
   }
   writing.packer.finish();

@@ -2,7 +2,10 @@
 #include "core/program/weights.h"
 
 #include <gmock/gmock.h>
+
 #include <gtest/gtest.h>
+#include <array>
+#include <bit>
 
 #include "tests/core/program/compiled.h"
 
@@ -168,12 +171,44 @@ TEST(weight_file, what_is_not_modelled_is_refused) {
     EXPECT_EQ(code_of(small_conv(), machine), "not_modelled");
   rom.hard_coded_part = HardCodedPart::vae;
   EXPECT_EQ(code_of(small_conv(), rom), code_of(small_conv(), Machine())) << "a network's weights stream";
-  auto computed = model_of_x({1, 64});
-  add_weight(computed, "w", {32, 64});
-  add_node(computed, "Transpose", {"w"}, "t");
-  add_node(computed, "MatMul", {"x", "t"}, "y");
-  add_output(computed, "y");
-  EXPECT_EQ(code_of(computed, Machine()), "not_modelled");
+}
+
+TEST(weight_file, a_weight_that_follows_from_the_model_s_is_computed_for_it) {
+  auto model = model_of_x({1, 2});
+  add_floats(model, "w", {3, 2}, std::vector<float>(6, 0));
+  for (int i = 0; i < 6; ++i)
+    model.mutable_graph()->mutable_initializer(0)->set_float_data(i, static_cast<float>(i));
+  add_node(model, "Transpose", {"w"}, "t");  // [[0, 2, 4], [1, 3, 5]]
+  add_node(model, "Neg", {"t"}, "n");
+  add_node(model, "MatMul", {"x", "n"}, "y");
+  add_output(model, "y");
+  Machine machine = machine_with(NumberFormat::int8);
+  const Written w = written(model, machine);
+  ASSERT_EQ(w.bytes.size(), 6U);
+  const float scale = 5.0F / 127;
+  for (std::size_t i = 0; i < 6; ++i) {
+    const float expected = -static_cast<float>(std::vector<int>{0, 2, 4, 1, 3, 5}[i]);
+    EXPECT_NEAR(static_cast<float>(static_cast<signed char>(w.bytes[i])) * scale, expected, scale / 2);
+  }
+}
+
+TEST(weight_file, thin_factors_of_a_weight_multiply_to_it) {
+  auto model = model_of_x({1, 3});
+  add_floats(model, "w", {3, 4}, {1, 2, 3, 4, 2, 4, 6, 8, 3, 6, 9, 12});  // rank 1
+  add_node(model, "MatMul", {"x", "w"}, "y");
+  add_output(model, "y");
+  Machine machine = machine_with(NumberFormat::fp32);
+  machine.low_rank = LowRank::on;
+  const Written w = written(model, machine);
+  ASSERT_EQ(w.bytes.size(), 4U * (3 + 4));
+  const auto element = [&](std::size_t i) {
+    std::array<unsigned char, 4> bytes{};
+    for (std::size_t b = 0; b < 4; ++b) bytes[b] = static_cast<unsigned char>(w.bytes[4 * i + b]);
+    return std::bit_cast<float>(bytes);
+  };
+  for (std::size_t k = 0; k < 3; ++k)
+    for (std::size_t n = 0; n < 4; ++n)
+      EXPECT_NEAR(element(k) * element(3 + n), static_cast<float>((k + 1) * (n + 1)), 1e-4F);
 }
 
 }  // namespace
