@@ -113,7 +113,8 @@ void open_result(Chip& chip) {
 
 void write_result(Chip& chip, std::span<const std::int64_t> at, Tensor numbers) {
   const ValueId v = chip.instruction().destination;
-  hold(numbers, chip.machine.activation_format, scale_of(chip, v));
+  const bool sums = chip.instruction().nodes.empty();  // of a norm: kept as they were accumulated
+  if (!sums) hold(numbers, chip.machine.activation_format, scale_of(chip, v));
   for (const Destination& to : destinations_of(chip.instruction(), chip.instruction_class(), chip.machine))
     write(memory_of(chip, to.place, true), slot_of(chip.machine, v, to.place), at, numbers);
   const auto held = chip.registers.find(v);

@@ -195,6 +195,13 @@ struct Strip {
   }
 };
 
+/// Whether a row of the result needs that row of the operands alone. Quantising with one scale does.
+bool is_elementwise(const Chip& chip, const Node& node) {
+  if (is_pointwise(node)) return true;
+  const bool quantises = node.op->type == "QuantizeLinear" || node.op->type == "DequantizeLinear";
+  return quantises && node.inputs.size() > 1 && element_count(chip.value(node.inputs[1]).operand.shape) == 1;
+}
+
 }  // namespace
 
 void run_strips(Chip& chip) {
@@ -204,7 +211,7 @@ void run_strips(Chip& chip) {
     strip.nodes.push_back(node);
     const Operand& out = chip.value(node->outputs[0]).operand;
     const auto map = nest_map(chip.graph, *node);
-    if (out.shape.size() != 4 || (!map && !is_pointwise(*node) && !is_by_rows(*node)))
+    if (out.shape.size() != 4 || (!map && !is_elementwise(chip, *node) && !is_by_rows(*node)))
       throw Error("not_computable", node->name,
                   "node '" + node->name + "' (" + std::string(node->op->type) + ") is not run in strips");
     if (map) strip.maps.emplace(node, *map);

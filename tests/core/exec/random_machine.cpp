@@ -15,7 +15,8 @@ Machine random_machine(Draw& draw) {
   m.tile_buffering = either(Buffering::single_buffer, Buffering::double_buffer);
   m.activation_memory = either(ActivationMemory::separate, ActivationMemory::unified);
   m.stack_discipline = either(StackDiscipline::stack, StackDiscipline::allocator);
-  m.fusion = either(Fusion::no_fusion, Fusion::pointwise);
+  m.fusion = draw.one_in(3) ? Fusion::norm : either(Fusion::no_fusion, Fusion::pointwise);
+  if (m.fusion == Fusion::norm) m.norm_statistics = either(NormStatistics::own_pass, NormStatistics::producer);
   m.transposition = either(Transposition::explicit_instruction, Transposition::dynamic_transposition);
   m.skip_handling = draw.one_in(4) ? SkipHandling::spill : SkipHandling::hold;
   if (draw.one_in(6)) m.skip_handling = SkipHandling::recompute;

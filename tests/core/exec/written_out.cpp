@@ -199,7 +199,7 @@ MadeNetwork written_out(const MadeNetwork& network, const CompiledStage& stage, 
   if (machine.activation_format == NumberFormat::fp32) return made;
   std::set<ValueId> kept;
   for (const Instruction& instruction : stage.program.instructions) {
-    kept.insert(instruction.destination);
+    if (!instruction.nodes.empty()) kept.insert(instruction.destination);  // else it makes a norm's sums
     for (const PlacedOperand& source : instruction.sources)
       if (source.place != Place::scalar) kept.insert(source.value);
   }
