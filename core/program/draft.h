@@ -15,6 +15,8 @@ namespace sdip {
 struct DraftOperand {
   ValueId value = none;  // after views are seen through
   Fetch fetch;           // its place still open; unused for a nest's own operands
+  bool aligned = false;  // of an elementwise operator and not seen through a transposition: each element is read
+                         // where the result's is made
 };
 
 /// One operator. A nest has its activations in operands[0] and, when it multiplies two activations, the second in
@@ -60,6 +62,11 @@ struct Life {
 };
 /// By value; lives of values that are no operands are empty.
 using Lives = std::vector<Life>;
+
+/// Whether the result of a draft may take the place of its operand `o`: read once, each element where the result's
+/// is made. A compound reads its operands again after results were written; so does a product that the same value
+/// enters, as in x W + x.
+bool may_replace(const Draft& draft, const DraftOperand& o);
 
 /// How many drafts read each value, outputs of the graph counted once more.
 std::vector<std::int32_t> use_counts(const Graph& graph, const std::vector<Draft>& drafts,

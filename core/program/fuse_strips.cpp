@@ -10,6 +10,7 @@
 // chip.
 #include <algorithm>
 
+#include "core/ops/use.h"
 #include "core/program/passes.h"
 #include "core/program/strips.h"
 
@@ -30,9 +31,33 @@ std::int64_t attribute_at(const Node& node, const char* name, std::size_t i, std
   return values != nullptr && i < values->size() ? (*values)[i] : otherwise;
 }
 
+/// Whether each element of the result follows from those in its place: not of one that gathers or joins.
+bool by_elements(const Graph& graph, const Node& node) {
+  if (node.op->work == elementwise_work) return true;
+  const bool quantises = node.op->type == "QuantizeLinear" || node.op->type == "DequantizeLinear";
+  return quantises && node.inputs.size() > 1 && element_count(shape_of(graph, node.inputs[1])) == 1;
+}
+
+/// Whether all that a draft computes keeps its rows where they are: results of four axes, of one height.
+bool keeps_rows(const Graph& graph, const Draft& draft) {
+  const Shape& result = shape_of(graph, draft.destination);
+  bool behind = false;  // from the main operator on; a prologue works on what is read
+  for (const NodeId n : draft.nodes) {
+    const Node& node = graph.nodes[static_cast<std::size_t>(n)];
+    behind |= n == draft.node;
+    if (!behind) continue;
+    if (node.outputs[0] == none) return false;
+    const Shape& out = shape_of(graph, node.outputs[0]);
+    if (result.size() != 4 || out.size() != 4 || out[2] != result[2]) return false;
+    if (n != draft.node && !by_elements(graph, node)) return false;
+  }
+  return true;
+}
+
 /// How the rows of a draft's result follow from those of its operand, as a nest; nothing when it is not row by row.
 std::optional<LoopNest> rows_of(const Graph& graph, const Draft& draft) {
   if (draft.operands.empty() || draft.prologue_sums || draft.work.element_cycles != 1) return std::nullopt;
+  if (!draft.nodes.empty() && !keeps_rows(graph, draft)) return std::nullopt;
   if (draft.work.family == Family::conv2d && draft.weighted) return draft.work.nest;
   const Work& work = draft.work;
   const Node& node = graph.nodes[static_cast<std::size_t>(draft.node)];
@@ -45,7 +70,7 @@ std::optional<LoopNest> rows_of(const Graph& graph, const Draft& draft) {
   const Shape& in = pools || resizes ? shape_of(graph, node.inputs[0]) : out;
   if (in.size() != 4 || in[0] != out[0] || in[1] != out[1] || work.row_length % (out[0] * out[2]) != 0)
     return std::nullopt;
-  if (!pools && !resizes && !draft.elementwise) return std::nullopt;
+  if (!pools && !resizes && !(draft.elementwise && by_elements(graph, node))) return std::nullopt;
   LoopNest nest;
   nest.batch = in[0];
   nest.in_channels = nest.out_channels = in[1];

@@ -1,7 +1,9 @@
 // pass `lower`: graph nodes to drafts of instructions.
 #include <algorithm>
+#include <numeric>
 
 #include "core/base/error.h"
+#include "core/ops/use.h"
 #include "core/program/passes.h"
 #include "core/program/tiles.h"
 
@@ -32,7 +34,13 @@ void add_weight(const Graph& graph, ValueId v, std::int64_t read_elements, std::
   draft.weight_fetches.push_back({Place::psram, read_elements, 1, read_elements > stored});
 }
 
-void add_operands(const Graph& graph, const Node& node, const std::vector<ValueId>& roots, Draft& draft) {
+/// What values are other shapes of: whose bytes they share, and whether these are read in another order.
+struct Views {
+  std::vector<ValueId> roots;
+  std::vector<char> turned;
+};
+
+void add_operands(const Graph& graph, const Node& node, const Views& views, Draft& draft) {
   const std::vector<std::int64_t>& reads = draft.work.read_elements;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const ValueId v = node.inputs[i];
@@ -48,11 +56,13 @@ void add_operands(const Graph& graph, const Node& node, const std::vector<ValueI
     const std::int64_t total = draft.work.rows * draft.work.row_length;
     const bool per_fold = total > 0 && read >= total && read % total == 0;
     const Fetch fetch{Place::nowhere, per_fold ? total : read, per_fold ? read / total : 1, per_fold};
-    draft.operands.push_back({roots[static_cast<std::size_t>(v)], fetch});
+    const auto at = static_cast<std::size_t>(v);
+    const bool aligned = node.op->work == elementwise_work && views.turned[at] == 0;
+    draft.operands.push_back({views.roots[at], fetch, aligned});
   }
 }
 
-Draft draft_of(const Graph& graph, NodeId id, const Work& work, ValueId out, const std::vector<ValueId>& roots) {
+Draft draft_of(const Graph& graph, NodeId id, const Work& work, ValueId out, const Views& views) {
   const Node& node = graph.nodes[static_cast<std::size_t>(id)];
   Draft draft;
   draft.node = id;
@@ -69,7 +79,7 @@ Draft draft_of(const Graph& graph, NodeId id, const Work& work, ValueId out, con
       throw Error("unsupported_operand", node.name,
                   std::string(node.op->type) + ": a constant first operand times an activation is not supported");
   }
-  add_operands(graph, node, roots, draft);
+  add_operands(graph, node, views, draft);
   draft.elementwise =
       work.family == Family::vector && work.passes == 1 && work.rows == 1 && work.element_cycles == 1 &&
       work.row_length == draft.out_elements && !draft.operands.empty() &&
@@ -86,9 +96,10 @@ bool is_scalar(const Value& value) {
 
 namespace {
 
-std::vector<Draft> drafts_of(const Graph& graph, const Machine& machine, std::vector<ValueId>& roots) {
-  roots.resize(graph.values.size());
-  for (std::size_t v = 0; v < roots.size(); ++v) roots[v] = static_cast<ValueId>(v);
+std::vector<Draft> drafts_of(const Graph& graph, const Machine& machine, Views& views) {
+  views.turned.assign(graph.values.size(), 0);
+  views.roots.resize(graph.values.size());
+  std::iota(views.roots.begin(), views.roots.end(), 0);
   std::vector<Draft> drafts;
   drafts.reserve(graph.nodes.size());
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
@@ -101,7 +112,10 @@ std::vector<Draft> drafts_of(const Graph& graph, const Machine& machine, std::ve
     if (work.family == Family::constant) continue;
     if (is_view(work, machine)) {
       const ValueId from = first_activation(graph, node);
-      if (from != none) roots[static_cast<std::size_t>(node.outputs[0])] = roots[static_cast<std::size_t>(from)];
+      if (from == none) continue;
+      const auto to = static_cast<std::size_t>(node.outputs[0]);
+      views.roots[to] = views.roots[static_cast<std::size_t>(from)];
+      views.turned[to] = views.turned[static_cast<std::size_t>(from)] != 0 || work.family == Family::transpose;
       continue;
     }
     const auto outputs = std::ranges::count_if(node.outputs, is_activation);
@@ -115,7 +129,7 @@ std::vector<Draft> drafts_of(const Graph& graph, const Machine& machine, std::ve
       }
       const bool nothing = !is_nest(work.family) && work.rows * work.row_length == 0;
       if (nothing || element_count(graph.values[static_cast<std::size_t>(out)].operand.shape) == 0) continue;
-      drafts.push_back(draft_of(graph, static_cast<NodeId>(n), work, out, roots));
+      drafts.push_back(draft_of(graph, static_cast<NodeId>(n), work, out, views));
     }
   }
   return drafts;
@@ -144,7 +158,9 @@ std::optional<std::string> uncountable(const Graph& graph, const std::vector<Dra
 }  // namespace
 
 void lower(Compilation& c) {
-  c.drafts = drafts_of(*c.graph, c.machine, c.roots);
+  Views views;
+  c.drafts = drafts_of(*c.graph, c.machine, views);
+  c.roots = std::move(views.roots);
   c.infeasible = uncountable(*c.graph, c.drafts);
   if (c.drafts.empty()) c.infeasible = "no instruction: every output is a constant or a view of an input";
 }

@@ -57,13 +57,10 @@ Contents contents_of(const Machine& machine, const std::vector<Draft>& drafts, c
         add(at(draft.destination), life.made);
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     const std::int32_t made = number[at(drafts[i].destination)];
-    if (made < 0 || drafts[i].compound != Compound::single) continue;  // a compound reads again what it wrote over
+    if (made < 0) continue;
     for (const DraftOperand& operand : drafts[i].operands) {
       const Life& life = lives[at(operand.value)];
-      // Only what is read element by element, from where the stack keeps it.
-      // A compound reads its operands again after results were written.
-      if (drafts[i].compound == Compound::single && operand.fetch.per_fold && operand.fetch.passes == 1 &&
-          life.needs_stack() && number[at(operand.value)] >= 0)
+      if (may_replace(drafts[i], operand) && life.needs_stack() && number[at(operand.value)] >= 0)
         contents.values[at(made)].replaceable.push_back(number[at(operand.value)]);
     }
   }

@@ -29,9 +29,7 @@ ScheduleProblem problem_of(const Compilation& c) {
     for (const DraftOperand& operand : draft.operands) {
       if (std::ranges::find(operation.reads, operand.value) == operation.reads.end())
         operation.reads.push_back(operand.value);
-      const bool single = draft.compound == Compound::single;
-      if (single && operand.fetch.per_fold && operand.fetch.passes == 1)
-        operation.replaceable.push_back(operand.value);
+      if (may_replace(draft, operand)) operation.replaceable.push_back(operand.value);
     }
     for (const NodeId n : draft.nodes)
       for (const ValueId input : c.graph->nodes[at(n)].inputs) {

@@ -24,6 +24,8 @@ Machine random_machine(Draw& draw) {
   m.schedule = either(ScheduleOrder::given, ScheduleOrder::least_live);
   m.branches = either(Branches::serial, Branches::parallel);
   if (draw.one_in(6)) m.weight_storage = WeightStorage::hard_coded;
+  if (m.fusion != Fusion::norm && draw.one_in(3))  // prologues of strips are not executed
+    m.strips = either(Strips::halo_recompute, Strips::line_buffers);
   return m;
 }
 
