@@ -18,13 +18,15 @@ export function AnalysisView({ design }: { design: Design }) {
   if (analysis.isError) return <ErrorBox error={analysis.error} retry={() => void analysis.refetch()} />;
   if (analysis.isPending) return <><Skeleton height={150} /><Skeleton height={380} /></>;
   const stages = analysis.data.stages;
+  const labelOf = (role: string, name: string) =>
+    stages.filter((one) => one.role === role).length > 1 ? name : wordFor(t, 'part', role);
   const items = [
     { id: 'overview', label: t('point.overview') },
-    ...stages.map((one) => ({ id: `stage-${one.role}`, label: wordFor(t, 'part', one.role) })),
+    ...stages.map((one, index) => ({ id: tabOf(stages, index), label: labelOf(one.role, one.name) })),
     { id: 'compare', label: t('nav.compare') },
   ];
   const current = items.some((item) => item.id === view) ? view : 'overview';
-  const stage = stages.find((one) => `stage-${one.role}` === current);
+  const stage = stages.find((_, index) => tabOf(stages, index) === current);
   return (
     <>
       {!analysis.data.feasible && <Infeasible reason={analysis.data.reason} />}
@@ -32,11 +34,18 @@ export function AnalysisView({ design }: { design: Design }) {
       <Tabs label={t('point.views')} controls="point-view" items={items} value={current} onChange={(tab) => setQuery({ tab: tab === 'overview' ? null : tab })} />
       <div id="point-view" role="tabpanel" aria-labelledby={`point-view-tab-${current}`}>
         {current === 'overview' && <Overview analysis={analysis.data} design={design} />}
-        {stage && <StageView key={stage.role} stage={stage} machine={analysis.data.machine} design={design} />}
+        {stage && <StageView key={stage.name} stage={stage} machine={analysis.data.machine} design={design} />}
         {current === 'compare' && <ComparisonTable design={design} />}
       </div>
     </>
   );
+}
+
+/** Of several stages in one part (two text encoders, parts in series) the later ones are numbered. */
+function tabOf(stages: Analysis['stages'], index: number): string {
+  const role = stages[index]?.role ?? '';
+  const before = stages.slice(0, index).filter((one) => one.role === role).length;
+  return before === 0 ? `stage-${role}` : `stage-${role}-${before + 1}`;
 }
 
 export function Infeasible({ reason }: { reason: string }) {
