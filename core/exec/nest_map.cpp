@@ -4,15 +4,10 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/graph/attributes.h"
 
 namespace sdip::exec {
 namespace {
-
-bool is_set(const Node& node, const char* attribute) {
-  const auto found = node.attributes.find(attribute);
-  const auto* number = found == node.attributes.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
-  return number != nullptr && *number != 0;
-}
 
 NestMap conv_map(const LoopNest& nest) {
   NestMap m;

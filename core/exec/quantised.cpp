@@ -1,6 +1,7 @@
 // Zero points and scales of quantised products, element by element.
 #include "core/exec/quantised.h"
 
+#include "core/graph/attributes.h"
 #include "core/ops/arithmetic.h"
 #include "core/ops/quantize.h"
 
@@ -33,12 +34,6 @@ std::vector<double> spread(Chip& chip, const Node& node, std::size_t i, const Sh
 
 double at_element(const std::vector<double>& numbers, std::int64_t element) {
   return numbers.size() == 1 ? numbers[0] : numbers[static_cast<std::size_t>(element)];
-}
-
-bool is_set(const Node& node, const char* attribute) {
-  const auto found = node.attributes.find(attribute);
-  const auto* number = found == node.attributes.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
-  return number != nullptr && *number != 0;
 }
 
 }  // namespace

@@ -3,44 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
-#include "core/base/encode.h"
 #include "core/base/error.h"
 #include "core/exec/arithmetic.h"
 #include "core/exec/formats.h"
 
 namespace sdip::exec {
-namespace {
-
-bool is_set(const Node& node, const char* attribute) {
-  const auto found = node.attributes.find(attribute);
-  const auto* number = found == node.attributes.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
-  return number != nullptr && *number != 0;
-}
-
-/// Convolutions and transposed products: the first axis; other products: the last.
-ChannelRule channels_of(const Node& node, const InstructionClass& c, const Shape& shape) {
-  const LoopNest& nest = c.work.nest;
-  const std::int64_t count = nest.groups * nest.out_channels, elements = element_count(shape);
-  const bool rows = c.work.family == Family::conv2d || is_set(node, "trans_b") || is_set(node, "transB");
-  const bool known = node.op->type != "Einsum" && !shape.empty() && count > 0 && elements > 0;
-  if (known && rows && shape[0] == count) return {count, elements / count, 1};
-  const std::int64_t matrix = shape.size() < 2 ? elements : shape.back() * shape[shape.size() - 2];
-  if (known && !rows && elements / matrix * shape.back() == count) return {count, matrix, shape.back()};
-  throw Error("not_modelled", node.name,
-              "scale_granularity=channel: no rule says which elements of its weight " + shape_text(shape) +
-                  " belong to an output channel");
-}
-
-double scale_for(NumberFormat format, double largest) {
-  if (!needs_scale(format) || largest == 0) return 1.0;
-  const auto scale = static_cast<float>(largest / static_cast<double>(largest_code(format)));
-  return static_cast<double>(std::max(scale, std::numeric_limits<float>::denorm_min()));
-}
-
-}  // namespace
-
 WeightRole weight_role(const Chip& chip, std::size_t index) {
   const Instruction& instruction = chip.instruction();
   const InstructionClass& c = chip.instruction_class();
@@ -57,7 +25,7 @@ WeightRole weight_role(const Chip& chip, std::size_t index) {
   role.pruned = chip.machine.sparsity != Sparsity::dense && chip.machine.weight_density.hundredths < 100;
   const bool integers = !number_formats[static_cast<std::size_t>(chip.machine.weight_format)].floating;
   if (integers && chip.machine.scale_granularity == ScaleGranularity::channel)
-    role.channels = channels_of(node, c, chip.value(v).operand.shape);
+    role.channels = weight_channels(node, c, chip.value(v).operand.shape);
   return role;
 }
 
@@ -94,7 +62,7 @@ Tensor held_weight(Chip& chip, ValueId v, const WeightRole& role) {
   };
   for (std::size_t i = 0; i < tensor.floats.size(); ++i)
     scales[of(i)] = std::max(scales[of(i)], std::fabs(tensor.floats[i]));
-  for (double& scale : scales) scale = scale_for(format, scale);
+  for (double& scale : scales) scale = static_cast<double>(weight_scale(format, scale));
   for (std::size_t i = 0; i < tensor.floats.size(); ++i)
     tensor.floats[i] = held(format, tensor.floats[i], static_cast<float>(scales[of(i)]));
   return tensor;

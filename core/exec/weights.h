@@ -2,23 +2,15 @@
 #pragma once
 
 #include "core/exec/chip.h"
+#include "core/program/weight_scales.h"
 
 namespace sdip::exec {
 
-/// Which elements of a weight belong to an output channel: blocks of `block` elements hold `columns` channels, an
-/// element's place in a row says which; one column: a block is a channel. `count` 0: one scale for all.
-struct ChannelRule {
-  std::int64_t count = 0, block = 1, columns = 1;
-  std::size_t of(std::int64_t element) const {
-    return static_cast<std::size_t>(element / block * columns + element % columns);
-  }
-};
-
 /// What an instruction's weight number `index` is to it.
 struct WeightRole {
-  NodeId node = none;    // the nest whose second operand it is; else `none`
-  ChannelRule channels;  // with scales by channel
-  bool pruned = false;   // only a share of it is not zero
+  NodeId node = none;       // the nest whose second operand it is; else `none`
+  WeightChannels channels;  // with scales by channel
+  bool pruned = false;      // only a share of it is not zero
 };
 WeightRole weight_role(const Chip& chip, std::size_t index);
 

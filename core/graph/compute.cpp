@@ -1,6 +1,7 @@
 // What a network computes: every node's arithmetic on tensors, in order.
 #include "core/base/error.h"
 #include "core/graph/graph.h"
+#include "core/graph/node_arithmetic.h"
 
 namespace sdip {
 namespace {
@@ -38,21 +39,12 @@ const Operand& known_operand(Computation& run, ValueId id, const std::string& no
 }
 
 void compute_node(Computation& run, const Node& node) {
-  if (node.op->compute == nullptr || node.op->random) {
-    throw Error("not_computable", node.name,
-                "node '" + node.name + "' (" + std::string(node.op->type) + ") has no arithmetic");
-  }
+  require_arithmetic(node);
   std::vector<const Operand*> inputs;
   for (ValueId id : node.inputs) inputs.push_back(id == none ? nullptr : &known_operand(run, id, node.name));
-  const OperatorUse use{node.name, node.op->type, node.opset, &node.attributes, inputs, node.outputs.size()};
-  std::vector<Operand> outputs = infer_use(*node.op, use, std::int64_t{1} << 53);
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (node.outputs[i] == none) continue;
-    if (!outputs[i].value) {
-      throw Error("not_computable", node.name, "node '" + node.name + "' makes strings, which have no values here");
-    }
-    run.known[at(node.outputs[i])] = std::move(outputs[i]);
-  }
+  std::vector<Operand> outputs = outputs_of(node, inputs);
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (node.outputs[i] != none) run.known[at(node.outputs[i])] = std::move(outputs[i]);
 }
 
 }  // namespace

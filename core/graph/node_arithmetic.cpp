@@ -5,32 +5,36 @@
 
 namespace sdip {
 
-std::vector<Tensor> outputs_of(const Graph& graph, const Node& node,
-                               const std::vector<std::optional<Tensor>>& inputs) {
+void require_arithmetic(const Node& node) {
   if (node.op->compute == nullptr || node.op->random)
     throw Error("not_computable", node.name,
                 "node '" + node.name + "' (" + std::string(node.op->type) + ") has no arithmetic");
+}
+
+std::vector<Operand> outputs_of(const Node& node, std::span<const Operand* const> inputs) {
+  require_arithmetic(node);
+  const OperatorUse use{node.name, node.op->type, node.opset, &node.attributes, inputs, node.outputs.size()};
+  std::vector<Operand> outputs = infer_use(*node.op, use, std::int64_t{1} << 53);
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (!outputs[i].value && node.outputs[i] != none)
+      throw Error("not_computable", node.name, "node '" + node.name + "' makes strings, which have no values here");
+  return outputs;
+}
+
+std::vector<Tensor> outputs_of(const Graph& graph, const Node& node,
+                               const std::vector<std::optional<Tensor>>& inputs) {
   std::vector<Operand> operands(inputs.size());
-  std::vector<const Operand*> given;
+  std::vector<const Operand*> given(inputs.size(), nullptr);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (!inputs[i]) {
-      given.push_back(nullptr);
-      continue;
-    }
-    const bool weight = graph.values[static_cast<std::size_t>(node.inputs[i])].kind == ValueKind::weight;
+    if (!inputs[i]) continue;
     operands[i].type = inputs[i]->type;
     operands[i].shape = inputs[i]->shape;
     operands[i].value = *inputs[i];
-    operands[i].weight = weight;
-    given.push_back(&operands[i]);
+    operands[i].weight = graph.values[static_cast<std::size_t>(node.inputs[i])].kind == ValueKind::weight;
+    given[i] = &operands[i];
   }
-  const OperatorUse use{node.name, node.op->type, node.opset, &node.attributes, given, node.outputs.size()};
   std::vector<Tensor> results;
-  for (Operand& out : infer_use(*node.op, use, std::int64_t{1} << 53)) {
-    if (!out.value)
-      throw Error("not_computable", node.name, "node '" + node.name + "' makes strings, which have no values here");
-    results.push_back(std::move(*out.value));
-  }
+  for (Operand& out : outputs_of(node, given)) results.push_back(out.value ? std::move(*out.value) : Tensor{});
   return results;
 }
 

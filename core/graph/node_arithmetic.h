@@ -2,15 +2,21 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/graph/graph.h"
 
 namespace sdip {
 
-/// All outputs of a node for these inputs (nothing where an optional one is absent), in their shapes. Throws
-/// Error("not_computable", node, ...) for random numbers, strings and operators without arithmetic, and what the
-/// rules throw.
+/// Throws Error("not_computable", node, ...) for random numbers and operators without arithmetic.
+void require_arithmetic(const Node& node);
+
+/// All outputs of a node, with their values, for inputs that have theirs (nullptr where an optional one is absent).
+/// Throws what require_arithmetic and the rules throw, and Error("not_computable", node, ...) for strings.
+std::vector<Operand> outputs_of(const Node& node, std::span<const Operand* const> inputs);
+
+/// The same for tensors, nothing where one is absent; which of them are weights `graph` says.
 std::vector<Tensor> outputs_of(const Graph& graph, const Node& node,
                                const std::vector<std::optional<Tensor>>& inputs);
 

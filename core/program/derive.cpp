@@ -13,21 +13,6 @@ namespace {
 
 std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
 
-void join(Draft& before, const Draft& next) {
-  for (const DraftOperand& operand : next.operands)
-    if (operand.value != before.destination) before.operands.push_back(operand);
-  before.weight_fetches.insert(before.weight_fetches.end(), next.weight_fetches.begin(), next.weight_fetches.end());
-  before.held_weight_elements += next.held_weight_elements;
-  before.fused.push_back(next.mnemonic);
-  before.destination = next.destination;
-}
-
-std::int64_t most_equal(const std::vector<std::string>& names) {
-  std::int64_t most = 0;
-  for (const auto& name : names) most = std::max<std::int64_t>(most, std::ranges::count(names, name));
-  return most;
-}
-
 }  // namespace
 
 Derivation::Derivation(const CompiledStage& stage) : graph_(*stage.graph), drafts_by_node_(graph_.nodes.size()) {
@@ -65,7 +50,8 @@ Draft Derivation::joined(const Instruction& instruction) const {
   Draft draft = *main;
   bool behind = false;
   for (const NodeId node : instruction.nodes) {
-    if (behind && !drafts_by_node_[at(node)].empty()) join(draft, drafts_[at(drafts_by_node_[at(node)].front())]);
+    if (behind && !drafts_by_node_[at(node)].empty())
+      join_behind(draft, drafts_[at(drafts_by_node_[at(node)].front())]);
     behind = behind || node == main->node;
   }
   return draft;
@@ -73,10 +59,8 @@ Draft Derivation::joined(const Instruction& instruction) const {
 
 std::string Derivation::mnemonic_of(const Instruction& instruction) const {
   const Draft draft = joined(instruction);
-  std::string text = draft.mnemonic;
-  if (instruction.nodes.empty() && !text.empty()) return text + "_sums";
-  for (const std::string& fused : draft.fused) text += "+" + fused;
-  return text;
+  if (instruction.nodes.empty() && !draft.mnemonic.empty()) return draft.mnemonic + "_sums";
+  return full_mnemonic(draft);
 }
 
 InstructionClass Derivation::class_of(const Instruction& instruction, bool to_dsram, bool push,
@@ -87,7 +71,7 @@ InstructionClass Derivation::class_of(const Instruction& instruction, bool to_ds
   c.work.read_elements.clear();
   c.out_elements = draft.out_elements;
   c.fused_operators = std::ssize(draft.fused);
-  c.fused_passes = most_equal(draft.fused);
+  c.fused_passes = most_uses(draft.fused);
   c.weight_elements = draft.held_weight_elements;
   c.fetches = draft.weight_fetches;
   const auto place = [&](std::size_t i) {

@@ -68,6 +68,16 @@ using Lives = std::vector<Life>;
 /// enters, as in x W + x.
 bool may_replace(const Draft& draft, const DraftOperand& o);
 
+/// Puts an elementwise draft behind the one that makes its operand: its other operands, weights and nodes are
+/// added.
+void join_behind(Draft& before, const Draft& next);
+
+/// Mnemonics of all that a draft does, joined by "+".
+std::string full_mnemonic(const Draft& draft);
+
+/// How often the most frequent name occurs: uses of the busiest circuit.
+std::int64_t most_uses(const std::vector<std::string>& names);
+
 /// How many drafts read each value, outputs of the graph counted once more.
 std::vector<std::int32_t> use_counts(const Graph& graph, const std::vector<Draft>& drafts,
                                      const std::vector<ValueId>& roots);
@@ -78,9 +88,6 @@ struct Placement {
   std::vector<Instruction> instructions;            // sources, pops and occupancy
 };
 
-/// Whether tiles may be parts of columns and of the summed channels: what runs and costs programs must know how.
-inline constexpr bool split_columns_and_sums = true;
-
 /// What a mapping may use: bytes for tiles on the reading and writing side of DSRAM, and of PSRAM for streamed
 /// weights.
 struct TileRoom {
@@ -89,8 +96,11 @@ struct TileRoom {
   std::int64_t weight_buffers = 2;
   std::int64_t activation_bits = 16, accumulator_bits = 32;
   WeightForm form;
-  bool splits_columns_and_sums = split_columns_and_sums;
 };
+
+/// What tiles may use of PSRAM (nothing when weights are wired), how many are in flight, and formats; the sides of
+/// DSRAM are left open.
+TileRoom machine_room(const Machine& machine, bool wired);
 
 /// The nest of an instruction that has one.
 Nest nest_of(const InstructionClass& c);

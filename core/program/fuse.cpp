@@ -18,17 +18,6 @@ bool joins(const Draft& before, const Draft& next, const std::vector<std::int32_
          uses[static_cast<std::size_t>(before.destination)] == 1;
 }
 
-void join(Draft& before, const Draft& next) {
-  for (const DraftOperand& operand : next.operands)
-    if (operand.value != before.destination) before.operands.push_back(operand);
-  before.weight_fetches.insert(before.weight_fetches.end(), next.weight_fetches.begin(), next.weight_fetches.end());
-  before.weights.insert(before.weights.end(), next.weights.begin(), next.weights.end());
-  before.held_weight_elements += next.held_weight_elements;
-  before.nodes.insert(before.nodes.end(), next.nodes.begin(), next.nodes.end());
-  before.fused.push_back(next.mnemonic);
-  before.destination = next.destination;
-}
-
 constexpr std::size_t farthest = 16;  // drafts looked back over
 
 /// Makes the draft that `next` may join the last one: it is, or those behind it make together fewer elements than
@@ -49,15 +38,6 @@ bool bring_to_end(std::vector<Draft>& drafts, const Draft& next, const std::vect
 
 }  // namespace
 
-std::vector<std::int32_t> use_counts(const Graph& graph, const std::vector<Draft>& drafts,
-                                     const std::vector<ValueId>& roots) {
-  std::vector<std::int32_t> uses(graph.values.size(), 0);
-  for (const Draft& draft : drafts)
-    for (const DraftOperand& operand : draft.operands) ++uses[static_cast<std::size_t>(operand.value)];
-  for (const ValueId out : graph.outputs) ++uses[static_cast<std::size_t>(roots[static_cast<std::size_t>(out)])];
-  return uses;
-}
-
 void fuse_pointwise(Compilation& c) {
   if (c.machine.fusion == Fusion::no_fusion) return;
   const std::vector<std::int32_t> uses = use_counts(*c.graph, c.drafts, c.roots);
@@ -65,7 +45,7 @@ void fuse_pointwise(Compilation& c) {
   joined.reserve(c.drafts.size());
   for (Draft& draft : c.drafts) {
     if (bring_to_end(joined, draft, uses))
-      join(joined.back(), draft);
+      join_behind(joined.back(), draft);
     else
       joined.push_back(std::move(draft));
   }

@@ -91,20 +91,6 @@ bool follows(const LoopNest& before, const LoopNest& next) {
          before.groups * before.out_channels == next.groups * next.in_channels;
 }
 
-std::string full_mnemonic(const Draft& draft) {
-  std::string text;
-  for (const auto& name : draft.prologue) text += name + "+";
-  text += draft.mnemonic;
-  for (const auto& name : draft.fused) text += "+" + name;
-  return text;
-}
-
-std::int64_t most_uses(const std::vector<std::string>& names) {
-  std::int64_t most = 0;
-  for (const auto& name : names) most = std::max<std::int64_t>(most, std::ranges::count(names, name));
-  return most;
-}
-
 struct Chain {
   std::vector<Draft> drafts;
   std::vector<LoopNest> rows;
@@ -139,7 +125,6 @@ struct Chain {
     for (std::size_t o = 0; o < draft.operands.size(); ++o) {
       if (o == main && !first) continue;
       joined.operands.push_back(draft.operands[o]);
-      joined.operands.back().fetch.per_fold = false;  // rows of it are read again: never replaced in place
       if (o != main) part.fetches.push_back(draft.operands[o].fetch);
     }
     return part;
@@ -262,16 +247,10 @@ std::vector<std::size_t> cuts_of(const Chain& chain, const Estimate& estimate) {
 
 /// The room of an instruction of whose operands none is whole on chip; of a unified memory half for such tiles.
 TileRoom room_of(const Machine& machine, Role role) {
-  TileRoom room;
+  TileRoom room = machine_room(machine, hard_coded(machine, role));
   room.read_bytes = room.write_bytes = machine.activation_memory == ActivationMemory::separate
                                            ? machine.dsram_bytes
                                            : (2 * machine.dsram_bytes + machine.stackram_bytes) / 4;
-  room.weight_bytes = hard_coded(machine, role) ? 0 : machine.psram_bytes - machine.psram_pinned_bytes;
-  room.buffers = machine.tile_buffering == Buffering::double_buffer ? 2 : 1;
-  room.weight_buffers = machine.weight_buffering == Buffering::double_buffer ? 2 : 1;
-  room.activation_bits = bits_of(machine.activation_format);
-  room.accumulator_bits = bits_of(machine.accumulator_format);
-  room.form = weight_form(machine);
   return room;
 }
 

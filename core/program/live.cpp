@@ -24,11 +24,6 @@ std::int64_t largest_on_chip(const Machine& machine) {
 
 }  // namespace
 
-bool may_replace(const Draft& draft, const DraftOperand& o) {
-  return draft.compound == Compound::single && o.aligned && o.fetch.per_fold && o.fetch.passes == 1 &&
-         std::ranges::count(draft.operands, o.value, &DraftOperand::value) == 1;
-}
-
 void live(Compilation& c) {
   const Graph& graph = *c.graph;
   const Machine& machine = c.machine;

@@ -67,14 +67,14 @@ std::int64_t weight_bytes_on_chip(const InstructionClass& c, const TileRoom& roo
   return bytes;
 }
 
-TileSizes sizes_of(const InstructionClass& c, const TileRoom& room, bool weighted) {
+TileSizes sizes_of(const InstructionClass& c, bool weighted) {
   const bool streams =
       c.operand_a == Place::dram || c.operand_b == Place::dram || writes_tiles(c) || fetches_from_dram(c);
   TileSizes sizes;
   sizes.split_rows = streams;
-  sizes.split_columns = streams && room.splits_columns_and_sums;
+  sizes.split_columns = streams;
   sizes.split_channels = streams || weighted;
-  sizes.split_sums = room.splits_columns_and_sums && !c.prologue_sums;
+  sizes.split_sums = !c.prologue_sums;
   sizes.least_results = streams ? reference_tile_elements : 0;
   return sizes;
 }
@@ -99,7 +99,7 @@ std::optional<Mapping> choose_nest(InstructionClass c, const TileRoom& room, std
     c.mapping = mapping;
     return missing_bytes(c, room, weight_buffers).none();
   };
-  TileSizes sizes = sizes_of(c, room, nest.weighted);
+  TileSizes sizes = sizes_of(c, nest.weighted);
   sizes.channel_granule = even_channels, sizes.sum_granule = even_sums;
   if (const auto found = whole_or_split(nest, terms, sizes, fits)) return found;
   sizes.channel_granule = sizes.sum_granule = 1;

@@ -92,7 +92,7 @@ void schedule(Compilation& c);
 void live(Compilation& c);
 
 /// say_mappings: what the user says of layers' mappings, and of where their results lie, becomes part of the drafts
-/// and lives. Throws Error("not_modelled", "line N", ...) for a rule that splits what programs cannot split.
+/// and lives.
 void say_mappings(Compilation& c);
 
 /// keep_said: infeasible when a result that was said to stay on chip does not.

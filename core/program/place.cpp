@@ -23,12 +23,6 @@ struct Places {
   }
 };
 
-std::int64_t most_uses(const std::vector<std::string>& names) {
-  std::int64_t most = 0;
-  for (const auto& name : names) most = std::max<std::int64_t>(most, std::ranges::count(names, name));
-  return most;
-}
-
 InstructionClass class_of(const Draft& draft, std::int32_t index, const Places& places) {
   InstructionClass c;
   c.work = draft.work;
@@ -135,15 +129,9 @@ std::int64_t take(std::vector<Extent>& gaps, std::int64_t bytes) {
 }
 
 TileRoom room_at(const Machine& machine, Role role, const TileGaps& gaps) {
-  TileRoom room;
+  TileRoom room = machine_room(machine, hard_coded(machine, role));
   room.read_bytes = gaps.read.bytes;
   room.write_bytes = gaps.write.bytes;
-  room.weight_bytes = hard_coded(machine, role) ? 0 : machine.psram_bytes - machine.psram_pinned_bytes;
-  room.buffers = machine.tile_buffering == Buffering::double_buffer ? 2 : 1;
-  room.weight_buffers = machine.weight_buffering == Buffering::double_buffer ? 2 : 1;
-  room.activation_bits = bits_of(machine.activation_format);
-  room.accumulator_bits = bits_of(machine.accumulator_format);
-  room.form = weight_form(machine);
   return room;
 }
 
@@ -196,9 +184,7 @@ Instruction instruction_of(const Graph& graph, const Draft& draft, std::int32_t 
   Instruction instruction;
   instruction.name = graph.nodes[static_cast<std::size_t>(draft.node)].name;
   instruction.nodes = draft.nodes;
-  for (const auto& before : draft.prologue) instruction.mnemonic += before + "+";
-  instruction.mnemonic += draft.mnemonic;
-  for (const auto& fused : draft.fused) instruction.mnemonic += "+" + fused;
+  instruction.mnemonic = full_mnemonic(draft);
   instruction.destination = draft.destination;
   instruction.weights = draft.weights;
   for (const DraftOperand& operand : draft.operands) {

@@ -201,8 +201,7 @@ struct CompileOptions {
 
 /// Programs for every stage: the passes of core/program/passes.h in order. Depends only on the workload,
 /// compile_key(machine) and the options. What cannot be placed makes the application infeasible, with the reason.
-/// Throws Error("mapping_unmatched" | "not_modelled", "line N", ...) for a rule that is for no layer, or that
-/// splits what programs cannot split.
+/// Throws Error("mapping_unmatched", "line N", ...) for a rule that is for no layer.
 Application compile(const Workload& workload, const Machine& machine, const CompileOptions& options = {});
 
 /// What the instructions take in IMEM.

@@ -13,14 +13,6 @@ namespace {
 
 std::string line_of(const MappingRule& rule) { return "line " + std::to_string(rule.line); }
 
-void require_modelled(const MappingRule& rule, const LoopNest& nest) {
-  const auto splits = [](std::int64_t size, std::int64_t loop) { return size != 0 && size < loop; };
-  if (split_columns_and_sums || (!splits(rule.columns, nest.out_w) && !splits(rule.sums, nest.in_channels))) return;
-  throw Error(
-      "not_modelled", line_of(rule),
-      "programs have columns and sums whole: columns=all and sums=all are expected in \"" + rule.pattern + "\"");
-}
-
 }  // namespace
 
 void say_mappings(Compilation& c) {
@@ -32,7 +24,6 @@ void say_mappings(Compilation& c) {
       if (!matches(rule, c.stage, name)) continue;
       ++c.rules_met[i];
       if (draft.rule != nullptr) continue;
-      require_modelled(rule, draft.work.nest);
       draft.rule = &rule;
       Life& life = c.lives[static_cast<std::size_t>(draft.destination)];
       if (rule.result == Place::dram) life.in_dram = true;

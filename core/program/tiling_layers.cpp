@@ -13,17 +13,10 @@ namespace {
 
 /// The room of a machine with nothing whole on chip.
 TileRoom empty_room(const Machine& machine) {
-  TileRoom room;
+  TileRoom room = machine_room(machine, machine.weight_storage == WeightStorage::hard_coded);
   room.read_bytes = room.write_bytes = machine.dsram_bytes;
   if (machine.activation_memory == ActivationMemory::unified)
     room.read_bytes = room.write_bytes = (2 * machine.dsram_bytes + machine.stackram_bytes) / 2;
-  const bool ram = machine.weight_storage != WeightStorage::hard_coded;
-  room.weight_bytes = ram ? machine.psram_bytes - machine.psram_pinned_bytes : 0;
-  room.buffers = machine.tile_buffering == Buffering::double_buffer ? 2 : 1;
-  room.weight_buffers = machine.weight_buffering == Buffering::double_buffer ? 2 : 1;
-  room.activation_bits = bits_of(machine.activation_format);
-  room.accumulator_bits = bits_of(machine.accumulator_format);
-  room.form = weight_form(machine);
   return room;
 }
 

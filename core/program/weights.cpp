@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -11,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/graph/node_arithmetic.h"
 #include "core/program/tiles.h"
+#include "core/program/weight_scales.h"
 
 namespace sdip {
 namespace {
@@ -23,34 +23,6 @@ void refuse_machine(const Machine& machine, Role role) {
   if (machine.sparsity == Sparsity::skipping) refuse("sparsity");
   if (machine.weight_compression.hundredths != 100) refuse("weight_compression");
   if (hard_coded(machine, role)) refuse("weight_storage");
-}
-
-/// How an element's output channel follows from its place: blocks of `block` elements hold `columns` channels, the
-/// column of an element its place in a row; one column: a block is a channel.
-struct Channels {
-  std::int64_t count = 1, block = 1, columns = 1;
-  std::size_t of(std::int64_t element) const {
-    return static_cast<std::size_t>(element / block * columns + element % columns);
-  }
-};
-
-bool is_set(const Node& node, const char* attribute) {
-  const auto found = node.attributes.find(attribute);
-  const auto* number = found == node.attributes.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
-  return number != nullptr && *number != 0;
-}
-
-Channels channels_of(const Node& node, const InstructionClass& c, const Shape& shape) {
-  const LoopNest& nest = c.work.nest;
-  const std::int64_t count = nest.groups * nest.out_channels, elements = element_count(shape);
-  const bool rows = c.work.family == Family::conv2d || is_set(node, "trans_b") || is_set(node, "transB");
-  const bool known = node.op->type != "Einsum" && !shape.empty() && count > 0 && elements > 0;
-  if (known && rows && shape[0] == count) return {count, elements / count, 1};
-  const std::int64_t matrix = shape.size() < 2 ? elements : shape.back() * shape[shape.size() - 2];
-  if (known && !rows && elements / matrix * shape.back() == count) return {count, matrix, shape.back()};
-  throw Error("not_modelled", node.name,
-              "scale_granularity=channel: no rule says which elements of its weight " + shape_text(shape) +
-                  " belong to an output channel");
 }
 
 struct Writing {
@@ -136,18 +108,11 @@ std::vector<float> elements_of(const Writing& writing, ValueId id) {
   return elements;
 }
 
-/// Smallest scale that keeps |x| <= largest within the format.
-float scale_for(NumberFormat format, float largest) {
-  if (!needs_scale(format) || largest == 0) return 1.0F;
-  const auto scale = static_cast<float>(static_cast<double>(largest) / static_cast<double>(largest_code(format)));
-  return std::max(scale, std::numeric_limits<float>::denorm_min());
-}
-
 float scale_of(NumberFormat format, const std::vector<float>& elements) {
   float largest = 0;
   if (needs_scale(format))
     for (const float x : elements) largest = std::max(largest, std::fabs(x));
-  return scale_for(format, largest);
+  return weight_scale(format, static_cast<double>(largest));
 }
 
 void put(Writing& writing, std::span<const float> elements, float scale) {
@@ -155,13 +120,13 @@ void put(Writing& writing, std::span<const float> elements, float scale) {
 }
 
 std::vector<float> channel_scales(NumberFormat format, const std::vector<float>& elements,
-                                  const Channels& channels) {
+                                  const WeightChannels& channels) {
   std::vector<float> largest(static_cast<std::size_t>(channels.count), 0);
   for (std::size_t i = 0; i < elements.size(); ++i) {
     float& most = largest[channels.of(static_cast<std::int64_t>(i))];
     most = std::max(most, std::fabs(elements[i]));
   }
-  for (float& x : largest) x = scale_for(format, x);
+  for (float& x : largest) x = weight_scale(format, static_cast<double>(x));
   return largest;
 }
 
@@ -175,7 +140,7 @@ void put_nest(Writing& writing, const Instruction& instruction, const Instructio
     if (i == 0 && writing.form.scale_bits_per_channel > 0) {
       const auto node = writing.nodes.find(instruction.name);
       check(node != writing.nodes.end(), "an instruction's node is in the graph");
-      const Channels channels = channels_of(*node->second, c, value.operand.shape);
+      const WeightChannels channels = weight_channels(*node->second, c, value.operand.shape);
       by_channel = channel_scales(writing.format, elements, channels);
       for (std::size_t e = 0; e < elements.size(); ++e)
         put(writing, std::span(elements).subspan(e, 1), by_channel[channels.of(static_cast<std::int64_t>(e))]);

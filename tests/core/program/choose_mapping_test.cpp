@@ -36,7 +36,6 @@ TileRoom small_room(std::mt19937& rng) {
   TileRoom room;
   room.read_bytes = bytes(), room.write_bytes = bytes(), room.weight_bytes = bytes();
   room.buffers = 1 + static_cast<std::int64_t>(rng() % 2), room.weight_buffers = 1;
-  room.splits_columns_and_sums = true;
   return room;
 }
 

@@ -3,26 +3,12 @@
 
 #include "core/onnx/import.h"
 #include "core/workload/workload.h"
+#include "tests/core/program/built_in.h"
 #include "tests/core/program/compiled.h"
 #include "tests/core/program/random_graph.h"
 
 namespace sdip {
 namespace {
-
-Role role_of(ModelKind kind) {
-  switch (kind) {
-    case ModelKind::text_encoder:
-      return Role::text_encoder;
-    case ModelKind::vae_encoder:
-      return Role::encoder;
-    case ModelKind::unet:
-      return Role::core;
-    case ModelKind::vae_decoder:
-      return Role::decoder;
-    default:
-      return Role::network;
-  }
-}
 
 Graph built_in(const ModelRow& row, const Machine& machine) {
   ModelOptions options;

@@ -1,0 +1,58 @@
+// What passes ask of drafts and do to them.
+#include "core/program/draft.h"
+
+#include <algorithm>
+
+namespace sdip {
+
+bool may_replace(const Draft& draft, const DraftOperand& o) {
+  return draft.compound == Compound::single && o.aligned && o.fetch.per_fold && o.fetch.passes == 1 &&
+         std::ranges::count(draft.operands, o.value, &DraftOperand::value) == 1;
+}
+
+void join_behind(Draft& before, const Draft& next) {
+  for (const DraftOperand& operand : next.operands)
+    if (operand.value != before.destination) before.operands.push_back(operand);
+  before.weight_fetches.insert(before.weight_fetches.end(), next.weight_fetches.begin(), next.weight_fetches.end());
+  before.weights.insert(before.weights.end(), next.weights.begin(), next.weights.end());
+  before.held_weight_elements += next.held_weight_elements;
+  before.nodes.insert(before.nodes.end(), next.nodes.begin(), next.nodes.end());
+  before.fused.push_back(next.mnemonic);
+  before.destination = next.destination;
+}
+
+std::string full_mnemonic(const Draft& draft) {
+  std::string text;
+  for (const auto& name : draft.prologue) text += name + "+";
+  text += draft.mnemonic;
+  for (const auto& name : draft.fused) text += "+" + name;
+  return text;
+}
+
+std::int64_t most_uses(const std::vector<std::string>& names) {
+  std::int64_t most = 0;
+  for (const auto& name : names) most = std::max<std::int64_t>(most, std::ranges::count(names, name));
+  return most;
+}
+
+std::vector<std::int32_t> use_counts(const Graph& graph, const std::vector<Draft>& drafts,
+                                     const std::vector<ValueId>& roots) {
+  std::vector<std::int32_t> uses(graph.values.size(), 0);
+  for (const Draft& draft : drafts)
+    for (const DraftOperand& operand : draft.operands) ++uses[static_cast<std::size_t>(operand.value)];
+  for (const ValueId out : graph.outputs) ++uses[static_cast<std::size_t>(roots[static_cast<std::size_t>(out)])];
+  return uses;
+}
+
+TileRoom machine_room(const Machine& machine, bool wired) {
+  TileRoom room;
+  room.weight_bytes = wired ? 0 : machine.psram_bytes - machine.psram_pinned_bytes;
+  room.buffers = machine.tile_buffering == Buffering::double_buffer ? 2 : 1;
+  room.weight_buffers = machine.weight_buffering == Buffering::double_buffer ? 2 : 1;
+  room.activation_bits = bits_of(machine.activation_format);
+  room.accumulator_bits = bits_of(machine.accumulator_format);
+  room.form = weight_form(machine);
+  return room;
+}
+
+}  // namespace sdip
