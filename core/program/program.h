@@ -61,12 +61,17 @@ struct MappingRule {
   std::int64_t line = 0;  // of the text it came from; no part of its meaning
 };
 
+/// Which DSRAM pair an operand on chip lies in, with one for each operator family (operator_dsram=per_operator):
+/// that of the family that made it. Nothing: all share one pair, or it lies elsewhere.
+using DsramPair = std::optional<Family>;
+
 /// An operand read beside the nest's two: of row-wise work, or of an operator fused behind a nest.
 struct Fetch {
   Place place = Place::nowhere;
   std::int64_t elements = 0;  // of the operand, a pass
   std::int64_t passes = 1;    // how often the circuit reads it
   bool per_fold = false;      // as many as the lanes work on in each fold; else read once and held
+  DsramPair pair = {};
   friend auto operator<=>(const Fetch&, const Fetch&) = default;
 };
 
@@ -92,6 +97,7 @@ struct InstructionClass {
   Mapping mapping;
   Place operand_a = Place::nowhere;  // of a nest: activations, out_h x in_channels
   Place operand_b = Place::nowhere;  // of a nest: weights (psram) or the second activations
+  DsramPair pair_a = {}, pair_b = {};
   std::vector<Fetch> fetches;
   bool to_dsram = true, push = false, to_dram = false;
   std::int64_t out_elements = 0;
@@ -108,6 +114,9 @@ struct InstructionClass {
   std::vector<Part> parts;        // of a compound, in order
   bool line_buffers = false;      // strips: rows that two strips need are kept, not made again
   std::int64_t spread_cores = 1;  // cores that share its heads; sizes above are of one core's part
+  // Results are written in another order than they are made (transposition=static), so many neighbours at a time;
+  // 0: as they are made.
+  std::int64_t turned_run = 0;
   friend auto operator<=>(const InstructionClass&, const InstructionClass&) = default;
 };
 
@@ -126,6 +135,7 @@ struct PlacedOperand {
   std::int32_t value = none;  // of the graph
   bool pop = false;           // last use of a STACKRAM entry
   Bytes address;              // in that memory
+  DsramPair pair = {};
 };
 
 /// Bytes of a memory.
@@ -148,6 +158,9 @@ struct Instruction {
   Bytes dsram_read_side, dsram_write_side, stackram;
   MemorySpan read_tiles, write_tiles;  // buffers of what is loaded from and stored to DRAM, in DSRAM's sides
   InstructionScales scales;
+  // Earlier instructions that must have retired before it starts, where others may still run (a DSRAM pair for each
+  // operator): those whose results it reads, and those that read what it overwrites.
+  std::vector<std::int32_t> after;
   std::int64_t words = least_instruction_words;  // of IMEM
 };
 

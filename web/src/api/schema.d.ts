@@ -816,6 +816,18 @@ export interface components {
              */
             transposition: "explicit" | "dynamic";
             /**
+             * @description How tiles are found: the best of all, greedily, or from random samples and their neighbours
+             * @default exact
+             * @enum {string}
+             */
+            tile_search: "exact";
+            /**
+             * @description What the best tiles save first: bytes through DRAM, or cycles (slower)
+             * @default bytes
+             * @enum {string}
+             */
+            tile_goal: "bytes";
+            /**
              * @description Residual and skip tensors: held in STACKRAM while they fit, always sent to DRAM, or made again where that moves fewer bytes
              * @default hold
              * @enum {string}
@@ -869,6 +881,18 @@ export interface components {
              * @default 2050
              */
             host_command_cycles: number;
+            /**
+             * @description Operators that the host computes: their operands and results cross its bus
+             * @default none
+             * @enum {string}
+             */
+            host_operators: "none";
+            /**
+             * @description The program: held in IMEM whole, or streamed through it from DRAM
+             * @default held
+             * @enum {string}
+             */
+            program_storage: "held";
             /**
              * @description What one instruction is
              * @default operator
@@ -1258,6 +1282,18 @@ export interface components {
              */
             transposition: "explicit" | "dynamic";
             /**
+             * @description How tiles are found: the best of all, greedily, or from random samples and their neighbours
+             * @default exact
+             * @enum {string}
+             */
+            tile_search: "exact";
+            /**
+             * @description What the best tiles save first: bytes through DRAM, or cycles (slower)
+             * @default bytes
+             * @enum {string}
+             */
+            tile_goal: "bytes";
+            /**
              * @description Residual and skip tensors: held in STACKRAM while they fit, always sent to DRAM, or made again where that moves fewer bytes
              * @default hold
              * @enum {string}
@@ -1311,6 +1347,18 @@ export interface components {
              * @default 2050
              */
             host_command_cycles: number;
+            /**
+             * @description Operators that the host computes: their operands and results cross its bus
+             * @default none
+             * @enum {string}
+             */
+            host_operators: "none";
+            /**
+             * @description The program: held in IMEM whole, or streamed through it from DRAM
+             * @default held
+             * @enum {string}
+             */
+            program_storage: "held";
             /**
              * @description What one instruction is
              * @default operator
@@ -1712,7 +1760,7 @@ export interface components {
         };
         Axis: {
             /** @enum {string} */
-            parameter: "cores" | "core_clock_mhz" | "pipeline_stages" | "conv_lanes_in" | "conv_lanes_out" | "conv_lanes_pixel" | "linear_lanes_m" | "linear_lanes_n" | "linear_lanes_k" | "matmul_lanes_m" | "matmul_lanes_n" | "matmul_lanes_k" | "vector_lanes" | "softmax_lanes" | "norm_lanes" | "transpose_lanes" | "dataflow" | "weight_format" | "activation_format" | "accumulator_format" | "scale_granularity" | "psram_bytes" | "psram_port_bits" | "dsram_bytes" | "dsram_port_bits" | "stackram_bytes" | "stackram_port_bits" | "imem_bytes" | "sram_banks" | "weight_buffering" | "tile_buffering" | "dram_kind" | "dram_bus_bits" | "dram_clock_ratio" | "dram_burst_bytes" | "dram_efficiency" | "mac_sharing" | "activation_memory" | "stack_discipline" | "operator_dsram" | "steps" | "guidance" | "sampler" | "mode" | "batch" | "image_height_px" | "image_width_px" | "prompt_per_frame" | "vae_stage" | "encoder_dram_share" | "decoder_dram_share" | "link_bits" | "technology_node" | "sram_floor_plan_factor" | "mac_floor_plan_factor" | "weight_storage" | "hard_coded_part" | "psram_pinned_bytes" | "fusion" | "norm_statistics" | "fused_attention" | "strips" | "transposition" | "skip_handling" | "schedule" | "hoisted_context" | "weight_compression" | "decompressor_bytes_per_cycle" | "weight_density" | "sparsity" | "sequencer" | "dispatch_cycles" | "host_command_cycles" | "granularity" | "low_rank" | "low_rank_share" | "composable_macs" | "core_weights" | "branches" | "memory_hierarchy" | "in_memory_weights";
+            parameter: "cores" | "core_clock_mhz" | "pipeline_stages" | "conv_lanes_in" | "conv_lanes_out" | "conv_lanes_pixel" | "linear_lanes_m" | "linear_lanes_n" | "linear_lanes_k" | "matmul_lanes_m" | "matmul_lanes_n" | "matmul_lanes_k" | "vector_lanes" | "softmax_lanes" | "norm_lanes" | "transpose_lanes" | "dataflow" | "weight_format" | "activation_format" | "accumulator_format" | "scale_granularity" | "psram_bytes" | "psram_port_bits" | "dsram_bytes" | "dsram_port_bits" | "stackram_bytes" | "stackram_port_bits" | "imem_bytes" | "sram_banks" | "weight_buffering" | "tile_buffering" | "dram_kind" | "dram_bus_bits" | "dram_clock_ratio" | "dram_burst_bytes" | "dram_efficiency" | "mac_sharing" | "activation_memory" | "stack_discipline" | "operator_dsram" | "steps" | "guidance" | "sampler" | "mode" | "batch" | "image_height_px" | "image_width_px" | "prompt_per_frame" | "vae_stage" | "encoder_dram_share" | "decoder_dram_share" | "link_bits" | "technology_node" | "sram_floor_plan_factor" | "mac_floor_plan_factor" | "weight_storage" | "hard_coded_part" | "psram_pinned_bytes" | "fusion" | "norm_statistics" | "fused_attention" | "strips" | "transposition" | "tile_search" | "tile_goal" | "skip_handling" | "schedule" | "hoisted_context" | "weight_compression" | "decompressor_bytes_per_cycle" | "weight_density" | "sparsity" | "sequencer" | "dispatch_cycles" | "host_command_cycles" | "host_operators" | "program_storage" | "granularity" | "low_rank" | "low_rank_share" | "composable_macs" | "core_weights" | "branches" | "memory_hierarchy" | "in_memory_weights";
             values?: (number | string | boolean)[];
             min?: number;
             max?: number;
