@@ -6,7 +6,6 @@
 namespace sdip {
 namespace {
 
-OrderedJson number_or_null(double value) { return std::isfinite(value) ? OrderedJson(value) : OrderedJson(); }
 
 OrderedJson breakdown_json(const Breakdown& breakdown) {
   OrderedJson parts = OrderedJson::array();
@@ -82,6 +81,8 @@ Shape output_shape(const Analysis& analysis, std::size_t stage, std::size_t inde
   if (value == none) return {};
   return analysis.application.stages[stage].graph->values.at(static_cast<std::size_t>(value)).operand.shape;
 }
+
+OrderedJson number_or_null(double value) { return std::isfinite(value) ? OrderedJson(value) : OrderedJson(); }
 
 OrderedJson analysis_json(const Analysis& analysis, bool with_instructions) {
   const auto& report = analysis.report;

@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 
 /// The example of docs/formats.md: y = silu(x W0) W1 + x.
-const std::string example = R"(sdip graph 2
+const std::string written_example = R"(sdip graph 2
 stage "two layers" network
 machine weight_format=int8 activation_format=int8
 graph "two layers"
@@ -31,7 +31,7 @@ instruction 1 matmul+add dsram:%s psram@512 dram:%y 128 512 more=dram:%x nodes=2
 )";
 
 std::string changed(const std::string& from, const std::string& to) {
-  std::string text = example;
+  std::string text = written_example;
   const std::size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   return text.replace(at, from.size(), to);
@@ -48,7 +48,7 @@ std::string outcome_of(const std::string& text) {
 }
 
 TEST(parse, a_program_written_by_hand_has_the_classes_that_its_operators_say) {
-  const CompiledStage stage = parse_graph_text(example);
+  const CompiledStage stage = parse_graph_text(written_example);
   EXPECT_EQ(stage.name, "two layers");
   ASSERT_EQ(stage.program.instructions.size(), 2U);
   const auto& c = stage.program.classes.at(1);
@@ -87,7 +87,7 @@ TEST(parse, a_compiled_program_and_the_same_by_hand_cost_the_same) {
 }
 
 TEST(parse, errors_name_line_field_and_what_was_expected) {
-  EXPECT_EQ(outcome_of(example), "read");
+  EXPECT_EQ(outcome_of(written_example), "read");
   const std::pair<std::string, std::string> cases[] = {
       {outcome_of(""), "graph_inconsistent: line 0: line 0: expected instructions"},
       {outcome_of(changed("graph 2", "graph 7")), "graph_version: line 1: a .graph text of version 7, expected 2"},
@@ -117,7 +117,7 @@ TEST(parse, errors_name_line_field_and_what_was_expected) {
 }
 
 TEST(parse, a_machine_of_other_formats_or_smaller_memories_does_not_take_the_program) {
-  const CompiledStage stage = parse_graph_text(example);
+  const CompiledStage stage = parse_graph_text(written_example);
   Machine machine;
   try {
     require_like(stage, machine);
@@ -142,7 +142,7 @@ TEST(words, what_fits_takes_two_words_and_what_does_not_goes_on) {
   EXPECT_EQ(stage.program.instructions[0].words, 2);
   EXPECT_EQ(stage.program.instructions[1].words, 3) << "an operand of what is fused";
   EXPECT_EQ(imem_bytes(stage.program), Bytes(5 * 32));
-  stage = parse_graph_text(example);
+  stage = parse_graph_text(written_example);
   EXPECT_EQ(stage.program.instructions[0].words, 3) << "the scale of its weights";
 }
 
