@@ -69,9 +69,10 @@ void check_mapping(const InstructionClass& c, const Refusal& refuse) {
   size("tile_sums", m.tile_sums, whole.tile_sums);
   const LoopNest& n = c.work.nest;
   const bool grouped = is_nest(c.work.family) && c.operand_b == Place::psram && n.groups > 1;
-  if (grouped && m.tile_channels % n.out_channels != 0)
-    refuse("tile_channels: expected whole groups of " + std::to_string(n.out_channels) + ", found " +
-           std::to_string(m.tile_channels));
+  const std::int64_t group = std::max<std::int64_t>(1, n.out_channels);
+  if (grouped && m.tile_channels > group && m.tile_channels % group != 0)
+    refuse("tile_channels: expected channels of one group, at most " + std::to_string(group) +
+           ", or whole groups of as many, found " + std::to_string(m.tile_channels));
   std::array<Loop, 4> sorted = m.order;
   std::ranges::sort(sorted);
   if (sorted != std::array{Loop::rows, Loop::columns, Loop::channels, Loop::sums})

@@ -137,6 +137,24 @@ TEST(parse, a_machine_of_other_formats_or_smaller_memories_does_not_take_the_pro
   EXPECT_EQ(misfit(stage, machine), "0: needs 512 B of PSRAM beside pinned weights, which has 511");
 }
 
+TEST(parse, a_tile_of_channels_is_of_one_group_or_of_whole_groups) {
+  const auto tiled = [](const std::string& mapping) {
+    return "sdip graph 2\nstage \"s\" network\nmachine\ngraph \"g\"\ninputs %x\noutputs %y\n"
+           "value %x input float32[1,12,4,4]\nvalue %w weight float32[24,4,1,1]\n"
+           "node 0 %y = Conv(%x,%w) attributes={\"group\"=3}\n"
+           "instruction 0 conv2d dram:%x psram@0 dram:%y 384 192 nodes=0 weights=%w tile_channels=" +
+           mapping + "\n";
+  };
+  for (const char* whole : {"4", "5", "8", "16", "24"}) EXPECT_EQ(outcome_of(tiled(whole)), "read") << whole;
+  for (const char* torn : {"9", "12", "23"})
+    EXPECT_THAT(
+        outcome_of(tiled(torn)),
+        HasSubstr("tile_channels: expected channels of one group, at most 8, or whole groups of as many, found "))
+        << torn;
+  const CompiledStage stage = parse_graph_text(tiled("4"));
+  expect_round_trip(stage, machine_like(stage.needs));
+}
+
 TEST(words, what_fits_takes_two_words_and_what_does_not_goes_on) {
   CompiledStage stage = parse_graph_text(changed("weight_format=int8", "weight_format=fp8_e4m3"));
   EXPECT_EQ(stage.program.instructions[0].words, 2);
