@@ -111,6 +111,9 @@ TEST(parse, errors_name_line_field_and_what_was_expected) {
       {outcome_of(changed("nodes=0,1", "nodes=0,1 held=1")), "no such field: 'held'"},
       {outcome_of(changed("nodes=0,1", "nodes=0,1 nodes=0")), "expected each field once, not 'nodes' again"},
       {outcome_of(changed("nodes=0,1", "nodes=0,1 occupancy=0,0,0 name=\"x")), "expected a closing quote"},
+      {outcome_of(changed("dram:%x psram@0", "dram:%y psram@0")), "operand %6 is not in dram"},
+      {outcome_of(changed("more=dram:%x", "more=dram:%x,dram:%x")), "read"},
+      {outcome_of(changed("weights=%w0", "weights=%w1")), "weights: expected %1, what its nodes read"},
       {outcome_of(changed("outputs %y", "outputs %p")), "no instruction makes output"},
   };
   for (const auto& [found, expected] : cases) EXPECT_THAT(found, HasSubstr(expected));
