@@ -6,8 +6,4 @@ target_compile_options(sdip_warnings INTERFACE
 # g++ 12 sees overlaps in std::string that are not there at -O3 (GCC bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(sdip_warnings INTERFACE -Wno-restrict)
-  # And with sanitizers uses of what is not set, in <regex> (GCC bug 105562).
-  if(SDIP_SANITIZE)
-    target_compile_options(sdip_warnings INTERFACE -Wno-maybe-uninitialized)
-  endif()
 endif()

@@ -1,8 +1,8 @@
 // Compound instructions that were read, against what the compiler makes of their nodes.
 //
-// Worked example. Nodes 4 (Conv), 5 (sdip.Silu), 6 (Conv) and two parts, the first with fused_operators=1: the
-// parts are nodes 4 and 5, and node 6. They are joined as pass fuse_strips joins them; a part that says out=15x16
-// where node 4 makes 16 x 16 is refused: "part 0: expected out=16x16, found out=15x16".
+// Worked example. Nodes 0 (Conv), 1 (Relu), 2 (Conv) and two parts, the first with fused_operators=1: the parts are
+// nodes 0 and 1, and node 2. They are joined as pass fuse_strips joins them; a part that says out=63x64 where node
+// 2 makes 64 x 64 is refused: "part 1: expected out=64x64, found out=63x64".
 #include <algorithm>
 #include <map>
 
