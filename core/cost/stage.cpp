@@ -6,7 +6,7 @@
 namespace sdip {
 namespace {
 
-Schedule schedule_of(Role role, SeriesPart part, const Machine& m) {
+FrameSchedule schedule_of(Role role, SeriesPart part, const Machine& m) {
   if (part.count > 1) return {1, 1};
   if (role == Role::network && m.branches == Branches::serial) return {1, m.cores};
   if (role != Role::core) return {1, 1};

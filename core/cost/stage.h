@@ -14,7 +14,7 @@ namespace sdip {
 inline constexpr std::int64_t most_simulated_passes = 64;
 
 /// How the stream of frames meets the cores.
-struct Schedule {
+struct FrameSchedule {
   std::int64_t steps_per_core = 1, active_cores = 1;
   std::int64_t spread_cores = 1;  // the most that share one instruction of a frame
 };
@@ -22,7 +22,7 @@ struct Schedule {
 /// One stage, costed: counters of a pass and its times alone and in a saturated stream.
 struct StageRun {
   const CompiledStage* stage = nullptr;
-  Schedule schedule;
+  FrameSchedule schedule;
   std::vector<ClassCost> costs;
   TimelineResult stream, alone;
   Busy busy;

@@ -72,6 +72,13 @@ bool may_replace(const Draft& draft, const DraftOperand& o);
 /// added.
 void join_behind(Draft& before, const Draft& next);
 
+/// Puts a norm, and what is fused behind it, before the nest that reads it. `makes_sums`: as the nest reads its
+/// rows, the norm's sums are made, too.
+void add_prologue(const Draft& norm, bool makes_sums, Draft& reader);
+
+/// Leaves one of `cores` its part of a product's or an attention's heads. Requires that they divide the heads.
+void spread(Draft& draft, std::int64_t cores);
+
 /// Mnemonics of all that a draft does, joined by "+".
 std::string full_mnemonic(const Draft& draft);
 

@@ -111,6 +111,9 @@ TEST(parse, errors_name_line_field_and_what_was_expected) {
       {outcome_of(changed("nodes=0,1", "nodes=0,1 held=1")), "no such field: 'held'"},
       {outcome_of(changed("nodes=0,1", "nodes=0,1 nodes=0")), "expected each field once, not 'nodes' again"},
       {outcome_of(changed("nodes=0,1", "nodes=0,1 occupancy=0,0,0 name=\"x")), "expected a closing quote"},
+      {outcome_of(changed("dram:%x psram@0", "dram:%y psram@0")), "operand %6 is not in dram"},
+      {outcome_of(changed("more=dram:%x", "more=dram:%x,dram:%x")), "read"},
+      {outcome_of(changed("weights=%w0", "weights=%w1")), "weights: expected %1, what its nodes read"},
       {outcome_of(changed("outputs %y", "outputs %p")), "no instruction makes output"},
   };
   for (const auto& [found, expected] : cases) EXPECT_THAT(found, HasSubstr(expected));
@@ -135,6 +138,24 @@ TEST(parse, a_machine_of_other_formats_or_smaller_memories_does_not_take_the_pro
   EXPECT_EQ(misfit(stage, machine), std::nullopt);
   machine.psram_bytes = 511;
   EXPECT_EQ(misfit(stage, machine), "0: needs 512 B of PSRAM beside pinned weights, which has 511");
+}
+
+TEST(parse, a_tile_of_channels_is_of_one_group_or_of_whole_groups) {
+  const auto tiled = [](const std::string& mapping) {
+    return "sdip graph 2\nstage \"s\" network\nmachine\ngraph \"g\"\ninputs %x\noutputs %y\n"
+           "value %x input float32[1,12,4,4]\nvalue %w weight float32[24,4,1,1]\n"
+           "node 0 %y = Conv(%x,%w) attributes={\"group\"=3}\n"
+           "instruction 0 conv2d dram:%x psram@0 dram:%y 384 192 nodes=0 weights=%w tile_channels=" +
+           mapping + "\n";
+  };
+  for (const char* whole : {"4", "5", "8", "16", "24"}) EXPECT_EQ(outcome_of(tiled(whole)), "read") << whole;
+  for (const char* torn : {"9", "12", "23"})
+    EXPECT_THAT(
+        outcome_of(tiled(torn)),
+        HasSubstr("tile_channels: expected channels of one group, at most 8, or whole groups of as many, found "))
+        << torn;
+  const CompiledStage stage = parse_graph_text(tiled("4"));
+  expect_round_trip(stage, machine_like(stage.needs));
 }
 
 TEST(words, what_fits_takes_two_words_and_what_does_not_goes_on) {
