@@ -221,7 +221,8 @@ Machine cramped_machine(Dice& dice) {
   if (m.fusion == Fusion::norm && m.strips != Strips::off && dice.one_in(3))
     m.norm_statistics = NormStatistics::recompute;
   m.fused_attention = dice.one_of({FusedAttention::off, FusedAttention::on});
-  m.transposition = dice.one_of({Transposition::explicit_instruction, Transposition::dynamic_transposition});
+  m.transposition = dice.one_of({Transposition::explicit_instruction, Transposition::static_transposition,
+                                 Transposition::dynamic_transposition});
   m.guidance = dice.one_of({Guidance::off, Guidance::batch, Guidance::two_passes});
   m.sampler = dice.one_of({Sampler::ddim, Sampler::ddpm, Sampler::euler});
   m.cores = dice.between(1, 4);
