@@ -173,6 +173,8 @@ TEST(differential, tiny_sd_counts_the_same_on_every_preset) {
     Machine fusing = preset.machine;
     fusing.fused_attention = FusedAttention::on;
     expect_equal_application(fusing);
+    fusing.transposition = Transposition::static_transposition;
+    expect_equal_application(fusing);
   }
 }
 
