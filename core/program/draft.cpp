@@ -6,8 +6,8 @@
 namespace sdip {
 
 bool may_replace(const Draft& draft, const DraftOperand& o) {
-  return draft.compound == Compound::single && draft.turned_run == 0 && o.aligned && o.fetch.per_fold && o.fetch.passes == 1 &&
-         std::ranges::count(draft.operands, o.value, &DraftOperand::value) == 1;
+  return draft.compound == Compound::single && draft.turned_run == 0 && o.aligned && o.fetch.per_fold &&
+         o.fetch.passes == 1 && std::ranges::count(draft.operands, o.value, &DraftOperand::value) == 1;
 }
 
 void join_behind(Draft& before, const Draft& next) {
