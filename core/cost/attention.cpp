@@ -185,6 +185,7 @@ class AttentionCost {
     write.to_dsram = c_.to_dsram;
     write.push = c_.push;
     write.to_dram = c_.to_dram;
+    write.turned_run = c_.turned_run;
     Busy busy = class_cost(write, m_, role_).busy;
     busy.dsram_read += class_cost(read, wide_, role_).busy.dsram_read + beats(rows, accumulator_bits_, port_);
     return busy;

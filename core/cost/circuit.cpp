@@ -37,17 +37,28 @@ std::int64_t port_bits(const Widths& w, Place place) {
   return place == Place::stackram ? w.stackram : place == Place::psram ? w.psram : w.dsram;
 }
 
-void write_results(const InstructionClass& c, const Widths& w, const Folds& rows, const Folds& channels,
-                   std::int64_t times, Busy& busy) {
-  if (c.to_dsram || c.to_dram) busy.dsram_write += times * folded_beats(rows, channels, w.activation, w.dsram);
-  if (c.push) busy.stackram_write += times * folded_beats(rows, channels, w.activation, w.stackram);
+/// An operation's results, made in `times` folds of rows x channels. Turned ones go run by run, never faster than
+/// they are made.
+struct Results {
+  Folds rows, channels;
+  std::int64_t times = 1, elements = 0;
+};
+
+void write_results(const InstructionClass& c, const Widths& w, const Results& results, Busy& busy) {
+  const auto beats_on = [&](std::int64_t port) {
+    const std::int64_t made = results.times * folded_beats(results.rows, results.channels, w.activation, port);
+    if (c.turned_run == 0) return made;
+    return std::max(made, folded_beats(fold(results.elements, c.turned_run), w.activation, port));
+  };
+  if (c.to_dsram || c.to_dram) busy.dsram_write += beats_on(w.dsram);
+  if (c.push) busy.stackram_write += beats_on(w.stackram);
 }
 
 /// Operands and results of one product of rows x channels, summed over `sum` folds; `kernel` repeats of the summed
 /// channels (kernel positions, each folded apart).
 void nest_ports(const InstructionClass& c, const Machine& m, const Widths& w, const TileShape& tile,
-                bool whole_sums, const Folds& rows, const Folds& channels, const Folds& sum, std::int64_t kernel,
-                std::int64_t times, Busy& busy) {
+                bool whole_sums, const Results& results, const Folds& sum, std::int64_t kernel, Busy& busy) {
+  const auto& [rows, channels, times, elements] = results;
   const std::int64_t a_port = port_bits(w, c.operand_a), b_port = port_bits(w, c.operand_b);
   const std::int64_t b_bits = c.operand_b == Place::psram ? w.weight : w.activation;
   const std::int64_t a_once = kernel * folded_beats(rows, sum, w.activation, a_port);  // each fold of A read once
@@ -55,7 +66,7 @@ void nest_ports(const InstructionClass& c, const Machine& m, const Widths& w, co
   const bool a_held = m.dataflow == Dataflow::input_stationary, b_held = m.dataflow == Dataflow::weight_stationary;
   book_read(busy, c.operand_a, times * a_once * (a_held ? 1 : channels.count()));
   book_read(busy, c.operand_b, times * b_once * (b_held ? 1 : rows.count()));
-  if (tile.last) write_results(c, w, rows, channels, times, busy);
+  if (tile.last) write_results(c, w, results, busy);
   // Partial sums go to and from the result's memory for every summed fold but the last (write) and the first
   // (read); held in registers, only from one tile of sums to the next.
   const bool in_registers = m.dataflow == Dataflow::output_stationary;
@@ -124,9 +135,9 @@ Busy nest_busy(const InstructionClass& c, const Machine& m, const TilePlan& plan
   Busy busy;
   busy.compute =
       products * row_folds.count() * channel_folds.count() * sum.kernel * sum_folds.count() * c.work.element_cycles;
-  nest_ports(c, m, w, tile, plan.sums.count() == 1, row_folds, channel_folds, sum_folds, sum.kernel, products,
-             busy);
   const std::int64_t results = tile.last ? tile_out_elements(plan, tile.size) : 0;
+  nest_ports(c, m, w, tile, plan.sums.count() == 1, {row_folds, channel_folds, products, results}, sum_folds,
+             sum.kernel, busy);
   if (tile.last) fused_fetches(c, m, w, results, plan.writing_operations(), busy);
   beside(c, m, prologue_elements(c, plan, tile.size), results, busy);
   return busy;
@@ -173,7 +184,7 @@ Busy rowwise_busy(const InstructionClass& c, const Machine& m, const TilePlan& p
   const Folds result_folds = fold(results, row_lanes(c.work.family, m));
   if (c.fused_passes > 0) busy.compute = std::max(busy.compute, c.fused_passes * ceil_div(results, m.vector_lanes));
   beside(c, m, 0, results, busy);
-  write_results(c, w, result_folds, {1, 1, 0}, 1, busy);
+  write_results(c, w, {result_folds, {1, 1, 0}, 1, results}, busy);
   return busy;
 }
 

@@ -133,8 +133,8 @@ void run_instruction(Chip& chip) {
   const ValueId result = main_result(chip, operators, destination);
   Whole made;
   for (const Node* node : operators.before) made[node->outputs[0]] = compute_whole(chip, *node, made).at(0);
-  if (!std::ranges::all_of(operators.behind, [](const Node* node) { return is_pointwise(*node); }))
-    return run_whole(chip, operators, std::move(made), result);
+  const auto by_tiles = [&](const Node* node) { return is_pointwise(*node) || is_turn(chip, *node); };
+  if (!std::ranges::all_of(operators.behind, by_tiles)) return run_whole(chip, operators, std::move(made), result);
   const bool nest = is_nest(chip.instruction_class().work.family);
   const auto map = nest ? nest_map(chip.graph, *operators.main) : std::nullopt;
   if (!map) return run_rowwise(chip, operators, made, result);

@@ -72,6 +72,7 @@ InstructionClass class_of(const Draft& draft, const std::vector<PlacedOperand>& 
   c.parts = draft.parts;
   c.line_buffers = draft.line_buffers;
   c.spread_cores = draft.spread_cores;
+  c.turned_run = draft.turned_run;
   c.operand_a = place();
   c.operand_b = draft.weighted ? Place::psram : place();
   if (c.compound == Compound::attention) c.parts.at(2).operand_b = place();
@@ -168,6 +169,12 @@ class Compounds {
     std::vector<NodeId> before;
     for (const NodeId node : i.nodes)
       if (std::ranges::find(draft.nodes, node) == draft.nodes.end()) before.push_back(node);
+    const Draft* last = before.empty() ? nullptr : derivation_.draft_of(before.back());
+    if (last != nullptr && is_transpose(*stage_.graph, *last)) {
+      if (last->operands[0].value != draft.destination) refuse("nodes: expected a Transpose of what it makes");
+      join_turned(*stage_.graph, draft, *last);
+      before.pop_back();
+    }
     if (!before.empty()) {
       const auto norm = joined(before);
       if (!norm || norm->work.family != Family::norm || norm->destination != draft.operands[0].value)

@@ -197,6 +197,9 @@ void check_instruction(const CompiledStage& stage, const Derivation& derivation,
   if (i.dsram_read_side.value < 0) give_occupancy(stage, i, c);
   for (const Bytes bytes : {i.dsram_read_side, i.dsram_write_side, i.stackram})
     if (bytes.value < 0 || bytes.value >= most_size) refuse("occupancy: beyond 2^50");
+  const std::int64_t run = c.compound == Compound::strips ? 0 : derived.turned_run;
+  if (c.turned_run != run)
+    refuse("turned_run: its nodes leave " + std::to_string(run) + ", found " + std::to_string(c.turned_run));
   if (c.compound == Compound::single) check_single(stage, derivation, i, c, derived, refuse);
 }
 

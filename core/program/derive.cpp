@@ -13,6 +13,18 @@ namespace {
 
 std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
 
+/// Whether a node of the instruction reads what the draft makes, and no memory has it: of a Split's two results the
+/// other may have been copied before.
+bool goes_on(const Graph& graph, const std::vector<ValueId>& roots, const Draft& draft,
+             const Instruction& instruction) {
+  if (std::ranges::find(instruction.sources, draft.destination, &PlacedOperand::value) != instruction.sources.end())
+    return false;
+  return std::ranges::any_of(instruction.nodes, [&](NodeId node) {
+    return std::ranges::any_of(graph.nodes[at(node)].inputs,
+                               [&](ValueId v) { return v != none && roots[at(v)] == draft.destination; });
+  });
+}
+
 }  // namespace
 
 Derivation::Derivation(const CompiledStage& stage) : graph_(*stage.graph), drafts_by_node_(graph_.nodes.size()) {
@@ -35,7 +47,10 @@ const Draft* Derivation::main_of(const Instruction& instruction) const {
     for (const std::int32_t d : drafts_by_node_[at(node)]) {
       const Draft& draft = drafts_[at(d)];
       if (names_it && draft.destination == instruction.destination) return &draft;
-      if (first == nullptr || (names_it && graph_.nodes[at(first->node)].name != instruction.name)) first = &draft;
+      if (first == nullptr || (names_it && graph_.nodes[at(first->node)].name != instruction.name) ||
+          (names_it && !goes_on(graph_, roots_, *first, instruction) &&
+           goes_on(graph_, roots_, draft, instruction)))
+        first = &draft;
     }
   }
   return first;
@@ -47,8 +62,13 @@ Draft Derivation::joined(const Instruction& instruction) const {
   Draft draft = *main;
   bool behind = false;
   for (const NodeId node : instruction.nodes) {
-    if (behind && !drafts_by_node_[at(node)].empty())
-      join_behind(draft, drafts_[at(drafts_by_node_[at(node)].front())]);
+    if (behind && !drafts_by_node_[at(node)].empty()) {
+      const Draft& next = drafts_[at(drafts_by_node_[at(node)].front())];
+      if (is_transpose(graph_, next))
+        join_turned(graph_, draft, next);
+      else
+        join_behind(draft, next);
+    }
     behind = behind || node == main->node;
   }
   return draft;
@@ -107,6 +127,7 @@ InstructionClass Derivation::class_of(const Instruction& instruction, bool to_ds
   c.fused_operators = std::ssize(draft.fused);
   c.fused_passes = most_uses(draft.fused);
   c.weight_elements = draft.held_weight_elements;
+  c.turned_run = draft.turned_run;
   c.fetches = draft.weight_fetches;
   const auto place = [&](std::size_t i) {
     return i < instruction.sources.size() ? instruction.sources[i].place : Place::nowhere;

@@ -173,6 +173,8 @@ TEST(differential, tiny_sd_counts_the_same_on_every_preset) {
     Machine fusing = preset.machine;
     fusing.fused_attention = FusedAttention::on;
     expect_equal_application(fusing);
+    fusing.transposition = Transposition::static_transposition;
+    expect_equal_application(fusing);
   }
 }
 
@@ -221,7 +223,8 @@ Machine cramped_machine(Dice& dice) {
   if (m.fusion == Fusion::norm && m.strips != Strips::off && dice.one_in(3))
     m.norm_statistics = NormStatistics::recompute;
   m.fused_attention = dice.one_of({FusedAttention::off, FusedAttention::on});
-  m.transposition = dice.one_of({Transposition::explicit_instruction, Transposition::dynamic_transposition});
+  m.transposition = dice.one_of({Transposition::explicit_instruction, Transposition::static_transposition,
+                                 Transposition::dynamic_transposition});
   m.guidance = dice.one_of({Guidance::off, Guidance::batch, Guidance::two_passes});
   m.sampler = dice.one_of({Sampler::ddim, Sampler::ddpm, Sampler::euler});
   m.cores = dice.between(1, 4);

@@ -230,6 +230,12 @@ InstructionClass random_attention(Dice& dice) {
   return c;
 }
 
+/// Results in another order: in runs of a few elements, or of nearly all.
+void turn(Dice& dice, InstructionClass& c) {
+  if (c.compound == Compound::strips || !dice.one_in(3)) return;
+  c.turned_run = dice.between(1, dice.one_in(3) ? c.out_elements : std::min<std::int64_t>(c.out_elements, 40));
+}
+
 /// Largest weight tile of a class and what it holds, all of its weights, in PSRAM bytes.
 struct Weights {
   std::int64_t tile = 0, held = 0, all = 0;
@@ -312,6 +318,7 @@ Program random_attentions(Dice& dice, Machine& machine) {
   Program program;
   const std::int64_t classes = dice.between(1, 2);
   for (std::int64_t i = 0; i < classes; ++i) program.classes.push_back(random_attention(dice));
+  for (InstructionClass& c : program.classes) turn(dice, c);
   for (std::int64_t i = 0; i < 2 * classes; ++i)
     program.instructions.emplace_back().instruction_class = static_cast<std::int32_t>(i % classes);
   size_psram(dice, machine, program);
@@ -326,6 +333,7 @@ Program random_program(Dice& dice, Machine& machine) {
                               : dice.one_in(4) ? random_attention(dice)
                               : dice.one_in(2) ? random_product(dice)
                                                : random_rowwise(dice));
+  for (InstructionClass& c : program.classes) turn(dice, c);
   for (InstructionClass& c : program.classes)
     if (c.compound == Compound::single) c.work.element_cycles = dice.one_in(4) ? dice.between(2, 5) : 1;
   for (InstructionClass& c : program.classes)

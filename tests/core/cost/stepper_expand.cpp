@@ -49,9 +49,25 @@ struct Ports {
 };
 
 /// A result fold goes to DSRAM, also when it leaves for DRAM, and to STACKRAM when pushed.
-void write_result(const InstructionClass& c, const Ports& ports, Count elements, Count bits, Needs& needs) {
+void write_made(const InstructionClass& c, const Ports& ports, Count elements, Count bits, Needs& needs) {
   if (c.to_dsram || c.to_dram) ports.write(false, elements, bits, needs);
   if (c.push) ports.write(true, elements, bits, needs);
+}
+
+/// Writes an operation's results, made in these folds. Turned, they go run by run, and no faster than they are
+/// made.
+void write_results(const InstructionClass& c, const Ports& ports, const std::vector<Count>& folds, Count bits,
+                   Needs& needs) {
+  Needs made, turned;
+  Count left = 0;
+  for (const Count fold : folds) {
+    write_made(c, ports, fold, bits, made);
+    left += fold;
+  }
+  for (; c.turned_run > 0 && left > 0; left -= c.turned_run)
+    write_made(c, ports, std::min(left, c.turned_run), bits, turned);
+  needs.dsram_write += std::max(made.dsram_write, turned.dsram_write);
+  needs.stackram_write += std::max(made.stackram_write, turned.stackram_write);
 }
 
 bool is_product(Family family) {
@@ -79,7 +95,7 @@ struct Product {
   bool first, last;  // of the sums tiles of these results
 };
 
-void step_product(const Product& p, Count rows, Count channels, Needs& needs) {
+void step_product(const Product& p, Count rows, Count channels, std::vector<Count>& results, Needs& needs) {
   const Lanes lanes = lanes_of(p.c.work.family, p.m);
   const bool registers = p.m.dataflow == Dataflow::output_stationary;
   const Place partials = p.partials_to_stack ? Place::stackram : Place::dsram;
@@ -102,7 +118,7 @@ void step_product(const Product& p, Count rows, Count channels, Needs& needs) {
           if (ends ? !p.last : !registers) p.ports.write(p.partials_to_stack, r * o, p.partial_bits, needs);
         }
       }
-      if (p.last) write_result(p.c, p.ports, r * o, p.activation_bits, needs);
+      if (p.last) results.push_back(r * o);
       first_channel = false;
     }
     first_row = false;
@@ -218,8 +234,10 @@ class NestExpansion {
                           at[sums] + 1 == static_cast<Count>(sizes_[sums].size())};
     Operation o;
     const Count space = size(rows, at) * size(columns, at);
+    std::vector<Count> made;
     for (Count p = 0; p < (weighted_ ? groups_in : multiplicity_); ++p)
-      step_product(product, space * (weighted_ ? multiplicity_ : 1), size(channels, at), o.needs);
+      step_product(product, space * (weighted_ ? multiplicity_ : 1), size(channels, at), made, o.needs);
+    write_results(c_, ports_, made, bits, o.needs);
     const Count results = space * wide * multiplicity_;
     if (product.last) add_fused(results, o);
     add_norms(at, groups_in * deep * multiplicity_, product.last ? results : 0, o);
@@ -387,7 +405,7 @@ class RowExpansion {
       const Count results = up(c_.out_elements * rows * length, c_.work.rows * c_.work.row_length);
       o.needs.compute = std::max(o.needs.compute, c_.fused_passes * up(results, m_.vector_lanes));
       o.needs.compute = std::max(o.needs.compute, c_.statistics_passes * up(results, m_.norm_lanes));
-      for (const Count fold : pieces(results, lanes)) write_result(c_, ports_, fold, bits, o.needs);
+      write_results(c_, ports_, pieces(results, lanes), bits, o.needs);
       if (c_.to_dram) o.out_bytes = up(up(c_.out_elements, writing_) * bits, 8);
     }
     done_.push_back(o);

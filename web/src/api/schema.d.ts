@@ -814,7 +814,7 @@ export interface components {
              * @default explicit
              * @enum {string}
              */
-            transposition: "explicit" | "dynamic";
+            transposition: "explicit" | "static" | "dynamic";
             /**
              * @description How tiles are found: the best of all, greedily, or from random samples and their neighbours
              * @default exact
@@ -1280,7 +1280,7 @@ export interface components {
              * @default explicit
              * @enum {string}
              */
-            transposition: "explicit" | "dynamic";
+            transposition: "explicit" | "static" | "dynamic";
             /**
              * @description How tiles are found: the best of all, greedily, or from random samples and their neighbours
              * @default exact
