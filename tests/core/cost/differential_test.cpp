@@ -1,7 +1,7 @@
 // Does the estimate count what the stepper counts? Difference 0, on random programs and on tiny-sd.
 #include <gmock/gmock.h>
 
-#include "core/cost/timeline.h"
+#include "core/cost/stage.h"
 #include "core/program/traffic.h"
 #include "tests/core/cost/random_program.h"
 #include "tests/core/cost/stepper.h"
@@ -200,6 +200,31 @@ void expect_equal_application(const Machine& machine) {
   }
 }
 
+/// Streams the program through an IMEM of 1.5 times the longest instruction of all stages.
+Machine streaming(Machine machine, const Application& application) {
+  std::int64_t longest = 1;
+  for (const CompiledStage& stage : application.stages)
+    longest = std::max(longest, program_size(stage, machine).longest_bytes);
+  machine.program_storage = ProgramStorage::streamed;
+  machine.imem_bytes = longest + longest / 2;
+  return machine;
+}
+
+TEST(differential, tiny_sd_counts_the_same_with_instructions_of_any_size_streamed) {
+  for (const Granularity granularity :
+       {Granularity::per_operator, Granularity::per_tile, Granularity::micro_operation}) {
+    SCOPED_TRACE(static_cast<int>(granularity));
+    Machine machine;
+    machine.granularity = granularity;
+    machine.host_operators = HostOperators::softmax_and_norm;
+    machine.psram_bytes = 96 * 1024;
+    machine.dsram_bytes = 32 * 1024;
+    const Application application = compile(tiny_sd(machine), machine);
+    ASSERT_TRUE(application.feasible) << application.reason;
+    expect_equal_application(streaming(machine, application));
+  }
+}
+
 TEST(differential, tiny_sd_counts_the_same_on_every_preset) {
   for (const Preset& preset : presets()) {
     SCOPED_TRACE(std::string(preset.name));
@@ -259,6 +284,7 @@ Machine cramped_machine(Dice& dice) {
   m.guidance = dice.one_of({Guidance::off, Guidance::batch, Guidance::two_passes});
   m.sampler = dice.one_of({Sampler::ddim, Sampler::ddpm, Sampler::euler});
   m.cores = dice.between(1, 4);
+  m.program_storage = ProgramStorage::held;  // or streamed, once its size is known
   return m;
 }
 
@@ -273,7 +299,8 @@ TEST(differential, tiny_sd_s_unet_counts_the_same_on_cramped_random_machines) {
     const Application application = compile(workload, machine);
     if (!application.feasible) continue;
     ++feasible;
-    expect_equal(application.stages[0].program, machine, Decimal{100}, machine.cores, 3);
+    const Machine run = dice.one_in(2) ? machine : streaming(machine, application);
+    expect_equal(application.stages[0].program, run, Decimal{100}, run.cores, 3);
     if (testing::Test::HasFailure()) return;
   }
   EXPECT_GE(feasible, 8);

@@ -128,6 +128,20 @@ TEST(property, more_psram_never_ends_a_program_later_when_no_weights_are_held) {
   EXPECT_GT(tried, 50);
 }
 
+TEST(property, more_imem_never_ends_a_streamed_program_later) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Dice dice(seed);
+    Machine m = random_machine(dice);
+    m.program_storage = ProgramStorage::streamed;
+    const Program program = random_program(dice, m);
+    Machine more = m;
+    more.imem_bytes += dice.between(1, 500);
+    EXPECT_LE(total(program, more, Decimal{50}, 4), total(program, m, Decimal{50}, 4)) << seed;
+    more.program_storage = ProgramStorage::held;
+    EXPECT_LE(total(program, more, Decimal{50}, 4), total(program, m, Decimal{50}, 4)) << seed;
+  }
+}
+
 TEST(property, estimate_and_evaluate_give_the_same_bits_and_again_the_same) {
   for (const Machine& m : machines()) {
     const Application application = compile(tiny_sd(m), m);
