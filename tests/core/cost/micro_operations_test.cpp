@@ -78,7 +78,7 @@ TEST(micro_operations, of_a_convolution_in_two_sums_tiles_are_four_and_seven) {
   EXPECT_EQ(instruction_bytes(program.instructions[0], cost, m.granularity), 11 * 64);
   m.dispatch_cycles = 10;
   EXPECT_EQ(cold_pass(program, m).at(0).overhead, 40 + 70 + 2);  // two stages of pipeline
-  m.weight_storage = WeightStorage::hard_coded;  // wires are not read
+  m.weight_storage = WeightStorage::hard_coded;                  // wires are not read
   EXPECT_EQ(class_cost(program.classes[0], m).shapes[0].micro_operations, 3);
 }
 
