@@ -37,8 +37,12 @@ struct StageRun {
 std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
                                   std::vector<InstructionTime>* trace);
 
-/// Bytes of IMEM that a stage's program takes: a word an instruction, or a tile operation. At most 2^56.
-std::int64_t imem_bytes(const CompiledStage& stage, const Machine& m);
+/// Bytes of IMEM that a stage's program takes, and its longest instruction. At most 2^56.
+struct ProgramSize {
+  std::int64_t bytes = 0, longest_bytes = 0;
+  std::size_t longest = 0;  // the first instruction of that size
+};
+ProgramSize program_size(const CompiledStage& stage, const Machine& m);
 
 /// False for an encoder or decoder off chip.
 bool on_chip(Role role, const Machine& m);

@@ -1,6 +1,7 @@
 // What a strip costs: its parts one after the other, each as an instruction of one tile operation.
 #include "core/cost/strips.h"
 
+#include "core/cost/micro_operations.h"
 #include "core/program/strips.h"
 
 namespace sdip {
@@ -16,10 +17,12 @@ StripCost strip_cost(const InstructionClass& c, const Machine& m, Role role, std
   const auto bytes = [&](std::int64_t elements) { return ceil_div(elements * bits, 8); };
   const StripRows strip = strip_rows(c, rows);
   StripCost cost;
+  std::int64_t micro_operations = 0;
   for (std::size_t p = 0; p < c.parts.size(); ++p) {
     const ClassCost part = class_cost(part_class(c, p, strip), m, role);
     cost.tile.busy += part.busy;
     cost.tile.cycles += part.cycles;
+    micro_operations += part.shapes[0].micro_operations;
     cost.macs += part.macs;
     cost.spent_macs += part.spent_macs;
     cost.lane_operations += part.lane_operations;
@@ -27,6 +30,7 @@ StripCost strip_cost(const InstructionClass& c, const Machine& m, Role role, std
       if (fetch.place == Place::dram)
         cost.tile.split_in_bytes += bytes(strip_fetch_elements(c, c.parts[p], fetch, strip.made[p]));
   }
+  if (shares_units(m)) cost.tile.micro_operations = micro_operations;
   if (c.operand_a == Place::dram) cost.a_bytes = bytes(strip_a_elements(c, strip.loaded));
   if (c.to_dram) cost.tile.out_bytes = bytes(strip_out_elements(c, rows));
   return cost;

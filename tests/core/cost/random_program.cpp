@@ -273,6 +273,21 @@ void size_psram(Dice& dice, Machine& machine, Program& program) {
   }
 }
 
+/// Room for the longest instruction, often for no more, sometimes for all. Weights in ROM take fewer words.
+void size_imem(Dice& dice, Machine& machine, Program& program) {
+  Machine streaming = machine;
+  streaming.weight_storage = WeightStorage::streamed;
+  std::int64_t longest = 0, all = 0;
+  for (Instruction& i : program.instructions) {
+    i.words = dice.between(least_instruction_words, 9);
+    const InstructionClass& c = program.classes[static_cast<std::size_t>(i.instruction_class)];
+    const std::int64_t bytes = stepper::words_bytes(i, stepper::expand(c, streaming), machine);
+    longest = std::max(longest, bytes);
+    all += bytes;
+  }
+  machine.imem_bytes = dice.one_in(3) ? longest : dice.between(longest, all);
+}
+
 }  // namespace
 
 Machine random_machine(Dice& dice) {
@@ -303,7 +318,12 @@ Machine random_machine(Dice& dice) {
   if (dice.one_in(2)) m.weight_compression = f(dice.between(101, 400));
   m.decompressor_bytes_per_cycle = dice.between(1, 40);
   m.dispatch_cycles = dice.between(0, 60);
-  m.granularity = dice.one_of({Granularity::per_operator, Granularity::per_tile});
+  m.granularity = dice.one_of({Granularity::per_operator, Granularity::per_tile, Granularity::micro_operation});
+  m.program_storage = dice.one_of({ProgramStorage::held, ProgramStorage::streamed});
+  m.host_operators =
+      dice.one_of({HostOperators::no_operators, HostOperators::softmax, HostOperators::softmax_and_norm});
+  m.host_bus_bits = dice.between(8, 200);
+  m.host_cycles_per_element = f(dice.between(1, 500));
   m.host_command_cycles = dice.between(0, 90);
   m.pipeline_stages = dice.between(1, 20);
   m.dram_bus_bits = 8 * dice.between(1, 24);
@@ -322,6 +342,7 @@ Program random_attentions(Dice& dice, Machine& machine) {
   for (std::int64_t i = 0; i < 2 * classes; ++i)
     program.instructions.emplace_back().instruction_class = static_cast<std::int32_t>(i % classes);
   size_psram(dice, machine, program);
+  size_imem(dice, machine, program);
   return program;
 }
 
@@ -345,6 +366,7 @@ Program random_program(Dice& dice, Machine& machine) {
     instruction.instruction_class = static_cast<std::int32_t>(i < classes ? i : dice.between(0, classes - 1));
   }
   size_psram(dice, machine, program);
+  size_imem(dice, machine, program);
   return program;
 }
 

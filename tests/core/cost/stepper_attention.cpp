@@ -44,6 +44,8 @@ class Attention {
     then(softmax(r, k), o);
     then(product(r, k), o);
     if (last) then(division(r), o);
+    if (m_.granularity == Granularity::micro_operation)
+      o.commands = std::ssize(micro_operations_of_attention(c_, m_, role_, several_, last));
     if (c_.operand_a == Place::dram) {
       o.a_tile = head * queries_ + row;
       o.a_bytes = up(r * depth_ * narrow_, 8);
@@ -71,6 +73,7 @@ class Attention {
     step.mapping = {r, 1, k, depth_, rows_outermost};
     step.operand_a = c_.operand_a;
     step.operand_b = c_.operand_b;
+    step.fused_operators = c_.fused_operators;
     step.fused_passes = c_.fused_passes;
     step.fetches = c_.fetches;
     for (Fetch& f : step.fetches) f.elements = f.per_fold ? r * k : up(f.elements, operations_);

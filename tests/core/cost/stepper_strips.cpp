@@ -101,12 +101,14 @@ std::vector<Operation> expand_strips(const InstructionClass& c, const Machine& m
       const Count loaded =
           c.line_buffers ? std::min(first_height, up(strip * first_height, height)) : rows[0].under;
       Operation o;
+      Count commands = 0;
       for (std::size_t i = 0; i < c.parts.size(); ++i) {
         const Count in = i == 0 ? loaded : rows[i].under;
         const Count strips = batch * up(height, c.mapping.tile_rows);
         const InstructionClass one = alone(c, i, rows[i].made, in, strips);
         const std::vector<Operation> part = expand(one, m, role);
         o.needs += part.at(0).needs;
+        commands += part.at(0).commands;
         o.steps_cycles += part.at(0).needs.longest();
         o.lane_operations += part.at(0).lane_operations;
         if (one.work.family == Family::vector)
@@ -115,6 +117,7 @@ std::vector<Operation> expand_strips(const InstructionClass& c, const Machine& m
         for (std::size_t f = one.fetches.size() - c.parts[i].fetches.size(); f < one.fetches.size(); ++f)
           if (one.fetches[f].place == Place::dram) o.other_bytes += up(one.fetches[f].elements * bits, 8);
       }
+      if (m.granularity == Granularity::micro_operation) o.commands = commands;
       if (c.operand_a == Place::dram) {
         o.a_tile = frame * height + row;
         o.a_bytes = up(loaded * row_of_inputs(c.parts[0]) * bits, 8);
