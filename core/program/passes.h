@@ -88,6 +88,11 @@ void spread_branches(Compilation& c);
 /// places. Example: two branches that begin together are run one after the other.
 void schedule(Compilation& c);
 
+/// pack: with a DSRAM pair for each family, independent drafts of different families stand next to each other, so
+/// that their instructions overlap (core/program/pack.h). Example: conv2d, norm of it, conv2d of x: the second
+/// convolution comes before the norm and runs beside it.
+void pack(Compilation& c);
+
 /// live: who uses what until when, and what can never be whole on chip.
 void live(Compilation& c);
 
@@ -101,6 +106,10 @@ void keep_said(Compilation& c);
 /// place: DSRAM ping-pong, STACKRAM, spills to DRAM, and a mapping for each instruction. Infeasible when even the
 /// smallest tile of one does not fit.
 void place(Compilation& c);
+
+/// depend: with a DSRAM pair for each family, what each instruction waits for (core/program/marks.h). Example:
+/// conv2d 0, softmax 1 of its result, conv2d 2 of another, conv2d 3 waits for 1 and 2: it writes where 1 reads.
+void depend(Compilation& c);
 
 /// pin: weights that all fit in PSRAM stay there; else the program's first ones stay in its pinned part, whole
 /// instructions only. Infeasible when weights said to be resident do not fit.

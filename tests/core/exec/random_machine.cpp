@@ -1,6 +1,8 @@
 // Random machines whose memories are too small for what they run.
 #include "tests/core/exec/random_machine.h"
 
+#include <algorithm>
+
 namespace sdip {
 
 Machine random_machine(Draw& draw) {
@@ -14,6 +16,8 @@ Machine random_machine(Draw& draw) {
   m.weight_buffering = either(Buffering::single_buffer, Buffering::double_buffer);
   m.tile_buffering = either(Buffering::single_buffer, Buffering::double_buffer);
   m.activation_memory = either(ActivationMemory::separate, ActivationMemory::unified);
+  if (m.activation_memory == ActivationMemory::separate)
+    m.operator_dsram = either(OperatorDsram::common, OperatorDsram::per_operator);
   m.stack_discipline = either(StackDiscipline::stack, StackDiscipline::allocator);
   m.fusion = draw.one_in(3) ? Fusion::norm : either(Fusion::no_fusion, Fusion::pointwise);
   if (m.fusion == Fusion::norm) m.norm_statistics = either(NormStatistics::own_pass, NormStatistics::producer);
@@ -39,6 +43,26 @@ Application compiled_on(Machine& machine, const MadeNetwork& network, Role role)
     application = compile(workload, machine);
   }
   return application;
+}
+
+std::vector<std::int32_t> random_order(Draw& draw, const Program& program) {
+  std::vector<std::int32_t> order, left;
+  std::vector<char> retired(program.instructions.size(), 0);
+  for (std::size_t i = 0; i < program.instructions.size(); ++i) left.push_back(static_cast<std::int32_t>(i));
+  const bool last_first = draw.one_in(3);  // as far from the program's order as the marks let it
+  while (!left.empty()) {
+    std::vector<std::size_t> ready;
+    for (std::size_t k = 0; k < left.size(); ++k)
+      if (std::ranges::all_of(program.instructions[static_cast<std::size_t>(left[k])].after,
+                              [&](std::int32_t j) { return retired[static_cast<std::size_t>(j)] != 0; }))
+        ready.push_back(k);
+    const auto last = static_cast<std::int64_t>(ready.size()) - 1;
+    const std::size_t next = ready.at(static_cast<std::size_t>(last_first ? last : draw.between(0, last)));
+    order.push_back(left[next]);
+    retired[static_cast<std::size_t>(left[next])] = 1;
+    left.erase(left.begin() + static_cast<std::ptrdiff_t>(next));
+  }
+  return order;
 }
 
 void draw_mappings(Draw& draw, CompiledStage& stage) {
