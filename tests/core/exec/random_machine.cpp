@@ -16,8 +16,6 @@ Machine random_machine(Draw& draw) {
   m.weight_buffering = either(Buffering::single_buffer, Buffering::double_buffer);
   m.tile_buffering = either(Buffering::single_buffer, Buffering::double_buffer);
   m.activation_memory = either(ActivationMemory::separate, ActivationMemory::unified);
-  if (m.activation_memory == ActivationMemory::separate)
-    m.operator_dsram = either(OperatorDsram::common, OperatorDsram::per_operator);
   m.stack_discipline = either(StackDiscipline::stack, StackDiscipline::allocator);
   m.fusion = draw.one_in(3) ? Fusion::norm : either(Fusion::no_fusion, Fusion::pointwise);
   if (m.fusion == Fusion::norm) m.norm_statistics = either(NormStatistics::own_pass, NormStatistics::producer);
@@ -30,6 +28,8 @@ Machine random_machine(Draw& draw) {
   if (draw.one_in(6)) m.weight_storage = WeightStorage::hard_coded;
   if (m.fusion != Fusion::norm && draw.one_in(3))  // prologues of strips are not executed
     m.strips = either(Strips::halo_recompute, Strips::line_buffers);
+  if (m.activation_memory == ActivationMemory::separate && m.dsram_bytes % 2 == 0)
+    m.operator_dsram = OperatorDsram::per_operator;
   return m;
 }
 
