@@ -5,9 +5,10 @@
 // As each waits for the one of its family before it, what has retired is known by the latest of each family. A mark
 // is left out when another one's instruction had waited for it.
 //
-// Example: conv2d 0 makes a, softmax 1 makes b of a, conv2d 2 makes c of b, conv2d 3 makes d of c. 1 waits for 0; 2
-// for 1 (and so for 0, the convolution before it); 3 for 2, which is also the one that wrote what it reads. It
-// writes where a was, which 1 read: 2 had waited for that.
+// Example: conv2d 0 makes a of x, softmax 1 makes b of a, conv2d 2 makes c of x, conv2d 3 makes d of c, all on
+// chip. 1 waits for 0, whose result it reads; so does 2, the next convolution, whose pair's sides must have
+// swapped. 3 reads what 2 wrote, and writes where a lies, which 1 reads: it waits for 1 and 2, and through these
+// for 0.
 #include "core/program/marks.h"
 
 #include <algorithm>

@@ -19,10 +19,10 @@ struct Viewer {
   const CompiledStage& stage;
   const Machine& machine;
   MemoryView view{};
-  std::map<std::int32_t, std::size_t> held{};    // STACKRAM or unified: value, its rectangle
-  std::map<std::int32_t, std::size_t> passed{};  // DSRAM: value, its rectangle
+  std::map<std::int32_t, std::size_t> held{};                 // STACKRAM or unified: value, its rectangle
+  std::map<std::int32_t, std::size_t> passed{};               // DSRAM: value, its rectangle
   std::map<std::size_t, std::vector<std::size_t>> readers{};  // of a rectangle in DSRAM: instructions
-  std::array<std::int64_t, pair_families> turns{};             // instructions of each family so far
+  std::array<std::int64_t, pair_families> turns{};            // instructions of each family so far
 
   bool unified() const { return machine.activation_memory == ActivationMemory::unified; }
   MemoryName side(std::size_t index, bool writes) const {
@@ -93,9 +93,8 @@ void read_sources(Viewer& v, std::size_t i) {
       one.to = std::max(one.to, static_cast<std::int32_t>(i));
       v.readers[found->second].push_back(i);
     } else if (!v.held.contains(source.value) || !v.unified()) {
-      v.passed[source.value] =
-          v.add(v.side_of(source, i), v.name_of(source.value), source.address.value, v.bytes_of(source.value),
-                v.machine.operator_dsram == OperatorDsram::common ? i : 0, i);
+      v.passed[source.value] = v.add(v.side_of(source, i), v.name_of(source.value), source.address.value,
+                                     v.bytes_of(source.value), source.pair ? 0 : i, i);
     }
   }
 }
@@ -178,11 +177,25 @@ MemoryFigures figures_of(const MemoryView& view, MemoryName memory, std::int64_t
 
 std::string_view memory_text(MemoryName memory) {
   static_assert(pair_families == 7);
-  static constexpr std::string_view names[memory_names] = {
-      "DSRAM0",           "DSRAM1",           "STACKRAM",         "unified",          "PSRAM",
-      "DSRAM0 of conv2d", "DSRAM1 of conv2d", "DSRAM0 of linear", "DSRAM1 of linear", "DSRAM0 of matmul",
-      "DSRAM1 of matmul", "DSRAM0 of vector", "DSRAM1 of vector", "DSRAM0 of softmax", "DSRAM1 of softmax",
-      "DSRAM0 of norm",   "DSRAM1 of norm",   "DSRAM0 of transpose", "DSRAM1 of transpose"};
+  static constexpr std::string_view names[memory_names] = {"DSRAM0",
+                                                           "DSRAM1",
+                                                           "STACKRAM",
+                                                           "unified",
+                                                           "PSRAM",
+                                                           "DSRAM0 of conv2d",
+                                                           "DSRAM1 of conv2d",
+                                                           "DSRAM0 of linear",
+                                                           "DSRAM1 of linear",
+                                                           "DSRAM0 of matmul",
+                                                           "DSRAM1 of matmul",
+                                                           "DSRAM0 of vector",
+                                                           "DSRAM1 of vector",
+                                                           "DSRAM0 of softmax",
+                                                           "DSRAM1 of softmax",
+                                                           "DSRAM0 of norm",
+                                                           "DSRAM1 of norm",
+                                                           "DSRAM0 of transpose",
+                                                           "DSRAM1 of transpose"};
   return names[static_cast<std::size_t>(memory)];
 }
 
@@ -206,7 +219,8 @@ MemoryView memory_view(const CompiledStage& stage, const Machine& machine, std::
     MemoryRectangle& one = view.rectangles[r];
     one.start_cycle = times[static_cast<std::size_t>(one.from)].first;
     one.end_cycle = times[static_cast<std::size_t>(one.to)].second;
-    for (const std::size_t reader : viewer.readers[r]) one.end_cycle = std::max(one.end_cycle, times[reader].second);
+    for (const std::size_t reader : viewer.readers[r])
+      one.end_cycle = std::max(one.end_cycle, times[reader].second);
   }
   if (viewer.unified()) {
     view.memories.push_back(figures_of(view, MemoryName::unified, unified_bytes(machine)));

@@ -1,20 +1,39 @@
 // passes `schedule` and `pack`: drafts in an order that keeps few bytes alive, and in one that keeps circuits busy.
+#include "core/program/order.h"
+
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "core/program/memory_plan.h"
-#include "core/program/pack.h"
-#include "core/program/passes.h"
-#include "core/program/schedule.h"
 
 namespace sdip {
 namespace {
 
 std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
 
-/// Lives are those of the present order: bytes, and what waits in DRAM or to the end, do not depend on it.
-/// What a draft's nodes read that another makes, operands or general registers (one element, a norm's sums), is
-/// made before.
+/// About how long a draft keeps its circuit.
+std::int64_t circuit_cycles(const Draft& draft) {
+  if (draft.compound == Compound::single) {
+    Work behind;
+    behind.row_length = draft.out_elements;
+    behind.passes = most_uses(draft.fused);
+    return std::max(reference_cycles(draft.work), reference_cycles(behind));
+  }
+  std::int64_t cycles = 0;
+  for (const Part& part : draft.parts) cycles += reference_cycles(part.work);
+  return cycles;
+}
+
+void put_in_order(const OperationOrder& order, std::vector<Draft>& drafts) {
+  std::vector<Draft> ordered;
+  ordered.reserve(drafts.size());
+  for (const std::int32_t n : order) ordered.push_back(std::move(drafts[at(n)]));
+  drafts = std::move(ordered);
+}
+
+}  // namespace
+
 ScheduleProblem problem_of(const Compilation& c) {
   const std::vector<Draft>& drafts = c.drafts;
   const Lives& lives = c.lives;
@@ -50,27 +69,12 @@ ScheduleProblem problem_of(const Compilation& c) {
   return problem;
 }
 
-/// About how long a draft keeps its circuit.
-std::int64_t circuit_cycles(const Draft& draft) {
-  if (draft.compound == Compound::single) {
-    Work behind;
-    behind.row_length = draft.out_elements;
-    behind.passes = most_uses(draft.fused);
-    return std::max(reference_cycles(draft.work), reference_cycles(behind));
-  }
-  std::int64_t cycles = 0;
-  for (const Part& part : draft.parts) cycles += reference_cycles(part.work);
-  return cycles;
+std::vector<CircuitUse> circuits_of(const std::vector<Draft>& drafts) {
+  std::vector<CircuitUse> circuits;
+  for (const Draft& draft : drafts)
+    circuits.push_back({static_cast<std::size_t>(draft.work.family), circuit_cycles(draft)});
+  return circuits;
 }
-
-void put_in_order(const OperationOrder& order, std::vector<Draft>& drafts) {
-  std::vector<Draft> ordered;
-  ordered.reserve(drafts.size());
-  for (const std::int32_t n : order) ordered.push_back(std::move(drafts[at(n)]));
-  drafts = std::move(ordered);
-}
-
-}  // namespace
 
 void schedule(Compilation& c) {
   if (c.machine.schedule == ScheduleOrder::given) return;
@@ -85,14 +89,16 @@ void pack(Compilation& c) {
   if (!has_pairs(c.machine) || std::ssize(c.drafts) > most_scheduled_operations) return;
   live(c);
   const ScheduleProblem problem = problem_of(c);
-  std::vector<CircuitUse> uses;
-  for (const Draft& draft : c.drafts)
-    uses.push_back({static_cast<std::size_t>(draft.work.family), circuit_cycles(draft)});
-  const OperationOrder order = packed_order(problem, uses, usual_pack_window);
-  OperationOrder given = order;
-  std::ranges::sort(given);
-  const std::int64_t on_chip = unified_bytes(c.machine);
-  if (moved_bytes(problem, order, on_chip) <= moved_bytes(problem, given, on_chip)) put_in_order(order, c.drafts);
+  const std::vector<CircuitUse> circuits = circuits_of(c.drafts);
+  OperationOrder given(c.drafts.size());
+  std::iota(given.begin(), given.end(), 0);
+  const std::int64_t on_chip = unified_bytes(c.machine), moved = moved_bytes(problem, given, on_chip);
+  for (const std::size_t window : pack_windows) {
+    const OperationOrder order = packed_order(problem, circuits, window);
+    if (moved_bytes(problem, order, on_chip) > moved) continue;
+    put_in_order(order, c.drafts);
+    return;
+  }
 }
 
 }  // namespace sdip

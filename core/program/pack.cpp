@@ -1,13 +1,14 @@
 // List scheduling within the given order's peak of live bytes.
 //
-// An operation may come before others that stood before it when the bytes of its result, added to what is alive
-// while each of those runs, stay within the peak: its operands can only die sooner. So the rest, run in the given
-// order, never exceeds it, whatever was moved before.
+// An operation may come before others that stood before it when what it adds for good (its result, less operands
+// that only it still reads), added to what is alive while each of those runs, stays within the peak: it cannot add
+// more by running earlier. So the rest, run in the given order, never exceeds it, whatever was moved before.
 //
-// Example: x makes a by conv2d (10 cycles), a makes b by norm (8), x makes c by linear (6), b and c make y by
-// vector (1). In the order a b c y the linear begins with the norm, at 10, y at 18: 19 cycles. Were c made by
-// conv2d as well it would also begin at 10, and y at 18; a c b y is no shorter. With softmax between, which takes a
-// (5) to s before the norm: a s b c y starts c at 15, y at 23; a c s b y starts it at 0: c 0 to 6, y at 23 as well.
+// Example: x makes a by conv2d (10 cycles) and a makes b by norm (8); x makes c by linear (6) and c makes d by
+// softmax (9); b and d make y by vector (1). In the order a b c d y, c begins when b does, at 10, and y ends at 26.
+// Packed, c begins with a at 0, d before b: a c d b y ends at 19. Where a takes 4 B, d 2 B and all others 1 B, the
+// peak is 6 B (x, a and b); d would be made while a (4) and c (1) are alive, then a, b and d be 7 B: a c b d y,
+// which ends at 20.
 #include "core/program/pack.h"
 
 #include <algorithm>
@@ -110,9 +111,8 @@ class ListScheduler {
       const auto rank = rank_of(i);
       if (rank >= best_rank) continue;
       if (alive.empty()) alive = alive_before(end);
-      const std::int32_t made = problem_.operations[at(left_[i])].result;
-      const std::int64_t bytes = made < 0 ? 0 : problem_.values[at(made)].bytes;
-      if (std::max(alive[i - first_] + bytes, live_.during(left_[i])) > peak_) continue;
+      const std::int64_t added = live_.after(left_[i]) - live_.now();
+      if (std::max(alive[i - first_] + added, live_.during(left_[i])) > peak_) continue;
       best = i;
       best_rank = rank;
     }

@@ -2,6 +2,7 @@
 // order out.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -25,6 +26,7 @@ std::int64_t packed_cycles(const ScheduleProblem& problem, std::span<const Circu
 /// None comes early by which more bytes would be alive than the given order's peak. Requires the given order to be
 /// valid.
 OperationOrder packed_order(const ScheduleProblem& problem, std::span<const CircuitUse> uses, std::size_t window);
-inline constexpr std::size_t usual_pack_window = 32;
+/// Tried in this order: what comes early from far away can be what then finds no room on chip.
+inline constexpr std::array<std::size_t, 4> pack_windows{32, 8, 4, 2};
 
 }  // namespace sdip

@@ -89,8 +89,8 @@ void spread_branches(Compilation& c);
 void schedule(Compilation& c);
 
 /// pack: with a DSRAM pair for each family, independent drafts of different families stand next to each other, so
-/// that their instructions overlap (core/program/pack.h). Example: conv2d, norm of it, conv2d of x: the second
-/// convolution comes before the norm and runs beside it.
+/// that their instructions overlap (core/program/pack.h). Example: conv2d, norm of it, linear of x: the linear
+/// comes before the norm and runs beside the convolution.
 void pack(Compilation& c);
 
 /// live: who uses what until when, and what can never be whole on chip.
@@ -108,7 +108,8 @@ void keep_said(Compilation& c);
 void place(Compilation& c);
 
 /// depend: with a DSRAM pair for each family, what each instruction waits for (core/program/marks.h). Example:
-/// conv2d 0, softmax 1 of its result, conv2d 2 of another, conv2d 3 waits for 1 and 2: it writes where 1 reads.
+/// conv2d 0, softmax 1 of its result, conv2d 2 of x, conv2d 3 of that: 3 waits for 2, and for 1, which reads what
+/// it overwrites.
 void depend(Compilation& c);
 
 /// pin: weights that all fit in PSRAM stay there; else the program's first ones stay in its pinned part, whole

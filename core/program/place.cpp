@@ -73,14 +73,14 @@ InstructionClass class_of(const Draft& draft, std::int32_t index, const Places& 
 }
 
 /// What each draft finds on the reading and writing side of its DSRAM pair: bytes of whole values, and which are on
-/// the reading side.
+/// the reading side. `passing`: bytes there of what others read before, and, side by side, may still read.
 struct Resident {
-  std::vector<std::int64_t> read, write;
+  std::vector<std::int64_t> read, write, passing;
   std::vector<std::vector<ValueId>> found;
 };
 Resident resident_bytes(const std::vector<Draft>& drafts, const Lives& lives) {
-  Resident r{std::vector<std::int64_t>(drafts.size(), 0), std::vector<std::int64_t>(drafts.size(), 0),
-             std::vector<std::vector<ValueId>>(drafts.size())};
+  const std::vector<std::int64_t> nothing(drafts.size(), 0);
+  Resident r{nothing, nothing, nothing, std::vector<std::vector<ValueId>>(drafts.size())};
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     const Life& life = lives[static_cast<std::size_t>(drafts[i].destination)];
     const bool kept =
@@ -91,6 +91,7 @@ Resident resident_bytes(const std::vector<Draft>& drafts, const Lives& lives) {
     const Life& life = lives[v];
     const auto reader = static_cast<std::size_t>(life.next_writer);
     const bool there = (life.is_input || life.made >= 0) && life.in_dsram() && reader < drafts.size();
+    if (there && life.last_in_dsram() < life.next_writer) r.passing[reader] += life.bytes;
     if (!there || life.last_in_dsram() < life.next_writer) continue;
     r.read[reader] += life.bytes;
     r.found[reader].push_back(static_cast<ValueId>(v));
@@ -249,6 +250,24 @@ std::optional<Mapping> mapping_in(const TileRoom& room, const InstructionClass& 
   return entry->second;
 }
 
+/// Leaves what is passing where it is, so that the instruction need not wait for those that read it, where that
+/// costs no DRAM bytes: `mapping` is then one for the room beside it.
+template <class RoomNow>
+void keep_passing(InstructionClass c, const RoomNow& room_now, const MappingRule* rule, ChosenMappings& chosen,
+                  Resident& resident, std::size_t i, std::optional<Mapping>& mapping) {
+  const auto moved = [&](const Mapping& m) {
+    c.mapping = m;
+    return dram_bytes(c, room_now());
+  };
+  const std::int64_t before = mapping ? moved(*mapping) : 0;
+  resident.read[i] += resident.passing[i];
+  const auto beside = mapping_in(room_now(), c, rule, chosen);
+  if (mapping && beside && moved(*beside) <= before)
+    mapping = beside;
+  else
+    resident.read[i] -= resident.passing[i];
+}
+
 }  // namespace
 
 std::optional<std::size_t> try_place(Compilation& compilation) {
@@ -261,14 +280,16 @@ std::optional<std::size_t> try_place(Compilation& compilation) {
   ChosenMappings chosen;
   while (true) {
     const MemoryPlan plan = plan_memory(machine, drafts, lives);
-    const Resident resident = resident_bytes(drafts, lives);
+    Resident resident = resident_bytes(drafts, lives);
     placement = {};
     for (std::size_t i = 0; i < drafts.size(); ++i) {
       const auto index = static_cast<std::int32_t>(i);
       InstructionClass c = class_of(drafts[i], index, places);
+      const auto room_now = [&] { return room_at(machine, compilation.role, gaps_at(machine, plan, resident, i)); };
+      auto mapping = mapping_in(room_now(), c, drafts[i].rule, chosen);
+      if (resident.passing[i] > 0) keep_passing(c, room_now, drafts[i].rule, chosen, resident, i, mapping);
       const TileGaps gaps = gaps_at(machine, plan, resident, i);
-      const TileRoom room = room_at(machine, compilation.role, gaps);
-      const auto mapping = mapping_in(room, c, drafts[i].rule, chosen);
+      const TileRoom room = room_now();
       if (!mapping) {
         if (!make_room(machine, drafts[i], index, resident.found[i], lives)) {
           if (drafts[i].rule != nullptr)
