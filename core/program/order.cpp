@@ -95,7 +95,7 @@ void pack(Compilation& c) {
   const std::int64_t on_chip = unified_bytes(c.machine), moved = moved_bytes(problem, given, on_chip);
   for (const std::size_t window : pack_windows) {
     const OperationOrder order = packed_order(problem, circuits, window);
-    if (moved_bytes(problem, order, on_chip) > moved) continue;
+    if (order == given || moved_bytes(problem, order, on_chip) > moved) continue;
     put_in_order(order, c.drafts);
     return;
   }

@@ -27,6 +27,6 @@ std::int64_t packed_cycles(const ScheduleProblem& problem, std::span<const Circu
 /// valid.
 OperationOrder packed_order(const ScheduleProblem& problem, std::span<const CircuitUse> uses, std::size_t window);
 /// Tried in this order: what comes early from far away can be what then finds no room on chip.
-inline constexpr std::array<std::size_t, 4> pack_windows{32, 8, 4, 2};
+inline constexpr std::array<std::size_t, 2> pack_windows{32, 4};
 
 }  // namespace sdip
