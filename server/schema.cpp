@@ -3,6 +3,7 @@
 
 #include "core/cost/estimate.h"
 #include "core/machine/machine.h"
+#include "core/program/memory_view.h"
 #include "db/store.h"
 
 namespace sdip {
@@ -229,7 +230,9 @@ void add_models(Schema& schemas) {
 }
 
 void add_memory_views(Schema& schemas) {
-  const Schema memory = one_of({"DSRAM0", "DSRAM1", "STACKRAM", "unified", "PSRAM"});
+  OrderedJson names = OrderedJson::array();
+  for (std::size_t m = 0; m < memory_names; ++m) names.push_back(memory_text(static_cast<MemoryName>(m)));
+  const Schema memory{{"type", "string"}, {"enum", names}};
   schemas["WaitingValue"] =
       object({{"lower", text()}, {"upper", text()}, {"dies", integer()}, {"waits_to", integer()}});
   schemas["MemoryFigures"] = object({{"memory", memory},

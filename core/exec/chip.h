@@ -15,6 +15,9 @@
 
 namespace sdip::exec {
 
+/// How many instructions of each family have been. A pair's first instruction reads side 0 and writes side 1.
+using Turns = std::array<std::int64_t, pair_families>;
+
 struct Chip {
   const CompiledStage& stage;
   const Graph& graph;
@@ -23,7 +26,11 @@ struct Chip {
   const ActivationScales& scales;
   Views views;
   std::map<Slot, std::int64_t> addresses;  // addresses_of
-  std::array<Memory, 4> memories{};        // DSRAM0, DSRAM1, STACKRAM, DRAM; unified: the first three are memory 0
+  // DSRAM0, DSRAM1, STACKRAM, DRAM, then, with a DSRAM pair for each family, their sides 0 and 1; unified: the
+  // first three are memory 0.
+  std::array<Memory, 4 + 2 * pair_families> memories{};
+  std::vector<Turns> turns{};                   // by instruction, with pairs
+  std::map<ValueId, std::size_t> written_to{};  // results in a pair: number of the memory
   std::map<ValueId, Tensor> registers{};
   std::map<ValueId, Tensor> constants{};                        // weights as the model has them
   std::map<std::pair<ValueId, NodeId>, Tensor> held_weights{};  // as weight_format holds them; by node where scales
@@ -40,7 +47,10 @@ struct Chip {
   }
 };
 
-/// The memory that `place` means to the current instruction, as a source or as its result.
+/// The memory in which a source of the current instruction lies.
+Memory& memory_of(Chip& chip, const PlacedOperand& source);
+
+/// The memory that `place` means to the current instruction's tiles and, with `result`, its result.
 Memory& memory_of(Chip& chip, Place place, bool result);
 
 /// The elements `at` of a value as the current instruction reads it: a weight, a register, or what lies where its

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/base/encode.h"
 #include "core/base/error.h"
@@ -44,7 +45,34 @@ Chip chip_of(const CompiledStage& stage, const Machine& machine, const StoredTen
   chip.memories[1] = {"DSRAM1", unified ? 0 : machine.dsram_bytes, {}};
   chip.memories[2] = {"STACKRAM", unified ? 0 : machine.stackram_bytes, {}};
   chip.memories[3] = {"DRAM", dram_bytes, {}};
+  if (!has_pairs(machine)) return chip;
+  for (std::size_t side = 0; side < 2 * pair_families; ++side)
+    chip.memories[4 + side] = {
+        "DSRAM" + std::to_string(side % 2) + " of " + std::string(family_text(static_cast<Family>(side / 2))),
+        machine.dsram_bytes,
+        {}};
+  Turns turns{};
+  for (const Instruction& instruction : stage.program.instructions) {
+    chip.turns.push_back(turns);
+    ++turns.at(static_cast<std::size_t>(stage.program.classes[at(instruction.instruction_class)].work.family));
+  }
   return chip;
+}
+
+/// 0, 1, 2, ... where no order is given.
+std::vector<std::int32_t> order_of(const Program& program, std::span<const std::int32_t> order) {
+  std::vector<std::int32_t> numbers(program.instructions.size());
+  std::iota(numbers.begin(), numbers.end(), 0);
+  if (order.empty()) return numbers;
+  std::vector<char> retired(numbers.size(), 0);
+  for (const std::int32_t i : order) {
+    check(i >= 0 && at(i) < retired.size() && retired[at(i)] == 0, "an order has each instruction once");
+    for (const std::int32_t earlier : program.instructions[at(i)].after)
+      check(retired[at(earlier)] != 0, "an order keeps to the marks");
+    retired[at(i)] = 1;
+  }
+  check(order.size() == numbers.size(), "an order has all instructions");
+  return {order.begin(), order.end()};
 }
 
 /// Inputs lie where the instructions that read them find them; scalars in registers.
@@ -85,7 +113,9 @@ Tensor output_of(Chip& chip, ValueId v, std::span<const Tensor> inputs) {
     const Slot slot = slot_of(chip.machine, root, place);
     const auto address = chip.addresses.find(slot);
     if (address == chip.addresses.end()) continue;
-    const Memory& memory = memory_of(chip, place, false);
+    const auto side = chip.written_to.find(root);
+    const bool in_pair = place == Place::dsram && side != chip.written_to.end();
+    const Memory& memory = in_pair ? chip.memories[side->second] : memory_of(chip, place, false);
     return shaped(read(memory, slot, address->second, elements, chip.graph, "the end of the program"));
   }
   throw Error("execution_failed", value.name, "no instruction made the output '" + value.name + "'");
@@ -94,17 +124,19 @@ Tensor output_of(Chip& chip, ValueId v, std::span<const Tensor> inputs) {
 }  // namespace
 
 Run execute(const CompiledStage& stage, const Machine& machine, std::span<const Tensor> inputs,
-            const StoredTensors& stored, const ActivationScales& scales) {
+            const StoredTensors& stored, const ActivationScales& scales, std::span<const std::int32_t> order) {
   require_inputs(*stage.graph, inputs);
   Chip chip = chip_of(stage, machine, stored, scales);
   load_inputs(chip, inputs);
   const std::vector<Instruction>& instructions = stage.program.instructions;
-  for (chip.now = 0; chip.now < instructions.size(); ++chip.now) {
+  for (const std::int32_t i : order_of(stage.program, order)) {
+    chip.now = at(i);
     const Instruction& instruction = instructions[chip.now];
     chip.who =
         "instruction " + std::to_string(chip.now) + " '" + instruction.mnemonic + "' (" + instruction.name + ")";
     run_instruction(chip);
   }
+  chip.now = instructions.size();
   Run run;
   for (const ValueId v : stage.graph->outputs) run.outputs.push_back(output_of(chip, v, inputs));
   run.counts = chip.counts;

@@ -38,9 +38,11 @@ struct Run {
 /// compilation. Throws Error("shape_mismatch", ...) when `inputs` are not what the graph takes,
 /// ("not_computable", ...) for random numbers and weights without values, ("scale_absent", ...) for an integer
 /// activation format without a scale, and ("execution_failed", instruction, ...) when an instruction reads what was
-/// never written, was overwritten or lies outside its memory.
+/// never written, was overwritten or lies outside its memory. `order`: numbers of the instructions in another order
+/// in which each comes behind those that it waits for (Instruction::after); none: as they stand.
 Run execute(const CompiledStage& stage, const Machine& machine, std::span<const Tensor> inputs,
-            const StoredTensors& stored, const ActivationScales& scales = {});
+            const StoredTensors& stored, const ActivationScales& scales = {},
+            std::span<const std::int32_t> order = {});
 
 /// Scales by which an integer activation format just holds what the graph computes from `inputs`: for each value
 /// its largest magnitude over the largest number of the format. Empty for formats that need none. Throws what

@@ -13,6 +13,16 @@
 namespace sdip::exec {
 namespace {
 
+std::size_t side_number(std::size_t pair, std::int64_t turn) {
+  return 4 + 2 * pair + static_cast<std::size_t>(turn % 2);
+}
+
+/// The side of its own family's pair that the current instruction reads or writes: they swap when it retires.
+std::size_t own_side(const Chip& chip, bool writes) {
+  const auto pair = static_cast<std::size_t>(chip.instruction_class().work.family);
+  return side_number(pair, chip.turns.at(chip.now).at(pair) + (writes ? 1 : 0));
+}
+
 bool is_unified(const Chip& chip) { return chip.machine.activation_memory == ActivationMemory::unified; }
 
 }  // namespace
@@ -40,7 +50,15 @@ Memory& memory_of(Chip& chip, Place place, bool result) {
   if (is_unified(chip)) return chip.memories[0];
   if (place == Place::stackram) return chip.memories[2];
   check(place == Place::dsram, "an operand in a memory");
+  if (has_pairs(chip.machine)) return chip.memories[own_side(chip, result)];
   return chip.memories[(chip.now + (result ? 1 : 0)) % 2];  // they swap when an instruction retires
+}
+
+Memory& memory_of(Chip& chip, const PlacedOperand& source) {
+  if (!source.pair) return memory_of(chip, source.place, false);
+  const auto pair = static_cast<std::size_t>(*source.pair);
+  const std::int64_t before = chip.turns.at(chip.now).at(pair);
+  return chip.memories[side_number(pair, before + (source.older ? 1 : 0))];
 }
 
 float scale_of(const Chip& chip, ValueId v) {
@@ -72,8 +90,8 @@ Tensor read_operand(Chip& chip, ValueId v, std::span<const std::int64_t> at) {
                   chip.who + " reads '" + chip.value(root).name + "', which none of its sources is");
     return picked(held->second, at);
   }
-  return read(memory_of(chip, source->place, false), slot_of(chip.machine, root, source->place),
-              source->address.value, at, chip.graph, chip.who);
+  return read(memory_of(chip, *source), slot_of(chip.machine, root, source->place), source->address.value, at,
+              chip.graph, chip.who);
 }
 
 Tensor read_whole(Chip& chip, ValueId v) {
@@ -108,6 +126,7 @@ void open_result(Chip& chip) {
   for (const Destination& to : destinations_of(chip.instruction(), c, chip.machine))
     open_region(memory_of(chip, to.place, true), slot_of(chip.machine, v, to.place), to.address, bits, operand.type,
                 operand.shape, chip.who);
+  if (has_pairs(chip.machine) && c.to_dsram) chip.written_to[v] = own_side(chip, true);
   if (is_scalar(chip.value(v))) chip.registers[v] = zero_tensor(operand.type, operand.shape);
 }
 

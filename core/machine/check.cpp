@@ -35,6 +35,8 @@ void check_machine(const Machine& m) {
   require(m.branches == Branches::serial || m.core_weights == CoreWeights::common, "branches",
           "cores that share the branches of one frame have no part of the network of their own: expected "
           "core_weights=common");
+  require(m.operator_dsram == OperatorDsram::common || m.activation_memory == ActivationMemory::separate,
+          "operator_dsram", "one memory for all has no pairs: expected activation_memory=separate");
 }
 
 }  // namespace sdip

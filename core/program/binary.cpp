@@ -6,13 +6,14 @@
 #include "core/base/error.h"
 #include "core/graph/serial.h"
 #include "core/program/form.h"
+#include "core/program/marks.h"
 #include "core/program/parse.h"
 #include "core/program/word.h"
 
 namespace sdip {
 namespace {
 
-constexpr std::string_view magic = "SDIPprogram\x02";
+constexpr std::string_view magic = "SDIPprogram\x03";
 constexpr std::size_t most_instructions = 1'000'000, most_name_bytes = 1 << 16;
 
 std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
@@ -83,8 +84,9 @@ struct Encoding {
   explicit Encoding(const CompiledStage& of)
       : stage(of), machine(machine_like(of.needs)), opcodes(opcodes_of(*of.graph)) {}
 
-  WordContext context_of(const Instruction& instruction) const {
+  WordContext context_of(const Instruction& instruction, std::size_t number) const {
     WordContext context;
+    context.number = static_cast<std::int64_t>(number);
     ByteWriter descriptor;
     for (const NodeId id : instruction.nodes) {
       const Node& node = stage.graph->nodes[at(id)];
@@ -99,8 +101,8 @@ struct Encoding {
     return context;
   }
 
-  std::string words_of(Instruction instruction, InstructionClass c) const {
-    WordContext context = context_of(instruction);
+  std::string words_of(Instruction instruction, InstructionClass c, std::size_t number) const {
+    WordContext context = context_of(instruction, number);
     if (!c.to_dsram) instruction.dsram_address = Bytes(0);  // it means nothing there
     if (!c.push) instruction.stackram_address = Bytes(0);
     if (!c.to_dram) instruction.dram_address = Bytes(0);
@@ -163,7 +165,7 @@ void read_header(ByteReader& in, CompiledStage& stage) {
   if (in.left() < magic.size()) in.refuse("the bytes end early");
   const auto found = in.raw(magic.size());
   if (std::string_view(reinterpret_cast<const char*>(found.data()), found.size()) != magic)
-    in.refuse("no program of version 2");
+    in.refuse("no program of version 3");
   stage.name = in.text(most_name_bytes);
   stage.role = static_cast<Role>(in.number(0, static_cast<std::int64_t>(Role::network)));
   stage.passes_per_step = in.number(1, most_size - 1);
@@ -204,11 +206,11 @@ std::span<const std::byte> read_words(std::span<const std::byte>& words, WordCon
 /// Words are those that its fields, nodes and operands have; so a program has one binary form.
 void compare(std::span<const std::byte> words, const WordContext& said, const Encoding& encoding,
              const Instruction& i, const InstructionClass& c, std::size_t number) {
-  const WordContext found = encoding.context_of(i);
+  const WordContext found = encoding.context_of(i, number);
   if (said.opcodes != found.opcodes || said.descriptor != found.descriptor || said.src1_size != found.src1_size ||
       said.src2_size != found.src2_size)
     refuse_instruction(number, "its words are of other operators or sizes than its nodes");
-  const std::string written = encoding.words_of(i, c);
+  const std::string written = encoding.words_of(i, c, number);
   if (!std::ranges::equal(std::as_bytes(std::span(written)), words))
     refuse_instruction(number, "its words have bits set of fields that it does not use");
 }
@@ -218,11 +220,12 @@ void compare(std::span<const std::byte> words, const WordContext& said, const En
 void count_words(CompiledStage& stage) {
   const Encoding encoding(stage);
   const bool scaled = needs_scale(encoding.machine.weight_format);
-  for (Instruction& i : stage.program.instructions) {
+  for (std::size_t n = 0; n < stage.program.instructions.size(); ++n) {
+    Instruction& i = stage.program.instructions[n];
     Instruction whole = i;
     if (scaled && i.scales.empty()) whole.scales.assign(i.weights.size(), 1.0F);
     const auto& c = stage.program.classes[at(i.instruction_class)];
-    i.words = static_cast<std::int64_t>(encoding.words_of(std::move(whole), c).size() / word_bytes);
+    i.words = static_cast<std::int64_t>(encoding.words_of(std::move(whole), c, n).size() / word_bytes);
   }
 }
 
@@ -262,8 +265,10 @@ std::string write_graph_binary(const CompiledStage& stage) {
     out.number(bytes.value);
   std::string words;
   out.size(program.instructions.size());
-  for (const Instruction& i : program.instructions)
-    words += encoding.words_of(i, program.classes[at(i.instruction_class)]);
+  for (std::size_t n = 0; n < program.instructions.size(); ++n) {
+    const Instruction& i = program.instructions[n];
+    words += encoding.words_of(i, program.classes[at(i.instruction_class)], n);
+  }
   out.text(words);
   for (const Instruction& i : program.instructions) write_symbols(out, i);
   return out.take();
@@ -288,7 +293,9 @@ CompiledStage read_graph_binary(std::span<const std::byte> bytes, std::shared_pt
   stage.program.instructions.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
     Instruction& instruction = stage.program.instructions[i];
+    contexts[i].number = static_cast<std::int64_t>(i);
     of_instruction[i] = read_words(words, contexts[i], instruction, classes[i]);
+    give_pairs(instruction.sources, classes[i]);
     if (!words.empty() == (i + 1 == count)) in.refuse("more or fewer words than the instructions take");
   }
   for (Instruction& instruction : stage.program.instructions) read_symbols(in, *stage.graph, instruction);

@@ -1,5 +1,6 @@
 // A program that was read is checked against what its graph's operators are: nothing in it is believed.
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <utility>
@@ -7,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/program/fields.h"
 #include "core/program/form.h"
+#include "core/program/marks.h"
 
 namespace sdip {
 namespace {
@@ -160,6 +162,7 @@ void check_single(const CompiledStage& stage, const Derivation& derivation, cons
   for (const PlacedOperand& source : i.sources) {
     const Bytes size = value_bytes(*stage.graph, source.value, machine);
     const bool unified = machine.activation_memory == ActivationMemory::unified;
+    if (source.pair && *source.pair != c.work.family) continue;  // the occupancy is that of its own pair
     const Bytes room = unified                        ? i.dsram_read_side + i.dsram_write_side + i.stackram
                        : source.place == Place::dsram ? i.dsram_read_side
                                                       : i.stackram;
@@ -205,10 +208,50 @@ void check_instruction(const CompiledStage& stage, const Derivation& derivation,
 
 namespace {
 
-/// Where a value is while a program runs.
+/// Where a value is while a program runs. With a DSRAM pair for each family: `pair` is that of the family that made
+/// it, of which it was the instruction number `written`.
 struct Whereabouts {
   bool made = false, dsram = false, stackram = false, dram = false;
+  std::size_t pair = 0;
+  std::int64_t written = -1;
 };
+
+/// How many instructions of each family have been.
+using Turns = std::array<std::int64_t, pair_families>;
+
+/// What a source in DSRAM says of its pair against where the value is.
+void check_pair(const PlacedOperand& source, const Whereabouts& w, const Turns& turns, bool own, bool pairs,
+                const Refusal& refuse) {
+  if (source.pair.has_value() != (pairs && source.place == Place::dsram) || (source.older && !source.pair))
+    refuse("src: expected a family's DSRAM pair where each has one, and there alone");
+  if (!source.pair) return;
+  const std::int64_t since = turns.at(w.pair) - 1 - w.written;
+  if (static_cast<std::size_t>(*source.pair) != w.pair || since > 1 || (since == 1 && own))
+    refuse("operand %" + std::to_string(source.value) + " is not in the DSRAM pair of " +
+           std::string(family_text(*source.pair)));
+  if (source.older != (since == 1)) refuse("older: expected of what the last but one of its family wrote");
+}
+
+/// Marks name earlier instructions, each once, and are enough.
+void check_marks(CompiledStage& stage, const Derivation& derivation, const std::vector<InstructionClass>& classes,
+                 const std::function<void(std::size_t, const std::string&)>& refuse) {
+  std::vector<Instruction>& instructions = stage.program.instructions;
+  const Machine machine = machine_like(stage.needs);
+  for (std::size_t i = 0; i < instructions.size(); ++i) {
+    const std::vector<std::int32_t>& after = instructions[i].after;
+    if (after.empty() || after == unsaid_marks) continue;
+    if (!has_pairs(machine)) refuse(i, "after: expected where operator_dsram=per_operator alone");
+    for (std::size_t m = 0; m < after.size(); ++m)
+      if (after[m] < 0 || at(after[m]) >= i || (m > 0 && after[m] <= after[m - 1]))
+        refuse(i, "after: expected earlier instructions, ascending, each once");
+  }
+  if (!has_pairs(machine)) return;
+  std::vector<ValueId> roots(stage.graph->values.size());
+  for (std::size_t v = 0; v < roots.size(); ++v) roots[v] = derivation.root(static_cast<ValueId>(v));
+  std::vector<const InstructionClass*> each;
+  for (const InstructionClass& c : classes) each.push_back(&c);
+  mark({*stage.graph, machine, roots, instructions, each}, refuse);
+}
 
 void check_order(const CompiledStage& stage, const Derivation& derivation,
                  const std::vector<InstructionClass>& classes,
@@ -218,6 +261,12 @@ void check_order(const CompiledStage& stage, const Derivation& derivation,
   for (std::size_t v = 0; v < where.size(); ++v)
     if (graph.values[v].kind != ValueKind::activation || element_count(graph.values[v].operand.shape) == 0)
       where[v] = {true, true, true, true};
+  const bool pairs = has_pairs(machine_like(stage.needs));
+  Turns turns{};
+  for (std::size_t i = 0; i < classes.size() && pairs; ++i)
+    if (static_cast<std::size_t>(classes[i].work.family) >= pair_families)
+      refuse(i, "family: expected one with a circuit");
+  for (Whereabouts& w : where) w.pair = pairs ? static_cast<std::size_t>(classes.front().work.family) : 0;
   const auto of = [&](ValueId v) -> Whereabouts& {
     return where[at(v)].made ? where[at(v)] : where[at(derivation.root(v))];
   };
@@ -232,11 +281,15 @@ void check_order(const CompiledStage& stage, const Derivation& derivation,
       if (!w.made || !there)
         refuse(i,
                "operand %" + std::to_string(source.value) + " is not in " + std::string(place_text(source.place)));
+      const bool own = w.pair == static_cast<std::size_t>(classes[i].work.family);
+      check_pair(source, w, turns, own, pairs, [&](const std::string& what) { refuse(i, what); });
     }
     for (const PlacedOperand& source : instructions[i].sources)
       if (source.pop) of(source.value).stackram = false;
     const InstructionClass& c = classes[i];
-    where[at(instructions[i].destination)] = {true, c.to_dsram, c.push, c.to_dram};
+    const auto family = static_cast<std::size_t>(c.work.family);
+    where[at(instructions[i].destination)] = {true,      c.to_dsram, c.push,
+                                              c.to_dram, family,     pairs ? turns[family]++ : 0};
   }
   for (const ValueId v : graph.outputs)
     if (!of(v).made) refuse(instructions.size() - 1, "no instruction makes output %" + std::to_string(v));
@@ -302,6 +355,7 @@ void finish_program(CompiledStage& stage, const Derivation& derivation, std::vec
     if (end >= most_size) refuse(0, "weights: more than 2^50 bytes");
     end = offset + region.second.value;
   }
+  check_marks(stage, derivation, classes, refuse);
   count_words(stage);
 }
 

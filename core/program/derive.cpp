@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/program/form.h"
+#include "core/program/marks.h"
 #include "core/program/passes.h"
 
 namespace sdip {
@@ -151,6 +152,7 @@ InstructionClass Derivation::class_of(const Instruction& instruction, bool to_ds
   c.push = push;
   c.to_dram = to_dram;
   c.mapping = whole_mapping(c);
+  give_pairs(instruction.sources, c);
   return c;
 }
 

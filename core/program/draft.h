@@ -1,6 +1,7 @@
 // Between graph and program: instructions whose operands have no place yet. Internal to the compiler.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -57,9 +58,15 @@ struct Life {
   bool is_input = false;
   bool leaves_by_dram = false;  // a result of the graph, unless it goes over the link
   bool in_dram = false;         // never whole on chip: written to and read from DRAM
-  bool spilled = false;         // uses other than the next instruction's read it from DRAM
-  bool next_in_dsram() const { return !in_dram && !uses.empty() && uses.front() == made + 1; }
-  bool needs_stack() const { return !in_dram && !spilled && (uses.size() > (next_in_dsram() ? 1U : 0U)); }
+  bool spilled = false;         // uses that find it no more in DSRAM read it from DRAM
+  // The next draft that writes to its DSRAM pair, on the other side, and the one after that, which overwrites it.
+  std::int32_t next_writer = 0, overwriter = 1;
+  DsramPair pair = {};
+  bool in_dsram() const { return !in_dram && !uses.empty() && uses.front() < overwriter; }
+  bool in_dsram_at(std::int32_t draft) const { return in_dsram() && draft < overwriter; }
+  bool needs_stack() const { return !in_dram && !spilled && !uses.empty() && uses.back() >= overwriter; }
+  /// The last use that reads DSRAM. Requires in_dsram().
+  std::int32_t last_in_dsram() const { return *(std::ranges::lower_bound(uses, overwriter) - 1); }
 };
 /// By value; lives of values that are no operands are empty.
 using Lives = std::vector<Life>;

@@ -1,5 +1,10 @@
 // pass `live`: who uses what until when, and what can never be whole on chip.
+//
+// Example: conv2d 0, softmax 1, conv2d 2, conv2d 3. With one DSRAM pair for all, the result of 0 can be read by 1;
+// 2 writes to its side again. With a pair for each family conv2d's side is written again by 3: 1 and 2 can read it.
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "core/program/passes.h"
 
@@ -22,7 +27,37 @@ std::int64_t largest_on_chip(const Machine& machine) {
   return (2 * machine.dsram_bytes + machine.stackram_bytes) / 2;
 }
 
+/// By draft the next one that writes to the same DSRAM pair: of all, or with a pair for each family of its family.
+/// Behind the last one the end of the pass, where sides swap as well.
+std::vector<std::int32_t> next_writers(const std::vector<Draft>& drafts, bool pairs) {
+  const auto end = static_cast<std::int32_t>(drafts.size());
+  std::vector<std::int32_t> next(drafts.size());
+  std::array<std::int32_t, pair_families> writer;
+  writer.fill(end);
+  for (std::int32_t i = end; i-- > 0;) {
+    auto& of_pair =
+        writer.at(pairs ? static_cast<std::size_t>(drafts[static_cast<std::size_t>(i)].work.family) : 0);
+    next[static_cast<std::size_t>(i)] = std::exchange(of_pair, i);
+  }
+  return next;
+}
+
+/// Which DSRAM pair a value is written to and how long it stays there. Inputs are as if an instruction of the first
+/// draft's family had made them before it.
+void give_pair(const std::vector<Draft>& drafts, const std::vector<std::int32_t>& next, bool pairs, Life& life) {
+  const auto end = static_cast<std::int32_t>(drafts.size());
+  const Draft& maker = drafts[static_cast<std::size_t>(std::max(0, life.made))];
+  life.next_writer = life.made < 0 ? 0 : next[static_cast<std::size_t>(life.made)];
+  life.overwriter = life.next_writer < end ? next[static_cast<std::size_t>(life.next_writer)] : end + 1;
+  if (pairs) life.pair = maker.work.family;
+}
+
 }  // namespace
+
+bool has_pairs(const Machine& machine) {
+  return machine.operator_dsram == OperatorDsram::per_operator &&
+         machine.activation_memory == ActivationMemory::separate;
+}
 
 void live(Compilation& c) {
   const Graph& graph = *c.graph;
@@ -48,15 +83,18 @@ void live(Compilation& c) {
     life.leaves_by_dram = output_in_dram(role, c.part);
     if (!output_in_dram(role, c.part)) use(root, drafts.size());
   }
+  const bool pairs = has_pairs(machine);
+  const std::vector<std::int32_t> next = next_writers(drafts, pairs);
   for (std::size_t v = 0; v < lives.size(); ++v) {
     Life& life = lives[v];
+    give_pair(drafts, next, pairs, life);
     const Value& value = graph.values[v];
     life.bytes = ceil_div(element_count(value.operand.shape) * bits, 8);
     life.is_input = value.kind == ValueKind::input;
     const bool needed_again = role == Role::core && static_cast<ValueId>(v) != latent;  // by the next step
     if (life.is_input && needed_again && !life.uses.empty()) use(static_cast<ValueId>(v), drafts.size());
     if (life.is_input) life.in_dram = input_in_dram(role, c.part);
-    if (life.next_in_dsram() && life.bytes > largest_on_chip(machine)) life.in_dram = true;
+    if (life.in_dsram() && life.bytes > largest_on_chip(machine)) life.in_dram = true;
     if (machine.skip_handling == SkipHandling::spill && life.needs_stack() && !life.is_input) life.spilled = true;
   }
 }

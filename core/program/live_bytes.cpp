@@ -60,6 +60,11 @@ void LiveBytes::run(std::int32_t operation) {
   for (const std::int32_t v : problem_.operations[at(operation)].reads) --uses_left_[at(v)];
 }
 
+void LiveBytes::undo(std::int32_t operation, std::int64_t live_bytes) {
+  for (const std::int32_t v : problem_.operations[at(operation)].reads) ++uses_left_[at(v)];
+  live_ = live_bytes;
+}
+
 std::int64_t peak_live_bytes(const ScheduleProblem& problem, const OperationOrder& order) {
   const ValueUses uses = value_uses(problem);
   LiveBytes live(problem, uses);

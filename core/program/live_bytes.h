@@ -22,6 +22,8 @@ class LiveBytes {
   std::int64_t during(std::int32_t operation) const;
   std::int64_t after(std::int32_t operation) const;
   void run(std::int32_t operation);
+  /// Takes back the run of `operation`, the last one, before which `live_bytes` were alive.
+  void undo(std::int32_t operation, std::int64_t live_bytes);
 
  private:
   bool dies(std::int32_t value) const {

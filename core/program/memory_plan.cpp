@@ -48,8 +48,8 @@ Contents contents_of(const Machine& machine, const std::vector<Draft>& drafts, c
     const Life& life = lives[v];
     if (life.needs_stack())
       add(v, life.uses.back());
-    else if (is_unified(machine) && life.next_in_dsram())
-      add(v, life.made + 1);
+    else if (is_unified(machine) && life.in_dsram())
+      add(v, life.last_in_dsram());
   }
   if (is_unified(machine))
     for (const Draft& draft : drafts)
@@ -130,7 +130,7 @@ std::int32_t widest_victim(const Excess& excess, const Contents& contents, const
     if (!life.needs_stack()) continue;
     double relief = 0;
     const std::int32_t end = std::min(life.uses.back() + 1, static_cast<std::int32_t>(excess.bytes.size()));
-    for (std::int32_t i = std::max(0, life.made + (life.next_in_dsram() ? 2 : 1)); i < end; ++i)
+    for (std::int32_t i = std::max(0, life.in_dsram() ? life.overwriter : life.made + 1); i < end; ++i)
       relief += static_cast<double>(std::min(life.bytes, excess.bytes[at(i)]));
     const double worth = relief / static_cast<double>(std::max<std::int64_t>(1, spill_bytes(life)));
     if (worth <= best_worth) continue;
@@ -213,7 +213,7 @@ std::int64_t unified_bytes(const Machine& machine) { return 2 * machine.dsram_by
 
 std::int64_t spill_bytes(const Life& life) {
   const bool there = life.is_input || life.leaves_by_dram;
-  const auto reads = static_cast<std::int64_t>(life.uses.size()) - (life.next_in_dsram() ? 1 : 0);
+  const auto reads = std::ranges::count_if(life.uses, [&](std::int32_t use) { return !life.in_dsram_at(use); });
   return life.bytes * ((there ? 0 : 1) + reads);
 }
 
@@ -236,7 +236,7 @@ MemoryPlan plan_memory(const Machine& machine, const std::vector<Draft>& drafts,
   }
   std::int64_t inputs = 0;  // whole ones lie behind one another on the side that is read first
   for (std::size_t v = 0; v < lives.size(); ++v) {
-    if (lives[v].next_in_dsram()) {
+    if (lives[v].in_dsram()) {
       plan.dsram_addresses[v] = lives[v].is_input ? inputs : 0;
       inputs += lives[v].is_input ? lives[v].bytes : 0;
     }

@@ -30,7 +30,7 @@ struct MemoryPlan {
 enum class SpillRule { farthest_use, fewest_bytes, widest_relief };
 
 /// Bytes that go to DRAM and come back when `life` does not stay on chip: written once, unless it is there anyway,
-/// and read for each use but that of the next instruction.
+/// and read for each use that finds it no more in DSRAM.
 std::int64_t spill_bytes(const Life& life);
 
 /// Places what has to be on chip. Marks lives as spilled until all fits, by `rule`; then takes back, the costliest

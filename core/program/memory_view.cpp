@@ -5,6 +5,7 @@
 #include "core/program/memory_view.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "core/program/allocate.h"
@@ -18,13 +19,23 @@ struct Viewer {
   const CompiledStage& stage;
   const Machine& machine;
   MemoryView view{};
-  std::map<std::int32_t, std::size_t> held{};    // STACKRAM or unified: value, its rectangle
-  std::map<std::int32_t, std::size_t> passed{};  // DSRAM: value, its rectangle
+  std::map<std::int32_t, std::size_t> held{};                 // STACKRAM or unified: value, its rectangle
+  std::map<std::int32_t, std::size_t> passed{};               // DSRAM: value, its rectangle
+  std::map<std::size_t, std::vector<std::size_t>> readers{};  // of a rectangle in DSRAM: instructions
+  std::array<std::int64_t, pair_families> turns{};            // instructions of each family so far
 
   bool unified() const { return machine.activation_memory == ActivationMemory::unified; }
   MemoryName side(std::size_t index, bool writes) const {
     if (unified()) return MemoryName::unified;
+    if (has_pairs(machine)) {
+      const Family family = class_of(stage.program.instructions[index]).work.family;
+      return pair_side(family, (turns.at(static_cast<std::size_t>(family)) + (writes ? 1 : 0)) % 2);
+    }
     return (index + (writes ? 1 : 0)) % 2 == 0 ? MemoryName::dsram0 : MemoryName::dsram1;
+  }
+  MemoryName side_of(const PlacedOperand& source, std::size_t index) const {
+    if (!source.pair) return side(index, false);
+    return pair_side(*source.pair, (turns.at(static_cast<std::size_t>(*source.pair)) + (source.older ? 1 : 0)) % 2);
   }
   MemoryName stack() const { return unified() ? MemoryName::unified : MemoryName::stackram; }
   const InstructionClass& class_of(const Instruction& i) const {
@@ -80,9 +91,10 @@ void read_sources(Viewer& v, std::size_t i) {
     if (const auto found = v.passed.find(source.value); found != v.passed.end()) {
       MemoryRectangle& one = v.view.rectangles[found->second];
       one.to = std::max(one.to, static_cast<std::int32_t>(i));
+      v.readers[found->second].push_back(i);
     } else if (!v.held.contains(source.value) || !v.unified()) {
-      v.passed[source.value] =
-          v.add(v.side(i, false), v.name_of(source.value), source.address.value, v.bytes_of(source.value), i, i);
+      v.passed[source.value] = v.add(v.side_of(source, i), v.name_of(source.value), source.address.value,
+                                     v.bytes_of(source.value), source.pair ? 0 : i, i);
     }
   }
 }
@@ -164,7 +176,26 @@ MemoryFigures figures_of(const MemoryView& view, MemoryName memory, std::int64_t
 }  // namespace
 
 std::string_view memory_text(MemoryName memory) {
-  constexpr std::string_view names[] = {"DSRAM0", "DSRAM1", "STACKRAM", "unified", "PSRAM"};
+  static_assert(pair_families == 7);
+  static constexpr std::string_view names[memory_names] = {"DSRAM0",
+                                                           "DSRAM1",
+                                                           "STACKRAM",
+                                                           "unified",
+                                                           "PSRAM",
+                                                           "DSRAM0 of conv2d",
+                                                           "DSRAM1 of conv2d",
+                                                           "DSRAM0 of linear",
+                                                           "DSRAM1 of linear",
+                                                           "DSRAM0 of matmul",
+                                                           "DSRAM1 of matmul",
+                                                           "DSRAM0 of vector",
+                                                           "DSRAM1 of vector",
+                                                           "DSRAM0 of softmax",
+                                                           "DSRAM1 of softmax",
+                                                           "DSRAM0 of norm",
+                                                           "DSRAM1 of norm",
+                                                           "DSRAM0 of transpose",
+                                                           "DSRAM1 of transpose"};
   return names[static_cast<std::size_t>(memory)];
 }
 
@@ -172,22 +203,33 @@ MemoryView memory_view(const CompiledStage& stage, const Machine& machine, std::
   Viewer viewer{stage, machine};
   MemoryView& view = viewer.view;
   view.stage = stage.name;
+  std::array<bool, pair_families> used{};
   for (std::size_t i = 0; i < stage.program.instructions.size(); ++i) {
-    view.instructions.push_back(stage.program.instructions[i].name);
+    const Instruction& instruction = stage.program.instructions[i];
+    const auto family = static_cast<std::size_t>(viewer.class_of(instruction).work.family);
+    view.instructions.push_back(instruction.name);
     read_sources(viewer, i);
     write_result(viewer, i);
+    if (!has_pairs(machine)) continue;
+    ++viewer.turns.at(family);
+    used.at(family) = true;
   }
   add_weights(viewer);
-  for (MemoryRectangle& one : view.rectangles) {
-    if (times.empty()) break;
+  for (std::size_t r = 0; r < view.rectangles.size() && !times.empty(); ++r) {
+    MemoryRectangle& one = view.rectangles[r];
     one.start_cycle = times[static_cast<std::size_t>(one.from)].first;
     one.end_cycle = times[static_cast<std::size_t>(one.to)].second;
+    for (const std::size_t reader : viewer.readers[r])
+      one.end_cycle = std::max(one.end_cycle, times[reader].second);
   }
   if (viewer.unified()) {
     view.memories.push_back(figures_of(view, MemoryName::unified, unified_bytes(machine)));
   } else {
-    view.memories.push_back(figures_of(view, MemoryName::dsram0, machine.dsram_bytes));
-    view.memories.push_back(figures_of(view, MemoryName::dsram1, machine.dsram_bytes));
+    for (std::size_t f = 0; f < pair_families && has_pairs(machine); ++f)
+      for (std::int64_t s = 0; s < 2 && used[f]; ++s)
+        view.memories.push_back(figures_of(view, pair_side(static_cast<Family>(f), s), machine.dsram_bytes));
+    for (const MemoryName common : {MemoryName::dsram0, MemoryName::dsram1})
+      if (!has_pairs(machine)) view.memories.push_back(figures_of(view, common, machine.dsram_bytes));
     view.memories.push_back(figures_of(view, MemoryName::stackram, machine.stackram_bytes));
   }
   view.memories.push_back(figures_of(view, MemoryName::psram, machine.psram_bytes));

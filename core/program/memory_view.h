@@ -12,13 +12,21 @@
 
 namespace sdip {
 
-/// The memories of a core; `unified` in place of the first three where they are one.
-enum class MemoryName : std::int8_t { dsram0, dsram1, stackram, unified, psram };
+/// The memories of a core; `unified` in place of the first three where they are one. With a DSRAM pair for each
+/// family side 0 and 1 of conv2d's, of linear's, ... in place of the first two.
+enum class MemoryName : std::int8_t { dsram0, dsram1, stackram, unified, psram, first_of_pairs };
+inline constexpr std::size_t memory_names =
+    static_cast<std::size_t>(MemoryName::first_of_pairs) + 2 * pair_families;
+constexpr MemoryName pair_side(Family family, std::int64_t side) {
+  return static_cast<MemoryName>(static_cast<std::int64_t>(MemoryName::first_of_pairs) +
+                                 2 * static_cast<std::int64_t>(family) + side);
+}
+/// "DSRAM0", ..., "DSRAM0 of conv2d".
 std::string_view memory_text(MemoryName memory);
 
 /// A value, a tile buffer or weights in a memory, from instruction `from` to instruction `to`, both included. A
 /// value whose place the result takes over ends one instruction before its last use. With times, from the start of
-/// the first to the end of the last.
+/// the first to when all that read it have ended.
 struct MemoryRectangle {
   MemoryName memory = MemoryName::dsram0;
   std::string name;
@@ -55,8 +63,9 @@ inline constexpr std::size_t most_waiting_values = 20;
 using CycleSpan = std::pair<std::int64_t, std::int64_t>;
 
 /// The view of one stage. `times`: one an instruction, or none: rectangles then have no cycles. DSRAM's sides swap
-/// at each instruction, the first reading side 0. PSRAM shows pinned weights and those that an instruction works
-/// with (its held ones and tile buffers); what is fetched ahead of it lies in what is left.
+/// at each instruction, the first reading side 0; those of a family's pair at each of its own. PSRAM shows pinned
+/// weights and those that an instruction works with (its held ones and tile buffers); what is fetched ahead of it
+/// lies in what is left.
 MemoryView memory_view(const CompiledStage& stage, const Machine& machine, std::span<const CycleSpan> times = {});
 
 }  // namespace sdip

@@ -1,17 +1,39 @@
-// pass `schedule`: drafts in an order that keeps few bytes alive.
+// passes `schedule` and `pack`: drafts in an order that keeps few bytes alive, and in one that keeps circuits busy.
+#include "core/program/order.h"
+
 #include <algorithm>
+#include <map>
+#include <numeric>
 
 #include "core/program/memory_plan.h"
-#include "core/program/passes.h"
-#include "core/program/schedule.h"
 
 namespace sdip {
 namespace {
 
 std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
 
-/// Lives are those of the present order: bytes, and what waits in DRAM or to the end, do not depend on it.
-/// What a draft's nodes read that another makes, operands or general registers (one element), is made before.
+/// About how long a draft keeps its circuit.
+std::int64_t circuit_cycles(const Draft& draft) {
+  if (draft.compound == Compound::single) {
+    Work behind;
+    behind.row_length = draft.out_elements;
+    behind.passes = most_uses(draft.fused);
+    return std::max(reference_cycles(draft.work), reference_cycles(behind));
+  }
+  std::int64_t cycles = 0;
+  for (const Part& part : draft.parts) cycles += reference_cycles(part.work);
+  return cycles;
+}
+
+void put_in_order(const OperationOrder& order, std::vector<Draft>& drafts) {
+  std::vector<Draft> ordered;
+  ordered.reserve(drafts.size());
+  for (const std::int32_t n : order) ordered.push_back(std::move(drafts[at(n)]));
+  drafts = std::move(ordered);
+}
+
+}  // namespace
+
 ScheduleProblem problem_of(const Compilation& c) {
   const std::vector<Draft>& drafts = c.drafts;
   const Lives& lives = c.lives;
@@ -23,6 +45,7 @@ ScheduleProblem problem_of(const Compilation& c) {
     const bool waits_in_dram = life.is_input && life.in_dram;
     problem.values.push_back({waits_in_dram ? 0 : life.bytes, !life.uses.empty() && life.uses.back() == end});
   }
+  std::map<NodeId, std::int32_t> sums;  // of a norm that others make: by its node
   for (const Draft& draft : drafts) {
     ScheduledOperation operation;
     operation.result = draft.destination;
@@ -31,18 +54,27 @@ ScheduleProblem problem_of(const Compilation& c) {
         operation.reads.push_back(operand.value);
       if (may_replace(draft, operand)) operation.replaceable.push_back(operand.value);
     }
-    for (const NodeId n : draft.nodes)
-      for (const ValueId input : c.graph->nodes[at(n)].inputs) {
-        const ValueId v = input == none ? none : c.roots[at(input)];
-        if (v == none || made[at(v)] == 0 || v == draft.destination) continue;
-        if (std::ranges::find(operation.reads, v) == operation.reads.end()) operation.reads.push_back(v);
-      }
+    const auto read = [&](ValueId v) {
+      if (v == none || made[at(v)] == 0 || v == draft.destination) return;
+      if (std::ranges::find(operation.reads, v) == operation.reads.end()) operation.reads.push_back(v);
+    };
+    for (const NodeId n : draft.nodes) {
+      if (const auto found = sums.find(n); found != sums.end()) read(found->second);
+      for (const ValueId input : c.graph->nodes[at(n)].inputs) read(input == none ? none : c.roots[at(input)]);
+    }
+    if (draft.nodes.empty()) sums[draft.node] = draft.destination;
+    if (draft.out_elements == 0) problem.values[at(draft.destination)].bytes = 0;  // in registers
     problem.operations.push_back(std::move(operation));
   }
   return problem;
 }
 
-}  // namespace
+std::vector<CircuitUse> circuits_of(const std::vector<Draft>& drafts) {
+  std::vector<CircuitUse> circuits;
+  for (const Draft& draft : drafts)
+    circuits.push_back({static_cast<std::size_t>(draft.work.family), circuit_cycles(draft)});
+  return circuits;
+}
 
 void schedule(Compilation& c) {
   if (c.machine.schedule == ScheduleOrder::given) return;
@@ -50,10 +82,23 @@ void schedule(Compilation& c) {
   const bool thorough = c.machine.schedule == ScheduleOrder::least_live_thorough;
   const Schedule found = least_live_schedule(problem_of(c), unified_bytes(c.machine),
                                              thorough ? highest_schedule_effort : usual_schedule_effort);
-  std::vector<Draft> ordered;
-  ordered.reserve(c.drafts.size());
-  for (const std::int32_t n : found.order) ordered.push_back(std::move(c.drafts[at(n)]));
-  c.drafts = std::move(ordered);
+  put_in_order(found.order, c.drafts);
+}
+
+void pack(Compilation& c) {
+  if (!has_pairs(c.machine) || std::ssize(c.drafts) > most_scheduled_operations) return;
+  live(c);
+  const ScheduleProblem problem = problem_of(c);
+  const std::vector<CircuitUse> circuits = circuits_of(c.drafts);
+  OperationOrder given(c.drafts.size());
+  std::iota(given.begin(), given.end(), 0);
+  const std::int64_t on_chip = unified_bytes(c.machine), moved = moved_bytes(problem, given, on_chip);
+  for (const std::size_t window : pack_windows) {
+    const OperationOrder order = packed_order(problem, circuits, window);
+    if (order == given || moved_bytes(problem, order, on_chip) > moved) continue;
+    put_in_order(order, c.drafts);
+    return;
+  }
 }
 
 }  // namespace sdip

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/graph/serial.h"
 #include "core/program/form.h"
+#include "core/program/marks.h"
 #include "core/program/parsing.h"
 
 namespace sdip {
@@ -129,6 +130,15 @@ Place read_place(Scanner& in) {
 
 Bytes read_address(Scanner& in) { return in.accept("@") ? Bytes(in.number("an address", 0, most_size)) : Bytes(0); }
 
+/// ".conv2d", ".conv2d.older" or nothing.
+void read_pair(Scanner& in, PlacedOperand& operand) {
+  if (!in.accept(".")) return;
+  for (std::size_t f = 0; f < pair_families && !operand.pair; ++f)
+    if (in.accept(family_text(static_cast<Family>(f)))) operand.pair = static_cast<Family>(f);
+  if (!operand.pair) in.refuse("a family that has a DSRAM pair");
+  operand.older = in.accept(".older");
+}
+
 /// Nothing for "-"; weights for "psram@OFFSET".
 struct ReadOperand {
   bool there = false, weights = false;
@@ -139,6 +149,7 @@ ReadOperand read_operand(const Reading& r, Scanner& in) {
   ReadOperand read;
   read.there = true;
   read.operand.place = read_place(in);
+  if (read.operand.place == Place::dsram) read_pair(in, read.operand);
   read.operand.address = read_address(in);
   read.weights = read.operand.place == Place::psram;
   if (read.weights) return read;
@@ -168,18 +179,17 @@ void read_destination(const Reading& r, Scanner& in, Instruction& instruction, I
   instruction.destination = read_label(r, in, false);
 }
 
-std::vector<NodeId> read_nodes(const Reading& r, TextIn& fields) {
-  std::vector<NodeId> nodes;
-  auto in = fields.take("nodes");
-  if (!in) refuse_line(r.line, "expected the field 'nodes': the numbers of the nodes that it computes");
-  const auto most = static_cast<std::int64_t>(r.stage.graph->nodes.size()) - 1;
-  if (in->accept("none")) return nodes;
-  do {
-    if (nodes.size() == most_operands) in->refuse("fewer nodes");
-    nodes.push_back(static_cast<NodeId>(in->number("a node", 0, most)));
-  } while (in->accept(","));
-  TextIn::end(*in);
-  return nodes;
+/// "N,N,..." or "none".
+std::vector<std::int32_t> read_numbers(Scanner in, const char* what, std::int64_t most) {
+  std::vector<std::int32_t> numbers;
+  if (!in.accept("none")) {
+    do {
+      if (numbers.size() == most_operands) in.refuse("fewer numbers");
+      numbers.push_back(static_cast<std::int32_t>(in.number(what, 0, most)));
+    } while (in.accept(","));
+  }
+  TextIn::end(in);
+  return numbers;
 }
 
 InstructionScales read_scales(Scanner in) {
@@ -205,7 +215,13 @@ void read_extensions(Reading& r, TextIn& fields, Instruction& instruction) {
     } while (more->accept(","));
     TextIn::end(*more);
   }
-  instruction.nodes = read_nodes(r, fields);
+  const auto nodes_said = fields.take("nodes");
+  if (!nodes_said) refuse_line(r.line, "expected the field 'nodes': the numbers of the nodes that it computes");
+  const auto last_node = static_cast<std::int64_t>(r.stage.graph->nodes.size()) - 1;
+  instruction.nodes = read_numbers(*nodes_said, "a node", last_node);
+  if (has_pairs(r.machine)) instruction.after = unsaid_marks;
+  if (const auto after = fields.take("after"))
+    instruction.after = read_numbers(*after, "an earlier instruction", std::ssize(r.classes) - 1);
   if (auto weights = fields.take("weights")) {
     instruction.weights = read_labels(r, *weights, false);
     TextIn::end(*weights);
@@ -267,6 +283,7 @@ void read_instruction(Reading& r, Scanner& in) {
   TextIn fields = TextIn::read(in);
   read_extensions(r, fields, instruction);
   class_fields(fields, c, r.derivation->class_of(instruction, c.to_dsram, c.push, c.to_dram));
+  give_pairs(instruction.sources, c);
   fields.finish();
   r.stage.program.instructions.push_back(std::move(instruction));
   r.classes.push_back(std::move(c));

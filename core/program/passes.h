@@ -94,6 +94,11 @@ void spread_branches(Compilation& c);
 /// places. Example: two branches that begin together are run one after the other.
 void schedule(Compilation& c);
 
+/// pack: with a DSRAM pair for each family, independent drafts of different families stand next to each other, so
+/// that their instructions overlap (core/program/pack.h). Example: conv2d, norm of it, linear of x: the linear
+/// comes before the norm and runs beside the convolution.
+void pack(Compilation& c);
+
 /// live: who uses what until when, and what can never be whole on chip.
 void live(Compilation& c);
 
@@ -107,6 +112,11 @@ void keep_said(Compilation& c);
 /// place: DSRAM ping-pong, STACKRAM, spills to DRAM, and a mapping for each instruction. Infeasible when even the
 /// smallest tile of one does not fit.
 void place(Compilation& c);
+
+/// depend: with a DSRAM pair for each family, what each instruction waits for (core/program/marks.h). Example:
+/// conv2d 0, softmax 1 of its result, conv2d 2 of x, conv2d 3 of that: 3 waits for 2, and for 1, which reads what
+/// it overwrites.
+void depend(Compilation& c);
 
 /// pin: weights that all fit in PSRAM stay there; else the program's first ones stay in its pinned part, whole
 /// instructions only. Infeasible when weights said to be resident do not fit.

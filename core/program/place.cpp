@@ -3,6 +3,7 @@
 #include <map>
 
 #include "core/base/error.h"
+#include "core/program/marks.h"
 #include "core/program/memory_plan.h"
 #include "core/program/needed.h"
 #include "core/program/passes.h"
@@ -18,7 +19,7 @@ struct Places {
     const Value& value = graph.values[static_cast<std::size_t>(v)];
     if (value.kind == ValueKind::input && is_scalar(value)) return Place::scalar;
     const Life& life = lives[static_cast<std::size_t>(v)];
-    if (life.next_in_dsram() && draft == life.made + 1) return Place::dsram;
+    if (life.in_dsram_at(draft)) return Place::dsram;
     return life.needs_stack() ? Place::stackram : Place::dram;
   }
 };
@@ -68,25 +69,34 @@ InstructionClass class_of(const Draft& draft, std::int32_t index, const Places& 
   const Life& result = places.lives[static_cast<std::size_t>(draft.destination)];
   c.push = result.needs_stack();
   c.to_dram = result.in_dram || result.spilled || result.leaves_by_dram;
-  c.to_dsram = c.out_elements > 0 && (result.next_in_dsram() || (!c.push && !c.to_dram));
+  c.to_dsram = c.out_elements > 0 && (result.in_dsram() || (!c.push && !c.to_dram));
   return c;
 }
 
-/// Reading and writing DSRAM bytes that whole operands take at each draft.
+/// What each draft finds on the reading and writing side of its DSRAM pair: bytes of whole values, and which are on
+/// the reading side. `passing`: bytes there of what others read before, and, side by side, may still read.
 struct Resident {
-  std::vector<std::int64_t> read, write;
+  std::vector<std::int64_t> read, write, passing;
+  std::vector<std::vector<ValueId>> found;
 };
 Resident resident_bytes(const std::vector<Draft>& drafts, const Lives& lives) {
-  Resident r{std::vector<std::int64_t>(drafts.size(), 0), std::vector<std::int64_t>(drafts.size(), 0)};
+  const std::vector<std::int64_t> nothing(drafts.size(), 0);
+  Resident r{nothing, nothing, nothing, std::vector<std::vector<ValueId>>(drafts.size())};
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     const Life& life = lives[static_cast<std::size_t>(drafts[i].destination)];
     const bool kept =
-        life.next_in_dsram() || (!life.needs_stack() && !life.in_dram && !life.spilled && !life.leaves_by_dram);
+        life.in_dsram() || (!life.needs_stack() && !life.in_dram && !life.spilled && !life.leaves_by_dram);
     if (kept && drafts[i].out_elements > 0) r.write[i] = life.bytes;
-    if (i + 1 < drafts.size() && life.next_in_dsram()) r.read[i + 1] = life.bytes;
   }
-  for (std::size_t v = 0; v < lives.size(); ++v)
-    if (lives[v].is_input && lives[v].next_in_dsram() && !drafts.empty()) r.read[0] += lives[v].bytes;
+  for (std::size_t v = 0; v < lives.size(); ++v) {
+    const Life& life = lives[v];
+    const auto reader = static_cast<std::size_t>(life.next_writer);
+    const bool there = (life.is_input || life.made >= 0) && life.in_dsram() && reader < drafts.size();
+    if (there && life.last_in_dsram() < life.next_writer) r.passing[reader] += life.bytes;
+    if (!there || life.last_in_dsram() < life.next_writer) continue;
+    r.read[reader] += life.bytes;
+    r.found[reader].push_back(static_cast<ValueId>(v));
+  }
   return r;
 }
 
@@ -157,12 +167,13 @@ void fill_memory(const Machine& machine, const TileBuffers& buffers, TileGaps ga
   instruction.stackram = Bytes(in_use) - instruction.dsram_read_side - instruction.dsram_write_side;
 }
 
-/// Moves one of the draft's whole DSRAM operands to DRAM, the larger first. False when there is none.
-bool evict(const Draft& draft, std::int32_t index, const Places& places, Lives& lives) {
-  std::vector<ValueId> whole;
-  for (const DraftOperand& operand : draft.operands)
-    if (places.of(operand.value, index) == Place::dsram) whole.push_back(operand.value);
-  if (lives[static_cast<std::size_t>(draft.destination)].next_in_dsram()) whole.push_back(draft.destination);
+/// Moves one of the whole values in the draft's DSRAM pair to DRAM, the larger first. False when there is none.
+bool evict(const Draft& draft, std::vector<ValueId> whole, Lives& lives) {
+  const auto is_operand = [&](ValueId v) {
+    return std::ranges::find(draft.operands, v, &DraftOperand::value) - draft.operands.begin();
+  };
+  std::ranges::stable_sort(whole, {}, is_operand);  // of equals the first operand
+  if (lives[static_cast<std::size_t>(draft.destination)].in_dsram()) whole.push_back(draft.destination);
   if (whole.empty()) return false;
   const ValueId largest =
       *std::ranges::max_element(whole, {}, [&](ValueId v) { return lives[static_cast<std::size_t>(v)].bytes; });
@@ -171,14 +182,15 @@ bool evict(const Draft& draft, std::int32_t index, const Places& places, Lives& 
 }
 
 /// Sends a value to DRAM so that an instruction's tiles fit. In a unified memory what waits leaves first.
-bool make_room(const Machine& machine, const Draft& draft, std::int32_t index, const Places& places, Lives& lives) {
+bool make_room(const Machine& machine, const Draft& draft, std::int32_t index, const std::vector<ValueId>& found,
+               Lives& lives) {
   const bool unified = machine.activation_memory == ActivationMemory::unified;
   const auto spill = [&](bool though_used) {
     const std::int32_t v = unified ? farthest_at(index, lives, though_used) : none;
     if (v != none) lives[static_cast<std::size_t>(v)].spilled = true;
     return v != none;
   };
-  return spill(false) || evict(draft, index, places, lives) || spill(true);
+  return spill(false) || evict(draft, found, lives) || spill(true);
 }
 
 Instruction instruction_of(const Graph& graph, const Draft& draft, std::int32_t index, const Places& places) {
@@ -191,8 +203,12 @@ Instruction instruction_of(const Graph& graph, const Draft& draft, std::int32_t 
   for (const DraftOperand& operand : draft.operands) {
     const Life& life = places.lives[static_cast<std::size_t>(operand.value)];
     const Place place = places.of(operand.value, index);
-    instruction.sources.push_back(
-        {place, operand.value, place == Place::stackram && life.uses.back() == index, {}});
+    PlacedOperand source{place, operand.value, place == Place::stackram && life.uses.back() == index, {}};
+    if (place == Place::dsram && life.pair) {
+      source.pair = life.pair;
+      source.older = life.next_writer < index;
+    }
+    instruction.sources.push_back(source);
   }
   return instruction;
 }
@@ -235,6 +251,24 @@ std::optional<Mapping> mapping_in(const TileRoom& room, const InstructionClass& 
   return entry->second;
 }
 
+/// Leaves what is passing where it is, so that the instruction need not wait for those that read it, where that
+/// costs no DRAM bytes: `mapping` is then one for the room beside it.
+template <class RoomNow>
+void keep_passing(InstructionClass c, const RoomNow& room_now, const MappingRule* rule, ChosenMappings& chosen,
+                  Resident& resident, std::size_t i, std::optional<Mapping>& mapping) {
+  const auto moved = [&](const Mapping& m) {
+    c.mapping = m;
+    return dram_bytes(c, room_now());
+  };
+  const std::int64_t before = mapping ? moved(*mapping) : 0;
+  resident.read[i] += resident.passing[i];
+  const auto beside = mapping_in(room_now(), c, rule, chosen);
+  if (mapping && beside && moved(*beside) <= before)
+    mapping = beside;
+  else
+    resident.read[i] -= resident.passing[i];
+}
+
 }  // namespace
 
 std::optional<std::size_t> try_place(Compilation& compilation) {
@@ -247,16 +281,18 @@ std::optional<std::size_t> try_place(Compilation& compilation) {
   ChosenMappings chosen;
   while (true) {
     const MemoryPlan plan = plan_memory(machine, drafts, lives);
-    const Resident resident = resident_bytes(drafts, lives);
+    Resident resident = resident_bytes(drafts, lives);
     placement = {};
     for (std::size_t i = 0; i < drafts.size(); ++i) {
       const auto index = static_cast<std::int32_t>(i);
       InstructionClass c = class_of(drafts[i], index, places);
+      const auto room_now = [&] { return room_at(machine, compilation.role, gaps_at(machine, plan, resident, i)); };
+      auto mapping = mapping_in(room_now(), c, drafts[i].rule, chosen);
+      if (resident.passing[i] > 0) keep_passing(c, room_now, drafts[i].rule, chosen, resident, i, mapping);
       const TileGaps gaps = gaps_at(machine, plan, resident, i);
-      const TileRoom room = room_at(machine, compilation.role, gaps);
-      const auto mapping = mapping_in(room, c, drafts[i].rule, chosen);
+      const TileRoom room = room_now();
       if (!mapping) {
-        if (!make_room(machine, drafts[i], index, places, lives)) {
+        if (!make_room(machine, drafts[i], index, resident.found[i], lives)) {
           if (drafts[i].rule != nullptr)
             compilation.infeasible = graph.nodes[static_cast<std::size_t>(drafts[i].node)].name + ": " +
                                      misfit_of(*drafts[i].rule, c, room);
@@ -267,6 +303,7 @@ std::optional<std::size_t> try_place(Compilation& compilation) {
       c.mapping = *mapping;
       c.prologue_sums = false;  // it was for the choice alone
       Instruction instruction = instruction_of(graph, drafts[i], index, places);
+      give_pairs(instruction.sources, c);
       fill_memory(machine, tile_buffers(c, room), gaps, resident, plan.in_use[i], i, instruction);
       placement.instructions.push_back(std::move(instruction));
       placement.classes_of_drafts.push_back(std::move(c));

@@ -65,6 +65,12 @@ struct MappingRule {
 /// that of the family that made it. Nothing: all share one pair, or it lies elsewhere.
 using DsramPair = std::optional<Family>;
 
+/// Whether each operator family has a DSRAM pair of its own. One memory in place of all (activation_memory=unified)
+/// has no pairs.
+bool has_pairs(const Machine& machine);
+/// Families that have a circuit, and a pair where has_pairs.
+inline constexpr std::size_t pair_families = 7;  // conv2d to transpose
+
 /// An operand read beside the nest's two: of row-wise work, or of an operator fused behind a nest.
 struct Fetch {
   Place place = Place::nowhere;
@@ -83,7 +89,8 @@ enum class Compound : std::int8_t { single, attention, strips };
 struct Part {
   Work work;
   Place operand_b = Place::nowhere;  // of a nest: psram, or where the second activations lie
-  std::vector<Fetch> fetches;        // of it and of what is fused behind it
+  DsramPair pair_b = {};
+  std::vector<Fetch> fetches;  // of it and of what is fused behind it
   std::int64_t out_elements = 0;
   std::int64_t fused_operators = 0, fused_passes = 0, prologue_passes = 0, statistics_passes = 0;
   std::int64_t weight_elements_per_channel = 0, bias_elements_per_channel = 0, weight_elements = 0;  // as a class's
@@ -136,6 +143,9 @@ struct PlacedOperand {
   bool pop = false;           // last use of a STACKRAM entry
   Bytes address;              // in that memory
   DsramPair pair = {};
+  // In the pair's side that its last but one instruction before this one wrote; else in the one that the last
+  // wrote.
+  bool older = false;
 };
 
 /// Bytes of a memory.
@@ -153,13 +163,14 @@ struct Instruction {
   Bytes dsram_address, stackram_address, dram_address;  // of the result, where its class says that it goes there
   std::vector<std::int32_t> weights;  // values of the graph whose bytes stand at weight_offset in .weight
   Bytes weight_offset, weight_bytes;  // as stored in DRAM
-  // Occupancy while it runs. Of a unified memory `stackram` is what is in use beyond the two: together they are its
-  // highest byte.
+  // Occupancy while it runs; of the sides of the pair of its own family, where each has one. Of a unified memory
+  // `stackram` is what is in use beyond the two: together they are its highest byte.
   Bytes dsram_read_side, dsram_write_side, stackram;
   MemorySpan read_tiles, write_tiles;  // buffers of what is loaded from and stored to DRAM, in DSRAM's sides
   InstructionScales scales;
-  // Earlier instructions that must have retired before it starts, where others may still run (a DSRAM pair for each
-  // operator): those whose results it reads, and those that read what it overwrites.
+  // Earlier instructions that must have retired before it starts, ascending, where others may still run (a DSRAM
+  // pair for each operator): those whose results it reads, those that read what it overwrites, and the one of its
+  // family before it; without those that these waited for (core/program/marks.h).
   std::vector<std::int32_t> after;
   std::int64_t words = least_instruction_words;  // of IMEM
 };

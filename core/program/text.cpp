@@ -100,6 +100,8 @@ std::string node_line(std::size_t number, const Node& node) {
 
 std::string operand_text(const PlacedOperand& operand) {
   std::string text(place_text(operand.place));
+  if (operand.pair) text += "." + std::string(family_text(*operand.pair));
+  if (operand.older) text += ".older";
   if (operand.address.value != 0) text += "@" + std::to_string(operand.address.value);
   text += ":" + label(operand.value);
   return operand.pop ? text + ":pop" : text;
@@ -126,6 +128,12 @@ std::string scales_text(const InstructionScales& scales) {
     text += (text.empty() ? "" : ",") + (scale ? std::string(digits, end) : std::string("channels"));
   }
   return text;
+}
+
+std::string numbers_text(const std::vector<std::int32_t>& numbers) {
+  std::string text;
+  for (const std::int32_t number : numbers) text += (text.empty() ? "" : ",") + std::to_string(number);
+  return text.empty() ? "none" : text;
 }
 
 struct Writing {
@@ -159,15 +167,14 @@ std::string instruction_line(const Writing& w, std::size_t number, const Instruc
   for (std::size_t i = essay.used; i < instruction.sources.size(); ++i)
     more += (more.empty() ? "" : ",") + operand_text(instruction.sources[i]);
   if (!more.empty()) out.field("more", more);
-  std::string nodes;
-  for (const NodeId node : instruction.nodes) nodes += (nodes.empty() ? "" : ",") + std::to_string(node);
-  out.field("nodes", nodes.empty() ? "none" : nodes);
+  out.field("nodes", numbers_text(instruction.nodes));
   if (!instruction.weights.empty()) out.field("weights", labels(instruction.weights));
   if (!scales.empty()) out.field("scale", scales_text(scales));
   class_fields(out, c, w.derivation.class_of(instruction, c.to_dsram, c.push, c.to_dram));
   const MemorySpan &reads = instruction.read_tiles, &writes = instruction.write_tiles;
   std::int64_t spans[] = {reads.address.value, reads.bytes.value, writes.address.value, writes.bytes.value};
   out.numbers<4>("tiles", 0, {&spans[0], &spans[1], &spans[2], &spans[3]}, {0, 0, 0, 0}, 0, ',');
+  if (has_pairs(w.machine)) out.field("after", numbers_text(instruction.after));
   out.field("occupancy", std::to_string(instruction.dsram_read_side.value) + "," +
                              std::to_string(instruction.dsram_write_side.value) + "," +
                              std::to_string(instruction.stackram.value));

@@ -108,4 +108,11 @@ std::int64_t tile_out_elements(const TilePlan& plan, const TileExtent& tile) {
   return tile.rows * tile.columns * tile.channels * plan.multiplicity;
 }
 
+std::int64_t reference_cycles(const Work& work) {
+  constexpr std::int64_t macs_a_cycle = 128 * 128, elements_a_cycle = 256;
+  if (work.family == Family::constant || work.family == Family::view) return 0;
+  if (is_nest(work.family)) return ceil_div(mac_count(work.nest), macs_a_cycle);
+  return ceil_div(work.rows * work.row_length * work.passes * work.element_cycles, elements_a_cycle);
+}
+
 }  // namespace sdip

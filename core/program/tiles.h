@@ -76,4 +76,8 @@ std::int64_t tile_a_elements(const InstructionClass& c, const TilePlan& plan, co
 std::int64_t tile_b_elements(const InstructionClass& c, const TilePlan& plan, const TileExtent& tile);
 std::int64_t tile_out_elements(const TilePlan& plan, const TileExtent& tile);
 
+/// A measure of how long work takes that no lane or clock changes, so that sweeps over them share a program: at
+/// 128 x 128 MACs or 256 elements a cycle.
+std::int64_t reference_cycles(const Work& work);
+
 }  // namespace sdip

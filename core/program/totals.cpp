@@ -126,7 +126,8 @@ void give_occupancy(const CompiledStage& stage, Instruction& instruction, const 
   for (const PlacedOperand& source : instruction.sources) {
     if (!seen.insert(source.value).second) continue;
     const Bytes bytes = value_bytes(*stage.graph, source.value, machine);
-    if (source.place == Place::dsram) instruction.dsram_read_side += bytes;
+    const bool own = !source.pair || *source.pair == c.work.family;  // sides are those of its own pair
+    if (source.place == Place::dsram && own) instruction.dsram_read_side += bytes;
     if (source.place == Place::stackram) on_stack(source.address, bytes);
   }
   const Bytes made = value_bytes(*stage.graph, instruction.destination, machine);

@@ -2,6 +2,7 @@
 // binary form.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@ struct WordContext {
   std::vector<std::int64_t> opcodes;
   std::string descriptor;
   std::int64_t src1_size = 0, src2_size = 0;
+  std::int64_t number = 0;  // of the instruction
 };
 
 /// One field of the head, for the table in docs/formats.md.
@@ -126,6 +128,48 @@ void resize_list(WordIn& v, std::vector<Item>& list, std::int64_t count) {
   list.resize(static_cast<std::size_t>(count));
 }
 
+/// The instruction that stands `back` before `number`.
+inline std::int32_t earlier_by(WordOut&, std::int64_t number, std::int64_t back) {
+  return static_cast<std::int32_t>(number - back);
+}
+inline std::int32_t earlier_by(WordIn& v, std::int64_t number, std::int64_t back) {
+  if (back < 1 || back > number) v.refuse("a mark of no earlier instruction");
+  return static_cast<std::int32_t>(number - back);
+}
+
+/// A DSRAM pair and which side of it, as one number.
+inline std::int64_t pair_code(const PlacedOperand& source) {
+  return 2 * static_cast<std::int64_t>(source.pair.value_or(Family::conv2d)) + (source.older ? 1 : 0);
+}
+inline void set_pair(WordOut&, PlacedOperand&, std::int64_t) {}
+inline void set_pair(WordIn& v, PlacedOperand& source, std::int64_t code) {
+  if (code < 0 || code >= 2 * static_cast<std::int64_t>(pair_families)) v.refuse("no such DSRAM pair");
+  source.pair = static_cast<Family>(code / 2);
+  source.older = code % 2 != 0;
+}
+
+/// Where each family has a DSRAM pair: in which the sources lie, and what the instruction waits for, counted back
+/// from it.
+template <class Visitor>
+void pair_fields(Visitor& v, Instruction& i, std::int64_t number) {
+  if (v.has("pairs", std::ranges::any_of(i.sources, [](const PlacedOperand& s) { return s.pair.has_value(); })))
+    for (PlacedOperand& source : i.sources) {
+      if (source.place != Place::dsram) continue;
+      std::int64_t code = pair_code(source);
+      v.number("source_pair", only_tail, code, 0, 0);
+      set_pair(v, source, code);
+    }
+  if (!v.has("after", !i.after.empty())) return;
+  auto count = static_cast<std::int64_t>(i.after.size());
+  v.number("marks", only_tail, count, 0, 0);
+  resize_list(v, i.after, count);
+  for (std::int32_t& earlier : i.after) {
+    std::int64_t back = number - earlier;
+    v.number("mark", only_tail, back, 0, 0);
+    earlier = earlier_by(v, number, back);
+  }
+}
+
 /// Everything an instruction's words hold: the fields above and, in `context`, what follows from the graph.
 template <class Visitor>
 void word_fields(Visitor& v, Instruction& i, InstructionClass& c, WordContext& context) {
@@ -164,6 +208,7 @@ void word_fields(Visitor& v, Instruction& i, InstructionClass& c, WordContext& c
     v.number("tiles_address", 0, tiles->address.value, none_there.address.value, 0);
     v.number("tiles_bytes", 0, tiles->bytes.value, none_there.bytes.value, 0);
   }
+  pair_fields(v, i, context.number);
   v.bytes("descriptor", context.descriptor);
   v.reals("scales", i.scales);
 }

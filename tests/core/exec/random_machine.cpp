@@ -1,6 +1,8 @@
 // Random machines whose memories are too small for what they run.
 #include "tests/core/exec/random_machine.h"
 
+#include <algorithm>
+
 namespace sdip {
 
 Machine random_machine(Draw& draw) {
@@ -28,6 +30,8 @@ Machine random_machine(Draw& draw) {
   if (draw.one_in(6)) m.weight_storage = WeightStorage::hard_coded;
   if (m.fusion != Fusion::norm && draw.one_in(3))  // prologues of strips are not executed
     m.strips = either(Strips::halo_recompute, Strips::line_buffers);
+  if (m.activation_memory == ActivationMemory::separate && m.dsram_bytes % 2 == 0)
+    m.operator_dsram = OperatorDsram::per_operator;
   return m;
 }
 
@@ -41,6 +45,26 @@ Application compiled_on(Machine& machine, const MadeNetwork& network, Role role)
     application = compile(workload, machine);
   }
   return application;
+}
+
+std::vector<std::int32_t> random_order(Draw& draw, const Program& program) {
+  std::vector<std::int32_t> order, left;
+  std::vector<char> retired(program.instructions.size(), 0);
+  for (std::size_t i = 0; i < program.instructions.size(); ++i) left.push_back(static_cast<std::int32_t>(i));
+  const bool last_first = draw.one_in(3);  // as far from the program's order as the marks let it
+  while (!left.empty()) {
+    std::vector<std::size_t> ready;
+    for (std::size_t k = 0; k < left.size(); ++k)
+      if (std::ranges::all_of(program.instructions[static_cast<std::size_t>(left[k])].after,
+                              [&](std::int32_t j) { return retired[static_cast<std::size_t>(j)] != 0; }))
+        ready.push_back(k);
+    const auto last = static_cast<std::int64_t>(ready.size()) - 1;
+    const std::size_t next = ready.at(static_cast<std::size_t>(last_first ? last : draw.between(0, last)));
+    order.push_back(left[next]);
+    retired[static_cast<std::size_t>(left[next])] = 1;
+    left.erase(left.begin() + static_cast<std::ptrdiff_t>(next));
+  }
+  return order;
 }
 
 void draw_mappings(Draw& draw, CompiledStage& stage) {

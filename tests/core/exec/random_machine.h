@@ -22,6 +22,9 @@ Machine random_machine(Draw& draw);
 /// The network on the machine, whose DSRAM and PSRAM grow until one tile fits.
 Application compiled_on(Machine& machine, const MadeNetwork& network, Role role);
 
+/// The program's instructions in an order in which each comes behind those that it waits for, and behind no others.
+std::vector<std::int32_t> random_order(Draw& draw, const Program& program);
+
 /// Any tiles in any order for every nest: what a mapping search might choose, and what none would.
 void draw_mappings(Draw& draw, CompiledStage& stage);
 

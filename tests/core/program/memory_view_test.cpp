@@ -144,5 +144,31 @@ TEST(memory_view,
       }
 }
 
+TEST(memory_view, shows_each_family_s_pair_as_a_memory_of_its_own_without_overlap_and_with_the_stated_peak) {
+  for (const std::int64_t mib : {1, 64})
+    for (const Workload& workload : built_in_workloads()) {
+      if (workload.name.starts_with("sdxl") || workload.name.starts_with("sd21")) continue;  // as sd15 is
+      Machine m;
+      m.operator_dsram = OperatorDsram::per_operator;
+      m.dsram_bytes = mib << 20;
+      m.stackram_bytes = 4 * mib << 20;
+      const Application application = compile(workload, m);
+      if (!application.feasible) continue;
+      const CompiledStage& stage = application.stages[0];
+      const MemoryView view = memory_view(stage, m);
+      ASSERT_TRUE(lie_apart(view)) << workload.name << " " << mib;
+      std::int64_t stated = 0, shown = 0;
+      for (const Instruction& i : stage.program.instructions)
+        stated = std::max({stated, i.dsram_read_side.value, i.dsram_write_side.value});
+      for (const MemoryFigures& f : view.memories)
+        if (memory_text(f.memory).starts_with("DSRAM")) shown = std::max(shown, f.peak_bytes);
+      // What is passing is stated though no rectangle has its tiles' place.
+      EXPECT_LE(shown, stated) << workload.name;
+      EXPECT_GE(shown, stated / 2) << workload.name;
+      EXPECT_EQ(std::ranges::count(view.memories, MemoryName::dsram0, &MemoryFigures::memory), 0);
+      EXPECT_EQ(std::ranges::count(view.memories, pair_side(Family::vector, 0), &MemoryFigures::memory), 1);
+    }
+}
+
 }  // namespace
 }  // namespace sdip

@@ -687,7 +687,7 @@ export interface components {
              * @default common
              * @enum {string}
              */
-            operator_dsram: "common";
+            operator_dsram: "common" | "per_operator";
             /**
              * @description Diffusion steps, steps
              * @default 20
@@ -1163,7 +1163,7 @@ export interface components {
              * @default common
              * @enum {string}
              */
-            operator_dsram: "common";
+            operator_dsram: "common" | "per_operator";
             /**
              * @description Diffusion steps, steps
              * @default 20
@@ -1732,7 +1732,7 @@ export interface components {
         };
         MemoryFigures: {
             /** @enum {string} */
-            memory: "DSRAM0" | "DSRAM1" | "STACKRAM" | "unified" | "PSRAM";
+            memory: "DSRAM0" | "DSRAM1" | "STACKRAM" | "unified" | "PSRAM" | "DSRAM0 of conv2d" | "DSRAM1 of conv2d" | "DSRAM0 of linear" | "DSRAM1 of linear" | "DSRAM0 of matmul" | "DSRAM1 of matmul" | "DSRAM0 of vector" | "DSRAM1 of vector" | "DSRAM0 of softmax" | "DSRAM1 of softmax" | "DSRAM0 of norm" | "DSRAM1 of norm" | "DSRAM0 of transpose" | "DSRAM1 of transpose";
             capacity_bytes: number;
             peak_bytes: number;
             live_bytes: number;
@@ -1748,7 +1748,7 @@ export interface components {
             start_cycle: number;
             end_cycle: number;
             /** @enum {string} */
-            memory: "DSRAM0" | "DSRAM1" | "STACKRAM" | "unified" | "PSRAM";
+            memory: "DSRAM0" | "DSRAM1" | "STACKRAM" | "unified" | "PSRAM" | "DSRAM0 of conv2d" | "DSRAM1 of conv2d" | "DSRAM0 of linear" | "DSRAM1 of linear" | "DSRAM0 of matmul" | "DSRAM1 of matmul" | "DSRAM0 of vector" | "DSRAM1 of vector" | "DSRAM0 of softmax" | "DSRAM1 of softmax" | "DSRAM0 of norm" | "DSRAM1 of norm" | "DSRAM0 of transpose" | "DSRAM1 of transpose";
             name: string;
         };
         StageMemory: {

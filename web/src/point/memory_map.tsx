@@ -40,7 +40,7 @@ function Maps({ view, cycles }: { view: StageMemory; cycles: number }) {
           <MemoryHead memory={memory} />
           <AddressChart
             rectangles={view.rectangles.filter((one) => one.memory === memory.memory)} cycles={cycles}
-            capacity={memory.capacity_bytes} colour={colours[memory.memory] ?? 'other'} describe={describe}
+            capacity={memory.capacity_bytes} colour={colours[memory.memory.split(' ')[0] ?? ''] ?? 'other'} describe={describe}
             label={t('map.label', { memory: memory.memory, peak: bytes(memory.peak_bytes), capacity: bytes(memory.capacity_bytes) })}
           />
         </div>
