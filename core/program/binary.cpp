@@ -205,9 +205,11 @@ void compare(const WordContext& said, const WordContext& found, std::size_t numb
 void count_words(CompiledStage& stage) {
   const Encoding encoding(stage);
   const bool scaled = needs_scale(encoding.machine.weight_format);
+  WeightScale unknown;
+  if (needs_zero_point(encoding.machine.weight_format)) unknown.zero = 0;
   for (Instruction& i : stage.program.instructions) {
     Instruction whole = i;
-    if (scaled && i.scales.empty()) whole.scales.assign(i.weights.size(), 1.0F);
+    if (scaled && i.scales.empty()) whole.scales.assign(i.weights.size(), unknown);
     const auto& c = stage.program.classes[at(i.instruction_class)];
     i.words = static_cast<std::int64_t>(encoding.words_of(std::move(whole), c).size() / word_bytes);
   }
