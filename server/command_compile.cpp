@@ -1,9 +1,12 @@
 // sdip compile: the programs of a model, as `.graph` text, and their weights.
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
+#include <iomanip>
 #include <iostream>
 #include <memory>
+#include <sstream>
 
 #include "core/base/error.h"
 #include "core/program/mapping_text.h"
@@ -37,17 +40,43 @@ std::string file_name(std::string_view stage) {
   return name;
 }
 
+/// Files that are all there in the end, or none.
+struct NewFiles {
+  std::vector<std::unique_ptr<NewFile>> files{};
+  std::vector<std::string> lines{};  // what is said of them
+
+  NewFile& add(const std::filesystem::path& path) { return *files.emplace_back(std::make_unique<NewFile>(path)); }
+  void keep() {
+    for (const auto& file : files) file->keep();
+    for (const std::string& line : lines) std::cout << line << "\n";
+  }
+};
+
+std::string ratio_text(const ReachedRatio& ratio) {
+  if (ratio.bytes == 0) return "";
+  const auto times = [](double x) {
+    std::ostringstream text;
+    text << std::fixed << std::setprecision(2) << std::floor(x * 100) / 100;
+    return text.str();
+  };
+  return ", shrinks " + times(static_cast<double>(ratio.bytes) / static_cast<double>(ratio.packed_bytes)) +
+         " times, '" + printable(ratio.least_name) + "' the least: " + times(ratio.least);
+}
+
+/// The weights of a stage, or what its ROM holds, as `name`.weight or .rom.
 WeightScales write_weights_of(const CompileArguments& arguments, const Machine& machine, const Member& member,
-                              const CompiledStage& stage, const std::filesystem::path& path) {
-  NewFile file(path);
+                              const CompiledStage& stage, const std::string& name, NewFiles& files) {
+  const std::filesystem::path path =
+      std::filesystem::path(arguments.folder) / (name + (hard_coded(machine, stage.role) ? ".rom" : ".weight"));
+  NewFile& file = files.add(path);
   const WeightSource source = weight_source(member, machine, arguments.seed, arguments.folder);
-  WeightScales scales = write_weight_file(stage, machine, source, [&](std::span<const std::byte> piece) {
+  WrittenWeights written = write_weight_file(stage, machine, source, [&](std::span<const std::byte> piece) {
     file.write({reinterpret_cast<const char*>(piece.data()), piece.size()});
   });
-  file.keep();
-  std::cout << printable(path.string()) << ": "
-            << quantity_text(static_cast<double>(stage.program.stored_weight_bytes.value), "B") << "\n";
-  return scales;
+  files.lines.push_back(printable(path.string()) + ": " +
+                        quantity_text(static_cast<double>(stage.program.stored_weight_bytes.value), "B") +
+                        ratio_text(written.ratio));
+  return std::move(written.scales);
 }
 
 void print_passes() {
@@ -108,6 +137,26 @@ Application compile_watched(const CompileArguments& arguments, const Workload& w
   return application;
 }
 
+void write_stages(const CompileArguments& arguments, const Machine& machine, const Application& application,
+                  const std::vector<Member>& members) {
+  NewFiles files;
+  for (const CompiledStage& stage : application.stages) {
+    const std::string name = file_name(stage.name);
+    WeightScales scales;
+    if (arguments.weights)
+      scales = write_weights_of(arguments, machine, member_of(members, stage.name), stage, name, files);
+    CompiledStage scaled = stage;
+    for (std::size_t i = 0; i < scales.size(); ++i) scaled.program.instructions.at(i).scales = scales[i];
+    const auto path = std::filesystem::path(arguments.folder) / (name + (arguments.binary ? ".graphb" : ".graph"));
+    files.add(path).write(arguments.binary ? write_graph_binary(scaled) : graph_text(scaled));
+    files.lines.push_back(
+        printable(path.string()) + ": " + count_text(static_cast<std::int64_t>(stage.program.instructions.size())) +
+        " instructions, " + quantity_text(static_cast<double>(stage.program.weight_bytes.value), "B") +
+        " of weights");
+  }
+  files.keep();
+}
+
 int run_compile(const CompileArguments& arguments) {
   if (arguments.list_passes) return print_passes(), exit_ok;
   if (arguments.model.empty()) throw Error("value_invalid", "MODEL", "expected a model, or --passes");
@@ -138,27 +187,10 @@ int run_compile(const CompileArguments& arguments) {
   if (arguments.seed_given && !members.front().file.empty())
     throw Error("value_conflict", "--seed",
                 "a model read from a file has its own weights; a seed is for built-in ones");
-  for (const CompiledStage& stage : application.stages) {
-    if (arguments.folder.empty()) {
-      std::cout << graph_text(stage);
-      continue;
-    }
-    const std::string name = file_name(stage.name);
-    const std::filesystem::path folder = arguments.folder;
-    WeightScales scales;
-    if (arguments.weights)
-      scales =
-          write_weights_of(arguments, machine, member_of(members, stage.name), stage, folder / (name + ".weight"));
-    CompiledStage scaled = stage;
-    for (std::size_t i = 0; i < scales.size(); ++i) scaled.program.instructions.at(i).scales = scales[i];
-    const auto path = folder / (name + (arguments.binary ? ".graphb" : ".graph"));
-    NewFile file(path);
-    file.write(arguments.binary ? write_graph_binary(scaled) : graph_text(scaled));
-    file.keep();
-    std::cout << printable(path.string()) << ": "
-              << count_text(static_cast<std::int64_t>(stage.program.instructions.size())) << " instructions, "
-              << quantity_text(static_cast<double>(stage.program.weight_bytes.value), "B") << " of weights\n";
-  }
+  if (arguments.folder.empty())
+    for (const CompiledStage& stage : application.stages) std::cout << graph_text(stage);
+  else
+    write_stages(arguments, machine, application, members);
   return exit_ok;
 }
 
@@ -172,8 +204,8 @@ void add_compile_command(CLI::App& app, Action& action) {
                                   "Folder to write STAGE.graph files into; else standard output");
   auto* weights =
       command->add_flag("--weights", arguments->weights,
-                        "Write STAGE.weight too: the model's weights in weight_format, random ones for a "
-                        "built-in model");
+                        "Write STAGE.weight too (STAGE.rom where they are hard-coded): the model's weights in "
+                        "weight_format, random ones for a built-in model");
   weights->needs(out);
   command->add_flag("--binary", arguments->binary, "Write STAGE.graphb, the binary form, instead of text")
       ->needs(out);

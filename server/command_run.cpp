@@ -10,8 +10,10 @@
 #include "core/base/error.h"
 #include "core/exec/execute.h"
 #include "core/onnx/raw.h"
+#include "core/program/parse.h"
 #include "server/commands.h"
 #include "server/files.h"
+#include "server/program_files.h"
 #include "server/text.h"
 #include "server/weight_values.h"
 
@@ -23,7 +25,7 @@ namespace {
 constexpr double most_operations = 4294967296.0, most_bytes = 4294967296.0;
 
 struct RunArguments {
-  std::string model;
+  std::string model, program, weights;
   FileOptions files;
   MachineOptions machine;
   std::vector<std::string> inputs;
@@ -78,18 +80,6 @@ std::vector<Tensor> inputs_of(const Graph& graph, const RunArguments& arguments)
   return inputs;
 }
 
-void require_known_inputs(const Workload& workload, const RunArguments& arguments) {
-  for (const std::string& text : arguments.inputs) {
-    bool known = false;
-    for (const Stage& stage : workload.stages)
-      for (const ValueId v : stage.graph->inputs)
-        known = known || text.starts_with(stage.graph->values[static_cast<std::size_t>(v)].name + "=");
-    if (!known)
-      throw Error("value_invalid", "--input " + printable(text.substr(0, 80)),
-                  "expected NAME=FILE of an input's name");
-  }
-}
-
 /// SHA-256 over the elements, row-major and little-endian: floats as float64, integers as int64.
 std::string digest_of(const Tensor& tensor) {
   const auto bytes =
@@ -110,6 +100,19 @@ Difference difference_of(const Tensor& got, const Tensor& want) {
   for (std::size_t i = 0; i < want.ints.size(); ++i)
     add(static_cast<double>(got.ints[i]), static_cast<double>(want.ints[i]));
   return difference;
+}
+
+/// Inputs that no stage has are refused.
+void require_known_inputs(const std::vector<const Graph*>& graphs, const RunArguments& arguments) {
+  for (const std::string& text : arguments.inputs) {
+    bool known = false;
+    for (const Graph* graph : graphs)
+      for (const ValueId v : graph->inputs)
+        known = known || text.starts_with(graph->values[static_cast<std::size_t>(v)].name + "=");
+    if (!known)
+      throw Error("value_invalid", "--input " + printable(text.substr(0, 80)),
+                  "expected NAME=FILE of an input's name");
+  }
 }
 
 std::string number_text(double x) {
@@ -148,7 +151,43 @@ void run_stage(const RunArguments& arguments, const Machine& machine, const Grap
   }
 }
 
+/// A program of files on the weights of its file alone: nothing is there to compare with.
+int run_program(const RunArguments& arguments) {
+  const Machine machine = machine_of(arguments.machine);
+  const CompiledStage stage = program_of_file(arguments.program, operators_of(arguments.files.operators));
+  require_like(stage, machine);
+  if (const auto reason = misfit(stage, machine)) {
+    std::cerr << "sdip: infeasible: " << printable(stage.name + ": " + *reason) << "\n";
+    return exit_infeasible;
+  }
+  require_known_inputs({stage.graph.get()}, arguments);
+  require_small(stage);
+  const MappedFile file(arguments.weights);
+  const WeightFile weights = read_weight_file(stage, machine, file.bytes());
+  const std::vector<Tensor> inputs = inputs_of(*stage.graph, arguments);
+  const ActivationScales scales = activation_scales(*stage.graph, machine, inputs, stored_in(weights));
+  const Run run = execute(stage, machine, inputs, weights, scales);
+  std::vector<TextRow> rows;
+  for (std::size_t i = 0; i < run.outputs.size(); ++i) {
+    const Value& output = stage.graph->values[static_cast<std::size_t>(stage.graph->outputs[i])];
+    rows.push_back({stage.name, output.name, shape_text(output.operand.shape), digest_of(run.outputs[i]),
+                    count_text(run.counts.instructions), count_text(run.counts.tile_operations)});
+  }
+  print_table(std::cout,
+              {{"stage"},
+               {"output", Align::left, true},
+               {"shape"},
+               {"sha256"},
+               {"instructions", Align::right},
+               {"tiles", Align::right}},
+              rows, colour_out());
+  return exit_ok;
+}
+
 int run_run(const RunArguments& arguments) {
+  if (arguments.program.empty() == arguments.model.empty())
+    throw Error("value_conflict", "--program", "expected a MODEL, or a program with its weights, and not both");
+  if (!arguments.program.empty()) return run_program(arguments);
   const Machine machine = machine_of(arguments.machine);
   const Catalog catalog(file_models(arguments.files));
   const auto workload = catalog.workload(arguments.model, machine);
@@ -157,7 +196,9 @@ int run_run(const RunArguments& arguments) {
     std::cerr << "sdip: infeasible: " << printable(application.reason) << "\n";
     return exit_infeasible;
   }
-  require_known_inputs(*workload, arguments);
+  std::vector<const Graph*> graphs;
+  for (const Stage& stage : workload->stages) graphs.push_back(stage.graph.get());
+  require_known_inputs(graphs, arguments);
   for (const CompiledStage& stage : application.stages) require_small(stage);
   const std::vector<Member> members = catalog.members(arguments.model, "/model");
   std::vector<TextRow> rows;
@@ -189,7 +230,13 @@ void add_run_command(CLI::App& app, Action& action) {
   const auto arguments = std::make_shared<RunArguments>();
   auto* command = app.add_subcommand(
       "run", "Execute a small model's programs and compare with what its graph computes (at most 2^32 operations)");
-  command->add_option("MODEL", arguments->model, "A built-in model or an ONNX file")->required();
+  command->add_option("MODEL", arguments->model, "A built-in model or an ONNX file");
+  auto* program = command->add_option(
+      "--program", arguments->program,
+      "A program in place of MODEL (.graph or .graphb): runs on --weights alone, and is compared with nothing");
+  auto* weights = command->add_option("--weights", arguments->weights, "The program's .weight file");
+  program->needs(weights);
+  weights->needs(program);
   command
       ->add_option("--input", arguments->inputs,
                    "NAME=FILE: an input's elements, raw and little-endian; the others are random. Repeatable")

@@ -68,15 +68,18 @@ const TypeRow* type_row(const Value& value) {
   return nullptr;
 }
 
-/// Raw data of any type; those without a row, of 8 and 4 bits, by way of a tensor.
-std::vector<float> raw_numbers(const Value& value, ByteSpan bytes) {
-  if (const TypeRow* row = type_row(value)) return row->read(bytes);
-  const std::string_view raw(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const Tensor tensor = tensor_of_raw(value.operand.type, value.operand.shape, raw);
+std::vector<float> floats_of(const Tensor& tensor) {
   std::vector<float> floats;
   for (const double x : tensor.floats) floats.push_back(static_cast<float>(x));
   for (const std::int64_t x : tensor.ints) floats.push_back(static_cast<float>(x));
   return floats;
+}
+
+/// Raw data of any type; those without a row, of 8 and 4 bits, by way of a tensor.
+std::vector<float> raw_numbers(const Value& value, ByteSpan bytes) {
+  if (const TypeRow* row = type_row(value)) return row->read(bytes);
+  const std::string_view raw(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return floats_of(tensor_of_raw(value.operand.type, value.operand.shape, raw));
 }
 
 ByteSpan part_of(const Value& value, ByteSpan file, std::int64_t length) {
@@ -100,6 +103,25 @@ unsigned char tag_before(ByteSpan model, std::int64_t offset, std::int64_t lengt
     if (byte != ((length >> (7 * i) & 127) | (i + 1 < groups ? 128 : 0))) return 0;
   }
   return static_cast<unsigned char>(model[static_cast<std::size_t>(at)]);
+}
+
+/// TensorProto's fields of varints: int32_data, int64_data, uint64_data.
+constexpr unsigned char varint_fields[] = {5, 7, 11};
+
+/// Elements kept as varints, packed or one by one.
+std::vector<float> varint_numbers(const Value& value, ByteSpan model, ByteSpan bytes, unsigned char tag) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  for (const unsigned char field : varint_fields) {
+    const auto one_by_one = static_cast<unsigned char>(field << 3);
+    const auto before =
+        static_cast<std::size_t>(value.bytes->offset) - 1;  // a tensor's data are not the first byte
+    std::optional<Tensor> tensor;
+    if (tag == (field << 3 | 2)) tensor = tensor_of_varints(value.operand.type, value.operand.shape, text);
+    if (!tensor && value.bytes->offset > 0 && std::to_integer<unsigned char>(model[before]) == one_by_one)
+      tensor = tensor_of_varints(value.operand.type, value.operand.shape, text, one_by_one);
+    if (tensor) return floats_of(*tensor);
+  }
+  refuse("not_modelled", value, "is stored in pieces; expected raw_data, or one packed field");
 }
 
 struct Files {
@@ -137,7 +159,7 @@ std::vector<float> read_value(Files& files, const Value& value) {
   const ByteSpan bytes = part_of(value, model, length);
   const unsigned char tag = tag_before(model, value.bytes->offset, length);
   if (tag != raw_tag && (type == nullptr || type->packed_tag == 0 || tag != type->packed_tag))
-    refuse("not_modelled", value, "is stored element by element; expected raw_data, or packed floats");
+    return varint_numbers(value, model, bytes, tag);
   if (length != expected)
     refuse("weights_absent", value,
            "has " + std::to_string(length) + " bytes in the model, expected " + std::to_string(expected));

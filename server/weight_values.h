@@ -14,7 +14,7 @@ namespace sdip {
 /// as long as the source lives. Of an ONNX file they are those inside it, or in files of external data as
 /// map_external_file accepts them in its folder, each opened when the first weight in it is asked for. The source
 /// throws Error weights_absent where a value has no bytes there, or not as many as its shape says; not_modelled for
-/// data kept one by one in the model's text.
+/// data that stand in several pieces.
 WeightSource weight_source(const Member& member, const Machine& machine, std::uint64_t seed,
                            const std::filesystem::path& folder);
 

@@ -67,8 +67,6 @@ float float_value(const FloatLayout& layout, std::uint32_t bits) {
          static_cast<float>(std::ldexp(significand, std::max(field, 1) - layout.bias() - layout.fraction_bits));
 }
 
-bool is_unsigned(NumberFormat format) { return format == NumberFormat::uint8 || format == NumberFormat::uint4; }
-
 int fraction_bits(NumberFormat format) {
   switch (format) {
     case NumberFormat::q3_4:
@@ -84,36 +82,40 @@ int fraction_bits(NumberFormat format) {
 
 }  // namespace
 
+bool needs_zero_point(NumberFormat format) {
+  return format == NumberFormat::uint8 || format == NumberFormat::uint4;
+}
+
 std::int64_t largest_code(NumberFormat format) {
-  return (std::int64_t{1} << (bits_of(format) - (is_unsigned(format) ? 0 : 1))) - 1;
+  return (std::int64_t{1} << (bits_of(format) - (needs_zero_point(format) ? 0 : 1))) - 1;
 }
 
 bool needs_scale(NumberFormat format) {
   return !number_formats[static_cast<std::size_t>(format)].floating && fraction_bits(format) == 0;
 }
 
-std::uint32_t encoded(NumberFormat format, float x, float scale) {
+std::uint32_t encoded(NumberFormat format, float x, float scale, std::int64_t zero) {
   if (format == NumberFormat::fp32) return std::bit_cast<std::uint32_t>(x);
   if (number_formats[static_cast<std::size_t>(format)].floating) return float_bits(float_layout(format), x);
   check(scale > 0, "a positive scale");
-  if (std::isnan(x)) return 0;
-  const double whole = needs_scale(format) ? static_cast<double>(x) / static_cast<double>(scale)
-                                           : std::ldexp(static_cast<double>(x), fraction_bits(format));
+  double whole = needs_scale(format) ? std::nearbyint(static_cast<double>(x) / static_cast<double>(scale))
+                                     : std::nearbyint(std::ldexp(static_cast<double>(x), fraction_bits(format)));
+  whole = (std::isnan(x) ? 0.0 : whole) + static_cast<double>(zero);
   const auto most = static_cast<double>(largest_code(format));
-  const double least = is_unsigned(format) ? 0.0 : -most - 1.0;
-  const auto code = static_cast<std::int64_t>(std::clamp(std::nearbyint(whole), least, most));
+  const double least = needs_zero_point(format) ? 0.0 : -most - 1.0;
+  const auto code = static_cast<std::int64_t>(std::clamp(whole, least, most));
   const std::uint64_t mask = (std::uint64_t{1} << bits_of(format)) - 1;
   return static_cast<std::uint32_t>(static_cast<std::uint64_t>(code) & mask);
 }
 
-float decoded(NumberFormat format, std::uint32_t bits, float scale) {
+float decoded(NumberFormat format, std::uint32_t bits, float scale, std::int64_t zero) {
   if (format == NumberFormat::fp32) return std::bit_cast<float>(bits);
   if (number_formats[static_cast<std::size_t>(format)].floating) return float_value(float_layout(format), bits);
   std::int64_t code = bits;
   if (code > largest_code(format)) code -= std::int64_t{1} << bits_of(format);
   if (!needs_scale(format))
     return static_cast<float>(std::ldexp(static_cast<double>(code), -fraction_bits(format)));
-  return static_cast<float>(static_cast<double>(code) * static_cast<double>(scale));
+  return static_cast<float>(static_cast<double>(code - zero) * static_cast<double>(scale));
 }
 
 void BitPacker::push(std::byte byte) {

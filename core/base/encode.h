@@ -14,12 +14,13 @@ namespace sdip {
 /// The bits of `x`, in the lowest bits_of(format). Floating formats: nearest, ties to even; beyond the largest
 /// finite number that number, infinities too; a NaN stays one (quiet, its sign kept). fp8_e4m3 is that of the Open
 /// Compute Project, without infinities, at most 448; fp32 is taken as it is. intN and uintN: x / scale, rounded to
-/// nearest, ties to even, clamped to the format, NaN 0; two's complement. qm_n: the same of x * 2^n, whatever the
-/// scale. Requires scale > 0.
-std::uint32_t encoded(NumberFormat format, float x, float scale = 1.0F);
+/// nearest, ties to even, plus `zero`, clamped to the format, NaN `zero`; two's complement. qm_n: the same of
+/// x * 2^n, whatever the scale, without zero. Requires scale > 0.
+std::uint32_t encoded(NumberFormat format, float x, float scale = 1.0F, std::int64_t zero = 0);
 
-/// The number that bits stand for; of integers times scale. What fp32 cannot hold (int32, q15_16) is rounded.
-float decoded(NumberFormat format, std::uint32_t bits, float scale = 1.0F);
+/// The number that bits stand for; of integers less zero, times scale. What fp32 cannot hold (int32, q15_16) is
+/// rounded.
+float decoded(NumberFormat format, std::uint32_t bits, float scale = 1.0F, std::int64_t zero = 0);
 
 /// Largest positive number of an integer format (127 of int8); of a fixed-point one in units of its last place.
 /// Requires a format that is not floating.
@@ -27,6 +28,9 @@ std::int64_t largest_code(NumberFormat format);
 
 /// True for intN and uintN, which need a scale; fixed-point formats do not.
 bool needs_scale(NumberFormat format);
+
+/// True for uintN, whose numbers below 0 need a zero point: the code that stands for 0.
+bool needs_zero_point(NumberFormat format);
 
 /// Takes a piece of a file, in order.
 using ByteSink = std::function<void(std::span<const std::byte>)>;

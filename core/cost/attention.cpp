@@ -80,7 +80,7 @@ class AttentionCost {
     add_loop(runs_of(keys, 1, 0), {.b = true}, cost.order);
     const WeightForm form = weight_form(m_);
     cost.held_weight_bytes = held_weight_bytes(c_, form);
-    cost.held_weight_stored_bytes = stored_bytes(cost.held_weight_bytes, form);
+    cost.held_weight_stored_bytes = held_stored_bytes(c_, form);
     const std::int64_t scores = sizes_.heads * sizes_.rows * sizes_.keys;
     const std::int64_t results = sizes_.heads * sizes_.rows * sizes_.values;
     cost.macs = cost.spent_macs = scores * (sizes_.depth + sizes_.values);

@@ -268,7 +268,7 @@ ClassCost class_cost(const InstructionClass& c, const Machine& m, Role role) {
   }
   cost.order = std::move(expansion.order);
   cost.held_weight_bytes = held_weight_bytes(c, form);
-  cost.held_weight_stored_bytes = stored_bytes(cost.held_weight_bytes, form);
+  cost.held_weight_stored_bytes = held_stored_bytes(c, form);
   cost.macs = cost.plan.nest ? mac_count(c.work.nest) : 0;
   if (cost.plan.nest) {
     const LoopNest& nest = c.work.nest;

@@ -73,7 +73,7 @@ ClassCost strips_cost(const InstructionClass& c, const Machine& m, Role role) {
   }
   const WeightForm form = weight_form(m);
   cost.held_weight_bytes = held_weight_bytes(c, form);
-  cost.held_weight_stored_bytes = stored_bytes(cost.held_weight_bytes, form);
+  cost.held_weight_stored_bytes = held_stored_bytes(c, form);
   return cost;
 }
 

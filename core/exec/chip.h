@@ -12,6 +12,8 @@
 #include "core/exec/execute.h"
 #include "core/exec/memory.h"
 #include "core/exec/views.h"
+#include "core/program/weight_region.h"
+#include "core/program/weights.h"
 
 namespace sdip::exec {
 
@@ -32,12 +34,13 @@ struct Chip {
   std::vector<Turns> turns{};                   // by instruction, with pairs
   std::map<ValueId, std::size_t> written_to{};  // results in a pair: number of the memory
   std::map<ValueId, Tensor> registers{};
-  std::map<ValueId, Tensor> constants{};                        // weights as the model has them
-  std::map<std::pair<ValueId, NodeId>, Tensor> held_weights{};  // as weight_format holds them; by node where scales
-                                                                // are a channel's
-  std::map<ValueId, Tensor> other_results{};                    // of a nest of several results, until copied
-  std::size_t now = 0;                                          // number of the instruction
-  std::string who{};                                            // "instruction 3 'conv2d+silu' (/net/conv)"
+  std::map<ValueId, Tensor> constants{};                                  // weights as the model has them
+  const WeightFile* file = nullptr;                                       // `.weight`; else weights are of `stored`
+  std::map<std::size_t, WeightRegion> regions{};                          // by instruction
+  std::map<std::pair<std::int64_t, std::size_t>, Tensor> held_weights{};  // as `.weight` has them, by region
+  std::map<ValueId, Tensor> other_results{};  // of a nest of several results, until copied
+  std::size_t now = 0;                        // number of the instruction
+  std::string who{};                          // "instruction 3 'conv2d+silu' (/net/conv)"
   RunCounts counts{};
 
   const Value& value(ValueId v) const { return graph.values[static_cast<std::size_t>(v)]; }

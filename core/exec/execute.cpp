@@ -121,12 +121,9 @@ Tensor output_of(Chip& chip, ValueId v, std::span<const Tensor> inputs) {
   throw Error("execution_failed", value.name, "no instruction made the output '" + value.name + "'");
 }
 
-}  // namespace
-
-Run execute(const CompiledStage& stage, const Machine& machine, std::span<const Tensor> inputs,
-            const StoredTensors& stored, const ActivationScales& scales, std::span<const std::int32_t> order) {
+Run run_program(const CompiledStage& stage, std::span<const Tensor> inputs, std::span<const std::int32_t> order,
+                Chip&& chip) {
   require_inputs(*stage.graph, inputs);
-  Chip chip = chip_of(stage, machine, stored, scales);
   load_inputs(chip, inputs);
   const std::vector<Instruction>& instructions = stage.program.instructions;
   for (const std::int32_t i : order_of(stage.program, order)) {
@@ -141,6 +138,32 @@ Run execute(const CompiledStage& stage, const Machine& machine, std::span<const 
   for (const ValueId v : stage.graph->outputs) run.outputs.push_back(output_of(chip, v, inputs));
   run.counts = chip.counts;
   return run;
+}
+
+}  // namespace
+
+Run execute(const CompiledStage& stage, const Machine& machine, std::span<const Tensor> inputs,
+            const StoredTensors& stored, const ActivationScales& scales, std::span<const std::int32_t> order) {
+  return run_program(stage, inputs, order, chip_of(stage, machine, stored, scales));
+}
+
+Run execute(const CompiledStage& stage, const Machine& machine, std::span<const Tensor> inputs,
+            const WeightFile& weights, const ActivationScales& scales) {
+  const StoredTensors nothing = [](const Value&) { return std::nullopt; };
+  Chip chip = chip_of(stage, machine, nothing, scales);
+  chip.file = &weights;
+  return run_program(stage, inputs, {}, std::move(chip));
+}
+
+StoredTensors stored_in(const WeightFile& weights) {
+  return [&weights](const Value& value) -> std::optional<Tensor> {
+    const auto& instructions = weights.stage.program.instructions;
+    for (std::size_t i = 0; i < instructions.size(); ++i)
+      for (std::size_t w = 0; w < instructions[i].weights.size(); ++w)
+        if (weights.stage.graph->values[at(instructions[i].weights[w])].name == value.name)
+          return std::move(weights_of(weights, i)[w]);
+    return std::nullopt;
+  };
 }
 
 }  // namespace sdip

@@ -10,6 +10,7 @@
 
 #include "core/base/tensor.h"
 #include "core/program/program.h"
+#include "core/program/weights.h"
 
 namespace sdip {
 
@@ -43,6 +44,15 @@ struct Run {
 Run execute(const CompiledStage& stage, const Machine& machine, std::span<const Tensor> inputs,
             const StoredTensors& stored, const ActivationScales& scales = {},
             std::span<const std::int32_t> order = {});
+
+/// The same with the weights of a `.weight` file alone. Throws what reading it throws, too, and
+/// Error("not_computable", ...) for a weight that stands neither there nor in the program.
+Run execute(const CompiledStage& stage, const Machine& machine, std::span<const Tensor> inputs,
+            const WeightFile& weights, const ActivationScales& scales = {});
+
+/// The weights of a `.weight` file as a graph's computation takes them: each as the first instruction that reads it
+/// gets it.
+StoredTensors stored_in(const WeightFile& weights);
 
 /// Scales by which an integer activation format just holds what the graph computes from `inputs`: for each value
 /// its largest magnitude over the largest number of the format. Empty for formats that need none. Throws what

@@ -43,13 +43,4 @@ double accumulated(NumberFormat format, double sum) {
   return floating ? held(format, sum, 1.0F) : sum;
 }
 
-void prune(std::vector<double>& elements, std::int64_t hundredths) {
-  const std::int64_t kept = ceil_div(std::ssize(elements) * hundredths, 100);
-  std::vector<std::size_t> order(elements.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(
-      order, [&](std::size_t a, std::size_t b) { return std::fabs(elements[a]) > std::fabs(elements[b]); });
-  for (std::size_t i = static_cast<std::size_t>(kept); i < order.size(); ++i) elements[order[i]] = 0;
-}
-
 }  // namespace sdip::exec

@@ -24,8 +24,4 @@ void hold(Tensor& tensor, NumberFormat format, float scale);
 /// integers.
 double accumulated(NumberFormat format, double sum);
 
-/// Sets all but the ceil(hundredths / 100 x elements) largest magnitudes to 0; of equal ones the earlier stay.
-/// Example: 1, -3, 2, 2 at 50: 0, -3, 2, 0.
-void prune(std::vector<double>& elements, std::int64_t hundredths);
-
 }  // namespace sdip::exec

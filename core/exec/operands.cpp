@@ -106,11 +106,7 @@ const Tensor& read_weight(Chip& chip, ValueId v) {
   const Instruction& instruction = chip.instruction();
   const auto place = std::ranges::find(instruction.weights, v);
   if (place == instruction.weights.end()) return constant_of(chip, v);
-  const WeightRole role = weight_role(chip, static_cast<std::size_t>(place - instruction.weights.begin()));
-  const std::pair key{v, role.channels.count > 0 || role.pruned ? role.node : none};
-  const auto found = chip.held_weights.find(key);
-  if (found != chip.held_weights.end()) return found->second;
-  return chip.held_weights.emplace(key, held_weight(chip, v, role)).first->second;
+  return held_weight(chip, static_cast<std::size_t>(place - instruction.weights.begin()));
 }
 
 void open_result(Chip& chip) {

@@ -2,32 +2,12 @@
 #include "core/exec/weights.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/base/error.h"
 #include "core/exec/arithmetic.h"
-#include "core/exec/formats.h"
+#include "core/program/coded_weight.h"
 
 namespace sdip::exec {
-WeightRole weight_role(const Chip& chip, std::size_t index) {
-  const Instruction& instruction = chip.instruction();
-  const InstructionClass& c = chip.instruction_class();
-  WeightRole role;
-  const auto is_main = [&](NodeId n) {
-    return chip.graph.nodes[static_cast<std::size_t>(n)].name == instruction.name;
-  };
-  const auto main = std::ranges::find_if(instruction.nodes, is_main);
-  const ValueId v = instruction.weights[index];
-  if (main == instruction.nodes.end() || c.operand_b != Place::psram) return role;
-  const Node& node = chip.graph.nodes[static_cast<std::size_t>(*main)];
-  if (node.inputs.size() < 2 || node.inputs[1] != v) return role;
-  role.node = *main;
-  role.pruned = chip.machine.sparsity != Sparsity::dense && chip.machine.weight_density.hundredths < 100;
-  const bool integers = !number_formats[static_cast<std::size_t>(chip.machine.weight_format)].floating;
-  if (integers && chip.machine.scale_granularity == ScaleGranularity::channel)
-    role.channels = weight_channels(node, c, chip.value(v).operand.shape);
-  return role;
-}
 
 const Tensor& constant_of(Chip& chip, ValueId v) {
   if (const auto found = chip.constants.find(v); found != chip.constants.end()) return found->second;
@@ -49,23 +29,44 @@ const Tensor& constant_of(Chip& chip, ValueId v) {
   return chip.constants[v] = std::move(*tensor);
 }
 
-Tensor held_weight(Chip& chip, ValueId v, const WeightRole& role) {
-  Tensor tensor = constant_of(chip, v);
-  if (!is_floating(tensor.type)) return tensor;
-  const NumberFormat format = chip.machine.weight_format;
-  if (role.pruned) prune(tensor.floats, chip.machine.weight_density.hundredths);
-  if (holds(format, tensor.type)) return tensor;
-  const bool channels = role.channels.count > 0;
-  std::vector<double> scales(channels ? static_cast<std::size_t>(role.channels.count) : 1, 0.0);
-  const auto of = [&](std::size_t i) {
-    return channels ? role.channels.of(static_cast<std::int64_t>(i)) : std::size_t{0};
-  };
-  for (std::size_t i = 0; i < tensor.floats.size(); ++i)
-    scales[of(i)] = std::max(scales[of(i)], std::fabs(tensor.floats[i]));
-  for (double& scale : scales) scale = static_cast<double>(weight_scale(format, scale));
-  for (std::size_t i = 0; i < tensor.floats.size(); ++i)
-    tensor.floats[i] = held(format, tensor.floats[i], static_cast<float>(scales[of(i)]));
-  return tensor;
+namespace {
+
+const WeightRegion& region_of(Chip& chip) {
+  const auto found = chip.regions.find(chip.now);
+  if (found != chip.regions.end()) return found->second;
+  return chip.regions.emplace(chip.now, weight_region(chip.stage, weight_form(chip.machine), chip.instruction()))
+      .first->second;
+}
+
+Tensor as_written(Chip& chip, std::size_t index) {
+  const ValueId v = chip.instruction().weights[index];
+  const Tensor& tensor = constant_of(chip, v);
+  const bool by_place =
+      chip.machine.sparsity != Sparsity::dense || weight_form(chip.machine).scale_bits_per_channel > 0;
+  const NestWeights* nest = by_place ? nest_of_weight(region_of(chip), index) : nullptr;
+  if (!is_floating(tensor.type)) return pruned_weight(tensor, nest, chip.machine);
+  const CodedWeight coded = coded_weight(chip.value(v).name, tensor, nest, chip.machine);
+  return decoded_weight(coded, tensor.type, tensor.shape, chip.machine.weight_format);
+}
+
+}  // namespace
+
+const Tensor& held_weight(Chip& chip, std::size_t index) {
+  const Instruction& instruction = chip.instruction();
+  if (chip.file != nullptr) {
+    const std::pair key{instruction.weight_offset.value, index};
+    if (const auto found = chip.held_weights.find(key); found != chip.held_weights.end()) return found->second;
+    std::vector<Tensor> weights = weights_of(*chip.file, chip.now);
+    for (std::size_t i = 0; i < weights.size(); ++i)
+      chip.held_weights[{instruction.weight_offset.value, i}] = std::move(weights[i]);
+    return chip.held_weights.at(key);
+  }
+  // Tiles of an instruction decide what is pruned; else instructions that share a region share its weights.
+  const bool own = chip.machine.sparsity == Sparsity::skipping;
+  const auto region = own ? static_cast<std::int64_t>(chip.now) : instruction.weight_offset.value;
+  const std::pair key{region, index};
+  if (const auto found = chip.held_weights.find(key); found != chip.held_weights.end()) return found->second;
+  return chip.held_weights[key] = as_written(chip, index);
 }
 
 }  // namespace sdip::exec

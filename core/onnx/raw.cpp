@@ -123,4 +123,47 @@ Tensor tensor_of_raw(ElementType type, const Shape& shape, std::string_view raw)
   return value;
 }
 
+namespace {
+
+/// Takes a varint of at most 10 bytes; nothing when it does not end.
+std::optional<std::int64_t> take_varint(std::string_view& in) {
+  std::uint64_t x = 0;
+  for (std::size_t i = 0; i < std::min<std::size_t>(in.size(), 10); ++i) {
+    const auto byte = static_cast<unsigned char>(in[i]);
+    x |= static_cast<std::uint64_t>(byte & 127) << 7 * i;
+    if (byte >= 128) continue;
+    in.remove_prefix(i + 1);
+    return static_cast<std::int64_t>(x);
+  }
+  return std::nullopt;
+}
+
+void add_code(Tensor& tensor, std::int64_t code) {
+  if (is_floating(tensor.type))
+    tensor.floats.push_back(float_of_code(tensor.type, code));
+  else
+    tensor.ints.push_back(wrapped(tensor.type, code));
+}
+
+}  // namespace
+
+std::optional<Tensor> tensor_of_varints(ElementType type, const Shape& shape, std::string_view varints,
+                                        unsigned char tag) {
+  if (is_floating(type) && bits_of(type) > 16) return std::nullopt;
+  Tensor tensor{type, shape, {}, {}};
+  const std::int64_t count = element_count(shape);
+  const std::int64_t in_each = bits_of(type) < 8 ? 2 : 1;
+  for (std::int64_t at = 0; at < count; at += in_each) {
+    if (tag != 0 && at > 0) {
+      if (varints.empty() || static_cast<unsigned char>(varints[0]) != tag) return std::nullopt;
+      varints.remove_prefix(1);
+    }
+    const std::optional<std::int64_t> code = take_varint(varints);
+    if (!code) return std::nullopt;
+    for (std::int64_t i = 0; i < std::min(in_each, count - at); ++i)
+      add_code(tensor, in_each == 2 ? nibble_of(*code, static_cast<std::size_t>(i)) : *code);
+  }
+  return varints.empty() ? std::optional(std::move(tensor)) : std::nullopt;
+}
+
 }  // namespace sdip

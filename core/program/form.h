@@ -80,9 +80,6 @@ Program totals_of(const CompiledStage& stage, const Derivation& derivation);
 /// Occupancy when only the instruction's own operands lie on chip.
 void give_occupancy(const CompiledStage& stage, Instruction& instruction, const InstructionClass& c);
 
-/// Weight bytes of an instruction as PSRAM holds them.
-std::int64_t psram_weight_bytes(const InstructionClass& c, const WeightForm& form);
-
 /// Checks an instruction that was read: its class against what its nodes are, sizes, places and addresses against
 /// what its operands take. Gives an occupancy below 0, one not said. Calls `refuse` with what is wrong, which
 /// throws.

@@ -196,10 +196,12 @@ InstructionScales read_scales(Scanner in) {
   InstructionScales scales;
   do {
     if (scales.size() == most_operands) in.refuse("fewer scales");
-    if (in.accept("channels"))
+    if (in.accept("channels")) {
       scales.emplace_back(std::nullopt);
-    else
-      scales.emplace_back(static_cast<float>(in.real("a scale")));
+      continue;
+    }
+    WeightScale& scale = scales.emplace_back(WeightScale(static_cast<float>(in.real("a scale")))).value();
+    if (in.accept(":")) scale.zero = static_cast<std::uint8_t>(in.number("a zero point", 0, 255));
   } while (in.accept(","));
   TextIn::end(in);
   return scales;

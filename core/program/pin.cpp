@@ -4,25 +4,23 @@
 #include <tuple>
 
 #include "core/program/passes.h"
+#include "core/program/tiles.h"
 
 namespace sdip {
 namespace {
 
-/// Weight bytes of one instruction as PSRAM holds them, all channels.
-std::int64_t weight_bytes_of(const InstructionClass& c, const WeightForm& form) {
-  std::int64_t bytes = held_weight_bytes(c, form);
-  if (is_nest(c.work.family) && c.operand_b == Place::psram)
-    bytes += weight_tile_bytes(c, c.work.nest.groups * c.work.nest.out_channels, form);
-  return bytes;
-}
+/// What instructions that share their bytes in `.weight` have in common.
+using Shared = std::pair<std::vector<ValueId>, std::array<std::int64_t, 2>>;
 
 /// Bytes of PSRAM that keeping every weight would take. Instructions that read the same weights share them.
 std::int64_t all_weight_bytes(const WeightForm& form, const std::vector<Draft>& drafts,
                               const Placement& placement) {
-  std::set<std::vector<ValueId>> seen;
+  std::set<Shared> seen;
   std::int64_t needed = 0;
-  for (std::size_t i = 0; i < drafts.size(); ++i)
-    if (seen.insert(drafts[i].weights).second) needed += weight_bytes_of(placement.classes_of_drafts[i], form);
+  for (std::size_t i = 0; i < drafts.size(); ++i) {
+    const InstructionClass& c = placement.classes_of_drafts[i];
+    if (seen.insert({drafts[i].weights, region_tiles(c, form)}).second) needed += region_bytes(c, form).psram;
+  }
   return needed;
 }
 
@@ -38,16 +36,16 @@ void pin(Compilation& compilation) {
   const bool all = needed <= machine.psram_bytes;
   std::int64_t left = all ? machine.psram_bytes : machine.psram_pinned_bytes;
   if (hard_coded(machine, compilation.role)) left = 0;
-  std::map<std::vector<ValueId>, std::pair<bool, Bytes>> shared;  // pinned, offset: by what an instruction reads
+  std::map<Shared, std::pair<bool, Bytes>> shared;  // pinned, offset
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     InstructionClass& c = placement.classes_of_drafts[i];
     Instruction& instruction = placement.instructions[i];
-    const std::int64_t bytes = weight_bytes_of(c, form);
+    const auto [bytes, stored] = region_bytes(c, form);
     if (bytes == 0) continue;
-    instruction.weight_bytes = Bytes(stored_bytes(bytes, form));
+    instruction.weight_bytes = Bytes(stored);
     program.weight_bytes += instruction.weight_bytes;
     const std::pair first{bytes <= left, program.distinct_weight_bytes};
-    const auto [entry, fresh] = shared.try_emplace(drafts[i].weights, first);
+    const auto [entry, fresh] = shared.try_emplace({drafts[i].weights, region_tiles(c, form)}, first);
     std::tie(c.pinned, instruction.weight_offset) = entry->second;
     if (!fresh) continue;
     program.distinct_weight_bytes += instruction.weight_bytes;

@@ -132,9 +132,18 @@ struct InstructionClass {
 inline constexpr std::int64_t instruction_word_bits = 256;
 inline constexpr std::int64_t least_instruction_words = 2;
 
+/// What the codes of a quantised tensor, or output channel, stand for: (code - zero) x scale. Signed formats are
+/// symmetric and have no zero point.
+struct WeightScale {
+  float scale = 1;
+  std::optional<std::uint8_t> zero{};  // of unsigned formats: the code of 0
+  WeightScale(float s = 1, std::optional<std::uint8_t> z = {}) : scale(s), zero(z) {}
+  friend bool operator==(const WeightScale&, const WeightScale&) = default;
+};
+
 /// Scales of an instruction's quantised weights, one a tensor in the order of Instruction::weights; nothing where
 /// each output channel has its own, in `.weight`. Empty when the format needs none, or no `.weight` was written.
-using InstructionScales = std::vector<std::optional<float>>;
+using InstructionScales = std::vector<std::optional<WeightScale>>;
 using WeightScales = std::vector<InstructionScales>;  // by instruction
 
 struct PlacedOperand {

@@ -124,8 +124,9 @@ std::string scales_text(const InstructionScales& scales) {
   std::string text;
   for (const auto& scale : scales) {
     char digits[32];
-    const auto end = std::to_chars(digits, digits + sizeof digits, scale.value_or(0.0F)).ptr;
+    const auto end = std::to_chars(digits, digits + sizeof digits, scale ? scale->scale : 0.0F).ptr;
     text += (text.empty() ? "" : ",") + (scale ? std::string(digits, end) : std::string("channels"));
+    if (scale && scale->zero) text += ":" + std::to_string(*scale->zero);
   }
   return text;
 }

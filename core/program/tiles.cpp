@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/base/encode.h"
 #include "core/program/attention_tiles.h"
 #include "core/program/strips.h"
 
@@ -59,7 +60,8 @@ WeightForm weight_form(const Machine& machine) {
   WeightForm form;
   form.bits = bits_of(machine.weight_format);
   const bool quantised = !number_formats[static_cast<std::size_t>(machine.weight_format)].floating;
-  if (quantised && machine.scale_granularity == ScaleGranularity::channel) form.scale_bits_per_channel = 32;
+  if (quantised && machine.scale_granularity == ScaleGranularity::channel)
+    form.scale_bits_per_channel = 32 + (needs_zero_point(machine.weight_format) ? form.bits : 0);
   form.skipping = machine.sparsity == Sparsity::skipping;
   if (form.skipping) form.density_hundredths = machine.weight_density.hundredths;
   form.compression_hundredths = machine.weight_compression.hundredths;
@@ -88,7 +90,59 @@ std::int64_t held_weight_bytes(const InstructionClass& c, const WeightForm& form
 }
 
 std::int64_t stored_bytes(std::int64_t bytes, const WeightForm& form) {
-  return ceil_div(bytes * 100, form.compression_hundredths);
+  return bytes < least_compressed_bytes ? bytes : ceil_div(bytes * 100, form.compression_hundredths);
+}
+
+std::int64_t held_stored_bytes(const InstructionClass& c, const WeightForm& form) {
+  const std::int64_t bytes = held_weight_bytes(c, form);
+  return c.compound == Compound::strips ? stored_bytes(bytes, form) : bytes;
+}
+
+namespace {
+
+bool has_weight_tiles(const InstructionClass& c) {
+  return c.compound == Compound::single && is_nest(c.work.family) && c.operand_b == Place::psram;
+}
+
+}  // namespace
+
+RegionBytes region_bytes(const InstructionClass& c, const WeightForm& form) {
+  RegionBytes bytes{held_weight_bytes(c, form), held_stored_bytes(c, form)};
+  if (!has_weight_tiles(c)) return bytes;
+  const LoopNest& nest = c.work.nest;
+  const auto add = [&](std::int64_t channels, std::int64_t sums, bool first, std::int64_t times) {
+    if (times == 0) return;
+    const std::int64_t tile = weight_tile_bytes(c, channels, sums, first, form);
+    bytes.psram += tile * times;
+    bytes.dram += stored_bytes(tile, form) * times;
+  };
+  if (!form.by_tile()) {
+    add(nest.groups * nest.out_channels, nest.in_channels, true, 1);
+    return bytes;
+  }
+  const TilePlan plan = tile_plan(c);
+  const auto add_sums = [&](std::int64_t channels, std::int64_t times) {
+    if (channels == 0) return;
+    const std::int64_t full = plan.sums.full;
+    add(channels, full > 0 ? plan.tile_sums : plan.sums.edge, true, times);
+    if (full > 1) add(channels, plan.tile_sums, false, times * (full - 1));
+    if (full > 0 && plan.sums.edge > 0) add(channels, plan.sums.edge, false, times);
+  };
+  if (plan.tile_channels > nest.out_channels) {  // runs of whole groups
+    const std::int64_t run = plan.tile_channels / nest.out_channels;
+    add_sums(run * nest.out_channels, plan.groups.full);
+    add_sums(plan.groups.edge * nest.out_channels, 1);
+  } else {
+    add_sums(plan.tile_channels, plan.channels.full * plan.groups.full);
+    add_sums(plan.channels.edge, plan.groups.full);
+  }
+  return bytes;
+}
+
+std::array<std::int64_t, 2> region_tiles(const InstructionClass& c, const WeightForm& form) {
+  if (!form.by_tile() || !has_weight_tiles(c)) return {0, 0};
+  const TilePlan plan = tile_plan(c);
+  return {plan.tile_channels, plan.tile_sums};
 }
 
 std::int64_t tile_a_elements(const InstructionClass& c, const TilePlan& plan, const TileExtent& tile,

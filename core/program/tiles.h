@@ -1,6 +1,7 @@
 // The rule by which an instruction expands into tile operations, of at most two shapes a dimension: full and edge.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "core/base/units.h"
@@ -49,10 +50,13 @@ bool partials_leave(const InstructionClass& c, const TilePlan& plan);
 /// True for families whose work is a nest.
 bool is_nest(Family family);
 
-/// How weights are stored, by what the machine says.
+/// How weights are stored, by what the machine says. The scale of a channel is an fp32, and of an unsigned format a
+/// zero point, a code.
 struct WeightForm {
   std::int64_t bits = 16, scale_bits_per_channel = 0, density_hundredths = 100, compression_hundredths = 100;
   bool skipping = false;
+  /// Whether each tile stands on its own in `.weight`: else a nest's weights stand there in one piece.
+  bool by_tile() const { return skipping || compression_hundredths > 100; }
 };
 WeightForm weight_form(const Machine& machine);
 
@@ -66,8 +70,26 @@ std::int64_t weight_tile_bytes(const InstructionClass& c, std::int64_t channels,
 /// The same for weights of row-wise work and fused operators, which have no channels and are never sparse.
 std::int64_t held_weight_bytes(const InstructionClass& c, const WeightForm& form);
 
-/// Bytes in DRAM of what PSRAM holds as `bytes`.
+/// Smaller pieces are not compressed: a stream's own tables, about 100 bytes, would eat what it saves.
+inline constexpr std::int64_t least_compressed_bytes = 1024;
+
+/// Bytes in DRAM of what PSRAM holds as `bytes` and is compressed when it is large enough: tiles of nests, the
+/// weights of strips.
 std::int64_t stored_bytes(std::int64_t bytes, const WeightForm& form);
+
+/// The same of held weights: vectors stand as they are.
+std::int64_t held_stored_bytes(const InstructionClass& c, const WeightForm& form);
+
+/// All weights of an instruction as PSRAM and as DRAM hold them: where tiles stand on their own the sum of them.
+/// Worked example: 3 channels of 10 elements, int8, skipping at 50, tiles of 2 channels: 10 + 20 / 8 and
+/// 5 + 10 / 8 rounded up, 13 + 7 = 20 bytes.
+struct RegionBytes {
+  std::int64_t psram = 0, dram = 0;
+};
+RegionBytes region_bytes(const InstructionClass& c, const WeightForm& form);
+
+/// Instructions that read the same weights share their bytes where this is equal: the tiles in which they stand.
+std::array<std::int64_t, 2> region_tiles(const InstructionClass& c, const WeightForm& form);
 
 /// Activation elements that a tile reads, of `positions` rows x columns of the input; elements of its tile of the
 /// second activations; results.

@@ -38,7 +38,7 @@ void add_weights(const Program& program, const WeightForm& form, Program& totals
     if (!seen.insert(instruction.weight_offset.value).second) continue;
     totals.distinct_weight_bytes += instruction.weight_bytes;
     const InstructionClass& c = class_at(program, instruction);
-    if (c.pinned) totals.pinned_bytes += Bytes(psram_weight_bytes(c, form));
+    if (c.pinned) totals.pinned_bytes += Bytes(region_bytes(c, form).psram);
   }
 }
 
@@ -64,13 +64,6 @@ void add_inputs(const CompiledStage& stage, const Machine& machine, Program& tot
 Bytes value_bytes(const Graph& graph, ValueId value, const Machine& machine) {
   return Bytes(
       ceil_div(element_count(graph.values[at(value)].operand.shape) * bits_of(machine.activation_format), 8));
-}
-
-std::int64_t psram_weight_bytes(const InstructionClass& c, const WeightForm& form) {
-  std::int64_t bytes = held_weight_bytes(c, form);
-  if (is_nest(c.work.family) && c.operand_b == Place::psram)
-    bytes += weight_tile_bytes(c, c.work.nest.groups * c.work.nest.out_channels, form);
-  return bytes;
 }
 
 Program totals_of(const CompiledStage& stage, const Derivation& derivation) {

@@ -9,39 +9,28 @@
 
 #include "core/base/error.h"
 #include "core/graph/node_arithmetic.h"
-#include "core/program/tiles.h"
-#include "core/program/weight_scales.h"
+#include "core/program/packed.h"
+#include "core/program/weight_bits.h"
 
 namespace sdip {
 namespace {
 
-void refuse_machine(const Machine& machine, Role role) {
-  const auto refuse = [](const char* parameter) {
-    throw Error("not_modelled", parameter,
-                std::string(parameter) + ": the bytes of the weights are written for the default alone");
-  };
-  if (machine.sparsity == Sparsity::skipping) refuse("sparsity");
-  if (machine.weight_compression.hundredths != 100) refuse("weight_compression");
-  if (hard_coded(machine, role)) refuse("weight_storage");
-}
-
 struct Writing {
   const CompiledStage& stage;
-  const Graph& graph;
+  const Machine& machine;
   const WeightSource& source;
-  NumberFormat format;
   WeightForm form;
   BitPacker packer;
-  std::map<std::string_view, const Node*> nodes{};
+  ReachedRatio ratio{};
+  bool too_large = false;      // a unit is larger than the program says
   std::set<ValueId> tables{};  // what a Gather looks up
   struct Rest {
     ValueId value;
     std::int64_t from;
-    float scale;
   };
   std::vector<Rest> rests{};
 
-  const Value& value(ValueId id) const { return graph.values[static_cast<std::size_t>(id)]; }
+  const Value& value(ValueId id) const { return stage.graph->values[static_cast<std::size_t>(id)]; }
 };
 
 std::optional<Tensor> known_or_stored(const Writing& writing, const Value& value) {
@@ -72,7 +61,7 @@ Tensor tensor_of(const Writing& writing, ValueId id, Made& made, int depth = 0) 
   const Value& value = writing.value(id);
   if (auto tensor = known_or_stored(writing, value)) return *std::move(tensor);
   const Node* node =
-      value.producer == none ? nullptr : &writing.graph.nodes[static_cast<std::size_t>(value.producer)];
+      value.producer == none ? nullptr : &writing.stage.graph->nodes[static_cast<std::size_t>(value.producer)];
   const bool follows = node != nullptr && value.kind == ValueKind::weight && node->op->compute != nullptr;
   if (!follows || node->op->random || depth == most_made_in_a_row)
     throw Error("not_modelled", value.name,
@@ -82,158 +71,177 @@ Tensor tensor_of(const Writing& writing, ValueId id, Made& made, int depth = 0) 
   std::vector<std::optional<Tensor>> inputs;
   for (const ValueId in : node->inputs)
     inputs.push_back(in == none ? std::nullopt : std::optional(tensor_of(writing, in, made, depth + 1)));
-  std::vector<Tensor> outputs = outputs_of(writing.graph, *node, inputs);
+  std::vector<Tensor> outputs = outputs_of(*writing.stage.graph, *node, inputs);
   for (std::size_t i = 0; i < outputs.size(); ++i)
     if (node->outputs[i] != none) made[node->outputs[i]] = std::move(outputs[i]);
   return made.at(id);
 }
 
-std::vector<float> elements_of(const Writing& writing, ValueId id) {
-  const Value& value = writing.value(id);
+CodedWeight coded_of(const Writing& writing, ValueId id, const NestWeights* nest) {
   Made made;
-  const Tensor tensor = tensor_of(writing, id, made);
-  std::vector<float> elements;
-  for (const double x : tensor.floats) elements.push_back(static_cast<float>(x));
-  for (const std::int64_t x : tensor.ints) elements.push_back(static_cast<float>(x));
-  const bool floating = number_formats[static_cast<std::size_t>(writing.format)].floating;
-  if (!floating && !std::ranges::all_of(elements, [](float x) { return std::isfinite(x); }))
-    throw Error("value_invalid", value.name,
-                "the weight '" + value.name + "' holds an infinity or NaN, which weight_format cannot");
-  const bool no_sign = writing.format == NumberFormat::uint8 || writing.format == NumberFormat::uint4;
-  if (no_sign && std::ranges::any_of(elements, [](float x) { return x < 0; }))
-    throw Error("not_modelled", value.name,
-                "the weight '" + value.name +
-                    "' holds negative values: weight_format has no sign, and no zero point "
-                    "is stored");
-  return elements;
+  return coded_weight(writing.value(id).name, tensor_of(writing, id, made), nest, writing.machine);
 }
 
-float scale_of(NumberFormat format, const std::vector<float>& elements) {
-  float largest = 0;
-  if (needs_scale(format))
-    for (const float x : elements) largest = std::max(largest, std::fabs(x));
-  return weight_scale(format, static_cast<double>(largest));
+void note_ratio(Writing& writing, const std::string& name, std::int64_t bytes, std::int64_t packed_bytes) {
+  ReachedRatio& ratio = writing.ratio;
+  ratio.bytes += bytes;
+  ratio.packed_bytes += packed_bytes;
+  const double reached = static_cast<double>(bytes) / static_cast<double>(packed_bytes);
+  if (ratio.least > 0 && ratio.least <= reached) return;
+  ratio.least = reached;
+  ratio.least_name = name;
 }
 
-void put(Writing& writing, std::span<const float> elements, float scale) {
-  for (const float x : elements) writing.packer.put(encoded(writing.format, x, scale), writing.form.bits);
-}
-
-std::vector<float> channel_scales(NumberFormat format, const std::vector<float>& elements,
-                                  const WeightChannels& channels) {
-  std::vector<float> largest(static_cast<std::size_t>(channels.count), 0);
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    float& most = largest[channels.of(static_cast<std::int64_t>(i))];
-    most = std::max(most, std::fabs(elements[i]));
+/// One unit of `bytes`, which DRAM holds as `stored`: as it is, or compressed.
+void put_unit(Writing& writing, const std::string& name, std::int64_t bytes, std::int64_t stored,
+              const std::function<void(BitPacker&)>& fill) {
+  const std::int64_t end = writing.packer.bytes() + stored;
+  if (stored == bytes) {
+    fill(writing.packer);
+    return writing.packer.pad_to(end);
   }
-  for (float& x : largest) x = weight_scale(format, static_cast<double>(x));
-  return largest;
+  std::vector<std::byte> unit;
+  const ByteSink keep = [&](std::span<const std::byte> piece) {
+    unit.insert(unit.end(), piece.begin(), piece.end());
+  };
+  BitPacker packer(keep);
+  fill(packer);
+  packer.pad_to(bytes);
+  packer.finish();
+  const std::vector<std::byte> small = packed(unit, number_bytes(writing.form));
+  note_ratio(writing, name, bytes, std::ssize(small));
+  if (std::ssize(small) > stored)
+    writing.too_large = true;
+  else
+    for (const std::byte b : small) writing.packer.put(std::to_integer<std::uint32_t>(b), 8);
+  writing.packer.pad_to(end);
 }
 
-/// The nest's weight, its bias and its channels' scales.
-void put_nest(Writing& writing, const Instruction& instruction, const InstructionClass& c, std::size_t own,
-              InstructionScales& scales) {
-  std::vector<float> by_channel;
-  for (std::size_t i = 0; i < own; ++i) {
-    const Value& value = writing.value(instruction.weights[i]);
-    const std::vector<float> elements = elements_of(writing, instruction.weights[i]);
-    if (i == 0 && writing.form.scale_bits_per_channel > 0) {
-      const auto node = writing.nodes.find(instruction.name);
-      check(node != writing.nodes.end(), "an instruction's node is in the graph");
-      const WeightChannels channels = weight_channels(*node->second, c, value.operand.shape);
-      by_channel = channel_scales(writing.format, elements, channels);
-      for (std::size_t e = 0; e < elements.size(); ++e)
-        put(writing, std::span(elements).subspan(e, 1), by_channel[channels.of(static_cast<std::int64_t>(e))]);
-      scales.push_back(std::nullopt);
+void put_tile(BitPacker& packer, const NestWeights& nest, const WeightTile& tile, const WeightForm& form,
+              std::span<CodedWeight> weights) {
+  const std::int64_t end = packer.bytes() + tile_bytes(nest, tile, form);
+  CodesOut bits{packer};
+  check(tile_bits(bits, nest, tile, form, weights), "pruning keeps as many as there are slots");
+  packer.pad_to(end);
+}
+
+void put_held(BitPacker& packer, const HeldWeights& held, const WeightForm& form, std::span<CodedWeight> weights) {
+  const std::int64_t end = packer.bytes() + held.bytes;
+  CodesOut bits{packer};
+  held_bits(bits, held, form, weights);
+  packer.pad_to(end);
+}
+
+void put_part(BitPacker& packer, const RegionPart& part, const WeightForm& form, std::span<CodedWeight> weights) {
+  if (!part.nest) return put_held(packer, part.held, form, weights);
+  for (const WeightTile& tile : part.weights.tiles) put_tile(packer, part.weights, tile, form, weights);
+}
+
+void note_rests(Writing& writing, const Instruction& instruction, const HeldWeights& held) {
+  for (std::size_t i = 0; i < held.elements.size(); ++i) {
+    const ValueId id = instruction.weights[held.first + i];
+    const Value& value = writing.value(id);
+    if (held.elements[i] == element_count(value.operand.shape)) continue;
+    if (!writing.tables.contains(id))
+      throw Error("not_modelled", value.name,
+                  "of the weight '" + value.name + "' only a part is read; expected that of lookup tables alone");
+    if (std::ranges::find(writing.rests, id, &Writing::Rest::value) == writing.rests.end())
+      writing.rests.push_back({id, held.elements[i]});
+  }
+}
+
+void put_region(Writing& writing, const Instruction& instruction, const WeightRegion& region,
+                std::span<CodedWeight> weights) {
+  const WeightForm& form = writing.form;
+  if (region.one_unit)
+    return put_unit(writing, instruction.name, region.bytes, stored_bytes(region.bytes, form), [&](BitPacker& to) {
+      for (const RegionPart& part : region.parts) put_part(to, part, form, weights);
+    });
+  for (const RegionPart& part : region.parts) {
+    if (!part.nest) {
+      put_held(writing.packer, part.held, form, weights);
+      note_rests(writing, instruction, part.held);
       continue;
     }
-    scales.push_back(scale_of(writing.format, elements));
-    put(writing, elements, *scales.back());
+    const std::string& name = writing.value(instruction.weights[part.weights.first]).name;
+    for (const WeightTile& tile : part.weights.tiles) {
+      const std::int64_t bytes = tile_bytes(part.weights, tile, form);
+      put_unit(writing, name, bytes, stored_bytes(bytes, form),
+               [&](BitPacker& to) { put_tile(to, part.weights, tile, form, weights); });
+    }
   }
-  for (const float scale : by_channel) writing.packer.put(encoded(NumberFormat::fp32, scale), 32);
 }
 
-/// Weights of row-wise work and of fused operators; of a lookup table the beginning.
-void put_held(Writing& writing, ValueId id, std::int64_t read, InstructionScales& scales) {
-  const Value& value = writing.value(id);
-  const std::vector<float> elements = elements_of(writing, id);
-  const auto count = std::min<std::int64_t>(read, std::ssize(elements));
-  scales.push_back(scale_of(writing.format, elements));
-  put(writing, std::span(elements).first(static_cast<std::size_t>(count)), *scales.back());
-  if (count == std::ssize(elements)) return;
-  if (!writing.tables.contains(id))
-    throw Error("not_modelled", value.name,
-                "of the weight '" + value.name + "' only a part is read; expected that of lookup tables alone");
-  if (std::ranges::find(writing.rests, id, &Writing::Rest::value) == writing.rests.end())
-    writing.rests.push_back({id, count, *scales.back()});
-}
-
-/// All weights of a compound instruction, one after the other.
-InstructionScales put_compound(Writing& writing, const Instruction& instruction) {
-  if (writing.form.scale_bits_per_channel > 0)
-    throw Error("not_modelled", instruction.name,
-                "scale_granularity=channel: the scales of a compound instruction's weights are not written");
+/// The region of an instruction; its scales.
+InstructionScales write_region(Writing& writing, const Instruction& instruction) {
+  const WeightRegion region = weight_region(writing.stage, writing.form, instruction);
+  std::vector<CodedWeight> weights;
   InstructionScales scales;
-  for (const ValueId id : instruction.weights) {
-    const std::vector<float> elements = elements_of(writing, id);
-    scales.push_back(scale_of(writing.format, elements));
-    put(writing, elements, *scales.back());
+  for (std::size_t i = 0; i < instruction.weights.size(); ++i) {
+    const NestWeights* nest = nest_of_weight(region, i);
+    const CodedWeight& coded = weights.emplace_back(coded_of(writing, instruction.weights[i], nest));
+    scales.push_back(coded.channels.count > 0 ? std::nullopt : std::optional(coded.scales[0]));
   }
+  put_region(writing, instruction, region, weights);
   writing.packer.pad_to((instruction.weight_offset + instruction.weight_bytes).value);
-  return needs_scale(writing.format) ? scales : InstructionScales();
+  return needs_scale(writing.machine.weight_format) ? scales : InstructionScales();
 }
 
-InstructionScales put_region(Writing& writing, const Instruction& instruction, const InstructionClass& c) {
-  if (c.compound == Compound::strips) return put_compound(writing, instruction);
-  std::vector<std::int64_t> reads;
-  for (const Fetch& fetch : c.fetches)
-    if (fetch.place == Place::psram) reads.push_back(fetch.elements * c.spread_cores);
-  check(reads.size() <= instruction.weights.size(), "every fetch from PSRAM is of a weight");
-  const std::size_t own = instruction.weights.size() - reads.size();
-  InstructionScales scales;
-  if (own > 0) {
-    put_nest(writing, instruction, c, own, scales);
-    const LoopNest& nest = c.work.nest;
-    writing.packer.pad_to(instruction.weight_offset.value +
-                          weight_tile_bytes(c, nest.groups * nest.out_channels, writing.form));
-  }
-  for (std::size_t i = 0; i < reads.size(); ++i) put_held(writing, instruction.weights[own + i], reads[i], scales);
-  writing.packer.pad_to((instruction.weight_offset + instruction.weight_bytes).value);
-  return needs_scale(writing.format) ? scales : InstructionScales();
+/// What is left of lookup tables, one behind the other.
+void write_rests(Writing& writing) {
+  std::int64_t elements = 0;
+  for (const auto& rest : writing.rests)
+    elements += element_count(writing.value(rest.value).operand.shape) - rest.from;
+  if (elements == 0) return;
+  const std::int64_t bytes = ceil_div(elements * writing.form.bits, 8);
+  put_unit(writing, writing.value(writing.rests[0].value).name, bytes, stored_bytes(bytes, writing.form),
+           [&](BitPacker& to) {
+             for (const auto& rest : writing.rests) {
+               const CodedWeight coded = coded_of(writing, rest.value, nullptr);
+               for (std::size_t i = static_cast<std::size_t>(rest.from); i < coded.codes.size(); ++i)
+                 to.put(coded.codes[i], writing.form.bits);
+             }
+           });
 }
 
-void find_nodes(Writing& writing) {
-  for (const Node& node : writing.graph.nodes) {
-    writing.nodes.emplace(node.name, &node);
-    if (node.op->type == "Gather" && !node.inputs.empty()) writing.tables.insert(node.inputs[0]);
-  }
+std::string hundredths_text(double x) {
+  const auto hundredths = static_cast<std::int64_t>(std::floor(x * 100));
+  return std::to_string(hundredths / 100) + (hundredths % 100 < 10 ? ".0" : ".") + std::to_string(hundredths % 100);
+}
+
+void require_small(const Writing& writing) {
+  if (!writing.too_large) return;
+  const std::string& name = writing.ratio.least_name;
+  throw Error("not_compressible", name,
+              "the weight '" + name + "' shrinks " + hundredths_text(writing.ratio.least) +
+                  " times at best, expected weight_compression=" +
+                  hundredths_text(writing.machine.weight_compression.value()) + "; all weights together shrink " +
+                  hundredths_text(static_cast<double>(writing.ratio.bytes) /
+                                  static_cast<double>(writing.ratio.packed_bytes)) +
+                  " times, but each tile must");
 }
 
 }  // namespace
 
-WeightScales write_weight_file(const CompiledStage& stage, const Machine& machine, const WeightSource& source,
-                               const ByteSink& sink) {
-  refuse_machine(machine, stage.role);
-  Writing writing{stage, *stage.graph, source, machine.weight_format, weight_form(machine), BitPacker(sink)};
-  find_nodes(writing);
+WrittenWeights write_weight_file(const CompiledStage& stage, const Machine& machine, const WeightSource& source,
+                                 const ByteSink& sink) {
+  Writing writing{stage, machine, source, weight_form(machine), BitPacker(sink)};
+  for (const Node& node : stage.graph->nodes)
+    if (node.op->type == "Gather" && !node.inputs.empty()) writing.tables.insert(node.inputs[0]);
   std::map<std::int64_t, InstructionScales> by_offset;
-  WeightScales scales;
+  WrittenWeights written;
   for (const Instruction& instruction : stage.program.instructions) {
-    scales.emplace_back();
+    written.scales.emplace_back();
     if (instruction.weight_bytes.value == 0) continue;
     const std::int64_t offset = instruction.weight_offset.value;
-    if (offset == writing.packer.bytes()) {
-      const auto& c = stage.program.classes[static_cast<std::size_t>(instruction.instruction_class)];
-      by_offset[offset] = put_region(writing, instruction, c);
-    }
-    scales.back() = by_offset.at(offset);
+    if (offset == writing.packer.bytes()) by_offset[offset] = write_region(writing, instruction);
+    written.scales.back() = by_offset.at(offset);
   }
-  for (const auto& rest : writing.rests) {
-    const std::vector<float> elements = elements_of(writing, rest.value);
-    put(writing, std::span(elements).subspan(static_cast<std::size_t>(rest.from)), rest.scale);
-  }
+  write_rests(writing);
   writing.packer.finish();
-  return scales;
+  require_small(writing);
+  written.ratio = writing.ratio;
+  return written;
 }
 
 }  // namespace sdip

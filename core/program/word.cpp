@@ -111,8 +111,9 @@ void WordOut::reals(std::string_view name, InstructionScales& x) {
   if (!has(name, !x.empty())) return;
   tail_.size(x.size());
   for (const auto& scale : x) {
-    tail_.byte(scale ? 1 : 0);
-    if (scale) tail_.real(*scale);
+    tail_.byte(!scale ? 0 : !scale->zero ? 1 : 2);
+    if (scale) tail_.real(scale->scale);
+    if (scale && scale->zero) tail_.byte(*scale->zero);
   }
 }
 
@@ -121,7 +122,10 @@ void WordIn::reals(std::string_view name, InstructionScales& x) {
   if (!has(name, false)) return;
   for (std::size_t left = tail_.size(most_word_list); left > 0; --left) {
     x.emplace_back();
-    if (tail_.flag()) x.back() = static_cast<float>(tail_.real());
+    const std::uint8_t kind = tail_.byte();
+    if (kind > 2) refuse("scales: a scale, one with its zero point, or the channels'");
+    if (kind > 0) x.back() = WeightScale(static_cast<float>(tail_.real()));
+    if (kind == 2) x.back()->zero = tail_.byte();
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <regex>
 
 #include "core/onnx/import.h"
 #include "tests/server/running.h"
@@ -100,7 +101,7 @@ std::string model_with_data(std::uint64_t type, const std::string& data) {
   return number_field(1, 8) + field(7, graph) + field(8, number_field(2, 17));
 }
 
-TEST(compile_weights, data_inside_the_model_are_read_raw_or_packed_and_else_refused) {
+TEST(compile_weights, data_inside_the_model_are_read_raw_packed_or_as_varints) {
   const TemporaryFolder folder;
   std::string floats(2048 * 4, '\0');
   for (std::size_t i = 0; i < 2048; ++i) {
@@ -113,12 +114,80 @@ TEST(compile_weights, data_inside_the_model_are_read_raw_or_packed_and_else_refu
     ASSERT_EQ(ended.exit_code, 0) << ended.err;
     EXPECT_EQ(file_text(folder / "out/m.weight"), floats);
   }
-  std::string halves;  // fp16 in int32_data: varints, as many bytes as raw data would have
-  for (int i = 0; i < 2048; ++i) halves += varint(128);
-  write_file(folder / "m.onnx", model_with_data(10, field(5, halves)));
+  std::string halves, one_by_one, raw;  // fp16 in int32_data: varints; 128: as many bytes as raw data
+  for (int i = 0; i < 2048; ++i) {
+    const auto code = static_cast<unsigned>(i % 2 == 0 ? 128 : 0x3c00 + i);
+    halves += varint(code);
+    one_by_one += number_field(5, code);
+    raw += static_cast<char>(code & 255), raw += static_cast<char>(code >> 8);
+  }
+  const auto weights_of = [&](const std::string& data) {
+    write_file(folder / "m.onnx", model_with_data(10, data));
+    EXPECT_EQ(compile_tiny(folder / "m.onnx", folder / "out", "fp16").exit_code, 0);
+    return file_text(folder / "out/m.weight");
+  };
+  EXPECT_EQ(weights_of(field(9, raw)), raw);
+  EXPECT_EQ(weights_of(field(5, halves)), raw);
+  EXPECT_EQ(weights_of(one_by_one), raw);
+  write_file(folder / "m.onnx", model_with_data(10, field(5, varint(1)) + field(5, halves.substr(2))));
   EXPECT_THAT(compile_tiny(folder / "m.onnx", folder / "out", "fp32").err, HasSubstr("not_modelled"));
   write_file(folder / "m.onnx", model_with_data(1, field(9, floats.substr(4))));
   EXPECT_THAT(compile_tiny(folder / "m.onnx", folder / "out", "fp32").err, HasSubstr("expected 8192"));
+}
+
+TEST(compile_weights, a_program_runs_on_its_weight_file_alone) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> machine = {"--set", "weight_format=uint8", "--set", "sparsity=skipping",
+                                            "--set", "weight_density=0.5",  "--set", "scale_granularity=channel"};
+  const auto with_machine = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), machine.begin(), machine.end());
+    return run_sdip(arguments);
+  };
+  const Ended compiled =
+      with_machine({"compile", "tiny-sd-vae-decoder", "--out", folder / "a", "--weights", "--seed", "3"});
+  ASSERT_EQ(compiled.exit_code, 0) << compiled.err;
+  const Ended own = with_machine({"run", "tiny-sd-vae-decoder", "--seed", "3"});
+  ASSERT_EQ(own.exit_code, 0) << own.err;
+  const std::string name = folder / "a/tiny-sd-vae-decoder";
+  const Ended filed =
+      with_machine({"run", "--program", name + ".graph", "--weights", name + ".weight", "--seed", "3"});
+  ASSERT_EQ(filed.exit_code, 0) << filed.err;
+  const std::regex digest("[0-9a-f]{16}");
+  std::smatch a, b;
+  ASSERT_TRUE(std::regex_search(own.out, a, digest));
+  ASSERT_TRUE(std::regex_search(filed.out, b, digest)) << filed.out;
+  EXPECT_EQ(a.str(), b.str());
+  write_file(folder / "short", file_text(name + ".weight").substr(1));
+  EXPECT_THAT(with_machine({"run", "--program", name + ".graph", "--weights", folder / "short"}).err,
+              HasSubstr("weight_file_invalid"));
+}
+
+TEST(compile_weights, of_a_refused_stage_no_file_of_any_is_left) {
+  const TemporaryFolder folder;
+  const Ended ended = run_sdip({"compile", "tiny-sd", "--out", folder / "a", "--weights", "--set",
+                                "weight_compression=8", "--set", "weight_format=int8"});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.err, HasSubstr("not_compressible"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder / "a"));
+}
+
+TEST(compile_weights, a_ratio_that_the_weights_reach_is_said) {
+  const TemporaryFolder folder;
+  const Ended ended = run_sdip({"compile", "tiny-sd-unet", "--out", folder / "a", "--weights", "--set",
+                                "weight_compression=1.01", "--set", "weight_format=fp32"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("shrinks 1."));
+}
+
+TEST(compile_weights, of_hard_coded_stages_stand_apart) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_sdip({"compile", "tiny-sd", "--out", folder / "a", "--weights", "--set",
+                      "weight_storage=hard_coded", "--set", "hard_coded_part=vae"})
+                .exit_code,
+            0);
+  EXPECT_TRUE(std::filesystem::exists(folder / "a/tiny-sd-vae-decoder.rom"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "a/tiny-sd-vae-decoder.weight"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "a/tiny-sd-unet.weight"));
 }
 
 TEST(compile_weights, a_seed_for_a_file_is_refused) {

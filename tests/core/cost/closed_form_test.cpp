@@ -181,9 +181,14 @@ TEST(timeline, bursts_round_each_tile_up_and_a_decompressor_can_be_the_slower_on
   EXPECT_EQ(cold_pass(program, m).at(0).weight_bytes, 3 * 128);
   m.dram_burst_bytes = 1;
   m.weight_compression = Decimal{200};
-  m.decompressor_bytes_per_cycle = 4;  // 100 bytes in 25 cycles, against 50 packed bytes in 5
-  EXPECT_EQ(cold_pass(program, m).at(0).weight_bytes, 150);
-  EXPECT_EQ(cold_pass(program, m).at(0).stall_weights, 25 + 21 + 21);
+  EXPECT_EQ(cold_pass(program, m).at(0).weight_bytes, 300);  // tiles of 100 bytes stand as they are
+  Program large = program;
+  large.classes[0] = product(Family::linear, 4, 110, 30);
+  large.classes[0].mapping = {4, 1, 10, 110};
+  m.psram_bytes = 2200;
+  m.decompressor_bytes_per_cycle = 11;  // 1100 bytes in 100 cycles, against 550 packed bytes in 55
+  EXPECT_EQ(cold_pass(large, m).at(0).weight_bytes, 3 * 550);
+  EXPECT_EQ(cold_pass(large, m).at(0).stall_weights, 100 + 56 + 56);  // 44 cycles of work each
 }
 
 TEST(timeline, a_total_of_passes_is_their_sum_also_beyond_those_simulated) {

@@ -84,7 +84,8 @@ class Clock {
   Count fetch(Count psram_bytes, const InstructionClass& c, bool cold, bool held) {
     using_ = tiles_.end();
     if (wired_ || (c.pinned && !cold) || psram_bytes == 0) return 0;
-    const Transfer t = weight_transfer(packed_bytes(psram_bytes, m_), psram_bytes);
+    const bool vectors = held && c.compound != Compound::strips;  // stand as they are
+    const Transfer t = weight_transfer(vectors ? psram_bytes : packed_bytes(psram_bytes, m_), psram_bytes);
     Count start = channel_;
     if (!c.pinned) {
       start = std::max(start, make_room(psram_bytes));

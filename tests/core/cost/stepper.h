@@ -64,6 +64,11 @@ bool host_computes(const InstructionClass& c, const Machine& machine);
 std::int64_t words_bytes(const Instruction& instruction, const std::vector<Operation>& operations,
                          const Machine& machine);
 
+/// A format whose scale has a zero point beside it.
+inline bool is_unsigned(NumberFormat f) {
+  return number_formats[static_cast<std::size_t>(f)].name.starts_with("uint");
+}
+
 /// Held weights of a class, as PSRAM and DRAM hold them.
 std::int64_t held_psram_bytes(const InstructionClass& c, const Machine& machine);
 std::int64_t packed_bytes(std::int64_t bytes, const Machine& machine);

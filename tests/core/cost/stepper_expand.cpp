@@ -264,10 +264,11 @@ class NestExpansion {
   void add_weights(const At& at, Count wide, Operation& o) const {
     const Count bits = bits_of(m_.weight_format);
     const bool integer = !number_formats[static_cast<std::size_t>(m_.weight_format)].floating;
+    const Count zero = is_unsigned(m_.weight_format) ? bits : 0;
     const bool skipping = m_.sparsity == Sparsity::skipping;
     const Count elements = wide * n_.kernel_h * n_.kernel_w * size(sums, at);
     const Count kept = skipping ? up(elements * m_.weight_density.hundredths, 100) : elements;
-    const Count scale = integer && m_.scale_granularity == ScaleGranularity::channel ? 32 : 0;
+    const Count scale = integer && m_.scale_granularity == ScaleGranularity::channel ? 32 + zero : 0;
     const Count once = at[sums] == 0 ? wide * (c_.bias_elements_per_channel * bits + scale) : 0;
     o.weight_tile = number(without(at, {repeats, rows, columns}));
     o.weight_psram_bytes = up(kept * bits + (skipping ? elements : 0) + once, 8);
@@ -306,7 +307,7 @@ std::int64_t Needs::longest() const {
 }
 
 std::int64_t packed_bytes(std::int64_t bytes, const Machine& m) {
-  return up(bytes * 100, m.weight_compression.hundredths);
+  return bytes < 1024 ? bytes : up(bytes * 100, m.weight_compression.hundredths);
 }
 
 std::int64_t held_psram_bytes(const InstructionClass& c, const Machine& m) {

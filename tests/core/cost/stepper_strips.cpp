@@ -133,7 +133,8 @@ std::int64_t strips_psram_bytes(const InstructionClass& c, const Machine& m) {
   const Count bits = bits_of(m.weight_format);
   const bool integer = !number_formats[static_cast<std::size_t>(m.weight_format)].floating;
   const bool skipping = m.sparsity == Sparsity::skipping;
-  const Count scale = integer && m.scale_granularity == ScaleGranularity::channel ? 32 : 0;
+  const Count zero = is_unsigned(m.weight_format) ? bits : 0;
+  const Count scale = integer && m.scale_granularity == ScaleGranularity::channel ? 32 + zero : 0;
   Count bytes = 0;
   for (const Part& part : c.parts) {
     bytes += up(part.weight_elements * bits, 8);

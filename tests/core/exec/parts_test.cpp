@@ -106,11 +106,5 @@ TEST(formats, hold_what_they_can_and_round_the_rest) {
   EXPECT_EQ(accumulated(NumberFormat::int32, 0.1), 0.1);
 }
 
-TEST(formats, pruning_keeps_the_largest_and_of_equals_the_earlier) {
-  std::vector<double> elements{1, -3, 2, 2};
-  prune(elements, 50);
-  EXPECT_EQ(elements, (std::vector<double>{0, -3, 2, 0}));
-}
-
 }  // namespace
 }  // namespace sdip::exec

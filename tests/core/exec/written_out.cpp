@@ -2,7 +2,10 @@
 #include "tests/core/exec/written_out.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <set>
 
 namespace sdip {
@@ -26,10 +29,6 @@ std::int64_t onnx_type(NumberFormat format) {
     default:
       return 22;  // int4
   }
-}
-
-std::int64_t largest_of(NumberFormat format) {
-  return (std::int64_t{1} << (number_formats[static_cast<std::size_t>(format)].bits - 1)) - 1;
 }
 
 bool is_float(NumberFormat format) { return number_formats[static_cast<std::size_t>(format)].floating; }
@@ -105,69 +104,159 @@ struct Writer {
   }
 };
 
-/// Keeps the largest: those above the smallest that is kept, then of equals the earlier ones.
-void prune_to(std::vector<double>& w, std::int64_t percent) {
-  const auto kept = (static_cast<std::int64_t>(w.size()) * percent + 99) / 100;
-  std::vector<double> sizes;
-  for (const double x : w) sizes.push_back(std::fabs(x));
-  std::ranges::sort(sizes, std::greater<>());
-  const double least = sizes[static_cast<std::size_t>(kept - 1)];
-  std::int64_t equals = kept - std::ranges::count_if(sizes, [&](double x) { return x > least; });
-  for (double& x : w)
-    if (std::fabs(x) < least || (std::fabs(x) == least && equals-- <= 0)) x = 0;
+/// Where an element of a product's weight stands, and of which tile it is.
+struct Placed {
+  std::int64_t channel = 0, sum = 0;
+  std::array<std::int64_t, 3> tile{};
+};
+
+bool is_row_by_row(const Node& node) {
+  const auto turned = [&](const char* name) {
+    const auto found = node.attributes.find(name);
+    return found != node.attributes.end() && std::get<std::int64_t>(found->second) != 0;
+  };
+  return node.op->type.ends_with("Conv") || turned("transB") || turned("trans_b");
 }
 
-/// Steps of each element: one for all, or by the channel along `axis`.
-void round_weight(Tensor& w, NumberFormat format, std::int64_t axis) {
+Placed placed(const Node& node, const InstructionClass& c, const LoopNest& nest, const Shape& shape,
+              std::int64_t i) {
+  Placed p;
+  if (is_row_by_row(node)) {
+    const std::int64_t inner = element_count(shape) / shape[0];
+    p.channel = i / inner, p.sum = i % inner / (inner / shape[1]);
+  } else {
+    const std::int64_t columns = shape.back(), depth = shape[shape.size() - 2];
+    p.channel = i / (columns * depth) * columns + i % columns, p.sum = i / columns % depth;
+  }
+  if (c.compound != Compound::single) return p;  // one tile
+  const std::int64_t group = p.channel / nest.out_channels, tile = c.mapping.tile_channels;
+  if (tile > nest.out_channels)
+    p.tile = {group / (tile / nest.out_channels), 0, p.sum / c.mapping.tile_sums};
+  else
+    p.tile = {group, p.channel % nest.out_channels / tile, p.sum / c.mapping.tile_sums};
+  return p;
+}
+
+std::int64_t share_of(std::int64_t count, std::int64_t percent) { return (count * percent + 99) / 100; }
+
+std::size_t count_of(const Tensor& w) { return w.floats.size() + w.ints.size(); }
+double size_at(const Tensor& w, std::size_t i) {
+  return w.floats.empty() ? std::fabs(static_cast<double>(w.ints[i])) : std::fabs(w.floats[i]);
+}
+void clear_at(Tensor& w, std::size_t i) {
+  if (w.floats.empty())
+    w.ints[i] = 0;
+  else
+    w.floats[i] = 0;
+}
+
+/// In each tile the largest stay, of each channel no more than its share.
+void prune_tiles(Tensor& w, const Node& node, const InstructionClass& c, const LoopNest& nest,
+                 std::int64_t percent) {
+  struct Tile {
+    std::vector<std::pair<double, std::size_t>> elements{};
+    std::map<std::int64_t, std::int64_t> sizes{}, taken{};  // by channel
+  };
+  std::map<std::array<std::int64_t, 3>, Tile> tiles;
+  std::vector<std::int64_t> channels;
+  for (std::size_t i = 0; i < count_of(w); ++i) {
+    const Placed p = placed(node, c, nest, w.shape, static_cast<std::int64_t>(i));
+    channels.push_back(p.channel);
+    tiles[p.tile].elements.emplace_back(-size_at(w, i), i);
+    ++tiles[p.tile].sizes[p.channel];
+  }
+  for (auto& [number, tile] : tiles) {
+    std::ranges::sort(tile.elements);
+    std::int64_t left = share_of(std::ssize(tile.elements), percent);
+    for (const auto& [size, i] : tile.elements) {
+      std::int64_t& taken = tile.taken[channels[i]];
+      const bool stays = left > 0 && taken < share_of(tile.sizes[channels[i]], percent);
+      if (stays)
+        --left, ++taken;
+      else
+        clear_at(w, i);
+    }
+  }
+}
+
+/// Steps of each element: one for all, or by the channel.
+void round_weight(Tensor& w, NumberFormat format, const std::function<std::int64_t(std::int64_t)>& channel) {
   if (format == NumberFormat::fp32) return;
   if (is_float(format)) {
     for (double& x : w.floats) x = rounded(*Writer::element_type_of(onnx_type(format)), x, true);
     return;
   }
-  std::int64_t inner = 1;
-  for (std::int64_t i = std::ssize(w.shape); i-- > axis + 1;) inner *= w.shape[static_cast<std::size_t>(i)];
-  const std::int64_t channels = axis < 0 ? 1 : w.shape[static_cast<std::size_t>(axis)];
-  std::vector<double> largest(static_cast<std::size_t>(channels), 0);
-  const auto channel = [&](std::size_t i) {
-    return axis < 0 ? std::size_t{0} : static_cast<std::size_t>(static_cast<std::int64_t>(i) / inner % channels);
-  };
-  for (std::size_t i = 0; i < w.floats.size(); ++i)
-    largest[channel(i)] = std::max(largest[channel(i)], std::fabs(w.floats[i]));
-  const auto most = static_cast<double>(largest_of(format));
+  const std::string_view name = number_formats[static_cast<std::size_t>(format)].name;
+  const auto bits = static_cast<int>(number_formats[static_cast<std::size_t>(format)].bits);
+  const double codes = std::ldexp(1, bits);
+  if (name.starts_with("q")) {
+    const int places = name == "q3_4" ? 4 : name == "q7_8" ? 8 : 16;
+    for (double& x : w.floats)
+      x = std::ldexp(std::clamp(std::nearbyint(std::ldexp(x, places)), -codes / 2, codes / 2 - 1), -places);
+    return;
+  }
+  std::map<std::int64_t, std::pair<double, double>> ranges;
   for (std::size_t i = 0; i < w.floats.size(); ++i) {
-    const double of = largest[channel(i)];
-    const auto step = static_cast<double>(of == 0 ? 1.0F : static_cast<float>(of / most));
-    const double code = std::clamp(std::nearbyint(w.floats[i] / step), -most - 1, most);
-    w.floats[i] = static_cast<double>(static_cast<float>(code * step));
+    auto& [least, most] = ranges[channel(static_cast<std::int64_t>(i))];
+    least = std::min(least, w.floats[i]), most = std::max(most, w.floats[i]);
+  }
+  const bool shifted = name.starts_with("u");
+  for (std::size_t i = 0; i < w.floats.size(); ++i) {
+    const auto [least, most] = ranges[channel(static_cast<std::int64_t>(i))];
+    const double reach = shifted ? (most - least) / (codes - 1) : std::max(-least, most) / (codes / 2 - 1);
+    const auto step = static_cast<double>(reach == 0 ? 1.0F : static_cast<float>(reach));
+    const double zero = shifted ? std::nearbyint(-least / step) : 0;
+    const double code = std::clamp(std::nearbyint(w.floats[i] / step) + zero, shifted ? 0 : -codes / 2,
+                                   shifted ? codes - 1 : codes / 2 - 1);
+    w.floats[i] = static_cast<double>(static_cast<float>((code - zero) * step));
   }
 }
 
-/// A weight's numbers, when it is a float that stands in the network.
-std::optional<Tensor> floats_of(const MadeNetwork& network, ValueId v) {
+/// A weight's numbers, when they stand in the network.
+std::optional<Tensor> numbers_of_weight(const MadeNetwork& network, ValueId v) {
   const Value& value = network.graph.values[static_cast<std::size_t>(v)];
   std::optional<Tensor> tensor = value.operand.value;
   if (!tensor) tensor = network.stored(value);
   if (!tensor && value.producer != none) {  // a weight in another shape
-    tensor = floats_of(network, network.graph.nodes[static_cast<std::size_t>(value.producer)].inputs[0]);
+    tensor = numbers_of_weight(network, network.graph.nodes[static_cast<std::size_t>(value.producer)].inputs[0]);
     if (tensor) tensor->shape = value.operand.shape;
   }
-  if (tensor && tensor->floats.empty()) tensor.reset();
   return tensor;
 }
 
+/// The node of the instruction whose product's weight it is; nullptr when of none.
+const Node* multiplier(const Graph& graph, const Instruction& instruction, const InstructionClass& c, ValueId v) {
+  if (c.operand_b != Place::psram) return nullptr;
+  for (const NodeId n : instruction.nodes) {
+    const Node& node = graph.nodes[static_cast<std::size_t>(n)];
+    const bool main = c.compound == Compound::strips || node.name == instruction.name;
+    if (main && node.inputs.size() > 1 && node.inputs[1] == v && work_of(graph, node).nest.in_channels > 0 &&
+        (node.op->type.ends_with("Conv") || node.op->type == "MatMul" || node.op->type == "Gemm" ||
+         node.op->domain == "sdip"))
+      return &node;
+  }
+  return nullptr;
+}
+
 /// The weight as one instruction gets it.
-Tensor changed(Tensor tensor, ValueId v, const MadeNetwork& network, const CompiledStage& stage,
+Tensor changed(Tensor tensor, ValueId v, const Graph& graph, const CompiledStage& stage,
                const Instruction& instruction, const Machine& machine) {
   const InstructionClass& c = stage.program.classes[static_cast<std::size_t>(instruction.instruction_class)];
-  const auto multiplies = [&](NodeId n) {
-    const Node& node = network.graph.nodes[static_cast<std::size_t>(n)];
-    return node.name == instruction.name && node.inputs.size() > 1 && node.inputs[1] == v;
-  };
-  const bool product = c.operand_b == Place::psram && std::ranges::any_of(instruction.nodes, multiplies);
-  const bool channels = product && machine.scale_granularity == ScaleGranularity::channel;
-  const std::int64_t axis = !channels ? -1 : c.work.family == Family::conv2d ? 0 : std::ssize(tensor.shape) - 1;
-  if (product && machine.sparsity != Sparsity::dense) prune_to(tensor.floats, machine.weight_density.hundredths);
-  round_weight(tensor, machine.weight_format, axis);
+  const Node* node = multiplier(graph, instruction, c, v);
+  const LoopNest nest = node == nullptr ? LoopNest() : work_of(graph, *node).nest;
+  const std::int64_t density = machine.weight_density.hundredths;
+  if (node != nullptr && machine.sparsity == Sparsity::skipping) prune_tiles(tensor, *node, c, nest, density);
+  if (node != nullptr && machine.sparsity == Sparsity::gating) {
+    std::vector<std::pair<double, std::size_t>> elements;
+    for (std::size_t i = 0; i < count_of(tensor); ++i) elements.emplace_back(-size_at(tensor, i), i);
+    std::ranges::sort(elements);
+    for (auto i = static_cast<std::size_t>(share_of(std::ssize(elements), density)); i < elements.size(); ++i)
+      clear_at(tensor, elements[i].second);
+  }
+  if (tensor.floats.empty()) return tensor;  // integers are exact
+  const bool channels = node != nullptr && machine.scale_granularity == ScaleGranularity::channel;
+  round_weight(tensor, machine.weight_format,
+               [&](std::int64_t i) { return channels ? placed(*node, c, nest, tensor.shape, i).channel : 0; });
   return tensor;
 }
 
@@ -175,12 +264,12 @@ Tensor changed(Tensor tensor, ValueId v, const MadeNetwork& network, const Compi
 void change_weights(MadeNetwork& network, const CompiledStage& stage, const Machine& machine) {
   for (const Instruction& instruction : stage.program.instructions) {
     for (const ValueId v : instruction.weights) {
-      const std::optional<Tensor> tensor = floats_of(network, v);
+      const std::optional<Tensor> tensor = numbers_of_weight(network, v);
       if (!tensor) continue;
       Value own = network.graph.values[static_cast<std::size_t>(v)];
       own.name += "/" + std::to_string(network.graph.values.size());
       own.producer = none;
-      own.operand.value = changed(*tensor, v, network, stage, instruction, machine);
+      own.operand.value = changed(*tensor, v, *stage.graph, stage, instruction, machine);
       network.graph.values.push_back(std::move(own));
       for (const NodeId n : instruction.nodes)
         for (ValueId& input : network.graph.nodes[static_cast<std::size_t>(n)].inputs)
@@ -190,6 +279,16 @@ void change_weights(MadeNetwork& network, const CompiledStage& stage, const Mach
 }
 
 }  // namespace
+
+std::optional<Tensor> written_weight(const MadeNetwork& network, const CompiledStage& stage,
+                                     const Instruction& instruction, std::size_t index, const Machine& machine) {
+  const ValueId v = instruction.weights[index];
+  MadeNetwork compiled = network;
+  compiled.graph = *stage.graph;
+  std::optional<Tensor> tensor = numbers_of_weight(compiled, v);
+  if (tensor) tensor = changed(*std::move(tensor), v, *stage.graph, stage, instruction, machine);
+  return tensor;
+}
 
 MadeNetwork written_out(const MadeNetwork& network, const CompiledStage& stage, const Machine& machine,
                         const ActivationScales& scales) {

@@ -13,4 +13,8 @@ namespace sdip {
 MadeNetwork written_out(const MadeNetwork& network, const CompiledStage& stage, const Machine& machine,
                         const ActivationScales& scales);
 
+/// Weight `index` of an instruction with the same losses; nothing for weights made of others.
+std::optional<Tensor> written_weight(const MadeNetwork& network, const CompiledStage& stage,
+                                     const Instruction& instruction, std::size_t index, const Machine& machine);
+
 }  // namespace sdip
