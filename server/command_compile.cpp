@@ -89,8 +89,11 @@ void require_passes(const std::vector<std::string>& names) {
   std::vector<std::string_view> known;
   for (const Pass& pass : passes()) known.push_back(pass.name);
   for (const std::string& name : names)
-    if (std::ranges::find(known, name) == known.end())
-      throw Error("value_invalid", "--print-after", "no such pass; " + nearest_names(name, known));
+    if (std::ranges::find(known, name) == known.end()) {
+      const std::string hint = nearest_names(name, known);
+      throw Error("value_invalid", "--print-after",
+                  "no such pass; " + (hint.empty() ? "`sdip compile --passes` lists them" : hint));
+    }
 }
 
 using Clock = std::chrono::steady_clock;
@@ -120,6 +123,17 @@ struct PassTimes {
   }
 };
 
+/// A mapping that is for no layer is told with the file that says it.
+Application compile_said(const Workload& workload, const Machine& machine, const CompileOptions& options,
+                         const std::string& mapping_file) {
+  try {
+    return compile(workload, machine, options);
+  } catch (const Error& error) {
+    if (error.code != "mapping_unmatched" || !error.where.starts_with("line ")) throw;
+    throw Error(error.code, mapping_file + ":" + error.where.substr(5), error.what());
+  }
+}
+
 /// Compiles; prints and times passes as asked, on standard error.
 Application compile_watched(const CompileArguments& arguments, const Workload& workload, const Machine& machine,
                             CompileOptions options) {
@@ -131,7 +145,7 @@ Application compile_watched(const CompileArguments& arguments, const Workload& w
     times.last = Clock::now();
   };
   times.last = Clock::now();
-  Application application = compile(workload, machine, options);
+  Application application = compile_said(workload, machine, options, arguments.mapping_file);
   times.add("words");
   if (arguments.time_passes) times.print();
   return application;

@@ -192,9 +192,13 @@ int run_comparison(const PointArguments& arguments) {
   std::vector<std::string_view> ids;
   for (const auto& device : devices()) ids.push_back(device.id);
   for (const auto& id : devices_asked)
-    if (!find_device(id))
+    if (!find_device(id)) {
+      const std::string hint = nearest_names(id, ids);
+      std::string all = "expected one of";
+      for (const auto known : ids) all += " " + std::string(known);
       throw Error("unknown_baseline", "--baselines",
-                  "no device " + id.substr(0, 80) + "; " + nearest_names(id, ids));
+                  "no device " + id.substr(0, 80) + "; " + (hint.empty() ? all : hint));
+    }
   const OrderedJson comparison = comparison_json(catalog, arguments.model, machine, devices_asked);
   if (arguments.json) return std::cout << json_text(comparison, 2) << "\n", exit_ok;
   std::vector<TextRow> rows;

@@ -16,7 +16,9 @@ CompiledStage program_of_file(const std::string& file, const OwnOperatorList& ow
   try {
     return is_graph_binary(bytes) ? read_graph_binary(bytes, own) : parse_graph_text(text, own);
   } catch (const Error& error) {
-    throw Error(error.code, file + ": " + error.where, error.what());
+    // What is wrong in a text begins with its line.
+    const bool said = std::string_view(error.what()).starts_with(error.where + ":");
+    throw Error(error.code, said ? file : file + ": " + error.where, error.what());
   }
 }
 

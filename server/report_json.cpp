@@ -44,8 +44,11 @@ OrderedJson instruction_json(const Analysis& analysis, std::size_t stage, std::s
 
 OrderedJson stage_json(const Analysis& analysis, std::size_t index, bool with_instructions) {
   const auto& stage = analysis.report.stages[index];
+  const CompiledStage& compiled = analysis.application.stages[index];
   OrderedJson object = {{"name", stage.name},
                         {"role", role_text(stage.role)},
+                        {"parts", compiled.part.count},
+                        {"dram_share", static_cast<double>(compiled.dram_thousandths) / 1000},
                         {"passes_per_frame", stage.passes_per_frame},
                         {"cold_cycles", stage.cold_cycles.value},
                         {"steady_cycles", stage.steady_cycles.value},

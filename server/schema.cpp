@@ -272,12 +272,13 @@ void add_analyses(Schema& schemas) {
                                          {"output_shape", array(integer())}});
   schemas["Instruction"] = object(instruction);
   Properties stage =
-      integers({"passes_per_frame", "cold_cycles", "steady_cycles", "bound_cycles", "bound_dram_bytes",
+      integers({"parts", "passes_per_frame", "cold_cycles", "steady_cycles", "bound_cycles", "bound_dram_bytes",
                 "stall_weights_cycles", "stall_activations_cycles", "stall_program_cycles", "dram_weights_bytes",
                 "dram_activations_bytes", "dram_program_bytes", "weight_bytes", "imem_bytes", "dsram_peak_bytes",
                 "stackram_peak_bytes", "psram_peak_bytes", "macs"});
   stage.insert(stage.end(), {{"name", text()},
                              {"role", text()},
+                             {"dram_share", number()},
                              {"energy_j", number()},
                              {"instructions?", array(reference("Instruction"))}});
   schemas["StageAnalysis"] = object(stage);

@@ -1,16 +1,12 @@
 // What arithmetic shares: elements as numbers, in and out, and walks over all indices of a shape.
 #include "core/ops/arithmetic.h"
 
-#include <cmath>
-
 #include "core/base/error.h"
+#include "core/ops/values.h"
 
 namespace sdip {
 
-std::vector<double> numbers_in(const Tensor& tensor) {
-  if (is_floating(tensor.type)) return tensor.floats;
-  return {tensor.ints.begin(), tensor.ints.end()};
-}
+std::vector<double> numbers_in(const Tensor& tensor) { return doubles_of(tensor); }
 
 std::vector<double> numbers_of(const OperatorUse& use, std::size_t i) {
   const Operand* operand = optional_input(use, i);
@@ -26,24 +22,12 @@ std::vector<double> numbers_of(const OperatorUse& use, std::size_t i) {
 double held_number(ElementType type, double x) {
   if (type == ElementType::float32) return static_cast<double>(static_cast<float>(x));
   if (is_floating(type)) return rounded(type, x);
-  if (std::isnan(x)) return 0;
-  constexpr double beyond = 0x1p63;
-  if (x >= beyond) return static_cast<double>(wrapped(type, INT64_MAX));
-  if (x < -beyond) return static_cast<double>(wrapped(type, INT64_MIN));
-  return static_cast<double>(wrapped(type, static_cast<std::int64_t>(x)));
+  return double_of(type, int_of(type, x));
 }
 
 void set_numbers(Operand& output, const std::vector<double>& numbers) {
   check(std::ssize(numbers) == element_count(output.shape), "set_numbers: another number of elements");
-  Tensor value{output.type, output.shape, {}, {}};
-  if (is_floating(output.type)) {
-    value.floats.reserve(numbers.size());
-    for (double x : numbers) value.floats.push_back(held_number(output.type, x));
-  } else {
-    value.ints.reserve(numbers.size());
-    for (double x : numbers) value.ints.push_back(static_cast<std::int64_t>(held_number(output.type, x)));
-  }
-  output.value = std::move(value);
+  give_numbers(output, numbers);
 }
 
 bool next_index(std::vector<std::int64_t>& index, const Shape& shape) {

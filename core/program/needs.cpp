@@ -44,13 +44,18 @@ Bytes imem_bytes(const Program& program) {
 
 void require_like(const CompiledStage& stage, const Machine& machine) {
   const auto rows = program_parameters();
+  std::string first, needed, found;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::int64_t has = rows[i]->read(machine);
-    if (has != stage.needs[i])
-      throw Error("program_mismatch", std::string(rows[i]->name),
-                  "the program of '" + stage.name + "' is for " + std::string(rows[i]->name) + "=" +
-                      value_text(*rows[i], stage.needs[i]) + ", the machine has " + value_text(*rows[i], has));
+    if (has == stage.needs[i]) continue;
+    const std::string name(rows[i]->name);
+    if (first.empty()) first = name;
+    needed += " " + name + "=" + value_text(*rows[i], stage.needs[i]);
+    found += (found.empty() ? "" : ", ") + value_text(*rows[i], has);
   }
+  if (first.empty()) return;
+  throw Error("program_mismatch", first,
+              "the program of '" + stage.name + "' is for" + needed + ", the machine has " + found);
 }
 
 namespace {

@@ -1,6 +1,6 @@
 // Scales and ticks.
 import { describe, expect, test } from 'vitest';
-import { extent, padded, place, ticksOf, valueAt, type Scale } from '../src/chart/scale';
+import { extent, padded, place, ticksOf, topOf, valueAt, type Scale } from '../src/chart/scale';
 
 const scale = (domain: [number, number], log = false): Scale => ({ log, domain, range: [0, 100] });
 
@@ -40,5 +40,18 @@ describe('ticks', () => {
     for (const domain of [[0.001, 0.0013], [3, 1e9], [-5, 5]] as [number, number][]) {
       expect(ticksOf(scale(domain), 5).length).toBeLessThanOrEqual(12);
     }
+  });
+});
+
+describe('the end of an axis', () => {
+  test('has the limit on it, unless that would flatten what is shown', () => {
+    expect(topOf(10, 20)).toBeCloseTo(21, 9);
+    expect(topOf(10, 5)).toBeCloseTo(10.5, 9);
+    expect(topOf(10, 80)).toBeCloseTo(11, 9);
+    expect(topOf(10)).toBeCloseTo(11, 9);
+  });
+  test('of nothing at all is the limit, or one', () => {
+    expect(topOf(0, 51.2)).toBeCloseTo(53.76, 9);
+    expect(topOf(0)).toBe(1);
   });
 });

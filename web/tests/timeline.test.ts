@@ -30,6 +30,8 @@ describe('timeline', () => {
   });
 });
 
+const of = (role: string) => ({ role, parts: 1, dram_share: 1 });
+
 describe('sums', () => {
   test('cycles by limiter add up, the most first', () => {
     const bars = cyclesBy([run(0, 4), run(4, 10, { limiter: 'overhead' }), run(10, 11)], (one) => one.limiter, (name) => name);
@@ -44,18 +46,24 @@ describe('sums', () => {
     expect([dramBytes(one), dramBytes(one, 10)]).toEqual([107, 170]);
   });
   test('cores are active as far as there are steps for them; other stages are one core', () => {
-    expect([1, 7, 10, 20, 40].map((cores) => activeCores('core', { cores, steps: 20 }))).toEqual([1, 7, 10, 20, 20]);
-    expect(activeCores('core', { cores: 12, steps: 20 })).toBe(10);
-    expect(activeCores('network', { cores: 12, steps: 20 })).toBe(12);
-    expect(activeCores('decoder', { cores: 12, steps: 20 })).toBe(1);
+    expect([1, 7, 10, 20, 40].map((cores) => activeCores(of('core'), { cores, steps: 20 }))).toEqual([1, 7, 10, 20, 20]);
+    expect(activeCores(of('core'), { cores: 12, steps: 20 })).toBe(10);
+    expect(activeCores(of('network'), { cores: 12, steps: 20 })).toBe(12);
+    expect(activeCores(of('decoder'), { cores: 12, steps: 20 })).toBe(1);
   });
   test('the cores have what encoder and decoder leave of the channel', () => {
     const machine = { encoder_dram_share: 0.05, decoder_dram_share: 0.1, mode: 'text_to_image', vae_stage: 'core' };
-    expect(channelShare('core', machine)).toBeCloseTo(0.9, 9);
-    expect(channelShare('core', { ...machine, mode: 'image_to_image' })).toBeCloseTo(0.85, 9);
-    expect(channelShare('core', { ...machine, vae_stage: 'off_chip' })).toBe(1);
-    expect(channelShare('decoder', machine)).toBe(0.1);
-    expect(channelShare('network', machine)).toBe(1);
+    expect(channelShare(of('core'), machine)).toBeCloseTo(0.9, 9);
+    expect(channelShare(of('core'), { ...machine, mode: 'image_to_image' })).toBeCloseTo(0.85, 9);
+    expect(channelShare(of('core'), { ...machine, vae_stage: 'off_chip' })).toBe(1);
+    expect(channelShare(of('decoder'), machine)).toBe(0.1);
+    expect(channelShare(of('network'), machine)).toBe(1);
+  });
+  test('a part in series is one core that has its own share of the channel; shared heads are one frame', () => {
+    const part = { role: 'network', parts: 4, dram_share: 0.125 };
+    expect(activeCores(part, { cores: 12, steps: 20 })).toBe(1);
+    expect(channelShare(part, { encoder_dram_share: 0.05, decoder_dram_share: 0.1 })).toBe(0.125);
+    expect(activeCores(of('network'), { cores: 12, steps: 20, branches: 'parallel' })).toBe(1);
   });
   test('shared MACs are the convolution array alone', () => {
     const machine = { mac_sharing: 'shared', conv_lanes_in: 2, conv_lanes_out: 2, conv_lanes_pixel: 2, linear_lanes_m: 9, linear_lanes_n: 4, linear_lanes_k: 1 };

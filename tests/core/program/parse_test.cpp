@@ -127,7 +127,9 @@ TEST(parse, a_machine_of_other_formats_or_smaller_memories_does_not_take_the_pro
     ADD_FAILURE() << "a machine of fp16 took a program of int8";
   } catch (const Error& error) {
     EXPECT_EQ(error.code, "program_mismatch");
-    EXPECT_STREQ(error.what(), "the program of 'two layers' is for weight_format=int8, the machine has fp16");
+    EXPECT_STREQ(
+        error.what(),
+        "the program of 'two layers' is for weight_format=int8 activation_format=int8, the machine has fp16, fp16");
   }
   machine.weight_format = machine.activation_format = NumberFormat::int8;
   require_like(stage, machine);

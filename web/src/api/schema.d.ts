@@ -1689,6 +1689,7 @@ export interface components {
             output_shape: number[];
         };
         StageAnalysis: {
+            parts: number;
             passes_per_frame: number;
             cold_cycles: number;
             steady_cycles: number;
@@ -1708,6 +1709,7 @@ export interface components {
             macs: number;
             name: string;
             role: string;
+            dram_share: number;
             energy_j: number;
             instructions?: components["schemas"]["Instruction"][];
         };

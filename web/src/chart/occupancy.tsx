@@ -4,7 +4,7 @@ import type { Instruction } from '../api/types';
 import { quantity } from '../format/quantity';
 import { useSize } from '../ui/size';
 import { Axes } from './axes';
-import { place, valueAt, type Scale } from './scale';
+import { place, topOf, valueAt, type Scale } from './scale';
 import { binned, instructionAt, stepPath } from './timeline';
 
 export interface Series {
@@ -121,13 +121,9 @@ interface Paths {
   list: { name: string; d: string }[];
 }
 
-/** The capacity is on the axis unless it would flatten what is shown. */
-const axisTop = ({ limit }: Panel, peak: number): number =>
-  limit && limit.value < peak * 8 ? Math.max(peak, limit.value) * 1.05 : peak * 1.1;
-
 function levelPaths(panel: Panel, program: Instruction[], x: Scale, bottom: number): Paths {
   const peak = Math.max(1, ...panel.series.map((series) => program.reduce((most, one) => Math.max(most, series.value(one)), 0)));
-  const most = axisTop(panel, peak);
+  const most = topOf(peak, panel.limit?.value);
   const y: Scale = { log: false, domain: [0, most], range: [bottom, margin.top] };
   const list = panel.series.map((series) => ({
     name: series.name,
@@ -141,8 +137,8 @@ function ratePaths(panel: Panel, program: Instruction[], x: Scale, bottom: numbe
   const width = cycles / bins;
   const sums = panel.series.map((series) => binned(program, series.value, bins, cycles).map((sum) => sum / width));
   const tops = sums.map((_, k) => Float64Array.from({ length: bins }, (_, bin) => sums.slice(0, k + 1).reduce((sum, one) => sum + (one[bin] as number), 0)));
-  const peak = Math.max(1e-9, ...(tops[tops.length - 1] ?? [1]));
-  const most = axisTop(panel, peak);
+  const peak = Math.max(0, ...(tops[tops.length - 1] ?? [1]));
+  const most = topOf(peak, panel.limit?.value);
   const y: Scale = { log: false, domain: [0, most], range: [bottom, margin.top] };
   const list = panel.series.map((series, k) => {
     const top = tops[k] as Float64Array;

@@ -48,6 +48,12 @@ export function padded([low, high]: [number, number], log: boolean, share = 0.04
   return [low >= 0 ? Math.max(0, low - air) : low - air, high + air];
 }
 
+/** Where an axis from zero ends. A limit is on it unless it would flatten what is shown; of nothing it is what is shown. */
+export function topOf(peak: number, limit?: number): number {
+  if (peak === 0) return limit ? limit * 1.05 : 1;
+  return limit !== undefined && limit < peak * 8 ? Math.max(peak, limit) * 1.05 : peak * 1.1;
+}
+
 function linearTicks([low, high]: [number, number], count: number): number[] {
   const rough = (high - low) / Math.max(1, count);
   const power = 10 ** Math.floor(Math.log10(rough));

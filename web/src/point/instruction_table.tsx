@@ -9,7 +9,7 @@ import { activeCores, cyclesOf, dramBytes } from './sums';
 
 export function InstructionTable({ stage, machine }: { stage: Stage; machine: Machine }) {
   const { t } = useSpeech();
-  const cores = activeCores(stage.role, machine);
+  const cores = activeCores(stage, machine);
   const [wanted, setWanted] = useState('');
   const program = stage.instructions ?? noInstructions;
   const total = stage.steady_cycles;

@@ -10,10 +10,10 @@ import { activeCores, channelShare, cyclesOf, dramBytesPerCycle } from './sums';
 export function MemoryCharts({ stage, machine }: { stage: Stage; machine: Machine }) {
   const { t } = useSpeech();
   const program = stage.instructions ?? [];
-  const cores = activeCores(stage.role, machine);
+  const cores = activeCores(stage, machine);
   const panels = useMemo<Panel[]>(() => {
     const channel = dramBytesPerCycle(machine);
-    const most = channel === null ? null : channel * channelShare(stage.role, machine);
+    const most = channel === null ? null : channel * channelShare(stage, machine);
     const limit = (name: string) => {
       const value = machine[name];
       return typeof value === 'number' ? { limit: { value, label: `${name} ${quantity(value, 'B')}` } } : {};
@@ -30,7 +30,7 @@ export function MemoryCharts({ stage, machine }: { stage: Stage; machine: Machin
         { name: 'activation_out', label: t('memory.activations_out'), value: (one) => cores * one.dram_activations_out_bytes },
         { name: 'program_stream', label: t('memory.program'), value: (one) => one.dram_program_bytes }] },
     ];
-  }, [machine, stage.role, cores, t]);
+  }, [machine, stage, cores, t]);
   const bytes = (value: number) => quantity(value, 'B');
   return (
     <ChartFrame

@@ -11,8 +11,8 @@ export function StageRoofline({ stage, machine }: { stage: Stage; machine: Machi
   const { t } = useSpeech();
   const program = stage.instructions ?? [];
   const channel = dramBytesPerCycle(machine);
-  const bytesPerCycle = channel === null ? null : channel * channelShare(stage.role, machine);
-  const cores = activeCores(stage.role, machine);
+  const bytesPerCycle = channel === null ? null : channel * channelShare(stage, machine);
+  const cores = activeCores(stage, machine);
   const roofs = useMemo(() => lanesOf(machine).map((one) => ({ ...one, lanes: one.lanes * cores })), [machine, cores]);
   const dots = useMemo<RooflineDot[]>(() => {
     const list = program.filter((one) => one.macs > 0 && cyclesOf(one) > 0);

@@ -1,5 +1,5 @@
 // Sums over a stage's instructions.
-import type { Instruction } from '../api/types';
+import type { Instruction, Stage } from '../api/types';
 import type { Bar } from '../chart/bars';
 
 export const cyclesOf = (one: Instruction): number => one.end_cycle - one.start_cycle;
@@ -15,16 +15,20 @@ export function cyclesBy(program: Instruction[], key: (one: Instruction) => stri
 export const dramBytes = (one: Instruction, cores = 1): number =>
   one.dram_weights_bytes + one.dram_program_bytes + cores * (one.dram_activations_in_bytes + one.dram_activations_out_bytes);
 
-/** Cores that run a stage of this role at the same time (docs/model.md section 6). */
-export function activeCores(role: string, machine: Record<string, unknown>): number {
+/** What of a stage decides how many cores run it, and what of the channel it has. */
+export type StagePlace = Pick<Stage, 'role' | 'parts' | 'dram_share'>;
+
+/** Cores that run a stage at the same time, each for a frame of its own (docs/model.md section 6). */
+export function activeCores({ role, parts }: StagePlace, machine: Record<string, unknown>): number {
   const [cores, steps] = [machine.cores, machine.steps];
-  if (typeof cores !== 'number' || typeof steps !== 'number') return 1;
-  if (role === 'network') return cores;
+  if (typeof cores !== 'number' || typeof steps !== 'number' || parts > 1) return 1;
+  if (role === 'network') return machine.branches === 'parallel' ? 1 : cores;
   return role === 'core' ? Math.ceil(steps / Math.ceil(steps / cores)) : 1;
 }
 
-/** The part of the DRAM channel that a stage of this role has (docs/model.md section 6). */
-export function channelShare(role: string, machine: Record<string, unknown>): number {
+/** The part of the DRAM channel that a stage has (docs/model.md section 6). */
+export function channelShare({ role, parts, dram_share: share }: StagePlace, machine: Record<string, unknown>): number {
+  if (parts > 1) return share;
   const { encoder_dram_share: encoder, decoder_dram_share: decoder } = machine;
   if (machine.vae_stage === 'off_chip' || typeof encoder !== 'number' || typeof decoder !== 'number') return 1;
   if (role === 'encoder') return encoder;
