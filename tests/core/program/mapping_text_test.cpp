@@ -11,11 +11,11 @@
 namespace sdip {
 namespace {
 
-constexpr const char* example =
+constexpr const char* rule_example =
     "\"/down*/conv1\" rows=8 columns=all channels=128 sums=320 order=channels,sums,columns,rows";
 
 TEST(mapping_text, of_the_worked_example_is_a_mapping_of_its_layer) {
-  const auto rules = parse_mappings(std::string("# tiles\n\n") + example + " dsram # on chip\n", "tiles.txt");
+  const auto rules = parse_mappings(std::string("# tiles\n\n") + rule_example + " dsram # on chip\n", "tiles.txt");
   ASSERT_EQ(rules.size(), 1U);
   EXPECT_EQ(rules[0].line, 3);
   EXPECT_EQ(rules[0].result, Place::dsram);
@@ -25,7 +25,7 @@ TEST(mapping_text, of_the_worked_example_is_a_mapping_of_its_layer) {
   EXPECT_EQ(m, (Mapping{8, 64, 128, 320, {Loop::channels, Loop::sums, Loop::columns, Loop::rows}}));
   EXPECT_TRUE(matches(rules[0], "unet", "/down_blocks.0/conv1"));
   EXPECT_FALSE(matches(rules[0], "unet", "/down_blocks.0/conv11"));
-  EXPECT_EQ(mapping_text(rules[0]), std::string(example) + " dsram");
+  EXPECT_EQ(mapping_text(rules[0]), std::string(rule_example) + " dsram");
 }
 
 TEST(mapping_text, of_any_rule_reads_back_the_same) {

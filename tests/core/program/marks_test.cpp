@@ -34,7 +34,7 @@ void add_conv(onnx::ModelProto& model, const std::string& from, const std::strin
 }
 
 /// The example of core/program/marks.cpp, and what reads b and d.
-onnx::ModelProto example() {
+onnx::ModelProto marks_example() {
   onnx::ModelProto model = model_of_x({1, 8, 4, 4});
   add_conv(model, "x", "a");
   set_int(add_node(model, "Softmax", {"a"}, "b"), "axis", -1);
@@ -58,7 +58,7 @@ Placement placed(const onnx::ModelProto& model, const Machine& machine) {
 }
 
 TEST(marks, name_the_makers_of_operands_and_the_readers_of_what_is_overwritten) {
-  const Placement placement = placed(example(), with_pairs());
+  const Placement placement = placed(marks_example(), with_pairs());
   std::vector<std::vector<std::int32_t>> after;
   for (const Instruction& i : placement.instructions) after.push_back(i.after);
   EXPECT_THAT(after, ElementsAre(IsEmpty(), ElementsAre(0), ElementsAre(0), ElementsAre(1, 2), ElementsAre(3)));
@@ -73,10 +73,10 @@ TEST(marks, name_the_makers_of_operands_and_the_readers_of_what_is_overwritten) 
 TEST(marks, with_one_pair_for_all_there_are_none_and_results_wait_on_stackram) {
   Machine common = with_pairs();
   common.operator_dsram = OperatorDsram::common;
-  const Placement placement = placed(example(), common);
+  const Placement placement = placed(marks_example(), common);
   for (const Instruction& i : placement.instructions) EXPECT_THAT(i.after, IsEmpty());
   EXPECT_EQ(placement.instructions[4].sources.at(0).place, Place::stackram);  // b, made three before
-  EXPECT_EQ(placed(example(), with_pairs()).instructions[4].sources.at(0).place, Place::dsram);
+  EXPECT_EQ(placed(marks_example(), with_pairs()).instructions[4].sources.at(0).place, Place::dsram);
 }
 
 TEST(marks, what_is_read_behind_the_next_of_its_family_is_on_the_older_side_and_then_gone) {
@@ -254,7 +254,7 @@ TEST(marks, programs_with_pairs_come_back_from_text_and_bytes) {
 }
 
 TEST(marks, hostile_ones_and_pairs_are_refused) {
-  const Application application = compiled(example(), with_pairs());
+  const Application application = compiled(marks_example(), with_pairs());
   const std::string text = graph_text(application.stages.at(0));
   const auto failure = [&](const std::string& from, const std::string& to) -> std::string {
     std::string changed = text;
@@ -279,7 +279,7 @@ TEST(marks, hostile_ones_and_pairs_are_refused) {
   EXPECT_THAT(failure("operator_dsram=per_operator", "operator_dsram=common"), HasSubstr("there alone"));
   Machine common = with_pairs();
   common.operator_dsram = OperatorDsram::common;
-  std::string marked = graph_text(compiled(example(), common).stages.at(0));
+  std::string marked = graph_text(compiled(marks_example(), common).stages.at(0));
   marked.replace(marked.rfind(" occupancy="), 1, " after=0 ");
   try {
     parse_graph_text(marked);

@@ -26,11 +26,11 @@ ScheduleProblem two_chains(std::int64_t a_bytes, std::int64_t d_bytes) {
   return problem;
 }
 const std::vector<CircuitUse> circuits{{0, 10}, {5, 8}, {1, 6}, {4, 9}, {3, 1}};
-const OperationOrder given{0, 1, 2, 3, 4};
+const OperationOrder given_order{0, 1, 2, 3, 4};
 
 TEST(pack, a_chain_that_waits_for_nothing_runs_beside_the_other) {
   const ScheduleProblem problem = two_chains(1, 1);
-  EXPECT_EQ(packed_cycles(problem, circuits, given), 26);
+  EXPECT_EQ(packed_cycles(problem, circuits, given_order), 26);
   const OperationOrder order = packed_order(problem, circuits, 32);
   EXPECT_THAT(order, ElementsAre(0, 2, 3, 1, 4));
   EXPECT_EQ(packed_cycles(problem, circuits, order), 19);
@@ -38,17 +38,19 @@ TEST(pack, a_chain_that_waits_for_nothing_runs_beside_the_other) {
 
 TEST(pack, nothing_comes_early_by_which_more_bytes_would_be_alive) {
   const ScheduleProblem problem = two_chains(4, 2);
-  EXPECT_EQ(peak_live_bytes(problem, given), 6);
+  EXPECT_EQ(peak_live_bytes(problem, given_order), 6);
   const OperationOrder order = packed_order(problem, circuits, 32);
   EXPECT_THAT(order, ElementsAre(0, 2, 1, 3, 4));
   EXPECT_EQ(packed_cycles(problem, circuits, order), 20);
   EXPECT_EQ(peak_live_bytes(problem, order), 6);
 }
 
-TEST(pack, a_window_of_one_keeps_the_given_order) { EXPECT_EQ(packed_order(two_chains(1, 1), circuits, 1), given); }
+TEST(pack, a_window_of_one_keeps_the_given_order) {
+  EXPECT_EQ(packed_order(two_chains(1, 1), circuits, 1), given_order);
+}
 
 /// Whether each operation comes behind those that make what it reads.
-bool is_valid(const ScheduleProblem& problem, const OperationOrder& order) {
+bool is_order_of(const ScheduleProblem& problem, const OperationOrder& order) {
   std::vector<char> made(problem.values.size(), 1);
   for (const ScheduledOperation& one : problem.operations) made[static_cast<std::size_t>(one.result)] = 0;
   for (const std::int32_t n : order) {
@@ -82,7 +84,7 @@ TEST(pack, random_orders_stay_valid_within_their_peak_and_end_no_later) {
       in_order.push_back(static_cast<std::int32_t>(n));
     }
     const OperationOrder order = packed_order(problem, uses, static_cast<std::size_t>(dice.between(1, 40)));
-    ASSERT_TRUE(is_valid(problem, order));
+    ASSERT_TRUE(is_order_of(problem, order));
     EXPECT_LE(peak_live_bytes(problem, order), peak_live_bytes(problem, in_order));
     EXPECT_LE(packed_cycles(problem, uses, order), packed_cycles(problem, uses, in_order));
     shorter += packed_cycles(problem, uses, order) < packed_cycles(problem, uses, in_order);
