@@ -3,18 +3,11 @@
 #include <set>
 #include <tuple>
 
+#include "core/program/form.h"
 #include "core/program/passes.h"
 
 namespace sdip {
 namespace {
-
-/// Weight bytes of one instruction as PSRAM holds them, all channels.
-std::int64_t weight_bytes_of(const InstructionClass& c, const WeightForm& form) {
-  std::int64_t bytes = held_weight_bytes(c, form);
-  if (is_nest(c.work.family) && c.operand_b == Place::psram)
-    bytes += weight_tile_bytes(c, c.work.nest.groups * c.work.nest.out_channels, form);
-  return bytes;
-}
 
 /// Bytes of PSRAM that keeping every weight would take. Instructions that read the same weights share them.
 std::int64_t all_weight_bytes(const WeightForm& form, const std::vector<Draft>& drafts,
@@ -22,7 +15,7 @@ std::int64_t all_weight_bytes(const WeightForm& form, const std::vector<Draft>& 
   std::set<std::vector<ValueId>> seen;
   std::int64_t needed = 0;
   for (std::size_t i = 0; i < drafts.size(); ++i)
-    if (seen.insert(drafts[i].weights).second) needed += weight_bytes_of(placement.classes_of_drafts[i], form);
+    if (seen.insert(drafts[i].weights).second) needed += psram_weight_bytes(placement.classes_of_drafts[i], form);
   return needed;
 }
 
@@ -42,7 +35,7 @@ void pin(Compilation& compilation) {
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     InstructionClass& c = placement.classes_of_drafts[i];
     Instruction& instruction = placement.instructions[i];
-    const std::int64_t bytes = weight_bytes_of(c, form);
+    const std::int64_t bytes = psram_weight_bytes(c, form);
     if (bytes == 0) continue;
     instruction.weight_bytes = Bytes(stored_bytes(bytes, form));
     program.weight_bytes += instruction.weight_bytes;

@@ -6,6 +6,7 @@
 #include "core/program/memory_plan.h"
 #include "core/program/needed.h"
 #include "core/program/passes.h"
+#include "core/program/strips.h"
 
 namespace sdip {
 namespace {
@@ -264,6 +265,7 @@ std::optional<std::size_t> try_place(Compilation& compilation) {
         break;
       }
       c.mapping = *mapping;
+      if (c.compound == Compound::strips) stream_weights(c, room);
       c.prologue_sums = false;  // it was for the choice alone
       Instruction instruction = instruction_of(graph, drafts[i], index, places);
       fill_memory(machine, tile_buffers(c, room), gaps, resident, plan.in_use[i], i, instruction);

@@ -72,7 +72,7 @@ std::int64_t weight_tile_bytes(const InstructionClass& c, std::int64_t channels,
 
 std::int64_t weight_tile_bytes(const InstructionClass& c, std::int64_t channels, std::int64_t sums, bool first,
                                const WeightForm& form) {
-  if (c.compound == Compound::strips) return 0;  // all of them are held
+  if (c.compound == Compound::strips) return 0;  // core/program/strips.h
   const std::int64_t all_sums = c.work.nest.in_channels, per_channel = c.weight_elements_per_channel;
   const std::int64_t elements =
       channels * (sums == all_sums ? per_channel : ceil_div(per_channel, all_sums) * sums);
@@ -83,7 +83,7 @@ std::int64_t weight_tile_bytes(const InstructionClass& c, std::int64_t channels,
 }
 
 std::int64_t held_weight_bytes(const InstructionClass& c, const WeightForm& form) {
-  if (c.compound == Compound::strips) return strip_weight_bytes(c, form);
+  if (c.compound == Compound::strips) return strip_held_bytes(c, form);
   return ceil_div(c.weight_elements * form.bits, 8);
 }
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/program/form.h"
+#include "core/program/strips.h"
 
 namespace sdip {
 namespace {
@@ -67,6 +68,7 @@ Bytes value_bytes(const Graph& graph, ValueId value, const Machine& machine) {
 }
 
 std::int64_t psram_weight_bytes(const InstructionClass& c, const WeightForm& form) {
+  if (c.compound == Compound::strips) return strip_weight_bytes(c, form);
   std::int64_t bytes = held_weight_bytes(c, form);
   if (is_nest(c.work.family) && c.operand_b == Place::psram)
     bytes += weight_tile_bytes(c, c.work.nest.groups * c.work.nest.out_channels, form);
