@@ -11,9 +11,17 @@
 #include "core/exec/addresses.h"
 #include "core/exec/execute.h"
 #include "core/exec/memory.h"
+#include "core/exec/norms.h"
 #include "core/exec/views.h"
+#include "core/program/weight_scales.h"
 
 namespace sdip::exec {
+
+/// Steps of the codes of a weight in an integer format: one, or one a channel.
+struct WeightSteps {
+  std::vector<double> steps;
+  WeightChannels channels;
+};
 
 struct Chip {
   const CompiledStage& stage;
@@ -28,9 +36,13 @@ struct Chip {
   std::map<ValueId, Tensor> constants{};                        // weights as the model has them
   std::map<std::pair<ValueId, NodeId>, Tensor> held_weights{};  // as weight_format holds them; by node where scales
                                                                 // are a channel's
-  std::map<ValueId, Tensor> other_results{};                    // of a nest of several results, until copied
-  std::size_t now = 0;                                          // number of the instruction
-  std::string who{};                                            // "instruction 3 'conv2d+silu' (/net/conv)"
+  std::map<std::pair<ValueId, NodeId>, WeightSteps> weight_steps{};  // of held_weights in such a format
+  std::map<ValueId, Tensor> other_results{};                         // of a nest of several results, until copied
+  std::int64_t dram_end_bytes = 0;                                   // what the program has in DRAM ends there
+  std::map<const Node*, NormSums> norm_sums{};                       // in general registers
+  std::vector<NormRule> summed{};  // norms that the current results are summed for
+  std::size_t now = 0;             // number of the instruction
+  std::string who{};               // "instruction 3 'conv2d+silu' (/net/conv)"
   RunCounts counts{};
 
   const Value& value(ValueId v) const { return graph.values[static_cast<std::size_t>(v)]; }
@@ -53,6 +65,9 @@ Tensor read_whole(Chip& chip, ValueId v);
 /// A weight as the current instruction's circuit gets it: in weight_format when it comes from `.weight`, else (an
 /// immediate, a shape) as it is.
 const Tensor& read_weight(Chip& chip, ValueId v);
+
+/// The steps of its codes there; nullptr when it has none.
+const WeightSteps* read_weight_steps(Chip& chip, ValueId v);
 
 /// Makes room for the current instruction's result wherever its class sends it.
 void open_result(Chip& chip);

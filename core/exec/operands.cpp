@@ -84,15 +84,36 @@ Tensor read_whole(Chip& chip, ValueId v) {
   return tensor;
 }
 
-const Tensor& read_weight(Chip& chip, ValueId v) {
+namespace {
+
+using WeightKey = std::pair<ValueId, NodeId>;
+
+/// What the current instruction's circuit gets of `.weight`, kept in held_weights; nothing of other weights.
+std::optional<WeightKey> stored_weight(Chip& chip, ValueId v) {
   const Instruction& instruction = chip.instruction();
   const auto place = std::ranges::find(instruction.weights, v);
-  if (place == instruction.weights.end()) return constant_of(chip, v);
+  if (place == instruction.weights.end()) return std::nullopt;
   const WeightRole role = weight_role(chip, static_cast<std::size_t>(place - instruction.weights.begin()));
-  const std::pair key{v, role.channels.count > 0 || role.pruned ? role.node : none};
-  const auto found = chip.held_weights.find(key);
-  if (found != chip.held_weights.end()) return found->second;
-  return chip.held_weights.emplace(key, held_weight(chip, v, role)).first->second;
+  const WeightKey key{v, role.channels.count > 0 || role.pruned ? role.node : none};
+  if (!chip.held_weights.contains(key)) {
+    WeightSteps steps;
+    chip.held_weights.emplace(key, held_weight(chip, v, role, steps));
+    if (!steps.steps.empty()) chip.weight_steps.emplace(key, std::move(steps));
+  }
+  return key;
+}
+
+}  // namespace
+
+const Tensor& read_weight(Chip& chip, ValueId v) {
+  const auto key = stored_weight(chip, v);
+  return key ? chip.held_weights.at(*key) : constant_of(chip, v);
+}
+
+const WeightSteps* read_weight_steps(Chip& chip, ValueId v) {
+  const auto key = stored_weight(chip, v);
+  const auto found = key ? chip.weight_steps.find(*key) : chip.weight_steps.end();
+  return found == chip.weight_steps.end() ? nullptr : &found->second;
 }
 
 void open_result(Chip& chip) {
@@ -109,12 +130,13 @@ void open_result(Chip& chip) {
     open_region(memory_of(chip, to.place, true), slot_of(chip.machine, v, to.place), to.address, bits, operand.type,
                 operand.shape, chip.who);
   if (is_scalar(chip.value(v))) chip.registers[v] = zero_tensor(operand.type, operand.shape);
+  begin_result_sums(chip);
 }
 
 void write_result(Chip& chip, std::span<const std::int64_t> at, Tensor numbers) {
   const ValueId v = chip.instruction().destination;
-  const bool sums = chip.instruction().nodes.empty();  // of a norm: kept as they were accumulated
-  if (!sums) hold(numbers, chip.machine.activation_format, scale_of(chip, v));
+  hold(numbers, chip.machine.activation_format, scale_of(chip, v));
+  add_result_sums(chip, at, numbers);
   for (const Destination& to : destinations_of(chip.instruction(), chip.instruction_class(), chip.machine))
     write(memory_of(chip, to.place, true), slot_of(chip.machine, v, to.place), at, numbers);
   const auto held = chip.registers.find(v);

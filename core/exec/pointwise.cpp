@@ -8,8 +8,15 @@
 namespace sdip::exec {
 namespace {
 
-/// Element of an operand of shape `from` beside each element `at` of a result of shape `to`.
-std::vector<std::int64_t> beside(const Shape& from, const Shape& to, std::span<const std::int64_t> at) {
+/// The tile's value that `v` is a view of, or `none`.
+ValueId made_as(const Chip& chip, const TileValues& tile, ValueId v) {
+  const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
+  return tile.made.contains(root) ? root : none;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> elements_beside(const Shape& from, const Shape& to, std::span<const std::int64_t> at) {
   if (from == to) return {at.begin(), at.end()};
   std::vector<std::int64_t> elements;
   elements.reserve(at.size());
@@ -25,14 +32,6 @@ std::vector<std::int64_t> beside(const Shape& from, const Shape& to, std::span<c
   }
   return elements;
 }
-
-/// The tile's value that `v` is a view of, or `none`.
-ValueId made_as(const Chip& chip, const TileValues& tile, ValueId v) {
-  const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
-  return tile.made.contains(root) ? root : none;
-}
-
-}  // namespace
 
 void apply_pointwise(Chip& chip, const Node& node, TileValues& tile) {
   const ValueId result = node.outputs[0];
@@ -56,7 +55,7 @@ void apply_pointwise(Chip& chip, const Node& node, TileValues& tile) {
       operands.emplace_back(read_operand(chip, v, std::vector<std::int64_t>{0}));
       operands.back()->shape = {};
     } else {
-      operands.emplace_back(read_operand(chip, v, beside(own, shape, tile.at)));
+      operands.emplace_back(read_operand(chip, v, elements_beside(own, shape, tile.at)));
     }
   }
   Tensor numbers = outputs_of(chip.graph, node, operands).at(0);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/encode.h"
 #include "core/base/error.h"
 #include "core/exec/arithmetic.h"
 #include "core/exec/formats.h"
@@ -49,7 +50,7 @@ const Tensor& constant_of(Chip& chip, ValueId v) {
   return chip.constants[v] = std::move(*tensor);
 }
 
-Tensor held_weight(Chip& chip, ValueId v, const WeightRole& role) {
+Tensor held_weight(Chip& chip, ValueId v, const WeightRole& role, WeightSteps& steps) {
   Tensor tensor = constant_of(chip, v);
   if (!is_floating(tensor.type)) return tensor;
   const NumberFormat format = chip.machine.weight_format;
@@ -65,6 +66,7 @@ Tensor held_weight(Chip& chip, ValueId v, const WeightRole& role) {
   for (double& scale : scales) scale = static_cast<double>(weight_scale(format, scale));
   for (std::size_t i = 0; i < tensor.floats.size(); ++i)
     tensor.floats[i] = held(format, tensor.floats[i], static_cast<float>(scales[of(i)]));
+  if (needs_scale(format)) steps = {std::move(scales), role.channels};
   return tensor;
 }
 

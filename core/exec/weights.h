@@ -19,7 +19,8 @@ WeightRole weight_role(const Chip& chip, std::size_t index);
 const Tensor& constant_of(Chip& chip, ValueId v);
 
 /// A weight in weight_format, after pruning to weight_density where the machine uses sparsity. Integers stay what
-/// they are. Scales as `.weight` has them: largest magnitude over largest number of the format.
-Tensor held_weight(Chip& chip, ValueId v, const WeightRole& role);
+/// they are. Scales as `.weight` has them: largest magnitude over largest number of the format; they are left in
+/// `steps` where the format has codes.
+Tensor held_weight(Chip& chip, ValueId v, const WeightRole& role, WeightSteps& steps);
 
 }  // namespace sdip::exec

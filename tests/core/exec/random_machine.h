@@ -22,8 +22,9 @@ Machine random_machine(Draw& draw);
 /// The network on the machine, whose DSRAM and PSRAM grow until one tile fits.
 Application compiled_on(Machine& machine, const MadeNetwork& network, Role role);
 
-/// Any tiles in any order for every nest: what a mapping search might choose, and what none would.
-void draw_mappings(Draw& draw, CompiledStage& stage);
+/// Any tiles in any order for every nest, any for softmax and norms: what a mapping search might choose, and what
+/// none would. The buffers of results lie behind all that the machine has, which grows by them.
+void draw_mappings(Draw& draw, CompiledStage& stage, Machine& machine);
 
 /// Largest difference in units of the last place of fp32 at the reference's largest magnitude.
 double ulps_apart(const Tensor& got, const Tensor& want);
