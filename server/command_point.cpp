@@ -51,9 +51,11 @@ void print_stages(const Report& report) {
   amount("cold pass", "cycles", [](const StageReport& s) { return s.cold_cycles.value; });
   amount("steady pass", "cycles", [](const StageReport& s) { return s.steady_cycles.value; });
   amount("compute bound", "cycles", [](const StageReport& s) { return s.bound_cycles.value; });
-  amount("stalled", "cycles", [](const StageReport& s) { return (s.stall_weights + s.stall_activations).value; });
+  amount("stalled", "cycles",
+         [](const StageReport& s) { return (s.stall_weights + s.stall_activations + s.stall_program).value; });
   amount("DRAM, weights", "B", [](const StageReport& s) { return s.dram_weights.value; });
   amount("DRAM, activations", "B", [](const StageReport& s) { return s.dram_activations.value; });
+  amount("DRAM, program", "B", [](const StageReport& s) { return s.dram_program.value; });
   amount("DRAM bound", "B", [](const StageReport& s) { return s.bound_dram_bytes.value; });
   amount("DSRAM peak", "B", [](const StageReport& s) { return s.dsram_peak.value; });
   amount("STACKRAM peak", "B", [](const StageReport& s) { return s.stackram_peak.value; });
@@ -101,7 +103,7 @@ void print_layers(const Analysis& analysis, std::string_view title, const std::v
     rows.push_back({printable(stage.name), std::to_string(layer.index), printable(instruction.name),
                     printable(instruction.mnemonic), shape_text(output_shape(analysis, layer.stage, layer.index)),
                     count_text(layer.cycles), share_text(share), std::string(resource_text(cost.limiter)),
-                    count_text((cost.stall_weights + cost.stall_activations).value)});
+                    count_text((cost.stall_weights + cost.stall_activations + cost.stall_program).value)});
   }
   std::cout << "\n";
   print_heading(std::cout, title, colour_out());

@@ -6,7 +6,6 @@
 namespace sdip {
 namespace {
 
-OrderedJson number_or_null(double value) { return std::isfinite(value) ? OrderedJson(value) : OrderedJson(); }
 
 OrderedJson breakdown_json(const Breakdown& breakdown) {
   OrderedJson parts = OrderedJson::array();
@@ -29,9 +28,11 @@ OrderedJson instruction_json(const Analysis& analysis, std::size_t stage, std::s
           {"busy_cycles", busy},
           {"stall_weights_cycles", cost.stall_weights.value},
           {"stall_activations_cycles", cost.stall_activations.value},
+          {"stall_program_cycles", cost.stall_program.value},
           {"dram_weights_bytes", cost.dram_weights.value},
           {"dram_activations_in_bytes", cost.dram_activations_in.value},
           {"dram_activations_out_bytes", cost.dram_activations_out.value},
+          {"dram_program_bytes", cost.dram_program.value},
           {"dsram_read_side_bytes", cost.dsram_read_side.value},
           {"dsram_write_side_bytes", cost.dsram_write_side.value},
           {"stackram_bytes", cost.stackram.value},
@@ -52,8 +53,10 @@ OrderedJson stage_json(const Analysis& analysis, std::size_t index, bool with_in
                         {"bound_dram_bytes", stage.bound_dram_bytes.value},
                         {"stall_weights_cycles", stage.stall_weights.value},
                         {"stall_activations_cycles", stage.stall_activations.value},
+                        {"stall_program_cycles", stage.stall_program.value},
                         {"dram_weights_bytes", stage.dram_weights.value},
                         {"dram_activations_bytes", stage.dram_activations.value},
+                        {"dram_program_bytes", stage.dram_program.value},
                         {"weight_bytes", stage.weight_bytes.value},
                         {"imem_bytes", stage.imem_bytes.value},
                         {"dsram_peak_bytes", stage.dsram_peak.value},
@@ -82,6 +85,8 @@ Shape output_shape(const Analysis& analysis, std::size_t stage, std::size_t inde
   if (value == none) return {};
   return analysis.application.stages[stage].graph->values.at(static_cast<std::size_t>(value)).operand.shape;
 }
+
+OrderedJson number_or_null(double value) { return std::isfinite(value) ? OrderedJson(value) : OrderedJson(); }
 
 OrderedJson analysis_json(const Analysis& analysis, bool with_instructions) {
   const auto& report = analysis.report;

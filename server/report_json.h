@@ -19,6 +19,9 @@ struct Analysis {
   Report report;
 };
 
+/// JSON has no infinities: they, and what is no number, are null.
+OrderedJson number_or_null(double value);
+
 OrderedJson analysis_json(const Analysis& analysis, bool with_instructions);
 
 /// {name: number or null}, in the order of the table.

@@ -57,12 +57,13 @@ void add_breakdown(Text& text, const Breakdown& parts) {
 }
 
 void add_instruction(Text& text, const InstructionCost& cost) {
-  for (const auto value : {cost.start, cost.end, cost.stall_weights, cost.stall_activations})
+  for (const auto value : {cost.start, cost.end, cost.stall_weights, cost.stall_activations, cost.stall_program})
     text.count(value.value);
   for (const auto value : cost.busy) text.count(value.value);
   text.count(static_cast<std::int64_t>(cost.limiter));
-  for (const auto value : {cost.dram_weights, cost.dram_activations_in, cost.dram_activations_out,
-                           cost.dsram_read_side, cost.dsram_write_side, cost.stackram, cost.psram})
+  for (const auto value :
+       {cost.dram_weights, cost.dram_activations_in, cost.dram_activations_out, cost.dram_program,
+        cost.dsram_read_side, cost.dsram_write_side, cost.stackram, cost.psram})
     text.count(value.value);
   text.count(cost.macs.value);
   text.real(cost.energy_j);
@@ -70,11 +71,12 @@ void add_instruction(Text& text, const InstructionCost& cost) {
 
 void add_stage(Text& text, const StageReport& stage) {
   text.word(stage.name);
-  for (const auto value :
-       {stage.cold_cycles, stage.steady_cycles, stage.bound_cycles, stage.stall_weights, stage.stall_activations})
+  for (const auto value : {stage.cold_cycles, stage.steady_cycles, stage.bound_cycles, stage.stall_weights,
+                           stage.stall_activations, stage.stall_program})
     text.count(value.value);
-  for (const auto value : {stage.bound_dram_bytes, stage.dram_weights, stage.dram_activations, stage.weight_bytes,
-                           stage.imem_bytes, stage.dsram_peak, stage.stackram_peak, stage.psram_peak})
+  for (const auto value :
+       {stage.bound_dram_bytes, stage.dram_weights, stage.dram_activations, stage.dram_program, stage.weight_bytes,
+        stage.imem_bytes, stage.dsram_peak, stage.stackram_peak, stage.psram_peak})
     text.count(value.value);
   text.count(stage.macs.value);
   text.count(stage.passes_per_frame);

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/explore/front.h"
 #include "server/http.h"
+#include "server/report_json.h"
 #include "server/request.h"
 
 namespace sdip {
@@ -14,7 +15,6 @@ namespace {
 
 std::string_view metric_name(Metric metric) { return metrics()[static_cast<std::size_t>(metric)].name; }
 
-OrderedJson number_or_null(double value) { return std::isfinite(value) ? OrderedJson(value) : OrderedJson(); }
 
 OrderedJson axis_json(const Space& space, std::size_t axis, std::int64_t index) {
   return value_json(*space.axes[axis].row, axis_value(space, axis, index));

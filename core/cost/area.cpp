@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/cost/micro_operations.h"
 #include "core/cost/stage.h"
 #include "core/machine/technology.h"
 
@@ -49,12 +50,15 @@ Breakdown area_of(const Application& application, const Machine& m) {
   const auto lanes = [](std::int64_t a, std::int64_t b, std::int64_t c) { return static_cast<double>(a * b * c); };
   Breakdown area;
   area.emplace_back("conv2d", mac * lanes(m.conv_lanes_in, m.conv_lanes_out, m.conv_lanes_pixel));
-  const bool separate = m.mac_sharing == MacSharing::separate;
+  const bool separate = !shares_macs(m), shared = shares_units(m);
+  const bool softmax =
+      !shared && (m.host_operators == HostOperators::no_operators || m.fused_attention == FusedAttention::on);
+  const bool norm = !shared && (m.host_operators != HostOperators::softmax_and_norm || m.fusion == Fusion::norm);
   area.emplace_back("linear", separate ? mac * lanes(m.linear_lanes_m, m.linear_lanes_n, m.linear_lanes_k) : 0.0);
   area.emplace_back("matmul", separate ? lane * lanes(m.matmul_lanes_m, m.matmul_lanes_n, m.matmul_lanes_k) : 0.0);
   area.emplace_back("vector", lane * static_cast<double>(m.vector_lanes));
-  area.emplace_back("softmax", lane * static_cast<double>(m.softmax_lanes));
-  area.emplace_back("norm", lane * static_cast<double>(m.norm_lanes));
+  area.emplace_back("softmax", softmax ? lane * static_cast<double>(m.softmax_lanes) : 0.0);
+  area.emplace_back("norm", norm ? lane * static_cast<double>(m.norm_lanes) : 0.0);
   area.emplace_back("dsram", sram(2 * m.dsram_bytes, cores));
   area.emplace_back("stackram", sram(m.stackram_bytes, cores));
   area.emplace_back("psram", sram(m.psram_bytes, static_cast<double>(built_psrams(application, m))));

@@ -11,20 +11,12 @@
 #include <vector>
 
 #include "core/cost/fold.h"
+#include "core/cost/micro_operations.h"
+#include "core/cost/ports.h"
 #include "core/program/attention_tiles.h"
 
 namespace sdip {
 namespace {
-
-/// What one operation's steps need in sum, and how long they last one after the other.
-struct Steps {
-  Busy busy;
-  std::int64_t cycles = 0;
-  void then(const Busy& step) {
-    busy += step;
-    cycles += step.longest();
-  }
-};
 
 /// A size that tiles of a dimension have, and how many have it.
 struct Kind {
@@ -56,7 +48,9 @@ void add_loop(const std::vector<TileRun>& runs, TileLoop loop, TileLoops& order)
 class AttentionCost {
  public:
   AttentionCost(const InstructionClass& c, const Machine& m, Role role)
-      : c_(c), m_(m), wide_(m), role_(role), sizes_(attention_sizes(c)), plan_(attention_plan(c)) {
+      : c_(c), m_(m), role_(role), sizes_(attention_sizes(c)), plan_(attention_plan(c)) {
+    m_.host_operators = HostOperators::no_operators;  // a softmax inside an instruction has its circuit
+    wide_ = m_;
     wide_.activation_format = m.accumulator_format;
     port_ = m.dsram_port_bits;
     accumulator_bits_ = bits_of(m.accumulator_format);
@@ -103,6 +97,8 @@ class AttentionCost {
     steps.then(product(rows, keys));
     if (last) steps.then(division(rows));
     TileCost tile;
+    if (shares_units(m_))
+      tile.micro_operations = attention_micro_operations(c_, rescales_, last, hard_coded(m_, role_));
     tile.busy = steps.busy;
     tile.cycles = steps.cycles;
     tile.b_bytes = moved(c_.operand_b, keys * sizes_.depth) + moved(c_.parts[2].operand_b, keys * sizes_.values);
@@ -185,13 +181,14 @@ class AttentionCost {
     write.to_dsram = c_.to_dsram;
     write.push = c_.push;
     write.to_dram = c_.to_dram;
+    write.turned_run = c_.turned_run;
     Busy busy = class_cost(write, m_, role_).busy;
     busy.dsram_read += class_cost(read, wide_, role_).busy.dsram_read + beats(rows, accumulator_bits_, port_);
     return busy;
   }
 
   const InstructionClass& c_;
-  const Machine& m_;
+  Machine m_;
   Machine wide_;  // the same, moving accumulators
   const Role role_;
   const AttentionSizes sizes_;

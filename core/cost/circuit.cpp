@@ -6,48 +6,37 @@
 #include "core/cost/attention.h"
 #include "core/cost/branches.h"
 #include "core/cost/fold.h"
+#include "core/cost/host.h"
+#include "core/cost/micro_operations.h"
+#include "core/cost/ports.h"
 #include "core/cost/strips.h"
 #include "core/program/traffic.h"
 
 namespace sdip {
 namespace {
 
-struct Widths {
-  std::int64_t activation, weight, accumulator, dsram, stackram, psram;
+/// An operation's results, made in `times` folds of rows x channels. Turned ones go run by run, never faster than
+/// they are made.
+struct Results {
+  Folds rows, channels;
+  std::int64_t times = 1, elements = 0;
 };
 
-Widths widths_of(const Machine& m) {
-  const bool unified = m.activation_memory == ActivationMemory::unified;
-  return {bits_of(m.activation_format),
-          bits_of(m.weight_format),
-          bits_of(m.accumulator_format),
-          m.dsram_port_bits,
-          unified ? m.dsram_port_bits : m.stackram_port_bits,
-          m.psram_port_bits};
-}
-
-/// Books the beats of reading from a place on that place's port; tiles of DRAM operands are read from DSRAM.
-void book_read(Busy& busy, Place place, std::int64_t beats_read) {
-  if (place == Place::stackram) busy.stackram_read += beats_read;
-  if (place == Place::psram) busy.psram_read += beats_read;
-  if (place == Place::dsram || place == Place::dram) busy.dsram_read += beats_read;
-}
-
-std::int64_t port_bits(const Widths& w, Place place) {
-  return place == Place::stackram ? w.stackram : place == Place::psram ? w.psram : w.dsram;
-}
-
-void write_results(const InstructionClass& c, const Widths& w, const Folds& rows, const Folds& channels,
-                   std::int64_t times, Busy& busy) {
-  if (c.to_dsram || c.to_dram) busy.dsram_write += times * folded_beats(rows, channels, w.activation, w.dsram);
-  if (c.push) busy.stackram_write += times * folded_beats(rows, channels, w.activation, w.stackram);
+void write_results(const InstructionClass& c, const Widths& w, const Results& results, Busy& busy) {
+  const auto beats_on = [&](std::int64_t port) {
+    const std::int64_t made = results.times * folded_beats(results.rows, results.channels, w.activation, port);
+    if (c.turned_run == 0) return made;
+    return std::max(made, folded_beats(fold(results.elements, c.turned_run), w.activation, port));
+  };
+  if (c.to_dsram || c.to_dram) busy.dsram_write += beats_on(w.dsram);
+  if (c.push) busy.stackram_write += beats_on(w.stackram);
 }
 
 /// Operands and results of one product of rows x channels, summed over `sum` folds; `kernel` repeats of the summed
 /// channels (kernel positions, each folded apart).
 void nest_ports(const InstructionClass& c, const Machine& m, const Widths& w, const TileShape& tile,
-                bool whole_sums, const Folds& rows, const Folds& channels, const Folds& sum, std::int64_t kernel,
-                std::int64_t times, Busy& busy) {
+                bool whole_sums, const Results& results, const Folds& sum, std::int64_t kernel, Busy& busy) {
+  const auto& [rows, channels, times, elements] = results;
   const std::int64_t a_port = port_bits(w, c.operand_a), b_port = port_bits(w, c.operand_b);
   const std::int64_t b_bits = c.operand_b == Place::psram ? w.weight : w.activation;
   const std::int64_t a_once = kernel * folded_beats(rows, sum, w.activation, a_port);  // each fold of A read once
@@ -55,7 +44,7 @@ void nest_ports(const InstructionClass& c, const Machine& m, const Widths& w, co
   const bool a_held = m.dataflow == Dataflow::input_stationary, b_held = m.dataflow == Dataflow::weight_stationary;
   book_read(busy, c.operand_a, times * a_once * (a_held ? 1 : channels.count()));
   book_read(busy, c.operand_b, times * b_once * (b_held ? 1 : rows.count()));
-  if (tile.last) write_results(c, w, rows, channels, times, busy);
+  if (tile.last) write_results(c, w, results, busy);
   // Partial sums go to and from the result's memory for every summed fold but the last (write) and the first
   // (read); held in registers, only from one tile of sums to the next.
   const bool in_registers = m.dataflow == Dataflow::output_stationary;
@@ -68,14 +57,13 @@ void nest_ports(const InstructionClass& c, const Machine& m, const Widths& w, co
 }
 
 /// Operands of fused operators: fetched as results appear, or an equal part each operation when held.
-void fused_fetches(const InstructionClass& c, const Machine& m, const Widths& w, std::int64_t out_elements,
-                   std::int64_t operations, Busy& busy) {
+void fused_fetches(const InstructionClass& c, const Widths& w, std::int64_t out_elements, std::int64_t operations,
+                   Busy& busy) {
   for (const Fetch& f : c.fetches) {
     const std::int64_t elements = f.per_fold ? out_elements : ceil_div(f.elements, operations);
     const std::int64_t bits = f.place == Place::psram ? w.weight : w.activation;
     book_read(busy, f.place, beats(elements, bits, port_bits(w, f.place)));
   }
-  busy.compute = std::max(busy.compute, c.fused_passes * ceil_div(out_elements, m.vector_lanes));
 }
 
 /// Elements of operand A that pass through the prologue in one tile operation, all passes together: its window as
@@ -88,12 +76,21 @@ std::int64_t prologue_elements(const InstructionClass& c, const TilePlan& plan, 
   return c.prologue_passes * tile_a_elements(c, plan, tile, positions);
 }
 
-/// Elementwise work on the norm lanes beside the main one: operand A as it is read, sums over the results.
-void beside(const InstructionClass& c, const Machine& m, std::int64_t prologue, std::int64_t results, Busy& busy) {
-  if (c.prologue_passes > 0)
-    busy.compute = std::max(busy.compute, c.prologue_passes * ceil_div(prologue / c.prologue_passes, m.norm_lanes));
-  if (c.statistics_passes > 0)
-    busy.compute = std::max(busy.compute, c.statistics_passes * ceil_div(results, m.norm_lanes));
+/// Work beside the main one: operand A as it is read (`prologue` elements, all passes together), fused operators
+/// and sums over the results. Each has its circuit; on shared units all take turns at the vector lanes, the main
+/// work too unless it is on the MACs.
+void beside(const InstructionClass& c, const Machine& m, std::int64_t prologue, std::int64_t results, bool nest,
+            Busy& busy) {
+  const std::int64_t norm_lanes = row_lanes(Family::norm, m), fused = ceil_div(results, m.vector_lanes);
+  const std::int64_t before =
+      c.prologue_passes == 0 ? 0 : c.prologue_passes * ceil_div(prologue / c.prologue_passes, norm_lanes);
+  const std::int64_t sums = c.statistics_passes * ceil_div(results, norm_lanes);
+  if (!shares_units(m)) {
+    busy.compute = std::max({busy.compute, before, c.fused_passes * fused, sums});
+    return;
+  }
+  const std::int64_t in_turn = before + c.fused_operators * fused + sums;
+  busy.compute = nest ? std::max(busy.compute, in_turn) : busy.compute + in_turn;
 }
 
 /// What each result of a tile of `channels` input channels sums over. Skipping gathers only non-zeros: one
@@ -124,11 +121,11 @@ Busy nest_busy(const InstructionClass& c, const Machine& m, const TilePlan& plan
   Busy busy;
   busy.compute =
       products * row_folds.count() * channel_folds.count() * sum.kernel * sum_folds.count() * c.work.element_cycles;
-  nest_ports(c, m, w, tile, plan.sums.count() == 1, row_folds, channel_folds, sum_folds, sum.kernel, products,
-             busy);
   const std::int64_t results = tile.last ? tile_out_elements(plan, tile.size) : 0;
-  if (tile.last) fused_fetches(c, m, w, results, plan.writing_operations(), busy);
-  beside(c, m, prologue_elements(c, plan, tile.size), results, busy);
+  nest_ports(c, m, w, tile, plan.sums.count() == 1, {row_folds, channel_folds, products, results}, sum_folds,
+             sum.kernel, busy);
+  if (tile.last) fused_fetches(c, w, results, plan.writing_operations(), busy);
+  beside(c, m, prologue_elements(c, plan, tile.size), results, true, busy);
   return busy;
 }
 
@@ -141,13 +138,6 @@ struct RowFolds {
 RowFolds fold_rows(std::int64_t rows, std::int64_t length, std::int64_t lanes) {
   if (length >= lanes || rows == 1) return {fold(length, lanes), rows};
   return {fold(rows * length, lanes / length * length), 1};
-}
-
-/// How often an operation reads an operand. When passes run apart, one that is read less often than there are
-/// passes is read in the last.
-std::int64_t reads_of(const Fetch& f, const TilePlan& plan, bool last_pass) {
-  if (f.passes >= plan.passes_apart) return f.passes / plan.passes_apart;
-  return last_pass ? f.passes : 0;
 }
 
 Busy rowwise_busy(const InstructionClass& c, const Machine& m, const TilePlan& plan, std::int64_t rows,
@@ -167,13 +157,10 @@ Busy rowwise_busy(const InstructionClass& c, const Machine& m, const TilePlan& p
       book_read(busy, f.place, beats(ceil_div(f.elements, plan.writing_operations()), bits, port));
   }
   if (!writes) return busy;
-  const Int128 whole = static_cast<Int128>(c.work.rows) * c.work.row_length;
-  const auto results =
-      static_cast<std::int64_t>((static_cast<Int128>(c.out_elements) * rows * length + whole - 1) / whole);
+  const std::int64_t results = row_results(c, rows, length);
   const Folds result_folds = fold(results, row_lanes(c.work.family, m));
-  if (c.fused_passes > 0) busy.compute = std::max(busy.compute, c.fused_passes * ceil_div(results, m.vector_lanes));
-  beside(c, m, 0, results, busy);
-  write_results(c, w, result_folds, {1, 1, 0}, 1, busy);
+  beside(c, m, 0, results, false, busy);
+  write_results(c, w, {result_folds, {1, 1, 0}, 1, results}, busy);
   return busy;
 }
 
@@ -182,15 +169,18 @@ TileCost tile_cost(const InstructionClass& c, const Machine& m, const TilePlan& 
   TileCost cost;
   const std::int64_t bits = bits_of(m.activation_format);
   cost.times = tile.times;
-  cost.busy = plan.nest ? nest_busy(c, m, plan, tile)
-                        : rowwise_busy(c, m, plan, tile.size.rows, tile.size.channels, tile.last);
-  if (m.activation_memory == ActivationMemory::unified) {  // one memory, one port each way
-    cost.busy.dsram_read += cost.busy.stackram_read;
-    cost.busy.dsram_write += cost.busy.stackram_write;
-    cost.busy.stackram_read = cost.busy.stackram_write = 0;
+  const auto [rows, columns, length, sums] = tile.size;
+  Steps steps;
+  if (on_host(c, m)) {
+    steps = host_steps(c, m, plan, rows, length, tile.last, wired, tile.times);
+  } else {
+    Busy busy = plan.nest ? nest_busy(c, m, plan, tile) : rowwise_busy(c, m, plan, rows, length, tile.last);
+    merge_ports(m, wired, busy);
+    steps.then(busy);
   }
-  if (wired) cost.busy.psram_read = 0;  // a ROM is wired to its multipliers
-  cost.cycles = cost.busy.longest();
+  cost.busy = steps.busy;
+  cost.cycles = steps.cycles;
+  if (shares_units(m)) cost.micro_operations = micro_operations(c, m, plan, tile.first, tile.last, wired);
   if (c.operand_b == Place::dram) cost.b_bytes = ceil_div(tile_b_elements(c, plan, tile.size) * bits, 8);
   if (c.operand_b == Place::psram) {
     cost.weight_bytes = weight_tile_bytes(c, tile.size.channels, tile.size.sums, tile.first, form);
@@ -233,13 +223,13 @@ std::int64_t Busy::longest() const {
 }
 
 ArrayLanes array_lanes(Family family, const Machine& m) {
-  if (family == Family::conv2d || m.mac_sharing == MacSharing::shared)
-    return {m.conv_lanes_pixel, m.conv_lanes_out, m.conv_lanes_in};
+  if (family == Family::conv2d || shares_macs(m)) return {m.conv_lanes_pixel, m.conv_lanes_out, m.conv_lanes_in};
   if (family == Family::linear) return {m.linear_lanes_m, m.linear_lanes_n, m.linear_lanes_k};
   return {m.matmul_lanes_m, m.matmul_lanes_n, m.matmul_lanes_k};
 }
 
 std::int64_t row_lanes(Family family, const Machine& m) {
+  if (shares_units(m)) return m.vector_lanes;
   switch (family) {
     case Family::softmax:
       return m.softmax_lanes;
@@ -259,6 +249,7 @@ ClassCost class_cost(const InstructionClass& c, const Machine& m, Role role) {
   ClassCost cost;
   cost.plan = tile_plan(c);
   cost.weighted = c.operand_b == Place::psram;
+  cost.on_host = on_host(c, m);
   const WeightForm form = weight_form(m);
   const std::int64_t bits = bits_of(m.activation_format);
   Expansion expansion = expand(c, cost.plan);
@@ -285,6 +276,7 @@ ClassCost class_cost(const InstructionClass& c, const Machine& m, Role role) {
     cost.spent_macs =
         nest.groups * nest.batch * nest.out_channels * nest.out_h * nest.out_w * sum.kernel * sum.channels;
   }
+  if (cost.on_host) return cost;  // its elements pass through no lane
   cost.lane_operations +=
       (cost.plan.nest ? 0 : c.work.passes * c.work.rows * c.work.row_length * c.work.element_cycles) +
       (c.fused_operators + c.statistics_passes) * c.out_elements;

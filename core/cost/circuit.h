@@ -24,6 +24,7 @@ struct TileCost {
   Busy busy;
   std::int64_t cycles = 0;               // the longest need
   std::int64_t times = 0;                // how many operations have this shape
+  std::int64_t micro_operations = 1;     // with granularity=micro those it is made of
   std::int64_t b_bytes = 0;              // of a nest's second activations that lie in DRAM
   std::int64_t weight_bytes = 0;         // of the tile of weights, as PSRAM holds them
   std::int64_t weight_stored_bytes = 0;  // and as DRAM does
@@ -50,17 +51,18 @@ struct ClassCost {
   std::int64_t cycles = 0;                                           // sum of the operations' cycles
   std::int64_t macs = 0, lane_operations = 0;                        // multiply-accumulates; elementwise steps
   std::int64_t spent_macs = 0;                                       // of them, those not skipped as zeros
+  bool on_host = false;                                              // the host computes it, by a command
   std::int64_t cores = 1;                                // that do this at once, each its part: all above is one's
   std::int64_t link_in_cycles = 0, link_out_cycles = 0;  // parts going to the others, results coming back
 };
 
-/// Lanes of a nest's array over rows, channels and the summed dimension, after MAC sharing.
+/// Lanes of a nest's array over rows, channels and the summed dimension, after sharing.
 struct ArrayLanes {
   std::int64_t rows, channels, sum;
 };
 ArrayLanes array_lanes(Family family, const Machine& machine);
 
-/// Lanes of the circuit of row-wise work.
+/// Lanes of the circuit of row-wise work, after sharing.
 std::int64_t row_lanes(Family family, const Machine& machine);
 
 /// What an instruction of that class costs in a stage of `role`, whose weights may be wired to the multipliers.

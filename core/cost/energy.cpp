@@ -6,8 +6,8 @@
 namespace sdip {
 
 std::string_view energy_part_text(EnergyPart part) {
-  constexpr std::string_view names[energy_part_count] = {"mac",   "vector",       "dsram",           "stackram",
-                                                         "psram", "dram_weights", "dram_activations"};
+  constexpr std::string_view names[energy_part_count] = {
+      "mac", "vector", "dsram", "stackram", "psram", "dram_weights", "dram_activations", "dram_program"};
   return names[static_cast<std::size_t>(part)];
 }
 
@@ -73,6 +73,13 @@ Energy shared_energy(std::int64_t psram_beats, std::int64_t weight_dram_bytes, s
       static_cast<double>(psram_filled_bytes) * prices.psram_byte;
   energy.joules[static_cast<std::size_t>(EnergyPart::dram_weights)] =
       static_cast<double>(weight_dram_bytes) * prices.dram_byte;
+  return energy;
+}
+
+Energy program_energy(std::int64_t dram_bytes, const EnergyPrices& prices) {
+  Energy energy;
+  energy.joules[static_cast<std::size_t>(EnergyPart::dram_program)] =
+      static_cast<double>(dram_bytes) * prices.dram_byte;
   return energy;
 }
 

@@ -10,8 +10,8 @@
 
 namespace sdip {
 
-enum class EnergyPart { mac, vector, dsram, stackram, psram, dram_weights, dram_activations };
-inline constexpr std::size_t energy_part_count = 7;
+enum class EnergyPart { mac, vector, dsram, stackram, psram, dram_weights, dram_activations, dram_program };
+inline constexpr std::size_t energy_part_count = 8;
 std::string_view energy_part_text(EnergyPart part);
 
 struct Energy {
@@ -35,6 +35,8 @@ Energy core_energy(const ClassCost& cost, const EnergyPrices& prices);
 /// What is spent once for all cores: reading and filling PSRAM, weights from DRAM.
 Energy shared_energy(std::int64_t psram_beats, std::int64_t weight_dram_bytes, std::int64_t psram_filled_bytes,
                      const EnergyPrices& prices);
+/// Instruction words through DRAM, once for all cores.
+Energy program_energy(std::int64_t dram_bytes, const EnergyPrices& prices);
 /// Activations through DRAM, one core's.
 Energy spill_energy(std::int64_t dram_bytes, const EnergyPrices& prices);
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/cost/area.h"
+#include "core/cost/micro_operations.h"
 #include "core/cost/stage.h"
 
 namespace sdip {
@@ -15,10 +16,13 @@ std::string infeasible(const Application& application, const Machine& m) {
   if (!application.feasible) return application.reason;
   if (application.stages.empty()) return "no stage to run";
   for (const CompiledStage& stage : application.stages) {
-    const std::int64_t needed = imem_bytes(stage, m);
-    if (needed > m.imem_bytes)
-      return stage.name + ": the program needs " + std::to_string(needed) + " B of IMEM, which has " +
-             std::to_string(m.imem_bytes);
+    const ProgramSize size = program_size(stage, m);
+    const bool streamed = m.program_storage == ProgramStorage::streamed;
+    const std::int64_t needed = streamed ? size.longest_bytes : size.bytes;
+    if (needed <= m.imem_bytes) continue;
+    const std::string what = streamed ? stage.program.instructions[size.longest].name : "the program";
+    return stage.name + ": " + what + " needs " + std::to_string(needed) + " B of IMEM, which has " +
+           std::to_string(m.imem_bytes);
   }
   return {};
 }
@@ -26,7 +30,7 @@ std::string infeasible(const Application& application, const Machine& m) {
 /// Sums over the stages that a frame passes through.
 struct Frame {
   std::int64_t period_cycles = 0, alone_cycles = 0, drain_cycles = 0, waits = 0;
-  std::int64_t weight_bytes = 0, activation_bytes = 0;  // of `frames`
+  std::int64_t weight_bytes = 0, activation_bytes = 0, program_bytes = 0;  // of `frames`
   std::int64_t frames = 1;
   Energy energy;                   // of `frames`
   const StageRun* main = nullptr;  // the diffusion step, or the network
@@ -45,6 +49,7 @@ void add_stage(const StageRun& run, const Machine& m, Frame& frame) {
     frame.alone_cycles += run.alone.total(m.steps) + run.schedule.active_cores * run.link_cycles;
     frame.waits += run.schedule.active_cores;
     frame.weight_bytes += steps * steady.weight_bytes;
+    frame.program_bytes += steps * steady.program_bytes;
     frame.activation_bytes += steps * (steady.activation_in_bytes + steady.activation_out_bytes);
     frame.energy += run.core * static_cast<double>(m.steps);
     frame.energy += run.shared * static_cast<double>(steps);
@@ -58,6 +63,7 @@ void add_stage(const StageRun& run, const Machine& m, Frame& frame) {
     frame.alone_cycles += run.link_cycles;
     frame.waits += 1;
     frame.weight_bytes += steady.weight_bytes;
+    frame.program_bytes += steady.program_bytes;
     frame.activation_bytes += steady.activation_in_bytes + steady.activation_out_bytes;
     frame.energy += run.core;
     frame.energy += run.shared;
@@ -71,6 +77,7 @@ void add_stage(const StageRun& run, const Machine& m, Frame& frame) {
       per_prompt ? frame.period_cycles + steady.cycles : std::max(frame.period_cycles, steady.cycles);
   (role == Role::encoder ? frame.waits : frame.drain_cycles) += role == Role::encoder ? 1 : steady.cycles;
   frame.weight_bytes += steady.weight_bytes;
+  frame.program_bytes += steady.program_bytes;
   frame.activation_bytes += steady.activation_in_bytes + steady.activation_out_bytes;
   frame.energy += run.core * static_cast<double>(copies);
   frame.energy += run.shared;
@@ -111,7 +118,7 @@ MetricValues values_of(const Application& application, const std::vector<StageRu
   const double latency = (Cycles(frame.alone_cycles) / clock).value;
   std::int64_t lanes = 0, dsram = 0, stackram = 0, psram = 0;
   for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
-    if (family != Family::conv2d && m.mac_sharing == MacSharing::shared) continue;
+    if (family != Family::conv2d && shares_macs(m)) continue;
     const ArrayLanes array = array_lanes(family, m);
     lanes += array.rows * array.channels * array.sum;
   }
@@ -125,18 +132,22 @@ MetricValues values_of(const Application& application, const std::vector<StageRu
   double area = 0;
   for (const auto& [part, mm2] : area_of(application, m)) area += mm2;
   const double energy = frame.energy.total() / frames;
-  const std::int64_t pass_bytes = steady.weight_bytes + steady.activation_in_bytes + steady.activation_out_bytes;
+  const std::int64_t pass_bytes =
+      steady.weight_bytes + steady.activation_in_bytes + steady.activation_out_bytes + steady.program_bytes;
   set(Metric::throughput_fps, frames / period);
   set(Metric::latency_s, latency);
   set(Metric::stream_latency_s, (Cycles(frame.waits * frame.period_cycles + frame.drain_cycles) / clock).value);
   set(Metric::step_cycles, static_cast<double>(steady.cycles));
-  set(Metric::stall_share, ratio(steady.stall_weights + steady.stall_activations, steady.cycles));
+  set(Metric::stall_share,
+      ratio(steady.stall_weights + steady.stall_activations + steady.stall_program, steady.cycles));
   lanes *= main.schedule.spread_cores;
   set(Metric::utilization,
       static_cast<double>(main.spent_macs) / (static_cast<double>(steady.cycles) * static_cast<double>(lanes)));
-  set(Metric::dram_bytes_per_frame, static_cast<double>(frame.weight_bytes + frame.activation_bytes) / frames);
+  set(Metric::dram_bytes_per_frame,
+      static_cast<double>(frame.weight_bytes + frame.activation_bytes + frame.program_bytes) / frames);
   set(Metric::weight_bytes_per_frame, static_cast<double>(frame.weight_bytes) / frames);
   set(Metric::activation_bytes_per_frame, static_cast<double>(frame.activation_bytes) / frames);
+  set(Metric::program_bytes_per_frame, static_cast<double>(frame.program_bytes) / frames);
   set(Metric::dram_bytes_over_bound, ratio(pass_bytes, bound_dram_bytes(main, m)));
   set(Metric::cycles_over_bound, ratio(steady.cycles, main.bound_cycles));
   set(Metric::energy_j_per_frame, energy);

@@ -53,19 +53,21 @@ enum class Resource {
   psram_read,
   overhead,
   weight_stream,
-  activation_stream
+  activation_stream,
+  program_stream
 };
 std::string_view resource_text(Resource resource);
-inline constexpr std::size_t resource_count = 9;
+inline constexpr std::size_t resource_count = 10;
 
 /// One instruction in the steady pass.
 struct InstructionCost {
   Cycles start, end;                          // within the pass
   std::array<Cycles, resource_count> busy{};  // cycles each resource was needed; the streams: cycles waited for
   Resource limiter = Resource::compute;
-  Cycles stall_weights, stall_activations;
+  Cycles stall_weights, stall_activations, stall_program;
   Bytes dram_weights, dram_activations_in, dram_activations_out;  // a pass; activations: of one core
-  Bytes dsram_read_side, dsram_write_side, stackram, psram;       // occupancy while it runs
+  Bytes dram_program;
+  Bytes dsram_read_side, dsram_write_side, stackram, psram;  // occupancy while it runs
   Macs macs;
   double energy_j = 0;  // of one core, DRAM included
 };
@@ -73,13 +75,13 @@ struct InstructionCost {
 struct StageReport {
   std::string name;
   Role role = Role::network;
-  Cycles cold_cycles, steady_cycles;        // first pass; a pass whose state repeats
-  Cycles bound_cycles;                      // MACs at full utilization
-  Bytes bound_dram_bytes;                   // least any schedule could move, a pass
-  Cycles stall_weights, stall_activations;  // steady pass
-  Bytes dram_weights, dram_activations;     // steady pass
-  Bytes weight_bytes;                       // stored in DRAM (or ROM)
-  Bytes imem_bytes;
+  Cycles cold_cycles, steady_cycles;                       // first pass; a pass whose state repeats
+  Cycles bound_cycles;                                     // MACs at full utilization
+  Bytes bound_dram_bytes;                                  // least any schedule could move, a pass
+  Cycles stall_weights, stall_activations, stall_program;  // steady pass
+  Bytes dram_weights, dram_activations, dram_program;      // steady pass
+  Bytes weight_bytes;                                      // stored in DRAM (or ROM)
+  Bytes imem_bytes;                                        // of the program, in IMEM or streamed through it
   Bytes dsram_peak, stackram_peak, psram_peak;
   Macs macs;
   std::int64_t passes_per_frame = 1;

@@ -22,9 +22,9 @@ const MetricRow* find_metric(std::string_view name) {
 }
 
 std::string_view resource_text(Resource resource) {
-  constexpr std::string_view names[resource_count] = {"compute",       "dsram_read",     "dsram_write",
-                                                      "stackram_read", "stackram_write", "psram_read",
-                                                      "overhead",      "weight_stream",  "activation_stream"};
+  constexpr std::string_view names[resource_count] = {
+      "compute",    "dsram_read", "dsram_write",   "stackram_read",     "stackram_write",
+      "psram_read", "overhead",   "weight_stream", "activation_stream", "program_stream"};
   return names[static_cast<std::size_t>(resource)];
 }
 

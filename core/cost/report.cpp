@@ -17,15 +17,17 @@ InstructionCost instruction_cost(const StageRun& run, std::size_t number, const 
   c.start = Cycles(time.start);
   c.end = Cycles(time.end);
   const std::int64_t needs[resource_count] = {
-      cost.busy.compute,       cost.busy.dsram_read,     cost.busy.dsram_write,
-      cost.busy.stackram_read, cost.busy.stackram_write, cost.busy.psram_read,
-      time.overhead,           time.stall_weights,       time.stall_activations};
+      cost.busy.compute,        cost.busy.dsram_read, cost.busy.dsram_write, cost.busy.stackram_read,
+      cost.busy.stackram_write, cost.busy.psram_read, time.overhead,         time.stall_weights,
+      time.stall_activations,   time.stall_program};
   for (std::size_t r = 0; r < resource_count; ++r) c.busy[r] = Cycles(needs[r]);
   const auto longest = std::max_element(std::begin(needs), std::end(needs));
   c.limiter = static_cast<Resource>(longest - std::begin(needs));
   c.stall_weights = Cycles(time.stall_weights);
   c.stall_activations = Cycles(time.stall_activations);
+  c.stall_program = Cycles(time.stall_program);
   c.dram_weights = Bytes(time.weight_bytes);
+  c.dram_program = Bytes(time.program_bytes);
   c.dram_activations_in = Bytes(time.activation_in_bytes / cores);
   c.dram_activations_out = Bytes(time.activation_out_bytes / cores);
   c.dsram_read_side = instruction.dsram_read_side;
@@ -35,6 +37,7 @@ InstructionCost instruction_cost(const StageRun& run, std::size_t number, const 
   c.macs = Macs(cost.macs * cost.cores);
   Energy energy = core_energy(cost, prices) * static_cast<double>(cost.cores);
   energy += shared_energy(cost.busy.psram_read, time.weight_bytes, time.weight_psram_bytes, prices);
+  energy += program_energy(time.program_bytes, prices);
   energy += spill_energy((time.activation_in_bytes + time.activation_out_bytes) / cores, prices);
   c.energy_j = energy.total();
   return c;
@@ -52,10 +55,12 @@ StageReport stage_report(const StageRun& run, const std::vector<InstructionTime>
   r.bound_dram_bytes = Bytes(bound_dram_bytes(run, m));
   r.stall_weights = Cycles(steady.stall_weights);
   r.stall_activations = Cycles(steady.stall_activations);
+  r.stall_program = Cycles(steady.stall_program);
   r.dram_weights = Bytes(steady.weight_bytes);
+  r.dram_program = Bytes(steady.program_bytes);
   r.dram_activations = Bytes(steady.activation_in_bytes + steady.activation_out_bytes);
   r.weight_bytes = program.stored_weight_bytes;
-  r.imem_bytes = Bytes(imem_bytes(*run.stage, m));
+  r.imem_bytes = Bytes(program_size(*run.stage, m).bytes);
   r.psram_peak = Bytes(run.stream.psram_peak_bytes);
   r.macs = Macs(run.macs);
   r.passes_per_frame = run.stage->role == Role::core ? m.steps : 1;
@@ -88,6 +93,10 @@ std::vector<std::string> notes_of(const std::vector<StageRun>& runs, const Machi
   if (m.technology_node == TechnologyNode::n7 && m.core_clock_mhz > 2000)
     notes.emplace_back(
         "core_clock_mhz above 2000 at 7 nm is outside the model's validity: depth and clock are not yet tied.");
+  if (m.host_operators != HostOperators::no_operators)
+    notes.emplace_back(
+        "Operators on the host: its energy, area and memory are outside the model's validity and not included; its "
+        "speed is host_cycles_per_element, whatever the operator.");
   for (const StageRun& run : runs) {
     const SeriesPart part = run.stage->part;
     const bool network = run.stage->role == Role::network, parallel = m.branches == Branches::parallel;

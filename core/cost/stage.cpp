@@ -3,10 +3,12 @@
 
 #include <algorithm>
 
+#include "core/cost/micro_operations.h"
+
 namespace sdip {
 namespace {
 
-Schedule schedule_of(Role role, SeriesPart part, const Machine& m) {
+FrameSchedule schedule_of(Role role, SeriesPart part, const Machine& m) {
   if (part.count > 1) return {1, 1};
   if (role == Role::network && m.branches == Branches::serial) return {1, m.cores};
   if (role != Role::core) return {1, 1};
@@ -53,6 +55,7 @@ void count_pass(StageRun& run, const Machine& m) {
   run.core +=
       spill_energy((steady.activation_in_bytes + steady.activation_out_bytes) / run.schedule.active_cores, prices);
   run.shared = shared_energy(run.busy.psram_read, steady.weight_bytes, steady.weight_psram_bytes, prices);
+  run.shared += program_energy(steady.program_bytes, prices);
 }
 
 }  // namespace
@@ -85,17 +88,24 @@ std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
   return run;
 }
 
-std::int64_t imem_bytes(const CompiledStage& stage, const Machine& m) {
+ProgramSize program_size(const CompiledStage& stage, const Machine& m) {
+  constexpr std::int64_t most_bytes = std::int64_t{1} << 56;
   const Program& program = stage.program;
-  if (m.granularity != Granularity::per_tile) return imem_bytes(program).value;
-  constexpr Int128 most_words = Int128{1} << 50;
-  std::vector<std::int64_t> operations;
-  for (const InstructionClass& c : program.classes) operations.push_back(class_cost(c, m, stage.role).operations);
-  Int128 words = 0;
-  for (const Instruction& i : program.instructions)
-    words =
-        std::min(most_words, words + Int128{i.words} * operations[static_cast<std::size_t>(i.instruction_class)]);
-  return static_cast<std::int64_t>(words) * (instruction_word_bits / 8);
+  std::vector<ClassCost> costs(program.classes.size());
+  if (m.granularity != Granularity::per_operator)
+    for (std::size_t c = 0; c < costs.size(); ++c) costs[c] = class_cost(program.classes[c], m, stage.role);
+  ProgramSize size;
+  for (std::size_t i = 0; i < program.instructions.size(); ++i) {
+    const Instruction& instruction = program.instructions[i];
+    const ClassCost& cost = costs[static_cast<std::size_t>(instruction.instruction_class)];
+    const std::int64_t bytes = instruction_bytes(instruction, cost, m.granularity);
+    size.bytes = std::min(most_bytes, size.bytes + bytes);
+    if (bytes > size.longest_bytes) {
+      size.longest_bytes = bytes;
+      size.longest = i;
+    }
+  }
+  return size;
 }
 
 bool on_chip(Role role, const Machine& m) {

@@ -14,7 +14,7 @@ namespace sdip {
 inline constexpr std::int64_t most_simulated_passes = 64;
 
 /// How the stream of frames meets the cores.
-struct Schedule {
+struct FrameSchedule {
   std::int64_t steps_per_core = 1, active_cores = 1;
   std::int64_t spread_cores = 1;  // the most that share one instruction of a frame
 };
@@ -22,7 +22,7 @@ struct Schedule {
 /// One stage, costed: counters of a pass and its times alone and in a saturated stream.
 struct StageRun {
   const CompiledStage* stage = nullptr;
-  Schedule schedule;
+  FrameSchedule schedule;
   std::vector<ClassCost> costs;
   TimelineResult stream, alone;
   Busy busy;
@@ -37,8 +37,12 @@ struct StageRun {
 std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
                                   std::vector<InstructionTime>* trace);
 
-/// Bytes of IMEM that a stage's program takes: a word an instruction, or a tile operation. At most 2^56.
-std::int64_t imem_bytes(const CompiledStage& stage, const Machine& m);
+/// Bytes of IMEM that a stage's program takes, and its longest instruction. At most 2^56.
+struct ProgramSize {
+  std::int64_t bytes = 0, longest_bytes = 0;
+  std::size_t longest = 0;  // the first instruction of that size
+};
+ProgramSize program_size(const CompiledStage& stage, const Machine& m);
 
 /// False for an encoder or decoder off chip.
 bool on_chip(Role role, const Machine& m);

@@ -2,6 +2,7 @@
 // are streamed, each of a part's tiles of channels is an operation of its own.
 #include "core/cost/strips.h"
 
+#include "core/cost/micro_operations.h"
 #include "core/program/strips.h"
 
 namespace sdip {
@@ -24,6 +25,7 @@ struct StripCost {
     const ClassCost part = class_cost(part_class(c, p, strip, channels), m, role);
     tile.busy += part.busy;
     tile.cycles += part.cycles;
+    if (shares_units(m)) tile.micro_operations += part.shapes[0].micro_operations;
     sum.macs += part.macs * times;
     sum.spent_macs += part.spent_macs * times;
     sum.lane_operations += part.lane_operations * times;
@@ -42,15 +44,17 @@ struct StripCost {
 
   /// The shapes of `strips` such strips.
   void shapes(const std::vector<StripOperation>& operations, std::int64_t strips, ClassCost& sum) const {
+    TileCost none_yet;
+    if (shares_units(m)) none_yet.micro_operations = 0;
     if (operations.empty()) {
-      TileCost tile;
+      TileCost tile = none_yet;
       tile.times = strips;
       for (std::size_t p = 0; p < c.parts.size(); ++p) add(p, part_channels(c.parts[p]), strips, tile, sum);
       close(tile, sum);
     }
     const WeightForm form = weight_form(m);
     for (const StripOperation& o : operations) {
-      TileCost tile;
+      TileCost tile = none_yet;
       tile.times = strips * o.times;
       add(o.part, o.channels, tile.times, tile, sum);
       if (o.streamed) tile.weight_bytes = strip_tile_bytes(c.parts[o.part], o.channels, form);

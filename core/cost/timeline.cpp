@@ -27,12 +27,14 @@ class Timeline {
       : program_(program),
         costs_(costs),
         rules_(rules),
-        times_(transfer_times(costs, rules)),
-        weights_(rules.psram_bytes) {
+        times_(transfer_times(program, costs, rules)),
+        weights_(rules.psram_bytes),
+        words_(rules.imem_bytes) {
     for (const InstructionClass& c : program.classes) fetches_once_ |= c.pinned;
+    runs_ahead_ = !times_.words.empty();
     for (std::size_t c = 0; c < costs.size(); ++c)
-      streams_weights_ |= rules.psram_bytes > 0 && !program.classes[c].pinned &&
-                          (costs[c].weighted || costs[c].held_weight_bytes > 0);
+      runs_ahead_ |= rules.psram_bytes > 0 && !program.classes[c].pinned &&
+                     (costs[c].weighted || costs[c].held_weight_bytes > 0);
   }
 
   /// One pass. Without a trace it ends where it rejoins the pass before: the same instruction found in the same
@@ -49,7 +51,7 @@ class Timeline {
         rejoined = comparable_ && checkpoints.back().state == checkpoints_[number].state;
         if (rejoined) return pass_ += last_pass_ - checkpoints_[number].pass;
       }
-      run(program_.instructions[i], cold, begin, trace);
+      run(i, cold, begin, trace);
     }
     pass_.cycles = now_ - begin;
     checkpoints_ = std::move(checkpoints);
@@ -59,15 +61,19 @@ class Timeline {
 
   /// Everything the future depends on, relative to now.
   std::vector<std::int64_t> state() const {
-    // Loads and stores never start before now; only a weight prefetch uses what the channel had free before.
+    // Loads and stores never start before now; only weights and words use what the channel had free before.
     const std::int64_t channel =
-        streams_weights_ ? channel_free_ - now_ : std::max<std::int64_t>(0, channel_free_ - now_);
-    std::vector<std::int64_t> s{channel, last_duration_};
+        runs_ahead_ ? channel_free_ - now_ : std::max<std::int64_t>(0, channel_free_ - now_);
+    std::vector<std::int64_t> s{channel, last_duration_, static_cast<std::int64_t>(weights_.size())};
     weights_.append_state(now_, s);
+    words_.append_state(now_, s);
     return s;
   }
 
-  void forget_freed() { weights_.forget_freed(); }
+  void forget_freed() {
+    weights_.forget_freed();
+    words_.forget_freed();
+  }
 
   std::int64_t psram_peak() const { return psram_peak_; }
 
@@ -91,15 +97,16 @@ class Timeline {
     }
   };
 
-  void run(const Instruction& instruction, bool cold, std::int64_t pass_begin,
-           std::vector<InstructionTime>* trace) {
-    const auto number = static_cast<std::size_t>(instruction.instruction_class);
+  void run(std::size_t index, bool cold, std::int64_t pass_begin, std::vector<InstructionTime>* trace) {
+    const auto number = static_cast<std::size_t>(program_.instructions[index].instruction_class);
     const std::int64_t begin = now_;
     const PassCost before = pass_;
     fetches_weights_ = rules_.psram_bytes > 0 && (cold || !program_.classes[number].pinned);
     pinned_ = program_.classes[number].pinned;
     const ClassCost& cost = costs_[number];
-    now_ += dispatch_after(last_duration_) + cost.link_in_cycles;
+    const ClassTimes& times = times_.classes[number];
+    if (!times_.words.empty()) fetch_words(times_.words[index]);
+    now_ += dispatch_after(last_duration_, times_.shapes[times.first_shape].dispatch_cycles) + cost.link_in_cycles;
     operation_begin_ = begin;
     first_operation_ = true;
     slots_.fill({begin, begin, true});
@@ -108,7 +115,6 @@ class Timeline {
     weights_ready_ = 0;
     tile_before_until_ = begin;
     weights_.begin_instruction();
-    const ClassTimes& times = times_.classes[number];
     if (times.held.bytes > 0) {
       fetch_weights(times.held, times.held_psram_bytes);
       weights_.hold_current();
@@ -119,31 +125,40 @@ class Timeline {
     const std::int64_t leaving = std::max<std::int64_t>(0, store_last_ - now_);  // it retires when all is done
     pass_.stall_activations += leaving;
     now_ += leaving + cost.link_out_cycles + rules_.pipeline_stages;
+    words_.use_current(now_);
     last_duration_ = now_ - (rules_.dispatches_tiles ? operation_begin_ : begin);
     if (!trace) return;
     const PassCost own = pass_ - before;
-    const std::int64_t overhead = now_ - begin - cost.cycles - own.stall_weights - own.stall_activations;
-    trace->push_back({begin - pass_begin, now_ - pass_begin, overhead, pass_.stall_weights - before.stall_weights,
-                      pass_.stall_activations - before.stall_activations, pass_.weight_bytes - before.weight_bytes,
-                      pass_.weight_psram_bytes - before.weight_psram_bytes,
-                      pass_.activation_in_bytes - before.activation_in_bytes,
-                      pass_.activation_out_bytes - before.activation_out_bytes, occupancy_});
+    const std::int64_t overhead =
+        now_ - begin - cost.cycles - own.stall_weights - own.stall_activations - own.stall_program;
+    trace->push_back({begin - pass_begin, now_ - pass_begin, overhead, own.stall_weights, own.stall_activations,
+                      own.weight_bytes, own.weight_psram_bytes, own.activation_in_bytes, own.activation_out_bytes,
+                      occupancy_, own.stall_program, own.program_bytes});
   }
 
   /// Cycles until the next instruction may start, after one that took `duration`.
-  std::int64_t dispatch_after(std::int64_t duration) const {
-    return rules_.dispatch_overlaps ? std::max<std::int64_t>(0, rules_.dispatch_cycles - duration)
-                                    : rules_.dispatch_cycles;
+  std::int64_t dispatch_after(std::int64_t duration, std::int64_t dispatch_cycles) const {
+    return rules_.dispatch_overlaps ? std::max<std::int64_t>(0, dispatch_cycles - duration) : dispatch_cycles;
+  }
+
+  /// An instruction is issued when its words are in IMEM, which those of older ones leave when they retire.
+  void fetch_words(const WordsTimes& words) {
+    const std::int64_t start = std::max(channel_free_, words_.make_room(words.bytes));
+    channel_free_ = start + words.transfer.time;
+    words_.add(words.bytes, start, channel_free_);
+    pass_.program_bytes += words.transfer.bytes;
+    pass_.stall_program += std::max<std::int64_t>(0, channel_free_ - now_);
+    now_ = std::max(now_, channel_free_);
   }
 
   /// When the next tile operation may start. One that is an instruction of its own begins when the one before has
   /// retired.
-  std::int64_t issue() {
+  std::int64_t issue(std::int64_t dispatch_cycles) {
     if (!rules_.dispatches_tiles) return now_;
     if (std::exchange(first_operation_, false)) return now_;
     const std::int64_t retired = now_ + rules_.pipeline_stages;
     const std::int64_t duration = retired - std::exchange(operation_begin_, retired);
-    return retired + dispatch_after(duration);
+    return retired + dispatch_after(duration, dispatch_cycles);
   }
 
   /// What an operation loads because of the loops that stepped or began again before it.
@@ -299,7 +314,7 @@ class Timeline {
     if (partials && !rules_.tiles_double_buffered) activations_ready = load(shape.partial, slots_[3]);
     if (shape.out.bytes > 0)
       activations_ready = std::max(activations_ready, rules_.tiles_double_buffered ? store_before_ : store_last_);
-    const std::int64_t earliest = issue();
+    const std::int64_t earliest = issue(shape.dispatch_cycles);
     const std::int64_t start = std::max({earliest, weights_ready_, activations_ready});
     (weights_ready_ >= activations_ready ? pass_.stall_weights : pass_.stall_activations) += start - earliest;
     now_ = start + shape.cycles;
@@ -350,10 +365,11 @@ class Timeline {
   const TransferTimes times_;
 
   std::int64_t now_ = 0, channel_free_ = 0, last_duration_ = 0;
-  bool streams_weights_ = false, fetches_once_ = false, comparable_ = false;
+  bool runs_ahead_ = false, fetches_once_ = false, comparable_ = false;
   std::vector<Checkpoint> checkpoints_;  // of the pass before
   PassCost last_pass_;
   WeightQueue weights_;
+  WeightQueue words_;  // of the instructions in IMEM
   std::int64_t occupancy_ = 0, psram_peak_ = 0, weights_ready_ = 0, tile_before_until_ = 0;  // of weights now used
   bool fetches_weights_ = false, pinned_ = false, first_operation_ = true;
   std::int64_t operation_begin_ = 0;  // of the last, where each is an instruction

@@ -15,7 +15,8 @@ namespace sdip {
 struct PassCost {
   std::int64_t cycles = 0, stall_weights = 0, stall_activations = 0;
   std::int64_t weight_bytes = 0, activation_in_bytes = 0, activation_out_bytes = 0;
-  std::int64_t weight_psram_bytes = 0;  // weights put into PSRAM, unpacked
+  std::int64_t weight_psram_bytes = 0;                // weights put into PSRAM, unpacked
+  std::int64_t stall_program = 0, program_bytes = 0;  // instruction words
 
   PassCost& operator+=(const PassCost& other);
   friend PassCost operator-(const PassCost& a, const PassCost& b);
@@ -27,6 +28,7 @@ struct InstructionTime {
   std::int64_t start = 0, end = 0, overhead = 0, stall_weights = 0, stall_activations = 0;
   std::int64_t weight_bytes = 0, weight_psram_bytes = 0, activation_in_bytes = 0, activation_out_bytes = 0;
   std::int64_t psram_bytes = 0;
+  std::int64_t stall_program = 0, program_bytes = 0;
 };
 
 struct TimelineResult {
@@ -47,9 +49,12 @@ struct TimelineRules {
   std::int64_t pinned_bytes = 0;
   bool weights_double_buffered = true, tiles_double_buffered = true;
   std::int64_t dispatch_cycles = 0, pipeline_stages = 0;
+  std::int64_t host_command_cycles = 0;  // more of an instruction that the host computes
   bool dispatch_overlaps = false;
-  bool dispatches_tiles = false;  // each tile operation is an instruction of its own
-  std::int64_t cores = 1;         // in lockstep: each adds its own activation transfers
+  bool dispatches_tiles = false;  // each tile operation is an instruction of its own, or several
+  Granularity granularity = Granularity::per_operator;
+  std::int64_t imem_bytes = 0;  // that a larger program is streamed through; 0: IMEM holds the program
+  std::int64_t cores = 1;       // in lockstep: each adds its own activation transfers
 };
 /// Of a stage of `role` that keeps `pinned` bytes of its weights and has `thousandths` of `share`.
 TimelineRules timeline_rules(const Machine& machine, Decimal share, std::int64_t active_cores, Bytes pinned,

@@ -2,6 +2,7 @@
 // bits.
 #include <algorithm>
 
+#include "core/cost/micro_operations.h"
 #include "core/cost/timeline.h"
 
 namespace sdip {
@@ -14,6 +15,8 @@ PassCost& PassCost::operator+=(const PassCost& other) {
   activation_in_bytes += other.activation_in_bytes;
   activation_out_bytes += other.activation_out_bytes;
   weight_psram_bytes += other.weight_psram_bytes;
+  stall_program += other.stall_program;
+  program_bytes += other.program_bytes;
   return *this;
 }
 
@@ -24,7 +27,9 @@ PassCost operator-(const PassCost& a, const PassCost& b) {
           a.weight_bytes - b.weight_bytes,
           a.activation_in_bytes - b.activation_in_bytes,
           a.activation_out_bytes - b.activation_out_bytes,
-          a.weight_psram_bytes - b.weight_psram_bytes};
+          a.weight_psram_bytes - b.weight_psram_bytes,
+          a.stall_program - b.stall_program,
+          a.program_bytes - b.program_bytes};
 }
 
 PassCost operator*(const PassCost& a, std::int64_t times) {
@@ -34,7 +39,9 @@ PassCost operator*(const PassCost& a, std::int64_t times) {
           a.weight_bytes * times,
           a.activation_in_bytes * times,
           a.activation_out_bytes * times,
-          a.weight_psram_bytes * times};
+          a.weight_psram_bytes * times,
+          a.stall_program * times,
+          a.program_bytes * times};
 }
 
 std::int64_t TimelineResult::total(std::int64_t count) const {
@@ -58,7 +65,10 @@ TimelineRules timeline_rules(const Machine& m, Decimal share, std::int64_t activ
   rules.tiles_double_buffered = m.tile_buffering == Buffering::double_buffer;
   rules.dispatch_cycles = m.dispatch_cycles + (m.sequencer == Sequencer::host ? m.host_command_cycles : 0);
   rules.dispatch_overlaps = m.sequencer == Sequencer::distributed;
-  rules.dispatches_tiles = m.granularity == Granularity::per_tile;
+  if (m.sequencer != Sequencer::host) rules.host_command_cycles = m.host_command_cycles;
+  rules.dispatches_tiles = m.granularity != Granularity::per_operator;
+  rules.granularity = m.granularity;
+  if (m.program_storage == ProgramStorage::streamed) rules.imem_bytes = m.imem_bytes;
   rules.pipeline_stages = m.pipeline_stages;
   rules.cores = active_cores;
   return rules;
@@ -71,7 +81,10 @@ bool countable(const Program& program, const std::vector<ClassCost>& costs, cons
   const auto moved = [&](std::int64_t bytes, double copies) {
     return bytes == 0 ? 0.0 : (real(bytes) + real(rules.burst_bytes)) * copies * (cycles_a_byte + 1);
   };
-  const double issue = rules.dispatches_tiles ? real(rules.dispatch_cycles + rules.pipeline_stages) : 0;
+  const auto issue = [&](const ClassCost& cost, const TileCost& tile) {
+    return real(rules.dispatch_cycles) * real(tile.micro_operations) + real(rules.pipeline_stages) +
+           (cost.on_host ? real(rules.host_command_cycles) : 0);
+  };
   std::vector<double> most;  // cycles and bytes of each class
   most.reserve(costs.size());
   for (const ClassCost& cost : costs) {
@@ -79,16 +92,19 @@ bool countable(const Program& program, const std::vector<ClassCost>& costs, cons
     double window = 0, operations = 0;
     for (const WindowBytes& bytes : cost.windows) window = std::max(window, moved(bytes.all, cores));
     for (const TileCost& tile : cost.shapes)
-      operations += real(tile.times) * (issue + window + moved(tile.weight_bytes, 1) + moved(tile.b_bytes, cores) +
-                                        moved(tile.split_in_bytes, cores) + moved(tile.partial_in_bytes, cores) +
-                                        moved(tile.out_bytes, cores));
-    most.push_back(
-        operations + moved(cost.held_weight_bytes, 1) + real(cost.cycles) +
-        real(rules.dispatch_cycles + rules.pipeline_stages + cost.link_in_cycles + cost.link_out_cycles));
+      operations += real(tile.times) *
+                    ((rules.dispatches_tiles ? issue(cost, tile) : 0) + window + moved(tile.weight_bytes, 1) +
+                     moved(tile.b_bytes, cores) + moved(tile.split_in_bytes, cores) +
+                     moved(tile.partial_in_bytes, cores) + moved(tile.out_bytes, cores));
+    most.push_back(operations + moved(cost.held_weight_bytes, 1) + real(cost.cycles) + issue(cost, cost.shapes[0]) +
+                   real(cost.link_in_cycles + cost.link_out_cycles));
   }
   double sum = 0;
-  for (const Instruction& instruction : program.instructions)
-    sum += most[static_cast<std::size_t>(instruction.instruction_class)];
+  for (const Instruction& instruction : program.instructions) {
+    const auto number = static_cast<std::size_t>(instruction.instruction_class);
+    sum += most[number];
+    if (rules.imem_bytes > 0) sum += moved(instruction_bytes(instruction, costs[number], rules.granularity), 1);
+  }
   sum += 8 * real((program.latent_bytes + program.context_bytes).value);  // over a link of a bit a cycle at least
   return sum * real(passes) < 0x1p58;
 }

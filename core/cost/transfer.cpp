@@ -1,9 +1,11 @@
-// What a class's DRAM transfers take on a channel.
+// What a program's DRAM transfers take on a channel.
 //
 // Worked example. 100 bytes on 3 cores, bursts of 64, 10 bytes a cycle: 2 bursts each, 384 bytes, 39 cycles.
 #include "core/cost/transfer.h"
 
 #include <algorithm>
+
+#include "core/cost/micro_operations.h"
 
 namespace sdip {
 namespace {
@@ -19,10 +21,29 @@ Transfer weight_transfer(std::int64_t stored, std::int64_t unpacked, const Timel
   return t;
 }
 
+/// Of a program that IMEM cannot hold.
+std::vector<WordsTimes> words_times(const Program& program, const std::vector<ClassCost>& costs,
+                                    const TimelineRules& rules) {
+  std::vector<WordsTimes> words;
+  if (rules.imem_bytes == 0) return words;
+  std::int64_t all = 0;
+  words.reserve(program.instructions.size());
+  for (const Instruction& i : program.instructions) {
+    const ClassCost& cost = costs[static_cast<std::size_t>(i.instruction_class)];
+    const std::int64_t bytes = instruction_bytes(i, cost, rules.granularity);
+    words.push_back({bytes, transfer(bytes, 1, rules)});
+    all += bytes;
+  }
+  if (all <= rules.imem_bytes) words.clear();
+  return words;
+}
+
 }  // namespace
 
-TransferTimes transfer_times(const std::vector<ClassCost>& costs, const TimelineRules& rules) {
+TransferTimes transfer_times(const Program& program, const std::vector<ClassCost>& costs,
+                             const TimelineRules& rules) {
   TransferTimes times;
+  times.words = words_times(program, costs, rules);
   times.classes.reserve(costs.size());
   times.shapes.reserve(2 * costs.size());
   times.windows.reserve(costs.size());
@@ -34,6 +55,8 @@ TransferTimes transfer_times(const std::vector<ClassCost>& costs, const Timeline
     for (const TileCost& tile : cost.shapes) {
       ShapeTimes& shape = times.shapes.emplace_back();
       shape.cycles = tile.cycles;
+      shape.dispatch_cycles =
+          rules.dispatch_cycles * tile.micro_operations + (cost.on_host ? rules.host_command_cycles : 0);
       shape.psram_bytes = tile.weight_bytes;
       if (cost.weighted) shape.weights = weight_transfer(tile.weight_stored_bytes, tile.weight_bytes, rules);
       if (!cost.streams_activations) continue;

@@ -1,4 +1,4 @@
-// What a class's DRAM transfers take on a channel: bytes in whole bursts, and cycles.
+// What a program's DRAM transfers take on a channel: bytes in whole bursts, and cycles.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct Transfer {
 
 /// A tile shape with its transfers as times.
 struct ShapeTimes {
-  std::int64_t cycles = 0, psram_bytes = 0;
+  std::int64_t cycles = 0, dispatch_cycles = 0, psram_bytes = 0;
   Transfer b, split, weights, partial, out;
 };
 
@@ -29,11 +29,19 @@ struct ClassTimes {
   std::int64_t held_psram_bytes = 0;
 };
 
+/// An instruction's words.
+struct WordsTimes {
+  std::int64_t bytes = 0;
+  Transfer transfer;
+};
+
 struct TransferTimes {
+  std::vector<WordsTimes> words;  // by instruction; empty when IMEM holds the program
   std::vector<ShapeTimes> shapes;
   std::vector<WindowTimes> windows;
   std::vector<ClassTimes> classes;
 };
-TransferTimes transfer_times(const std::vector<ClassCost>& costs, const TimelineRules& rules);
+TransferTimes transfer_times(const Program& program, const std::vector<ClassCost>& costs,
+                             const TimelineRules& rules);
 
 }  // namespace sdip

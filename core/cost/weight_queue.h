@@ -1,4 +1,5 @@
-// PSRAM as a queue of weight tiles, oldest first: when there is room for the next one.
+// PSRAM as a queue of weight tiles, oldest first: when there is room for the next one. IMEM is one, too, of
+// instructions' words.
 //
 // Worked example. 200 bytes; tiles of 100 are used until 14 and 24. A third one of 100 may be fetched at 14; it
 // frees the first, and the second, too, if it is fetched at 24 or later.
@@ -22,7 +23,7 @@ class WeightQueue {
   std::int64_t make_room(std::int64_t bytes) {
     const std::int64_t over = held_bytes_ + bytes - capacity_bytes_;
     for (std::int64_t freed = 0; freed < over;) {
-      check(held_bytes_ > 0, "a weight tile larger than PSRAM reached the timeline");
+      check(held_bytes_ > 0, "weights or words larger than their memory reached the timeline");
       freed += free_first();
     }
     return space_time_;

@@ -124,7 +124,8 @@ void run_instruction(Chip& chip) {
   const ValueId result = main_result(chip, operators, destination);
   const bool nest = is_nest(chip.instruction_class().work.family);
   const auto map = nest ? nest_map(chip.graph, *operators.main) : std::nullopt;
-  const bool by_tiles = std::ranges::all_of(operators.behind, [](const Node* node) { return is_pointwise(*node); });
+  const auto tiled = [&](const Node* node) { return is_pointwise(*node) || is_turn(chip, *node); };
+  const bool by_tiles = std::ranges::all_of(operators.behind, tiled);
   Whole made;
   if (!by_tiles || !map || !prologue_reader(chip, operators, operators.main->inputs[0]))
     for (const Node* node : operators.before) made[node->outputs[0]] = compute_whole(chip, *node, made).at(0);

@@ -14,7 +14,16 @@ ValueId made_as(const Chip& chip, const TileValues& tile, ValueId v) {
   return tile.made.contains(root) ? root : none;
 }
 
+/// The same numbers, each at its place in the result.
+void apply_turn(const std::vector<std::int64_t>& places, ValueId result, TileValues& tile) {
+  for (std::int64_t& element : tile.at) element = places.at(static_cast<std::size_t>(element));
+  tile.made[result] = tile.made.at(tile.current);
+  tile.current = result;
+}
+
 }  // namespace
+
+bool is_turn(const Chip& chip, const Node& node) { return chip.views.turned.contains(node.outputs[0]); }
 
 std::vector<std::int64_t> elements_beside(const Shape& from, const Shape& to, std::span<const std::int64_t> at) {
   if (from == to) return {at.begin(), at.end()};
@@ -35,6 +44,7 @@ std::vector<std::int64_t> elements_beside(const Shape& from, const Shape& to, st
 
 void apply_pointwise(Chip& chip, const Node& node, TileValues& tile) {
   const ValueId result = node.outputs[0];
+  if (is_turn(chip, node)) return apply_turn(chip.views.turned.at(result), result, tile);
   const Shape& shape = chip.value(result).operand.shape;
   // A transposed view between two operators: the tile's elements have other numbers behind it.
   for (const ValueId v : node.inputs)

@@ -16,9 +16,12 @@ struct TileValues {
   std::map<ValueId, Tensor> made{};  // in the order of `at`, each [at.size()]
 };
 
+/// Whether a node is a Transpose that the current instruction does by writing its results in another order.
+bool is_turn(const Chip& chip, const Node& node);
+
 /// Computes `node` on the tile: operands that the tile has made are taken from it, the others read at the elements
-/// that broadcasting puts beside each result. The result joins `made` and is `current`. Requires is_pointwise(node)
-/// and that its result has as many elements as `current`.
+/// that broadcasting puts beside each result. The result joins `made` and is `current`. Of a turn only `at`
+/// changes. Requires is_pointwise(node) or is_turn, and that its result has as many elements as `current`.
 void apply_pointwise(Chip& chip, const Node& node, TileValues& tile);
 
 /// Element of an operand of shape `from` beside each element `at` of a result of shape `to`.

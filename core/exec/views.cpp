@@ -4,32 +4,33 @@
 #include <numeric>
 
 #include "core/base/error.h"
-#include "core/ops/fold.h"
+#include "core/graph/node_arithmetic.h"
 
 namespace sdip::exec {
 namespace {
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-/// For each element of a transpose's result the element of its operand.
-std::vector<std::int64_t> turned(const Graph& graph, const Node& node, ValueId from) {
-  const Shape& in = graph.values[at(from)].operand.shape;
-  std::vector<std::int64_t> perm(in.size());
-  std::iota(perm.rbegin(), perm.rend(), 0);
-  if (const auto found = node.attributes.find("perm"); found != node.attributes.end())
-    perm = std::get<std::vector<std::int64_t>>(found->second);
-  const Shape& out = graph.values[at(node.outputs[0])].operand.shape;
-  const std::vector<std::int64_t> strides = strides_of(in);
-  const std::int64_t count = element_count(out);
-  std::vector<std::int64_t> map;
-  map.reserve(static_cast<std::size_t>(count));
-  for (std::int64_t i = 0; i < count; ++i) {
-    std::int64_t rest = i, position = 0;
-    for (std::size_t axis = out.size(); axis-- > 0; rest /= out[axis])
-      position += rest % out[axis] * strides[static_cast<std::size_t>(perm[axis])];
-    map.push_back(position);
+/// For each element of what reorders its operand, the element of that: the operator's own arithmetic on 0, 1, 2,
+/// ...
+std::vector<std::int64_t> order_of(const Graph& graph, const Node& node, ValueId from) {
+  std::vector<std::optional<Tensor>> operands;
+  for (const ValueId v : node.inputs) {
+    operands.emplace_back();
+    if (v == none) continue;
+    const Operand& operand = graph.values[at(v)].operand;
+    operands.back() = operand.value;
+    if (v != from) continue;
+    operands.back() = zero_tensor(ElementType::int64, operand.shape);
+    std::iota(operands.back()->ints.begin(), operands.back()->ints.end(), 0);
   }
-  return map;
+  return outputs_of(graph, node, operands).at(0).ints;
+}
+
+std::vector<std::int64_t> inverse(const std::vector<std::int64_t>& map) {
+  std::vector<std::int64_t> back(map.size());
+  for (std::size_t i = 0; i < map.size(); ++i) back[at(map[i])] = static_cast<std::int64_t>(i);
+  return back;
 }
 
 ValueId viewed(const Graph& graph, const Node& node) {
@@ -46,20 +47,24 @@ Views views_of(const CompiledStage& stage) {
   views.root.resize(graph.values.size());
   std::iota(views.root.begin(), views.root.end(), 0);
   views.map.resize(graph.values.size());
-  std::vector<char> computed(graph.nodes.size(), 0);
+  std::vector<char> computed(graph.nodes.size(), 0), behind(graph.nodes.size(), 0);
   for (const Instruction& instruction : stage.program.instructions)
-    for (const NodeId n : instruction.nodes) computed[at(n)] = 1;
+    for (std::size_t i = 0; i < instruction.nodes.size(); ++i) {
+      computed[at(instruction.nodes[i])] = 1;
+      behind[at(instruction.nodes[i])] = i > 0;
+    }
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
-    if (computed[n] != 0 || node.outputs.empty() || node.outputs[0] == none) continue;
+    if (node.outputs.empty() || node.outputs[0] == none) continue;
     const ValueId out = node.outputs[0], from = viewed(graph, node);
     if (graph.values[at(out)].kind != ValueKind::activation || from == none) continue;
     const Family family = work_of(graph, node).family;
-    if (family != Family::view && family != Family::transpose) continue;
+    if (behind[n] != 0 && family == Family::transpose) views.turned[out] = inverse(order_of(graph, node, from));
+    if (computed[n] != 0 || (family != Family::view && family != Family::transpose)) continue;
     views.root[at(out)] = views.root[at(from)];
     views.map[at(out)] = views.map[at(from)];
     if (family != Family::transpose) continue;
-    std::vector<std::int64_t> map = turned(graph, node, from);
+    std::vector<std::int64_t> map = order_of(graph, node, from);
     for (std::int64_t& position : map) position = views.at(from, position);
     views.map[at(out)] = std::move(map);
   }
@@ -70,12 +75,10 @@ std::vector<std::int64_t> elements_in_view(const Views& views, ValueId view,
                                            std::span<const std::int64_t> elements) {
   const std::vector<std::int64_t>& map = views.map[at(view)];
   if (map.empty()) return {elements.begin(), elements.end()};
-  std::vector<std::int64_t> back(map.size());
-  for (std::size_t i = 0; i < map.size(); ++i)
-    back[static_cast<std::size_t>(map[i])] = static_cast<std::int64_t>(i);
+  const std::vector<std::int64_t> back = inverse(map);
   std::vector<std::int64_t> found;
   found.reserve(elements.size());
-  for (const std::int64_t e : elements) found.push_back(back[static_cast<std::size_t>(e)]);
+  for (const std::int64_t e : elements) found.push_back(back[at(e)]);
   return found;
 }
 

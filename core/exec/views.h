@@ -1,7 +1,9 @@
-// Values that are the bytes of another one: what reshapes and, read in the other order, transposes leave.
+// Values that are the bytes of another one: what reshapes and, read in the other order, transposes leave; and
+// results that are written in another order than they are made.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -15,6 +17,9 @@ namespace sdip::exec {
 struct Views {
   std::vector<ValueId> root;
   std::vector<std::vector<std::int64_t>> map;
+  /// By result of a Transpose that an instruction does behind other operators: where each element of its operand
+  /// goes. Example: of t above, were it such a one, {0,2,4,1,3,5}.
+  std::map<ValueId, std::vector<std::int64_t>> turned;
 
   std::int64_t at(ValueId v, std::int64_t element) const {
     const auto& m = map[static_cast<std::size_t>(v)];
@@ -22,7 +27,7 @@ struct Views {
   }
 };
 
-/// Of the nodes that no instruction computes, those that make activations.
+/// Of the nodes that no instruction computes, those that make activations; of the others, those that turn.
 Views views_of(const CompiledStage& stage);
 
 /// The elements of `view`, whose root is `root`, that stand at the root's elements `at`.

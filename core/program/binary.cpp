@@ -1,4 +1,5 @@
 // write_graph_binary, read_graph_binary: a program as bytes; its words are what IMEM holds.
+#include <algorithm>
 #include <map>
 
 #include "core/base/encode.h"
@@ -103,6 +104,7 @@ struct Encoding {
     if (!c.to_dsram) instruction.dsram_address = Bytes(0);  // it means nothing there
     if (!c.push) instruction.stackram_address = Bytes(0);
     if (!c.to_dram) instruction.dram_address = Bytes(0);
+    if (instruction.weight_bytes.value == 0) instruction.weight_offset = Bytes(0);
     WordOut out;
     word_fields(out, instruction, c, context);
     return out.take();
@@ -184,20 +186,31 @@ void check_totals(const Program& said, const Program& derived, const ByteReader&
     in.refuse("totals of weights that are other than the instructions'");
 }
 
-/// An instruction's words, and what of them follows from the graph compared with it.
-void read_words(std::span<const std::byte>& words, WordContext& context, Instruction& i, InstructionClass& c) {
+/// Takes an instruction's words from the front of `words`, and gives them.
+std::span<const std::byte> read_words(std::span<const std::byte>& words, WordContext& context, Instruction& i,
+                                      InstructionClass& c) {
+  const auto before = words;
   WordIn in(words);
   word_fields(in, i, c, context);
   in.finish();
+  return before.first(before.size() - words.size());
 }
 
-void compare(const WordContext& said, const WordContext& found, std::size_t number) {
-  if (said.opcodes == found.opcodes && said.descriptor == found.descriptor && said.src1_size == found.src1_size &&
-      said.src2_size == found.src2_size)
-    return;
-  throw Error(
-      "graph_inconsistent", "instruction " + std::to_string(number),
-      "instruction " + std::to_string(number) + ": its words are of other operators or sizes than its nodes");
+[[noreturn]] void refuse_instruction(std::size_t number, const std::string& what) {
+  const std::string where = "instruction " + std::to_string(number);
+  throw Error("graph_inconsistent", where, where + ": " + what);
+}
+
+/// Words are those that its fields, nodes and operands have; so a program has one binary form.
+void compare(std::span<const std::byte> words, const WordContext& said, const Encoding& encoding,
+             const Instruction& i, const InstructionClass& c, std::size_t number) {
+  const WordContext found = encoding.context_of(i);
+  if (said.opcodes != found.opcodes || said.descriptor != found.descriptor || said.src1_size != found.src1_size ||
+      said.src2_size != found.src2_size)
+    refuse_instruction(number, "its words are of other operators or sizes than its nodes");
+  const std::string written = encoding.words_of(i, c);
+  if (!std::ranges::equal(std::as_bytes(std::span(written)), words))
+    refuse_instruction(number, "its words have bits set of fields that it does not use");
 }
 
 }  // namespace
@@ -271,10 +284,11 @@ CompiledStage read_graph_binary(std::span<const std::byte> bytes, std::shared_pt
   auto words = in.raw(in.size(in.left()));
   std::vector<InstructionClass> classes(count);
   std::vector<WordContext> contexts(count);
+  std::vector<std::span<const std::byte>> of_instruction(count);
   stage.program.instructions.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
     Instruction& instruction = stage.program.instructions[i];
-    read_words(words, contexts[i], instruction, classes[i]);
+    of_instruction[i] = read_words(words, contexts[i], instruction, classes[i]);
     if (!words.empty() == (i + 1 == count)) in.refuse("more or fewer words than the instructions take");
   }
   for (Instruction& instruction : stage.program.instructions) read_symbols(in, *stage.graph, instruction);
@@ -284,12 +298,9 @@ CompiledStage read_graph_binary(std::span<const std::byte> bytes, std::shared_pt
       stage.program.instructions[i].weight_bytes = Bytes(contexts[i].src2_size);
   const Encoding encoding(stage);
   for (std::size_t i = 0; i < count; ++i)
-    compare(contexts[i], encoding.context_of(stage.program.instructions[i]), i);
+    compare(of_instruction[i], contexts[i], encoding, stage.program.instructions[i], classes[i], i);
   const Derivation derivation(stage);
-  finish_program(stage, derivation, std::move(classes), [](std::size_t i, const std::string& what) {
-    throw Error("graph_inconsistent", "instruction " + std::to_string(i),
-                "instruction " + std::to_string(i) + ": " + what);
-  });
+  finish_program(stage, derivation, std::move(classes), refuse_instruction);
   Program& program = stage.program;
   totals.instructions = std::move(program.instructions);
   totals.classes = std::move(program.classes);

@@ -1,6 +1,8 @@
 // A program that was read is checked against what its graph's operators are: nothing in it is believed.
 #include <algorithm>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/program/fields.h"
@@ -69,9 +71,10 @@ void check_mapping(const InstructionClass& c, const Refusal& refuse) {
   size("tile_sums", m.tile_sums, whole.tile_sums);
   const LoopNest& n = c.work.nest;
   const bool grouped = is_nest(c.work.family) && c.operand_b == Place::psram && n.groups > 1;
-  if (grouped && m.tile_channels % n.out_channels != 0)
-    refuse("tile_channels: expected whole groups of " + std::to_string(n.out_channels) + ", found " +
-           std::to_string(m.tile_channels));
+  const std::int64_t group = std::max<std::int64_t>(1, n.out_channels);
+  if (grouped && m.tile_channels > group && m.tile_channels % group != 0)
+    refuse("tile_channels: expected channels of one group, at most " + std::to_string(group) +
+           ", or whole groups of as many, found " + std::to_string(m.tile_channels));
   std::array<Loop, 4> sorted = m.order;
   std::ranges::sort(sorted);
   if (sorted != std::array{Loop::rows, Loop::columns, Loop::channels, Loop::sums})
@@ -121,8 +124,25 @@ void check_parts(const InstructionClass& c, const Refusal& refuse) {
     refuse("part: expected of compound instructions, and of no others");
 }
 
-void check_single(const CompiledStage& stage, const Instruction& i, const InstructionClass& c,
-                  const InstructionClass& derived, const std::string& own, const Refusal& refuse) {
+/// Operands, weights and result of an instruction of nodes are theirs.
+void check_ends(const Instruction& i, const Derivation::Ends& ends, const Refusal& refuse) {
+  const auto text = [](const std::set<ValueId>& values) {
+    std::string list;
+    for (const ValueId v : values) list += (list.empty() ? "%" : ", %") + std::to_string(v);
+    return list.empty() ? "none" : list;
+  };
+  std::set<ValueId> read;
+  for (const PlacedOperand& source : i.sources) read.insert(source.value);
+  if (read != ends.read)
+    refuse("src1, src2, more: expected " + text(ends.read) + ", what its nodes read, found " + text(read));
+  if (std::set<ValueId>(i.weights.begin(), i.weights.end()) != ends.weights)
+    refuse("weights: expected " + text(ends.weights) + ", what its nodes read");
+  if (!ends.made.contains(i.destination)) refuse("dst: expected " + text(ends.made) + ", what its nodes make");
+}
+
+void check_single(const CompiledStage& stage, const Derivation& derivation, const Instruction& i,
+                  const InstructionClass& c, const InstructionClass& derived, const Refusal& refuse) {
+  const std::string own = derivation.mnemonic_of(i);
   if (!is_part_of(c.work, derived.work)) refuse("the sizes of its work are other than those of its nodes, or more");
   if (i.mnemonic != own && !i.mnemonic.ends_with("+" + own))
     refuse("operation: its nodes are '" + own + "', found '" + i.mnemonic + "'");
@@ -130,6 +150,7 @@ void check_single(const CompiledStage& stage, const Instruction& i, const Instru
   if (c.out_elements > made) refuse("elements: its result has " + std::to_string(made));
   if (c.operand_a != derived.operand_a || c.operand_b != derived.operand_b)
     refuse("operand_a, operand_b: expected where src1 and src2 lie");
+  if (!i.nodes.empty()) check_ends(i, derivation.ends_of(i), refuse);
   const Machine machine = machine_like(stage.needs);
   const std::int64_t bytes = stored_bytes(psram_weight_bytes(c, weight_form(machine)), weight_form(machine));
   if (i.weight_bytes.value != bytes)
@@ -152,8 +173,7 @@ void check_single(const CompiledStage& stage, const Instruction& i, const Instru
 void check_instruction(const CompiledStage& stage, const Derivation& derivation, Instruction& i,
                        const InstructionClass& c, const Refusal& refuse) {
   const InstructionClass derived = derivation.class_of(i, c.to_dsram, c.push, c.to_dram);
-  const std::string mnemonic = derivation.mnemonic_of(i);
-  if (mnemonic.empty()) refuse("nodes: expected one that computes something");
+  if (derivation.mnemonic_of(i).empty()) refuse("nodes: expected one that computes something");
   if (!c.to_dsram && !c.push && !c.to_dram && !i.nodes.empty()) refuse("dst: expected a place in a memory");
   for (const Bytes bytes : {i.dsram_address, i.stackram_address, i.dram_address, i.weight_offset, i.weight_bytes})
     if (bytes.value < 0 || bytes.value >= most_size) refuse("an address or size beyond 2^50");
@@ -177,7 +197,10 @@ void check_instruction(const CompiledStage& stage, const Derivation& derivation,
   if (i.dsram_read_side.value < 0) give_occupancy(stage, i, c);
   for (const Bytes bytes : {i.dsram_read_side, i.dsram_write_side, i.stackram})
     if (bytes.value < 0 || bytes.value >= most_size) refuse("occupancy: beyond 2^50");
-  if (c.compound == Compound::single) check_single(stage, i, c, derived, mnemonic, refuse);
+  const std::int64_t run = c.compound == Compound::strips ? 0 : derived.turned_run;
+  if (c.turned_run != run)
+    refuse("turned_run: its nodes leave " + std::to_string(run) + ", found " + std::to_string(c.turned_run));
+  if (c.compound == Compound::single) check_single(stage, derivation, i, c, derived, refuse);
 }
 
 namespace {
@@ -219,6 +242,27 @@ void check_order(const CompiledStage& stage, const Derivation& derivation,
     if (!of(v).made) refuse(instructions.size() - 1, "no instruction makes output %" + std::to_string(v));
 }
 
+/// Values that no node makes, sums, are each made by one instruction, which computes no node and makes nothing
+/// else.
+void check_sums(const CompiledStage& stage, const std::vector<InstructionClass>& classes,
+                const std::function<void(std::size_t, const std::string&)>& refuse) {
+  const auto& instructions = stage.program.instructions;
+  const std::size_t of_nodes = values_of_nodes(*stage.graph);
+  std::vector<char> made(stage.graph->values.size() - of_nodes, 0);
+  for (std::size_t i = 0; i < instructions.size(); ++i) {
+    const std::size_t to = at(instructions[i].destination);
+    if (instructions[i].nodes.empty() != (to >= of_nodes))
+      refuse(i, "dst: expected sums of an instruction of nodes=none, and of no other");
+    if (to >= of_nodes && (classes[i].to_dsram || classes[i].push || classes[i].to_dram))
+      refuse(i, "dst: expected register, where sums lie");
+    if (to >= of_nodes && std::exchange(made[to - of_nodes], 1) != 0)
+      refuse(i, "dst: another instruction makes these sums");
+  }
+  for (std::size_t s = 0; s < made.size(); ++s)
+    if (made[s] == 0)
+      refuse(instructions.size() - 1, "no instruction makes the sums %" + std::to_string(of_nodes + s));
+}
+
 }  // namespace
 
 bool is_sound_stage(const CompiledStage& stage) {
@@ -234,6 +278,8 @@ void finish_program(CompiledStage& stage, const Derivation& derivation, std::vec
   check_order(stage, derivation, classes, refuse);
   std::map<InstructionClass, std::int32_t> numbers;
   std::map<std::int64_t, std::pair<const std::vector<ValueId>*, Bytes>> regions;
+  check_sums(stage, classes, refuse);
+  check_compounds(stage, derivation, classes, refuse);
   for (std::size_t i = 0; i < classes.size(); ++i) {
     Instruction& instruction = program.instructions[i];
     check_instruction(stage, derivation, instruction, classes[i],

@@ -20,6 +20,7 @@ std::span<const Pass> passes() {
       {"fuse_norm", "behind fuse_pointwise: a norm brings its activation along", fuse_norm},
       {"fuse_strips", "behind all fusion of single operators: their instructions are the parts of strips",
        fuse_strips},
+      {"turn", "behind all fusion: it is the whole instruction that writes its results in another order", turn},
       {"spread_branches",
        "when heads are joined to what they belong to; before tiles are chosen for one core's part",
        spread_branches},

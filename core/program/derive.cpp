@@ -13,6 +13,18 @@ namespace {
 
 std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
 
+/// Whether a node of the instruction reads what the draft makes, and no memory has it: of a Split's two results the
+/// other may have been copied before.
+bool goes_on(const Graph& graph, const std::vector<ValueId>& roots, const Draft& draft,
+             const Instruction& instruction) {
+  if (std::ranges::find(instruction.sources, draft.destination, &PlacedOperand::value) != instruction.sources.end())
+    return false;
+  return std::ranges::any_of(instruction.nodes, [&](NodeId node) {
+    return std::ranges::any_of(graph.nodes[at(node)].inputs,
+                               [&](ValueId v) { return v != none && roots[at(v)] == draft.destination; });
+  });
+}
+
 }  // namespace
 
 Derivation::Derivation(const CompiledStage& stage) : graph_(*stage.graph), drafts_by_node_(graph_.nodes.size()) {
@@ -28,17 +40,17 @@ Derivation::Derivation(const CompiledStage& stage) : graph_(*stage.graph), draft
 }
 
 const Draft* Derivation::main_of(const Instruction& instruction) const {
-  if (instruction.nodes.empty()) {
-    const auto named = nodes_by_name_.find(instruction.name);
-    return named == nodes_by_name_.end() ? nullptr : &drafts_[at(drafts_by_node_[at(named->second)].front())];
-  }
+  if (instruction.nodes.empty()) return named(instruction.name);
   const Draft* first = nullptr;
   for (const NodeId node : instruction.nodes) {
-    const bool named = graph_.nodes[at(node)].name == instruction.name;
+    const bool names_it = graph_.nodes[at(node)].name == instruction.name;
     for (const std::int32_t d : drafts_by_node_[at(node)]) {
       const Draft& draft = drafts_[at(d)];
-      if (named && draft.destination == instruction.destination) return &draft;
-      if (first == nullptr || (named && graph_.nodes[at(first->node)].name != instruction.name)) first = &draft;
+      if (names_it && draft.destination == instruction.destination) return &draft;
+      if (first == nullptr || (names_it && graph_.nodes[at(first->node)].name != instruction.name) ||
+          (names_it && !goes_on(graph_, roots_, *first, instruction) &&
+           goes_on(graph_, roots_, draft, instruction)))
+        first = &draft;
     }
   }
   return first;
@@ -50,11 +62,53 @@ Draft Derivation::joined(const Instruction& instruction) const {
   Draft draft = *main;
   bool behind = false;
   for (const NodeId node : instruction.nodes) {
-    if (behind && !drafts_by_node_[at(node)].empty())
-      join_behind(draft, drafts_[at(drafts_by_node_[at(node)].front())]);
+    if (behind && !drafts_by_node_[at(node)].empty()) {
+      const Draft& next = drafts_[at(drafts_by_node_[at(node)].front())];
+      if (is_transpose(graph_, next))
+        join_turned(graph_, draft, next);
+      else
+        join_behind(draft, next);
+    }
     behind = behind || node == main->node;
   }
   return draft;
+}
+
+const Draft* Derivation::draft_of(NodeId node) const {
+  const auto& drafts = drafts_by_node_[at(node)];
+  return drafts.empty() ? nullptr : &drafts_[at(drafts.front())];
+}
+
+const Draft* Derivation::named(std::string_view name) const {
+  const auto found = nodes_by_name_.find(name);
+  return found == nodes_by_name_.end() ? nullptr : draft_of(found->second);
+}
+
+std::vector<Draft> Derivation::attentions() const {
+  Machine machine;
+  machine.fused_attention = FusedAttention::on;
+  Compilation c{machine, {}, {}, {std::shared_ptr<const Graph>(), &graph_}, roots_, drafts_, {}, {}, {}, {}};
+  fuse_attention(c);
+  std::erase_if(c.drafts, [](const Draft& draft) { return draft.compound != Compound::attention; });
+  return std::move(c.drafts);
+}
+
+Derivation::Ends Derivation::ends_of(const Instruction& instruction) const {
+  Ends ends;
+  const auto comes_in = [&](ValueId v) {
+    return std::ranges::find(instruction.sources, v, &PlacedOperand::value) != instruction.sources.end();
+  };
+  for (const NodeId node : instruction.nodes)
+    for (const std::int32_t d : drafts_by_node_[at(node)]) {
+      const Draft& draft = drafts_[at(d)];
+      // Of Split and the like an instruction makes one result, and may read another one that was made before.
+      if (drafts_by_node_[at(node)].size() > 1 && comes_in(draft.destination)) continue;
+      for (const DraftOperand& operand : draft.operands) ends.read.insert(operand.value);
+      ends.weights.insert(draft.weights.begin(), draft.weights.end());
+      ends.made.insert(draft.destination);
+    }
+  for (const ValueId v : ends.made) ends.read.erase(v);
+  return ends;
 }
 
 std::string Derivation::mnemonic_of(const Instruction& instruction) const {
@@ -73,6 +127,7 @@ InstructionClass Derivation::class_of(const Instruction& instruction, bool to_ds
   c.fused_operators = std::ssize(draft.fused);
   c.fused_passes = most_uses(draft.fused);
   c.weight_elements = draft.held_weight_elements;
+  c.turned_run = draft.turned_run;
   c.fetches = draft.weight_fetches;
   const auto place = [&](std::size_t i) {
     return i < instruction.sources.size() ? instruction.sources[i].place : Place::nowhere;

@@ -6,8 +6,8 @@
 namespace sdip {
 
 bool may_replace(const Draft& draft, const DraftOperand& o) {
-  return draft.compound == Compound::single && o.aligned && o.fetch.per_fold && o.fetch.passes == 1 &&
-         std::ranges::count(draft.operands, o.value, &DraftOperand::value) == 1;
+  return draft.compound == Compound::single && draft.turned_run == 0 && o.aligned && o.fetch.per_fold &&
+         o.fetch.passes == 1 && std::ranges::count(draft.operands, o.value, &DraftOperand::value) == 1;
 }
 
 void join_behind(Draft& before, const Draft& next) {
@@ -26,6 +26,7 @@ std::string full_mnemonic(const Draft& draft) {
   for (const auto& name : draft.prologue) text += name + "+";
   text += draft.mnemonic;
   for (const auto& name : draft.fused) text += "+" + name;
+  if (draft.turned_run > 0) text += "+transpose";
   return text;
 }
 

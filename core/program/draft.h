@@ -43,6 +43,7 @@ struct Draft {
   std::vector<Part> parts;
   bool line_buffers = false;
   std::int64_t spread_cores = 1;  // cores that share its heads; work and elements are of one core's part
+  std::int64_t turned_run = 0;    // as in InstructionClass
 };
 
 /// True for values that a general register or an immediate holds: one element, or an input of a few scalars.
@@ -64,13 +65,30 @@ struct Life {
 using Lives = std::vector<Life>;
 
 /// Whether the result of a draft may take the place of its operand `o`: read once, each element where the result's
-/// is made. A compound reads its operands again after results were written; so does a product that the same value
-/// enters, as in x W + x.
+/// is made and written. A compound reads its operands again after results were written; so does a product that the
+/// same value enters, as in x W + x.
 bool may_replace(const Draft& draft, const DraftOperand& o);
 
 /// Puts an elementwise draft behind the one that makes its operand: its other operands, weights and nodes are
 /// added.
 void join_behind(Draft& before, const Draft& next);
+
+/// Puts a norm, and what is fused behind it, before the nest that reads it. `makes_sums`: as the nest reads its
+/// rows, the norm's sums are made, too.
+void add_prologue(const Draft& norm, bool makes_sums, Draft& reader);
+
+/// Leaves one of `cores` its part of a product's or an attention's heads. Requires that they divide the heads.
+void spread(Draft& draft, std::int64_t cores);
+
+/// Whether a draft is ONNX's Transpose, which may join the draft that makes its operand.
+bool is_transpose(const Graph& graph, const Draft& draft);
+
+/// How many neighbours of a Transpose's operand stay neighbours: the product of the trailing axes left in place.
+/// Example: [2, 64, 8, 40] to [2, 8, 64, 40] leaves runs of 40.
+std::int64_t run_left_by(const Graph& graph, const Node& transpose);
+
+/// Makes the draft write its results in a Transpose's order. Requires that it makes the Transpose's operand.
+void join_turned(const Graph& graph, Draft& before, const Draft& transpose);
 
 /// Mnemonics of all that a draft does, joined by "+".
 std::string full_mnemonic(const Draft& draft);

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,18 @@ class Derivation {
   std::string mnemonic_of(const Instruction& instruction) const;
 
   ValueId root(ValueId value) const { return roots_[static_cast<std::size_t>(value)]; }
+
+  /// What a node is as an instruction, of several the first; nullptr when it computes nothing.
+  const Draft* draft_of(NodeId node) const;
+  /// The same of the node that has a name.
+  const Draft* named(std::string_view name) const;
+  /// What pass fuse_attention makes of the graph: the drafts that it joins.
+  std::vector<Draft> attentions() const;
+  /// What the instruction's nodes read of others and make for them: values after views were seen through.
+  struct Ends {
+    std::set<ValueId> read, weights, made;
+  };
+  Ends ends_of(const Instruction& instruction) const;
 
  private:
   const Draft* main_of(const Instruction& instruction) const;
@@ -81,6 +94,12 @@ void check_instruction(const CompiledStage& stage, const Derivation& derivation,
 /// it is used, weights stand without gaps. `refuse` takes the instruction's number, too.
 void finish_program(CompiledStage& stage, const Derivation& derivation, std::vector<InstructionClass>&& classes,
                     const std::function<void(std::size_t, const std::string&)>& refuse);
+
+/// Checks the compound ones of instructions that were read: their parts, sizes, operands and mnemonics are what the
+/// compiler makes of their nodes.
+void check_compounds(const CompiledStage& stage, const Derivation& derivation,
+                     const std::vector<InstructionClass>& classes,
+                     const std::function<void(std::size_t, const std::string&)>& refuse);
 
 /// Whether the numbers of a stage that was read are ones that a stage may have.
 bool is_sound_stage(const CompiledStage& stage);

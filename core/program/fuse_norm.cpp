@@ -46,19 +46,6 @@ bool sums_rows_of(const Draft& norm, const Draft& reader) {
          nest.kernel_w == 1 && nest.stride_h == 1 && norm.work.rows == nest.batch * nest.in_h;
 }
 
-void add_prologue(const Draft& norm, bool makes_sums, Draft& reader) {
-  reader.operands[0].value = norm.operands[0].value;
-  reader.operands.insert(reader.operands.end(), norm.operands.begin() + 1, norm.operands.end());
-  reader.weight_fetches.insert(reader.weight_fetches.end(), norm.weight_fetches.begin(), norm.weight_fetches.end());
-  reader.weights.insert(reader.weights.end(), norm.weights.begin(), norm.weights.end());
-  reader.held_weight_elements += norm.held_weight_elements;
-  reader.nodes.insert(reader.nodes.begin(), norm.nodes.begin(), norm.nodes.end());
-  reader.prologue = norm.fused;
-  reader.prologue.insert(reader.prologue.begin(), norm.mnemonic);
-  reader.prologue_passes = 1 + std::ssize(norm.fused) + (makes_sums ? 1 : 0);
-  reader.prologue_sums = makes_sums;
-}
-
 /// What is left of a norm whose result others make: its sums, in general registers.
 Draft sums_of(const Draft& norm, Graph& graph, std::vector<ValueId>& roots) {
   Draft sums;
@@ -115,6 +102,19 @@ struct NormFusion {
 };
 
 }  // namespace
+
+void add_prologue(const Draft& norm, bool makes_sums, Draft& reader) {
+  reader.operands[0].value = norm.operands[0].value;
+  reader.operands.insert(reader.operands.end(), norm.operands.begin() + 1, norm.operands.end());
+  reader.weight_fetches.insert(reader.weight_fetches.end(), norm.weight_fetches.begin(), norm.weight_fetches.end());
+  reader.weights.insert(reader.weights.end(), norm.weights.begin(), norm.weights.end());
+  reader.held_weight_elements += norm.held_weight_elements;
+  reader.nodes.insert(reader.nodes.begin(), norm.nodes.begin(), norm.nodes.end());
+  reader.prologue = norm.fused;
+  reader.prologue.insert(reader.prologue.begin(), norm.mnemonic);
+  reader.prologue_passes = 1 + std::ssize(norm.fused) + (makes_sums ? 1 : 0);
+  reader.prologue_sums = makes_sums;
+}
 
 void fuse_norm(Compilation& c) {
   if (c.machine.fusion != Fusion::norm) return;

@@ -84,6 +84,14 @@ bool follows(const LoopNest& before, const LoopNest& next) {
          before.groups * before.out_channels == next.groups * next.in_channels;
 }
 
+/// Whether what `before` makes is, row for row, what `next` reads, once.
+bool takes_strips(const Draft& before, const LoopNest& before_rows, const Draft& next, const LoopNest& rows) {
+  if (before.out_elements == 0) return false;
+  if (std::ranges::count(next.operands, before.destination, &DraftOperand::value) != 1) return false;
+  if (is_nest(next.work.family) && next.operands[0].value != before.destination) return false;
+  return follows(before_rows, rows);
+}
+
 struct Chain {
   std::vector<Draft> drafts;
   std::vector<LoopNest> rows;
@@ -254,12 +262,9 @@ struct Linking {
 
   /// Whether `next` can take strips of what `before` makes.
   bool linked(const Draft& before, const LoopNest& before_rows, const Draft& next, const LoopNest& rows) const {
-    if (before.out_elements == 0 || uses[static_cast<std::size_t>(before.destination)] != 1) return false;
-    if (std::ranges::count(next.operands, before.destination, &DraftOperand::value) != 1) return false;
-    if (is_nest(next.work.family) && next.operands[0].value != before.destination) return false;
+    if (uses[static_cast<std::size_t>(before.destination)] != 1) return false;
     const bool sums_again = c.machine.norm_statistics == NormStatistics::recompute && before.statistics_passes == 1;
-    if (!next.prologue.empty() && !sums_again) return false;
-    return follows(before_rows, rows);
+    return (next.prologue.empty() || sums_again) && takes_strips(before, before_rows, next, rows);
   }
 
   /// The chain that begins with draft `i`; empty when that is not row by row.
@@ -308,6 +313,20 @@ std::vector<std::size_t> best_cuts(std::size_t count,
   std::vector<std::size_t> cuts;
   for (std::size_t end = count; end > 0; end = from[end]) cuts.insert(cuts.begin(), from[end]);
   return cuts;
+}
+
+std::optional<Draft> joined_strips(const Graph& graph, const std::vector<Draft>& drafts, bool line_buffers) {
+  Chain chain;
+  chain.line_buffers = line_buffers;
+  for (const Draft& draft : drafts) {
+    const auto rows = rows_of(graph, draft);
+    if (!rows || (!chain.drafts.empty() && !takes_strips(chain.drafts.back(), chain.rows.back(), draft, *rows)))
+      return std::nullopt;
+    chain.drafts.push_back(draft);
+    chain.rows.push_back(*rows);
+  }
+  if (drafts.empty()) return std::nullopt;
+  return chain.join(0, drafts.size() - 1);
 }
 
 void fuse_strips(Compilation& c) {

@@ -10,9 +10,15 @@
 namespace sdip {
 namespace {
 
-bool is_view(const Work& work, const Machine& machine) {
+/// What makes no instruction: other shapes of the same bytes and, read in the other order, transposes, but for
+/// those whose order another operand says.
+bool is_view(const Graph& graph, const Node& node, const Work& work, const Machine& machine) {
+  const auto is_made = [&](ValueId v) {
+    return v != none && graph.values[static_cast<std::size_t>(v)].kind != ValueKind::weight;
+  };
   return work.family == Family::view ||
-         (work.family == Family::transpose && machine.transposition == Transposition::dynamic_transposition);
+         (work.family == Family::transpose && machine.transposition == Transposition::dynamic_transposition &&
+          std::ranges::count_if(node.inputs, is_made) == 1);
 }
 
 ValueId first_activation(const Graph& graph, const Node& node) {
@@ -110,7 +116,7 @@ std::vector<Draft> drafts_of(const Graph& graph, const Machine& machine, Views& 
     if (std::ranges::none_of(node.outputs, is_activation)) continue;
     Work work = work_of(graph, node);
     if (work.family == Family::constant) continue;
-    if (is_view(work, machine)) {
+    if (is_view(graph, node, work, machine)) {
       const ValueId from = first_activation(graph, node);
       if (from == none) continue;
       const auto to = static_cast<std::size_t>(node.outputs[0]);

@@ -17,13 +17,6 @@ namespace {
 
 constexpr std::int64_t reference_macs_a_cycle = 128 * 128, reference_lanes = 256;
 
-/// A measure of how long a node takes that no lane or clock changes, so that sweeps over them share a program.
-std::int64_t reference_cycles(const Work& work) {
-  if (work.family == Family::constant || work.family == Family::view) return 0;
-  if (is_nest(work.family)) return ceil_div(mac_count(work.nest), reference_macs_a_cycle);
-  return ceil_div(work.rows * work.row_length * work.passes * work.element_cycles, reference_lanes);
-}
-
 /// By position p: elements of values made before node p and needed from it on; what a link there would carry.
 std::vector<std::int64_t> crossing_elements(const Graph& graph) {
   std::vector<std::int64_t> change(graph.nodes.size() + 1, 0);
@@ -164,6 +157,12 @@ std::int64_t shortest_longest(const std::vector<std::int64_t>& cycles, std::size
 }
 
 }  // namespace
+
+std::int64_t reference_cycles(const Work& work) {
+  if (work.family == Family::constant || work.family == Family::view) return 0;
+  if (is_nest(work.family)) return ceil_div(mac_count(work.nest), reference_macs_a_cycle);
+  return ceil_div(work.rows * work.row_length * work.passes * work.element_cycles, reference_lanes);
+}
 
 std::vector<std::size_t> balanced_cuts(const std::vector<std::int64_t>& cycles,
                                        const std::vector<std::int64_t>& crossing, std::size_t parts) {

@@ -8,6 +8,10 @@
 
 namespace sdip {
 
+/// A measure of how long an operator takes that no lane or clock changes, so that sweeps over them share a program:
+/// 128 x 128 MACs or 256 elements a cycle.
+std::int64_t reference_cycles(const Work& work);
+
 /// Where to cut a row of nodes into `parts`: ascending positions, the node before which each later part begins. The
 /// longest part is as short as can be; then each link in turn carries as little as it can (`crossing[p]`: what a
 /// cut before node p carries; on ties the latest). Every part has a node at least. Requires 1 <= parts <= number of

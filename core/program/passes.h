@@ -79,6 +79,12 @@ void fuse_norm(Compilation& c);
 /// tensor and writes the last, if their weights fit in PSRAM together.
 void fuse_strips(Compilation& c);
 
+/// turn: with transposition=static a Transpose joins the instruction that makes its operand, when nothing else
+/// reads that and writing run by run takes no longer than the Transpose it saves: results are written in its order.
+/// Example: linear, Transpose of heads become one "linear+transpose", whose results are written 40 neighbours at a
+/// time.
+void turn(Compilation& c);
+
 /// spread_branches: heads of products of two activations, and of attentions, are shared by cores that have no frame
 /// of their own (roles network and text_encoder).
 /// Example: 12 heads on 8 cores become 2 heads on each of 6.

@@ -40,6 +40,7 @@ InstructionClass class_of(const Draft& draft, std::int32_t index, const Places& 
   c.parts = draft.parts;
   c.line_buffers = draft.line_buffers;
   c.spread_cores = draft.spread_cores;
+  c.turned_run = draft.turned_run;
   std::size_t own = 0;
   if (draft.compound == Compound::strips) {
     c.operand_a = places.of(draft.operands.at(0).value, index);

@@ -16,7 +16,9 @@ std::int64_t sharing_cores(std::int64_t heads, std::int64_t cores) {
   return most;
 }
 
-/// Operands that have an element for each result of the product are shared, others read whole by each core.
+}  // namespace
+
+// Operands that have an element for each result of the product are shared, others read whole by each core.
 void spread(Draft& draft, std::int64_t cores) {
   const LoopNest& nest = draft.work.nest;  // of an attention: its scores
   const std::int64_t results = nest.groups * nest.out_h * nest.out_channels;
@@ -33,8 +35,6 @@ void spread(Draft& draft, std::int64_t cores) {
     (part.work.family == Family::matmul ? part.work.nest.groups : part.work.rows) /= cores;
   }
 }
-
-}  // namespace
 
 void spread_branches(Compilation& c) {
   if (c.machine.branches == Branches::serial) return;

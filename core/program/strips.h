@@ -94,6 +94,10 @@ struct ChainCost {
   friend auto operator<=>(const ChainCost&, const ChainCost&) = default;
 };
 
+/// Drafts, each of which reads the one before, as one that carries strips through them; nothing when they are no
+/// chain of rows.
+std::optional<Draft> joined_strips(const Graph& graph, const std::vector<Draft>& drafts, bool line_buffers);
+
 /// Where to cut a chain of `count` drafts: the first of each instruction, such that the sum of `cost` (first, last)
 /// is least. Every single draft must have a cost. Example: 3 drafts of cost 5 each, 1 and 2 together 6, all 20: cut
 /// before the first and the second.

@@ -1,5 +1,5 @@
 // Runs a target on changed inputs for some seconds: fuzz_front TARGET SECONDS SEED [FOLDER OF model.onnx FILES]; or
-// on one file: fuzz_front TARGET FILE.
+// on one file: fuzz_front TARGET FILE. The targets are those that it is linked with.
 // An input of which something new came is kept and changed further. Ends with 1 after a finding, whose input is
 // left in finding-TARGET.bin; a crash or a hang leaves it there, too.
 #include <unistd.h>
@@ -112,6 +112,8 @@ int main(int count, char** arguments) {
                               count == 5 ? arguments[4] : nullptr);
     }
   }
-  std::fprintf(stderr, "usage: fuzz_front bytes|models|external SECONDS SEED [FOLDER], or TARGET FILE\n");
+  std::fprintf(stderr, "usage: %s TARGET SECONDS SEED [FOLDER], or TARGET FILE\ntargets:", arguments[0]);
+  for (const auto& target : sdip::fuzz::targets()) std::fprintf(stderr, " %s", target.name.data());
+  std::fprintf(stderr, "\n");
   return 2;
 }

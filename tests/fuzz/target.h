@@ -16,14 +16,15 @@ inline std::size_t below(Random& random, std::size_t end) { return random() % en
 
 struct Target {
   std::string_view name;
-  /// Reads an input as import does. Returns what came of it in short ("graph", or an error's code); an exception
-  /// other than Error leaves it: a finding.
+  /// Reads an input as the product does. Returns what came of it in short ("graph", or an error's code); an
+  /// exception other than Error leaves it: a finding.
   std::string (*run)(std::string_view input);
   std::string (*changed)(const std::string& input, Random& random);
   std::vector<std::string> (*seeds)();
 };
 
-/// bytes: any bytes; models: sound models with fields changed; external: descriptors of external data.
+/// In targets.cpp bytes: any bytes; models: sound models with fields changed; external: descriptors of external
+/// data. In programs.cpp program_text and program_binary: programs with words changed.
 std::span<const Target> targets();
 
 /// Bytes set, inserted, removed, doubled; numbers at the ends of their ranges.

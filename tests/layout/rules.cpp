@@ -159,6 +159,30 @@ Complaints against_marks(const Source& source) {
   return complaints;
 }
 
+Complaints against_unsaid_codes(const Source& source, std::string_view said) {
+  Complaints complaints;
+  const std::string code = code_of(source.text);
+  for (const std::string_view opening : {"Error(", "fail("}) {
+    for (std::size_t at = code.find(opening); at != std::string::npos; at = code.find(opening, at + 1)) {
+      const std::size_t end = code.find_first_of(",)", at);
+      std::string_view first = std::string_view(source.text).substr(at, std::min(end, source.text.size()) - at);
+      for (std::size_t quote = first.find('"'); quote != std::string_view::npos; quote = first.find('"')) {
+        first.remove_prefix(quote + 1);
+        const std::string_view name = first.substr(0, first.find('"'));
+        first.remove_prefix(std::min(name.size() + 1, first.size()));
+        const bool is_code = name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string_view::npos;
+        if (!is_code || (opening == "fail(" && name.find('_') == std::string_view::npos)) continue;
+        if (said.find("`" + std::string(name) + "`") != std::string_view::npos) continue;
+        const auto line = static_cast<std::size_t>(
+                              std::count(code.begin(), code.begin() + static_cast<std::ptrdiff_t>(at), '\n')) +
+                          1;
+        complaints.push_back(at_line(source, line, "docs/api.md does not say the code " + std::string(name)));
+      }
+    }
+  }
+  return complaints;
+}
+
 Complaints against_first_line(const Source& source) {
   const auto lines = lines_of(source.text);
   const std::string_view first = lines.empty() ? "" : lines[0];

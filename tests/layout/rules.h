@@ -32,6 +32,13 @@ Complaints against_empty_names(const Source& source);
 /// No file holds the words, in capitals, that mark unfinished work.
 Complaints against_marks(const Source& source);
 
+/// Every code of an error, as in Error("bad_request", ...), stands in `said` between backquotes.
+Complaints against_unsaid_codes(const Source& source, std::string_view said);
+
+/// No type, outside of namespaces without a name, is defined twice: such files must never be linked together.
+/// Templates and types inside others are not looked at.
+Complaints against_double_types(const std::vector<Source>& sources);
+
 /// The first line says what the file is, in a comment.
 Complaints against_first_line(const Source& source);
 

@@ -87,6 +87,31 @@ TEST(rules, marks_of_unfinished_work_are_found_in_comments_too) {
   EXPECT_THAT(against_marks({"a.cpp", "// done\nmkstemp(\".new-XXXXXX\"); int todo;\n"}), IsEmpty());
 }
 
+TEST(rules, two_types_of_one_name_are_found_unless_a_namespace_hides_them) {
+  const auto both = [](const std::string& one, const std::string& other) {
+    return against_double_types({{"core/a.cpp", one}, {"server/b.cpp", other}});
+  };
+  const std::string shown = "namespace sdip {\nstruct Row {\n  int a;\n};\n}\n";
+  EXPECT_THAT(both(shown, "#include <a>\nnamespace sdip {\nclass Row : Other { void f() {} };\n}\n"),
+              ElementsAre("server/b.cpp:3: sdip::Row is a type of core/a.cpp:2, too"));
+  EXPECT_THAT(both(shown, "namespace sdip {\nenum class Row : int { a, b };\n}\n"), testing::SizeIs(1));
+  for (const char* other :
+       {"namespace sdip {\nnamespace {\nstruct Row {};\n}\n}\n", "namespace sdip::exec {\nstruct Row {};\n}\n",
+        "namespace sdip {\nstruct Row;\nstruct Other::Row {\n};\nstruct Other {\n  struct Row {};\n};\nvoid f() { "
+        "struct Row {}; }\n}\n"})
+    EXPECT_THAT(both(shown, other), IsEmpty()) << other;
+}
+
+TEST(rules, a_code_of_an_error_that_is_nowhere_said_is_found) {
+  const std::string said = "codes: `not_found`, `disk_full`";
+  EXPECT_THAT(against_unsaid_codes({"core/a.cpp", "throw Error(\"not_found\", where, \"what\");"}, said),
+              IsEmpty());
+  EXPECT_THAT(against_unsaid_codes(
+                  {"core/a.cpp", "int a;\nthrow Error(full ? \"disk_full\" : \"gone\", where, \"x\");"}, said),
+              ElementsAre("core/a.cpp:2: docs/api.md does not say the code gone"));
+  EXPECT_THAT(against_unsaid_codes({"core/a.h", "/// Throws Error(\"lost\", ...).\n"}, said), IsEmpty());
+}
+
 TEST(rules, the_first_line_is_a_comment_that_says_something) {
   EXPECT_THAT(against_first_line({"a.cpp", "// The unit types.\n#pragma once\n"}), IsEmpty());
   EXPECT_EQ(against_first_line({"a.cpp", "#pragma once\n"}).size(), 1U);

@@ -50,6 +50,25 @@ TEST(tree, names_say_something) { EXPECT_EQ(complaints_of(against_empty_names), 
 
 TEST(tree, nothing_is_marked_unfinished) { EXPECT_EQ(complaints_of(against_marks), ""); }
 
+TEST(tree, the_codes_of_errors_are_documented) {
+  const std::string said = read_text(root + "/docs/api.md");
+  EXPECT_EQ(complaints_of([&](const Source& source) {
+              return source.path.starts_with("tests/") || source.path.starts_with("web/")
+                         ? Complaints{}
+                         : against_unsaid_codes(source, said);
+            }),
+            "");
+}
+
+TEST(tree, a_type_is_defined_once) {
+  std::vector<Source> product;
+  for (const Source& source : sources())
+    if (!source.path.starts_with("tests/") && !source.path.starts_with("web/")) product.push_back(source);
+  std::string all;
+  for (const std::string& complaint : against_double_types(product)) all += complaint + "\n";
+  EXPECT_EQ(all, "");
+}
+
 TEST(tree, first_lines_say_what_a_file_is) { EXPECT_EQ(complaints_of(against_first_line), ""); }
 
 TEST(tree, functions_are_short) { EXPECT_EQ(complaints_of(against_long_functions), ""); }

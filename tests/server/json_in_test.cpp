@@ -8,7 +8,7 @@
 namespace sdip {
 namespace {
 
-std::string refusal(const std::string& text) {
+std::string reading_refused(const std::string& text) {
   try {
     parse_json(text);
   } catch (const Error& error) {
@@ -22,23 +22,23 @@ TEST(json_in, a_plain_document_is_read) {
 }
 
 TEST(json_in, duplicate_keys_are_refused_with_their_pointer) {
-  EXPECT_EQ(refusal(R"({"a": 1, "a": 2})"), "json_duplicate_key /a");
-  EXPECT_EQ(refusal(R"({"axes": [{"x": 1}, {"b/c": 1, "b/c": 2}]})"), "json_duplicate_key /axes/1/b~1c");
+  EXPECT_EQ(reading_refused(R"({"a": 1, "a": 2})"), "json_duplicate_key /a");
+  EXPECT_EQ(reading_refused(R"({"axes": [{"x": 1}, {"b/c": 1, "b/c": 2}]})"), "json_duplicate_key /axes/1/b~1c");
 }
 
 TEST(json_in, equal_keys_of_different_objects_are_fine) {
-  EXPECT_EQ(refusal(R"({"a": {"k": 1}, "b": {"k": 1}, "c": [{"k": 1}, {"k": 1}]})"), "accepted");
+  EXPECT_EQ(reading_refused(R"({"a": {"k": 1}, "b": {"k": 1}, "c": [{"k": 1}, {"k": 1}]})"), "accepted");
 }
 
 TEST(json_in, nan_trailing_text_and_broken_syntax_are_refused) {
   for (const char* text : {"NaN", "[Infinity]", "{} x", "{}{}", "{", "", "{'a': 1}", "[1,]", "1e999", "\"\xff\""})
-    EXPECT_EQ(refusal(text).substr(0, 12), "json_invalid") << text;
+    EXPECT_EQ(reading_refused(text).substr(0, 12), "json_invalid") << text;
 }
 
 TEST(json_in, nesting_is_limited_to_32) {
-  EXPECT_EQ(refusal(std::string(32, '[') + std::string(32, ']')), "accepted");
-  EXPECT_EQ(refusal(std::string(33, '[') + std::string(33, ']')).substr(0, 12), "json_invalid");
-  EXPECT_EQ(refusal(std::string(1'000'000, '[')).substr(0, 12), "json_invalid");
+  EXPECT_EQ(reading_refused(std::string(32, '[') + std::string(32, ']')), "accepted");
+  EXPECT_EQ(reading_refused(std::string(33, '[') + std::string(33, ']')).substr(0, 12), "json_invalid");
+  EXPECT_EQ(reading_refused(std::string(1'000'000, '[')).substr(0, 12), "json_invalid");
 }
 
 TEST(json_in, unknown_keys_are_refused_with_their_pointer) {

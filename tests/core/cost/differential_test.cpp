@@ -1,7 +1,7 @@
 // Does the estimate count what the stepper counts? Difference 0, on random programs and on tiny-sd.
 #include <gmock/gmock.h>
 
-#include "core/cost/timeline.h"
+#include "core/cost/stage.h"
 #include "core/program/traffic.h"
 #include "tests/core/cost/random_program.h"
 #include "tests/core/cost/stepper.h"
@@ -13,12 +13,15 @@ namespace {
 void expect_equal_needs(const ClassCost& cost, const std::vector<stepper::Operation>& operations,
                         bool counts_lanes = true) {
   stepper::Needs sum;
-  std::int64_t cycles = 0, lane_operations = 0;
+  std::int64_t cycles = 0, lane_operations = 0, commands = 0, dispatched = 0;
   for (const auto& o : operations) {
     sum += o.needs;
     cycles += o.cycles();
     lane_operations += o.lane_operations;
+    commands += o.commands;
   }
+  for (const TileCost& tile : cost.shapes) dispatched += tile.times * tile.micro_operations;
+  EXPECT_EQ(dispatched, commands);
   if (cost.plan.nest && counts_lanes) {
     EXPECT_EQ(cost.lane_operations, lane_operations);
   }
@@ -39,7 +42,9 @@ stepper::InstructionCount counted(const InstructionTime& t) {
           t.stall_activations,
           t.weight_bytes,
           t.activation_in_bytes,
-          t.activation_out_bytes};
+          t.activation_out_bytes,
+          t.stall_program,
+          t.program_bytes};
 }
 
 stepper::InstructionCount sum_of(const std::vector<stepper::InstructionCount>& pass) {
@@ -51,6 +56,8 @@ stepper::InstructionCount sum_of(const std::vector<stepper::InstructionCount>& p
     sum.weight_bytes += i.weight_bytes;
     sum.activation_in_bytes += i.activation_in_bytes;
     sum.activation_out_bytes += i.activation_out_bytes;
+    sum.stall_program += i.stall_program;
+    sum.program_bytes += i.program_bytes;
   }
   return sum;
 }
@@ -63,6 +70,8 @@ void expect_equal_pass(const PassCost& pass, const std::vector<stepper::Instruct
   EXPECT_EQ(pass.weight_bytes, sum.weight_bytes);
   EXPECT_EQ(pass.activation_in_bytes, sum.activation_in_bytes);
   EXPECT_EQ(pass.activation_out_bytes, sum.activation_out_bytes);
+  EXPECT_EQ(pass.stall_program, sum.stall_program);
+  EXPECT_EQ(pass.program_bytes, sum.program_bytes);
 }
 
 /// Every counter of a program, pass by pass, and two passes beyond the one whose state repeats.
@@ -87,6 +96,31 @@ void expect_equal(const Program& program, const Machine& machine, Decimal share,
   for (std::size_t i = 0; i < trace.size(); ++i)
     EXPECT_TRUE(counted(trace[i]) == run.passes[simulated - 1][i]) << "instruction " << i;
   EXPECT_EQ(result.psram_peak_bytes, run.psram_peak_bytes);
+}
+
+TEST(differential, random_pairs_stream_programs_split_tile_operations_and_give_the_host_work) {
+  std::int64_t streamed = 0, waited = 0, split = 0, hosted = 0;
+  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+    Dice dice(seed);
+    Machine machine = random_machine(dice);
+    const Program program = random_program(dice, machine);
+    const stepper::Run run = stepper::step(program, machine, Decimal{50}, 1, 2);
+    const stepper::InstructionCount sum = sum_of(run.passes[1]);
+    streamed += sum.program_bytes > 0;
+    waited += sum.stall_program > 0;
+    bool splits = false, hosts = false;
+    for (const InstructionClass& c : program.classes)
+      for (const auto& o : stepper::expand(c, machine)) {
+        splits |= o.commands > 1;
+        hosts |= o.on_host;
+      }
+    split += splits;
+    hosted += hosts;
+  }
+  EXPECT_GT(streamed, 100);
+  EXPECT_GT(waited, 80);
+  EXPECT_GT(split, 100);
+  EXPECT_GT(hosted, 60);
 }
 
 TEST(differential, random_programs_on_random_machines_count_the_same_by_formula_and_by_stepping) {
@@ -166,12 +200,39 @@ void expect_equal_application(const Machine& machine) {
   }
 }
 
+/// Streams the program through an IMEM of 1.5 times the longest instruction of all stages.
+Machine streaming(Machine machine, const Application& application) {
+  std::int64_t longest = 1;
+  for (const CompiledStage& stage : application.stages)
+    longest = std::max(longest, program_size(stage, machine).longest_bytes);
+  machine.program_storage = ProgramStorage::streamed;
+  machine.imem_bytes = longest + longest / 2;
+  return machine;
+}
+
+TEST(differential, tiny_sd_counts_the_same_with_instructions_of_any_size_streamed) {
+  for (const Granularity granularity :
+       {Granularity::per_operator, Granularity::per_tile, Granularity::micro_operation}) {
+    SCOPED_TRACE(static_cast<int>(granularity));
+    Machine machine;
+    machine.granularity = granularity;
+    machine.host_operators = HostOperators::softmax_and_norm;
+    machine.psram_bytes = 96 * 1024;
+    machine.dsram_bytes = 32 * 1024;
+    const Application application = compile(tiny_sd(machine), machine);
+    ASSERT_TRUE(application.feasible) << application.reason;
+    expect_equal_application(streaming(machine, application));
+  }
+}
+
 TEST(differential, tiny_sd_counts_the_same_on_every_preset) {
   for (const Preset& preset : presets()) {
     SCOPED_TRACE(std::string(preset.name));
     expect_equal_application(preset.machine);
     Machine fusing = preset.machine;
     fusing.fused_attention = FusedAttention::on;
+    expect_equal_application(fusing);
+    fusing.transposition = Transposition::static_transposition;
     expect_equal_application(fusing);
   }
 }
@@ -221,10 +282,12 @@ Machine cramped_machine(Dice& dice) {
   if (m.fusion == Fusion::norm && m.strips != Strips::off && dice.one_in(3))
     m.norm_statistics = NormStatistics::recompute;
   m.fused_attention = dice.one_of({FusedAttention::off, FusedAttention::on});
-  m.transposition = dice.one_of({Transposition::explicit_instruction, Transposition::dynamic_transposition});
+  m.transposition = dice.one_of({Transposition::explicit_instruction, Transposition::static_transposition,
+                                 Transposition::dynamic_transposition});
   m.guidance = dice.one_of({Guidance::off, Guidance::batch, Guidance::two_passes});
   m.sampler = dice.one_of({Sampler::ddim, Sampler::ddpm, Sampler::euler});
   m.cores = dice.between(1, 4);
+  m.program_storage = ProgramStorage::held;  // or streamed, once its size is known
   return m;
 }
 
@@ -239,7 +302,8 @@ TEST(differential, tiny_sd_s_unet_counts_the_same_on_cramped_random_machines) {
     const Application application = compile(workload, machine);
     if (!application.feasible) continue;
     ++feasible;
-    expect_equal(application.stages[0].program, machine, Decimal{100}, machine.cores, 3);
+    const Machine run = dice.one_in(2) ? machine : streaming(machine, application);
+    expect_equal(application.stages[0].program, run, Decimal{100}, run.cores, 3);
     if (testing::Test::HasFailure()) return;
   }
   EXPECT_GE(feasible, 8);

@@ -80,6 +80,15 @@ Machine in_strips() {
   return m;
 }
 
+/// IMEM holds the longest instruction and little more; softmax and norms are the host's.
+Machine streaming_program() {
+  Machine m = roomy();
+  m.program_storage = ProgramStorage::streamed;
+  m.imem_bytes = 2048;
+  m.host_operators = HostOperators::softmax_and_norm;
+  return m;
+}
+
 Outcome outcome_of(const Machine& m) { return evaluate(compile(tiny_sd(m), m), m); }
 
 /// Some options are for networks that are not diffusion: the same U-Net, one pass a frame.
@@ -99,8 +108,8 @@ bool differ(const Outcome& a, const Outcome& b) {
 }
 
 bool acts(const ParameterRow& row, std::int64_t value) {
-  for (Machine base :
-       {roomy(), cramped(), slow_encoder(), full_stack(), in_rom(), fused(), norms_fused(), in_strips()}) {
+  for (Machine base : {roomy(), cramped(), slow_encoder(), full_stack(), in_rom(), fused(), norms_fused(),
+                       in_strips(), streaming_program()}) {
     if (row.read(base) == value) row.write(base, value == row.least ? row.most : row.least);
     Machine changed = base;
     row.write(changed, value);

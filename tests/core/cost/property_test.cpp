@@ -32,6 +32,11 @@ std::vector<Machine> machines() {
   m.mode = Mode::image_to_image;
   m.weight_compression = Decimal{150};
   all.push_back(m);
+  m.program_storage = ProgramStorage::streamed;
+  m.imem_bytes = 16 * 1024;
+  m.granularity = Granularity::micro_operation;
+  m.host_operators = HostOperators::softmax;
+  all.push_back(m);
   return all;
 }
 
@@ -123,6 +128,20 @@ TEST(property, more_psram_never_ends_a_program_later_when_no_weights_are_held) {
   EXPECT_GT(tried, 50);
 }
 
+TEST(property, more_imem_never_ends_a_streamed_program_later) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Dice dice(seed);
+    Machine m = random_machine(dice);
+    m.program_storage = ProgramStorage::streamed;
+    const Program program = random_program(dice, m);
+    Machine more = m;
+    more.imem_bytes += dice.between(1, 500);
+    EXPECT_LE(total(program, more, Decimal{50}, 4), total(program, m, Decimal{50}, 4)) << seed;
+    more.program_storage = ProgramStorage::held;
+    EXPECT_LE(total(program, more, Decimal{50}, 4), total(program, m, Decimal{50}, 4)) << seed;
+  }
+}
+
 TEST(property, estimate_and_evaluate_give_the_same_bits_and_again_the_same) {
   for (const Machine& m : machines()) {
     const Application application = compile(tiny_sd(m), m);
@@ -146,6 +165,10 @@ TEST(report, parts_of_energy_area_and_latency_sum_to_the_whole) {
     const double energy = value(report, Metric::energy_j_per_frame), area = value(report, Metric::area_mm2),
                  latency = value(report, Metric::latency_s);
     EXPECT_NEAR(sum_of(report.energy_j), energy, 1e-12 * energy);
+    const double moved = value(report, Metric::dram_bytes_per_frame);
+    EXPECT_NEAR(value(report, Metric::weight_bytes_per_frame) + value(report, Metric::activation_bytes_per_frame) +
+                    value(report, Metric::program_bytes_per_frame),
+                moved, 1e-12 * moved);
     EXPECT_NEAR(sum_of(report.area_mm2), area, 1e-12 * area);
     EXPECT_NEAR(sum_of(report.latency_s), latency, 1e-12 * latency);
     EXPECT_NEAR(value(report, Metric::edp_js), energy * latency, 1e-12 * energy * latency);
@@ -157,23 +180,26 @@ TEST(report, instructions_sum_to_their_stage_and_follow_one_another_without_a_ga
   for (const Machine& m : machines()) {
     for (const StageReport& stage : report_of(m).stages) {
       double energy = 0;
-      Cycles before(0), weights(0), activations(0);
-      Bytes moved(0), fetched(0);
+      Cycles before(0), weights(0), activations(0), words(0);
+      Bytes moved(0), fetched(0), program(0);
       Macs macs(0);
       for (const InstructionCost& i : stage.instructions) {
         EXPECT_EQ(i.start, before);
         EXPECT_GT(i.end, i.start);
         before = i.end;
         energy += i.energy_j;
-        weights += i.stall_weights, activations += i.stall_activations;
+        weights += i.stall_weights, activations += i.stall_activations, words += i.stall_program;
+        program += i.dram_program;
         fetched += i.dram_weights, moved += i.dram_activations_in + i.dram_activations_out;
         macs += i.macs;
-        EXPECT_LE(i.stall_weights + i.stall_activations, i.end - i.start);
+        EXPECT_LE(i.stall_weights + i.stall_activations + i.stall_program, i.end - i.start);
       }
       EXPECT_EQ(before, stage.steady_cycles) << stage.name;
       EXPECT_EQ(weights, stage.stall_weights);
       EXPECT_EQ(activations, stage.stall_activations);
+      EXPECT_EQ(words, stage.stall_program);
       EXPECT_EQ(fetched, stage.dram_weights);
+      EXPECT_EQ(program, stage.dram_program);
       EXPECT_EQ(moved.value * (stage.role == Role::core ? std::min(m.cores, m.steps) : 1),
                 stage.dram_activations.value);
       EXPECT_EQ(macs, stage.macs);

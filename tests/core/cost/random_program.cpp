@@ -234,6 +234,12 @@ InstructionClass random_attention(Dice& dice) {
   return c;
 }
 
+/// Results in another order: in runs of a few elements, or of nearly all.
+void turn(Dice& dice, InstructionClass& c) {
+  if (c.compound == Compound::strips || !dice.one_in(3)) return;
+  c.turned_run = dice.between(1, dice.one_in(3) ? c.out_elements : std::min<std::int64_t>(c.out_elements, 40));
+}
+
 /// Largest weight tile of a class and what it holds, all of its weights, in PSRAM bytes.
 struct Weights {
   std::int64_t tile = 0, held = 0, all = 0;
@@ -271,6 +277,21 @@ void size_psram(Dice& dice, Machine& machine, Program& program) {
   }
 }
 
+/// Room for the longest instruction, often for no more, sometimes for all. Weights in ROM take fewer words.
+void size_imem(Dice& dice, Machine& machine, Program& program) {
+  Machine streaming = machine;
+  streaming.weight_storage = WeightStorage::streamed;
+  std::int64_t longest = 0, all = 0;
+  for (Instruction& i : program.instructions) {
+    i.words = dice.between(least_instruction_words, 9);
+    const InstructionClass& c = program.classes[static_cast<std::size_t>(i.instruction_class)];
+    const std::int64_t bytes = stepper::words_bytes(i, stepper::expand(c, streaming), machine);
+    longest = std::max(longest, bytes);
+    all += bytes;
+  }
+  machine.imem_bytes = dice.one_in(3) ? longest : dice.between(longest, all);
+}
+
 }  // namespace
 
 Machine random_machine(Dice& dice) {
@@ -301,7 +322,12 @@ Machine random_machine(Dice& dice) {
   if (dice.one_in(2)) m.weight_compression = f(dice.between(101, 400));
   m.decompressor_bytes_per_cycle = dice.between(1, 40);
   m.dispatch_cycles = dice.between(0, 60);
-  m.granularity = dice.one_of({Granularity::per_operator, Granularity::per_tile});
+  m.granularity = dice.one_of({Granularity::per_operator, Granularity::per_tile, Granularity::micro_operation});
+  m.program_storage = dice.one_of({ProgramStorage::held, ProgramStorage::streamed});
+  m.host_operators =
+      dice.one_of({HostOperators::no_operators, HostOperators::softmax, HostOperators::softmax_and_norm});
+  m.host_bus_bits = dice.between(8, 200);
+  m.host_cycles_per_element = f(dice.between(1, 500));
   m.host_command_cycles = dice.between(0, 90);
   m.pipeline_stages = dice.between(1, 20);
   m.dram_bus_bits = 8 * dice.between(1, 24);
@@ -316,9 +342,11 @@ Program random_attentions(Dice& dice, Machine& machine) {
   Program program;
   const std::int64_t classes = dice.between(1, 2);
   for (std::int64_t i = 0; i < classes; ++i) program.classes.push_back(random_attention(dice));
+  for (InstructionClass& c : program.classes) turn(dice, c);
   for (std::int64_t i = 0; i < 2 * classes; ++i)
     program.instructions.emplace_back().instruction_class = static_cast<std::int32_t>(i % classes);
   size_psram(dice, machine, program);
+  size_imem(dice, machine, program);
   return program;
 }
 
@@ -330,6 +358,7 @@ Program random_program(Dice& dice, Machine& machine) {
                               : dice.one_in(4) ? random_attention(dice)
                               : dice.one_in(2) ? random_product(dice)
                                                : random_rowwise(dice));
+  for (InstructionClass& c : program.classes) turn(dice, c);
   for (InstructionClass& c : program.classes)
     if (c.compound == Compound::single) c.work.element_cycles = dice.one_in(4) ? dice.between(2, 5) : 1;
   for (InstructionClass& c : program.classes)
@@ -341,6 +370,7 @@ Program random_program(Dice& dice, Machine& machine) {
     instruction.instruction_class = static_cast<std::int32_t>(i < classes ? i : dice.between(0, classes - 1));
   }
   size_psram(dice, machine, program);
+  size_imem(dice, machine, program);
   return program;
 }
 

@@ -39,13 +39,19 @@ class Clock {
         m.dram_bus_bits / 8 * 2 * m.dram_clock_ratio.hundredths * m.dram_efficiency.hundredths * share.hundredths;
     room_ = m.psram_bytes - m.psram_pinned_bytes;
     for (const InstructionClass& c : program.classes) operations_.push_back(expand(c, m, role));
+    Count all = 0;
+    for (const Instruction& i : program.instructions) {
+      const auto number = static_cast<std::size_t>(i.instruction_class);
+      all += words_.emplace_back(words_bytes(i, operations_[number], m));
+    }
+    streamed_ = m.program_storage == ProgramStorage::streamed && all > m.imem_bytes;
   }
 
   std::vector<InstructionCount> pass(bool cold) {
     std::vector<InstructionCount> counts;
     const Count begin = now_;
-    for (const Instruction& i : program_.instructions) {
-      run(static_cast<std::size_t>(i.instruction_class), cold);
+    for (std::size_t i = 0; i < program_.instructions.size(); ++i) {
+      run(i, cold);
       count_.start -= begin;
       count_.end -= begin;
       counts.push_back(count_);
@@ -127,25 +133,44 @@ class Clock {
     leaving_ = 0;
   }
 
-  std::size_t tile_buffers() const { return m_.tile_buffering == Buffering::double_buffer ? 2 : 1; }
-
-  Count overhead() const {
-    switch (m_.sequencer) {
-      case Sequencer::central:
-        return m_.dispatch_cycles;
-      case Sequencer::host:
-        return m_.dispatch_cycles + m_.host_command_cycles;
-      default:
-        return std::max<Count>(0, m_.dispatch_cycles - last_duration_);
+  /// Words come in behind those of older instructions, which stay until they have retired. Returns when they are
+  /// there.
+  Count fetch_words(Count bytes) {
+    Count start = channel_, occupied = bytes;
+    for (const PsramTile& words : imem_) occupied += words.bytes;
+    while (occupied > m_.imem_bytes) {
+      start = std::max(start, imem_.front().used_until);
+      occupied -= imem_.front().bytes;
+      imem_.pop_front();
     }
+    const Transfer t = transfer(bytes, 1);
+    imem_.push_back({bytes, 0});
+    count_.program_bytes += t.bytes;
+    return channel_ = start + t.cycles;
   }
 
-  void run(std::size_t number, bool cold) {
+  std::size_t tile_buffers() const { return m_.tile_buffering == Buffering::double_buffer ? 2 : 1; }
+
+  Count overhead(const Operation& o) const {
+    const bool hosted = m_.sequencer == Sequencer::host;
+    Count cycles = 0;
+    for (Count i = 0; i < o.commands; ++i) cycles += m_.dispatch_cycles + (hosted ? m_.host_command_cycles : 0);
+    if (o.on_host && !hosted) cycles += m_.host_command_cycles;
+    return m_.sequencer == Sequencer::distributed ? std::max<Count>(0, cycles - last_duration_) : cycles;
+  }
+
+  void run(std::size_t index, bool cold) {
+    const auto number = static_cast<std::size_t>(program_.instructions[index].instruction_class);
     const InstructionClass& c = program_.classes[number];
     count_ = {};
     begin_ = count_.start = now_;
     copies_ = cores_ * c.spread_cores;
-    now_ += overhead() + sent_cycles(c, m_);
+    if (streamed_) {
+      const Count there = fetch_words(words_[index]);
+      count_.stall_program = std::max<Count>(0, there - now_);
+      now_ += count_.stall_program;
+    }
+    now_ += overhead(operations_[number].front()) + sent_cycles(c, m_);
     a_ = b_ = other_ = partial_ = {};
     left_.clear();
     using_ = tiles_.end();
@@ -159,8 +184,8 @@ class Clock {
     }
     Count a_tile = no_tile, b_tile = no_tile, weight_tile = no_tile;
     fetched_.clear();
-    const bool apart = m_.granularity == Granularity::per_tile;  // each operation an instruction
-    Count issued = begin_;                                       // the last operation
+    const bool apart = m_.granularity != Granularity::per_operator;  // each operation an instruction, or more
+    Count issued = begin_;                                           // the last operation
     bool first = true;
     for (const Operation& o : operations_[number]) {
       if (o.weight_tile != weight_tile && !(c.pinned && fetched_.contains(o.weight_tile)))
@@ -181,7 +206,7 @@ class Clock {
         const Count retired = now_ + m_.pipeline_stages;
         last_duration_ = retired - issued;
         issued = retired;
-        earliest = retired + overhead();
+        earliest = retired + overhead(o);
       }
       first = false;
       const Count start = std::max({earliest, weights_there, activations_there});
@@ -200,6 +225,7 @@ class Clock {
       now_ = left_.back();
     }
     now_ += returned_cycles(c, m_) + m_.pipeline_stages;
+    if (streamed_) imem_.back().used_until = now_;
     last_duration_ = now_ - (apart ? issued : begin_);
     count_.end = now_;
   }
@@ -211,7 +237,9 @@ class Clock {
   Count numerator_ = 1, room_ = 0, copies_ = 1;
   std::vector<std::vector<Operation>> operations_;
   Count now_ = 0, channel_ = 0, begin_ = 0, last_duration_ = 0, peak_ = 0, leaving_ = 0, tile_before_until_ = 0;
-  std::list<PsramTile> tiles_;  // oldest first
+  std::vector<Count> words_;  // bytes, by instruction
+  bool streamed_ = false;
+  std::list<PsramTile> tiles_, imem_;  // oldest first
   Tile using_ = tiles_.end();
   Buffers a_, b_, other_, partial_;
   std::vector<Count> left_;  // when each of this instruction's results had left

@@ -28,6 +28,8 @@ struct Operation {
   std::int64_t partial_bytes = 0, out_bytes = 0;                           // partial sums in; results or they out
   std::int64_t weight_psram_bytes = 0, weight_dram_bytes = 0;
   std::int64_t lane_operations = 0;  // elementwise steps of a nest: before, fused behind it, and for sums
+  std::int64_t commands = 1;         // to dispatch: its micro-operations, or itself
+  bool on_host = false;
   std::int64_t cycles() const { return steps_cycles > 0 ? steps_cycles : needs.longest(); }
 };
 
@@ -41,8 +43,27 @@ std::vector<Operation> expand(const InstructionClass& c, const Machine& machine,
 /// streamed; and its weights that are held.
 std::vector<Operation> expand_strips(const InstructionClass& c, const Machine& machine, Role role);
 std::int64_t strips_psram_bytes(const InstructionClass& c, const Machine& machine);
+/// The same of row-wise work alone.
+std::vector<Operation> expand_rows(const InstructionClass& c, const Machine& machine, Role role);
 /// The same of a fused attention: compound instructions, attention.
 std::vector<Operation> expand_attention(const InstructionClass& c, const Machine& machine, Role role);
+
+/// One unit's work on a tile operation: the micro-operations of an operation in order. `first`, `last`: of the sums
+/// tiles, or of the passes of a row's chunks; `apart`: passes that run apart; `rescales`, `divides`: of attention.
+enum class Micro { read, product, pass, write };
+std::vector<Micro> micro_operations_of_nest(const InstructionClass& c, const Machine& machine, Role role,
+                                            bool first, bool last);
+std::vector<Micro> micro_operations_of_rows(const InstructionClass& c, const Machine& machine, Role role,
+                                            std::int64_t apart, bool last);
+std::vector<Micro> micro_operations_of_attention(const InstructionClass& c, const Machine& machine, Role role,
+                                                 bool rescales, bool divides);
+
+/// Operators on the host.
+bool host_computes(const InstructionClass& c, const Machine& machine);
+
+/// Bytes of an instruction's words, given its operations.
+std::int64_t words_bytes(const Instruction& instruction, const std::vector<Operation>& operations,
+                         const Machine& machine);
 
 /// Held weights of a class, as PSRAM and DRAM hold them.
 std::int64_t held_psram_bytes(const InstructionClass& c, const Machine& machine);
@@ -56,6 +77,7 @@ std::int64_t returned_cycles(const InstructionClass& c, const Machine& machine);
 struct InstructionCount {
   std::int64_t start = 0, end = 0, stall_weights = 0, stall_activations = 0;
   std::int64_t weight_bytes = 0, activation_in_bytes = 0, activation_out_bytes = 0;
+  std::int64_t stall_program = 0, program_bytes = 0;
   friend bool operator==(const InstructionCount&, const InstructionCount&) = default;
 };
 

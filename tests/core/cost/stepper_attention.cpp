@@ -44,6 +44,8 @@ class Attention {
     then(softmax(r, k), o);
     then(product(r, k), o);
     if (last) then(division(r), o);
+    if (m_.granularity == Granularity::micro_operation)
+      o.commands = std::ssize(micro_operations_of_attention(c_, m_, role_, several_, last));
     if (c_.operand_a == Place::dram) {
       o.a_tile = head * queries_ + row;
       o.a_bytes = up(r * depth_ * narrow_, 8);
@@ -71,6 +73,7 @@ class Attention {
     step.mapping = {r, 1, k, depth_, rows_outermost};
     step.operand_a = c_.operand_a;
     step.operand_b = c_.operand_b;
+    step.fused_operators = c_.fused_operators;
     step.fused_passes = c_.fused_passes;
     step.fetches = c_.fetches;
     for (Fetch& f : step.fetches) f.elements = f.per_fold ? r * k : up(f.elements, operations_);
@@ -130,16 +133,21 @@ class Attention {
       needs.dsram_read += beats(fold, wide_);
     }
     needs.dsram_read += beats(r, wide_);
-    for (Count left = r * values_; left > 0; left -= m_.softmax_lanes) {
-      const Count fold = std::min(left, m_.softmax_lanes);
-      if (c_.to_dsram || c_.to_dram) needs.dsram_write += beats(fold, narrow_);
-      if (!c_.push) continue;
-      if (m_.activation_memory == ActivationMemory::unified)
-        needs.dsram_write += beats(fold, narrow_);
-      else
-        needs.stackram_write += up(fold * narrow_, m_.stackram_port_bits);
-    }
+    const bool unified = m_.activation_memory == ActivationMemory::unified;
+    if (c_.to_dsram || c_.to_dram) needs.dsram_write += result_beats(r * values_, m_.dsram_port_bits);
+    if (c_.push && unified) needs.dsram_write += result_beats(r * values_, m_.dsram_port_bits);
+    if (c_.push && !unified) needs.stackram_write += result_beats(r * values_, m_.stackram_port_bits);
     return needs;
+  }
+
+  /// Of results to one memory: fold by fold as they are made; turned, run by run, and no faster.
+  Count result_beats(Count elements, Count port) const {
+    Count made = 0, turned = 0;
+    for (Count left = elements; left > 0; left -= m_.softmax_lanes)
+      made += up(std::min(left, m_.softmax_lanes) * narrow_, port);
+    for (Count left = elements; c_.turned_run > 0 && left > 0; left -= c_.turned_run)
+      turned += up(std::min(left, c_.turned_run) * narrow_, port);
+    return std::max(made, turned);
   }
 
   Count beats(Count elements, Count bits) const { return up(elements * bits, m_.dsram_port_bits); }

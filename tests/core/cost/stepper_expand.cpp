@@ -1,58 +1,11 @@
 // The stepper's tile operations: plain loops over tiles, folds and beats.
-#include <algorithm>
 #include <array>
 #include <set>
 
-#include "tests/core/cost/stepper.h"
+#include "tests/core/cost/stepper_ports.h"
 
 namespace sdip::stepper {
 namespace {
-
-using Count = std::int64_t;
-
-Count up(Count a, Count b) { return (a + b - 1) / b; }
-
-std::vector<Count> pieces(Count size, Count piece) {
-  std::vector<Count> sizes;
-  while (size > 0) {
-    sizes.push_back(std::min(size, piece));
-    size -= sizes.back();
-  }
-  return sizes;
-}
-
-struct Ports {
-  Ports(const Machine& m, Role role)
-      : unified(m.activation_memory == ActivationMemory::unified),
-        wired(weights_wired(m, role)),
-        dsram(m.dsram_port_bits),
-        stackram(m.stackram_port_bits),
-        psram(m.psram_port_bits) {}
-  bool unified, wired;
-  Count dsram, stackram, psram;
-
-  void read(Place place, Count elements, Count bits, Needs& needs) const {
-    if (place == Place::psram) {
-      if (!wired) needs.psram_read += up(elements * bits, psram);
-    } else if (place == Place::stackram && !unified) {
-      needs.stackram_read += up(elements * bits, stackram);
-    } else if (place == Place::dsram || place == Place::dram || place == Place::stackram) {
-      needs.dsram_read += up(elements * bits, dsram);
-    }
-  }
-  void write(bool to_stack, Count elements, Count bits, Needs& needs) const {
-    if (to_stack && !unified)
-      needs.stackram_write += up(elements * bits, stackram);
-    else
-      needs.dsram_write += up(elements * bits, dsram);
-  }
-};
-
-/// A result fold goes to DSRAM, also when it leaves for DRAM, and to STACKRAM when pushed.
-void write_result(const InstructionClass& c, const Ports& ports, Count elements, Count bits, Needs& needs) {
-  if (c.to_dsram || c.to_dram) ports.write(false, elements, bits, needs);
-  if (c.push) ports.write(true, elements, bits, needs);
-}
 
 bool is_product(Family family) {
   return family == Family::conv2d || family == Family::linear || family == Family::matmul;
@@ -79,7 +32,7 @@ struct Product {
   bool first, last;  // of the sums tiles of these results
 };
 
-void step_product(const Product& p, Count rows, Count channels, Needs& needs) {
+void step_product(const Product& p, Count rows, Count channels, std::vector<Count>& results, Needs& needs) {
   const Lanes lanes = lanes_of(p.c.work.family, p.m);
   const bool registers = p.m.dataflow == Dataflow::output_stationary;
   const Place partials = p.partials_to_stack ? Place::stackram : Place::dsram;
@@ -102,7 +55,7 @@ void step_product(const Product& p, Count rows, Count channels, Needs& needs) {
           if (ends ? !p.last : !registers) p.ports.write(p.partials_to_stack, r * o, p.partial_bits, needs);
         }
       }
-      if (p.last) write_result(p.c, p.ports, r * o, p.activation_bits, needs);
+      if (p.last) results.push_back(r * o);
       first_channel = false;
     }
     first_row = false;
@@ -133,7 +86,7 @@ using At = std::array<Count, loops>;
 class NestExpansion {
  public:
   NestExpansion(const InstructionClass& c, const Machine& m, Role role)
-      : c_(c), m_(m), ports_(m, role), n_(c.work.nest) {
+      : c_(c), m_(m), role_(role), ports_(m, role), n_(c.work.nest) {
     weighted_ = c.operand_b == Place::psram;
     const Mapping& map = c.mapping;
     sizes_[rows] = pieces(n_.out_h, map.tile_rows);
@@ -218,11 +171,18 @@ class NestExpansion {
                           at[sums] + 1 == static_cast<Count>(sizes_[sums].size())};
     Operation o;
     const Count space = size(rows, at) * size(columns, at);
+    std::vector<Count> made;
+    turns_ = 0;
     for (Count p = 0; p < (weighted_ ? groups_in : multiplicity_); ++p)
-      step_product(product, space * (weighted_ ? multiplicity_ : 1), size(channels, at), o.needs);
+      step_product(product, space * (weighted_ ? multiplicity_ : 1), size(channels, at), made, o.needs);
+    write_results(c_, ports_, made, bits, o.needs);
     const Count results = space * wide * multiplicity_;
     if (product.last) add_fused(results, o);
     add_norms(at, groups_in * deep * multiplicity_, product.last ? results : 0, o);
+    if (micro_) {
+      o.needs.compute = std::max(o.needs.compute, turns_);
+      o.commands = std::ssize(micro_operations_of_nest(c_, m_, role_, product.first, product.last));
+    }
     if (c_.operand_a == Place::dram) add_a(i, groups_in * deep * multiplicity_ * bits, o);
     if (c_.operand_b == Place::dram) {
       o.b_tile = number(without(at, {rows, columns}));
@@ -237,7 +197,7 @@ class NestExpansion {
     done_.push_back(o);
   }
 
-  void add_fused(Count results, Operation& o) const {
+  void add_fused(Count results, Operation& o) {
     const Count bits = bits_of(m_.activation_format);
     const Count writing = operations_ / static_cast<Count>(sizes_[sums].size());
     for (const Fetch& f : c_.fetches) {
@@ -245,7 +205,9 @@ class NestExpansion {
                   f.place == Place::psram ? bits_of(m_.weight_format) : bits, o.needs);
       if (f.place == Place::dram) o.other_bytes += up(up(f.elements, writing) * bits, 8);
     }
-    o.needs.compute = std::max(o.needs.compute, c_.fused_passes * up(results, m_.vector_lanes));
+    const Count pass = up(results, m_.vector_lanes);
+    turns_ += c_.fused_operators * pass;
+    if (!micro_) o.needs.compute = std::max(o.needs.compute, c_.fused_passes * pass);
   }
 
   /// Input positions that a tile of `count` results holds: of an input without edges, at most all that are read.
@@ -256,7 +218,7 @@ class NestExpansion {
   }
 
   /// Norms before and behind: element by element on the norm lanes, once for each pass.
-  void add_norms(const At& at, Count of_a_position, Count results, Operation& o) const {
+  void add_norms(const At& at, Count of_a_position, Count results, Operation& o) {
     Count before = 0, behind = 0;
     const Count read =
         c_.prologue_passes == 0
@@ -274,7 +236,8 @@ class NestExpansion {
         o.lane_operations += fold;
       }
     o.lane_operations += c_.fused_operators * results;
-    o.needs.compute = std::max({o.needs.compute, before, behind});
+    turns_ += before + behind;
+    if (!micro_) o.needs.compute = std::max({o.needs.compute, before, behind});
   }
 
   /// The tile of A; when it is one step of rows or columns from the tile before, what that one had not.
@@ -313,90 +276,16 @@ class NestExpansion {
 
   const InstructionClass& c_;
   const Machine& m_;
+  const Role role_;
   Ports ports_;
   const LoopNest& n_;
+  const bool micro_ = m_.granularity == Granularity::micro_operation;
+  Count turns_ = 0;  // cycles that the vector unit is busy with one operation, one pass after the other
   bool weighted_ = false;
   std::array<std::vector<Count>, loops> sizes_;        // of the tiles along each loop
   std::vector<std::set<Count>> rows_in_, columns_in_;  // input positions of each tile
   Count multiplicity_ = 1, operations_ = 1;
   std::vector<At> order_;
-  std::vector<Operation> done_;
-};
-
-Count row_lanes_of(Family family, const Machine& m) {
-  if (family == Family::softmax) return m.softmax_lanes;
-  if (family == Family::norm) return m.norm_lanes;
-  if (family == Family::transpose) return m.transpose_lanes;
-  return m.vector_lanes;
-}
-
-/// Elements of each fold of one pass over `rows` of `length`.
-std::vector<Count> row_folds(Count rows, Count length, Count lanes) {
-  std::vector<Count> folds;
-  if (length >= lanes || rows == 1) {
-    for (Count r = 0; r < rows; ++r)
-      for (const Count f : pieces(length, lanes)) folds.push_back(f);
-    return folds;
-  }
-  for (const Count together : pieces(rows, lanes / length)) folds.push_back(together * length);
-  return folds;
-}
-
-class RowExpansion {
- public:
-  RowExpansion(const InstructionClass& c, const Machine& m, Role role) : c_(c), m_(m), ports_(m, role) {}
-
-  std::vector<Operation> run() {
-    const Work& w = c_.work;
-    if (c_.mapping.tile_channels < w.row_length) {
-      const auto chunks = pieces(w.row_length, c_.mapping.tile_channels);
-      writing_ = w.rows * static_cast<Count>(chunks.size());
-      apart_ = w.passes;
-      for (Count row = 0; row < w.rows; ++row)
-        for (Count pass = 1; pass <= w.passes; ++pass)
-          for (const Count chunk : chunks) add(1, chunk, pass == w.passes);
-    } else {
-      const auto tiles = pieces(w.rows, c_.mapping.tile_rows);
-      writing_ = static_cast<Count>(tiles.size());
-      for (const Count rows : tiles) add(rows, w.row_length, true);
-    }
-    return std::move(done_);
-  }
-
- private:
-  void add(Count rows, Count length, bool last) {
-    Operation o;
-    const Count bits = bits_of(m_.activation_format), lanes = row_lanes_of(c_.work.family, m_);
-    const std::vector<Count> folds = row_folds(rows, length, lanes);
-    for (Count pass = 0; pass < c_.work.passes / apart_; ++pass)
-      for (std::size_t fold = 0; fold < folds.size(); ++fold)
-        o.needs.compute += c_.work.element_cycles;  // every lane of a fold is busy that long
-    for (const Fetch& f : c_.fetches) {
-      const bool every_pass = f.passes >= apart_;
-      if (!every_pass && !last) continue;
-      const Count width = f.place == Place::psram ? bits_of(m_.weight_format) : bits;
-      if (f.per_fold) {
-        for (Count time = 0; time < (every_pass ? f.passes / apart_ : f.passes); ++time)
-          for (const Count fold : folds) ports_.read(f.place, fold, width, o.needs);
-      } else {
-        ports_.read(f.place, up(f.elements, writing_), width, o.needs);
-      }
-      if (f.place == Place::dram) o.other_bytes += up(up(f.elements, writing_) * bits, 8);
-    }
-    if (last) {
-      const Count results = up(c_.out_elements * rows * length, c_.work.rows * c_.work.row_length);
-      o.needs.compute = std::max(o.needs.compute, c_.fused_passes * up(results, m_.vector_lanes));
-      o.needs.compute = std::max(o.needs.compute, c_.statistics_passes * up(results, m_.norm_lanes));
-      for (const Count fold : pieces(results, lanes)) write_result(c_, ports_, fold, bits, o.needs);
-      if (c_.to_dram) o.out_bytes = up(up(c_.out_elements, writing_) * bits, 8);
-    }
-    done_.push_back(o);
-  }
-
-  const InstructionClass& c_;
-  const Machine& m_;
-  Ports ports_;
-  Count writing_ = 1, apart_ = 1;
   std::vector<Operation> done_;
 };
 
@@ -433,10 +322,15 @@ bool weights_wired(const Machine& m, Role role) {
          (m.hard_coded_part == HardCodedPart::text_encoder && role == Role::text_encoder);
 }
 
-std::vector<Operation> expand(const InstructionClass& c, const Machine& m, Role role) {
+std::vector<Operation> expand(const InstructionClass& c, const Machine& machine, Role role) {
+  Machine m = machine;
+  if (m.granularity == Granularity::micro_operation) {  // one array of MACs, one vector unit
+    m.mac_sharing = MacSharing::shared;
+    m.softmax_lanes = m.norm_lanes = m.transpose_lanes = m.vector_lanes;
+  }
   if (c.compound == Compound::strips) return expand_strips(c, m, role);
   if (c.compound == Compound::attention) return expand_attention(c, m, role);
-  return is_product(c.work.family) ? NestExpansion(c, m, role).run() : RowExpansion(c, m, role).run();
+  return is_product(c.work.family) ? NestExpansion(c, m, role).run() : expand_rows(c, m, role);
 }
 
 }  // namespace sdip::stepper

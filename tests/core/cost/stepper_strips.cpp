@@ -143,6 +143,7 @@ std::vector<Operation> expand_strips(const InstructionClass& c, const Machine& m
         const std::size_t i = piece.part;
         if (!together || i == 0) {
           operations.emplace_back();
+          if (m.granularity == Granularity::micro_operation) operations.back().commands = 0;
           if (c.operand_a == Place::dram) {
             operations.back().a_tile = frame * height + row;
             operations.back().a_bytes = up(loaded * row_of_inputs(c.parts[0]) * bits, 8);
@@ -152,6 +153,7 @@ std::vector<Operation> expand_strips(const InstructionClass& c, const Machine& m
         const InstructionClass one = alone(c, piece, rows[i].made, i == 0 ? loaded : rows[i].under, strips);
         const std::vector<Operation> part = expand(one, m, role);
         o.needs += part.at(0).needs;
+        if (m.granularity == Granularity::micro_operation) o.commands += part.at(0).commands;
         o.steps_cycles += part.at(0).needs.longest();
         o.lane_operations += part.at(0).lane_operations;
         if (one.work.family == Family::vector)

@@ -66,6 +66,22 @@ TEST(views, a_reshaped_transpose_stands_as_the_worked_example_says) {
   EXPECT_EQ(elements_in_view(views, out, first_row), (std::vector<std::int64_t>{0, 2, 4}));
 }
 
+TEST(views, a_transpose_behind_another_operator_says_where_each_element_goes) {
+  Draw draw(1);
+  NetworkMaker make(draw);
+  const ValueId y = make.node("Relu", {make.input({2, 3})});
+  const MadeNetwork network = make.finish({make.node("Transpose", {y})}, false);
+  CompiledStage stage;
+  stage.graph = std::make_shared<const Graph>(network.graph);
+  stage.program.instructions.resize(1);
+  stage.program.instructions[0].nodes = {0, 1};
+  const Views views = views_of(stage);
+  const ValueId out = network.graph.outputs[0];
+  ASSERT_TRUE(views.turned.contains(out));
+  EXPECT_EQ(views.turned.at(out), (std::vector<std::int64_t>{0, 2, 4, 1, 3, 5}));
+  EXPECT_EQ(views.root[static_cast<std::size_t>(out)], out) << "it has bytes of its own";
+}
+
 TEST(addresses, a_unified_memory_holds_a_value_once) {
   Machine machine;
   InstructionClass c;

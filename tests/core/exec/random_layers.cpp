@@ -93,6 +93,10 @@ ValueId moved(Layers& l, ValueId x) {
   const std::int64_t length = shape[static_cast<std::size_t>(axis)];
   switch (l.draw.between(0, 4)) {
     case 0: {
+      const bool blocks = shape.size() == 4 && shape[2] % 2 == 0 && shape[3] % 2 == 0;
+      if (blocks && l.draw.one_in(2)) return l.make.node("SpaceToDepth", {x}, {{"blocksize", std::int64_t{2}}});
+      if (shape.size() == 4 && shape[1] % 4 == 0)
+        return l.make.node("DepthToSpace", {x}, {{"blocksize", std::int64_t{2}}});
       Ints perm;
       for (std::int64_t i = 0; i < std::ssize(shape); ++i) perm.push_back(i);
       for (std::size_t i = perm.size(); i-- > 1;)

@@ -17,7 +17,9 @@ Machine random_machine(Draw& draw) {
   m.stack_discipline = either(StackDiscipline::stack, StackDiscipline::allocator);
   m.fusion = draw.one_in(3) ? Fusion::norm : either(Fusion::no_fusion, Fusion::pointwise);
   if (m.fusion == Fusion::norm) m.norm_statistics = either(NormStatistics::own_pass, NormStatistics::producer);
-  m.transposition = either(Transposition::explicit_instruction, Transposition::dynamic_transposition);
+  m.transposition = draw.one_in(3)
+                        ? Transposition::static_transposition
+                        : either(Transposition::explicit_instruction, Transposition::dynamic_transposition);
   m.skip_handling = draw.one_in(4) ? SkipHandling::spill : SkipHandling::hold;
   if (draw.one_in(6)) m.skip_handling = SkipHandling::recompute;
   m.fused_attention = either(FusedAttention::off, FusedAttention::on);

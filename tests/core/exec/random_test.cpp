@@ -37,11 +37,16 @@ struct StripKinds {
   }
 };
 
+std::int64_t turned_classes(const CompiledStage& stage) {
+  return std::ranges::count_if(stage.program.classes, [](const InstructionClass& c) { return c.turned_run > 0; });
+}
+
 TEST(random, lossless_programs_compute_their_graphs) {
   RunCounts total;
 
   double worst = 0;
   std::uint64_t run = 0;
+  std::int64_t turned = 0, turned_attentions = 0;
   const std::uint64_t pairs = pair_count(2500);
   for (std::uint64_t seed = 0; seed < pairs; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -54,6 +59,10 @@ TEST(random, lossless_programs_compute_their_graphs) {
     if (!application.feasible) continue;
     if (draw.one_in(2)) draw_mappings(draw, application.stages[0], machine);
     ++run;
+    turned += turned_classes(application.stages[0]);
+    turned_attentions += std::ranges::count_if(application.stages[0].program.classes, [](const auto& c) {
+      return c.turned_run > 0 && c.compound == Compound::attention;
+    });
     const auto stored = [&](const Value& v) { return network.stored(v); };
     const bool factored = machine.low_rank == LowRank::on;  // A * B stands in the graph that was compiled
     const Graph& graph = factored ? *application.stages[0].graph : network.graph;
@@ -80,6 +89,10 @@ TEST(random, lossless_programs_compute_their_graphs) {
     total.partial_tiles += got.counts.partial_tiles;
   }
   EXPECT_GT(run, pairs * 3 / 4);
+  EXPECT_GT(turned, static_cast<std::int64_t>(pairs / 10));
+  EXPECT_GT(turned_attentions, static_cast<std::int64_t>(pairs / 250));
+  RecordProperty("turned", std::to_string(turned));
+  RecordProperty("turned_attentions", std::to_string(turned_attentions));
   EXPECT_GT(total.tile_operations, 2 * total.instructions);
   EXPECT_GT(total.partial_tiles, total.instructions / 10);
   RecordProperty("worst_ulps", std::to_string(worst));
@@ -111,7 +124,7 @@ MadeNetwork chain_of_convolutions(Draw& draw) {
 
 TEST(random, chains_with_norms_in_strips_compute_their_graphs) {
   StripKinds strips;
-  const std::uint64_t pairs = pair_count(500);
+  const std::uint64_t pairs = pair_count(700);
   for (std::uint64_t seed = 0; seed < pairs; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Draw draw(seed + 50000);
@@ -151,6 +164,7 @@ TEST(random, chains_with_norms_in_strips_compute_their_graphs) {
 
 TEST(random, integer_programs_compute_their_graphs_bit_for_bit) {
   const std::uint64_t pairs = pair_count(1000);
+  std::int64_t turned = 0;
   for (std::uint64_t seed = 0; seed < pairs; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Draw draw(seed + 7777);
@@ -158,6 +172,7 @@ TEST(random, integer_programs_compute_their_graphs_bit_for_bit) {
     Machine machine = random_machine(draw);
     Application application = compiled_on(machine, network, Role::network);
     if (!application.feasible) continue;
+    turned += turned_classes(application.stages[0]);
     if (draw.one_in(2)) draw_mappings(draw, application.stages[0], machine);
     const auto stored = [&](const Value& v) { return network.stored(v); };
     const std::vector<Tensor> want = compute(network.graph, network.inputs, stored);
@@ -165,6 +180,7 @@ TEST(random, integer_programs_compute_their_graphs_bit_for_bit) {
     for (std::size_t i = 0; i < want.size(); ++i)
       EXPECT_EQ(got.outputs[i].ints, want[i].ints) << graph_text(application.stages[0]);
   }
+  EXPECT_GT(turned, static_cast<std::int64_t>(pairs / 50));
 }
 
 }  // namespace

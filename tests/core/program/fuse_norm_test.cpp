@@ -10,7 +10,7 @@ namespace {
 
 using testing::ElementsAre;
 
-Machine fusing(NormStatistics statistics = NormStatistics::own_pass) {
+Machine fusing_norms(NormStatistics statistics = NormStatistics::own_pass) {
   Machine m;
   m.fusion = Fusion::norm;
   m.norm_statistics = statistics;
@@ -44,7 +44,7 @@ onnx::ModelProto norm_model(bool residual) {
 }
 
 TEST(fuse_norm, a_norm_and_its_activation_become_the_prologue_of_the_convolution_behind) {
-  const Application own = compiled(norm_model(true), fusing());
+  const Application own = compiled(norm_model(true), fusing_norms());
   EXPECT_THAT(mnemonics(own), ElementsAre("conv2d", "groupnorm_sums", "groupnorm+tanh+conv2d+add"));
   EXPECT_EQ(class_at(own, 1).work.passes, 1);
   EXPECT_EQ(class_at(own, 1).out_elements, 0) << "sums go to registers";
@@ -57,7 +57,7 @@ TEST(fuse_norm, a_norm_and_its_activation_become_the_prologue_of_the_convolution
 }
 
 TEST(fuse_norm, the_producer_of_its_operand_may_make_the_sums) {
-  const Application application = compiled(norm_model(true), fusing(NormStatistics::producer));
+  const Application application = compiled(norm_model(true), fusing_norms(NormStatistics::producer));
   EXPECT_THAT(mnemonics(application), ElementsAre("conv2d", "groupnorm+tanh+conv2d+add"));
   EXPECT_EQ(class_at(application, 0).statistics_passes, 1);
 }
@@ -65,10 +65,10 @@ TEST(fuse_norm, the_producer_of_its_operand_may_make_the_sums) {
 TEST(fuse_norm, a_norm_whose_result_leaves_stays_and_reads_once_when_its_sums_are_there) {
   onnx::ModelProto model = norm_model(false);
   add_output(model, "c");
-  const Application own = compiled(model, fusing());
+  const Application own = compiled(model, fusing_norms());
   EXPECT_THAT(mnemonics(own), ElementsAre("conv2d", "groupnorm+tanh", "conv2d"));
   EXPECT_EQ(class_at(own, 1).work.passes, 2);
-  const Application producer = compiled(model, fusing(NormStatistics::producer));
+  const Application producer = compiled(model, fusing_norms(NormStatistics::producer));
   EXPECT_THAT(mnemonics(producer), ElementsAre("conv2d", "groupnorm+tanh", "conv2d"));
   EXPECT_EQ(class_at(producer, 1).work.passes, 1);
   EXPECT_EQ(class_at(producer, 0).statistics_passes, 1);
@@ -81,7 +81,7 @@ TEST(fuse_norm, a_norm_of_an_input_has_no_producer_and_takes_a_pass_of_its_own) 
   add_group_norm(model, "x", "b", 8);
   add_node(model, "Conv", {"b", "w"}, "y");
   add_output(model, "y");
-  EXPECT_THAT(mnemonics(compiled(model, fusing(NormStatistics::producer))),
+  EXPECT_THAT(mnemonics(compiled(model, fusing_norms(NormStatistics::producer))),
               ElementsAre("groupnorm_sums", "groupnorm+conv2d"));
 }
 
@@ -94,7 +94,7 @@ TEST(fuse_norm, a_layer_norm_over_the_summed_channels_needs_no_instruction_of_it
   add_node(model, "MatMul", {"a", "k"}, "c");
   add_node(model, "Add", {"b", "c"}, "y");
   add_output(model, "y");
-  const Application application = compiled(model, fusing());
+  const Application application = compiled(model, fusing_norms());
   EXPECT_THAT(mnemonics(application), ElementsAre("layernorm+matmul", "layernorm+matmul+add"));
   EXPECT_EQ(class_at(application, 0).prologue_passes, 2) << "sums, normalise";
 }

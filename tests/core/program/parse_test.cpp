@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 
 /// The example of docs/formats.md: y = silu(x W0) W1 + x.
-const std::string example = R"(sdip graph 2
+const std::string written_example = R"(sdip graph 2
 stage "two layers" network
 machine weight_format=int8 activation_format=int8
 graph "two layers"
@@ -31,7 +31,7 @@ instruction 1 matmul+add dsram:%s psram@512 dram:%y 128 512 more=dram:%x nodes=2
 )";
 
 std::string changed(const std::string& from, const std::string& to) {
-  std::string text = example;
+  std::string text = written_example;
   const std::size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   return text.replace(at, from.size(), to);
@@ -48,7 +48,7 @@ std::string outcome_of(const std::string& text) {
 }
 
 TEST(parse, a_program_written_by_hand_has_the_classes_that_its_operators_say) {
-  const CompiledStage stage = parse_graph_text(example);
+  const CompiledStage stage = parse_graph_text(written_example);
   EXPECT_EQ(stage.name, "two layers");
   ASSERT_EQ(stage.program.instructions.size(), 2U);
   const auto& c = stage.program.classes.at(1);
@@ -87,7 +87,7 @@ TEST(parse, a_compiled_program_and_the_same_by_hand_cost_the_same) {
 }
 
 TEST(parse, errors_name_line_field_and_what_was_expected) {
-  EXPECT_EQ(outcome_of(example), "read");
+  EXPECT_EQ(outcome_of(written_example), "read");
   const std::pair<std::string, std::string> cases[] = {
       {outcome_of(""), "graph_inconsistent: line 0: line 0: expected instructions"},
       {outcome_of(changed("graph 2", "graph 7")), "graph_version: line 1: a .graph text of version 7, expected 2"},
@@ -111,13 +111,16 @@ TEST(parse, errors_name_line_field_and_what_was_expected) {
       {outcome_of(changed("nodes=0,1", "nodes=0,1 held=1")), "no such field: 'held'"},
       {outcome_of(changed("nodes=0,1", "nodes=0,1 nodes=0")), "expected each field once, not 'nodes' again"},
       {outcome_of(changed("nodes=0,1", "nodes=0,1 occupancy=0,0,0 name=\"x")), "expected a closing quote"},
+      {outcome_of(changed("dram:%x psram@0", "dram:%y psram@0")), "operand %6 is not in dram"},
+      {outcome_of(changed("more=dram:%x", "more=dram:%x,dram:%x")), "read"},
+      {outcome_of(changed("weights=%w0", "weights=%w1")), "weights: expected %1, what its nodes read"},
       {outcome_of(changed("outputs %y", "outputs %p")), "no instruction makes output"},
   };
   for (const auto& [found, expected] : cases) EXPECT_THAT(found, HasSubstr(expected));
 }
 
 TEST(parse, a_machine_of_other_formats_or_smaller_memories_does_not_take_the_program) {
-  const CompiledStage stage = parse_graph_text(example);
+  const CompiledStage stage = parse_graph_text(written_example);
   Machine machine;
   try {
     require_like(stage, machine);
@@ -137,12 +140,30 @@ TEST(parse, a_machine_of_other_formats_or_smaller_memories_does_not_take_the_pro
   EXPECT_EQ(misfit(stage, machine), "0: needs 512 B of PSRAM beside pinned weights, which has 511");
 }
 
+TEST(parse, a_tile_of_channels_is_of_one_group_or_of_whole_groups) {
+  const auto tiled = [](const std::string& mapping) {
+    return "sdip graph 2\nstage \"s\" network\nmachine\ngraph \"g\"\ninputs %x\noutputs %y\n"
+           "value %x input float32[1,12,4,4]\nvalue %w weight float32[24,4,1,1]\n"
+           "node 0 %y = Conv(%x,%w) attributes={\"group\"=3}\n"
+           "instruction 0 conv2d dram:%x psram@0 dram:%y 384 192 nodes=0 weights=%w tile_channels=" +
+           mapping + "\n";
+  };
+  for (const char* whole : {"4", "5", "8", "16", "24"}) EXPECT_EQ(outcome_of(tiled(whole)), "read") << whole;
+  for (const char* torn : {"9", "12", "23"})
+    EXPECT_THAT(
+        outcome_of(tiled(torn)),
+        HasSubstr("tile_channels: expected channels of one group, at most 8, or whole groups of as many, found "))
+        << torn;
+  const CompiledStage stage = parse_graph_text(tiled("4"));
+  expect_round_trip(stage, machine_like(stage.needs));
+}
+
 TEST(words, what_fits_takes_two_words_and_what_does_not_goes_on) {
   CompiledStage stage = parse_graph_text(changed("weight_format=int8", "weight_format=fp8_e4m3"));
   EXPECT_EQ(stage.program.instructions[0].words, 2);
   EXPECT_EQ(stage.program.instructions[1].words, 3) << "an operand of what is fused";
   EXPECT_EQ(imem_bytes(stage.program), Bytes(5 * 32));
-  stage = parse_graph_text(example);
+  stage = parse_graph_text(written_example);
   EXPECT_EQ(stage.program.instructions[0].words, 3) << "the scale of its weights";
 }
 

@@ -814,7 +814,7 @@ export interface components {
              * @default explicit
              * @enum {string}
              */
-            transposition: "explicit" | "dynamic";
+            transposition: "explicit" | "static" | "dynamic";
             /**
              * @description How tiles are found: the best of all, greedily, or from random samples and their neighbours
              * @default exact
@@ -886,19 +886,29 @@ export interface components {
              * @default none
              * @enum {string}
              */
-            host_operators: "none";
+            host_operators: "none" | "softmax" | "softmax_and_norm";
+            /**
+             * @description Bits that cross the host's bus a core cycle, bit
+             * @default 32
+             */
+            host_bus_bits: number;
+            /**
+             * @description Core cycles that the host takes an element and pass of an operator, cycles
+             * @default 10
+             */
+            host_cycles_per_element: number;
             /**
              * @description The program: held in IMEM whole, or streamed through it from DRAM
              * @default held
              * @enum {string}
              */
-            program_storage: "held";
+            program_storage: "held" | "streamed";
             /**
              * @description What one instruction is
              * @default operator
              * @enum {string}
              */
-            granularity: "operator" | "tile";
+            granularity: "operator" | "tile" | "micro";
             /**
              * @description Weights of linear operators as a product of two thin matrices, where that is fewer bytes
              * @default off
@@ -1280,7 +1290,7 @@ export interface components {
              * @default explicit
              * @enum {string}
              */
-            transposition: "explicit" | "dynamic";
+            transposition: "explicit" | "static" | "dynamic";
             /**
              * @description How tiles are found: the best of all, greedily, or from random samples and their neighbours
              * @default exact
@@ -1352,19 +1362,29 @@ export interface components {
              * @default none
              * @enum {string}
              */
-            host_operators: "none";
+            host_operators: "none" | "softmax" | "softmax_and_norm";
+            /**
+             * @description Bits that cross the host's bus a core cycle, bit
+             * @default 32
+             */
+            host_bus_bits: number;
+            /**
+             * @description Core cycles that the host takes an element and pass of an operator, cycles
+             * @default 10
+             */
+            host_cycles_per_element: number;
             /**
              * @description The program: held in IMEM whole, or streamed through it from DRAM
              * @default held
              * @enum {string}
              */
-            program_storage: "held";
+            program_storage: "held" | "streamed";
             /**
              * @description What one instruction is
              * @default operator
              * @enum {string}
              */
-            granularity: "operator" | "tile";
+            granularity: "operator" | "tile" | "micro";
             /**
              * @description Weights of linear operators as a product of two thin matrices, where that is fewer bytes
              * @default off
@@ -1426,6 +1446,8 @@ export interface components {
             weight_bytes_per_frame: number | null;
             /** @description Activations sent to and from DRAM for one frame, B */
             activation_bytes_per_frame: number | null;
+            /** @description Instruction words read from DRAM for one frame, B */
+            program_bytes_per_frame: number | null;
             /** @description DRAM traffic over the least any schedule could reach with this SRAM */
             dram_bytes_over_bound: number | null;
             /** @description Steady pass over its compute-bound time at full utilization */
@@ -1638,9 +1660,11 @@ export interface components {
             end_cycle: number;
             stall_weights_cycles: number;
             stall_activations_cycles: number;
+            stall_program_cycles: number;
             dram_weights_bytes: number;
             dram_activations_in_bytes: number;
             dram_activations_out_bytes: number;
+            dram_program_bytes: number;
             dsram_read_side_bytes: number;
             dsram_write_side_bytes: number;
             stackram_bytes: number;
@@ -1659,6 +1683,7 @@ export interface components {
                 overhead: number;
                 weight_stream: number;
                 activation_stream: number;
+                program_stream: number;
             };
             energy_j: number;
             output_shape: number[];
@@ -1671,8 +1696,10 @@ export interface components {
             bound_dram_bytes: number;
             stall_weights_cycles: number;
             stall_activations_cycles: number;
+            stall_program_cycles: number;
             dram_weights_bytes: number;
             dram_activations_bytes: number;
+            dram_program_bytes: number;
             weight_bytes: number;
             imem_bytes: number;
             dsram_peak_bytes: number;
@@ -1760,7 +1787,7 @@ export interface components {
         };
         Axis: {
             /** @enum {string} */
-            parameter: "cores" | "core_clock_mhz" | "pipeline_stages" | "conv_lanes_in" | "conv_lanes_out" | "conv_lanes_pixel" | "linear_lanes_m" | "linear_lanes_n" | "linear_lanes_k" | "matmul_lanes_m" | "matmul_lanes_n" | "matmul_lanes_k" | "vector_lanes" | "softmax_lanes" | "norm_lanes" | "transpose_lanes" | "dataflow" | "weight_format" | "activation_format" | "accumulator_format" | "scale_granularity" | "psram_bytes" | "psram_port_bits" | "dsram_bytes" | "dsram_port_bits" | "stackram_bytes" | "stackram_port_bits" | "imem_bytes" | "sram_banks" | "weight_buffering" | "tile_buffering" | "dram_kind" | "dram_bus_bits" | "dram_clock_ratio" | "dram_burst_bytes" | "dram_efficiency" | "mac_sharing" | "activation_memory" | "stack_discipline" | "operator_dsram" | "steps" | "guidance" | "sampler" | "mode" | "batch" | "image_height_px" | "image_width_px" | "prompt_per_frame" | "vae_stage" | "encoder_dram_share" | "decoder_dram_share" | "link_bits" | "technology_node" | "sram_floor_plan_factor" | "mac_floor_plan_factor" | "weight_storage" | "hard_coded_part" | "psram_pinned_bytes" | "fusion" | "norm_statistics" | "fused_attention" | "strips" | "transposition" | "tile_search" | "tile_goal" | "skip_handling" | "schedule" | "hoisted_context" | "weight_compression" | "decompressor_bytes_per_cycle" | "weight_density" | "sparsity" | "sequencer" | "dispatch_cycles" | "host_command_cycles" | "host_operators" | "program_storage" | "granularity" | "low_rank" | "low_rank_share" | "composable_macs" | "core_weights" | "branches" | "memory_hierarchy" | "in_memory_weights";
+            parameter: "cores" | "core_clock_mhz" | "pipeline_stages" | "conv_lanes_in" | "conv_lanes_out" | "conv_lanes_pixel" | "linear_lanes_m" | "linear_lanes_n" | "linear_lanes_k" | "matmul_lanes_m" | "matmul_lanes_n" | "matmul_lanes_k" | "vector_lanes" | "softmax_lanes" | "norm_lanes" | "transpose_lanes" | "dataflow" | "weight_format" | "activation_format" | "accumulator_format" | "scale_granularity" | "psram_bytes" | "psram_port_bits" | "dsram_bytes" | "dsram_port_bits" | "stackram_bytes" | "stackram_port_bits" | "imem_bytes" | "sram_banks" | "weight_buffering" | "tile_buffering" | "dram_kind" | "dram_bus_bits" | "dram_clock_ratio" | "dram_burst_bytes" | "dram_efficiency" | "mac_sharing" | "activation_memory" | "stack_discipline" | "operator_dsram" | "steps" | "guidance" | "sampler" | "mode" | "batch" | "image_height_px" | "image_width_px" | "prompt_per_frame" | "vae_stage" | "encoder_dram_share" | "decoder_dram_share" | "link_bits" | "technology_node" | "sram_floor_plan_factor" | "mac_floor_plan_factor" | "weight_storage" | "hard_coded_part" | "psram_pinned_bytes" | "fusion" | "norm_statistics" | "fused_attention" | "strips" | "transposition" | "tile_search" | "tile_goal" | "skip_handling" | "schedule" | "hoisted_context" | "weight_compression" | "decompressor_bytes_per_cycle" | "weight_density" | "sparsity" | "sequencer" | "dispatch_cycles" | "host_command_cycles" | "host_operators" | "host_bus_bits" | "host_cycles_per_element" | "program_storage" | "granularity" | "low_rank" | "low_rank_share" | "composable_macs" | "core_weights" | "branches" | "memory_hierarchy" | "in_memory_weights";
             values?: (number | string | boolean)[];
             min?: number;
             max?: number;

@@ -14,7 +14,7 @@ const words: [Key, Key][] = [
 
 const limiters: Key[] = [
   'limiter.compute', 'limiter.dsram_read', 'limiter.dsram_write', 'limiter.stackram_read', 'limiter.stackram_write',
-  'limiter.psram_read', 'limiter.overhead', 'limiter.weight_stream', 'limiter.activation_stream',
+  'limiter.psram_read', 'limiter.overhead', 'limiter.weight_stream', 'limiter.activation_stream', 'limiter.program_stream',
 ];
 
 export function HelpPage() {

@@ -32,6 +32,7 @@ export function InstructionTable({ stage, machine }: { stage: Stage; machine: Ma
       { id: 'limiter', title: t('table.limiter'), width: 150, value: (one) => one.limiter, show: (one) => <><Swatch name={one.limiter} /> {wordFor(t, 'limiter', one.limiter)}</> },
       cycles('stall_weights', t('table.stall_weights'), (one) => one.stall_weights_cycles),
       cycles('stall_activations', t('table.stall_activations'), (one) => one.stall_activations_cycles),
+      cycles('stall_program', t('table.stall_program'), (one) => one.stall_program_cycles),
       bytes('dram', t('table.dram'), (one) => dramBytes(one, cores)),
       bytes('dsram_read', t('table.dsram_read'), (one) => one.dsram_read_side_bytes),
       bytes('dsram_write', t('table.dsram_write'), (one) => one.dsram_write_side_bytes),

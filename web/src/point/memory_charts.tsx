@@ -27,7 +27,8 @@ export function MemoryCharts({ stage, machine }: { stage: Stage; machine: Machin
       { title: t('memory.dram_rate'), unit: 'B', rate: true, ...(most === null ? {} : { limit: { value: most, label: `${plain(Number(most.toPrecision(3)))} B/cycle` } }), series: [
         { name: 'weight_stream', label: t('memory.weights'), value: (one) => one.dram_weights_bytes },
         { name: 'activation_in', label: t('memory.activations_in'), value: (one) => cores * one.dram_activations_in_bytes },
-        { name: 'activation_out', label: t('memory.activations_out'), value: (one) => cores * one.dram_activations_out_bytes }] },
+        { name: 'activation_out', label: t('memory.activations_out'), value: (one) => cores * one.dram_activations_out_bytes },
+        { name: 'program_stream', label: t('memory.program'), value: (one) => one.dram_program_bytes }] },
     ];
   }, [machine, stage.role, cores, t]);
   const bytes = (value: number) => quantity(value, 'B');
@@ -35,8 +36,8 @@ export function MemoryCharts({ stage, machine }: { stage: Stage; machine: Machin
     <ChartFrame
       title={t('memory.title')} note={t('memory.note')}
       table={() => ({
-        head: [t('table.name'), t('table.start'), `DSRAM ${t('memory.read_side')}`, `DSRAM ${t('memory.write_side')}`, 'STACKRAM', 'PSRAM', t('memory.weights'), t('memory.activations_in'), t('memory.activations_out')],
-        rows: program.map((one) => [one.name, quantity(one.start_cycle, ''), bytes(one.dsram_read_side_bytes), bytes(one.dsram_write_side_bytes), bytes(one.stackram_bytes), bytes(one.psram_bytes), bytes(one.dram_weights_bytes), bytes(one.dram_activations_in_bytes), bytes(one.dram_activations_out_bytes)]),
+        head: [t('table.name'), t('table.start'), `DSRAM ${t('memory.read_side')}`, `DSRAM ${t('memory.write_side')}`, 'STACKRAM', 'PSRAM', t('memory.weights'), t('memory.activations_in'), t('memory.activations_out'), t('memory.program')],
+        rows: program.map((one) => [one.name, quantity(one.start_cycle, ''), bytes(one.dsram_read_side_bytes), bytes(one.dsram_write_side_bytes), bytes(one.stackram_bytes), bytes(one.psram_bytes), bytes(one.dram_weights_bytes), bytes(one.dram_activations_in_bytes), bytes(one.dram_activations_out_bytes), bytes(one.dram_program_bytes)]),
       })}
     >
       <OccupancyChart

@@ -36,13 +36,14 @@ export function StageView({ stage, machine, design }: { stage: Stage; machine: M
 function StageFacts({ stage }: { stage: Stage }) {
   const { t } = useSpeech();
   const over = (value: number, bound: number) => (bound > 0 ? `${plain(Number((value / bound).toPrecision(3)))}×` : '–');
-  const moved = stage.dram_weights_bytes + stage.dram_activations_bytes;
+  const moved = stage.dram_weights_bytes + stage.dram_activations_bytes + stage.dram_program_bytes;
   const facts: [string, string][] = [
     [t('stage.steady'), quantity(stage.steady_cycles, 'cycles')],
     [t('stage.cold'), quantity(stage.cold_cycles, 'cycles')],
     [t('stage.bound_cycles'), `${quantity(stage.bound_cycles, 'cycles')} · ${over(stage.steady_cycles, stage.bound_cycles)}`],
     [t('stage.stall_weights'), quantity(stage.stall_weights_cycles, 'cycles')],
     [t('stage.stall_activations'), quantity(stage.stall_activations_cycles, 'cycles')],
+    [t('stage.stall_program'), quantity(stage.stall_program_cycles, 'cycles')],
     [t('stage.dram'), quantity(moved, 'B')],
     [t('stage.bound_dram'), `${quantity(stage.bound_dram_bytes, 'B')} · ${over(moved, stage.bound_dram_bytes)}`],
     [t('stage.weights'), quantity(stage.weight_bytes, 'B')],

@@ -11,9 +11,9 @@ export function cyclesBy(program: Instruction[], key: (one: Instruction) => stri
   return [...sums].map(([name, value]) => ({ name, label: label(name), value })).sort((a, b) => b.value - a.value);
 }
 
-/** DRAM bytes an instruction moves, all kinds: weights once for all cores, activations for each of `cores`. */
+/** DRAM bytes an instruction moves, all kinds: weights and words once for all cores, activations for each of `cores`. */
 export const dramBytes = (one: Instruction, cores = 1): number =>
-  one.dram_weights_bytes + cores * (one.dram_activations_in_bytes + one.dram_activations_out_bytes);
+  one.dram_weights_bytes + one.dram_program_bytes + cores * (one.dram_activations_in_bytes + one.dram_activations_out_bytes);
 
 /** Cores that run a stage of this role at the same time (docs/model.md section 6). */
 export function activeCores(role: string, machine: Record<string, unknown>): number {
@@ -47,7 +47,7 @@ export function lanesOf(machine: Record<string, unknown>): { name: string; lanes
     return lanes.every((one): one is number => typeof one === 'number') ? [{ name, lanes: lanes.reduce((a, b) => a * b, 1) }] : [];
   };
   const conv = product('conv', ['in', 'out', 'pixel']);
-  const shared = machine.mac_sharing === 'shared';
+  const shared = machine.mac_sharing === 'shared' || machine.granularity === 'micro';
   const all = shared ? conv : [...conv, ...product('linear', ['m', 'n', 'k']), ...product('matmul', ['m', 'n', 'k'])];
   // Equal roofs are one line with all their names.
   const roofs = new Map<number, string[]>();

@@ -1,0 +1,65 @@
+// What an operator costs that the host computes.
+//
+// Worked example. Softmax of 2 rows of 5, int8, three passes; a bus of 32 bit, 1.5 cycles an element and pass,
+// DSRAM ports of 64 bit. In: 10 bytes, 3 beats of the bus, 2 of the port. The host: 10 x 3 x 1.5 = 45 cycles. Out:
+// 3 and
+// 2. The operation lasts 3 + 45 + 3 = 51 cycles.
+#include "core/cost/host.h"
+
+#include <algorithm>
+
+#include "core/cost/fold.h"
+
+namespace sdip {
+namespace {
+
+constexpr std::int64_t most_cycles = std::int64_t{1} << 58;
+
+/// Operands that this operation needs, each sent once however often the operator reads it.
+Busy sent(const InstructionClass& c, const Machine& m, const Widths& w, const TilePlan& plan, std::int64_t elements,
+          bool last) {
+  Busy in;
+  for (const Fetch& f : c.fetches) {
+    if (f.place == Place::scalar || f.place == Place::nowhere || reads_of(f, plan, last) == 0) continue;
+    const std::int64_t part = f.per_fold ? elements : ceil_div(f.elements, plan.writing_operations());
+    const std::int64_t bits = f.place == Place::psram ? w.weight : w.activation;
+    in.compute += beats(part, bits, m.host_bus_bits);
+    book_read(in, f.place, beats(part, bits, port_bits(w, f.place)));
+  }
+  return in;
+}
+
+Busy returned(const InstructionClass& c, const Machine& m, const Widths& w, std::int64_t results) {
+  Busy out;
+  if (!c.to_dsram && !c.to_dram && !c.push) return out;
+  out.compute = beats(results, w.activation, m.host_bus_bits);
+  if (c.to_dsram || c.to_dram) out.dsram_write = beats(results, w.activation, w.dsram);
+  if (c.push) out.stackram_write = beats(results, w.activation, w.stackram);
+  return out;
+}
+
+}  // namespace
+
+bool on_host(const InstructionClass& c, const Machine& m) {
+  if (c.compound != Compound::single || m.host_operators == HostOperators::no_operators) return false;
+  return c.work.family == Family::softmax ||
+         (c.work.family == Family::norm && m.host_operators == HostOperators::softmax_and_norm);
+}
+
+Steps host_steps(const InstructionClass& c, const Machine& m, const TilePlan& plan, std::int64_t rows,
+                 std::int64_t length, bool last, bool wired, std::int64_t tiles) {
+  const Widths w = widths_of(m);
+  const std::int64_t elements = rows * length, results = last ? row_results(c, rows, length) : 0;
+  Int128 worked = static_cast<Int128>(elements) * (c.work.passes / plan.passes_apart);
+  worked += static_cast<Int128>(results) * (c.fused_operators + c.statistics_passes);
+  const Int128 cycles = (worked * m.host_cycles_per_element.hundredths + 99) / 100;
+  Busy in = sent(c, m, w, plan, elements, last), work, out = returned(c, m, w, results);
+  work.compute = static_cast<std::int64_t>(std::min<Int128>(cycles, most_cycles / tiles));
+  merge_ports(m, wired, in);
+  merge_ports(m, wired, out);
+  Steps steps;
+  for (const Busy& step : {in, work, out}) steps.then(step);
+  return steps;
+}
+
+}  // namespace sdip

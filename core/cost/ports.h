@@ -1,0 +1,66 @@
+// The widths that data meets on its way between memories and circuits, and the beats that it takes there. Internal
+// to the cost folder.
+#pragma once
+
+#include "core/cost/circuit.h"
+
+namespace sdip {
+
+/// Bits of an element by format, and of a port.
+struct Widths {
+  std::int64_t activation, weight, accumulator, dsram, stackram, psram;
+};
+inline Widths widths_of(const Machine& m) {
+  const bool unified = m.activation_memory == ActivationMemory::unified;
+  return {bits_of(m.activation_format),
+          bits_of(m.weight_format),
+          bits_of(m.accumulator_format),
+          m.dsram_port_bits,
+          unified ? m.dsram_port_bits : m.stackram_port_bits,
+          m.psram_port_bits};
+}
+
+/// Books the beats of reading from a place on that place's port; tiles of DRAM operands are read from DSRAM.
+inline void book_read(Busy& busy, Place place, std::int64_t beats_read) {
+  if (place == Place::stackram) busy.stackram_read += beats_read;
+  if (place == Place::psram) busy.psram_read += beats_read;
+  if (place == Place::dsram || place == Place::dram) busy.dsram_read += beats_read;
+}
+
+inline std::int64_t port_bits(const Widths& w, Place place) {
+  return place == Place::stackram ? w.stackram : place == Place::psram ? w.psram : w.dsram;
+}
+
+/// Beats where they really go: in a unified memory all through DSRAM's ports; a ROM is `wired` to its multipliers.
+inline void merge_ports(const Machine& m, bool wired, Busy& busy) {
+  if (wired) busy.psram_read = 0;
+  if (m.activation_memory != ActivationMemory::unified) return;
+  busy.dsram_read += busy.stackram_read;
+  busy.dsram_write += busy.stackram_write;
+  busy.stackram_read = busy.stackram_write = 0;
+}
+
+/// What steps need that run one after the other, in sum, and how long they last.
+struct Steps {
+  Busy busy;
+  std::int64_t cycles = 0;
+  void then(const Busy& step) {
+    busy += step;
+    cycles += step.longest();
+  }
+};
+
+/// How often an operation of row-wise work reads an operand. When passes run apart, one that is read less often
+/// than there are passes is read in the last.
+inline std::int64_t reads_of(const Fetch& f, const TilePlan& plan, bool last_pass) {
+  if (f.passes >= plan.passes_apart) return f.passes / plan.passes_apart;
+  return last_pass ? f.passes : 0;
+}
+
+/// Results of row-wise work that rows x length of its elements make: their share of all, rounded up.
+inline std::int64_t row_results(const InstructionClass& c, std::int64_t rows, std::int64_t length) {
+  const Int128 whole = static_cast<Int128>(c.work.rows) * c.work.row_length;
+  return static_cast<std::int64_t>((static_cast<Int128>(c.out_elements) * rows * length + whole - 1) / whole);
+}
+
+}  // namespace sdip

@@ -1,0 +1,141 @@
+// The stepper's row-wise tile operations: each fold of each pass; and those that the host computes.
+#include "tests/core/cost/stepper_ports.h"
+
+namespace sdip::stepper {
+namespace {
+
+Count row_lanes_of(Family family, const Machine& m) {
+  if (family == Family::softmax) return m.softmax_lanes;
+  if (family == Family::norm) return m.norm_lanes;
+  if (family == Family::transpose) return m.transpose_lanes;
+  return m.vector_lanes;
+}
+
+/// Elements of each fold of one pass over `rows` of `length`.
+std::vector<Count> row_folds(Count rows, Count length, Count lanes) {
+  std::vector<Count> folds;
+  if (length >= lanes || rows == 1) {
+    for (Count r = 0; r < rows; ++r)
+      for (const Count f : pieces(length, lanes)) folds.push_back(f);
+    return folds;
+  }
+  for (const Count together : pieces(rows, lanes / length)) folds.push_back(together * length);
+  return folds;
+}
+
+class RowExpansion {
+ public:
+  RowExpansion(const InstructionClass& c, const Machine& m, Role role)
+      : c_(c), m_(m), role_(role), ports_(m, role) {}
+
+  std::vector<Operation> run() {
+    const Work& w = c_.work;
+    if (c_.mapping.tile_channels < w.row_length) {
+      const auto chunks = pieces(w.row_length, c_.mapping.tile_channels);
+      writing_ = w.rows * static_cast<Count>(chunks.size());
+      apart_ = w.passes;
+      for (Count row = 0; row < w.rows; ++row)
+        for (Count pass = 1; pass <= w.passes; ++pass)
+          for (const Count chunk : chunks) add(1, chunk, pass == w.passes);
+    } else {
+      const auto tiles = pieces(w.rows, c_.mapping.tile_rows);
+      writing_ = static_cast<Count>(tiles.size());
+      for (const Count rows : tiles) add(rows, w.row_length, true);
+    }
+    return std::move(done_);
+  }
+
+ private:
+  void add(Count rows, Count length, bool last) {
+    Operation o;
+    const bool micro = m_.granularity == Granularity::micro_operation;
+    if (micro) o.commands = std::ssize(micro_operations_of_rows(c_, m_, role_, apart_, last));
+    if (host_computes(c_, m_)) return add_on_host(rows, length, last, o);
+    const Count bits = bits_of(m_.activation_format), lanes = row_lanes_of(c_.work.family, m_);
+    const std::vector<Count> folds = row_folds(rows, length, lanes);
+    for (Count pass = 0; pass < c_.work.passes / apart_; ++pass)
+      for (std::size_t fold = 0; fold < folds.size(); ++fold)
+        o.needs.compute += c_.work.element_cycles;  // every lane of a fold is busy that long
+    for (const Fetch& f : c_.fetches) {
+      const bool every_pass = f.passes >= apart_;
+      if (!every_pass && !last) continue;
+      const Count width = f.place == Place::psram ? bits_of(m_.weight_format) : bits;
+      if (f.per_fold) {
+        for (Count time = 0; time < (every_pass ? f.passes / apart_ : f.passes); ++time)
+          for (const Count fold : folds) ports_.read(f.place, fold, width, o.needs);
+      } else {
+        ports_.read(f.place, up(f.elements, writing_), width, o.needs);
+      }
+      if (f.place == Place::dram) o.other_bytes += up(up(f.elements, writing_) * bits, 8);
+    }
+    if (last) {
+      const Count results = results_of(rows, length);
+      const Count fused = up(results, m_.vector_lanes), sums = c_.statistics_passes * up(results, m_.norm_lanes);
+      if (micro)
+        o.needs.compute += c_.fused_operators * fused + sums;
+      else
+        o.needs.compute = std::max({o.needs.compute, c_.fused_passes * fused, sums});
+      write_results(c_, ports_, pieces(results, lanes), bits, o.needs);
+      if (c_.to_dram) o.out_bytes = up(up(c_.out_elements, writing_) * bits, 8);
+    }
+    done_.push_back(o);
+  }
+
+  /// Operands over the bus, the host's work, results over the bus.
+  void add_on_host(Count rows, Count length, bool last, Operation& o) {
+    const Count bits = bits_of(m_.activation_format), results = results_of(rows, length);
+    Needs in, work, out;
+    o.on_host = true;
+    for (const Fetch& f : c_.fetches) {
+      if (f.passes < apart_ && !last) continue;
+      const Count width = f.place == Place::psram ? bits_of(m_.weight_format) : bits;
+      const Count part = f.per_fold ? rows * length : up(f.elements, writing_);
+      for (Count left = part * width; left > 0; left -= m_.host_bus_bits) ++in.compute;
+      ports_.read(f.place, part, width, in);
+      if (f.place == Place::dram) o.other_bytes += up(up(f.elements, writing_) * bits, 8);
+    }
+    Count hundredths = 0;
+    for (Count pass = 0; pass < c_.work.passes / apart_; ++pass)
+      for (Count element = 0; element < rows * length; ++element)
+        hundredths += m_.host_cycles_per_element.hundredths;
+    if (last) {
+      for (Count more = 0; more < c_.fused_operators + c_.statistics_passes; ++more)
+        hundredths += results * m_.host_cycles_per_element.hundredths;
+      if (c_.to_dsram || c_.to_dram || c_.push)
+        for (Count left = results * bits; left > 0; left -= m_.host_bus_bits) ++out.compute;
+      write_result(c_, ports_, results, bits, out);
+      if (c_.to_dram) o.out_bytes = up(up(c_.out_elements, writing_) * bits, 8);
+    }
+    work.compute = up(hundredths, 100);
+    for (const Needs& step : {in, work, out}) {
+      o.needs += step;
+      o.steps_cycles += step.longest();
+    }
+    done_.push_back(o);
+  }
+
+  Count results_of(Count rows, Count length) const {
+    return up(c_.out_elements * rows * length, c_.work.rows * c_.work.row_length);
+  }
+
+  const InstructionClass& c_;
+  const Machine& m_;
+  const Role role_;
+  Ports ports_;
+  Count writing_ = 1, apart_ = 1;
+  std::vector<Operation> done_;
+};
+
+}  // namespace
+
+bool host_computes(const InstructionClass& c, const Machine& m) {
+  if (c.compound != Compound::single) return false;
+  if (c.work.family == Family::norm) return m.host_operators == HostOperators::softmax_and_norm;
+  return c.work.family == Family::softmax && m.host_operators != HostOperators::no_operators;
+}
+
+std::vector<Operation> expand_rows(const InstructionClass& c, const Machine& m, Role role) {
+  return RowExpansion(c, m, role).run();
+}
+
+}  // namespace sdip::stepper
