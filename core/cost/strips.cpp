@@ -1,4 +1,5 @@
-// What a strip costs: its parts one after the other, each as an instruction of one tile operation.
+// What a strip costs: its parts one after the other, each as an instruction of one tile operation. Where weights
+// are streamed, each of a part's tiles of channels is an operation of its own.
 #include "core/cost/strips.h"
 
 #include "core/cost/micro_operations.h"
@@ -7,46 +8,81 @@
 namespace sdip {
 namespace {
 
+/// Strips of one height, and one operation of them after the other.
 struct StripCost {
-  TileCost tile;
-  std::int64_t a_bytes = 0, macs = 0, spent_macs = 0, lane_operations = 0;
-};
-
-StripCost strip_cost(const InstructionClass& c, const Machine& m, Role role, std::int64_t rows) {
-  const std::int64_t bits = bits_of(m.activation_format);
-  const auto bytes = [&](std::int64_t elements) { return ceil_div(elements * bits, 8); };
+  const InstructionClass& c;
+  const Machine& m;
+  const Role role;
+  const std::int64_t rows;
   const StripRows strip = strip_rows(c, rows);
-  StripCost cost;
-  std::int64_t micro_operations = 0;
-  for (std::size_t p = 0; p < c.parts.size(); ++p) {
-    const ClassCost part = class_cost(part_class(c, p, strip), m, role);
-    cost.tile.busy += part.busy;
-    cost.tile.cycles += part.cycles;
-    micro_operations += part.shapes[0].micro_operations;
-    cost.macs += part.macs;
-    cost.spent_macs += part.spent_macs;
-    cost.lane_operations += part.lane_operations;
+
+  std::int64_t bytes(std::int64_t elements) const { return ceil_div(elements * bits_of(m.activation_format), 8); }
+
+  std::int64_t a_bytes() const { return c.operand_a == Place::dram ? bytes(strip_a_elements(c, strip.loaded)) : 0; }
+
+  /// Adds `channels` of part `p` to a tile, and `times` of what they are to `sum`.
+  void add(std::size_t p, std::int64_t channels, std::int64_t times, TileCost& tile, ClassCost& sum) const {
+    const ClassCost part = class_cost(part_class(c, p, strip, channels), m, role);
+    tile.busy += part.busy;
+    tile.cycles += part.cycles;
+    if (shares_units(m)) tile.micro_operations += part.shapes[0].micro_operations;
+    sum.macs += part.macs * times;
+    sum.spent_macs += part.spent_macs * times;
+    sum.lane_operations += part.lane_operations * times;
     for (const Fetch& fetch : c.parts[p].fetches)
       if (fetch.place == Place::dram)
-        cost.tile.split_in_bytes += bytes(strip_fetch_elements(c, c.parts[p], fetch, strip.made[p]));
+        tile.split_in_bytes += bytes(strip_fetch_elements(c, p, fetch, strip.made[p], channels));
+    if (c.to_dram && p + 1 == c.parts.size()) tile.out_bytes = bytes(strip_out_elements(c, rows, channels));
   }
-  if (shares_units(m)) cost.tile.micro_operations = micro_operations;
-  if (c.operand_a == Place::dram) cost.a_bytes = bytes(strip_a_elements(c, strip.loaded));
-  if (c.to_dram) cost.tile.out_bytes = bytes(strip_out_elements(c, rows));
-  return cost;
-}
 
-/// Strips in order: frames, and in each the full strips and the edge. Each loads its own window.
-TileLoops order_of(const TilePlan& plan) {
+  void close(TileCost tile, ClassCost& sum) const {
+    sum.busy += tile.busy * tile.times;
+    sum.cycles += tile.cycles * tile.times;
+    sum.streams_activations |= a_bytes() + tile.split_in_bytes + tile.out_bytes > 0;
+    sum.shapes.push_back(tile);
+  }
+
+  /// The shapes of `strips` such strips.
+  void shapes(const std::vector<StripOperation>& operations, std::int64_t strips, ClassCost& sum) const {
+    TileCost none_yet;
+    if (shares_units(m)) none_yet.micro_operations = 0;
+    if (operations.empty()) {
+      TileCost tile = none_yet;
+      tile.times = strips;
+      for (std::size_t p = 0; p < c.parts.size(); ++p) add(p, part_channels(c.parts[p]), strips, tile, sum);
+      close(tile, sum);
+    }
+    const WeightForm form = weight_form(m);
+    for (const StripOperation& o : operations) {
+      TileCost tile = none_yet;
+      tile.times = strips * o.times;
+      add(o.part, o.channels, tile.times, tile, sum);
+      if (o.streamed) tile.weight_bytes = strip_tile_bytes(c.parts[o.part], o.channels, form);
+      tile.weight_stored_bytes = stored_bytes(tile.weight_bytes, form);
+      close(tile, sum);
+    }
+    sum.windows.push_back({a_bytes(), a_bytes()});
+  }
+};
+
+/// Strips in order: frames, and in each the full strips and the edge. Each loads its own window; inside it stand
+/// its operations, of which some fetch weights.
+TileLoops order_of(const TilePlan& plan, const std::vector<StripOperation>& operations) {
   TileLoops order;
   if (plan.repeats > 1) {
     order.runs.push_back({plan.repeats, 0, 0});
     order.loops.push_back({1, true, false, false});
   }
-  if (plan.rows.count() == 1) return order;
-  order.runs.push_back({plan.rows.full, 0, 0});
-  if (plan.rows.edge > 0) order.runs.push_back({1, 1, 1});
-  order.loops.push_back({plan.rows.edge > 0 ? 2 : 1, true, false, false});
+  const auto shapes = static_cast<std::int32_t>(std::max<std::size_t>(1, operations.size()));
+  if (plan.rows.count() > 1) {
+    order.runs.push_back({plan.rows.full, 0, 0});
+    if (plan.rows.edge > 0) order.runs.push_back({1, shapes, 1});
+    order.loops.push_back({plan.rows.edge > 0 ? 2 : 1, true, false, false});
+  }
+  if (operations.empty() || (operations.size() == 1 && operations[0].times == 1)) return order;
+  for (std::size_t o = 0; o < operations.size(); ++o)
+    order.runs.push_back({operations[o].times, static_cast<std::int32_t>(o), 0});
+  order.loops.push_back({shapes, false, true, false});
   return order;
 }
 
@@ -54,23 +90,14 @@ TileLoops order_of(const TilePlan& plan) {
 
 ClassCost strips_cost(const InstructionClass& c, const Machine& m, Role role) {
   ClassCost cost;
+  const std::vector<StripOperation> operations = strip_operations(c);
   cost.plan = strip_plan(c);
-  cost.operations = cost.plan.operations();
+  cost.operations = strip_operation_count(c);
   cost.weighted = true;
-  cost.order = order_of(cost.plan);
-  for (const bool edge : {false, true}) {
-    if (edge && cost.plan.rows.edge == 0) continue;
-    StripCost strip = strip_cost(c, m, role, edge ? cost.plan.rows.edge : cost.plan.tile_rows);
-    const std::int64_t times = strip.tile.times = cost.plan.repeats * (edge ? 1 : cost.plan.rows.full);
-    cost.shapes.push_back(strip.tile);
-    cost.windows.push_back({strip.a_bytes, strip.a_bytes});
-    cost.busy += strip.tile.busy * times;
-    cost.cycles += strip.tile.cycles * times;
-    cost.macs += strip.macs * times;
-    cost.spent_macs += strip.spent_macs * times;
-    cost.lane_operations += strip.lane_operations * times;
-    cost.streams_activations |= strip.a_bytes + strip.tile.split_in_bytes + strip.tile.out_bytes > 0;
-  }
+  cost.order = order_of(cost.plan, operations);
+  StripCost{c, m, role, cost.plan.tile_rows}.shapes(operations, cost.plan.repeats * cost.plan.rows.full, cost);
+  if (cost.plan.rows.edge > 0)
+    StripCost{c, m, role, cost.plan.rows.edge}.shapes(operations, cost.plan.repeats, cost);
   const WeightForm form = weight_form(m);
   cost.held_weight_bytes = held_weight_bytes(c, form);
   cost.held_weight_stored_bytes = held_stored_bytes(c, form);

@@ -99,7 +99,7 @@ class Timeline {
 
   void run(std::size_t index, bool cold, std::int64_t pass_begin, std::vector<InstructionTime>* trace) {
     const auto number = static_cast<std::size_t>(program_.instructions[index].instruction_class);
-    const std::int64_t begin = begin_ = now_;
+    const std::int64_t begin = now_;
     const PassCost before = pass_;
     fetches_weights_ = rules_.psram_bytes > 0 && (cold || !program_.classes[number].pinned);
     pinned_ = program_.classes[number].pinned;
@@ -113,6 +113,7 @@ class Timeline {
     store_before_ = store_last_ = 0;
     pending_out_ = {};
     weights_ready_ = 0;
+    tile_before_until_ = begin;
     weights_.begin_instruction();
     if (times.held.bytes > 0) {
       fetch_weights(times.held, times.held_psram_bytes);
@@ -236,6 +237,7 @@ class Timeline {
   std::vector<std::int64_t> weights_pace() const {
     std::vector<std::int64_t> weights;
     if (weights_.size() > most_compared_tiles) return weights;
+    weights.push_back(std::max<std::int64_t>(0, tile_before_until_ - channel_free_));
     weights_.append_use(channel_free_, weights);
     weights_.append_state(now_, weights);
     return weights;
@@ -285,10 +287,12 @@ class Timeline {
     store_before_ += shift;
     store_last_ += shift;
     for (Slots& slots : slots_) slots.before += shift;
-    if (pass_.weight_bytes != pass_before.weight_bytes)
+    if (pass_.weight_bytes != pass_before.weight_bytes) {
       weights_.shift(shift);
-    else
-      weights_.use_current(now_);
+      tile_before_until_ += shift;
+    } else {
+      use_current();
+    }
     pass_ += (pass_ - pass_before) * times;
   }
 
@@ -297,6 +301,8 @@ class Timeline {
   void operate(const ShapeTimes& shape, const WindowTimes& window, Step step, bool first_use) {
     if (step.b && shape.weights.bytes > 0 && (first_use || !pinned_))
       fetch_weights(shape.weights, shape.psram_bytes);
+    else if (step.b)
+      weights_.leave_current();  // what it multiplies by is held
     std::int64_t activations_ready = 0;
     const Transfer& a = step.fresh ? window.fresh : window.all;
     if (step.a && a.bytes > 0) activations_ready = load(a, slots_[0]);
@@ -312,12 +318,16 @@ class Timeline {
     const std::int64_t start = std::max({earliest, weights_ready_, activations_ready});
     (weights_ready_ >= activations_ready ? pass_.stall_weights : pass_.stall_activations) += start - earliest;
     now_ = start + shape.cycles;
-    weights_.use_current(now_);
+    use_current();
     pending_out_ = shape.out;
   }
 
+  void use_current() {
+    weights_.use_current(now_);
+    if (weights_.current() != WeightQueue::no_tile) tile_before_until_ = now_;
+  }
+
   void fetch_weights(const Transfer& t, std::int64_t psram_bytes) {
-    const std::size_t before = weights_.current();
     weights_.leave_current();
     if (!fetches_weights_) return;
     pass_.weight_bytes += t.bytes;
@@ -325,8 +335,7 @@ class Timeline {
     std::int64_t start = channel_free_;
     if (!pinned_) {
       start = std::max(start, weights_.make_room(psram_bytes));
-      if (!rules_.weights_double_buffered)
-        start = std::max(start, before == WeightQueue::no_tile ? begin_ : weights_.used_until(before));
+      if (!rules_.weights_double_buffered) start = std::max(start, tile_before_until_);
       weights_.add(psram_bytes, start, start + t.time);
     }
     occupancy_ = weights_.held_bytes() + rules_.pinned_bytes;
@@ -355,13 +364,13 @@ class Timeline {
   const TimelineRules rules_;
   const TransferTimes times_;
 
-  std::int64_t now_ = 0, begin_ = 0, channel_free_ = 0, last_duration_ = 0;
+  std::int64_t now_ = 0, channel_free_ = 0, last_duration_ = 0;
   bool runs_ahead_ = false, fetches_once_ = false, comparable_ = false;
   std::vector<Checkpoint> checkpoints_;  // of the pass before
   PassCost last_pass_;
   WeightQueue weights_;
   WeightQueue words_;  // of the instructions in IMEM
-  std::int64_t occupancy_ = 0, psram_peak_ = 0, weights_ready_ = 0;
+  std::int64_t occupancy_ = 0, psram_peak_ = 0, weights_ready_ = 0, tile_before_until_ = 0;  // of weights now used
   bool fetches_weights_ = false, pinned_ = false, first_operation_ = true;
   std::int64_t operation_begin_ = 0;  // of the last, where each is an instruction
   std::array<Slots, 4> slots_;        // of A, B, other operands, partial sums

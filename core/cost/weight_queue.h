@@ -39,7 +39,6 @@ class WeightQueue {
 
   /// The tile in use, streamed; no_tile when its weights are not in the queue.
   std::size_t current() const { return current_; }
-  std::int64_t used_until(std::size_t tile) const { return tiles_[tile].used_until; }
   void leave_current() { current_ = no_tile; }
   void use_current(std::int64_t until) {
     if (current_ != no_tile) tiles_[current_].used_until = until;

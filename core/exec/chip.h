@@ -11,6 +11,7 @@
 #include "core/exec/addresses.h"
 #include "core/exec/execute.h"
 #include "core/exec/memory.h"
+#include "core/exec/norms.h"
 #include "core/exec/views.h"
 #include "core/program/weight_region.h"
 #include "core/program/weights.h"
@@ -34,13 +35,16 @@ struct Chip {
   std::vector<Turns> turns{};                   // by instruction, with pairs
   std::map<ValueId, std::size_t> written_to{};  // results in a pair: number of the memory
   std::map<ValueId, Tensor> registers{};
-  std::map<ValueId, Tensor> constants{};                                  // weights as the model has them
-  const WeightFile* file = nullptr;                                       // `.weight`; else weights are of `stored`
-  std::map<std::size_t, WeightRegion> regions{};                          // by instruction
-  std::map<std::pair<std::int64_t, std::size_t>, Tensor> held_weights{};  // as `.weight` has them, by region
-  std::map<ValueId, Tensor> other_results{};  // of a nest of several results, until copied
-  std::size_t now = 0;                        // number of the instruction
-  std::string who{};                          // "instruction 3 'conv2d+silu' (/net/conv)"
+  std::map<ValueId, Tensor> constants{};                                         // weights as the model has them
+  const WeightFile* file = nullptr;                                              // `.weight`; else of `stored`
+  std::map<std::size_t, WeightRegion> regions{};                                 // by instruction
+  std::map<std::pair<std::int64_t, std::size_t>, CircuitWeight> held_weights{};  // as `.weight` has them, by region
+  std::map<ValueId, Tensor> other_results{};    // of a nest of several results, until copied
+  std::int64_t dram_end_bytes = 0;              // what the program has in DRAM ends there
+  std::map<const Node*, NormSums> norm_sums{};  // in general registers
+  std::vector<NormRule> summed{};               // norms that the current results are summed for
+  std::size_t now = 0;                          // number of the instruction
+  std::string who{};                            // "instruction 3 'conv2d+silu' (/net/conv)"
   RunCounts counts{};
 
   const Value& value(ValueId v) const { return graph.values[static_cast<std::size_t>(v)]; }
@@ -66,6 +70,9 @@ Tensor read_whole(Chip& chip, ValueId v);
 /// A weight as the current instruction's circuit gets it: in weight_format when it comes from `.weight`, else (an
 /// immediate, a shape) as it is.
 const Tensor& read_weight(Chip& chip, ValueId v);
+
+/// The same with the steps of its codes; nullptr when it has none.
+const CircuitWeight* read_weight_codes(Chip& chip, ValueId v);
 
 /// Makes room for the current instruction's result wherever its class sends it.
 void open_result(Chip& chip);

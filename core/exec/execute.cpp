@@ -36,6 +36,10 @@ void require_inputs(const Graph& graph, std::span<const Tensor> inputs) {
 
 constexpr std::int64_t dram_bytes = std::int64_t{1} << 53;  // large enough for whatever is placed there
 
+std::int64_t value_bytes(const Chip& chip, ValueId v) {
+  return ceil_div(element_count(chip.value(v).operand.shape) * bits_of(chip.machine.activation_format), 8);
+}
+
 Chip chip_of(const CompiledStage& stage, const Machine& machine, const StoredTensors& stored,
              const ActivationScales& scales) {
   Chip chip{stage, *stage.graph, machine, stored, scales, views_of(stage), addresses_of(stage, machine)};
@@ -45,6 +49,9 @@ Chip chip_of(const CompiledStage& stage, const Machine& machine, const StoredTen
   chip.memories[1] = {"DSRAM1", unified ? 0 : machine.dsram_bytes, {}};
   chip.memories[2] = {"STACKRAM", unified ? 0 : machine.stackram_bytes, {}};
   chip.memories[3] = {"DRAM", dram_bytes, {}};
+  for (const auto& [slot, address] : chip.addresses)
+    if (slot.second == Place::dram)
+      chip.dram_end_bytes = std::max(chip.dram_end_bytes, address + value_bytes(chip, slot.first));
   if (!has_pairs(machine)) return chip;
   for (std::size_t side = 0; side < 2 * pair_families; ++side)
     chip.memories[4 + side] = {
@@ -161,7 +168,7 @@ StoredTensors stored_in(const WeightFile& weights) {
     for (std::size_t i = 0; i < instructions.size(); ++i)
       for (std::size_t w = 0; w < instructions[i].weights.size(); ++w)
         if (weights.stage.graph->values[at(instructions[i].weights[w])].name == value.name)
-          return std::move(weights_of(weights, i)[w]);
+          return std::move(weights_of(weights, i)[w].numbers);
     return std::nullopt;
   };
 }

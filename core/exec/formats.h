@@ -20,8 +20,7 @@ double held(NumberFormat format, double x, float scale);
 /// The floats of `tensor` each as `held` says; integers as they are.
 void hold(Tensor& tensor, NumberFormat format, float scale);
 
-/// A sum as an accumulator keeps it: rounded to a floating format; exact in an integer one, which holds products of
-/// integers.
+/// A sum as an accumulator keeps it: rounded to a floating format; any other as it is (core/exec/accumulators.h).
 double accumulated(NumberFormat format, double sum);
 
 }  // namespace sdip::exec

@@ -6,6 +6,8 @@
 #include "core/exec/nest.h"
 #include "core/exec/operators.h"
 #include "core/exec/pointwise.h"
+#include "core/exec/prologue.h"
+#include "core/exec/row_passes.h"
 #include "core/program/tiles.h"
 
 namespace sdip::exec {
@@ -73,6 +75,7 @@ void run_rowwise(Chip& chip, const Operators& operators, const Whole& made, Valu
     }
     return;
   }
+  if (run_row_passes(chip, operators, result)) return;
   const Tensor whole = main_whole(chip, main, made, result);
   for (const auto& at : tiles) {
     ++chip.counts.tile_operations;
@@ -84,7 +87,9 @@ void run_mapped_nest(Chip& chip, const Operators& operators, const Whole& made, 
                      ValueId result) {
   const InstructionClass& c = chip.instruction_class();
   const Node& main = *operators.main;
+  const auto before = prologue_reader(chip, operators, main.inputs[0]);
   const auto reader = [&](ValueId v) -> OperandReader {
+    if (before && v == main.inputs[0]) return *before;
     const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
     if (made.contains(root)) {
       return [whole = whole_operand(chip, made, v)](std::span<const std::int64_t> at) { return picked(whole, at); };
@@ -105,20 +110,6 @@ void run_whole(Chip& chip, const Operators& operators, Whole made, ValueId resul
   write_result(chip, all_elements(element_count(whole.shape)), whole);
 }
 
-/// The sums of a norm whose result others make: of each row of its operand, of the elements and of their squares.
-void run_sums(Chip& chip) {
-  const auto norm = std::ranges::find(chip.graph.nodes, chip.instruction().name, &Node::name);
-  check(norm != chip.graph.nodes.end(), "sums are those of a norm");
-  const std::vector<double> x = read_whole(chip, norm->inputs.at(0)).floats;
-  const auto rows = static_cast<std::size_t>(chip.instruction_class().work.rows);
-  Tensor sums = zero_tensor(ElementType::float32, {static_cast<std::int64_t>(2 * rows)});
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    sums.floats[i / (x.size() / rows) * 2] += x[i];
-    sums.floats[i / (x.size() / rows) * 2 + 1] += x[i] * x[i];
-  }
-  write_result(chip, all_elements(static_cast<std::int64_t>(2 * rows)), sums);
-}
-
 }  // namespace
 
 void run_instruction(Chip& chip) {
@@ -131,12 +122,14 @@ void run_instruction(Chip& chip) {
   const Operators operators = operators_of(chip);
   const ValueId destination = chip.instruction().destination;
   const ValueId result = main_result(chip, operators, destination);
-  Whole made;
-  for (const Node* node : operators.before) made[node->outputs[0]] = compute_whole(chip, *node, made).at(0);
-  const auto by_tiles = [&](const Node* node) { return is_pointwise(*node) || is_turn(chip, *node); };
-  if (!std::ranges::all_of(operators.behind, by_tiles)) return run_whole(chip, operators, std::move(made), result);
   const bool nest = is_nest(chip.instruction_class().work.family);
   const auto map = nest ? nest_map(chip.graph, *operators.main) : std::nullopt;
+  const auto tiled = [&](const Node* node) { return is_pointwise(*node) || is_turn(chip, *node); };
+  const bool by_tiles = std::ranges::all_of(operators.behind, tiled);
+  Whole made;
+  if (!by_tiles || !map || !prologue_reader(chip, operators, operators.main->inputs[0]))
+    for (const Node* node : operators.before) made[node->outputs[0]] = compute_whole(chip, *node, made).at(0);
+  if (!by_tiles) return run_whole(chip, operators, std::move(made), result);
   if (!map) return run_rowwise(chip, operators, made, result);
   run_mapped_nest(chip, operators, made, *map, result);
 }

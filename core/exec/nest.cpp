@@ -2,12 +2,11 @@
 #include "core/exec/nest.h"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 
-#include "core/base/error.h"
+#include "core/exec/accumulators.h"
 #include "core/exec/finish.h"
-#include "core/exec/formats.h"
+#include "core/exec/partial_sums.h"
 
 namespace sdip::exec {
 namespace {
@@ -48,7 +47,7 @@ template <class T>
 struct Tiles {
   const NestMap& map;
   bool weighted;
-  NumberFormat accumulator;
+  const Accumulators& accumulators;
   TileOperation tile;
   std::vector<Copy> copies;
   Extent rows, columns;  // of the input
@@ -133,8 +132,8 @@ void multiply(Tiles<T>& t) {
       const T* b = t.b.data() + b_first + static_cast<std::size_t>(n) * t.b_size({0, 0, {0, 1}});
       for (std::int64_t p = t.tile.rows.begin; p < t.tile.rows.end; ++p)
         for (std::int64_t q = t.tile.columns.begin; q < t.tile.columns.end; ++q, ++out) {
-          t.sums[out] += products(t, t.a.data() + a_first, b, p, q);
-          if constexpr (std::is_same_v<T, double>) t.sums[out] = accumulated(t.accumulator, t.sums[out]);
+          const T sum = t.sums[out] + products(t, t.a.data() + a_first, b, p, q);
+          t.sums[out] = t.accumulators.kept(sum, copy.group, copy.channels.begin + n);
         }
     }
     a_first += t.a_size();
@@ -157,37 +156,52 @@ std::vector<std::int64_t> results_of(const Tiles<T>& t) {
 using ResultKey = std::tuple<Extent, Extent, Extent, Extent>;
 ResultKey key_of(const TileOperation& t) { return {t.copies, t.rows, t.columns, t.channels}; }
 
+/// Sums as a memory has them, and back.
+Tensor tensor_of(const std::vector<double>& sums) { return {ElementType::float64, {std::ssize(sums)}, {}, sums}; }
+Tensor tensor_of(const std::vector<std::uint64_t>& sums) {
+  Tensor tensor{ElementType::int64, {std::ssize(sums)}, {}, {}};
+  for (const std::uint64_t x : sums) tensor.ints.push_back(static_cast<std::int64_t>(x));
+  return tensor;
+}
+
 template <class T>
 void run_tiles(Chip& chip, const Node& node, const NestMap& map, bool weighted, const Mapping& mapping,
                const Extent& rows, const OperandReader& a, const OperandReader& b, const TileSink& sink) {
-  Tiles<T> t{map, weighted, chip.machine.accumulator_format, {}, {}, {}, {}, {}, {}, {}};
-  std::map<ResultKey, std::vector<T>> partials;  // tiles of sums that left the chip
-  std::optional<ResultKey> on_chip;
+  const Accumulators accumulators(chip, node, map, weighted);
+  Tiles<T> t{map, weighted, accumulators, {}, {}, {}, {}, {}, {}, {}};
+  PartialSums partials(chip);
+  std::optional<ResultKey> on_chip;  // of the tile whose sums are in a tile buffer
   Finish finish(chip, node);
-  for_each_tile(map.nest, weighted, mapping, rows, [&](const TileOperation& tile) {
+  const auto run = [&](const TileOperation& tile) {
     ++chip.counts.tile_operations;
     const ResultKey key = key_of(tile);
-    if (on_chip && *on_chip != key) partials[*on_chip] = std::move(t.sums);
+    if (on_chip && *on_chip != key) partials.leave();
     t.tile = tile;
     t.copies = copies_of(map.nest, weighted, tile);
     t.rows = window_rows(map.nest, tile.rows);
     t.columns = window_columns(map.nest, tile.columns);
     const std::vector<std::int64_t> at = results_of(t);
+    t.sums.clear();
     if (tile.first_sums) {
       t.sums.assign(at.size(), T{});
-    } else if (on_chip != key) {
-      t.sums = std::move(partials.extract(key).mapped());
+    } else if (on_chip == key) {
+      append(t.sums, partials.kept());
+    } else {
+      append(t.sums, partials.back(at));
       ++chip.counts.partial_tiles;
     }
-    on_chip = key;
     load_a(t, a);
     load_b(t, b);
     multiply(t);
-    if (!tile.last_sums) return;
-    sink(at, finish(at, t.sums));
     on_chip.reset();
-  });
-  check(partials.empty(), "every partial sum came back");
+    if (tile.last_sums) {
+      sink(at, finish(at, t.sums));
+      return;
+    }
+    partials.keep(at, tensor_of(t.sums));
+    on_chip = key;
+  };
+  for_each_tile(map.nest, weighted, mapping, rows, run, chip.instruction_class().spread_cores);
 }
 
 }  // namespace

@@ -102,11 +102,26 @@ Tensor read_whole(Chip& chip, ValueId v) {
   return tensor;
 }
 
-const Tensor& read_weight(Chip& chip, ValueId v) {
+namespace {
+
+/// What the current instruction's circuit gets of a weight in `.weight`; nullptr of other weights.
+const CircuitWeight* stored_weight(Chip& chip, ValueId v) {
   const Instruction& instruction = chip.instruction();
   const auto place = std::ranges::find(instruction.weights, v);
-  if (place == instruction.weights.end()) return constant_of(chip, v);
-  return held_weight(chip, static_cast<std::size_t>(place - instruction.weights.begin()));
+  if (place == instruction.weights.end()) return nullptr;
+  return &held_weight(chip, static_cast<std::size_t>(place - instruction.weights.begin()));
+}
+
+}  // namespace
+
+const Tensor& read_weight(Chip& chip, ValueId v) {
+  const CircuitWeight* stored = stored_weight(chip, v);
+  return stored == nullptr ? constant_of(chip, v) : stored->numbers;
+}
+
+const CircuitWeight* read_weight_codes(Chip& chip, ValueId v) {
+  const CircuitWeight* stored = stored_weight(chip, v);
+  return stored == nullptr || stored->scales.empty() ? nullptr : stored;
 }
 
 void open_result(Chip& chip) {
@@ -124,12 +139,13 @@ void open_result(Chip& chip) {
                 operand.shape, chip.who);
   if (has_pairs(chip.machine) && c.to_dsram) chip.written_to[v] = own_side(chip, true);
   if (is_scalar(chip.value(v))) chip.registers[v] = zero_tensor(operand.type, operand.shape);
+  begin_result_sums(chip);
 }
 
 void write_result(Chip& chip, std::span<const std::int64_t> at, Tensor numbers) {
   const ValueId v = chip.instruction().destination;
-  const bool sums = chip.instruction().nodes.empty();  // of a norm: kept as they were accumulated
-  if (!sums) hold(numbers, chip.machine.activation_format, scale_of(chip, v));
+  hold(numbers, chip.machine.activation_format, scale_of(chip, v));
+  add_result_sums(chip, at, numbers);
   for (const Destination& to : destinations_of(chip.instruction(), chip.instruction_class(), chip.machine))
     write(memory_of(chip, to.place, true), slot_of(chip.machine, v, to.place), at, numbers);
   const auto held = chip.registers.find(v);

@@ -8,24 +8,6 @@
 namespace sdip::exec {
 namespace {
 
-/// Element of an operand of shape `from` beside each element `at` of a result of shape `to`.
-std::vector<std::int64_t> beside(const Shape& from, const Shape& to, std::span<const std::int64_t> at) {
-  if (from == to) return {at.begin(), at.end()};
-  std::vector<std::int64_t> elements;
-  elements.reserve(at.size());
-  const std::size_t skip = to.size() - from.size();
-  for (const std::int64_t i : at) {
-    std::int64_t rest = i, element = 0, stride = 1;
-    for (std::size_t axis = to.size(); axis-- > skip; rest /= to[axis]) {
-      const std::int64_t size = from[axis - skip];
-      if (size != 1) element += rest % to[axis] * stride;
-      stride *= size;
-    }
-    elements.push_back(element);
-  }
-  return elements;
-}
-
 /// The tile's value that `v` is a view of, or `none`.
 ValueId made_as(const Chip& chip, const TileValues& tile, ValueId v) {
   const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
@@ -42,6 +24,23 @@ void apply_turn(const std::vector<std::int64_t>& places, ValueId result, TileVal
 }  // namespace
 
 bool is_turn(const Chip& chip, const Node& node) { return chip.views.turned.contains(node.outputs[0]); }
+
+std::vector<std::int64_t> elements_beside(const Shape& from, const Shape& to, std::span<const std::int64_t> at) {
+  if (from == to) return {at.begin(), at.end()};
+  std::vector<std::int64_t> elements;
+  elements.reserve(at.size());
+  const std::size_t skip = to.size() - from.size();
+  for (const std::int64_t i : at) {
+    std::int64_t rest = i, element = 0, stride = 1;
+    for (std::size_t axis = to.size(); axis-- > skip; rest /= to[axis]) {
+      const std::int64_t size = from[axis - skip];
+      if (size != 1) element += rest % to[axis] * stride;
+      stride *= size;
+    }
+    elements.push_back(element);
+  }
+  return elements;
+}
 
 void apply_pointwise(Chip& chip, const Node& node, TileValues& tile) {
   const ValueId result = node.outputs[0];
@@ -66,7 +65,7 @@ void apply_pointwise(Chip& chip, const Node& node, TileValues& tile) {
       operands.emplace_back(read_operand(chip, v, std::vector<std::int64_t>{0}));
       operands.back()->shape = {};
     } else {
-      operands.emplace_back(read_operand(chip, v, beside(own, shape, tile.at)));
+      operands.emplace_back(read_operand(chip, v, elements_beside(own, shape, tile.at)));
     }
   }
   Tensor numbers = outputs_of(chip.graph, node, operands).at(0);

@@ -24,4 +24,7 @@ bool is_turn(const Chip& chip, const Node& node);
 /// changes. Requires is_pointwise(node) or is_turn, and that its result has as many elements as `current`.
 void apply_pointwise(Chip& chip, const Node& node, TileValues& tile);
 
+/// Element of an operand of shape `from` beside each element `at` of a result of shape `to`.
+std::vector<std::int64_t> elements_beside(const Shape& from, const Shape& to, std::span<const std::int64_t> at);
+
 }  // namespace sdip::exec

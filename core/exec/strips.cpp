@@ -14,8 +14,12 @@
 #include "core/base/error.h"
 #include "core/exec/arithmetic.h"
 #include "core/exec/nest.h"
+#include "core/exec/norms.h"
 #include "core/exec/operators.h"
 #include "core/exec/pointwise.h"
+#include "core/graph/attributes.h"
+#include "core/ops/arithmetic.h"
+#include "core/program/tiles.h"
 
 namespace sdip::exec {
 namespace {
@@ -59,9 +63,12 @@ Extent hull(const Extent& a, const Extent& b) { return {std::min(a.begin, b.begi
 
 struct Strip {
   Chip& chip;
+  ValueId result;
   std::vector<const Node*> nodes{};
   std::map<ValueId, RowBuffer> buffers{};
   std::map<const Node*, NestMap> maps{};
+  std::map<const Node*, std::int64_t> tile_channels{};  // of nests whose weights are streamed
+  std::map<const Node*, NormRule> norms{};
 
   ValueId root(ValueId v) const { return chip.views.root[static_cast<std::size_t>(v)]; }
 
@@ -135,7 +142,8 @@ struct Strip {
       const LoopNest& nest = map->second.nest;
       mapping.tile_rows = rows.size();
       mapping.tile_columns = nest.out_w;
-      mapping.tile_channels = nest.groups * nest.out_channels;
+      const auto tile = tile_channels.find(&node);
+      mapping.tile_channels = tile == tile_channels.end() ? nest.groups * nest.out_channels : tile->second;
       mapping.tile_sums = nest.in_channels;
       const bool weighted = chip.value(node.inputs[1]).kind == ValueKind::weight;
       run_nest(chip, node, map->second, weighted, mapping, rows, reader(node.inputs[0]), reader(node.inputs[1]),
@@ -146,6 +154,13 @@ struct Strip {
       const Tensor whole = outputs_of(chip.graph, node, operands_by_rows(node)).at(0);
       const std::vector<std::int64_t> at = elements(out, rows);
       keep(out, at, picked(whole, at));
+      return;
+    }
+    if (const auto norm = norms.find(&node); norm != norms.end()) {
+      const std::vector<std::int64_t> at = elements(out, rows);
+      const ValueId v = node.inputs[0];
+      const Tensor x = buffers.contains(root(v)) ? read_rows(v, at) : read_operand(chip, v, at);
+      keep(out, at, normalised(chip, norm->second, sums_of(chip, norm->second), at, numbers_in(x)));
       return;
     }
     TileValues tile{elements(out, rows), none};
@@ -162,7 +177,7 @@ struct Strip {
   /// What each value must have for the results' rows, from the last operator to the first.
   void find_needs(const Extent& last) {
     for (auto& [v, buffer] : buffers) buffer.needed = no_rows;
-    buffers.at(chip.instruction().destination).needed = last;
+    buffers.at(result).needed = last;
     for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
       const Extent rows = buffers.at((*node)->outputs[0]).needed;
       if (rows.size() <= 0) continue;
@@ -195,36 +210,69 @@ struct Strip {
   }
 };
 
-/// Whether a row of the result needs that row of the operands alone. Quantising with one scale does.
-bool is_elementwise(const Chip& chip, const Node& node) {
-  if (is_pointwise(node)) return true;
-  const bool quantises = node.op->type == "QuantizeLinear" || node.op->type == "DequantizeLinear";
-  return quantises && node.inputs.size() > 1 && element_count(chip.value(node.inputs[1]).operand.shape) == 1;
+/// Of an instruction that makes the sums of a norm alone: that norm, and the nodes before it, which a later
+/// instruction has, too.
+const Node* summed_norm(const Chip& chip, std::vector<NodeId>& nodes) {
+  const auto& instructions = chip.stage.program.instructions;
+  for (std::size_t i = chip.now + 1; i < instructions.size(); ++i) {
+    bool behind = false;
+    nodes.clear();
+    for (const NodeId n : instructions[i].nodes) {
+      const Node& node = chip.graph.nodes[static_cast<std::size_t>(n)];
+      if (behind && norm_rule(chip.graph, node)) return &node;
+      behind |= node.name == chip.instruction().name;
+      nodes.push_back(n);
+    }
+  }
+  throw Error("execution_failed", chip.who, chip.who + " makes sums that no instruction behind it uses");
+}
+
+/// What the strip has to do for these nodes.
+void prepare(Strip& strip, const std::vector<NodeId>& ids) {
+  const Graph& graph = strip.chip.graph;
+  const std::vector<Part>& parts = strip.chip.instruction_class().parts;
+  auto part = parts.begin();  // nests of the nodes are those of the parts, in order
+  for (const NodeId n : ids) {
+    const Node* node = &graph.nodes[static_cast<std::size_t>(n)];
+    strip.nodes.push_back(node);
+    const Operand& out = strip.chip.value(node->outputs[0]).operand;
+    const auto map = nest_map(graph, *node);
+    const auto norm = norm_rule(graph, *node);
+    if (out.shape.size() != 4 || (!map && !norm && !works_by_elements(graph, *node) && !is_by_rows(*node)))
+      throw Error("not_computable", node->name,
+                  "node '" + node->name + "' (" + std::string(node->op->type) + ") is not run in strips");
+    if (norm) strip.norms.emplace(node, *norm);
+    strip.buffers[node->outputs[0]].data = zero_tensor(out.type, out.shape);
+    if (!map) continue;
+    strip.maps.emplace(node, *map);
+    part = std::find_if(part, parts.end(), [](const Part& p) { return is_nest(p.work.family); });
+    if (part == parts.end()) continue;
+    if (part->streamed_channels > 0) strip.tile_channels[node] = part->tile_channels;
+    ++part;
+  }
 }
 
 }  // namespace
 
 void run_strips(Chip& chip) {
-  Strip strip{chip};
-  for (const NodeId n : chip.instruction().nodes) {
-    const Node* node = &chip.graph.nodes[static_cast<std::size_t>(n)];
-    strip.nodes.push_back(node);
-    const Operand& out = chip.value(node->outputs[0]).operand;
-    const auto map = nest_map(chip.graph, *node);
-    if (out.shape.size() != 4 || (!map && !is_elementwise(chip, *node) && !is_by_rows(*node)))
-      throw Error("not_computable", node->name,
-                  "node '" + node->name + "' (" + std::string(node->op->type) + ") is not run in strips");
-    if (map) strip.maps.emplace(node, *map);
-    strip.buffers[node->outputs[0]].data = zero_tensor(out.type, out.shape);
-  }
+  std::vector<NodeId> nodes = chip.instruction().nodes;
+  const Node* norm = nodes.empty() ? summed_norm(chip, nodes) : nullptr;
+  Strip strip{chip, norm == nullptr ? chip.instruction().destination
+                                    : chip.views.root[static_cast<std::size_t>(norm->inputs[0])]};
+  prepare(strip, nodes);
+  const auto rule = norm == nullptr ? std::nullopt : norm_rule(chip.graph, *norm);
+  if (rule) chip.norm_sums[norm] = empty_sums(*rule);
   const InstructionClass& c = chip.instruction_class();
-  const ValueId result = chip.instruction().destination;
-  const std::int64_t height = height_of(chip, result);
+  const std::int64_t height = height_of(chip, strip.result);
   for (std::int64_t row = 0; row < height; row += c.mapping.tile_rows) {
     const Extent rows{row, std::min(height, row + c.mapping.tile_rows)};
     strip.run(rows, c.line_buffers);
-    const std::vector<std::int64_t> at = strip.elements(result, rows);
-    write_result(chip, at, strip.read_rows(result, at));
+    const std::vector<std::int64_t> at = strip.elements(strip.result, rows);
+    const Tensor numbers = strip.read_rows(strip.result, at);
+    if (rule)
+      add_to_sums(chip.norm_sums.at(norm), *rule, at, numbers_in(numbers));
+    else
+      write_result(chip, at, numbers);
   }
 }
 

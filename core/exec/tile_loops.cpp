@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/base/units.h"
+
 namespace sdip::exec {
 namespace {
 
@@ -50,14 +52,14 @@ void walk(const std::vector<Level>& levels, std::size_t depth, TileOperation& ti
 }  // namespace
 
 void for_each_tile(const LoopNest& nest, bool weighted, const Mapping& mapping, const Extent& wanted,
-                   const std::function<void(const TileOperation&)>& visit) {
+                   const std::function<void(const TileOperation&)>& visit, std::int64_t cores) {
   std::vector<Extent> rows = cut_into(wanted.size(), mapping.tile_rows);
   for (Extent& tile : rows) tile = {wanted.begin + tile.begin, wanted.begin + tile.end};
   const std::vector<Extent> columns = cut_into(nest.out_w, mapping.tile_columns);
   const std::vector<Extent> channels = channel_tiles(nest, weighted, mapping.tile_channels);
   const std::int64_t copies = weighted ? nest.batch : nest.batch * nest.groups;
   const bool whole = rows.size() <= 1 && columns.size() <= 1 && (weighted || channels.size() <= 1);
-  const Level repeats{cut_into(copies, whole ? copies : 1), &TileOperation::copies};
+  const Level repeats{cut_into(copies, whole ? ceil_div(copies, cores) : 1), &TileOperation::copies};
   std::vector<Level> levels;
   bool repeated = !weighted;
   if (!weighted) levels.push_back(repeats);

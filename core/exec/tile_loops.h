@@ -30,9 +30,9 @@ struct TileOperation {
   bool first_sums = true, last_sums = true;
 };
 
-/// Calls `visit` with each tile operation in order, over result rows `rows` alone. Requires tile sizes of at
-/// least 1.
+/// Calls `visit` with each tile operation in order, over result rows `rows` alone; of products shared by `cores`,
+/// one core's after the other's, where a tile is whole products. Requires tile sizes of at least 1.
 void for_each_tile(const LoopNest& nest, bool weighted, const Mapping& mapping, const Extent& rows,
-                   const std::function<void(const TileOperation&)>& visit);
+                   const std::function<void(const TileOperation&)>& visit, std::int64_t cores = 1);
 
 }  // namespace sdip::exec

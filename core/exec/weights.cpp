@@ -38,25 +38,25 @@ const WeightRegion& region_of(Chip& chip) {
       .first->second;
 }
 
-Tensor as_written(Chip& chip, std::size_t index) {
+CircuitWeight as_written(Chip& chip, std::size_t index) {
   const ValueId v = chip.instruction().weights[index];
   const Tensor& tensor = constant_of(chip, v);
   const bool by_place =
       chip.machine.sparsity != Sparsity::dense || weight_form(chip.machine).scale_bits_per_channel > 0;
   const NestWeights* nest = by_place ? nest_of_weight(region_of(chip), index) : nullptr;
-  if (!is_floating(tensor.type)) return pruned_weight(tensor, nest, chip.machine);
+  if (!is_floating(tensor.type)) return {pruned_weight(tensor, nest, chip.machine), {}, {}};
   const CodedWeight coded = coded_weight(chip.value(v).name, tensor, nest, chip.machine);
-  return decoded_weight(coded, tensor.type, tensor.shape, chip.machine.weight_format);
+  return circuit_weight_of(coded, tensor.type, tensor.shape, chip.machine.weight_format);
 }
 
 }  // namespace
 
-const Tensor& held_weight(Chip& chip, std::size_t index) {
+const CircuitWeight& held_weight(Chip& chip, std::size_t index) {
   const Instruction& instruction = chip.instruction();
   if (chip.file != nullptr) {
     const std::pair key{instruction.weight_offset.value, index};
     if (const auto found = chip.held_weights.find(key); found != chip.held_weights.end()) return found->second;
-    std::vector<Tensor> weights = weights_of(*chip.file, chip.now);
+    std::vector<CircuitWeight> weights = weights_of(*chip.file, chip.now);
     for (std::size_t i = 0; i < weights.size(); ++i)
       chip.held_weights[{instruction.weight_offset.value, i}] = std::move(weights[i]);
     return chip.held_weights.at(key);

@@ -11,6 +11,6 @@ const Tensor& constant_of(Chip& chip, ValueId v);
 
 /// Weight number `index` of the current instruction as `.weight` has it (docs/formats.md): read from there, or
 /// pruned and rounded alike. Integers stay what they are, but for pruning.
-const Tensor& held_weight(Chip& chip, std::size_t index);
+const CircuitWeight& held_weight(Chip& chip, std::size_t index);
 
 }  // namespace sdip::exec

@@ -1,5 +1,7 @@
-// Attributes of a node.
+// What passes and circuits ask of a node.
 #include "core/graph/attributes.h"
+
+#include "core/ops/use.h"
 
 namespace sdip {
 
@@ -7,6 +9,13 @@ bool is_set(const Node& node, std::string_view attribute) {
   const auto found = node.attributes.find(attribute);
   const auto* number = found == node.attributes.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
   return number != nullptr && *number != 0;
+}
+
+bool works_by_elements(const Graph& graph, const Node& node) {
+  if (node.op->work == elementwise_work || node.op->type == "Cast") return true;
+  const bool quantises = node.op->type == "QuantizeLinear" || node.op->type == "DequantizeLinear";
+  if (!quantises || node.inputs.size() < 2 || node.inputs[1] == none) return false;
+  return element_count(graph.values[static_cast<std::size_t>(node.inputs[1])].operand.shape) == 1;
 }
 
 }  // namespace sdip

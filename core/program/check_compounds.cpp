@@ -137,6 +137,10 @@ class Compounds {
     expected.statistics_passes = found.statistics_passes;
     expected.mapping = found.mapping;
     expected.pinned = found.pinned;
+    for (std::size_t p = 0; p < found.parts.size(); ++p) {
+      expected.parts[p].streamed_channels = found.parts[p].streamed_channels;
+      expected.parts[p].tile_channels = found.parts[p].tile_channels;
+    }
     for (std::size_t p = 0; p < found.parts.size(); ++p)
       compare("part " + std::to_string(p) + ": ", text_of(expected.parts[p]), text_of(found.parts[p]), refuse);
     compare("", text_of(expected), text_of(found), refuse);

@@ -101,4 +101,11 @@ Tensor decoded_weight(const CodedWeight& coded, ElementType type, const Shape& s
   return tensor;
 }
 
+CircuitWeight circuit_weight_of(const CodedWeight& coded, ElementType type, const Shape& shape,
+                                NumberFormat format) {
+  const bool steps = needs_scale(format) && is_floating(type);
+  return {decoded_weight(coded, type, shape, format), steps ? coded.scales : std::vector<WeightScale>(),
+          steps ? coded.channels : WeightChannels()};
+}
+
 }  // namespace sdip

@@ -30,6 +30,16 @@ Tensor pruned_weight(Tensor weight, const NestWeights* nest, const Machine& mach
 CodedWeight coded_weight(const std::string& name, const Tensor& weight, const NestWeights* nest,
                          const Machine& machine);
 
+/// A weight as circuits get it: numbers of the type of the graph's weight, and what one step of the codes stands
+/// for, one or one a channel (none where a code is its number).
+struct CircuitWeight {
+  Tensor numbers;
+  std::vector<WeightScale> scales;
+  WeightChannels channels;
+};
+CircuitWeight circuit_weight_of(const CodedWeight& coded, ElementType type, const Shape& shape,
+                                NumberFormat format);
+
 /// The numbers that the codes stand for, of the type of the graph's weight.
 Tensor decoded_weight(const CodedWeight& coded, ElementType type, const Shape& shape, NumberFormat format);
 

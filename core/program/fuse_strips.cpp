@@ -10,7 +10,7 @@
 // chip.
 #include <algorithm>
 
-#include "core/ops/use.h"
+#include "core/graph/attributes.h"
 #include "core/program/passes.h"
 #include "core/program/strips.h"
 
@@ -31,13 +31,6 @@ std::int64_t attribute_at(const Node& node, const char* name, std::size_t i, std
   return values != nullptr && i < values->size() ? (*values)[i] : otherwise;
 }
 
-/// Whether each element of the result follows from those in its place: not of one that gathers or joins.
-bool by_elements(const Graph& graph, const Node& node) {
-  if (node.op->work == elementwise_work) return true;
-  const bool quantises = node.op->type == "QuantizeLinear" || node.op->type == "DequantizeLinear";
-  return quantises && node.inputs.size() > 1 && element_count(shape_of(graph, node.inputs[1])) == 1;
-}
-
 /// Whether all that a draft computes keeps its rows where they are: results of four axes, of one height.
 bool keeps_rows(const Graph& graph, const Draft& draft) {
   const Shape& result = shape_of(graph, draft.destination);
@@ -49,7 +42,7 @@ bool keeps_rows(const Graph& graph, const Draft& draft) {
     if (node.outputs[0] == none) return false;
     const Shape& out = shape_of(graph, node.outputs[0]);
     if (result.size() != 4 || out.size() != 4 || out[2] != result[2]) return false;
-    if (n != draft.node && !by_elements(graph, node)) return false;
+    if (n != draft.node && !works_by_elements(graph, node)) return false;
   }
   return true;
 }
@@ -70,7 +63,7 @@ std::optional<LoopNest> rows_of(const Graph& graph, const Draft& draft) {
   const Shape& in = pools || resizes ? shape_of(graph, node.inputs[0]) : out;
   if (in.size() != 4 || in[0] != out[0] || in[1] != out[1] || work.row_length % (out[0] * out[2]) != 0)
     return std::nullopt;
-  if (!pools && !resizes && !(draft.elementwise && by_elements(graph, node))) return std::nullopt;
+  if (!pools && !resizes && !(draft.elementwise && works_by_elements(graph, node))) return std::nullopt;
   LoopNest nest;
   nest.batch = in[0];
   nest.in_channels = nest.out_channels = in[1];
@@ -229,6 +222,7 @@ struct Estimate {
     if (!mapping) return std::nullopt;
     c.mapping = *mapping;
     if (!strips) return ChainCost{dram_bytes(c, room), is_nest(c.work.family) ? mac_count(c.work.nest) : 0};
+    stream_weights(c, room);
     std::int64_t own = 0;
     for (const Part& part : c.parts) own += is_nest(part.work.family) ? mac_count(part.work.nest) : 0;
     const std::int64_t macs = strip_macs(c);

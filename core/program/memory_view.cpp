@@ -9,8 +9,9 @@
 #include <map>
 
 #include "core/program/allocate.h"
+#include "core/program/form.h"
 #include "core/program/memory_plan.h"
-#include "core/program/tiles.h"
+#include "core/program/strips.h"
 
 namespace sdip {
 namespace {
@@ -125,9 +126,7 @@ void add_weights(Viewer& v) {
     const InstructionClass& c = v.class_of(instructions[i]);
     if (!c.pinned || seen[instructions[i].weights]) continue;
     seen[instructions[i].weights] = true;
-    const bool nest = is_nest(c.work.family) && c.operand_b == Place::psram;
-    const std::int64_t all = c.work.nest.groups * c.work.nest.out_channels;
-    const std::int64_t bytes = held_weight_bytes(c, form) + (nest ? weight_tile_bytes(c, all, form) : 0);
+    const std::int64_t bytes = psram_weight_bytes(c, form);
     v.add(MemoryName::psram, "weights of " + instructions[i].name, pinned, bytes, 0, last_of(v));
     pinned += bytes;
   }
@@ -135,14 +134,18 @@ void add_weights(Viewer& v) {
     const InstructionClass& c = v.class_of(instructions[i]);
     if (c.pinned || instructions[i].weight_bytes.value == 0) continue;
     std::int64_t bytes = held_weight_bytes(c, form);
-    if (is_nest(c.work.family) && c.operand_b == Place::psram) {
+    const auto tiles_of = [&](std::int64_t tile) {
+      const std::int64_t room = v.machine.psram_bytes - v.machine.psram_pinned_bytes - bytes;
+      return v.machine.weight_buffering == Buffering::double_buffer && 2 * tile <= room ? 2 * tile : tile;
+    };
+    if (c.compound == Compound::strips) {
+      bytes += tiles_of(largest_strip_tile_bytes(c, form));
+    } else if (is_nest(c.work.family) && c.operand_b == Place::psram) {
       const std::int64_t all = c.work.nest.groups * c.work.nest.out_channels;
       const std::int64_t tile =
           weight_tile_bytes(c, std::min(all, c.mapping.tile_channels),
                             std::min(c.work.nest.in_channels, c.mapping.tile_sums), true, form);
-      const std::int64_t room = v.machine.psram_bytes - v.machine.psram_pinned_bytes - bytes;
-      const bool two = v.machine.weight_buffering == Buffering::double_buffer && 2 * tile <= room;
-      bytes += std::min(weight_tile_bytes(c, all, form), two ? 2 * tile : tile);
+      bytes += std::min(weight_tile_bytes(c, all, form), tiles_of(tile));
     }
     v.add(MemoryName::psram, "weights of " + instructions[i].name, pinned, bytes, i, i);
   }

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/program/form.h"
 #include "core/program/parse.h"
+#include "core/program/strips.h"
 
 namespace sdip {
 
@@ -80,6 +81,7 @@ std::optional<std::string> short_of(const Instruction& i, const InstructionClass
   std::int64_t tile = held_weight_bytes(c, form);
   if (is_nest(c.work.family) && c.operand_b == Place::psram)
     tile += weight_tile_bytes(c, c.mapping.tile_channels, form);
+  if (c.compound == Compound::strips) tile += largest_strip_tile_bytes(c, form);
   if (tile + pinned_bytes > m.psram_bytes)
     return lacking(i, "PSRAM beside pinned weights", tile, m.psram_bytes - pinned_bytes);
   return std::nullopt;

@@ -3,6 +3,7 @@
 #include <set>
 #include <tuple>
 
+#include "core/program/form.h"
 #include "core/program/passes.h"
 #include "core/program/tiles.h"
 

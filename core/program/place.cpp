@@ -7,6 +7,7 @@
 #include "core/program/memory_plan.h"
 #include "core/program/needed.h"
 #include "core/program/passes.h"
+#include "core/program/strips.h"
 
 namespace sdip {
 namespace {
@@ -301,6 +302,7 @@ std::optional<std::size_t> try_place(Compilation& compilation) {
         break;
       }
       c.mapping = *mapping;
+      if (c.compound == Compound::strips) stream_weights(c, room);
       c.prologue_sums = false;  // it was for the choice alone
       Instruction instruction = instruction_of(graph, drafts[i], index, places);
       give_pairs(instruction.sources, c);

@@ -95,6 +95,9 @@ struct Part {
   std::int64_t fused_operators = 0, fused_passes = 0, prologue_passes = 0, statistics_passes = 0;
   std::int64_t weight_elements_per_channel = 0, bias_elements_per_channel = 0, weight_elements = 0;  // as a class's
   std::int64_t read_elements = 0;  // of a part of strips that is no nest: of what the part before made, in all
+  // Of a part of strips: the weights of its last so many output channels are fetched again for each strip, in tiles
+  // of `tile_channels`; all others are held from the first strip to the last.
+  std::int64_t streamed_channels = 0, tile_channels = 0;
   friend auto operator<=>(const Part&, const Part&) = default;
 };
 

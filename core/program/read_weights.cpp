@@ -184,7 +184,7 @@ WeightFile read_weight_file(const CompiledStage& stage, const Machine& machine, 
   return file;
 }
 
-std::vector<Tensor> weights_of(const WeightFile& file, std::size_t number) {
+std::vector<CircuitWeight> weights_of(const WeightFile& file, std::size_t number) {
   const Instruction& instruction = file.stage.program.instructions.at(number);
   const WeightForm form = weight_form(file.machine);
   const WeightRegion region = weight_region(file.stage, form, instruction);
@@ -208,15 +208,15 @@ std::vector<Tensor> weights_of(const WeightFile& file, std::size_t number) {
       read_tile(in, part.weights, tile, form, weights, instruction.name);
     }
   }
-  std::vector<Tensor> tensors;
+  std::vector<CircuitWeight> held;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     for (const WeightScale& scale : weights[i].scales)
       if (needs_scale(file.machine.weight_format))
         require_scale(scale, file.machine.weight_format, instruction.name);
     const Operand& operand = value_of(file, instruction.weights[i]).operand;
-    tensors.push_back(decoded_weight(weights[i], operand.type, operand.shape, file.machine.weight_format));
+    held.push_back(circuit_weight_of(weights[i], operand.type, operand.shape, file.machine.weight_format));
   }
-  return tensors;
+  return held;
 }
 
 }  // namespace sdip

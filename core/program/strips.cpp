@@ -57,12 +57,19 @@ TilePlan strip_plan(const InstructionClass& c) {
   return plan;
 }
 
-std::int64_t strip_fetch_elements(const InstructionClass& c, const Part& part, const Fetch& fetch,
-                                  std::int64_t made) {
-  return fetch.per_fold ? made * out_row_elements(part) : ceil_div(fetch.elements, strip_plan(c).operations());
+std::int64_t part_channels(const Part& part) { return part.work.nest.groups * part.work.nest.out_channels; }
+
+std::int64_t strip_fetch_elements(const InstructionClass& c, std::size_t number, const Fetch& fetch,
+                                  std::int64_t made, std::int64_t channels) {
+  const Part& part = c.parts.at(number);
+  if (fetch.per_fold) return made * part.work.nest.out_w * channels;
+  std::int64_t operations = 0;
+  for (const StripOperation& one : strip_operations(c)) operations += one.part == number ? one.times : 0;
+  return ceil_div(fetch.elements, strip_plan(c).operations() * std::max<std::int64_t>(1, operations));
 }
 
-InstructionClass part_class(const InstructionClass& c, std::size_t number, const StripRows& rows) {
+InstructionClass part_class(const InstructionClass& c, std::size_t number, const StripRows& rows,
+                            std::int64_t channels) {
   const Part& part = c.parts.at(number);
   const bool last = number + 1 == c.parts.size();
   const std::int64_t made = rows.made[number];
@@ -73,7 +80,7 @@ InstructionClass part_class(const InstructionClass& c, std::size_t number, const
   one.to_dsram = !last || c.to_dsram;
   one.push = last && c.push;
   one.to_dram = last && c.to_dram;
-  one.out_elements = made * out_row_elements(part);
+  one.out_elements = made * part.work.nest.out_w * channels;
   one.fused_operators = part.fused_operators;
   one.fused_passes = part.fused_passes;
   one.weight_elements_per_channel = part.weight_elements_per_channel;
@@ -87,7 +94,8 @@ InstructionClass part_class(const InstructionClass& c, std::size_t number, const
   nest.out_h = made;
   nest.in_h = in;
   nest.pad_top = nest.pad_bottom = 0;
-  one.mapping = {made, nest.out_w, nest.groups * nest.out_channels, nest.in_channels, rows_outermost};
+  if (channels < part_channels(part)) nest.out_channels = channels;  // of a part of one group
+  one.mapping = {made, nest.out_w, channels, nest.in_channels, rows_outermost};
   if (!is_nest(part.work.family)) {
     one.work.row_length = part.work.row_length / frame_rows * made;
     one.work.write_elements = one.out_elements;
@@ -99,7 +107,7 @@ InstructionClass part_class(const InstructionClass& c, std::size_t number, const
     one.work.nest = {};
   }
   for (Fetch fetch : part.fetches) {
-    fetch.elements = strip_fetch_elements(c, part, fetch, made);
+    fetch.elements = strip_fetch_elements(c, number, fetch, made, channels);
     one.fetches.push_back(fetch);
   }
   return one;
@@ -110,22 +118,8 @@ std::int64_t strip_a_elements(const InstructionClass& c, std::int64_t rows) {
   return rows * nest.in_w * nest.groups * nest.in_channels;
 }
 
-std::int64_t strip_out_elements(const InstructionClass& c, std::int64_t rows) {
-  return c.out_elements > 0 ? rows * out_row_elements(c.parts.back()) : 0;
-}
-
-std::int64_t strip_weight_bytes(const InstructionClass& c, const WeightForm& form) {
-  std::int64_t bytes = 0;
-  for (const Part& part : c.parts) {
-    bytes += ceil_div(part.weight_elements * form.bits, 8);
-    if (part.operand_b != Place::psram) continue;
-    InstructionClass weights;
-    weights.weight_elements_per_channel = part.weight_elements_per_channel;
-    weights.bias_elements_per_channel = part.bias_elements_per_channel;
-    weights.work.nest.in_channels = part.work.nest.in_channels;
-    bytes += weight_tile_bytes(weights, part.work.nest.groups * part.work.nest.out_channels, form);
-  }
-  return bytes;
+std::int64_t strip_out_elements(const InstructionClass& c, std::int64_t rows, std::int64_t channels) {
+  return c.out_elements > 0 ? rows * c.parts.back().work.nest.out_w * channels : 0;
 }
 
 TileBuffers strip_buffers(const InstructionClass& c, const TileRoom& room) {
@@ -142,7 +136,8 @@ TileBuffers strip_buffers(const InstructionClass& c, const TileRoom& room) {
   for (std::size_t p = 0; p < c.parts.size(); ++p) {
     for (const Fetch& fetch : c.parts[p].fetches)
       if (fetch.place == Place::dram)
-        buffers.read_bytes += copies * bytes_of(strip_fetch_elements(c, c.parts[p], fetch, rows.made[p]), bits);
+        buffers.read_bytes +=
+            copies * bytes_of(strip_fetch_elements(c, p, fetch, rows.made[p], part_channels(c.parts[p])), bits);
     if (p + 1 == c.parts.size()) continue;
     const std::int64_t held = std::max(rows.made[p], rows.window[p + 1]) * out_row_elements(c.parts[p]);
     std::int64_t& side = between[p % 2];
@@ -151,14 +146,15 @@ TileBuffers strip_buffers(const InstructionClass& c, const TileRoom& room) {
   buffers.write_bytes += between[0];
   buffers.read_bytes += between[1];
   if (c.to_dram && !c.to_dsram)
-    buffers.write_bytes += copies * bytes_of(strip_out_elements(c, rows.made.back()), bits);
+    buffers.write_bytes +=
+        copies * bytes_of(strip_out_elements(c, rows.made.back(), part_channels(c.parts.back())), bits);
   return buffers;
 }
 
 std::optional<Mapping> choose_strip_rows(const InstructionClass& c, const TileRoom& room) {
   const LoopNest& last = c.parts.back().work.nest;
-  if (room.weight_bytes > 0 && strip_weight_bytes(c, room.form) > room.weight_bytes) return std::nullopt;
   InstructionClass tried = c;
+  if (!stream_weights(tried, room)) return std::nullopt;
   const auto fits = [&](std::int64_t rows) {
     tried.mapping = {rows, last.out_w, last.groups * last.out_channels, last.in_channels, rows_outermost};
     const TileBuffers buffers = strip_buffers(tried, room);
@@ -177,15 +173,23 @@ std::optional<Mapping> choose_strip_rows(const InstructionClass& c, const TileRo
 
 std::int64_t strip_dram_bytes(const InstructionClass& c, const TileRoom& room) {
   const std::int64_t bits = room.activation_bits;
-  std::int64_t bytes = room.weight_bytes > 0 ? strip_weight_bytes(c, room.form) : 0;
+  std::vector<StripOperation> operations = strip_operations(c);
+  if (operations.empty())
+    for (std::size_t p = 0; p < c.parts.size(); ++p) operations.push_back({p, part_channels(c.parts[p]), 1, false});
+  std::int64_t bytes = room.weight_bytes > 0 ? strip_held_bytes(c, room.form) : 0;
   each_strip(c, [&](std::int64_t times, std::int64_t rows) {
     const StripRows strip = strip_rows(c, rows);
     std::int64_t once = c.operand_a == Place::dram ? bytes_of(strip_a_elements(c, strip.loaded), bits) : 0;
-    if (c.to_dram) once += bytes_of(strip_out_elements(c, rows), bits);
-    for (std::size_t p = 0; p < c.parts.size(); ++p)
-      for (const Fetch& fetch : c.parts[p].fetches)
+    for (const StripOperation& o : operations) {
+      std::int64_t moved = 0;
+      if (o.streamed && room.weight_bytes > 0) moved += strip_tile_bytes(c.parts[o.part], o.channels, room.form);
+      if (c.to_dram && o.part + 1 == c.parts.size())
+        moved += bytes_of(strip_out_elements(c, rows, o.channels), bits);
+      for (const Fetch& fetch : c.parts[o.part].fetches)
         if (fetch.place == Place::dram)
-          once += bytes_of(strip_fetch_elements(c, c.parts[p], fetch, strip.made[p]), bits);
+          moved += bytes_of(strip_fetch_elements(c, o.part, fetch, strip.made[o.part], o.channels), bits);
+      once += o.times * moved;
+    }
     bytes += times * once;
   });
   return bytes;
@@ -197,7 +201,8 @@ std::int64_t strip_macs(const InstructionClass& c) {
     const StripRows strip = strip_rows(c, rows);
     for (std::size_t p = 0; p < c.parts.size(); ++p)
       if (is_nest(c.parts[p].work.family))
-        macs += static_cast<Int128>(times) * mac_count(part_class(c, p, strip).work.nest);
+        macs +=
+            static_cast<Int128>(times) * mac_count(part_class(c, p, strip, part_channels(c.parts[p])).work.nest);
   });
   return static_cast<std::int64_t>(std::min<Int128>(macs, std::numeric_limits<std::int64_t>::max() / 4));
 }

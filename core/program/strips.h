@@ -7,6 +7,11 @@
 // With halo_recompute the part before makes as many. With line_buffers rows that were made stay, and a strip of n
 // of the last part's H rows makes ceil(n out_h / H) of each part's.
 //
+//
+// Weights are held in PSRAM from the first strip to the last. Where they do not fit, the weights of a part's last
+// `streamed_channels` channels come again for each strip, `tile_channels` at a time; a strip is then several tile
+// operations: of each part the channels that are held, and each tile of the others.
+//
 // Worked example: two 3x3 convolutions of 16 rows, strips of 4. halo_recompute: the second makes 4 rows of 6, the
 // first 6 of 8: 24 rows made of its 16. line_buffers: 4 and 4, 16 in all; 6 rows lie between them.
 #pragma once
@@ -30,25 +35,54 @@ StripRows strip_rows(const InstructionClass& c, std::int64_t rows);
 
 TilePlan strip_plan(const InstructionClass& c);
 
-/// What a part does in one strip, as an instruction of one tile operation. `part` counts from 0.
-InstructionClass part_class(const InstructionClass& c, std::size_t part, const StripRows& rows);
+/// Tile operations of a strip that are alike: so many output channels of one part, their weights held or not.
+struct StripOperation {
+  std::size_t part = 0;
+  std::int64_t channels = 0, times = 1;
+  bool streamed = false;
+};
+/// Those of one strip, in order; none when all weights are held: a strip is then one tile operation of all parts.
+/// Example: 10 channels of which the last 7 are streamed by 3: 3 held, 3 streamed twice, 1 streamed.
+std::vector<StripOperation> strip_operations(const InstructionClass& c);
 
-/// Elements that a fetch of a part moves in one strip of `made` rows.
-std::int64_t strip_fetch_elements(const InstructionClass& c, const Part& part, const Fetch& fetch,
-                                  std::int64_t made);
+/// Tile operations of the instruction.
+std::int64_t strip_operation_count(const InstructionClass& c);
 
-/// Elements of operand A in `rows` of its rows, of one frame; of the last result.
+/// What a part does in one strip, or `channels` of it, as an instruction of one tile operation. `part` counts from
+/// 0.
+InstructionClass part_class(const InstructionClass& c, std::size_t part, const StripRows& rows,
+                            std::int64_t channels);
+
+/// Output channels of a part, of all groups.
+std::int64_t part_channels(const Part& part);
+
+/// Elements that a fetch of a part moves in one operation of `made` rows and so many channels.
+std::int64_t strip_fetch_elements(const InstructionClass& c, std::size_t part, const Fetch& fetch,
+                                  std::int64_t made, std::int64_t channels);
+
+/// Elements of operand A in `rows` of its rows, of one frame; of `channels` of the last result.
 std::int64_t strip_a_elements(const InstructionClass& c, std::int64_t rows);
-std::int64_t strip_out_elements(const InstructionClass& c, std::int64_t rows);
+std::int64_t strip_out_elements(const InstructionClass& c, std::int64_t rows, std::int64_t channels);
 
-/// All parts' weights as PSRAM holds them: they are there at once, from the first strip to the last.
+/// All parts' weights as PSRAM holds them; those held from the first strip to the last; of one tile of the others,
+/// of so many channels of a part; of the largest such tile.
 std::int64_t strip_weight_bytes(const InstructionClass& c, const WeightForm& form);
+std::int64_t strip_held_bytes(const InstructionClass& c, const WeightForm& form);
+std::int64_t strip_tile_bytes(const Part& part, std::int64_t channels, const WeightForm& form);
+std::int64_t largest_strip_tile_bytes(const InstructionClass& c, const WeightForm& form);
+
+/// Marks which weights are streamed: none when all fit; else as few bytes a strip, to within the weights of one
+/// channel, as make room for the rest and for two tiles on their way (one when that is all that fits), tiles being
+/// of at most 32 channels (one when nothing fits else). False when even so it does not fit. Example: room for 100
+/// bytes, parts of 4 channels of 20 bytes and of 8 of 10: all 8 of the second are streamed one by one, 80 bytes are
+/// held.
+bool stream_weights(InstructionClass& c, const TileRoom& room);
 
 /// DSRAM beside whole operands: tiles of what comes from and goes to DRAM, and the rows between parts, which lie on
 /// the two sides in turn: the largest of each side, with line buffers all of them.
 TileBuffers strip_buffers(const InstructionClass& c, const TileRoom& room);
 
-/// The tallest strips that fit, made equal; nothing when strips of one row or the weights do not.
+/// The tallest strips that fit, made equal; nothing when strips of one row do not, or the weights even streamed.
 std::optional<Mapping> choose_strip_rows(const InstructionClass& c, const TileRoom& room);
 
 /// DRAM bytes of the instruction with its mapping, one core.

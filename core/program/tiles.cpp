@@ -74,7 +74,7 @@ std::int64_t weight_tile_bytes(const InstructionClass& c, std::int64_t channels,
 
 std::int64_t weight_tile_bytes(const InstructionClass& c, std::int64_t channels, std::int64_t sums, bool first,
                                const WeightForm& form) {
-  if (c.compound == Compound::strips) return 0;  // all of them are held
+  if (c.compound == Compound::strips) return 0;  // core/program/strips.h
   const std::int64_t all_sums = c.work.nest.in_channels, per_channel = c.weight_elements_per_channel;
   const std::int64_t elements =
       channels * (sums == all_sums ? per_channel : ceil_div(per_channel, all_sums) * sums);
@@ -85,7 +85,7 @@ std::int64_t weight_tile_bytes(const InstructionClass& c, std::int64_t channels,
 }
 
 std::int64_t held_weight_bytes(const InstructionClass& c, const WeightForm& form) {
-  if (c.compound == Compound::strips) return strip_weight_bytes(c, form);
+  if (c.compound == Compound::strips) return strip_held_bytes(c, form);
   return ceil_div(c.weight_elements * form.bits, 8);
 }
 
@@ -108,6 +108,12 @@ bool has_weight_tiles(const InstructionClass& c) {
 
 RegionBytes region_bytes(const InstructionClass& c, const WeightForm& form) {
   RegionBytes bytes{held_weight_bytes(c, form), held_stored_bytes(c, form)};
+  for (const StripOperation& o : strip_operations(c)) {
+    if (!o.streamed) continue;
+    const std::int64_t tile = strip_tile_bytes(c.parts[o.part], o.channels, form);
+    bytes.psram += tile * o.times;
+    bytes.dram += stored_bytes(tile, form) * o.times;
+  }
   if (!has_weight_tiles(c)) return bytes;
   const LoopNest& nest = c.work.nest;
   const auto add = [&](std::int64_t channels, std::int64_t sums, bool first, std::int64_t times) {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/program/form.h"
+#include "core/program/strips.h"
 
 namespace sdip {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/program/fields.h"
+#include "core/program/strips.h"
 
 namespace sdip {
 namespace {
@@ -62,7 +63,7 @@ struct Building {
     return stage.graph->values[at(instruction.weights[weight])].operand.shape;
   }
 
-  RegionPart nest(const InstructionClass& c, std::size_t own, bool by_tile) {
+  RegionPart nest(const InstructionClass& c, std::size_t own, std::vector<WeightTile> tiles) {
     RegionPart part;
     part.nest = true;
     NestWeights& weights = part.weights;
@@ -74,7 +75,7 @@ struct Building {
     const Node* node = nest_node(stage, instruction, instruction.weights[next]);
     if (node != nullptr) weights.channels = weight_channels(*node, c.work.nest, shape(next));
     const std::int64_t channels = c.work.nest.groups * c.work.nest.out_channels;
-    weights.tiles = by_tile ? tiles_of(c) : std::vector{WeightTile{0, channels, 0, c.work.nest.in_channels}};
+    weights.tiles = std::move(tiles);
     weights.channel_scales = form.scale_bits_per_channel > 0;
     if (weights.channels.count == 0 && (weights.channel_scales || weights.tiles.size() > 1))
       throw Error("not_modelled", instruction.name,
@@ -123,19 +124,33 @@ struct Building {
   }
 };
 
+/// Of a part of strips: the channels that are held, then each tile of those that come again for each strip.
+std::vector<WeightTile> tiles_of(const Part& part) {
+  std::vector<WeightTile> tiles;
+  const std::int64_t all = part_channels(part), sums = part.work.nest.in_channels;
+  for (std::int64_t channel = 0, held = all - part.streamed_channels; channel < all;) {
+    const std::int64_t channels = channel < held ? held : std::min(part.tile_channels, all - channel);
+    tiles.push_back({channel, channels, 0, sums});
+    channel += channels;
+  }
+  return tiles;
+}
+
 void add_strips(Building& building, const InstructionClass& c, WeightRegion& region) {
+  region.one_unit = true;
   for (const Part& part : c.parts) {
     if (part.operand_b == Place::psram) {
       InstructionClass one;
       one.work.nest = part.work.nest;
       one.weight_elements_per_channel = part.weight_elements_per_channel;
       one.bias_elements_per_channel = part.bias_elements_per_channel;
-      region.parts.push_back(building.nest(one, building.own_of_node(), false));
+      std::vector<WeightTile> tiles = tiles_of(part);
+      region.one_unit = region.one_unit && part.streamed_channels == 0;
+      region.parts.push_back(building.nest(one, building.own_of_node(), std::move(tiles)));
     }
     RegionPart held = building.held(part.fetches, 1, part.weight_elements);
     if (held.held.bytes > 0) region.parts.push_back(std::move(held));
   }
-  region.one_unit = true;
   region.bytes = held_weight_bytes(c, building.form);
 }
 
@@ -174,7 +189,12 @@ WeightRegion weight_region(const CompiledStage& stage, const WeightForm& form, c
         std::ranges::count(c.fetches, Place::psram, [](const Fetch& f) { return f.place; }));
     const bool nest = c.compound == Compound::single && is_nest(c.work.family) && c.operand_b == Place::psram;
     if (fetched + (nest ? 1 : 0) > instruction.weights.size()) refuse(instruction, "fewer than its class fetches");
-    if (nest) region.parts.push_back(building.nest(c, instruction.weights.size() - fetched, form.by_tile()));
+    if (nest) {
+      const LoopNest& n = c.work.nest;
+      auto tiles =
+          form.by_tile() ? tiles_of(c) : std::vector{WeightTile{0, n.groups * n.out_channels, 0, n.in_channels}};
+      region.parts.push_back(building.nest(c, instruction.weights.size() - fetched, std::move(tiles)));
+    }
     RegionPart held = building.held(c.fetches, c.spread_cores, c.weight_elements);
     if (held.held.bytes > 0) region.parts.push_back(std::move(held));
   }

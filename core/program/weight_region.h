@@ -52,7 +52,8 @@ struct RegionPart {
   friend bool operator==(const RegionPart&, const RegionPart&) = default;
 };
 
-/// In order. Of strips everything is one unit of the compressor, else each tile is one and what is held is none.
+/// In order. Of strips that hold all weights everything is one unit of the compressor, else each tile is one and
+/// what is held is none.
 struct WeightRegion {
   std::vector<RegionPart> parts;
   bool one_unit = false;

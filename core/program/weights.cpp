@@ -153,6 +153,13 @@ void note_rests(Writing& writing, const Instruction& instruction, const HeldWeig
 void put_region(Writing& writing, const Instruction& instruction, const WeightRegion& region,
                 std::span<CodedWeight> weights) {
   const WeightForm& form = writing.form;
+  const bool strips =
+      writing.stage.program.classes[static_cast<std::size_t>(instruction.instruction_class)].compound ==
+      Compound::strips;
+  if (strips && !region.one_unit && form.compression_hundredths > 100)
+    throw Error("not_modelled", instruction.name,
+                "weights of strips of which some come again for each strip are not compressed; expected "
+                "weight_compression=1 or a larger psram_bytes");
   if (region.one_unit)
     return put_unit(writing, instruction.name, region.bytes, stored_bytes(region.bytes, form), [&](BitPacker& to) {
       for (const RegionPart& part : region.parts) put_part(to, part, form, weights);

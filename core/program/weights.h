@@ -10,6 +10,7 @@
 
 #include "core/base/encode.h"
 #include "core/base/tensor.h"
+#include "core/program/coded_weight.h"
 #include "core/program/program.h"
 
 namespace sdip {
@@ -59,6 +60,6 @@ WeightFile read_weight_file(const CompiledStage& stage, const Machine& machine, 
 /// The weights of an instruction, in their order, dequantised: of the type that the graph says. Throws
 /// Error("weight_file_invalid", instruction, ...) where its region does not unpack, keeps more elements than it has
 /// slots, or has a channel's scale that is none.
-std::vector<Tensor> weights_of(const WeightFile& file, std::size_t instruction);
+std::vector<CircuitWeight> weights_of(const WeightFile& file, std::size_t instruction);
 
 }  // namespace sdip

@@ -156,6 +156,10 @@ Part random_part(Dice& dice, const LoopNest& before) {
     part.weight_elements_per_channel = n.in_channels * n.kernel_h * n.kernel_w;
     part.bias_elements_per_channel = dice.between(0, 1);
     if (dice.one_in(3)) part.prologue_passes = dice.between(1, 3);
+    if (dice.one_in(3)) {
+      part.streamed_channels = dice.between(1, n.out_channels);
+      part.tile_channels = dice.between(1, part.streamed_channels);
+    }
   }
   part.out_elements = n.batch * n.out_h * n.out_w * n.out_channels;
   if (part.work.family == Family::vector) {

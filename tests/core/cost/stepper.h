@@ -39,7 +39,8 @@ bool weights_wired(const Machine& machine, Role role);
 /// Section 3 and 4: an instruction's tile operations in the order they run, in a stage of that role.
 std::vector<Operation> expand(const InstructionClass& c, const Machine& machine, Role role = Role::network);
 
-/// The same of a compound instruction of strips, one operation a strip; and its weights, which are all held.
+/// The same of a compound instruction of strips, one operation a strip, more where weights are
+/// streamed; and its weights that are held.
 std::vector<Operation> expand_strips(const InstructionClass& c, const Machine& machine, Role role);
 std::int64_t strips_psram_bytes(const InstructionClass& c, const Machine& machine);
 /// The same of row-wise work alone.

@@ -3,6 +3,7 @@
 
 #include "core/cost/estimate.h"
 #include "core/onnx/import.h"
+#include "core/program/strips.h"
 #include "tests/core/cost/tiny_sd.h"
 #include "tests/core/program/compiled.h"
 
@@ -62,6 +63,40 @@ TEST(strips, bring_four_times_on_four_convolutions_at_one_resolution) {
     EXPECT_GE(without.dram_bytes, (count == 4 ? 3 : 4) * again.dram_bytes) << "halo rows come in again";
     EXPECT_GT(again.macs, without.macs);
   }
+}
+
+TEST(strips, that_stream_weights_move_what_the_compiler_counts_and_less_than_no_strips) {
+  Machine m = eight_mib();
+  m.dram_burst_bytes = 1;
+  m.psram_bytes = 120 * 1000;  // of 4 x 64 x 64 x 9
+  m.strips = Strips::line_buffers;
+  const Application application = compiled(convolutions(4), m);
+  const Moved streaming = moved(application, m);
+  const InstructionClass& c = application.stages[0].program.classes.at(0);
+  ASSERT_EQ(application.stages[0].program.instructions.size(), 1U);
+  EXPECT_GT(c.parts[0].streamed_channels, 0);
+  TileRoom room = machine_room(m, false);
+  EXPECT_EQ(streaming.dram_bytes, strip_dram_bytes(c, room));
+  m.strips = Strips::off;
+  EXPECT_LT(streaming.dram_bytes, moved(compiled(convolutions(4), m), m).dram_bytes);
+}
+
+TEST(strips, of_the_vae_decoder_stream_weights_on_the_edge_preset_and_move_fewer_bytes_than_chains_that_fit) {
+  Machine m = find_preset("edge")->machine;
+  m.fusion = Fusion::norm;
+  m.norm_statistics = NormStatistics::producer;
+  m.fused_attention = FusedAttention::on;
+  m.strips = Strips::line_buffers;
+  Workload workload;
+  workload.stages.push_back(built_in_stage(Role::decoder, "sd15-vae-decoder", m));
+  const Application application = compile(workload, m);
+  const Moved streaming = moved(application, m);
+  std::int64_t chains = 0;
+  for (const InstructionClass& c : application.stages[0].program.classes)
+    chains += !strip_operations(c).empty() && c.compound == Compound::strips;
+  EXPECT_GT(chains, 0);
+  EXPECT_LT(streaming.dram_bytes, 1'500'000'000)
+      << "1,610 MB when only chains whose weights fit are carried in strips";
 }
 
 TEST(strips, the_vae_decoder_moves_at_most_0_45_with_norms_fused_and_less_in_strips) {

@@ -28,8 +28,9 @@ Machine random_machine(Draw& draw) {
   m.schedule = either(ScheduleOrder::given, ScheduleOrder::least_live);
   m.branches = either(Branches::serial, Branches::parallel);
   if (draw.one_in(6)) m.weight_storage = WeightStorage::hard_coded;
-  if (m.fusion != Fusion::norm && draw.one_in(3))  // prologues of strips are not executed
-    m.strips = either(Strips::halo_recompute, Strips::line_buffers);
+  if (draw.one_in(3)) m.strips = either(Strips::halo_recompute, Strips::line_buffers);
+  if (m.fusion == Fusion::norm && m.strips != Strips::off && draw.one_in(2))
+    m.norm_statistics = NormStatistics::recompute;
   if (m.activation_memory == ActivationMemory::separate && m.dsram_bytes % 2 == 0)
     m.operator_dsram = OperatorDsram::per_operator;
   return m;
@@ -67,22 +68,52 @@ std::vector<std::int32_t> random_order(Draw& draw, const Program& program) {
   return order;
 }
 
-void draw_mappings(Draw& draw, CompiledStage& stage) {
-  for (InstructionClass& c : stage.program.classes) {
-    const Family family = c.work.family;
-    if (family != Family::conv2d && family != Family::linear && family != Family::matmul) continue;
-    const LoopNest& n = c.work.nest;
-    const bool weighted = c.operand_b == Place::psram;
-    const auto part = [&](std::int64_t size) { return draw.one_in(3) ? size : draw.between(1, size); };
-    c.mapping.tile_rows = part(n.out_h);
-    c.mapping.tile_columns = part(n.out_w);
-    c.mapping.tile_channels =
-        weighted && draw.one_in(2) ? n.out_channels * draw.between(1, n.groups) : part(n.out_channels);
-    c.mapping.tile_sums = part(n.in_channels);
-    for (std::size_t i = 4; i-- > 1;)
-      std::swap(c.mapping.order[i],
-                c.mapping.order[static_cast<std::size_t>(draw.between(0, static_cast<std::int64_t>(i)))]);
+namespace {
+
+void draw_mapping(Draw& draw, InstructionClass& c) {
+  const LoopNest& n = c.work.nest;
+  const bool weighted = c.operand_b == Place::psram;
+  const auto part = [&](std::int64_t size) { return draw.one_in(3) ? size : draw.between(1, size); };
+  if (c.work.family == Family::softmax || c.work.family == Family::norm) {
+    const bool chunks = draw.one_in(2);
+    c.mapping.tile_rows = chunks ? 1 : part(c.work.rows);
+    c.mapping.tile_channels = chunks ? part(c.work.row_length) : c.work.row_length;
+    return;
   }
+  c.mapping.tile_rows = part(n.out_h);
+  c.mapping.tile_columns = part(n.out_w);
+  c.mapping.tile_channels =
+      weighted && draw.one_in(2) ? n.out_channels * draw.between(1, n.groups) : part(n.out_channels);
+  c.mapping.tile_sums = part(n.in_channels);
+  for (std::size_t i = 4; i-- > 1;)
+    std::swap(c.mapping.order[i],
+              c.mapping.order[static_cast<std::size_t>(draw.between(0, static_cast<std::int64_t>(i)))]);
+}
+
+}  // namespace
+
+void draw_mappings(Draw& draw, CompiledStage& stage, Machine& machine) {
+  std::vector<char> drawn(stage.program.classes.size(), 0);
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    InstructionClass& c = stage.program.classes[i];
+    const Family family = c.work.family;
+    const bool nest = family == Family::conv2d || family == Family::linear || family == Family::matmul;
+    const bool passes = (family == Family::softmax || family == Family::norm) && c.compound == Compound::single;
+    if (!nest && !passes) continue;
+    draw_mapping(draw, c);
+    drawn[i] = nest && c.compound == Compound::single;
+  }
+  const bool unified = machine.activation_memory == ActivationMemory::unified;
+  const std::int64_t end = (unified ? 2 : 1) * machine.dsram_bytes + (unified ? machine.stackram_bytes : 0);
+  std::int64_t more = 0;
+  for (Instruction& instruction : stage.program.instructions) {
+    const auto number = static_cast<std::size_t>(instruction.instruction_class);
+    if (drawn[number] == 0) continue;
+    const std::int64_t bytes = 4 * stage.program.classes[number].out_elements;
+    instruction.write_tiles = {Bytes(end), Bytes(bytes)};
+    more = std::max(more, bytes);
+  }
+  machine.dsram_bytes += more;
 }
 
 double ulps_apart(const Tensor& got, const Tensor& want) {

@@ -25,8 +25,9 @@ Application compiled_on(Machine& machine, const MadeNetwork& network, Role role)
 /// The program's instructions in an order in which each comes behind those that it waits for, and behind no others.
 std::vector<std::int32_t> random_order(Draw& draw, const Program& program);
 
-/// Any tiles in any order for every nest: what a mapping search might choose, and what none would.
-void draw_mappings(Draw& draw, CompiledStage& stage);
+/// Any tiles in any order for every nest, any for softmax and norms: what a mapping search might choose, and what
+/// none would. The buffers of results lie behind all that the machine has, which grows by them.
+void draw_mappings(Draw& draw, CompiledStage& stage, Machine& machine);
 
 /// Largest difference in units of the last place of fp32 at the reference's largest magnitude.
 double ulps_apart(const Tensor& got, const Tensor& want);

@@ -67,14 +67,14 @@ void expect_read_as_written(const Filed& f, const Machine& machine, const MadeNe
   for (std::size_t i = 0; i < f.stage.program.instructions.size(); ++i) {
     const Instruction& instruction = f.stage.program.instructions[i];
     if (instruction.weight_bytes.value == 0) continue;
-    const std::vector<Tensor> read = weights_of(file, i);
+    const std::vector<CircuitWeight> read = weights_of(file, i);
     ASSERT_EQ(read.size(), instruction.weights.size());
     for (std::size_t w = 0; w < read.size(); ++w) {
       const std::optional<Tensor> want = written_weight(network, f.stage, instruction, w, machine);
       if (!want) continue;
       ++seen.weights;
-      EXPECT_EQ(read[w].floats, want->floats) << instruction.name << " weight " << w;
-      EXPECT_EQ(read[w].ints, want->ints) << instruction.name << " weight " << w;
+      EXPECT_EQ(read[w].numbers.floats, want->floats) << instruction.name << " weight " << w;
+      EXPECT_EQ(read[w].numbers.ints, want->ints) << instruction.name << " weight " << w;
     }
   }
 }

@@ -89,6 +89,96 @@ TEST(strips, no_other_height_that_fits_moves_fewer_bytes) {
   }
 }
 
+/// Parts of so many channels, a byte an element, `bytes` a channel.
+InstructionClass weighted_chain(const std::vector<std::int64_t>& channels, const std::vector<std::int64_t>& bytes) {
+  InstructionClass c = two_convolutions(true);
+  c.parts.resize(channels.size(), c.parts[0]);
+  for (std::size_t p = 0; p < channels.size(); ++p) {
+    c.parts[p].work.nest.out_channels = channels[p];
+    c.parts[p].weight_elements_per_channel = bytes[p];
+  }
+  return c;
+}
+
+TileRoom weight_room(std::int64_t bytes, std::int64_t buffers) {
+  TileRoom room;
+  room.form.bits = 8;
+  room.weight_bytes = bytes;
+  room.weight_buffers = buffers;
+  return room;
+}
+
+TEST(strips, weights_that_do_not_fit_are_streamed_as_the_worked_example_says) {
+  InstructionClass c = weighted_chain({4, 8}, {20, 10});
+  ASSERT_TRUE(stream_weights(c, weight_room(160, 2)));
+  EXPECT_EQ(c.parts[0].streamed_channels + c.parts[1].streamed_channels, 0);
+  EXPECT_TRUE(strip_operations(c).empty());
+  ASSERT_TRUE(stream_weights(c, weight_room(100, 2)));
+  EXPECT_EQ(c.parts[0].streamed_channels, 0);
+  EXPECT_EQ(c.parts[1].streamed_channels, 8);
+  EXPECT_EQ(c.parts[1].tile_channels, 1);
+  EXPECT_EQ(strip_held_bytes(c, weight_room(0, 2).form), 80);
+  EXPECT_EQ(strip_operations(c).size(), 2U);
+  ASSERT_TRUE(stream_weights(c, weight_room(20, 2))) << "one tile of the larger at a time";
+  EXPECT_FALSE(stream_weights(c, weight_room(19, 2)));
+}
+
+/// Bytes streamed in a strip by any numbers of channels in tiles of at most `granule`; none when nothing fits.
+std::optional<std::int64_t> least_streamed(const std::vector<std::int64_t>& channels,
+                                           const std::vector<std::int64_t>& bytes, std::int64_t room,
+                                           std::int64_t granule, std::int64_t buffers) {
+  std::optional<std::int64_t> least;
+  for (std::int64_t first = 0; first <= channels[0]; ++first)
+    for (std::int64_t second = 0; second <= channels[1]; ++second) {
+      const std::int64_t tile = std::max(std::min(first, granule) * bytes[0], std::min(second, granule) * bytes[1]);
+      const std::int64_t held = (channels[0] - first) * bytes[0] + (channels[1] - second) * bytes[1];
+      if (held + buffers * tile > room) continue;
+      const std::int64_t streamed = first * bytes[0] + second * bytes[1];
+      least = std::min(least.value_or(streamed), streamed);
+    }
+  return least;
+}
+
+TEST(strips, no_other_weights_streamed_are_fewer_by_a_channel) {
+  std::mt19937 dice(4);
+  const auto draw = [&](std::int64_t most) { return 1 + static_cast<std::int64_t>(dice()) % most; };
+  int wide = 0, streaming = 0;
+  for (int round = 0; round < 400; ++round) {
+    const std::vector<std::int64_t> channels{draw(100), draw(100)}, bytes{draw(9), draw(9)};
+    const std::int64_t all = channels[0] * bytes[0] + channels[1] * bytes[1];
+    const TileRoom room = weight_room(draw(all), draw(2));
+    InstructionClass c = weighted_chain(channels, bytes);
+    const bool fits = stream_weights(c, room);
+    std::optional<std::int64_t> least;
+    for (std::int64_t buffers = room.weight_buffers; buffers > 0; --buffers)
+      for (const std::int64_t granule : {32, 1})
+        if (!least) least = least_streamed(channels, bytes, room.weight_bytes, granule, buffers);
+    ASSERT_EQ(fits, least.has_value()) << "round " << round;
+    if (!fits) continue;
+    const std::int64_t streamed = c.parts[0].streamed_channels * bytes[0] + c.parts[1].streamed_channels * bytes[1];
+    EXPECT_GE(streamed, *least) << "round " << round;
+    EXPECT_LT(streamed, *least + std::max(bytes[0], bytes[1])) << "round " << round;
+    wide += std::max(c.parts[0].tile_channels, c.parts[1].tile_channels) == 32;
+    streaming += streamed > 0;
+  }
+  EXPECT_GT(wide, 50);
+  EXPECT_GT(streaming, 200);
+}
+
+TEST(strips, a_strip_of_streamed_weights_is_one_operation_for_each_tile) {
+  InstructionClass c = two_convolutions(false);
+  c.parts[1].work.nest.out_channels = 10;
+  c.parts[1].streamed_channels = 7;
+  c.parts[1].tile_channels = 3;
+  const auto operations = strip_operations(c);
+  ASSERT_EQ(operations.size(), 4U);
+  EXPECT_EQ(operations[0].channels, 1) << "all of the first part";
+  EXPECT_EQ(operations[1].channels, 3) << "those of the second that are held";
+  EXPECT_TRUE(operations[2].streamed);
+  EXPECT_EQ(operations[2].channels * operations[2].times + operations[3].channels, 7);
+  EXPECT_EQ(strip_operation_count(c), 4 * 5);
+}
+
 /// The least cost over all 2^(count - 1) ways to cut.
 ChainCost least(std::size_t count, const std::map<std::pair<std::size_t, std::size_t>, ChainCost>& costs) {
   std::optional<ChainCost> best;
@@ -148,7 +238,7 @@ void add_conv(onnx::ModelProto& model, const char* x, const char* w, const char*
   set_ints(add_node(model, "Conv", {x, w}, y), "pads", {1, 1, 1, 1});
 }
 
-TEST(fuse_strips, a_chain_with_activations_and_pooling_is_one_instruction_while_its_weights_fit) {
+TEST(fuse_strips, a_chain_with_activations_and_pooling_is_one_instruction_that_streams_weights_that_do_not_fit) {
   onnx::ModelProto model = model_of_x({1, 64, 256, 256});
   add_weight(model, "w", {64, 64, 3, 3});
   add_conv(model, "x", "w", "a");
@@ -164,8 +254,17 @@ TEST(fuse_strips, a_chain_with_activations_and_pooling_is_one_instruction_while_
   EXPECT_THAT(mnemonics(one), ElementsAre("strips:conv2d+relu>conv2d>max_pool>conv2d"));
   EXPECT_EQ(class_at(one, 0).parts.size(), 4U);
   EXPECT_EQ(one.stages[0].program.instructions[0].nodes.size(), 5U);
-  m.psram_bytes = 3 * 64 * 64 * 9 - 1;
-  EXPECT_EQ(mnemonics(compiled(model, m)).size(), 2U) << "three convolutions' weights are a byte too many";
+  const std::int64_t a_channel = 64 * 9, all = 3 * 64 * a_channel;
+  const auto streamed = [&](std::int64_t psram_bytes) {
+    m.psram_bytes = psram_bytes;
+    std::vector<std::int64_t> channels;
+    const Application application = compiled(model, m);
+    EXPECT_EQ(mnemonics(application).size(), 1U);
+    for (const Part& part : class_at(application, 0).parts) channels.push_back(part.streamed_channels);
+    return channels;
+  };
+  EXPECT_THAT(streamed(all), ElementsAre(0, 0, 0, 0));
+  EXPECT_THAT(streamed(all - 1), ElementsAre(1, 1, 0, 1)) << "one channel leaves, and two tiles of one take place";
 }
 
 TEST(fuse_strips, leaves_a_chain_alone_whose_tensors_fit_on_chip) {

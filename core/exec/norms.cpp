@@ -1,0 +1,134 @@
+// Norms by element.
+#include "core/exec/norms.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/exec/chip.h"
+#include "core/exec/pointwise.h"
+#include "core/ops/arithmetic.h"
+
+namespace sdip::exec {
+namespace {
+
+std::int64_t integer(const Node& node, const char* attribute, std::int64_t otherwise) {
+  const auto found = node.attributes.find(attribute);
+  const auto* value = found == node.attributes.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
+  return value == nullptr ? otherwise : *value;
+}
+
+double epsilon_of(const Node& node) {
+  const auto found = node.attributes.find("epsilon");
+  const auto* value = found == node.attributes.end() ? nullptr : std::get_if<double>(&found->second);
+  return value == nullptr ? 1e-5 : *value;
+}
+
+bool result_alone(const Node& node) {
+  return std::all_of(node.outputs.begin() + 1, node.outputs.end(), [](ValueId v) { return v == none; });
+}
+
+std::vector<double> parameters_at(Chip& chip, const NormRule& rule, std::size_t input,
+                                  std::span<const std::int64_t> at) {
+  const ValueId v = rule.node->inputs[input];
+  const Shape& shape = chip.value(v).operand.shape;
+  const std::int64_t count = element_count(shape);
+  std::vector<std::int64_t> elements;
+  if (rule.channels > 0)
+    for (const std::int64_t e : at) elements.push_back(e / rule.inner % rule.channels * count / rule.channels);
+  else
+    elements = elements_beside(shape, chip.value(rule.node->inputs[0]).operand.shape, at);
+  return numbers_in(read_operand(chip, v, elements));
+}
+
+}  // namespace
+
+std::optional<NormRule> norm_rule(const Graph& graph, const Node& node) {
+  const std::string_view type = node.op->type, domain = node.op->domain;
+  const bool groups = type == "GroupNormalization" || (domain == "sdip" && type == "GroupNorm");
+  const bool instances = type == "InstanceNormalization", layers = type == "LayerNormalization";
+  const bool roots = type == "RMSNormalization" || (domain == "sdip" && type == "RMSNorm");
+  if (!(groups || instances || layers || roots) || !result_alone(node)) return std::nullopt;
+  const Shape& shape = graph.values[static_cast<std::size_t>(node.inputs[0])].operand.shape;
+  const std::int64_t count = element_count(shape);
+  NormRule rule;
+  rule.node = &node;
+  rule.epsilon = epsilon_of(node);
+  rule.centred = !roots;
+  rule.rows = 1;
+  if (groups || instances) {
+    rule.channels = shape.at(1);
+    for (std::size_t axis = 2; axis < shape.size(); ++axis) rule.inner *= shape[axis];
+    rule.rows = shape[0] * (instances ? shape[1] : integer(node, "num_groups", 1));
+  } else {
+    std::int64_t axis = integer(node, "axis", -1);
+    if (axis < 0) axis += std::ssize(shape);
+    for (std::int64_t i = 0; i < axis; ++i) rule.rows *= shape[static_cast<std::size_t>(i)];
+  }
+  if (count == 0 || rule.rows == 0) return std::nullopt;
+  rule.length = count / rule.rows;
+  return rule;
+}
+
+NormSums empty_sums(const NormRule& rule) {
+  const std::vector<double> zeros(static_cast<std::size_t>(rule.rows), 0.0);
+  return {zeros, zeros};
+}
+
+void add_to_sums(NormSums& sums, const NormRule& rule, std::span<const std::int64_t> at,
+                 const std::vector<double>& x) {
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const auto row = static_cast<std::size_t>(rule.row_of(at[i]));
+    sums.sum[row] += x[i];
+    sums.squares[row] += x[i] * x[i];
+  }
+}
+
+Tensor normalised(Chip& chip, const NormRule& rule, const NormSums& sums, std::span<const std::int64_t> at,
+                  const std::vector<double>& x) {
+  const ElementType type = chip.value(rule.node->outputs[0]).operand.type;
+  const auto given = [&](std::size_t i) { return i < rule.node->inputs.size() && rule.node->inputs[i] != none; };
+  const auto gamma = given(1) ? parameters_at(chip, rule, 1, at) : std::vector<double>(at.size(), 1.0);
+  const auto beta = given(2) ? parameters_at(chip, rule, 2, at) : std::vector<double>(at.size(), 0.0);
+  const auto length = static_cast<double>(rule.length);
+  Tensor numbers = zero_tensor(type, {static_cast<std::int64_t>(at.size())});
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const auto row = static_cast<std::size_t>(rule.row_of(at[i]));
+    const double mean = rule.centred ? sums.sum[row] / length : 0;
+    const double variance = std::max(0.0, sums.squares[row] / length - mean * mean);
+    const double scale = 1.0 / std::sqrt(variance + rule.epsilon);
+    numbers.floats[i] = held_number(type, (x[i] - mean) * scale * gamma[i] + beta[i]);
+  }
+  return numbers;
+}
+
+const NormSums& sums_of(const Chip& chip, const NormRule& rule) {
+  const auto found = chip.norm_sums.find(rule.node);
+  if (found == chip.norm_sums.end())
+    throw Error("execution_failed", chip.who,
+                chip.who + " reads the sums of '" + rule.node->name + "', which no instruction before it made");
+  return found->second;
+}
+
+void begin_result_sums(Chip& chip) {
+  chip.summed.clear();
+  const InstructionClass& c = chip.instruction_class();
+  const bool strips = c.compound == Compound::strips && !c.parts.empty();
+  if ((strips ? c.parts.back().statistics_passes : c.statistics_passes) == 0 || chip.instruction().nodes.empty())
+    return;
+  for (const Node& node : chip.graph.nodes) {
+    const auto rule = node.inputs.empty() || node.inputs[0] == none ? std::nullopt : norm_rule(chip.graph, node);
+    if (!rule || chip.views.root[static_cast<std::size_t>(node.inputs[0])] != chip.instruction().destination)
+      continue;
+    chip.summed.push_back(*rule);
+    chip.norm_sums[rule->node] = empty_sums(*rule);
+  }
+}
+
+void add_result_sums(Chip& chip, std::span<const std::int64_t> at, const Tensor& numbers) {
+  for (const NormRule& rule : chip.summed)
+    add_to_sums(chip.norm_sums.at(rule.node), rule, elements_in_view(chip.views, rule.node->inputs[0], at),
+                numbers_in(numbers));
+}
+
+}  // namespace sdip::exec

@@ -1,0 +1,81 @@
+// What stands before a nest.
+#include "core/exec/prologue.h"
+
+#include <memory>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/exec/arithmetic.h"
+#include "core/exec/norms.h"
+#include "core/exec/pointwise.h"
+#include "core/ops/arithmetic.h"
+
+namespace sdip::exec {
+namespace {
+
+struct Prologue {
+  Chip& chip;
+  NormRule rule;
+  std::vector<const Node*> activations;  // behind the norm, in order
+  bool own_sums = false;
+  NormSums sums{};
+  std::vector<char> summed{};  // rows
+
+  /// The operand of `node` that the operators before it make.
+  ValueId made_operand(const Node& node, const Node& before) const {
+    for (const ValueId v : node.inputs)
+      if (v != none && chip.views.root[static_cast<std::size_t>(v)] == before.outputs[0]) return v;
+    return none;
+  }
+
+  /// Sums of the rows that `at` are in, read whole: one more pass over them.
+  void sum_rows(std::span<const std::int64_t> at) {
+    if (summed.empty()) {
+      sums = empty_sums(rule);
+      summed.assign(static_cast<std::size_t>(rule.rows), 0);
+    }
+    for (const std::int64_t e : at) {
+      const std::int64_t row = rule.row_of(e);
+      if (std::exchange(summed[static_cast<std::size_t>(row)], 1) != 0) continue;
+      std::vector<std::int64_t> elements = all_elements(rule.length);
+      for (std::int64_t& element : elements) element += row * rule.length;
+      add_to_sums(sums, rule, elements, numbers_in(read_operand(chip, rule.node->inputs[0], elements)));
+    }
+  }
+
+  Tensor read(ValueId v, std::span<const std::int64_t> wanted) {
+    std::vector<std::int64_t> at(wanted.begin(), wanted.end());
+    const auto through = [&](ValueId view) {
+      for (std::int64_t& e : at) e = chip.views.at(view, e);
+    };
+    through(v);
+    for (std::size_t i = activations.size(); i-- > 0;)
+      through(made_operand(*activations[i], i == 0 ? *rule.node : *activations[i - 1]));
+    if (own_sums) sum_rows(at);
+    const auto x = numbers_in(read_operand(chip, rule.node->inputs[0], at));
+    TileValues tile{at, rule.node->outputs[0]};
+    tile.made[tile.current] = normalised(chip, rule, own_sums ? sums : sums_of(chip, rule), at, x);
+    for (const Node* node : activations) apply_pointwise(chip, *node, tile);
+    return tile.made.at(tile.current);
+  }
+};
+
+}  // namespace
+
+std::optional<OperandReader> prologue_reader(Chip& chip, const Operators& operators, ValueId v) {
+  if (operators.before.empty()) return std::nullopt;
+  const auto rule = norm_rule(chip.graph, *operators.before[0]);
+  if (!rule) return std::nullopt;
+  const auto made =
+      std::make_shared<Prologue>(Prologue{chip, *rule, {operators.before.begin() + 1, operators.before.end()}});
+  const Node* before = rule->node;
+  for (const Node* node : made->activations) {
+    if (!is_pointwise(*node) || made->made_operand(*node, *before) == none) return std::nullopt;
+    before = node;
+  }
+  if (chip.views.root[static_cast<std::size_t>(v)] != before->outputs[0]) return std::nullopt;
+  made->own_sums = chip.instruction_class().prologue_passes > std::ssize(operators.before);
+  return [made, v](std::span<const std::int64_t> at) { return made->read(v, at); };
+}
+
+}  // namespace sdip::exec

@@ -1,0 +1,237 @@
+// Softmax and norms in chunks of a row, partial sums at addresses, accumulators that wrap.
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/exec/execute.h"
+#include "tests/core/exec/random_graph.h"
+
+namespace sdip {
+namespace {
+
+using testing::HasSubstr;
+
+/// One instruction: the inputs one behind the other in DRAM, the result behind them, tile buffers at the start of
+/// the writing DSRAM.
+CompiledStage tiled_stage(const MadeNetwork& network, const Machine& m) {
+  CompiledStage stage;
+  stage.graph = std::make_shared<const Graph>(network.graph);
+  Instruction& instruction = stage.program.instructions.emplace_back();
+  InstructionClass& c = stage.program.classes.emplace_back();
+  c.work = work_of(network.graph, network.graph.nodes[0]);
+  c.operand_a = Place::dram;
+  c.to_dsram = false;
+  c.to_dram = true;
+  instruction.name = network.graph.nodes[0].name;
+  instruction.mnemonic = "test";
+  instruction.nodes = {0};
+  std::int64_t address = 0;
+  for (const ValueId v : network.graph.inputs) {
+    instruction.sources.push_back({Place::dram, v, false, Bytes(address), {}});
+    address += bits_of(m.activation_format) / 8 *
+               element_count(network.graph.values[static_cast<std::size_t>(v)].operand.shape);
+  }
+  instruction.dram_address = Bytes(address);
+  for (std::size_t v = 0; v < network.graph.values.size(); ++v)
+    if (network.graph.values[v].bytes) instruction.weights.push_back(static_cast<ValueId>(v));
+  if (!instruction.weights.empty()) c.operand_b = Place::psram;
+  instruction.destination = network.graph.outputs[0];
+  return stage;
+}
+
+Machine in_formats(NumberFormat activations, NumberFormat weights, NumberFormat accumulators) {
+  Machine m;
+  m.activation_format = activations;
+  m.weight_format = weights;
+  m.accumulator_format = accumulators;
+  m.scale_granularity = ScaleGranularity::tensor;
+  return m;
+}
+
+const Machine all_fp32 = in_formats(NumberFormat::fp32, NumberFormat::fp32, NumberFormat::fp32);
+
+sdip::Run run_tiled(const CompiledStage& stage, const Machine& m, const MadeNetwork& network,
+                    const ActivationScales& scales = {}) {
+  return execute(
+      stage, m, network.inputs, [&](const Value& v) { return network.stored(v); }, scales);
+}
+
+Tensor graph_result(const MadeNetwork& network) {
+  return compute(network.graph, network.inputs, [&](const Value& v) { return network.stored(v); }).at(0);
+}
+
+TEST(row_passes, softmax_in_chunks_goes_through_each_row_three_times_as_the_worked_example_says) {
+  Draw draw(1);
+  NetworkMaker make(draw);
+  const MadeNetwork network = make.finish({make.node("Softmax", {make.input({1, 5})})}, false);
+  CompiledStage stage = tiled_stage(network, all_fp32);
+  stage.program.classes[0].mapping = {1, 1, 2, 1};
+  const sdip::Run run = run_tiled(stage, all_fp32, network);
+  EXPECT_EQ(run.counts.tile_operations, 9);
+  EXPECT_EQ(run.counts.whole_operators, 0);
+  EXPECT_EQ(run.outputs[0].floats, graph_result(network).floats);
+}
+
+TEST(row_passes, softmax_and_norms_compute_the_same_in_any_tiles) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(seed);
+    Draw draw(seed);
+    NetworkMaker make(draw);
+    const Shape shape{draw.between(1, 2), 2 * draw.between(1, 2), draw.between(1, 4), draw.between(2, 7)};
+    const ValueId x = make.input(shape);
+    const bool softmax = draw.one_in(2);
+    const std::vector<ValueId> operands{x, make.weight({shape[1]}, 1), make.weight({shape[1]}, 1)};
+    const ValueId y =
+        softmax
+            ? make.node(draw.one_in(2) ? "Softmax" : "LogSoftmax", {x}, {{"axis", draw.between(1, 3)}})
+            : make.nodes("sdip", "GroupNorm", operands, {{"num_groups", std::int64_t{2}}, {"epsilon", 0.01}})[0];
+    const MadeNetwork network = make.finish({y}, false);
+    CompiledStage stage = tiled_stage(network, all_fp32);
+    InstructionClass& c = stage.program.classes[0];
+    const bool chunks = draw.one_in(2);
+    c.mapping = {chunks ? 1 : draw.between(1, c.work.rows), 1,
+                 chunks ? draw.between(1, c.work.row_length) : c.work.row_length, 1};
+    const std::int64_t operations =
+        c.mapping.tile_channels < c.work.row_length
+            ? c.work.rows * c.work.passes * ceil_div(c.work.row_length, c.mapping.tile_channels)
+            : ceil_div(c.work.rows, c.mapping.tile_rows);
+    const sdip::Run run = run_tiled(stage, all_fp32, network);
+    EXPECT_EQ(run.counts.tile_operations, operations);
+    EXPECT_EQ(run.counts.whole_operators, 0);
+    EXPECT_EQ(run.outputs[0].floats, graph_result(network).floats);
+  }
+}
+
+/// [rows, depth] by [depth, columns], of `type`.
+MadeNetwork made_product(Draw& draw, std::int64_t rows, std::int64_t depth, std::int64_t columns,
+                         ElementType type) {
+  NetworkMaker make(draw);
+  const ValueId x = make.input({rows, depth}, type);
+  return make.finish({make.node("MatMul", {x, make.weight({depth, columns}, 1, type)})}, false);
+}
+
+std::string tiled_failure(const CompiledStage& stage, const Machine& m, const MadeNetwork& network) {
+  try {
+    run_tiled(stage, m, network);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(partial_sums, lie_in_the_tile_buffer_which_must_hold_them_within_dsram) {
+  Draw draw(2);
+  const MadeNetwork network = made_product(draw, 2, 4, 3, ElementType::float32);
+  Machine m = all_fp32;
+  m.dsram_bytes = 24;
+  CompiledStage stage = tiled_stage(network, m);
+  stage.program.classes[0].mapping = {2, 1, 3, 2, rows_outermost};
+  MemorySpan& tiles = stage.program.instructions[0].write_tiles;
+  tiles = {Bytes(0), Bytes(24)};
+  EXPECT_EQ(tiled_failure(stage, m, network), "") << "6 sums of 4 bytes";
+  tiles.bytes = Bytes(23);
+  EXPECT_THAT(tiled_failure(stage, m, network), HasSubstr("24 bytes of partial sums in tile buffers of 23"));
+  tiles = {Bytes(1), Bytes(24)};
+  EXPECT_THAT(tiled_failure(stage, m, network), HasSubstr("bytes 1 to 25 of DSRAM1, which has 24"));
+}
+
+TEST(partial_sums, that_leave_come_back_from_dram_behind_all_activations) {
+  Draw draw(3);
+  const MadeNetwork network = made_product(draw, 4, 6, 4, ElementType::float32);
+  CompiledStage stage = tiled_stage(network, all_fp32);
+  stage.program.classes[0].mapping = {2, 1, 2, 2, {Loop::sums, Loop::rows, Loop::columns, Loop::channels}};
+  stage.program.instructions[0].write_tiles = {Bytes(0), Bytes(32)};
+  const sdip::Run run = run_tiled(stage, all_fp32, network);
+  EXPECT_EQ(run.counts.partial_tiles, 4 * 2);
+  for (std::size_t i = 0; i < 16; ++i)
+    EXPECT_NEAR(run.outputs[0].floats[i], graph_result(network).floats[i], 1e-5) << i;
+}
+
+/// A number kept in `bits`, two's complement.
+std::int64_t wrapped_to(std::int64_t x, std::int64_t bits) {
+  const std::int64_t range = std::int64_t{1} << bits, rest = ((x % range) + range) % range;
+  return rest >= range / 2 ? rest - range : rest;
+}
+
+TEST(accumulators, of_integers_wrap_to_their_width_in_any_tiles) {
+  std::int64_t changed = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(seed);
+    Draw draw(seed);
+    const std::int64_t rows = draw.between(1, 4), depth = draw.between(1, 9), columns = draw.between(1, 4);
+    MadeNetwork network = made_product(draw, rows, depth, columns, ElementType::int32);
+    for (std::int64_t& x : network.inputs[0].ints) x = draw.between(-90, 90);
+    const bool narrow = draw.one_in(2);
+    const Machine m =
+        in_formats(NumberFormat::int32, NumberFormat::int32, narrow ? NumberFormat::int8 : NumberFormat::int16);
+    if (!narrow)
+      for (std::int64_t& x : network.inputs[0].ints) x *= 200;
+    CompiledStage stage = tiled_stage(network, m);
+    stage.program.classes[0].mapping = {draw.between(1, rows), 1, draw.between(1, columns), draw.between(1, depth),
+                                        draw.one_in(2) ? rows_outermost : channels_outermost};
+    stage.program.instructions[0].write_tiles = {Bytes(0), Bytes(1000)};
+    const sdip::Run run = run_tiled(stage, m, network);
+    const Tensor& w = network.weights.begin()->second;
+    for (std::int64_t r = 0; r < rows; ++r)
+      for (std::int64_t c = 0; c < columns; ++c) {
+        std::int64_t sum = 0, exact = 0;
+        for (std::int64_t k = 0; k < depth; ++k) {
+          const std::int64_t one = network.inputs[0].ints[static_cast<std::size_t>(r * depth + k)] *
+                                   w.ints[static_cast<std::size_t>(k * columns + c)];
+          sum = wrapped_to(sum + one, narrow ? 8 : 16);
+          exact += one;
+        }
+        changed += sum != exact;
+        EXPECT_EQ(run.outputs[0].ints[static_cast<std::size_t>(r * columns + c)], sum);
+      }
+  }
+  EXPECT_GT(changed, 100);
+}
+
+TEST(accumulators, of_codes_with_a_scale_wrap_in_steps_of_both_scales) {
+  std::int64_t changed = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(seed);
+    Draw draw(seed);
+    const std::int64_t depth = draw.between(1, 9);
+    MadeNetwork network = made_product(draw, 1, depth, 2, ElementType::float32);
+    for (auto& [name, weight] : network.weights)
+      for (double& x : weight.floats) x = std::fabs(x);
+    Machine m = in_formats(NumberFormat::int8, NumberFormat::int8, NumberFormat::int16);
+    if (draw.one_in(2)) m.scale_granularity = ScaleGranularity::channel;
+    CompiledStage stage = tiled_stage(network, m);
+    stage.program.classes[0].mapping = {1, 1, 2, draw.between(1, depth), rows_outermost};
+    stage.program.instructions[0].write_tiles = {Bytes(0), Bytes(100)};
+    const float x_step = 0.02F, y_step = 0.1F;
+    for (double& x : network.inputs[0].floats)
+      x = static_cast<double>(x_step) * static_cast<double>(draw.between(60, 127));
+    ActivationScales scales{{network.graph.inputs[0], x_step}, {network.graph.outputs[0], y_step}};
+    m.activation_format = NumberFormat::int8;
+    const sdip::Run run = run_tiled(stage, m, network, scales);
+    const Tensor& w = network.weights.begin()->second;
+    for (std::int64_t c = 0; c < 2; ++c) {
+      double largest = 0;
+      for (std::int64_t k = 0; k < depth; ++k)
+        for (std::int64_t other = 0; other < 2; ++other)
+          if (other == c || m.scale_granularity == ScaleGranularity::tensor)
+            largest = std::max(largest, std::fabs(w.floats[static_cast<std::size_t>(k * 2 + other)]));
+      const double step = static_cast<double>(static_cast<float>(largest / 127));
+      std::int64_t sum = 0, exact = 0;
+      for (std::int64_t k = 0; k < depth; ++k) {
+        const double x = network.inputs[0].floats[static_cast<std::size_t>(k)] / static_cast<double>(x_step);
+        const auto one = std::llround(x) * std::llround(w.floats[static_cast<std::size_t>(k * 2 + c)] / step);
+        sum = wrapped_to(sum + one, 16);
+        exact += one;
+      }
+      changed += sum != exact;
+      const double y = std::clamp(static_cast<double>(sum) * static_cast<double>(x_step) * step,
+                                  -128.0 * static_cast<double>(y_step), 127.0 * static_cast<double>(y_step));
+      EXPECT_NEAR(run.outputs[0].floats[static_cast<std::size_t>(c)], y, 0.6 * static_cast<double>(y_step));
+    }
+  }
+  EXPECT_GT(changed, 20);
+}
+
+}  // namespace
+}  // namespace sdip
