@@ -1,5 +1,6 @@
 // pass `map`: tile sizes and loop order of one instruction.
 #include <algorithm>
+#include <limits>
 
 #include "core/program/attention_tiles.h"
 #include "core/program/draft.h"
@@ -86,9 +87,9 @@ std::optional<Mapping> whole_or_split(const Nest& nest, const TileTerms& terms, 
   TileSizes unsplit = sizes;
   unsplit.split_columns = unsplit.split_sums = false;
   const auto whole = best_tiling(nest, terms, unsplit, fits);
-  const bool splits = sizes.split_columns || sizes.split_sums;
-  const auto split = splits ? best_tiling(nest, terms, sizes, fits) : std::nullopt;
-  if (split && (!whole || split->price < whole->price)) return split->mapping;
+  const std::int64_t below = whole ? whole->price : std::numeric_limits<std::int64_t>::max();
+  if ((sizes.split_columns || sizes.split_sums) && below > least_price(nest, terms))
+    if (const auto split = best_tiling(nest, terms, sizes, fits, below)) return split->mapping;
   return whole ? std::optional(whole->mapping) : std::nullopt;
 }
 

@@ -15,12 +15,14 @@
 // number of tiles the smallest is as good as any: about 2 sqrt(n) sizes of a loop of n. One size in each order does
 // not change words at all and is as small as it can be (sums where results stay, rows or columns where weights
 // stay, channels where inputs stay); one more is the largest that fits, in closed form. Two loops over sizes
-// remain; a pair is left when its words with that last size whole are no fewer than the best so far.
+// remain; a pair is left when its words with that last size whole are no fewer than the best so far. Numbers of
+// tiles fall and rooms grow with sizes, so that what is too dear or finds no room is an end of each loop.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -70,9 +72,14 @@ using Accept = std::function<bool(const Mapping&)>;
 
 /// The mapping of least price; of those with equal price, among canonical sizes, that of fewest folds, then (with
 /// least_results) of least shortfall, then of smallest rows, columns, channels, sums, then of the first order.
-/// Canonical: the smallest size of each number of tiles, and multiples of reference_lanes. Nothing when none fits.
+/// Canonical: the smallest size of each number of tiles, and multiples of reference_lanes. Nothing when none fits
+/// whose price is less than `below`.
 std::optional<Tiling> best_tiling(const Nest& nest, const TileTerms& terms, const TileSizes& sizes,
-                                  const Accept& accept);
+                                  const Accept& accept,
+                                  std::int64_t below = std::numeric_limits<std::int64_t>::max());
+
+/// What every mapping pays: each operand and the results once.
+std::int64_t least_price(const Nest& nest, const TileTerms& terms);
 
 /// The same on a machine of one memory of `words`, single-buffered, fewest words first. Nothing exactly when tiles
 /// of one by one by one by one do not fit.

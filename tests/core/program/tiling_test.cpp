@@ -236,6 +236,36 @@ TEST(tiling, moves_no_more_with_more_room) {
   EXPECT_EQ(before, compulsory(convolution(24, 14)).words());
 }
 
+TEST(tiling, that_is_told_exactly_what_fits_may_be_given_more_room_than_there_is) {
+  std::mt19937 rng(21);
+  for (int i = 0; i < 300; ++i) {
+    const Nest nest = small_nest(rng);
+    const std::int64_t words = 3 + static_cast<std::int64_t>(rng() % 60);
+    const Accept fits = [&](const Mapping& m) { return tile_words(nest, m).all() <= words; };
+    const auto found = best_tiling(nest, words);
+    const auto told = best_tiling(nest, one_memory_terms(nest, 10 * words), {}, fits);
+    ASSERT_EQ(found.has_value(), told.has_value()) << i;
+    if (!found) continue;
+    EXPECT_EQ(told->price, found->price) << i;
+    EXPECT_EQ(told->mapping, found->mapping) << i;
+  }
+}
+
+TEST(tiling, below_a_price_is_the_best_or_nothing) {
+  std::mt19937 rng(22);
+  for (int i = 0; i < 100; ++i) {
+    const Nest nest = small_nest(rng);
+    const TileTerms terms = one_memory_terms(nest, 40);
+    const auto best = best_tiling(nest, terms, {}, {});
+    if (!best) continue;
+    EXPECT_GE(best->price, least_price(nest, terms));
+    EXPECT_FALSE(best_tiling(nest, terms, {}, {}, best->price)) << i;
+    const auto again = best_tiling(nest, terms, {}, {}, best->price + 1);
+    ASSERT_TRUE(again) << i;
+    EXPECT_EQ(again->mapping, best->mapping) << i;
+  }
+}
+
 TEST(tiling, keeps_to_granules_and_to_loops_that_are_not_split) {
   TileSizes sizes;
   sizes.channel_granule = 32, sizes.sum_granule = 16, sizes.split_columns = false;
