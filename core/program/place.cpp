@@ -234,7 +234,29 @@ std::optional<Mapping> mapping_in(const TileRoom& room, const InstructionClass& 
   return entry->second;
 }
 
+/// Lives as they are when all has left the chip that can: what nobody reads stays where it is made.
+Lives in_dram(Lives lives) {
+  for (Life& life : lives) life.in_dram = life.in_dram || !life.uses.empty();
+  return lives;
+}
+
 }  // namespace
+
+std::optional<std::size_t> misfit_alone(const Compilation& compilation, const Machine& machine, std::size_t first,
+                                        std::size_t last) {
+  Lives lives = in_dram(compilation.lives);
+  const std::vector<Draft>& drafts = compilation.drafts;
+  const MemoryPlan plan = plan_memory(machine, drafts, lives);
+  const Resident resident = resident_bytes(drafts, lives);
+  const Places places{*compilation.graph, lives};
+  ChosenMappings chosen;
+  for (std::size_t i = first; i < last; ++i) {
+    const TileRoom room = room_at(machine, compilation.role, gaps_at(machine, plan, resident, i));
+    const InstructionClass c = class_of(drafts[i], static_cast<std::int32_t>(i), places);
+    if (!mapping_in(room, c, drafts[i].rule, chosen)) return i;
+  }
+  return std::nullopt;
+}
 
 std::optional<std::size_t> try_place(Compilation& compilation) {
   const Graph& graph = *compilation.graph;
