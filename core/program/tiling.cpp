@@ -170,6 +170,14 @@ std::int64_t least_price(const Nest& nest, const TileTerms& terms) {
   return plus(plus(times(compulsory(nest).a, terms.a_price), terms.b_price), terms.out_price);
 }
 
+std::int64_t price_of(const Nest& nest, const TileTerms& terms, const Mapping& mapping) {
+  const Traffic moved = traffic(nest, mapping);
+  const Compulsory once = compulsory(nest);
+  const std::int64_t partials = 2 * (moved.partials_written / once.out);
+  return plus(plus(times(moved.a, terms.a_price), times(moved.b / once.b, terms.b_price)),
+              plus(terms.out_price, times(partials, terms.partials_price)));
+}
+
 TileTerms one_memory_terms(const Nest& nest, std::int64_t words) {
   const Compulsory once = compulsory(nest);
   TileTerms terms;

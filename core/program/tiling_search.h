@@ -29,6 +29,12 @@ enum Order : std::size_t {
   inputs_stay_columns
 };
 
+/// Tiles of channels that decide between mappings of equal price: the smallest of each number of tiles, and
+/// multiples of the reference lanes; with their folds on those.
+struct ChannelSize {
+  std::int64_t tile = 1, tiles = 1, folds = 1;
+};
+
 /// A search: what it is asked, what follows from that, and the best so far.
 struct Search {
   const Nest& nest;
@@ -185,6 +191,20 @@ struct Search {
     return {r.tile, c.tile, channels, s.tile, tiling_orders[order]};
   }
 
+  /// Folds of all places for one fold of channels: what reference_folds divides by that of the channels.
+  std::int64_t place_folds(const TileSize& r, const TileSize& c) const {
+    const bool joined = nest.weighted && whole(r, c);  // a batch lengthens the rows
+    const std::int64_t covered = joined ? copies : 1, lanes = sizes.reference_lanes;
+    const std::int64_t full_rows = n.out_h / r.tile, edge_rows = n.out_h - full_rows * r.tile;
+    const std::int64_t full_columns = n.out_w / c.tile, edge_columns = n.out_w - full_columns * c.tile;
+    const auto folds = [&](std::int64_t h, std::int64_t w) {
+      return h * w == 0 ? 0 : ceil_div(h * w * covered, lanes);
+    };
+    return (full_rows * (full_columns * folds(r.tile, c.tile) + folds(r.tile, edge_columns)) +
+            full_columns * folds(edge_rows, c.tile) + folds(edge_rows, edge_columns)) *
+           (joined ? 1 : copies);
+  }
+
   bool accepted(const Mapping& m) const { return !accept || accept(m); }
   bool worse(std::int64_t price) const { return price >= (best ? best->price : below); }
 
@@ -195,6 +215,10 @@ struct Search {
     return true;
   }
 };
+
+/// Ascending. Where nothing asks for large tiles, those are left out that take more folds than a smaller one of as
+/// many tiles.
+std::vector<ChannelSize> channel_sizes(const Search& search);
 
 /// The second half: among mappings of the best price, the one of fewest folds, and so on. Requires search.best.
 void break_ties(Search& search);

@@ -7,38 +7,6 @@
 namespace sdip {
 namespace {
 
-/// Tiles of channels that decide between mappings of equal price: the smallest of each number of tiles, and
-/// multiples of the reference lanes; with their folds on those.
-struct ChannelSize {
-  std::int64_t tile = 1, tiles = 1, folds = 1;
-};
-std::vector<ChannelSize> channel_sizes(const Search& search) {
-  const LoopNest& n = search.n;
-  const std::int64_t lanes = search.sizes.reference_lanes, whole = search.nest.channels();
-  std::vector<std::int64_t> tiles{whole};
-  if (search.sizes.split_channels) {
-    for (const TileSize& s : sizes_of_loop(n.out_channels, search.sizes.channel_granule, true))
-      tiles.push_back(s.tile);
-    for (std::int64_t t = lanes; t < n.out_channels && t <= 64 * lanes; t += lanes)
-      if (t % search.sizes.channel_granule == 0) tiles.push_back(t);
-    if (search.grouped)
-      for (const TileSize& s : sizes_of_loop(n.groups, 1, true)) tiles.push_back(s.tile * n.out_channels);
-  }
-  std::ranges::sort(tiles);
-  const auto twice = std::ranges::unique(tiles);
-  tiles.erase(twice.begin(), twice.end());
-  std::vector<ChannelSize> sizes;
-  for (const std::int64_t t : tiles) {
-    const std::int64_t in_group = std::min(t, n.out_channels);
-    const std::int64_t folds =
-        n.out_channels / in_group * ceil_div(in_group, lanes) + ceil_div(n.out_channels % in_group, lanes);
-    const ChannelSize size{t, search.channel_tiles(t), folds * (search.nest.weighted ? n.groups : 1)};
-    const bool as_good = !sizes.empty() && sizes.back().tiles == size.tiles && sizes.back().folds <= size.folds;
-    if (!as_good || search.sizes.least_results > 0) sizes.push_back(size);  // else the smaller one does
-  }
-  return sizes;
-}
-
 /// The second half: among mappings of the best price, the one of fewest folds, and so on.
 struct Refinement {
   Search& search;
@@ -54,21 +22,6 @@ struct Refinement {
     return std::max<std::int64_t>(0, search.sizes.least_results - tile_words(search.nest, m).out);
   }
   std::int64_t best_shortfall = 0;
-
-  /// Folds of all places for one fold of channels: what reference_folds divides by that of the channels.
-  std::int64_t place_folds(const TileSize& r, const TileSize& c) const {
-    const LoopNest& n = search.n;
-    const bool joined = search.nest.weighted && search.whole(r, c);  // a batch lengthens the rows
-    const std::int64_t covered = joined ? search.copies : 1, lanes = search.sizes.reference_lanes;
-    const std::int64_t full_rows = n.out_h / r.tile, rows = n.out_h - full_rows * r.tile;
-    const std::int64_t full_columns = n.out_w / c.tile, columns = n.out_w - full_columns * c.tile;
-    const auto folds = [&](std::int64_t h, std::int64_t w) {
-      return h * w == 0 ? 0 : ceil_div(h * w * covered, lanes);
-    };
-    return (full_rows * (full_columns * folds(r.tile, c.tile) + folds(r.tile, columns)) +
-            full_columns * folds(rows, c.tile) + folds(rows, columns)) *
-           (joined ? 1 : search.copies);
-  }
 
   /// The last sizes that did not fit, by order: as rows only grow, larger ones do not either.
   struct Misfit {
@@ -89,7 +42,7 @@ struct Refinement {
         misfit = {c.tile, size->tile, s.tile};
         break;
       }
-      if (folds == 0) folds = place_folds(r, c);
+      if (folds == 0) folds = search.place_folds(r, c);
       Tiling& best = *search.best;
       const std::int64_t all_folds = times(folds, size->folds);
       if (all_folds > best.folds) continue;
@@ -194,6 +147,33 @@ struct Refinement {
 };
 
 }  // namespace
+
+std::vector<ChannelSize> channel_sizes(const Search& search) {
+  const LoopNest& n = search.n;
+  const std::int64_t lanes = search.sizes.reference_lanes, whole = search.nest.channels();
+  std::vector<std::int64_t> tiles{whole};
+  if (search.sizes.split_channels) {
+    for (const TileSize& s : sizes_of_loop(n.out_channels, search.sizes.channel_granule, true))
+      tiles.push_back(s.tile);
+    for (std::int64_t t = lanes; t < n.out_channels && t <= 64 * lanes; t += lanes)
+      if (t % search.sizes.channel_granule == 0) tiles.push_back(t);
+    if (search.grouped)
+      for (const TileSize& s : sizes_of_loop(n.groups, 1, true)) tiles.push_back(s.tile * n.out_channels);
+  }
+  std::ranges::sort(tiles);
+  const auto twice = std::ranges::unique(tiles);
+  tiles.erase(twice.begin(), twice.end());
+  std::vector<ChannelSize> sizes;
+  for (const std::int64_t t : tiles) {
+    const std::int64_t in_group = std::min(t, n.out_channels);
+    const std::int64_t folds =
+        n.out_channels / in_group * ceil_div(in_group, lanes) + ceil_div(n.out_channels % in_group, lanes);
+    const ChannelSize size{t, search.channel_tiles(t), folds * (search.nest.weighted ? n.groups : 1)};
+    const bool as_good = !sizes.empty() && sizes.back().tiles == size.tiles && sizes.back().folds <= size.folds;
+    if (!as_good || search.sizes.least_results > 0) sizes.push_back(size);  // else the smaller one does
+  }
+  return sizes;
+}
 
 void break_ties(Search& search) { Refinement{search}.run(); }
 

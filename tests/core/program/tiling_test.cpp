@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 #include <tuple>
+#include <vector>
 
 namespace sdip {
 namespace {
@@ -249,6 +250,56 @@ TEST(tiling, that_is_told_exactly_what_fits_may_be_given_more_room_than_there_is
     EXPECT_EQ(told->price, found->price) << i;
     EXPECT_EQ(told->mapping, found->mapping) << i;
   }
+}
+
+TEST(tiling, of_fewest_cycles_is_the_worked_example) {
+  Nest nest;
+  nest.loops.out_h = nest.loops.in_h = nest.loops.out_channels = 4, nest.loops.in_channels = 3;
+  const TileTerms terms = one_memory_terms(nest, 8);
+  TileSizes sizes;
+  sizes.reference_lanes = 4;
+  const auto bytes = best_tiling(nest, terms, sizes, {});
+  ASSERT_TRUE(bytes);
+  EXPECT_EQ(bytes->price, 64);
+  EXPECT_EQ(reference_cycles(nest, terms, sizes, bytes->mapping), 80);
+  const Tiling cycles = fewest_cycles(nest, terms, sizes, {}, *bytes);
+  EXPECT_EQ(cycles.price, 76);
+  EXPECT_EQ(reference_cycles(nest, terms, sizes, cycles.mapping), 76);
+  EXPECT_EQ(cycles.mapping.tile_rows * cycles.mapping.tile_channels, 1);
+  EXPECT_EQ(cycles.mapping.tile_sums, 3);
+}
+
+TEST(tiling, of_fewest_cycles_is_the_best_of_all_orders_of_canonical_sizes) {
+  std::mt19937 rng(31);
+  std::int64_t fewer = 0;
+  for (int i = 0; i < 250; ++i) {
+    const Nest nest = small_nest(rng);
+    TileTerms terms = one_memory_terms(nest, 3 + static_cast<std::int64_t>(rng() % 60));
+    terms.price_a_cycle = 1 + static_cast<std::int64_t>(rng() % 6);
+    TileSizes sizes;
+    sizes.reference_lanes = 3;
+    const auto bytes = best_tiling(nest, terms, sizes, {});
+    if (!bytes) continue;
+    const Tiling found = fewest_cycles(nest, terms, sizes, {}, *bytes);
+    std::vector<std::int64_t> of_loops[2];
+    for (const TileSize& s : sizes_of_axis(row_axis(nest.loops), true)) of_loops[0].push_back(s.tile);
+    for (const TileSize& s : sizes_of_axis(column_axis(nest.loops), true)) of_loops[1].push_back(s.tile);
+    const auto is_of = [](const std::vector<std::int64_t>& tiles, std::int64_t tile) {
+      return std::ranges::find(tiles, tile) != tiles.end();
+    };
+    const std::int64_t cycles = reference_cycles(nest, terms, sizes, found.mapping);
+    std::pair best{cycles, found.price};
+    each_mapping(nest, [&](const Mapping& m) {
+      if (tile_words(nest, m).all() > terms.capacity[0]) return;
+      if (!is_of(of_loops[0], m.tile_rows) || !is_of(of_loops[1], m.tile_columns)) return;
+      best = std::min(best, std::pair(reference_cycles(nest, terms, sizes, m), price_of(nest, terms, m)));
+    });
+    EXPECT_EQ(std::pair(cycles, found.price), best) << i;
+    EXPECT_EQ(price_of(nest, terms, found.mapping), found.price) << i;
+    EXPECT_LE(tile_words(nest, found.mapping).all(), terms.capacity[0]) << i;
+    fewer += cycles < reference_cycles(nest, terms, sizes, bytes->mapping);
+  }
+  EXPECT_GT(fewer, 20);
 }
 
 TEST(tiling, below_a_price_is_the_best_or_nothing) {
