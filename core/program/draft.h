@@ -98,6 +98,7 @@ struct TileRoom {
   WeightForm form;
   TileSearch search = TileSearch::exact;  // how mappings of nests are found
   TileGoal goal = TileGoal::bytes;        // and what they save first
+  friend auto operator<=>(const TileRoom&, const TileRoom&) = default;
 };
 
 /// What tiles may use of PSRAM (nothing when weights are wired), how many are in flight, and formats; the sides of

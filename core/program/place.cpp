@@ -1,6 +1,5 @@
 // pass `place`: where operands lie, and the mapping of each instruction given the room that is left.
 #include <algorithm>
-#include <map>
 
 #include "core/base/error.h"
 #include "core/program/memory_plan.h"
@@ -216,22 +215,11 @@ void fill_addresses(const MemoryPlan& plan, const std::vector<Draft>& drafts, co
   }
 }
 
-using ChosenMappings =
-    std::map<std::pair<InstructionClass, std::pair<std::int64_t, std::int64_t>>, std::optional<Mapping>>;
-
 std::optional<Mapping> mapping_in(const TileRoom& room, const InstructionClass& c, const MappingRule* rule,
-                                  ChosenMappings& chosen) {
+                                  MappingCache& mappings) {
   if (room.read_bytes < 0 || room.write_bytes < 0)
     return std::nullopt;  // several inputs that are whole at the start
-  if (rule != nullptr) return choose_mapping(c, room, rule);
-  const bool streams = c.compound != Compound::single || c.to_dram || c.operand_a == Place::dram ||
-                       c.operand_b == Place::dram ||
-                       std::ranges::any_of(c.fetches, [](const Fetch& f) { return f.place == Place::dram; });
-  const std::pair room_key =
-      streams ? std::pair{room.read_bytes, room.write_bytes} : std::pair<std::int64_t, std::int64_t>{};
-  const auto [entry, fresh] = chosen.try_emplace({c, room_key});
-  if (fresh) entry->second = choose_mapping(c, room);
-  return entry->second;
+  return rule != nullptr ? choose_mapping(c, room, rule) : mappings.mapping_of(c, room);
 }
 
 /// Lives as they are when all has left the chip that can: what nobody reads stays where it is made.
@@ -249,11 +237,10 @@ std::optional<std::size_t> misfit_alone(const Compilation& compilation, const Ma
   const MemoryPlan plan = plan_memory(machine, drafts, lives);
   const Resident resident = resident_bytes(drafts, lives);
   const Places places{*compilation.graph, lives};
-  ChosenMappings chosen;
   for (std::size_t i = first; i < last; ++i) {
     const TileRoom room = room_at(machine, compilation.role, gaps_at(machine, plan, resident, i));
     const InstructionClass c = class_of(drafts[i], static_cast<std::int32_t>(i), places);
-    if (!mapping_in(room, c, drafts[i].rule, chosen)) return i;
+    if (!mapping_in(room, c, drafts[i].rule, *compilation.mappings)) return i;
   }
   return std::nullopt;
 }
@@ -265,7 +252,6 @@ std::optional<std::size_t> try_place(Compilation& compilation) {
   Lives& lives = compilation.lives;
   Placement& placement = compilation.placement;
   const Places places{graph, lives};
-  ChosenMappings chosen;
   while (true) {
     const MemoryPlan plan = plan_memory(machine, drafts, lives);
     const Resident resident = resident_bytes(drafts, lives);
@@ -275,7 +261,7 @@ std::optional<std::size_t> try_place(Compilation& compilation) {
       InstructionClass c = class_of(drafts[i], index, places);
       const TileGaps gaps = gaps_at(machine, plan, resident, i);
       const TileRoom room = room_at(machine, compilation.role, gaps);
-      const auto mapping = mapping_in(room, c, drafts[i].rule, chosen);
+      const auto mapping = mapping_in(room, c, drafts[i].rule, *compilation.mappings);
       if (!mapping) {
         if (!make_room(machine, drafts[i], index, places, lives)) {
           if (drafts[i].rule != nullptr)

@@ -53,6 +53,7 @@ bool is_nest(Family family);
 struct WeightForm {
   std::int64_t bits = 16, scale_bits_per_channel = 0, density_hundredths = 100, compression_hundredths = 100;
   bool skipping = false;
+  friend auto operator<=>(const WeightForm&, const WeightForm&) = default;
 };
 WeightForm weight_form(const Machine& machine);
 
