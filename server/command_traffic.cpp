@@ -37,7 +37,8 @@ void print_csv(const std::vector<TrafficRow>& rows) {
               << row.dram_activations_out_bytes << ',' << row.macs << ',' << row.cycles << '\n';
 }
 
-void print_rows(const std::vector<TrafficRow>& rows) {
+void print_rows(const std::vector<TrafficRow>& all) {
+  const auto [rows, no_change] = shortened(all);
   std::vector<TextRow> cells;
   const auto first = static_cast<double>(rows.at(0).dram_bytes());
   const auto bytes = [](std::int64_t count) { return quantity_text(static_cast<double>(count), "B"); };
@@ -65,6 +66,9 @@ void print_rows(const std::vector<TrafficRow>& rows) {
                {"MACs", Align::right},
                {"steady pass", Align::right}},
               cells, colour_out());
+  for (std::size_t i = 0; i < no_change.size(); ++i)
+    std::cout << (i == 0 ? "\nNo change from the first row with " : ", ") << no_change[i];
+  if (!no_change.empty()) std::cout << "\n";
 }
 
 int run_traffic(const TrafficArguments& arguments) {

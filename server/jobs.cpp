@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/explore/sweep.h"
+#include "core/program/mapping_cache.h"
 #include "server/stages.h"
 
 namespace sdip {
@@ -59,6 +60,7 @@ bool run_sweep(Store& store, const Catalog& catalog, std::int64_t id, const RunO
     Stopwatch stopwatch(row.done, row.total);
     CompileOptions quickly;
     quickly.say_needed_bytes = false;  // a sweep has many infeasible points; `sdip analyze` says it of each
+    quickly.mappings = std::make_shared<MappingCache>();  // capacities and fusions have most layers in common
     const auto compile_machine = [&](const Machine& machine) {
       return std::make_shared<const Application>(compile(*catalog.workload(spec.model, machine), machine, quickly));
     };

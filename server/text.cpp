@@ -108,6 +108,20 @@ std::string count_text(std::int64_t value) {
   return (value < 0 ? "-" : "") + text;
 }
 
+std::string middle_cut(std::string_view text, std::size_t width) {
+  const std::string whole = printable(text);
+  const std::size_t wide = width_of(whole);
+  if (wide <= width) return whole;
+  const std::size_t kept = width - 2, front = kept - kept / 2;
+  const auto byte_of = [&](std::size_t point) {  // where the code point of this number begins
+    std::size_t at = 0;
+    for (; at < whole.size(); ++at)
+      if ((static_cast<unsigned char>(whole[at]) & 0xc0) != 0x80 && point-- == 0) break;
+    return at;
+  };
+  return whole.substr(0, byte_of(front)) + ".." + whole.substr(byte_of(wide - kept / 2));
+}
+
 void print_table(std::ostream& out, const std::vector<Column>& columns_given,
                  const std::vector<TextRow>& rows_given, bool colour) {
   // Whatever stands in a cell may be a name from a model.

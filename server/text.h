@@ -20,6 +20,10 @@ std::string share_text(double share);
 /// "1,234,567"
 std::string count_text(std::int64_t value);
 
+/// The text made printable or, when it is wider than `width` code points, its beginning and end with two dots
+/// between. Requires a width of 4 at least. Example: "/down_blocks.0/conv1/Conv" in 15 is "/down_b..1/Conv".
+std::string middle_cut(std::string_view text, std::size_t width);
+
 enum class Align { left, right };
 struct Column {
   std::string title;

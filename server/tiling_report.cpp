@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "core/program/mapping_text.h"
 #include "server/stages.h"
@@ -31,6 +32,38 @@ std::string words_text(std::int64_t words) {
   if (words >= 1 << 20 && words % (1 << 20) == 0) return std::to_string(words >> 20) + " Mi";
   if (words >= 1 << 10 && words % (1 << 10) == 0) return std::to_string(words >> 10) + " Ki";
   return count_text(words);
+}
+
+constexpr std::size_t name_width = 17, model_width = 16, shape_width = 34;
+
+/// The sizes and order of a mapping, as cells.
+void add_mapping(TextRow& row, const Mapping& m) {
+  for (const std::int64_t size : {m.tile_rows, m.tile_columns, m.tile_channels, m.tile_sums})
+    row.push_back(std::to_string(size));
+  std::string order;
+  for (const Loop loop : m.order) order += (order.empty() ? "" : ",") + std::string(loop_text(loop));
+  row.push_back(std::move(order));
+}
+
+const std::vector<Column> mapping_columns{{"rows", Align::right},
+                                          {"columns", Align::right},
+                                          {"channels", Align::right},
+                                          {"sums", Align::right},
+                                          {"order, outermost first"}};
+
+/// What each layer is, with the number that the other tables call it by.
+void print_layers(std::ostream& out, const std::vector<LayerTiling>& layers, bool colour) {
+  std::vector<TextRow> rows;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const LayerTiling& l = layers[i];
+    rows.push_back({std::to_string(i + 1), middle_cut(l.model, model_width), middle_cut(l.layer.name, name_width),
+                    std::to_string(l.layer.count), middle_cut(nest_text(l.layer.nest), shape_width),
+                    count_text(l.compulsory_capacity)});
+  }
+  print_table(
+      out,
+      {{"#", Align::right}, {"model"}, {"layer"}, {"times", Align::right}, {"shape"}, {"once from", Align::right}},
+      rows, colour);
 }
 
 /// The mapping as in the language of mappings, without its pattern.
@@ -73,30 +106,26 @@ void print_totals(std::ostream& out, const std::vector<LayerTiling>& layers, boo
 
 void print_on_machine(std::ostream& out, const std::vector<LayerTiling>& layers, bool colour) {
   std::vector<TextRow> rows;
-  for (const LayerTiling& l : layers) {
-    TextRow row{l.model, l.layer.name, std::to_string(l.layer.count), nest_text(l.layer.nest)};
-    if (l.on_machine)
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const LayerTiling& l = layers[i];
+    TextRow row{std::to_string(i + 1)};
+    if (l.on_machine) {
       row.insert(row.end(), {millions(l.on_machine->bytes), millions(l.on_machine->least_bytes),
-                             ratio_text(ratio_of(l.on_machine->bytes, l.on_machine->least_bytes)),
-                             tiling_text(l.layer.nest, l.on_machine->mapping)});
-    else
-      row.insert(row.end(), {"-", "-", "-", "does not fit"});
+                             ratio_text(ratio_of(l.on_machine->bytes, l.on_machine->least_bytes))});
+      add_mapping(row, l.on_machine->mapping);
+    } else {
+      row.insert(row.end(), {"-", "-", "-", "", "", "", "", "does not fit"});
+    }
     rows.push_back(std::move(row));
   }
   const TilingTotal total = machine_total_of(layers);
-  rows.push_back({"all", "", "", "", millions(total.moved), millions(total.least),
-                  ratio_text(ratio_of(total.moved, total.least)), ""});
+  rows.push_back({"all", millions(total.moved), millions(total.least),
+                  ratio_text(ratio_of(total.moved, total.least)), "", "", "", "", ""});
   out << "\n";
-  print_table(out,
-              {{"model"},
-               {"layer", Align::left, true},
-               {"times", Align::right},
-               {"shape"},
-               {"MB on the machine", Align::right},
-               {"bound, MB", Align::right},
-               {"ratio", Align::right},
-               {"mapping"}},
-              rows, colour);
+  std::vector<Column> columns{
+      {"#", Align::right}, {"MB moved", Align::right}, {"bound, MB", Align::right}, {"ratio", Align::right}};
+  columns.insert(columns.end(), mapping_columns.begin(), mapping_columns.end());
+  print_table(out, columns, rows, colour);
 }
 
 }  // namespace
@@ -118,7 +147,7 @@ std::vector<LayerTiling> tile_models(const Catalog& catalog, const std::vector<s
         tiling.compulsory_capacity = compulsory_capacity(nest);
         for (const std::int64_t size : words)
           tiling.at.push_back({size, least_words(nest, size), best_tiling(nest, size)});
-        if (machine != nullptr) tiling.on_machine = tiling_on(nest, *machine);
+        if (machine != nullptr) tiling.on_machine = tiling_on(nest, *machine, member.role);
         layers.push_back(std::move(tiling));
       }
     }
@@ -153,35 +182,32 @@ TilingTotal machine_total_of(const std::vector<LayerTiling>& layers) {
 }
 
 void print_tilings(std::ostream& out, const std::vector<LayerTiling>& layers, bool colour) {
+  print_layers(out, layers, colour);
   std::vector<TextRow> rows;
-  for (const LayerTiling& l : layers) {
-    TextRow row{l.model, l.layer.name, std::to_string(l.layer.count), nest_text(l.layer.nest),
-                count_text(l.compulsory_capacity)};
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const LayerTiling& l = layers[i];
+    std::string number = std::to_string(i + 1);
     for (const TilingAt& at : l.at) {
-      row.push_back(words_text(at.words));
-      if (at.found)
+      TextRow row{std::exchange(number, ""), words_text(at.words)};
+      if (at.found) {
         row.insert(row.end(), {millions(at.found->price), millions(at.least_words),
-                               ratio_text(ratio_of(at.found->price, at.least_words)),
-                               tiling_text(l.layer.nest, at.found->mapping)});
-      else
-        row.insert(row.end(), {"-", millions(at.least_words), "-", "does not fit"});
+                               ratio_text(ratio_of(at.found->price, at.least_words))});
+        add_mapping(row, at.found->mapping);
+      } else {
+        row.insert(row.end(), {"-", millions(at.least_words), "-", "", "", "", "", "does not fit"});
+      }
       rows.push_back(std::move(row));
-      row = {"", "", "", "", ""};
       if (at.found && at.found->price == l.compulsory_words) break;
     }
   }
-  print_table(out,
-              {{"model"},
-               {"layer", Align::left, true},
-               {"times", Align::right},
-               {"shape"},
-               {"nothing twice from", Align::right},
-               {"words", Align::right},
-               {"moved, M", Align::right},
-               {"bound, M", Align::right},
-               {"ratio", Align::right},
-               {"mapping"}},
-              rows, colour);
+  out << "\n";
+  std::vector<Column> columns{{"#", Align::right},
+                              {"words", Align::right},
+                              {"moved, M", Align::right},
+                              {"bound, M", Align::right},
+                              {"ratio", Align::right}};
+  columns.insert(columns.end(), mapping_columns.begin(), mapping_columns.end());
+  print_table(out, columns, rows, colour);
   print_totals(out, layers, colour);
   if (std::ranges::any_of(layers, [](const LayerTiling& l) { return l.on_machine.has_value(); }))
     print_on_machine(out, layers, colour);

@@ -42,7 +42,8 @@ struct TilingTotal {
 std::vector<TilingTotal> totals_of(const std::vector<LayerTiling>& layers);
 TilingTotal machine_total_of(const std::vector<LayerTiling>& layers);
 
-/// Lines of a layer end with the first capacity at which it moves nothing twice.
+/// Within 100 columns: the layers with numbers, then what each moves; its lines end with the first capacity at
+/// which it moves nothing twice.
 void print_tilings(std::ostream& out, const std::vector<LayerTiling>& layers, bool colour);
 void print_tilings_csv(std::ostream& out, const std::vector<LayerTiling>& layers);
 OrderedJson tilings_json(const std::vector<LayerTiling>& layers);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 
 #include "core/base/error.h"
 #include "server/analysis.h"
@@ -77,6 +78,25 @@ std::optional<std::int64_t> value_named(const ParameterRow& row, std::string_vie
 }
 
 }  // namespace
+
+bool TrafficRow::changes_nothing_of(const TrafficRow& other) const {
+  const auto figures = [](const TrafficRow& row) {
+    return std::tuple(row.infeasible, row.instructions, row.dram_weights_bytes, row.dram_activations_in_bytes,
+                      row.dram_activations_out_bytes, row.macs, row.cycles);
+  };
+  return figures(*this) == figures(other);
+}
+
+ShortTraffic shortened(const std::vector<TrafficRow>& rows) {
+  ShortTraffic kept;
+  for (const TrafficRow& row : rows) {
+    if (!kept.rows.empty() && !row.stacked && row.changes_nothing_of(rows.front()))
+      kept.no_change.push_back(row.options);
+    else
+      kept.rows.push_back(row);
+  }
+  return kept;
+}
 
 std::vector<TrafficRow> traffic_rows(const Catalog& catalog, const std::string& model, const Machine& machine) {
   Machine plain = machine;

@@ -20,7 +20,17 @@ struct TrafficRow {
   std::int64_t dram_bytes() const {
     return dram_weights_bytes + dram_activations_in_bytes + dram_activations_out_bytes;
   }
+  /// Whether every figure is the other's.
+  bool changes_nothing_of(const TrafficRow& other) const;
 };
+
+/// Rows alone whose figures are all the first row's: their options, and the others in order. For people; the
+/// machine-readable forms have every row.
+struct ShortTraffic {
+  std::vector<TrafficRow> rows;
+  std::vector<std::string> no_change;
+};
+ShortTraffic shortened(const std::vector<TrafficRow>& rows);
 
 /// First `machine` with every option that can change the program at its default; then each other modelled value
 /// alone, where the rules between parameters allow it; then those that fuse, one on top of the other. Throws what

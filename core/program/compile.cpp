@@ -84,6 +84,7 @@ Compilation run_passes(const Stage& stage, const Machine& machine, const Compile
   c.stage = stage.name;
   c.mapping_rules = options.mapping_rules;
   c.rules_met = rules_met;
+  if (options.mappings) c.mappings = options.mappings;
   c.say_needed_bytes = options.say_needed_bytes && machine.strips == Strips::off;  // else it is tried without first
   for (const Pass& pass : passes()) {
     pass.run(c);
@@ -95,7 +96,9 @@ Compilation run_passes(const Stage& stage, const Machine& machine, const Compile
 
 }  // namespace
 
-Application compile(const Workload& workload, const Machine& machine, const CompileOptions& options) {
+Application compile(const Workload& workload, const Machine& machine, const CompileOptions& given) {
+  CompileOptions options = given;
+  if (!options.mappings) options.mappings = std::make_shared<MappingCache>();
   Application application;
   application.name = workload.name;
   Machine without_strips = machine;

@@ -53,6 +53,8 @@ TileRoom machine_room(const Machine& machine, bool wired) {
   room.activation_bits = bits_of(machine.activation_format);
   room.accumulator_bits = bits_of(machine.accumulator_format);
   room.form = weight_form(machine);
+  room.search = machine.tile_search;
+  room.goal = machine.tile_goal;
   return room;
 }
 

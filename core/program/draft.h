@@ -121,6 +121,9 @@ struct TileRoom {
   std::int64_t weight_buffers = 2;
   std::int64_t activation_bits = 16, accumulator_bits = 32;
   WeightForm form;
+  TileSearch search = TileSearch::exact;  // how mappings of nests are found
+  TileGoal goal = TileGoal::bytes;        // and what they save first
+  friend auto operator<=>(const TileRoom&, const TileRoom&) = default;
 };
 
 /// What tiles may use of PSRAM (nothing when weights are wired), how many are in flight, and formats; the sides of
@@ -137,7 +140,9 @@ Mapping least_mapping(const Nest& nest, const TileSizes& sizes);
 /// machine's reference; core/program/tiling.h); nothing when even the smallest tile does not fit. Tiles below a
 /// reference size of 2^18 result elements are taken only when larger ones do not fit or move more. Channels and
 /// sums are cut in multiples of 32, unless nothing fits so; columns and sums only where that moves fewer bytes.
-/// With a rule: what it says, or nothing when that does not fit.
+/// With a rule: what it says, or nothing when that does not fit. The room says how a nest's mapping is searched for
+/// (docs/model.md, section 3b): greedy and sampled ones are never of fewer bytes; with goal cycles none of the same
+/// search takes fewer cycles on the reference machine.
 std::optional<Mapping> choose_mapping(const InstructionClass& c, const TileRoom& room,
                                       const MappingRule* rule = nullptr);
 

@@ -177,6 +177,7 @@ struct Estimate {
   const Lives& lives;
   TileRoom room;
   std::int64_t on_chip_bytes = 0;
+  MappingCache& mappings;
 
   Place place_of(ValueId v, bool worst) const {
     const Value& value = graph.values[static_cast<std::size_t>(v)];
@@ -218,7 +219,7 @@ struct Estimate {
   std::optional<ChainCost> of(const Draft& draft) const {
     InstructionClass c = class_of(draft, false);
     const bool strips = draft.compound == Compound::strips;
-    const auto mapping = choose_mapping(strips ? class_of(draft, true) : c, room);
+    const auto mapping = mappings.mapping_of(strips ? class_of(draft, true) : c, room);
     if (!mapping) return std::nullopt;
     c.mapping = *mapping;
     if (!strips) return ChainCost{dram_bytes(c, room), is_nest(c.work.family) ? mac_count(c.work.nest) : 0};
@@ -334,7 +335,7 @@ void fuse_strips(Compilation& c) {
   live(c);
   const Linking linking{c, use_counts(*c.graph, c.drafts, c.roots)};
   const TileRoom room = room_of(c.machine, c.role);
-  const Estimate estimate{*c.graph, c.lives, room, room.read_bytes};
+  const Estimate estimate{*c.graph, c.lives, room, room.read_bytes, *c.mappings};
   std::vector<Draft> fused;
   std::shared_ptr<Graph> graph;
   for (std::size_t i = 0; i < c.drafts.size();) {

@@ -1,11 +1,12 @@
 // pass `map`: tile sizes and loop order of one instruction.
 #include <algorithm>
+#include <limits>
 
 #include "core/program/attention_tiles.h"
 #include "core/program/draft.h"
 #include "core/program/mapping_text.h"
 #include "core/program/strips.h"
-#include "core/program/tiling.h"
+#include "core/program/tuner.h"
 
 namespace sdip {
 namespace {
@@ -13,6 +14,8 @@ namespace {
 constexpr std::int64_t reference_tile_elements = 1 << 18;   // of a result: smaller tiles only pay more starts
 constexpr std::int64_t even_channels = 32, even_sums = 32;  // so that folds of most machines come out even
 constexpr std::int64_t reference_chunk_elements = 1 << 16;  // of row-wise work streamed through DSRAM
+constexpr std::int64_t reference_dram_bytes =
+    64;                                  // a cycle: 128 bits, twice the core's clock, two transfers a clock
 constexpr std::int64_t bit_parts = 100;  // rooms and prices are in hundredths of a bit, as densities
 
 bool fetches_from_dram(const InstructionClass& c) {
@@ -49,6 +52,7 @@ TileTerms terms_of(const InstructionClass& c, const Nest& nest, const TileRoom& 
   terms.beside_memory = 0;
   terms.beside_room = full_size_fetches(c) * bits * room.buffers;
   terms.partials_leave = writes_tiles(c);
+  terms.price_a_cycle = reference_dram_bytes * 8 * bit_parts;
   terms.sums_room = sums_bits;
   if (!writes_tiles(c)) return terms;
   terms.out_price = once.out * bits, terms.partials_price = once.out * sums_bits;
@@ -79,17 +83,65 @@ TileSizes sizes_of(const InstructionClass& c, bool weighted) {
   return sizes;
 }
 
+/// A nest whose mapping is searched for.
+struct Task {
+  const Nest& nest;
+  const TileTerms& terms;
+  const Accept& fits;
+  TileGoal goal;
+};
+
 /// Columns and sums are split only where that moves fewer bytes, or nothing fits otherwise: a tile of part of the
 /// sums costs an operation of its own and saves nothing on chip.
-std::optional<Mapping> whole_or_split(const Nest& nest, const TileTerms& terms, const TileSizes& sizes,
-                                      const Accept& fits) {
+std::optional<Tiling> whole_or_split(const Task& task, const TileSizes& sizes) {
   TileSizes unsplit = sizes;
   unsplit.split_columns = unsplit.split_sums = false;
-  const auto whole = best_tiling(nest, terms, unsplit, fits);
-  const bool splits = sizes.split_columns || sizes.split_sums;
-  const auto split = splits ? best_tiling(nest, terms, sizes, fits) : std::nullopt;
-  if (split && (!whole || split->price < whole->price)) return split->mapping;
-  return whole ? std::optional(whole->mapping) : std::nullopt;
+  const auto whole = best_tiling(task.nest, task.terms, unsplit, task.fits);
+  const std::int64_t below = whole ? whole->price : std::numeric_limits<std::int64_t>::max();
+  if ((sizes.split_columns || sizes.split_sums) && below > least_price(task.nest, task.terms))
+    if (const auto split = best_tiling(task.nest, task.terms, sizes, task.fits, below)) return split;
+  return whole;
+}
+
+std::optional<Mapping> best_mapping(const Task& task, const TileSizes& sizes) {
+  const auto found = whole_or_split(task, sizes);
+  if (!found) return std::nullopt;
+  if (task.goal == TileGoal::bytes) return found->mapping;
+  return fewest_cycles(task.nest, task.terms, sizes, task.fits, *found).mapping;
+}
+
+/// The same number for the same layer, whatever room it finds: sizes of its loops, each in its own place.
+std::uint64_t seed_of(const Nest& nest) {
+  const LoopNest& n = nest.loops;
+  std::uint64_t seed = nest.weighted ? 1 : 2;
+  for (const std::int64_t size :
+       {n.batch, n.groups, n.out_channels, n.in_channels, n.out_h, n.out_w, n.in_h, n.in_w, n.kernel_h, n.kernel_w,
+        n.stride_h, n.stride_w, n.dilation_h, n.dilation_w})
+    seed = (seed ^ static_cast<std::uint64_t>(size)) * 0x100000001b3;  // FNV-1a's prime
+  return seed;
+}
+
+/// By the goal; nothing where what they try does not come to fit.
+std::optional<Mapping> quick_mapping(const Task& task, const TileSizes& sizes, TileSearch search) {
+  const auto cost_by = [&](TileGoal goal) -> MappingCost {
+    return [&, goal](const Mapping& m) -> std::optional<TileCost> {
+      if (!task.fits(m)) return std::nullopt;
+      if (!task.terms.partials_leave && traffic(task.nest, m).partials_written > 0) return std::nullopt;
+      return TileCost{goal == TileGoal::bytes ? 0 : reference_cycles(task.nest, task.terms, sizes, m),
+                      price_of(task.nest, task.terms, m)};
+    };
+  };
+  if (search == TileSearch::greedy) {
+    const auto found = greedy_mapping(task.nest, sizes, cost_by(task.goal));
+    return found ? std::optional(found->mapping) : std::nullopt;
+  }
+  TunerOptions options;
+  options.seed = seed_of(task.nest);
+  const auto cheap = tune(task.nest, sizes, cost_by(TileGoal::bytes), options);
+  if (!cheap || task.goal == TileGoal::bytes) return cheap ? std::optional(cheap->mapping) : std::nullopt;
+  const MappingCost cycles = cost_by(TileGoal::cycles);
+  const auto fast = tune(task.nest, sizes, cycles, options);
+  return fast && fast->cost < *cycles(cheap->mapping) ? fast->mapping : cheap->mapping;
 }
 
 std::optional<Mapping> choose_nest(InstructionClass c, const TileRoom& room, std::int64_t weight_buffers) {
@@ -99,11 +151,14 @@ std::optional<Mapping> choose_nest(InstructionClass c, const TileRoom& room, std
     c.mapping = mapping;
     return missing_bytes(c, room, weight_buffers).none();
   };
+  const Task task{nest, terms, fits, room.goal};
   TileSizes sizes = sizes_of(c, nest.weighted);
   sizes.channel_granule = even_channels, sizes.sum_granule = even_sums;
-  if (const auto found = whole_or_split(nest, terms, sizes, fits)) return found;
+  if (room.search != TileSearch::exact)
+    if (const auto found = quick_mapping(task, sizes, room.search)) return found;
+  if (const auto found = best_mapping(task, sizes)) return found;
   sizes.channel_granule = sizes.sum_granule = 1;
-  if (const auto found = whole_or_split(nest, terms, sizes, fits)) return found;
+  if (const auto found = best_mapping(task, sizes)) return found;
   const Mapping least = least_mapping(nest, sizes);
   return fits(least) ? std::optional(least) : std::nullopt;
 }

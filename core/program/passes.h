@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/program/draft.h"
+#include "core/program/mapping_cache.h"
 
 namespace sdip {
 
@@ -28,6 +29,7 @@ struct Compilation {
   std::span<const MappingRule> mapping_rules{};
   bool say_needed_bytes = true;
   std::vector<std::int64_t> rules_met{};  // how many layers each rule matched, all stages so far
+  std::shared_ptr<MappingCache> mappings = std::make_shared<MappingCache>();
 };
 
 /// `reason` says why the pass stands where it does.

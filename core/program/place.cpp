@@ -1,6 +1,5 @@
 // pass `place`: where operands lie, and the mapping of each instruction given the room that is left.
 #include <algorithm>
-#include <map>
 
 #include "core/base/error.h"
 #include "core/program/marks.h"
@@ -234,28 +233,23 @@ void fill_addresses(const MemoryPlan& plan, const std::vector<Draft>& drafts, co
   }
 }
 
-using ChosenMappings =
-    std::map<std::pair<InstructionClass, std::pair<std::int64_t, std::int64_t>>, std::optional<Mapping>>;
-
 std::optional<Mapping> mapping_in(const TileRoom& room, const InstructionClass& c, const MappingRule* rule,
-                                  ChosenMappings& chosen) {
+                                  MappingCache& mappings) {
   if (room.read_bytes < 0 || room.write_bytes < 0)
     return std::nullopt;  // several inputs that are whole at the start
-  if (rule != nullptr) return choose_mapping(c, room, rule);
-  const bool streams = c.compound != Compound::single || c.to_dram || c.operand_a == Place::dram ||
-                       c.operand_b == Place::dram ||
-                       std::ranges::any_of(c.fetches, [](const Fetch& f) { return f.place == Place::dram; });
-  const std::pair room_key =
-      streams ? std::pair{room.read_bytes, room.write_bytes} : std::pair<std::int64_t, std::int64_t>{};
-  const auto [entry, fresh] = chosen.try_emplace({c, room_key});
-  if (fresh) entry->second = choose_mapping(c, room);
-  return entry->second;
+  return rule != nullptr ? choose_mapping(c, room, rule) : mappings.mapping_of(c, room);
+}
+
+/// Lives as they are when all has left the chip that can: what nobody reads stays where it is made.
+Lives in_dram(Lives lives) {
+  for (Life& life : lives) life.in_dram = life.in_dram || !life.uses.empty();
+  return lives;
 }
 
 /// Leaves what is passing where it is, so that the instruction need not wait for those that read it, where that
 /// costs no DRAM bytes: `mapping` is then one for the room beside it.
 template <class RoomNow>
-void keep_passing(InstructionClass c, const RoomNow& room_now, const MappingRule* rule, ChosenMappings& chosen,
+void keep_passing(InstructionClass c, const RoomNow& room_now, const MappingRule* rule, MappingCache& mappings,
                   Resident& resident, std::size_t i, std::optional<Mapping>& mapping) {
   const auto moved = [&](const Mapping& m) {
     c.mapping = m;
@@ -263,7 +257,7 @@ void keep_passing(InstructionClass c, const RoomNow& room_now, const MappingRule
   };
   const std::int64_t before = mapping ? moved(*mapping) : 0;
   resident.read[i] += resident.passing[i];
-  const auto beside = mapping_in(room_now(), c, rule, chosen);
+  const auto beside = mapping_in(room_now(), c, rule, mappings);
   if (mapping && beside && moved(*beside) <= before)
     mapping = beside;
   else
@@ -272,6 +266,21 @@ void keep_passing(InstructionClass c, const RoomNow& room_now, const MappingRule
 
 }  // namespace
 
+std::optional<std::size_t> misfit_alone(const Compilation& compilation, const Machine& machine, std::size_t first,
+                                        std::size_t last) {
+  Lives lives = in_dram(compilation.lives);
+  const std::vector<Draft>& drafts = compilation.drafts;
+  const MemoryPlan plan = plan_memory(machine, drafts, lives);
+  const Resident resident = resident_bytes(drafts, lives);
+  const Places places{*compilation.graph, lives};
+  for (std::size_t i = first; i < last; ++i) {
+    const TileRoom room = room_at(machine, compilation.role, gaps_at(machine, plan, resident, i));
+    const InstructionClass c = class_of(drafts[i], static_cast<std::int32_t>(i), places);
+    if (!mapping_in(room, c, drafts[i].rule, *compilation.mappings)) return i;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::size_t> try_place(Compilation& compilation) {
   const Graph& graph = *compilation.graph;
   const Machine& machine = compilation.machine;
@@ -279,7 +288,6 @@ std::optional<std::size_t> try_place(Compilation& compilation) {
   Lives& lives = compilation.lives;
   Placement& placement = compilation.placement;
   const Places places{graph, lives};
-  ChosenMappings chosen;
   while (true) {
     const MemoryPlan plan = plan_memory(machine, drafts, lives);
     Resident resident = resident_bytes(drafts, lives);
@@ -288,8 +296,9 @@ std::optional<std::size_t> try_place(Compilation& compilation) {
       const auto index = static_cast<std::int32_t>(i);
       InstructionClass c = class_of(drafts[i], index, places);
       const auto room_now = [&] { return room_at(machine, compilation.role, gaps_at(machine, plan, resident, i)); };
-      auto mapping = mapping_in(room_now(), c, drafts[i].rule, chosen);
-      if (resident.passing[i] > 0) keep_passing(c, room_now, drafts[i].rule, chosen, resident, i, mapping);
+      auto mapping = mapping_in(room_now(), c, drafts[i].rule, *compilation.mappings);
+      if (resident.passing[i] > 0)
+        keep_passing(c, room_now, drafts[i].rule, *compilation.mappings, resident, i, mapping);
       const TileGaps gaps = gaps_at(machine, plan, resident, i);
       const TileRoom room = room_now();
       if (!mapping) {

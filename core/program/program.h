@@ -227,12 +227,16 @@ struct Application {
 };
 
 struct Compilation;
+class MappingCache;
 
 /// What the user may add. `after_pass` is called after each pass of each stage, to print or time it.
 struct CompileOptions {
   std::function<void(std::string_view stage, std::string_view pass, const Compilation&)> after_pass{};
   std::vector<MappingRule> mapping_rules{};  // the first that matches a layer decides its mapping
-  bool say_needed_bytes = true;  // of a stage that finds no place, by trying: takes as long as many compilations
+  bool say_needed_bytes = true;  // of a stage that finds no place, by trying: takes as long as a few compilations
+  // Mappings that earlier compilations found, of whatever workload and machine: results are the same with and
+  // without (core/program/mapping_cache.h). Nothing: they are kept for this compilation alone.
+  std::shared_ptr<MappingCache> mappings{};
 };
 
 /// Programs for every stage: the passes of core/program/passes.h in order. Depends only on the workload,

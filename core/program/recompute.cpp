@@ -24,6 +24,7 @@ Compilation placed(const Compilation& from, std::shared_ptr<const Graph> graph) 
   trial.stage = from.stage;
   trial.mapping_rules = from.mapping_rules;
   trial.rules_met = from.rules_met;
+  trial.mappings = from.mappings;
   trial.say_needed_bytes = false;
   bool after = false;
   for (const Pass& pass : passes()) {

@@ -57,6 +57,7 @@ struct WeightForm {
   bool skipping = false;
   /// Whether each tile stands on its own in `.weight`: else a nest's weights stand there in one piece.
   bool by_tile() const { return skipping || compression_hundredths > 100; }
+  friend auto operator<=>(const WeightForm&, const WeightForm&) = default;
 };
 WeightForm weight_form(const Machine& machine);
 

@@ -15,12 +15,14 @@
 // number of tiles the smallest is as good as any: about 2 sqrt(n) sizes of a loop of n. One size in each order does
 // not change words at all and is as small as it can be (sums where results stay, rows or columns where weights
 // stay, channels where inputs stay); one more is the largest that fits, in closed form. Two loops over sizes
-// remain; a pair is left when its words with that last size whole are no fewer than the best so far.
+// remain; a pair is left when its words with that last size whole are no fewer than the best so far. Numbers of
+// tiles fall and rooms grow with sizes, so that what is too dear or finds no room is an end of each loop.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -48,8 +50,9 @@ struct TileTerms {
   std::int64_t a_room = 0, b_room = 0, b_channel_room = 0;  // of a word of a tile; of a channel's bias and scales
   std::int64_t out_room = 0, sums_room = 0;  // of a word of a result tile: sums in one tile, in several
   std::size_t beside_memory = 0;
-  std::int64_t beside_room = 0;  // of operands of fused operators, for each word of a result tile
-  bool partials_leave = true;    // false: orders in which partial sums leave the chip are none
+  std::int64_t beside_room = 0;    // of operands of fused operators, for each word of a result tile
+  bool partials_leave = true;      // false: orders in which partial sums leave the chip are none
+  std::int64_t price_a_cycle = 1;  // what the reference machine's DRAM moves in a cycle
 };
 
 /// Which sizes are tried, and what decides between mappings that pay the same.
@@ -70,9 +73,30 @@ using Accept = std::function<bool(const Mapping&)>;
 
 /// The mapping of least price; of those with equal price, among canonical sizes, that of fewest folds, then (with
 /// least_results) of least shortfall, then of smallest rows, columns, channels, sums, then of the first order.
-/// Canonical: the smallest size of each number of tiles, and multiples of reference_lanes. Nothing when none fits.
+/// Canonical: the smallest size of each number of tiles, and multiples of reference_lanes. Nothing when none fits
+/// whose price is less than `below`.
 std::optional<Tiling> best_tiling(const Nest& nest, const TileTerms& terms, const TileSizes& sizes,
-                                  const Accept& accept);
+                                  const Accept& accept,
+                                  std::int64_t below = std::numeric_limits<std::int64_t>::max());
+
+/// What every mapping pays: each operand and the results once.
+std::int64_t least_price(const Nest& nest, const TileTerms& terms);
+
+/// What a mapping pays, by traffic.h. Requires is_valid.
+std::int64_t price_of(const Nest& nest, const TileTerms& terms, const Mapping& mapping);
+
+/// Cycles of a mapping of this price on the reference machine: the slowest of its array of lanes x lanes, which
+/// takes a fold's products one of its sums a cycle; of its results' port, `lanes` words wide, over which each fold
+/// writes lanes rows, and for each further tile of sums reads and writes them; and of DRAM. Worked example: 256
+/// rows of 256 sums by 256 channels are 4 folds of 256 cycles; sums in 4 tiles take the port 4 x 128 x (2 x 4 - 1).
+std::int64_t reference_cycles(const Nest& nest, const TileTerms& terms, const TileSizes& sizes,
+                              const Mapping& mapping);
+
+/// The mapping of fewest reference cycles, then of least price, fewest folds, least shortfall and smallest sizes,
+/// among `start` and canonical sizes with the largest tiles of sums that fit. Requires a start of least price:
+/// where DRAM is what it waits for nothing is better.
+Tiling fewest_cycles(const Nest& nest, const TileTerms& terms, const TileSizes& sizes, const Accept& accept,
+                     const Tiling& start);
 
 /// The same on a machine of one memory of `words`, single-buffered, fewest words first. Nothing exactly when tiles
 /// of one by one by one by one do not fit.

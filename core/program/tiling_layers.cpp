@@ -12,8 +12,8 @@ namespace sdip {
 namespace {
 
 /// The room of a machine with nothing whole on chip.
-TileRoom empty_room(const Machine& machine) {
-  TileRoom room = machine_room(machine, machine.weight_storage == WeightStorage::hard_coded);
+TileRoom empty_room(const Machine& machine, Role role) {
+  TileRoom room = machine_room(machine, hard_coded(machine, role));
   room.read_bytes = room.write_bytes = machine.dsram_bytes;
   if (machine.activation_memory == ActivationMemory::unified)
     room.read_bytes = room.write_bytes = (2 * machine.dsram_bytes + machine.stackram_bytes) / 2;
@@ -85,9 +85,9 @@ std::int64_t compulsory_capacity(const Nest& nest) {
   return enough;
 }
 
-std::optional<MachineTiling> tiling_on(const Nest& nest, const Machine& machine) {
+std::optional<MachineTiling> tiling_on(const Nest& nest, const Machine& machine, Role role) {
   InstructionClass c = class_of(nest);
-  const TileRoom room = empty_room(machine);
+  const TileRoom room = empty_room(machine, role);
   const auto mapping = choose_mapping(c, room);
   if (!mapping) return std::nullopt;
   const Traffic moved = traffic(nest, *mapping);

@@ -34,7 +34,7 @@ struct MachineTiling {
   Mapping mapping;
   std::int64_t bytes = 0, least_bytes = 0;
 };
-/// Nothing when the smallest tile does not fit.
-std::optional<MachineTiling> tiling_on(const Nest& nest, const Machine& machine);
+/// Nothing when the smallest tile does not fit. `role`: of the stage that has the nest, whose weights may be wired.
+std::optional<MachineTiling> tiling_on(const Nest& nest, const Machine& machine, Role role);
 
 }  // namespace sdip

@@ -1,6 +1,7 @@
 // The sizes that a tiling search tries, and what it compares mappings by.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "core/base/error.h"
@@ -34,6 +35,12 @@ std::int64_t useful_positions(const NestAxis& axis) {
   return static_cast<std::int64_t>(std::min<Int128>(pairs, most_words));
 }
 
+/// ceil_div, in half as many bits where that is enough: it takes most of the time that sizes take.
+std::int64_t parts(std::int64_t size, std::int64_t tile) {
+  if (size > std::numeric_limits<std::int32_t>::max()) return ceil_div(size, tile);
+  return static_cast<std::int64_t>((static_cast<std::uint32_t>(size) - 1) / static_cast<std::uint32_t>(tile) + 1);
+}
+
 std::int64_t up(std::int64_t value, std::int64_t granule) { return ceil_div(value, granule) * granule; }
 
 }  // namespace
@@ -41,11 +48,13 @@ std::int64_t up(std::int64_t value, std::int64_t granule) { return ceil_div(valu
 /// Worked example: 10 by any size: 1, 2, 3, 4, 5, 10 (10, 5, 4, 3, 2, 1 tiles); in multiples of 4: 4, 8, 10.
 std::vector<TileSize> sizes_of_loop(std::int64_t size, std::int64_t granule, bool split) {
   std::vector<TileSize> sizes{{size, 1, size, size}};
+  if (split) sizes.reserve(static_cast<std::size_t>(2 * std::sqrt(static_cast<double>(size))) + 2);
   while (split) {
-    const std::int64_t below = (sizes.back().tile - 1) / granule * granule;
+    const std::int64_t below = granule == 1 ? sizes.back().tile - 1 : (sizes.back().tile - 1) / granule * granule;
     if (below < 1) break;
-    const std::int64_t tile = up(ceil_div(size, ceil_div(size, below)), granule);
-    sizes.push_back({tile, ceil_div(size, tile), size, tile});
+    std::int64_t count = parts(size, below), tile = parts(size, count);
+    if (granule > 1) tile = up(tile, granule), count = parts(size, tile);
+    sizes.push_back({tile, count, size, tile});
   }
   std::ranges::reverse(sizes);
   return sizes;
@@ -64,8 +73,10 @@ std::vector<TileSize> sizes_of_axis(const NestAxis& axis, bool split) {
     const auto twice = std::ranges::unique(sizes, {}, &TileSize::tile);
     sizes.erase(twice.begin(), twice.end());
   }
+  const bool apart = axis.stride >= axis.reach();  // windows share nothing: however cut, all is read once
+  const std::int64_t all = window(axis, 0, axis.out);
   for (TileSize& size : sizes) {
-    size.read = window_sum(axis, size.tile);
+    size.read = apart ? all : window_sum(axis, size.tile);
     size.held = held_window(axis, size.tile);
   }
   return sizes;

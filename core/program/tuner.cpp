@@ -20,31 +20,49 @@ std::int64_t& tile_of(Mapping& m, Loop loop) {
   }
 }
 
-/// The largest divisor of `size` below `tile`. Requires tile > 1.
-std::int64_t smaller_divisor(std::int64_t size, std::int64_t tile) {
-  for (std::int64_t parts = size / tile + 1; parts < size; ++parts)
-    if (size % parts == 0) return size / parts;
-  return 1;
+/// The largest divisor of `size` below `tile` that is a multiple of `granule`; the granule when there is none.
+/// Requires tile > granule.
+std::int64_t smaller_divisor(std::int64_t size, std::int64_t tile, std::int64_t granule) {
+  for (std::int64_t parts = size / tile + 1; parts <= size / granule; ++parts)
+    if (size % parts == 0 && size / parts % granule == 0) return size / parts;
+  return granule;
 }
 
 constexpr LoopOrder all_loops{Loop::rows, Loop::columns, Loop::channels, Loop::sums};
 
-std::optional<Mapping> first_fit(const Nest& nest, std::int64_t words, std::size_t order) {
+struct SplitLoop {
+  std::int64_t size = 1, least = 1;  // least: of a tile; the size where it is not split
+};
+SplitLoop split_loop(std::int64_t size, bool split, std::int64_t granule) {
+  return {size, split ? std::min(size, granule) : size};
+}
+
+std::optional<Tuned> first_fit(const Nest& nest, const TileSizes& sizes, const MappingCost& cost,
+                               std::size_t order) {
   constexpr Loop free_of[] = {Loop::sums, Loop::rows, Loop::columns, Loop::channels, Loop::channels};
-  Mapping m{nest.loops.out_h, nest.loops.out_w, nest.channels(), nest.loops.in_channels, tiling_orders[order]};
-  const Mapping whole = m;
-  tile_of(m, free_of[order]) = 1;
-  while (tile_words(nest, m).all() > words) {
-    const Loop largest = *std::ranges::max_element(all_loops, {}, [&](Loop loop) { return tile_of(m, loop); });
-    std::int64_t& tile = tile_of(m, largest);
-    if (tile == 1) return std::nullopt;
-    Mapping sizes = whole;
-    const bool groups = largest == Loop::channels && tile > nest.loops.out_channels;
-    tile = groups ? nest.loops.out_channels * smaller_divisor(nest.loops.groups, tile / nest.loops.out_channels)
-           : largest == Loop::channels ? smaller_divisor(nest.loops.out_channels, tile)
-                                       : smaller_divisor(tile_of(sizes, largest), tile);
+  const LoopNest& n = nest.loops;
+  const SplitLoop loops[] = {split_loop(n.out_h, sizes.split_rows, 1), split_loop(n.out_w, sizes.split_columns, 1),
+                             split_loop(n.out_channels, sizes.split_channels, sizes.channel_granule),
+                             split_loop(n.in_channels, sizes.split_sums, sizes.sum_granule)};
+  const auto loop_at = [&](Loop loop) { return loops[static_cast<std::size_t>(loop)]; };
+  Mapping m{n.out_h, n.out_w, nest.channels(), n.in_channels, tiling_orders[order]};
+  const Loop free = free_of[order];
+  if (free != Loop::channels || sizes.split_channels) tile_of(m, free) = loop_at(free).least;
+  while (true) {
+    if (const auto found = cost(m)) return Tuned{m, *found};
+    std::optional<Loop> largest;
+    for (const Loop loop : all_loops) {
+      const bool splits = loop == Loop::channels ? sizes.split_channels : true;
+      if (splits && tile_of(m, loop) > loop_at(loop).least && (!largest || tile_of(m, loop) > tile_of(m, *largest)))
+        largest = loop;
+    }
+    if (!largest) return std::nullopt;
+    std::int64_t& tile = tile_of(m, *largest);
+    const SplitLoop loop = loop_at(*largest);
+    const bool groups = *largest == Loop::channels && tile > n.out_channels;
+    tile = groups ? n.out_channels * smaller_divisor(n.groups, tile / n.out_channels, 1)
+                  : smaller_divisor(loop.size, tile, loop.least);
   }
-  return m;
 }
 
 /// The sizes that a loop may take, ascending, and mappings made of them.
@@ -70,6 +88,9 @@ struct Drawer {
   std::size_t below(std::size_t count) { return static_cast<std::size_t>(rng() % count); }
 
   Mapping smallest() const { return {sizes[0][0], sizes[1][0], sizes[2][0], sizes[3][0], tiling_orders[0]}; }
+  Mapping whole() const {
+    return {sizes[0].back(), sizes[1].back(), sizes[2].back(), sizes[3].back(), tiling_orders[1]};
+  }
   Mapping random() {
     Mapping m;
     for (const Loop loop : all_loops) {
@@ -98,16 +119,23 @@ struct Drawer {
 
 }  // namespace
 
-std::optional<Tiling> greedy_tiling(const Nest& nest, std::int64_t words) {
-  std::optional<Tiling> best;
+std::optional<Tuned> greedy_mapping(const Nest& nest, const TileSizes& sizes, const MappingCost& cost) {
+  std::optional<Tuned> best;
   for (std::size_t order = 0; order < tiling_orders.size(); ++order) {
-    const auto m = first_fit(nest, words, order);
-    if (!m) continue;
-    const std::int64_t moved = traffic(nest, *m).words();
-    if (!best || moved < best->price) best = {*m, moved, 0};
+    const auto found = first_fit(nest, sizes, cost, order);
+    if (found && (!best || found->cost < best->cost)) best = found;
   }
-  if (best) best->folds = reference_folds(nest, best->mapping, TileSizes().reference_lanes);
   return best;
+}
+
+std::optional<Tiling> greedy_tiling(const Nest& nest, std::int64_t words) {
+  const MappingCost moved = [&](const Mapping& m) -> std::optional<TileCost> {
+    if (tile_words(nest, m).all() > words) return std::nullopt;
+    return TileCost{0, traffic(nest, m).words()};
+  };
+  const auto best = greedy_mapping(nest, {}, moved);
+  if (!best) return std::nullopt;
+  return Tiling{best->mapping, best->cost.price, reference_folds(nest, best->mapping, TileSizes().reference_lanes)};
 }
 
 std::optional<Tuned> tune(const Nest& nest, const TileSizes& sizes, const MappingCost& cost,
@@ -127,6 +155,7 @@ std::optional<Tuned> tune(const Nest& nest, const TileSizes& sizes, const Mappin
     if (std::ssize(best) > std::max<std::int64_t>(1, options.keep)) best.pop_back();
   };
   consider(draw.smallest());
+  consider(draw.whole());
   for (std::int64_t i = 0; i < options.random; ++i) consider(draw.random());
   for (std::int64_t i = 0; i < options.guided; ++i) {
     const bool near = !best.empty() && static_cast<std::int64_t>(draw.below(100)) < options.near_percent;

@@ -12,9 +12,13 @@ namespace sdip {
 
 void WordOut::put(std::string_view name, int bits, std::uint64_t x) {
   check(at_ + bits <= static_cast<int>(8 * head_bytes), "the head of an instruction fits its words");
-  for (int i = 0; i < bits; ++i, ++at_)
-    if ((x >> i & 1) != 0) head_[static_cast<std::size_t>(at_ / 8)] |= static_cast<std::uint8_t>(1 << at_ % 8);
   if (listing_ != nullptr) listing_->push_back({std::string(name), bits});
+  while (bits > 0) {  // what the byte has left
+    const int taken = std::min(bits, 8 - at_ % 8);
+    const std::uint64_t part = x & ((std::uint64_t{1} << taken) - 1);
+    head_[static_cast<std::size_t>(at_ / 8)] |= static_cast<std::uint8_t>(part << at_ % 8);
+    x >>= taken, at_ += taken, bits -= taken;
+  }
 }
 
 void WordOut::number(std::string_view name, int bits, std::int64_t& x, std::int64_t standard, std::int64_t) {

@@ -9,6 +9,12 @@
 namespace sdip {
 namespace {
 
+TEST(middle_cut, keeps_both_ends_of_a_long_name) {
+  EXPECT_EQ(middle_cut("/down_blocks.0/conv1/Conv", 15), "/down_b..1/Conv");
+  EXPECT_EQ(middle_cut("/conv", 5), "/conv");
+  EXPECT_EQ(middle_cut("\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9", 5), "\u00e9\u00e9..\u00e9");
+}
+
 TEST(text, quantities_have_three_digits_and_a_prefix) {
   EXPECT_EQ(quantity_text(8388608, "B"), "8.00 MiB");
   EXPECT_EQ(quantity_text(0.0012, "s"), "1.20 ms");

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
+#include <sstream>
 
 #include "server/json_in.h"
 #include "tests/core/base/made_section.h"
@@ -45,9 +47,36 @@ TEST(tiling_command, prints_every_layer_at_every_size_and_none_below_its_bound) 
 TEST(tiling_command, says_what_a_machine_moves_beside_its_bound) {
   const test::Ended ended = run_sdip({"tiling", "tiny-sd-unet", "--format", "json", "--preset", "edge"});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
-  for (const Json& layer : Json::parse(ended.out)["layers"])
+  const Json layers = Json::parse(ended.out)["layers"];
+  EXPECT_GT(layers.size(), 10U);
+  for (const Json& layer : layers)
     EXPECT_GE(layer["machine"]["bytes"].get<std::int64_t>(), layer["machine"]["bound_bytes"].get<std::int64_t>());
   EXPECT_EQ(run_sdip({"tiling", "tiny-sd-unet", "--words", "0"}).exit_code, 1);
+}
+
+TEST(tiling_command, prints_no_line_of_more_than_100_columns) {
+  const test::Ended ended = run_sdip({"tiling", "--preset", "edge"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  std::istringstream lines(ended.out);
+  std::int64_t count = 0;
+  for (std::string line; std::getline(lines, line); ++count) EXPECT_LE(line.size(), 100U) << line;
+  EXPECT_GT(count, 400);
+}
+
+TEST(tiling_command, takes_the_weights_of_other_parts_from_dram_when_one_part_s_are_wired) {
+  const auto bytes_of = [](const std::string& model, const std::string& part) {
+    const test::Ended ended = run_sdip({"tiling", model, "--format", "json", "--preset", "essay", "--set",
+                                        "weight_storage=hard_coded", "--set", "hard_coded_part=" + part});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    std::map<std::string, std::int64_t> bytes;
+    const Json layers = Json::parse(ended.out)["layers"];
+    for (const Json& layer : layers)
+      bytes[layer["model"].get<std::string>()] += layer["machine"]["bytes"].get<std::int64_t>();
+    return bytes;
+  };
+  auto all = bytes_of("tiny-sd", "all"), core = bytes_of("tiny-sd", "core");
+  EXPECT_EQ(all["tiny-sd-unet"], core["tiny-sd-unet"]);
+  EXPECT_LT(all["tiny-sd-vae-decoder"], core["tiny-sd-vae-decoder"]);
 }
 
 TEST(compile_command, takes_the_mappings_that_it_shows) {

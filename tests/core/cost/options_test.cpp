@@ -89,6 +89,13 @@ Machine streaming_program() {
   return m;
 }
 
+/// Tiles so small that their results' port, not DRAM, is what the reference machine waits for.
+Machine in_small_tiles() {
+  Machine m = roomy();
+  m.dsram_bytes = 2048;
+  return m;
+}
+
 Outcome outcome_of(const Machine& m) { return evaluate(compile(tiny_sd(m), m), m); }
 
 /// Some options are for networks that are not diffusion: the same U-Net, one pass a frame.
@@ -109,7 +116,7 @@ bool differ(const Outcome& a, const Outcome& b) {
 
 bool acts(const ParameterRow& row, std::int64_t value) {
   for (Machine base : {roomy(), cramped(), slow_encoder(), full_stack(), in_rom(), fused(), norms_fused(),
-                       in_strips(), streaming_program()}) {
+                       in_strips(), streaming_program(), in_small_tiles()}) {
     if (row.read(base) == value) row.write(base, value == row.least ? row.most : row.least);
     Machine changed = base;
     row.write(changed, value);

@@ -95,5 +95,86 @@ TEST(choose_mapping, moves_the_fewest_bytes_of_all_mappings_and_orders) {
   EXPECT_GT(cut, 20);
 }
 
+/// Of a layer of some hundred channels and rows.
+InstructionClass large_class(std::mt19937& rng) {
+  InstructionClass c = small_class(rng);
+  LoopNest& n = c.work.nest;
+  const auto to = [&](std::uint32_t most) { return static_cast<std::int64_t>(rng() % most) + 1; };
+  n.out_channels = to(600), n.in_channels = to(600), n.out_h = n.in_h = to(200), n.out_w = n.in_w = to(40);
+  if (c.operand_b != Place::psram) n.out_w = n.in_w = 1;
+  c.out_elements = compulsory(nest_of(c)).out;
+  for (Fetch& fetch : c.fetches) fetch.elements = c.out_elements;
+  c.weight_elements_per_channel = c.operand_b == Place::psram ? n.in_channels * n.kernel_h * n.kernel_w : 0;
+  return c;
+}
+
+TileRoom large_room(std::mt19937& rng) {
+  const auto bytes = [&] { return std::int64_t{256} << rng() % 12; };
+  TileRoom room;
+  room.read_bytes = bytes(), room.write_bytes = bytes(), room.weight_bytes = bytes();
+  return room;
+}
+
+/// The reference machine of docs/model.md: 128 x 128 multipliers, a port of 128 words, DRAM of 64 bytes a cycle.
+std::int64_t cycles_on_reference(const InstructionClass& c, const TileRoom& room) {
+  const LoopNest& n = c.work.nest;
+  const std::int64_t out_bits = c.to_dram ? compulsory(nest_of(c)).out * room.activation_bits : 0;
+  const std::int64_t sums_tiles = ceil_div(n.in_channels, c.mapping.tile_sums);
+  const std::int64_t a_fold = std::max(n.kernel_h * n.kernel_w * n.in_channels, 128 * (2 * sums_tiles - 1));
+  return std::max(ceil_div(dram_bits(c, room) + out_bits, 512),
+                  reference_folds(nest_of(c), c.mapping, 128) * a_fold);
+}
+
+TEST(tile_search, other_than_exact_moves_no_fewer_bytes_and_finds_a_mapping_whenever_there_is_one) {
+  std::mt19937 rng(5);
+  std::int64_t more = 0;
+  for (int i = 0; i < 160; ++i) {
+    InstructionClass c = i % 2 ? small_class(rng) : large_class(rng);
+    TileRoom room = i % 2 ? small_room(rng) : large_room(rng);
+    const auto best = choose_mapping(c, room);
+    for (const TileSearch search : {TileSearch::greedy, TileSearch::sampled}) {
+      room.search = search;
+      const auto found = choose_mapping(c, room);
+      ASSERT_EQ(found.has_value(), best.has_value()) << i;
+      EXPECT_EQ(found, choose_mapping(c, room)) << i;
+      if (!found) continue;
+      c.mapping = *best;
+      const std::int64_t fewest = dram_bits(c, room);
+      c.mapping = *found;
+      ASSERT_TRUE(is_valid(nest_of(c), c.mapping)) << i;
+      EXPECT_TRUE(missing_bytes(c, room, 1).none()) << i;
+      EXPECT_GE(dram_bits(c, room), fewest) << i;
+      more += dram_bits(c, room) > fewest;
+    }
+    room.search = TileSearch::exact;
+  }
+  EXPECT_GT(more, 15);
+}
+
+TEST(tile_goal, cycles_takes_no_more_of_them_than_bytes_by_the_same_search) {
+  std::mt19937 rng(6);
+  std::int64_t fewer = 0;
+  for (int i = 0; i < 160; ++i) {
+    InstructionClass c = i % 2 ? small_class(rng) : large_class(rng);
+    TileRoom room = i % 2 ? small_room(rng) : large_room(rng);
+    for (const TileSearch search : {TileSearch::exact, TileSearch::greedy, TileSearch::sampled}) {
+      room.search = search;
+      room.goal = TileGoal::bytes;
+      const auto bytes = choose_mapping(c, room);
+      room.goal = TileGoal::cycles;
+      const auto cycles = choose_mapping(c, room);
+      ASSERT_EQ(bytes.has_value(), cycles.has_value()) << i;
+      if (!bytes) continue;
+      c.mapping = *bytes;
+      const std::int64_t by_bytes = cycles_on_reference(c, room);
+      c.mapping = *cycles;
+      EXPECT_TRUE(missing_bytes(c, room, 1).none()) << i;
+      EXPECT_LE(cycles_on_reference(c, room), by_bytes) << i;
+      fewer += cycles_on_reference(c, room) < by_bytes;
+    }
+  }
+  EXPECT_GT(fewer, 10);
+}
+
 }  // namespace
 }  // namespace sdip

@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 #include <tuple>
+#include <vector>
 
 namespace sdip {
 namespace {
@@ -234,6 +235,86 @@ TEST(tiling, moves_no_more_with_more_room) {
     before = moved;
   }
   EXPECT_EQ(before, compulsory(convolution(24, 14)).words());
+}
+
+TEST(tiling, that_is_told_exactly_what_fits_may_be_given_more_room_than_there_is) {
+  std::mt19937 rng(21);
+  for (int i = 0; i < 300; ++i) {
+    const Nest nest = small_nest(rng);
+    const std::int64_t words = 3 + static_cast<std::int64_t>(rng() % 60);
+    const Accept fits = [&](const Mapping& m) { return tile_words(nest, m).all() <= words; };
+    const auto found = best_tiling(nest, words);
+    const auto told = best_tiling(nest, one_memory_terms(nest, 10 * words), {}, fits);
+    ASSERT_EQ(found.has_value(), told.has_value()) << i;
+    if (!found) continue;
+    EXPECT_EQ(told->price, found->price) << i;
+    EXPECT_EQ(told->mapping, found->mapping) << i;
+  }
+}
+
+TEST(tiling, of_fewest_cycles_is_the_worked_example) {
+  Nest nest;
+  nest.loops.out_h = nest.loops.in_h = nest.loops.out_channels = 4, nest.loops.in_channels = 3;
+  const TileTerms terms = one_memory_terms(nest, 8);
+  TileSizes sizes;
+  sizes.reference_lanes = 4;
+  const auto bytes = best_tiling(nest, terms, sizes, {});
+  ASSERT_TRUE(bytes);
+  EXPECT_EQ(bytes->price, 64);
+  EXPECT_EQ(reference_cycles(nest, terms, sizes, bytes->mapping), 80);
+  const Tiling cycles = fewest_cycles(nest, terms, sizes, {}, *bytes);
+  EXPECT_EQ(cycles.price, 76);
+  EXPECT_EQ(reference_cycles(nest, terms, sizes, cycles.mapping), 76);
+  EXPECT_EQ(cycles.mapping.tile_rows * cycles.mapping.tile_channels, 1);
+  EXPECT_EQ(cycles.mapping.tile_sums, 3);
+}
+
+TEST(tiling, of_fewest_cycles_is_the_best_of_all_orders_of_canonical_sizes) {
+  std::mt19937 rng(31);
+  std::int64_t fewer = 0;
+  for (int i = 0; i < 250; ++i) {
+    const Nest nest = small_nest(rng);
+    TileTerms terms = one_memory_terms(nest, 3 + static_cast<std::int64_t>(rng() % 60));
+    terms.price_a_cycle = 1 + static_cast<std::int64_t>(rng() % 6);
+    TileSizes sizes;
+    sizes.reference_lanes = 3;
+    const auto bytes = best_tiling(nest, terms, sizes, {});
+    if (!bytes) continue;
+    const Tiling found = fewest_cycles(nest, terms, sizes, {}, *bytes);
+    std::vector<std::int64_t> of_loops[2];
+    for (const TileSize& s : sizes_of_axis(row_axis(nest.loops), true)) of_loops[0].push_back(s.tile);
+    for (const TileSize& s : sizes_of_axis(column_axis(nest.loops), true)) of_loops[1].push_back(s.tile);
+    const auto is_of = [](const std::vector<std::int64_t>& tiles, std::int64_t tile) {
+      return std::ranges::find(tiles, tile) != tiles.end();
+    };
+    const std::int64_t cycles = reference_cycles(nest, terms, sizes, found.mapping);
+    std::pair best{cycles, found.price};
+    each_mapping(nest, [&](const Mapping& m) {
+      if (tile_words(nest, m).all() > terms.capacity[0]) return;
+      if (!is_of(of_loops[0], m.tile_rows) || !is_of(of_loops[1], m.tile_columns)) return;
+      best = std::min(best, std::pair(reference_cycles(nest, terms, sizes, m), price_of(nest, terms, m)));
+    });
+    EXPECT_EQ(std::pair(cycles, found.price), best) << i;
+    EXPECT_EQ(price_of(nest, terms, found.mapping), found.price) << i;
+    EXPECT_LE(tile_words(nest, found.mapping).all(), terms.capacity[0]) << i;
+    fewer += cycles < reference_cycles(nest, terms, sizes, bytes->mapping);
+  }
+  EXPECT_GT(fewer, 20);
+}
+
+TEST(tiling, below_a_price_is_the_best_or_nothing) {
+  std::mt19937 rng(22);
+  for (int i = 0; i < 100; ++i) {
+    const Nest nest = small_nest(rng);
+    const TileTerms terms = one_memory_terms(nest, 40);
+    const auto best = best_tiling(nest, terms, {}, {});
+    if (!best) continue;
+    EXPECT_GE(best->price, least_price(nest, terms));
+    EXPECT_FALSE(best_tiling(nest, terms, {}, {}, best->price)) << i;
+    const auto again = best_tiling(nest, terms, {}, {}, best->price + 1);
+    ASSERT_TRUE(again) << i;
+    EXPECT_EQ(again->mapping, best->mapping) << i;
+  }
 }
 
 TEST(tiling, keeps_to_granules_and_to_loops_that_are_not_split) {

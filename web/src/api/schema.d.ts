@@ -820,13 +820,13 @@ export interface components {
              * @default exact
              * @enum {string}
              */
-            tile_search: "exact";
+            tile_search: "exact" | "greedy" | "sampled";
             /**
              * @description What the best tiles save first: bytes through DRAM, or cycles (slower)
              * @default bytes
              * @enum {string}
              */
-            tile_goal: "bytes";
+            tile_goal: "bytes" | "cycles";
             /**
              * @description Residual and skip tensors: held in STACKRAM while they fit, always sent to DRAM, or made again where that moves fewer bytes
              * @default hold
@@ -1296,13 +1296,13 @@ export interface components {
              * @default exact
              * @enum {string}
              */
-            tile_search: "exact";
+            tile_search: "exact" | "greedy" | "sampled";
             /**
              * @description What the best tiles save first: bytes through DRAM, or cycles (slower)
              * @default bytes
              * @enum {string}
              */
-            tile_goal: "bytes";
+            tile_goal: "bytes" | "cycles";
             /**
              * @description Residual and skip tensors: held in STACKRAM while they fit, always sent to DRAM, or made again where that moves fewer bytes
              * @default hold
