@@ -109,7 +109,9 @@ std::optional<Graph> made_again(const Compilation& c, ValueId value, std::int32_
     Copier copier{c, graph, static_cast<std::int32_t>(i)};
     for (const NodeId n : c.drafts[i].nodes)
       for (ValueId& input : graph.nodes[at(n)].inputs)
-        if (input != none && c.roots[at(input)] == value) input = copier.copy(input, depth, true);
+        // Of Split and the like each result has a draft: an input may be a copy already, which another one reads.
+        if (input != none && at(input) < c.roots.size() && c.roots[at(input)] == value)
+          input = copier.copy(input, depth, true);
     if (copier.nodes.empty()) return std::nullopt;
     const NodeId first = *std::ranges::min_element(c.drafts[i].nodes);
     auto& nodes = before[first];

@@ -13,6 +13,7 @@ namespace sdip::fuzz {
 namespace {
 
 constexpr std::uint64_t most_seeds = 60;
+constexpr std::int64_t most_number = std::int64_t{1} << 60;
 constexpr std::size_t word_bytes = instruction_word_bits / 8;
 
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
@@ -110,7 +111,7 @@ std::string number_near(std::string_view token, Random& random) {
   std::int64_t number = 0;
   const auto read = std::from_chars(token.data(), token.data() + token.size(), number);
   const bool is_number = read.ec == std::errc() && read.ptr == token.data() + token.size();
-  if (!is_number || number > (std::int64_t{1} << 60) || below(random, 6) == 0)
+  if (!is_number || number < -most_number || number > most_number || below(random, 6) == 0)
     return std::string(ends[below(random, std::size(ends))]);
   const std::int64_t changed[] = {number + 1, number - 1, 2 * number, number / 2, -number};
   return std::to_string(changed[below(random, std::size(changed))]);
