@@ -126,7 +126,7 @@ void add_weights(Viewer& v) {
     const InstructionClass& c = v.class_of(instructions[i]);
     if (!c.pinned || seen[instructions[i].weights]) continue;
     seen[instructions[i].weights] = true;
-    const std::int64_t bytes = psram_weight_bytes(c, form);
+    const std::int64_t bytes = region_bytes(c, form).psram;
     v.add(MemoryName::psram, "weights of " + instructions[i].name, pinned, bytes, 0, last_of(v));
     pinned += bytes;
   }

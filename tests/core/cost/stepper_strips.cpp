@@ -74,7 +74,8 @@ Count weights_of(const Part& part, Count channels, const Machine& m) {
   const Count bits = bits_of(m.weight_format);
   const bool integer = !number_formats[static_cast<std::size_t>(m.weight_format)].floating;
   const bool skipping = m.sparsity == Sparsity::skipping;
-  const Count scale = integer && m.scale_granularity == ScaleGranularity::channel ? 32 : 0;
+  const Count zero = is_unsigned(m.weight_format) ? bits : 0;
+  const Count scale = integer && m.scale_granularity == ScaleGranularity::channel ? 32 + zero : 0;
   const Count elements = channels * part.weight_elements_per_channel;
   const Count kept = skipping ? up(elements * m.weight_density.hundredths, 100) : elements;
   return up(kept * bits + (skipping ? elements : 0) + channels * (part.bias_elements_per_channel * bits + scale),

@@ -202,6 +202,7 @@ TEST(accumulators, of_codes_with_a_scale_wrap_in_steps_of_both_scales) {
     if (draw.one_in(2)) m.scale_granularity = ScaleGranularity::channel;
     CompiledStage stage = tiled_stage(network, m);
     stage.program.classes[0].mapping = {1, 1, 2, draw.between(1, depth), rows_outermost};
+    stage.program.classes[0].weight_elements_per_channel = depth;
     stage.program.instructions[0].write_tiles = {Bytes(0), Bytes(100)};
     const float x_step = 0.02F, y_step = 0.1F;
     for (double& x : network.inputs[0].floats)

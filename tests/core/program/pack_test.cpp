@@ -26,11 +26,11 @@ ScheduleProblem two_chains(std::int64_t a_bytes, std::int64_t d_bytes) {
   return problem;
 }
 const std::vector<CircuitUse> circuits{{0, 10}, {5, 8}, {1, 6}, {4, 9}, {3, 1}};
-const OperationOrder given_order{0, 1, 2, 3, 4};
+const OperationOrder as_written{0, 1, 2, 3, 4};
 
 TEST(pack, a_chain_that_waits_for_nothing_runs_beside_the_other) {
   const ScheduleProblem problem = two_chains(1, 1);
-  EXPECT_EQ(packed_cycles(problem, circuits, given_order), 26);
+  EXPECT_EQ(packed_cycles(problem, circuits, as_written), 26);
   const OperationOrder order = packed_order(problem, circuits, 32);
   EXPECT_THAT(order, ElementsAre(0, 2, 3, 1, 4));
   EXPECT_EQ(packed_cycles(problem, circuits, order), 19);
@@ -38,7 +38,7 @@ TEST(pack, a_chain_that_waits_for_nothing_runs_beside_the_other) {
 
 TEST(pack, nothing_comes_early_by_which_more_bytes_would_be_alive) {
   const ScheduleProblem problem = two_chains(4, 2);
-  EXPECT_EQ(peak_live_bytes(problem, given_order), 6);
+  EXPECT_EQ(peak_live_bytes(problem, as_written), 6);
   const OperationOrder order = packed_order(problem, circuits, 32);
   EXPECT_THAT(order, ElementsAre(0, 2, 1, 3, 4));
   EXPECT_EQ(packed_cycles(problem, circuits, order), 20);
@@ -46,7 +46,7 @@ TEST(pack, nothing_comes_early_by_which_more_bytes_would_be_alive) {
 }
 
 TEST(pack, a_window_of_one_keeps_the_given_order) {
-  EXPECT_EQ(packed_order(two_chains(1, 1), circuits, 1), given_order);
+  EXPECT_EQ(packed_order(two_chains(1, 1), circuits, 1), as_written);
 }
 
 /// Whether each operation comes behind those that make what it reads.
