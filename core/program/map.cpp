@@ -121,27 +121,49 @@ std::uint64_t seed_of(const Nest& nest) {
   return seed;
 }
 
-/// By the goal; nothing where what they try does not come to fit.
-std::optional<Mapping> quick_mapping(const Task& task, const TileSizes& sizes, TileSearch search) {
-  const auto cost_by = [&](TileGoal goal) -> MappingCost {
-    return [&, goal](const Mapping& m) -> std::optional<TileCost> {
-      if (!task.fits(m)) return std::nullopt;
-      if (!task.terms.partials_leave && traffic(task.nest, m).partials_written > 0) return std::nullopt;
-      return TileCost{goal == TileGoal::bytes ? 0 : reference_cycles(task.nest, task.terms, sizes, m),
-                      price_of(task.nest, task.terms, m)};
-    };
+/// What a mapping costs by a goal; nothing where it does not fit, or partial sums would have to leave the chip.
+MappingCost cost_by(const Task& task, const TileSizes& sizes, TileGoal goal) {
+  return [&, goal](const Mapping& m) -> std::optional<Asked> {
+    if (!task.fits(m)) return std::nullopt;
+    if (!task.terms.partials_leave && traffic(task.nest, m).partials_written > 0) return std::nullopt;
+    return Asked{goal == TileGoal::bytes ? 0 : reference_cycles(task.nest, task.terms, sizes, m),
+                 price_of(task.nest, task.terms, m), reference_folds(task.nest, m, sizes.reference_lanes),
+                 std::max<std::int64_t>(0, sizes.least_results - tile_words(task.nest, m).out)};
   };
-  if (search == TileSearch::greedy) {
-    const auto found = greedy_mapping(task.nest, sizes, cost_by(task.goal));
-    return found ? std::optional(found->mapping) : std::nullopt;
-  }
+}
+
+/// By the goal; nothing where what they try does not come to fit.
+std::optional<Tuned> quick_tiling(const Task& task, const TileSizes& sizes, TileSearch search) {
+  const MappingCost cost = cost_by(task, sizes, task.goal);
+  if (search == TileSearch::greedy) return greedy_mapping(task.nest, sizes, cost);
   TunerOptions options;
   options.seed = seed_of(task.nest);
-  const auto cheap = tune(task.nest, sizes, cost_by(TileGoal::bytes), options);
-  if (!cheap || task.goal == TileGoal::bytes) return cheap ? std::optional(cheap->mapping) : std::nullopt;
-  const MappingCost cycles = cost_by(TileGoal::cycles);
-  const auto fast = tune(task.nest, sizes, cycles, options);
-  return fast && fast->cost < *cycles(cheap->mapping) ? fast->mapping : cheap->mapping;
+  const auto cheap = tune(task.nest, sizes, cost_by(task, sizes, TileGoal::bytes), options);
+  if (!cheap || task.goal == TileGoal::bytes) return cheap;
+  const Tuned timed{cheap->mapping, *cost(cheap->mapping)};
+  const auto fast = tune(task.nest, sizes, cost, options);
+  return fast && fast->cost < timed.cost ? *fast : timed;
+}
+
+/// The least that the goal asks for of any mapping: that of the whole one, which loads nothing twice and whose
+/// folds are the fullest, whether it fits or not.
+std::int64_t least_asked(const Task& task, const TileSizes& sizes) {
+  if (task.goal == TileGoal::bytes) return least_price(task.nest, task.terms);
+  const LoopNest& n = task.nest.loops;
+  return reference_cycles(task.nest, task.terms, sizes,
+                          {n.out_h, n.out_w, task.nest.channels(), n.in_channels, tiling_orders[0]});
+}
+
+/// As whole_or_split: columns and sums whole unless splitting them brings less of what the goal asks for.
+std::optional<Mapping> quick_mapping(const Task& task, const TileSizes& sizes, TileSearch search) {
+  const auto asked = [&](const Tuned& t) { return task.goal == TileGoal::bytes ? t.cost.price : t.cost.goal; };
+  TileSizes unsplit = sizes;
+  unsplit.split_columns = unsplit.split_sums = false;
+  const auto whole = quick_tiling(task, unsplit, search);
+  const std::int64_t below = whole ? asked(*whole) : std::numeric_limits<std::int64_t>::max();
+  if ((sizes.split_columns || sizes.split_sums) && below > least_asked(task, sizes))
+    if (const auto split = quick_tiling(task, sizes, search); split && asked(*split) < below) return split->mapping;
+  return whole ? std::optional(whole->mapping) : std::nullopt;
 }
 
 std::optional<Mapping> choose_nest(InstructionClass c, const TileRoom& room, std::int64_t weight_buffers) {

@@ -20,12 +20,19 @@ std::int64_t& tile_of(Mapping& m, Loop loop) {
   }
 }
 
-/// The largest divisor of `size` below `tile` that is a multiple of `granule`; the granule when there is none.
-/// Requires tile > granule.
-std::int64_t smaller_divisor(std::int64_t size, std::int64_t tile, std::int64_t granule) {
-  for (std::int64_t parts = size / tile + 1; parts <= size / granule; ++parts)
-    if (size % parts == 0 && size / parts % granule == 0) return size / parts;
-  return granule;
+/// The divisor of `size` nearest to `tile` among those below it (or above it) that are multiples of `granule`;
+/// `none` when there is none.
+std::int64_t next_divisor(std::int64_t size, std::int64_t tile, std::int64_t granule, bool below,
+                          std::int64_t none) {
+  std::int64_t nearest = 0;
+  for (std::int64_t d = 1; d <= size / d; ++d) {
+    if (size % d != 0) continue;
+    for (const std::int64_t divisor : {d, size / d})
+      if (divisor % granule == 0 && (below ? divisor < tile : divisor > tile) &&
+          (nearest == 0 || (below ? divisor > nearest : divisor < nearest)))
+        nearest = divisor;
+  }
+  return nearest == 0 ? none : nearest;
 }
 
 constexpr LoopOrder all_loops{Loop::rows, Loop::columns, Loop::channels, Loop::sums};
@@ -35,6 +42,20 @@ struct SplitLoop {
 };
 SplitLoop split_loop(std::int64_t size, bool split, std::int64_t granule) {
   return {size, split ? std::min(size, granule) : size};
+}
+
+/// The cheapest of `start` and those with a larger tile of a loop, as long as they fit.
+Tuned grown(const Tuned& start, Loop loop, const SplitLoop& sizes, const MappingCost& cost) {
+  Tuned best = start;
+  Mapping m = start.mapping;
+  std::int64_t& tile = tile_of(m, loop);
+  while (tile < sizes.size) {
+    tile = next_divisor(sizes.size, tile, sizes.least, false, sizes.size);
+    const auto found = cost(m);
+    if (!found) break;
+    if (*found < best.cost) best = {m, *found};
+  }
+  return best;
 }
 
 std::optional<Tuned> first_fit(const Nest& nest, const TileSizes& sizes, const MappingCost& cost,
@@ -49,7 +70,7 @@ std::optional<Tuned> first_fit(const Nest& nest, const TileSizes& sizes, const M
   const Loop free = free_of[order];
   if (free != Loop::channels || sizes.split_channels) tile_of(m, free) = loop_at(free).least;
   while (true) {
-    if (const auto found = cost(m)) return Tuned{m, *found};
+    if (const auto found = cost(m)) return grown({m, *found}, free, loop_at(free), cost);
     std::optional<Loop> largest;
     for (const Loop loop : all_loops) {
       const bool splits = loop == Loop::channels ? sizes.split_channels : true;
@@ -60,8 +81,8 @@ std::optional<Tuned> first_fit(const Nest& nest, const TileSizes& sizes, const M
     std::int64_t& tile = tile_of(m, *largest);
     const SplitLoop loop = loop_at(*largest);
     const bool groups = *largest == Loop::channels && tile > n.out_channels;
-    tile = groups ? n.out_channels * smaller_divisor(n.groups, tile / n.out_channels, 1)
-                  : smaller_divisor(loop.size, tile, loop.least);
+    tile = groups ? n.out_channels * next_divisor(n.groups, tile / n.out_channels, 1, true, 1)
+                  : next_divisor(loop.size, tile, loop.least, true, loop.least);
   }
 }
 
@@ -129,9 +150,9 @@ std::optional<Tuned> greedy_mapping(const Nest& nest, const TileSizes& sizes, co
 }
 
 std::optional<Tiling> greedy_tiling(const Nest& nest, std::int64_t words) {
-  const MappingCost moved = [&](const Mapping& m) -> std::optional<TileCost> {
+  const MappingCost moved = [&](const Mapping& m) -> std::optional<Asked> {
     if (tile_words(nest, m).all() > words) return std::nullopt;
-    return TileCost{0, traffic(nest, m).words()};
+    return Asked{0, traffic(nest, m).words()};
   };
   const auto best = greedy_mapping(nest, {}, moved);
   if (!best) return std::nullopt;

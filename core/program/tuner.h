@@ -10,24 +10,25 @@
 
 namespace sdip {
 
-/// What a mapping costs, least first: what is searched for, then its price; only the price counts when that is the
-/// goal.
-struct TileCost {
-  std::int64_t goal = 0, price = 0;
-  friend auto operator<=>(const TileCost&, const TileCost&) = default;
+/// What a mapping costs, least first: what is searched for, or 0 where that is the price; its price; and, as in the
+/// search of tiling.h, its folds and by how much its tiles of results are too small.
+struct Asked {
+  std::int64_t goal = 0, price = 0, folds = 0, shortfall = 0;
+  friend auto operator<=>(const Asked&, const Asked&) = default;
 };
 /// Nothing when the mapping does not fit.
-using MappingCost = std::function<std::optional<TileCost>(const Mapping&)>;
+using MappingCost = std::function<std::optional<Asked>(const Mapping&)>;
 struct Tuned {
   Mapping mapping;
-  TileCost cost;
+  Asked cost;
 };
 
-/// Divisors alone, first fit: in each of tiling_orders every loop whole but for the one whose size does not matter,
-/// which is as small as it can be; while that does not fit, the largest tile that may be split becomes its loop's
-/// next smaller divisor (a multiple of the granule, at last the granule). The cheapest order; nothing when none
-/// comes to fit. Worked example: 6 x 6 by 6 x 6 in 20 words, results stay: rows and channels of 6 and sums of 1
-/// take 36 + 12 words; 3 x 6 take 18 + 9; 3 x 3 take 9 + 6 and fit: 2 x 36 + 2 x 36 + 36 = 180 words.
+/// Divisors alone, first fit: in each of tiling_orders every loop whole but for the one whose size does not matter
+/// to the price, which is as small as it can be; while that does not fit, the largest tile that may be split
+/// becomes its loop's next smaller divisor (a multiple of the granule, at last the granule). What fits then takes
+/// the divisor of the loop left small that costs least. The cheapest order; nothing when none comes to fit. Worked
+/// example: 6 x 6 by 6 x 6 in 20 words, results stay: rows and channels of 6 and sums of 1 take 36 + 12 words; 3 x
+/// 6 take 18 + 9; 3 x 3 take 9 + 6 and fit: 2 x 36 + 2 x 36 + 36 = 180 words.
 std::optional<Tuned> greedy_mapping(const Nest& nest, const TileSizes& sizes, const MappingCost& cost);
 
 /// The same on one memory of `words`, single-buffered, by words moved.

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "core/program/draft.h"
+#include "core/program/tuner.h"
 
 namespace sdip {
 namespace {
@@ -51,10 +52,14 @@ std::int64_t dram_bits(const InstructionClass& c, const TileRoom& room) {
   return bits + (t.partials_read + t.partials_written) * room.accumulator_bits;
 }
 
+bool works_through_dram(const InstructionClass& c) {
+  return c.operand_a == Place::dram || c.operand_b == Place::dram || c.to_dram ||
+         std::ranges::any_of(c.fetches, [](const Fetch& f) { return f.place == Place::dram; });
+}
+
 std::optional<std::int64_t> fewest_bits(InstructionClass c, const TileRoom& room, bool whole_channels_and_sums) {
   const LoopNest& n = c.work.nest;
-  const bool streams = c.operand_a == Place::dram || c.operand_b == Place::dram || c.to_dram ||
-                       std::ranges::any_of(c.fetches, [](const Fetch& f) { return f.place == Place::dram; });
+  const bool streams = works_through_dram(c);
   const bool cuts_channels = streams || c.operand_b == Place::psram;
   std::optional<std::int64_t> best;
   Mapping& m = c.mapping;
@@ -149,6 +154,115 @@ TEST(tile_search, other_than_exact_moves_no_fewer_bytes_and_finds_a_mapping_when
     room.search = TileSearch::exact;
   }
   EXPECT_GT(more, 15);
+}
+
+bool cuts_columns_or_sums(const InstructionClass& c, const Mapping& m) {
+  return m.tile_columns < c.work.nest.out_w || m.tile_sums < c.work.nest.in_channels;
+}
+
+/// What greedy_mapping finds with whole columns and sums, by this file's own bytes or cycles; nothing when nothing.
+std::optional<std::int64_t> greedy_asked_unsplit(InstructionClass c, const TileRoom& room) {
+  const bool streams = works_through_dram(c);
+  TileSizes sizes;
+  sizes.split_columns = sizes.split_sums = false;
+  sizes.split_rows = streams, sizes.split_channels = streams || c.operand_b == Place::psram;
+  sizes.channel_granule = 32;
+  const auto found = greedy_mapping(nest_of(c), sizes, [&](const Mapping& m) -> std::optional<Asked> {
+    c.mapping = m;
+    if (!missing_bytes(c, room, room.weight_buffers).none()) return std::nullopt;
+    if (!c.to_dram && traffic(nest_of(c), m).partials_written > 0) return std::nullopt;
+    return Asked{room.goal == TileGoal::bytes ? dram_bits(c, room) : cycles_on_reference(c, room)};
+  });
+  return found ? std::optional(found->cost.goal) : std::nullopt;
+}
+
+TEST(tile_search, by_greed_cuts_columns_and_sums_only_for_less_of_what_is_asked_or_where_nothing_fits_whole) {
+  std::mt19937 rng(7);
+  std::int64_t whole = 0, cut_for_less = 0, cut_to_fit = 0;
+  for (int i = 0; i < 2000; ++i) {
+    InstructionClass c = i % 2 ? small_class(rng) : large_class(rng);
+    TileRoom room = i % 2 ? small_room(rng) : large_room(rng);
+    room.search = TileSearch::greedy;
+    room.goal = i % 4 < 2 ? TileGoal::bytes : TileGoal::cycles;
+    room.weight_buffers = 1;
+    const auto found = choose_mapping(c, room);
+    if (!found) continue;
+    c.mapping = *found;
+    const std::int64_t asked = room.goal == TileGoal::bytes ? dram_bits(c, room) : cycles_on_reference(c, room);
+    const auto unsplit = greedy_asked_unsplit(c, room);
+    if (!cuts_columns_or_sums(c, *found)) {
+      EXPECT_TRUE(!unsplit || asked <= *unsplit) << i;
+      ++whole;
+    } else {
+      EXPECT_TRUE(!unsplit || asked < *unsplit) << i;
+      ++(unsplit ? cut_for_less : cut_to_fit);
+    }
+  }
+  EXPECT_GT(whole, 500);
+  EXPECT_GT(cut_for_less, 20);
+  EXPECT_GT(cut_to_fit, 20);
+}
+
+/// Of so small layers 2000 samples meet all that is best.
+TEST(tile_search, by_samples_cuts_columns_and_sums_only_for_fewer_bytes_or_where_nothing_fits_whole) {
+  std::mt19937 rng(9);
+  std::int64_t whole_kept = 0, cut = 0;
+  for (int i = 0; i < 150; ++i) {
+    InstructionClass c = small_class(rng);
+    TileRoom room = small_room(rng);
+    room.search = TileSearch::sampled;
+    const auto found = choose_mapping(c, room);
+    if (!found) continue;
+    std::optional<std::int64_t> unsplit;
+    const bool streams = works_through_dram(c);
+    const LoopNest& n = c.work.nest;
+    for (std::int64_t rows = streams ? 1 : n.out_h; rows <= n.out_h; ++rows) {
+      c.mapping = {
+          rows, n.out_w, n.out_channels, n.in_channels, {Loop::rows, Loop::columns, Loop::channels, Loop::sums}};
+      do {
+        if (!missing_bytes(c, room, 1).none()) break;
+        const std::int64_t bits = dram_bits(c, room);
+        unsplit = unsplit ? std::min(*unsplit, bits) : bits;
+      } while (std::ranges::next_permutation(c.mapping.order).found);
+    }
+    c.mapping = *found;
+    const bool cuts = cuts_columns_or_sums(c, *found);
+    if (unsplit) {
+      EXPECT_LE(dram_bits(c, room), *unsplit) << i;
+      EXPECT_FALSE(cuts && dram_bits(c, room) == *unsplit) << i;
+    }
+    (cuts ? cut : whole_kept) += 1;
+  }
+  EXPECT_GT(whole_kept, 30);
+  EXPECT_GT(cut, 10);
+}
+
+/// 3 x 3 of 320 x 64 x 64 with weights of 0.9 MB in 5 MiB: nothing comes twice in many ways, and most of them
+/// shatter.
+TEST(tile_search, folds_a_layer_of_sd15_as_well_as_the_exact_search_where_bytes_are_the_same) {
+  InstructionClass c;
+  LoopNest& n = c.work.nest;
+  c.work.family = Family::conv2d;
+  n.in_channels = n.out_channels = 320, n.in_h = n.in_w = n.out_h = n.out_w = 64;
+  n.kernel_h = n.kernel_w = 3, n.pad_top = n.pad_left = n.pad_bottom = n.pad_right = 1;
+  c.operand_a = Place::dram, c.operand_b = Place::psram, c.to_dram = true, c.to_dsram = false;
+  c.out_elements = compulsory(nest_of(c)).out;
+  c.weight_elements_per_channel = 320 * 9;
+  TileRoom room;
+  room.weight_bytes = 5 << 20, room.read_bytes = room.write_bytes = 3 << 19;
+  const auto exact = choose_mapping(c, room);
+  ASSERT_TRUE(exact);
+  c.mapping = *exact;
+  const std::int64_t bits = dram_bits(c, room), folds = reference_folds(nest_of(c), *exact, 128);
+  for (const TileSearch search : {TileSearch::greedy, TileSearch::sampled}) {
+    room.search = search;
+    const auto found = choose_mapping(c, room);
+    ASSERT_TRUE(found);
+    c.mapping = *found;
+    EXPECT_FALSE(cuts_columns_or_sums(c, *found));
+    EXPECT_EQ(dram_bits(c, room), bits);
+    EXPECT_EQ(reference_folds(nest_of(c), *found, 128), folds);
+  }
 }
 
 TEST(tile_goal, cycles_takes_no_more_of_them_than_bytes_by_the_same_search) {
