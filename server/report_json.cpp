@@ -6,7 +6,6 @@
 namespace sdip {
 namespace {
 
-
 OrderedJson breakdown_json(const Breakdown& breakdown) {
   OrderedJson parts = OrderedJson::array();
   for (const auto& [part, value] : breakdown) parts.push_back({{"part", part}, {"value", number_or_null(value)}});
@@ -29,6 +28,7 @@ OrderedJson instruction_json(const Analysis& analysis, std::size_t stage, std::s
           {"stall_weights_cycles", cost.stall_weights.value},
           {"stall_activations_cycles", cost.stall_activations.value},
           {"stall_program_cycles", cost.stall_program.value},
+          {"waiting_cycles", cost.waiting.value},
           {"dram_weights_bytes", cost.dram_weights.value},
           {"dram_activations_in_bytes", cost.dram_activations_in.value},
           {"dram_activations_out_bytes", cost.dram_activations_out.value},
@@ -57,6 +57,8 @@ OrderedJson stage_json(const Analysis& analysis, std::size_t index, bool with_in
                         {"stall_weights_cycles", stage.stall_weights.value},
                         {"stall_activations_cycles", stage.stall_activations.value},
                         {"stall_program_cycles", stage.stall_program.value},
+                        {"running_cycles", stage.running.value},
+                        {"waiting_cycles", stage.waiting.value},
                         {"dram_weights_bytes", stage.dram_weights.value},
                         {"dram_activations_bytes", stage.dram_activations.value},
                         {"dram_program_bytes", stage.dram_program.value},

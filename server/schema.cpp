@@ -261,7 +261,7 @@ void add_analyses(Schema& schemas) {
   schemas["Part"] = object({{"part", text()}, {"value", nullable(number())}});
   Properties instruction =
       integers({"index", "start_cycle", "end_cycle", "stall_weights_cycles", "stall_activations_cycles",
-                "stall_program_cycles", "dram_weights_bytes", "dram_activations_in_bytes",
+                "stall_program_cycles", "waiting_cycles", "dram_weights_bytes", "dram_activations_in_bytes",
                 "dram_activations_out_bytes", "dram_program_bytes", "dsram_read_side_bytes",
                 "dsram_write_side_bytes", "stackram_bytes", "psram_bytes", "macs"});
   instruction.insert(instruction.end(), {{"name", text()},
@@ -271,11 +271,26 @@ void add_analyses(Schema& schemas) {
                                          {"energy_j", number()},
                                          {"output_shape", array(integer())}});
   schemas["Instruction"] = object(instruction);
-  Properties stage =
-      integers({"parts", "passes_per_frame", "cold_cycles", "steady_cycles", "bound_cycles", "bound_dram_bytes",
-                "stall_weights_cycles", "stall_activations_cycles", "stall_program_cycles", "dram_weights_bytes",
-                "dram_activations_bytes", "dram_program_bytes", "weight_bytes", "imem_bytes", "dsram_peak_bytes",
-                "stackram_peak_bytes", "psram_peak_bytes", "macs"});
+  Properties stage = integers({"parts",
+                               "passes_per_frame",
+                               "cold_cycles",
+                               "steady_cycles",
+                               "bound_cycles",
+                               "bound_dram_bytes",
+                               "stall_weights_cycles",
+                               "stall_activations_cycles",
+                               "stall_program_cycles",
+                               "running_cycles",
+                               "waiting_cycles",
+                               "dram_weights_bytes",
+                               "dram_activations_bytes",
+                               "dram_program_bytes",
+                               "weight_bytes",
+                               "imem_bytes",
+                               "dsram_peak_bytes",
+                               "stackram_peak_bytes",
+                               "psram_peak_bytes",
+                               "macs"});
   stage.insert(stage.end(), {{"name", text()},
                              {"role", text()},
                              {"dram_share", number()},

@@ -59,7 +59,7 @@ Breakdown area_of(const Application& application, const Machine& m) {
   area.emplace_back("vector", lane * static_cast<double>(m.vector_lanes));
   area.emplace_back("softmax", softmax ? lane * static_cast<double>(m.softmax_lanes) : 0.0);
   area.emplace_back("norm", norm ? lane * static_cast<double>(m.norm_lanes) : 0.0);
-  area.emplace_back("dsram", sram(2 * m.dsram_bytes, cores));
+  area.emplace_back("dsram", sram(2 * dsram_pairs(m) * m.dsram_bytes, cores));
   area.emplace_back("stackram", sram(m.stackram_bytes, cores));
   area.emplace_back("psram", sram(m.psram_bytes, static_cast<double>(built_psrams(application, m))));
   area.emplace_back("imem", sram(m.imem_bytes, 1.0));
@@ -72,7 +72,7 @@ Breakdown area_of(const Application& application, const Machine& m) {
 }
 
 std::int64_t sram_bytes(const Application& application, const Machine& m) {
-  return built_cores(application, m) * (2 * m.dsram_bytes + m.stackram_bytes) +
+  return built_cores(application, m) * (2 * dsram_pairs(m) * m.dsram_bytes + m.stackram_bytes) +
          built_psrams(application, m) * m.psram_bytes + m.imem_bytes;
 }
 

@@ -70,7 +70,7 @@ class AttentionCost {
         const bool last = &k == &keys.back();
         const TileCost& tile = cost.shapes.emplace_back(tile_of(r.size, k.size, last));
         cost.shapes.back().times = plan_.repeats * r.count * k.count;
-        cost.busy += tile.busy * tile.times;
+        cost.busy.add(tile.busy, tile.times);
         cost.cycles += tile.cycles * tile.times;
         cost.streams_activations |= tile.b_bytes + tile.split_in_bytes + tile.out_bytes > 0;
       }
@@ -142,28 +142,31 @@ class AttentionCost {
 
   Busy scores(std::int64_t rows, std::int64_t keys) const {
     InstructionClass step = product_of(c_.work, rows, keys, sizes_.depth, c_.operand_a, c_.operand_b);
+    step.pair_a = c_.pair_a;
+    step.pair_b = c_.pair_b;
     step.to_dsram = true;
     step.fused_operators = c_.fused_operators;
     step.fused_passes = c_.fused_passes;
     step.fetches = c_.fetches;
     for (Fetch& mask : step.fetches) mask.elements = mask_elements(mask, plan_, rows, keys);
-    return class_cost(step, m_, role_).busy;
+    return step_cost(step, m_, role_).busy;
   }
 
   /// Maxima, exponentials and sums; accumulators rescaled to the new maxima.
   Busy exponentials(std::int64_t rows, std::int64_t keys) const {
-    Busy busy = class_cost(rows_of(rows, keys, 2), m_, role_).busy;
+    Busy busy = step_cost(rows_of(rows, keys, 2), m_, role_).busy;
     busy.dsram_read += beats(2 * rows, accumulator_bits_, port_);
     busy.dsram_write += beats(2 * rows, accumulator_bits_, port_);
-    if (rescales_) busy += class_cost(rows_of(rows, sizes_.values, 1), wide_, role_).busy;
+    if (rescales_) busy += step_cost(rows_of(rows, sizes_.values, 1), wide_, role_).busy;
     return busy;
   }
 
   /// Probabilities by values, added to the accumulators.
   Busy product(std::int64_t rows, std::int64_t keys) const {
     const Part& part = c_.parts[2];
-    Busy busy =
-        class_cost(product_of(part.work, rows, sizes_.values, keys, Place::dsram, part.operand_b), m_, role_).busy;
+    InstructionClass step = product_of(part.work, rows, sizes_.values, keys, Place::dsram, part.operand_b);
+    step.pair_b = part.pair_b;
+    Busy busy = step_cost(step, m_, role_).busy;
     const ArrayLanes lanes = array_lanes(part.work.family, m_);
     const std::int64_t sums =
         folded_beats(fold(rows, lanes.rows), fold(sizes_.values, lanes.channels), accumulator_bits_, port_);
@@ -182,8 +185,8 @@ class AttentionCost {
     write.push = c_.push;
     write.to_dram = c_.to_dram;
     write.turned_run = c_.turned_run;
-    Busy busy = class_cost(write, m_, role_).busy;
-    busy.dsram_read += class_cost(read, wide_, role_).busy.dsram_read + beats(rows, accumulator_bits_, port_);
+    Busy busy = step_cost(write, m_, role_).busy;
+    busy.dsram_read += step_cost(read, wide_, role_).busy.dsram_read + beats(rows, accumulator_bits_, port_);
     return busy;
   }
 

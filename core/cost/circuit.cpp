@@ -2,6 +2,7 @@
 #include "core/cost/circuit.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/cost/attention.h"
 #include "core/cost/branches.h"
@@ -42,8 +43,8 @@ void nest_ports(const InstructionClass& c, const Machine& m, const Widths& w, co
   const std::int64_t a_once = kernel * folded_beats(rows, sum, w.activation, a_port);  // each fold of A read once
   const std::int64_t b_once = kernel * folded_beats(channels, sum, b_bits, b_port);
   const bool a_held = m.dataflow == Dataflow::input_stationary, b_held = m.dataflow == Dataflow::weight_stationary;
-  book_read(busy, c.operand_a, times * a_once * (a_held ? 1 : channels.count()));
-  book_read(busy, c.operand_b, times * b_once * (b_held ? 1 : rows.count()));
+  book_read(busy, c.operand_a, c.pair_a, times * a_once * (a_held ? 1 : channels.count()));
+  book_read(busy, c.operand_b, c.pair_b, times * b_once * (b_held ? 1 : rows.count()));
   if (tile.last) write_results(c, w, results, busy);
   // Partial sums go to and from the result's memory for every summed fold but the last (write) and the first
   // (read); held in registers, only from one tile of sums to the next.
@@ -62,7 +63,7 @@ void fused_fetches(const InstructionClass& c, const Widths& w, std::int64_t out_
   for (const Fetch& f : c.fetches) {
     const std::int64_t elements = f.per_fold ? out_elements : ceil_div(f.elements, operations);
     const std::int64_t bits = f.place == Place::psram ? w.weight : w.activation;
-    book_read(busy, f.place, beats(elements, bits, port_bits(w, f.place)));
+    book_read(busy, f.place, f.pair, beats(elements, bits, port_bits(w, f.place)));
   }
 }
 
@@ -152,9 +153,9 @@ Busy rowwise_busy(const InstructionClass& c, const Machine& m, const TilePlan& p
     const std::int64_t reads = reads_of(f, plan, writes);
     const std::int64_t port = port_bits(w, f.place);
     if (f.per_fold)
-      book_read(busy, f.place, reads * folds.times * folded_beats(folds.folds, bits, port));
+      book_read(busy, f.place, f.pair, reads * folds.times * folded_beats(folds.folds, bits, port));
     else if (reads > 0)
-      book_read(busy, f.place, beats(ceil_div(f.elements, plan.writing_operations()), bits, port));
+      book_read(busy, f.place, f.pair, beats(ceil_div(f.elements, plan.writing_operations()), bits, port));
   }
   if (!writes) return busy;
   const std::int64_t results = row_results(c, rows, length);
@@ -201,25 +202,42 @@ TileCost tile_cost(const InstructionClass& c, const Machine& m, const TilePlan& 
   return cost;
 }
 
+/// Operands in the instruction's own pair say no other.
+InstructionClass own_pair_unsaid(InstructionClass c) {
+  const Family own = c.work.family;
+  const auto leave = [own](DsramPair& pair) {
+    if (pair == own) pair.reset();
+  };
+  leave(c.pair_a);
+  leave(c.pair_b);
+  for (Fetch& fetch : c.fetches) leave(fetch.pair);
+  for (Part& part : c.parts) {
+    leave(part.pair_b);
+    for (Fetch& fetch : part.fetches) leave(fetch.pair);
+  }
+  return c;
+}
+
 }  // namespace
 
-Busy& Busy::operator+=(const Busy& other) {
-  compute += other.compute;
-  dsram_read += other.dsram_read;
-  dsram_write += other.dsram_write;
-  stackram_read += other.stackram_read;
-  stackram_write += other.stackram_write;
-  psram_read += other.psram_read;
+std::int64_t OtherPairs::sum() const { return std::accumulate(beats.begin(), beats.end(), std::int64_t{0}); }
+std::int64_t OtherPairs::longest() const { return *std::ranges::max_element(beats); }
+
+Busy& Busy::add(const Busy& other, std::int64_t times) {
+  compute += other.compute * times;
+  dsram_read += other.dsram_read * times;
+  dsram_write += other.dsram_write * times;
+  stackram_read += other.stackram_read * times;
+  stackram_write += other.stackram_write * times;
+  psram_read += other.psram_read * times;
+  if (!other.other_pairs.any) return *this;
+  for (std::size_t pair = 0; pair < paired_families; ++pair)
+    other_pairs.add(pair, other.other_pairs.beats[pair] * times);
   return *this;
 }
 
-Busy operator*(Busy busy, std::int64_t times) {
-  return {busy.compute * times,       busy.dsram_read * times,     busy.dsram_write * times,
-          busy.stackram_read * times, busy.stackram_write * times, busy.psram_read * times};
-}
-
 std::int64_t Busy::longest() const {
-  return std::max({compute, dsram_read, dsram_write, stackram_read, stackram_write, psram_read});
+  return std::max({compute, longest_dsram_read(), dsram_write, stackram_read, stackram_write, psram_read});
 }
 
 ArrayLanes array_lanes(Family family, const Machine& m) {
@@ -243,6 +261,15 @@ std::int64_t row_lanes(Family family, const Machine& m) {
 }
 
 ClassCost class_cost(const InstructionClass& c, const Machine& m, Role role) {
+  if (m.operator_dsram == OperatorDsram::common) return step_cost(c, m, role);
+  const InstructionClass unsaid = own_pair_unsaid(c);
+  ClassCost cost = step_cost(unsaid, m, role);
+  cost.circuit = circuit_of(c, m);
+  cost.owned = owned_by(c, cost.busy, m);
+  return cost;
+}
+
+ClassCost step_cost(const InstructionClass& c, const Machine& m, Role role) {
   if (c.compound == Compound::strips) return strips_cost(c, m, role);
   if (c.spread_cores > 1) return spread_cost(c, m, role);
   if (c.compound == Compound::attention) return attention_cost(c, m, role);
@@ -258,7 +285,7 @@ ClassCost class_cost(const InstructionClass& c, const Machine& m, Role role) {
     const TileCost& tile = cost.shapes.emplace_back(tile_cost(c, m, cost.plan, form, shape, hard_coded(m, role)));
     cost.operations += tile.times;
     if (cost.plan.nest) cost.lane_operations += tile.times * prologue_elements(c, cost.plan, shape.size);
-    cost.busy += tile.busy * tile.times;
+    cost.busy.add(tile.busy, tile.times);
     cost.cycles += tile.cycles * tile.times;
     cost.streams_activations |= tile.b_bytes + tile.split_in_bytes + tile.partial_in_bytes + tile.out_bytes > 0;
   }

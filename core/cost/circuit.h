@@ -1,22 +1,45 @@
 // What one tile operation costs its circuit and each SRAM port, and what it moves through DRAM.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "core/cost/expansion.h"
+#include "core/cost/scoreboard.h"
 #include "core/machine/machine.h"
 #include "core/program/program.h"
 #include "core/program/tiles.h"
 
 namespace sdip {
 
+/// Beats of reading DSRAM pairs of other families than the instruction's own; `any` says whether there are some,
+/// since mostly there are none.
+struct OtherPairs {
+  bool any = false;
+  std::array<std::int64_t, paired_families> beats{};
+
+  void add(std::size_t pair, std::int64_t more) {
+    any = true;
+    beats[pair] += more;
+  }
+  std::int64_t sum() const;
+  std::int64_t longest() const;
+};
+
 /// A counted need of each on-chip resource, in cycles (compute) or beats (ports).
 struct Busy {
   std::int64_t compute = 0, dsram_read = 0, dsram_write = 0, stackram_read = 0, stackram_write = 0, psram_read = 0;
+  OtherPairs other_pairs;
 
-  Busy& operator+=(const Busy& other);
-  friend Busy operator*(Busy busy, std::int64_t times);
+  Busy& operator+=(const Busy& other) { return add(other, 1); }
+  Busy& add(const Busy& other, std::int64_t times);
   std::int64_t longest() const;
+  /// Of all DSRAM read ports, in beats; of the one that is busy longest.
+  std::int64_t all_dsram_reads() const { return other_pairs.any ? dsram_read + other_pairs.sum() : dsram_read; }
+  std::int64_t longest_dsram_read() const {
+    return other_pairs.any ? std::max(dsram_read, other_pairs.longest()) : dsram_read;
+  }
 };
 
 /// One shape of tile operation. DRAM bytes are of one core, bursts not yet rounded.
@@ -54,6 +77,8 @@ struct ClassCost {
   bool on_host = false;                                              // the host computes it, by a command
   std::int64_t cores = 1;                                // that do this at once, each its part: all above is one's
   std::int64_t link_in_cycles = 0, link_out_cycles = 0;  // parts going to the others, results coming back
+  Circuit circuit = Circuit::vector;
+  Owned owned;  // with operator_dsram=per_operator
 };
 
 /// Lanes of a nest's array over rows, channels and the summed dimension, after sharing.
@@ -67,5 +92,9 @@ std::int64_t row_lanes(Family family, const Machine& machine);
 
 /// What an instruction of that class costs in a stage of `role`, whose weights may be wired to the multipliers.
 ClassCost class_cost(const InstructionClass& c, const Machine& machine, Role role = Role::network);
+
+/// The same of a step of a compound instruction, or of one whose operands name no pair that is the instruction's
+/// own; what it owns is left out.
+ClassCost step_cost(const InstructionClass& c, const Machine& machine, Role role);
 
 }  // namespace sdip

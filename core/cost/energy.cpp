@@ -59,7 +59,7 @@ Energy core_energy(const ClassCost& cost, const EnergyPrices& prices) {
   j[static_cast<std::size_t>(EnergyPart::vector)] =
       static_cast<double>(cost.lane_operations) * prices.lane_operation;
   j[static_cast<std::size_t>(EnergyPart::dsram)] =
-      static_cast<double>(cost.busy.dsram_read + cost.busy.dsram_write) * prices.dsram_beat;
+      static_cast<double>(cost.busy.all_dsram_reads() + cost.busy.dsram_write) * prices.dsram_beat;
   j[static_cast<std::size_t>(EnergyPart::stackram)] =
       static_cast<double>(cost.busy.stackram_read + cost.busy.stackram_write) * prices.stackram_beat;
   return energy;

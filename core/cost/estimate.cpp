@@ -139,7 +139,7 @@ MetricValues values_of(const Application& application, const std::vector<StageRu
   set(Metric::stream_latency_s, (Cycles(frame.waits * frame.period_cycles + frame.drain_cycles) / clock).value);
   set(Metric::step_cycles, static_cast<double>(steady.cycles));
   set(Metric::stall_share,
-      ratio(steady.stall_weights + steady.stall_activations + steady.stall_program, steady.cycles));
+      ratio(steady.stall_weights + steady.stall_activations + steady.stall_program, main.stream.running));
   lanes *= main.schedule.spread_cores;
   set(Metric::utilization,
       static_cast<double>(main.spent_macs) / (static_cast<double>(steady.cycles) * static_cast<double>(lanes)));

@@ -65,6 +65,7 @@ struct InstructionCost {
   std::array<Cycles, resource_count> busy{};  // cycles each resource was needed; the streams: cycles waited for
   Resource limiter = Resource::compute;
   Cycles stall_weights, stall_activations, stall_program;
+  Cycles waiting;  // before `start`, for what others own or make (operator_dsram=per_operator)
   Bytes dram_weights, dram_activations_in, dram_activations_out;  // a pass; activations: of one core
   Bytes dram_program;
   Bytes dsram_read_side, dsram_write_side, stackram, psram;  // occupancy while it runs
@@ -79,9 +80,10 @@ struct StageReport {
   Cycles bound_cycles;                                     // MACs at full utilization
   Bytes bound_dram_bytes;                                  // least any schedule could move, a pass
   Cycles stall_weights, stall_activations, stall_program;  // steady pass
-  Bytes dram_weights, dram_activations, dram_program;      // steady pass
-  Bytes weight_bytes;                                      // stored in DRAM (or ROM)
-  Bytes imem_bytes;                                        // of the program, in IMEM or streamed through it
+  Cycles running, waiting;  // of its instructions, summed; where none overlap the pass, and 0
+  Bytes dram_weights, dram_activations, dram_program;  // steady pass
+  Bytes weight_bytes;                                  // stored in DRAM (or ROM)
+  Bytes imem_bytes;                                    // of the program, in IMEM or streamed through it
   Bytes dsram_peak, stackram_peak, psram_peak;
   Macs macs;
   std::int64_t passes_per_frame = 1;

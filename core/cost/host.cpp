@@ -24,7 +24,7 @@ Busy sent(const InstructionClass& c, const Machine& m, const Widths& w, const Ti
     const std::int64_t part = f.per_fold ? elements : ceil_div(f.elements, plan.writing_operations());
     const std::int64_t bits = f.place == Place::psram ? w.weight : w.activation;
     in.compute += beats(part, bits, m.host_bus_bits);
-    book_read(in, f.place, beats(part, bits, port_bits(w, f.place)));
+    book_read(in, f.place, f.pair, beats(part, bits, port_bits(w, f.place)));
   }
   return in;
 }

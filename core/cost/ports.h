@@ -21,10 +21,14 @@ inline Widths widths_of(const Machine& m) {
 }
 
 /// Books the beats of reading from a place on that place's port; tiles of DRAM operands are read from DSRAM.
-inline void book_read(Busy& busy, Place place, std::int64_t beats_read) {
+/// `pair` is that of an operand in DSRAM when it is another than the instruction's own.
+inline void book_read(Busy& busy, Place place, DsramPair pair, std::int64_t beats_read) {
   if (place == Place::stackram) busy.stackram_read += beats_read;
   if (place == Place::psram) busy.psram_read += beats_read;
-  if (place == Place::dsram || place == Place::dram) busy.dsram_read += beats_read;
+  if (place == Place::dsram && pair)
+    busy.other_pairs.add(pair_index(*pair), beats_read);
+  else if (place == Place::dsram || place == Place::dram)
+    busy.dsram_read += beats_read;
 }
 
 inline std::int64_t port_bits(const Widths& w, Place place) {

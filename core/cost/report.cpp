@@ -16,16 +16,23 @@ InstructionCost instruction_cost(const StageRun& run, std::size_t number, const 
   InstructionCost c;
   c.start = Cycles(time.start);
   c.end = Cycles(time.end);
-  const std::int64_t needs[resource_count] = {
-      cost.busy.compute,        cost.busy.dsram_read, cost.busy.dsram_write, cost.busy.stackram_read,
-      cost.busy.stackram_write, cost.busy.psram_read, time.overhead,         time.stall_weights,
-      time.stall_activations,   time.stall_program};
+  const std::int64_t needs[resource_count] = {cost.busy.compute,
+                                              cost.busy.longest_dsram_read(),
+                                              cost.busy.dsram_write,
+                                              cost.busy.stackram_read,
+                                              cost.busy.stackram_write,
+                                              cost.busy.psram_read,
+                                              time.overhead,
+                                              time.stall_weights,
+                                              time.stall_activations,
+                                              time.stall_program};
   for (std::size_t r = 0; r < resource_count; ++r) c.busy[r] = Cycles(needs[r]);
   const auto longest = std::max_element(std::begin(needs), std::end(needs));
   c.limiter = static_cast<Resource>(longest - std::begin(needs));
   c.stall_weights = Cycles(time.stall_weights);
   c.stall_activations = Cycles(time.stall_activations);
   c.stall_program = Cycles(time.stall_program);
+  c.waiting = Cycles(time.waiting);
   c.dram_weights = Bytes(time.weight_bytes);
   c.dram_program = Bytes(time.program_bytes);
   c.dram_activations_in = Bytes(time.activation_in_bytes / cores);
@@ -56,6 +63,8 @@ StageReport stage_report(const StageRun& run, const std::vector<InstructionTime>
   r.stall_weights = Cycles(steady.stall_weights);
   r.stall_activations = Cycles(steady.stall_activations);
   r.stall_program = Cycles(steady.stall_program);
+  r.running = Cycles(run.stream.running);
+  r.waiting = Cycles(run.stream.waiting);
   r.dram_weights = Bytes(steady.weight_bytes);
   r.dram_program = Bytes(steady.program_bytes);
   r.dram_activations = Bytes(steady.activation_in_bytes + steady.activation_out_bytes);

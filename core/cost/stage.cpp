@@ -38,7 +38,7 @@ void count_pass(StageRun& run, const Machine& m) {
   std::array<std::int64_t, 3> family_macs{};
   for (std::size_t c = 0; c < run.costs.size(); ++c) {
     const ClassCost& cost = run.costs[c];
-    run.busy += cost.busy * uses[c];
+    run.busy.add(cost.busy, uses[c]);
     run.macs += cost.macs * cost.cores * uses[c];
     run.spent_macs += cost.spent_macs * cost.cores * uses[c];
     if (cost.plan.nest)
@@ -48,8 +48,10 @@ void count_pass(StageRun& run, const Machine& m) {
   }
   for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
     const ArrayLanes lanes = array_lanes(family, m);
-    run.bound_cycles +=
+    const std::int64_t cycles =
         ceil_div(family_macs[static_cast<std::size_t>(family)], lanes.rows * lanes.channels * lanes.sum);
+    const bool beside = m.operator_dsram == OperatorDsram::per_operator && m.mac_sharing == MacSharing::separate;
+    run.bound_cycles = beside ? std::max(run.bound_cycles, cycles) : run.bound_cycles + cycles;
   }
   const PassCost& steady = run.steady();
   run.core +=

@@ -22,7 +22,7 @@ struct StripCost {
 
   /// Adds `channels` of part `p` to a tile, and `times` of what they are to `sum`.
   void add(std::size_t p, std::int64_t channels, std::int64_t times, TileCost& tile, ClassCost& sum) const {
-    const ClassCost part = class_cost(part_class(c, p, strip, channels), m, role);
+    const ClassCost part = step_cost(part_class(c, p, strip, channels), m, role);
     tile.busy += part.busy;
     tile.cycles += part.cycles;
     if (shares_units(m)) tile.micro_operations += part.shapes[0].micro_operations;
@@ -36,7 +36,7 @@ struct StripCost {
   }
 
   void close(TileCost tile, ClassCost& sum) const {
-    sum.busy += tile.busy * tile.times;
+    sum.busy.add(tile.busy, tile.times);
     sum.cycles += tile.cycles * tile.times;
     sum.streams_activations |= a_bytes() + tile.split_in_bytes + tile.out_bytes > 0;
     sum.shapes.push_back(tile);

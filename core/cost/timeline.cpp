@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/cost/scoreboard.h"
 #include "core/cost/transfer.h"
 #include "core/cost/weight_queue.h"
 
@@ -43,8 +44,9 @@ class Timeline {
     pass_ = {};
     const std::int64_t begin = now_;
     std::vector<Checkpoint> checkpoints;
+    if (rules_.overlaps) board_.begin_pass(now_, rules_.dispatch_overlaps);
     for (std::size_t i = 0; i < program_.instructions.size(); ++i) {
-      if (!trace && i % checkpoint_distance == checkpoint_distance - 1) {
+      if (!trace && !rules_.overlaps && i % checkpoint_distance == checkpoint_distance - 1) {
         const std::size_t number = checkpoints.size();
         pass_.cycles = now_ - begin;
         checkpoints.push_back({state(), pass_});
@@ -53,18 +55,20 @@ class Timeline {
       }
       run(i, cold, begin, trace);
     }
+    if (rules_.overlaps) now_ = board_.latest_end();
     pass_.cycles = now_ - begin;
     checkpoints_ = std::move(checkpoints);
-    comparable_ = !trace && !(cold && fetches_once_);
+    comparable_ = !trace && !rules_.overlaps && !(cold && fetches_once_);
     return last_pass_ = pass_;
   }
 
-  /// Everything the future depends on, relative to now.
+  /// Everything the future depends on, relative to now. Requires that all before now has retired.
   std::vector<std::int64_t> state() const {
     // Loads and stores never start before now; only weights and words use what the channel had free before.
     const std::int64_t channel =
         runs_ahead_ ? channel_free_ - now_ : std::max<std::int64_t>(0, channel_free_ - now_);
-    std::vector<std::int64_t> s{channel, last_duration_, static_cast<std::int64_t>(weights_.size())};
+    std::vector<std::int64_t> s{channel, rules_.overlaps ? 0 : last_duration_,
+                                static_cast<std::int64_t>(weights_.size())};
     weights_.append_state(now_, s);
     words_.append_state(now_, s);
     return s;
@@ -76,6 +80,8 @@ class Timeline {
   }
 
   std::int64_t psram_peak() const { return psram_peak_; }
+  /// Of the pass run last, where instructions overlap.
+  const Scoreboard& board() const { return board_; }
 
  private:
   static constexpr std::size_t checkpoint_distance = 64;
@@ -99,14 +105,13 @@ class Timeline {
 
   void run(std::size_t index, bool cold, std::int64_t pass_begin, std::vector<InstructionTime>* trace) {
     const auto number = static_cast<std::size_t>(program_.instructions[index].instruction_class);
-    const std::int64_t begin = now_;
     const PassCost before = pass_;
+    const auto [issued, begin, dispatched] = issue_of(index);
     fetches_weights_ = rules_.psram_bytes > 0 && (cold || !program_.classes[number].pinned);
     pinned_ = program_.classes[number].pinned;
     const ClassCost& cost = costs_[number];
     const ClassTimes& times = times_.classes[number];
-    if (!times_.words.empty()) fetch_words(times_.words[index]);
-    now_ += dispatch_after(last_duration_, times_.shapes[times.first_shape].dispatch_cycles) + cost.link_in_cycles;
+    now_ = dispatched + cost.link_in_cycles;
     operation_begin_ = begin;
     first_operation_ = true;
     slots_.fill({begin, begin, true});
@@ -127,13 +132,35 @@ class Timeline {
     now_ += leaving + cost.link_out_cycles + rules_.pipeline_stages;
     words_.use_current(now_);
     last_duration_ = now_ - (rules_.dispatches_tiles ? operation_begin_ : begin);
+    if (rules_.overlaps) board_.retire(cost.owned, begin, now_);
     if (!trace) return;
     const PassCost own = pass_ - before;
-    const std::int64_t overhead =
-        now_ - begin - cost.cycles - own.stall_weights - own.stall_activations - own.stall_program;
-    trace->push_back({begin - pass_begin, now_ - pass_begin, overhead, own.stall_weights, own.stall_activations,
-                      own.weight_bytes, own.weight_psram_bytes, own.activation_in_bytes, own.activation_out_bytes,
-                      occupancy_, own.stall_program, own.program_bytes});
+    // Words are waited for before it begins where instructions overlap.
+    const std::int64_t stalls =
+        own.stall_weights + own.stall_activations + (rules_.overlaps ? 0 : own.stall_program);
+    trace->push_back({begin - pass_begin, now_ - pass_begin, now_ - begin - cost.cycles - stalls, own.stall_weights,
+                      own.stall_activations, own.weight_bytes, own.weight_psram_bytes, own.activation_in_bytes,
+                      own.activation_out_bytes, occupancy_, own.stall_program, own.program_bytes, begin - issued});
+  }
+
+  /// When an instruction is issued, when it begins, and when it is dispatched, so that its first operation may
+  /// start.
+  struct Issue {
+    std::int64_t issued = 0, begin = 0, dispatched = 0;
+  };
+  Issue issue_of(std::size_t index) {
+    const Instruction& instruction = program_.instructions[index];
+    const auto number = static_cast<std::size_t>(instruction.instruction_class);
+    const std::int64_t dispatch = times_.shapes[times_.classes[number].first_shape].dispatch_cycles;
+    if (!rules_.overlaps) {
+      const std::int64_t ready = now_ + words_stall(index, now_);
+      return {now_, now_, ready + dispatch_after(last_duration_, dispatch)};
+    }
+    const ClassCost& cost = costs_[number];
+    const std::int64_t turn = board_.turn(cost.circuit), stall = words_stall(index, turn);
+    board_.issue(cost.circuit, turn + stall, dispatch);
+    const std::int64_t begin = board_.begin(cost.owned, instruction.after);
+    return {turn + stall, begin, std::max(begin, turn + stall + dispatch)};
   }
 
   /// Cycles until the next instruction may start, after one that took `duration`.
@@ -141,14 +168,18 @@ class Timeline {
     return rules_.dispatch_overlaps ? std::max<std::int64_t>(0, dispatch_cycles - duration) : dispatch_cycles;
   }
 
-  /// An instruction is issued when its words are in IMEM, which those of older ones leave when they retire.
-  void fetch_words(const WordsTimes& words) {
+  /// Cycles that an instruction which may be issued at `time` waits for its words: they come to IMEM, which those
+  /// of older ones leave when these have retired.
+  std::int64_t words_stall(std::size_t index, std::int64_t time) {
+    if (times_.words.empty()) return 0;
+    const WordsTimes& words = times_.words[index];
     const std::int64_t start = std::max(channel_free_, words_.make_room(words.bytes));
     channel_free_ = start + words.transfer.time;
     words_.add(words.bytes, start, channel_free_);
     pass_.program_bytes += words.transfer.bytes;
-    pass_.stall_program += std::max<std::int64_t>(0, channel_free_ - now_);
-    now_ = std::max(now_, channel_free_);
+    const std::int64_t stall = std::max<std::int64_t>(0, channel_free_ - time);
+    pass_.stall_program += stall;
+    return stall;
   }
 
   /// When the next tile operation may start. One that is an instruction of its own begins when the one before has
@@ -370,6 +401,7 @@ class Timeline {
   PassCost last_pass_;
   WeightQueue weights_;
   WeightQueue words_;  // of the instructions in IMEM
+  Scoreboard board_;
   std::int64_t occupancy_ = 0, psram_peak_ = 0, weights_ready_ = 0, tile_before_until_ = 0;  // of weights now used
   bool fetches_weights_ = false, pinned_ = false, first_operation_ = true;
   std::int64_t operation_begin_ = 0;  // of the last, where each is an instruction
@@ -401,6 +433,9 @@ TimelineResult run_timeline(const Program& program, const std::vector<ClassCost>
   }
   result.steady = result.passes.size() - 1;
   result.psram_peak_bytes = timeline.psram_peak();
+  result.running = rules.overlaps ? timeline.board().running() + result.passes.back().stall_program
+                                  : result.passes.back().cycles;
+  result.waiting = rules.overlaps ? timeline.board().waiting() : 0;
   return result;
 }
 

@@ -29,6 +29,7 @@ struct InstructionTime {
   std::int64_t weight_bytes = 0, weight_psram_bytes = 0, activation_in_bytes = 0, activation_out_bytes = 0;
   std::int64_t psram_bytes = 0;
   std::int64_t stall_program = 0, program_bytes = 0;
+  std::int64_t waiting = 0;  // before `start`, from when it was issued
 };
 
 struct TimelineResult {
@@ -36,6 +37,9 @@ struct TimelineResult {
   std::size_t steady = 0;        // of them, the first whose state repeats; later passes equal it
   bool repeats = false;          // false: no state repeated within the passes simulated
   std::int64_t psram_peak_bytes = 0;
+  // Of the last pass simulated: the instructions' own times, summed, which are all cycles where none overlap; and
+  // what they waited between issue and begin.
+  std::int64_t running = 0, waiting = 0;
   /// Cycles of `count` passes from cold.
   std::int64_t total(std::int64_t count) const;
 };
@@ -52,6 +56,7 @@ struct TimelineRules {
   std::int64_t host_command_cycles = 0;  // more of an instruction that the host computes
   bool dispatch_overlaps = false;
   bool dispatches_tiles = false;  // each tile operation is an instruction of its own, or several
+  bool overlaps = false;          // instructions begin as soon as what they own is free (Scoreboard)
   Granularity granularity = Granularity::per_operator;
   std::int64_t imem_bytes = 0;  // that a larger program is streamed through; 0: IMEM holds the program
   std::int64_t cores = 1;       // in lockstep: each adds its own activation transfers

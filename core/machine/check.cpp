@@ -35,8 +35,12 @@ void check_machine(const Machine& m) {
   require(m.branches == Branches::serial || m.core_weights == CoreWeights::common, "branches",
           "cores that share the branches of one frame have no part of the network of their own: expected "
           "core_weights=common");
-  require(m.operator_dsram == OperatorDsram::common || m.activation_memory == ActivationMemory::separate,
-          "operator_dsram", "one memory for all has no pairs: expected activation_memory=separate");
+  const bool overlaps = m.operator_dsram == OperatorDsram::per_operator;
+  require(!overlaps || m.activation_memory == ActivationMemory::separate, "operator_dsram",
+          "a DSRAM for each operator is not one memory for all: expected activation_memory=separate");
+  require(!overlaps || m.granularity == Granularity::per_operator, "operator_dsram",
+          "tiles of one operator are issued one after the other, not beside another's: expected "
+          "granularity=operator");
 }
 
 }  // namespace sdip

@@ -77,6 +77,8 @@ InstructionClass part_class(const InstructionClass& c, std::size_t number, const
   one.work = part.work;
   one.operand_a = number == 0 ? c.operand_a : Place::dsram;
   one.operand_b = part.operand_b;
+  one.pair_b = part.pair_b;
+  if (number == 0) one.pair_a = c.pair_a;
   one.to_dsram = !last || c.to_dsram;
   one.push = last && c.push;
   one.to_dram = last && c.to_dram;
@@ -102,7 +104,7 @@ InstructionClass part_class(const InstructionClass& c, std::size_t number, const
     one.mapping = {1, 1, one.work.row_length, 1};
     const bool per_fold = part.read_elements == part.work.row_length;
     const std::int64_t read = in * nest.in_w * nest.groups * nest.in_channels;
-    one.fetches.push_back({one.operand_a, per_fold ? one.work.row_length : read, 1, per_fold});
+    one.fetches.push_back({one.operand_a, per_fold ? one.work.row_length : read, 1, per_fold, one.pair_a});
     one.operand_a = Place::nowhere;
     one.work.nest = {};
   }

@@ -1,12 +1,12 @@
 // Sums and series over a program.
 import { describe, expect, test } from 'vitest';
 import type { Instruction } from '../src/api/types';
-import { binned, instructionAt, stepPath } from '../src/chart/timeline';
+import { binned, endOf, instructionAt, inTime, stepPath } from '../src/chart/timeline';
 import { activeCores, channelShare, cyclesBy, dramBytes, dramBytesPerCycle, lanesOf } from '../src/point/sums';
 
 const run = (start_cycle: number, end_cycle: number, part: Partial<Instruction> = {}): Instruction => ({
   index: 0, name: '', op: 'conv2d', start_cycle, end_cycle, limiter: 'compute', stall_weights_cycles: 0,
-  stall_activations_cycles: 0, stall_program_cycles: 0, dram_program_bytes: 0, dram_weights_bytes: 0, dram_activations_in_bytes: 0, dram_activations_out_bytes: 0,
+  stall_activations_cycles: 0, stall_program_cycles: 0, waiting_cycles: 0, dram_program_bytes: 0, dram_weights_bytes: 0, dram_activations_in_bytes: 0, dram_activations_out_bytes: 0,
   dsram_read_side_bytes: 0, dsram_write_side_bytes: 0, stackram_bytes: 0, psram_bytes: 0, macs: 0, energy_j: 0, output_shape: [],
   busy_cycles: {} as Instruction['busy_cycles'], ...part,
 });
@@ -24,6 +24,13 @@ describe('timeline', () => {
     expect(instructionAt(program, 5)).toBe(program[1]);
     expect(instructionAt(program, 0)).toBe(program[0]);
     expect(instructionAt(program, 7)).toBeUndefined();
+  });
+  test('of instructions side by side the one begun last is found, the others while it does not run', () => {
+    const [long, short, late] = [run(0, 13), run(4, 9), run(2, 3)];
+    const ordered = inTime([long, short, late]);
+    expect(ordered).toEqual([long, late, short]);
+    expect(endOf(ordered)).toBe(13);
+    expect([2.5, 3.5, 5, 10].map((cycle) => instructionAt(ordered, cycle))).toEqual([late, long, short, long]);
   });
   test('a step path goes along each instruction and closes at the base', () => {
     expect(stepPath(program, (one) => one.dram_weights_bytes, (c) => c, (v) => 20 - v, true)).toBe('M0.0,20.0V10.0H0.0V10.0H4.0V14.0H6.0V20.0Z');

@@ -258,6 +258,28 @@ Weights weights_of(const InstructionClass& c, const Machine& machine) {
   return w;
 }
 
+/// Operands on chip in any pair, that of the circuit or another; what runs after what.
+void draw_pairs(Dice& dice, const Machine& machine, Program& program) {
+  if (machine.operator_dsram == OperatorDsram::common) return;
+  const auto draw = [&](Place place, DsramPair& pair) {
+    if (place == Place::dsram && !dice.one_in(4)) pair = static_cast<Family>(dice.between(0, 6));
+  };
+  for (InstructionClass& c : program.classes) {
+    draw(c.operand_a, c.pair_a);
+    draw(c.operand_b, c.pair_b);
+    for (Fetch& fetch : c.fetches) draw(fetch.place, fetch.pair);
+    for (Part& part : c.parts) {
+      draw(part.operand_b, part.pair_b);
+      for (Fetch& fetch : part.fetches) draw(fetch.place, fetch.pair);
+    }
+  }
+  const std::int64_t marks = dice.between(0, 4);  // none, some, or, of 4, every one after the one before
+  for (std::size_t i = 1; i < program.instructions.size(); ++i)
+    for (std::size_t earlier = 0; earlier < i; ++earlier)
+      if (marks == 4 ? earlier + 1 == i : dice.between(0, 11) < marks * marks)
+        program.instructions[i].after.push_back(static_cast<std::int32_t>(earlier));
+}
+
 void size_psram(Dice& dice, Machine& machine, Program& program) {
   std::int64_t least = 1, all = 0;
   const bool resident = machine.weight_storage == WeightStorage::resident, pins = resident || dice.one_in(4);
@@ -323,6 +345,11 @@ Machine random_machine(Dice& dice) {
   m.decompressor_bytes_per_cycle = dice.between(1, 40);
   m.dispatch_cycles = dice.between(0, 60);
   m.granularity = dice.one_of({Granularity::per_operator, Granularity::per_tile, Granularity::micro_operation});
+  if (dice.one_in(3)) {
+    m.operator_dsram = OperatorDsram::per_operator;
+    m.activation_memory = ActivationMemory::separate;
+    m.granularity = Granularity::per_operator;
+  }
   m.program_storage = dice.one_of({ProgramStorage::held, ProgramStorage::streamed});
   m.host_operators =
       dice.one_of({HostOperators::no_operators, HostOperators::softmax, HostOperators::softmax_and_norm});
@@ -345,6 +372,7 @@ Program random_attentions(Dice& dice, Machine& machine) {
   for (InstructionClass& c : program.classes) turn(dice, c);
   for (std::int64_t i = 0; i < 2 * classes; ++i)
     program.instructions.emplace_back().instruction_class = static_cast<std::int32_t>(i % classes);
+  draw_pairs(dice, machine, program);
   size_psram(dice, machine, program);
   size_imem(dice, machine, program);
   return program;
@@ -369,6 +397,7 @@ Program random_program(Dice& dice, Machine& machine) {
     Instruction& instruction = program.instructions.emplace_back();
     instruction.instruction_class = static_cast<std::int32_t>(i < classes ? i : dice.between(0, classes - 1));
   }
+  draw_pairs(dice, machine, program);
   size_psram(dice, machine, program);
   size_imem(dice, machine, program);
   return program;

@@ -5,6 +5,8 @@
 #include <list>
 #include <set>
 
+#include "tests/core/cost/stepper_board.h"
+
 namespace sdip::stepper {
 namespace {
 
@@ -34,11 +36,14 @@ struct Buffers {
 class Clock {
  public:
   Clock(const Program& program, const Machine& m, Decimal share, Count cores, Role role)
-      : program_(program), m_(m), cores_(cores), wired_(weights_wired(m, role)) {
+      : program_(program), m_(m), cores_(cores), wired_(weights_wired(m, role)), board_(m) {
     numerator_ =
         m.dram_bus_bits / 8 * 2 * m.dram_clock_ratio.hundredths * m.dram_efficiency.hundredths * share.hundredths;
     room_ = m.psram_bytes - m.psram_pinned_bytes;
-    for (const InstructionClass& c : program.classes) operations_.push_back(expand(c, m, role));
+    for (const InstructionClass& c : program.classes) {
+      operations_.push_back(expand(c, m, role));
+      uses_.push_back(uses_of(c, operations_.back(), m));
+    }
     Count all = 0;
     for (const Instruction& i : program.instructions) {
       const auto number = static_cast<std::size_t>(i.instruction_class);
@@ -50,12 +55,14 @@ class Clock {
   std::vector<InstructionCount> pass(bool cold) {
     std::vector<InstructionCount> counts;
     const Count begin = now_;
+    board_.clear(now_);
     for (std::size_t i = 0; i < program_.instructions.size(); ++i) {
-      run(i, cold);
+      side_by_side() ? run_beside(i, cold) : run(i, cold);
       count_.start -= begin;
       count_.end -= begin;
       counts.push_back(count_);
     }
+    if (side_by_side()) now_ = board_.last_end();
     return counts;
   }
 
@@ -134,6 +141,10 @@ class Clock {
     leaving_ = 0;
   }
 
+  std::size_t tile_buffers() const { return m_.tile_buffering == Buffering::double_buffer ? 2 : 1; }
+
+  bool side_by_side() const { return m_.operator_dsram == OperatorDsram::per_operator; }
+
   /// Words come in behind those of older instructions, which stay until they have retired. Returns when they are
   /// there.
   Count fetch_words(Count bytes) {
@@ -150,8 +161,6 @@ class Clock {
     return channel_ = start + t.cycles;
   }
 
-  std::size_t tile_buffers() const { return m_.tile_buffering == Buffering::double_buffer ? 2 : 1; }
-
   Count overhead(const Operation& o) const {
     const bool hosted = m_.sequencer == Sequencer::host;
     Count cycles = 0;
@@ -160,18 +169,42 @@ class Clock {
     return m_.sequencer == Sequencer::distributed ? std::max<Count>(0, cycles - last_duration_) : cycles;
   }
 
+  /// Issued when its sequencer turns to it and its words are there; then it waits for what is in its way.
+  void run_beside(std::size_t index, bool cold) {
+    const Instruction& instruction = program_.instructions[index];
+    const auto number = static_cast<std::size_t>(instruction.instruction_class);
+    const InstructionClass& c = program_.classes[number];
+    const Count turn = board_.turn(c), words = streamed_ ? words_[index] : 0;
+    InstructionCount before;
+    count_ = {};
+    const Count issued = words > 0 ? std::max(turn, fetch_words(words)) : turn;
+    before.stall_program = issued - turn;
+    before.program_bytes = count_.program_bytes;
+    dispatched_ = board_.issue(c, issued);
+    now_ = board_.wait(issued, uses_[number], instruction.after);
+    run(index, cold);
+    count_.stall_program = before.stall_program;
+    count_.program_bytes = before.program_bytes;
+    count_.waiting = count_.start - issued;
+    board_.put(uses_[number], now_);
+  }
+
   void run(std::size_t index, bool cold) {
     const auto number = static_cast<std::size_t>(program_.instructions[index].instruction_class);
     const InstructionClass& c = program_.classes[number];
     count_ = {};
     begin_ = count_.start = now_;
     copies_ = cores_ * c.spread_cores;
-    if (streamed_) {
-      const Count there = fetch_words(words_[index]);
-      count_.stall_program = std::max<Count>(0, there - now_);
-      now_ += count_.stall_program;
+    if (side_by_side()) {
+      now_ = std::max(now_, dispatched_) + sent_cycles(c, m_);
+    } else {
+      if (streamed_) {
+        const Count there = fetch_words(words_[index]);
+        count_.stall_program = std::max<Count>(0, there - now_);
+        now_ += count_.stall_program;
+      }
+      now_ += overhead(operations_[number].front()) + sent_cycles(c, m_);
     }
-    now_ += overhead(operations_[number].front()) + sent_cycles(c, m_);
     a_ = b_ = other_ = partial_ = {};
     left_.clear();
     using_ = tiles_.end();
@@ -235,6 +268,9 @@ class Clock {
   const Machine& m_;
   const Count cores_;
   const bool wired_;
+  Board board_;
+  std::vector<Uses> uses_;  // by class
+  Count dispatched_ = 0;    // the instruction now beginning, where others run beside it
   Count numerator_ = 1, room_ = 0, copies_ = 1;
   std::vector<std::vector<Operation>> operations_;
   Count now_ = 0, channel_ = 0, begin_ = 0, last_duration_ = 0, peak_ = 0, leaving_ = 0, tile_before_until_ = 0;

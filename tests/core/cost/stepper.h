@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <vector>
 
 #include "core/machine/machine.h"
@@ -13,6 +15,7 @@ namespace sdip::stepper {
 /// Cycles of the circuit and beats of each port, counted one by one.
 struct Needs {
   std::int64_t compute = 0, dsram_read = 0, dsram_write = 0, stackram_read = 0, stackram_write = 0, psram_read = 0;
+  std::map<Family, std::int64_t> other_pairs;  // reads from DSRAM pairs of other families; dsram_read: its own
   Needs& operator+=(const Needs& other);
   std::int64_t longest() const;
 };
@@ -36,15 +39,17 @@ struct Operation {
 /// Section 2: a stage of that role has its weights in ROM.
 bool weights_wired(const Machine& machine, Role role);
 
-/// Section 3 and 4: an instruction's tile operations in the order they run, in a stage of that role.
-std::vector<Operation> expand(const InstructionClass& c, const Machine& machine, Role role = Role::network);
+/// Section 3 and 4: an instruction's tile operations in the order they run, in a stage of that role. `owner`: the
+/// family of the compound that it is a step of, whose pair its own results lie in; nothing: its own.
+std::vector<Operation> expand(const InstructionClass& c, const Machine& machine, Role role = Role::network,
+                              std::optional<Family> owner = {});
 
 /// The same of a compound instruction of strips, one operation a strip, more where weights are
 /// streamed; and its weights that are held.
 std::vector<Operation> expand_strips(const InstructionClass& c, const Machine& machine, Role role);
 std::int64_t strips_psram_bytes(const InstructionClass& c, const Machine& machine);
 /// The same of row-wise work alone.
-std::vector<Operation> expand_rows(const InstructionClass& c, const Machine& machine, Role role);
+std::vector<Operation> expand_rows(const InstructionClass& c, const Machine& machine, Role role, Family owner);
 /// The same of a fused attention: compound instructions, attention.
 std::vector<Operation> expand_attention(const InstructionClass& c, const Machine& machine, Role role);
 
@@ -83,6 +88,7 @@ struct InstructionCount {
   std::int64_t start = 0, end = 0, stall_weights = 0, stall_activations = 0;
   std::int64_t weight_bytes = 0, activation_in_bytes = 0, activation_out_bytes = 0;
   std::int64_t stall_program = 0, program_bytes = 0;
+  std::int64_t waiting = 0;
   friend bool operator==(const InstructionCount&, const InstructionCount&) = default;
 };
 

@@ -73,11 +73,13 @@ class Attention {
     step.mapping = {r, 1, k, depth_, rows_outermost};
     step.operand_a = c_.operand_a;
     step.operand_b = c_.operand_b;
+    step.pair_a = c_.pair_a;
+    step.pair_b = c_.pair_b;
     step.fused_operators = c_.fused_operators;
     step.fused_passes = c_.fused_passes;
     step.fetches = c_.fetches;
     for (Fetch& f : step.fetches) f.elements = f.per_fold ? r * k : up(f.elements, operations_);
-    const Operation alone = expand(step, m_, role_).at(0);
+    const Operation alone = expand(step, m_, role_, c_.work.family).at(0);
     o.other_bytes = alone.other_bytes;
     return alone.needs;
   }
@@ -92,8 +94,9 @@ class Attention {
     step.mapping = {r, 1, values_, k, rows_outermost};
     step.operand_a = Place::dsram;
     step.operand_b = c_.parts[2].operand_b;
+    step.pair_b = c_.parts[2].pair_b;
     step.to_dsram = false;
-    Needs needs = expand(step, m_, role_).at(0).needs;
+    Needs needs = expand(step, m_, role_, c_.work.family).at(0).needs;
     const bool shared = m_.mac_sharing == MacSharing::shared;
     const Count row_lanes = shared ? m_.conv_lanes_pixel : m_.matmul_lanes_m;
     const Count lanes = shared ? m_.conv_lanes_out : m_.matmul_lanes_n;

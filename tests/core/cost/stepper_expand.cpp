@@ -46,12 +46,12 @@ void step_product(const Product& p, Count rows, Count channels, std::vector<Coun
       for (Count kernel = 0; kernel < p.kernels; ++kernel) {
         for (const Count k : sums) {
           const bool begins = done == 0, ends = ++done == folds;
-          if (begins ? !p.first : !registers) p.ports.read(partials, r * o, p.partial_bits, needs);
+          if (begins ? !p.first : !registers) p.ports.read(partials, {}, r * o, p.partial_bits, needs);
           for (Count cycle = 0; cycle < p.c.work.element_cycles; ++cycle) ++needs.compute;
           if (p.m.dataflow != Dataflow::input_stationary || first_channel)
-            p.ports.read(p.c.operand_a, r * k, p.activation_bits, needs);
+            p.ports.read(p.c.operand_a, p.c.pair_a, r * k, p.activation_bits, needs);
           if (p.m.dataflow != Dataflow::weight_stationary || first_row)
-            p.ports.read(p.c.operand_b, o * k, p.b_bits, needs);
+            p.ports.read(p.c.operand_b, p.c.pair_b, o * k, p.b_bits, needs);
           if (ends ? !p.last : !registers) p.ports.write(p.partials_to_stack, r * o, p.partial_bits, needs);
         }
       }
@@ -85,8 +85,8 @@ using At = std::array<Count, loops>;
 
 class NestExpansion {
  public:
-  NestExpansion(const InstructionClass& c, const Machine& m, Role role)
-      : c_(c), m_(m), role_(role), ports_(m, role), n_(c.work.nest) {
+  NestExpansion(const InstructionClass& c, const Machine& m, Role role, Family owner)
+      : c_(c), m_(m), role_(role), ports_(m, role, owner), n_(c.work.nest) {
     weighted_ = c.operand_b == Place::psram;
     const Mapping& map = c.mapping;
     sizes_[rows] = pieces(n_.out_h, map.tile_rows);
@@ -201,7 +201,7 @@ class NestExpansion {
     const Count bits = bits_of(m_.activation_format);
     const Count writing = operations_ / static_cast<Count>(sizes_[sums].size());
     for (const Fetch& f : c_.fetches) {
-      ports_.read(f.place, f.per_fold ? results : up(f.elements, writing),
+      ports_.read(f.place, f.pair, f.per_fold ? results : up(f.elements, writing),
                   f.place == Place::psram ? bits_of(m_.weight_format) : bits, o.needs);
       if (f.place == Place::dram) o.other_bytes += up(up(f.elements, writing) * bits, 8);
     }
@@ -299,11 +299,14 @@ Needs& Needs::operator+=(const Needs& o) {
   stackram_read += o.stackram_read;
   stackram_write += o.stackram_write;
   psram_read += o.psram_read;
+  for (const auto& [pair, beats] : o.other_pairs) other_pairs[pair] += beats;
   return *this;
 }
 
 std::int64_t Needs::longest() const {
-  return std::max({compute, dsram_read, dsram_write, stackram_read, stackram_write, psram_read});
+  Count most = std::max({compute, dsram_read, dsram_write, stackram_read, stackram_write, psram_read});
+  for (const auto& [pair, beats] : other_pairs) most = std::max(most, beats);
+  return most;
 }
 
 std::int64_t packed_bytes(std::int64_t bytes, const Machine& m) {
@@ -323,7 +326,8 @@ bool weights_wired(const Machine& m, Role role) {
          (m.hard_coded_part == HardCodedPart::text_encoder && role == Role::text_encoder);
 }
 
-std::vector<Operation> expand(const InstructionClass& c, const Machine& machine, Role role) {
+std::vector<Operation> expand(const InstructionClass& c, const Machine& machine, Role role,
+                              std::optional<Family> owner) {
   Machine m = machine;
   if (m.granularity == Granularity::micro_operation) {  // one array of MACs, one vector unit
     m.mac_sharing = MacSharing::shared;
@@ -331,7 +335,8 @@ std::vector<Operation> expand(const InstructionClass& c, const Machine& machine,
   }
   if (c.compound == Compound::strips) return expand_strips(c, m, role);
   if (c.compound == Compound::attention) return expand_attention(c, m, role);
-  return is_product(c.work.family) ? NestExpansion(c, m, role).run() : expand_rows(c, m, role);
+  const Family own = owner.value_or(c.work.family);
+  return is_product(c.work.family) ? NestExpansion(c, m, role, own).run() : expand_rows(c, m, role, own);
 }
 
 }  // namespace sdip::stepper

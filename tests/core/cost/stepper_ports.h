@@ -21,20 +21,24 @@ inline std::vector<Count> pieces(Count size, Count piece) {
 }
 
 struct Ports {
-  Ports(const Machine& m, Role role)
-      : unified(m.activation_memory == ActivationMemory::unified),
+  Ports(const Machine& m, Role role, Family its)
+      : own(its),
+        unified(m.activation_memory == ActivationMemory::unified),
         wired(weights_wired(m, role)),
         dsram(m.dsram_port_bits),
         stackram(m.stackram_port_bits),
         psram(m.psram_port_bits) {}
+  Family own;  // whose pair results lie in
   bool unified, wired;
   Count dsram, stackram, psram;
 
-  void read(Place place, Count elements, Count bits, Needs& needs) const {
+  void read(Place place, DsramPair pair, Count elements, Count bits, Needs& needs) const {
     if (place == Place::psram) {
       if (!wired) needs.psram_read += up(elements * bits, psram);
     } else if (place == Place::stackram && !unified) {
       needs.stackram_read += up(elements * bits, stackram);
+    } else if (place == Place::dsram && pair.value_or(own) != own) {
+      needs.other_pairs[*pair] += up(elements * bits, dsram);
     } else if (place == Place::dsram || place == Place::dram || place == Place::stackram) {
       needs.dsram_read += up(elements * bits, dsram);
     }

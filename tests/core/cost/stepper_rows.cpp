@@ -25,8 +25,8 @@ std::vector<Count> row_folds(Count rows, Count length, Count lanes) {
 
 class RowExpansion {
  public:
-  RowExpansion(const InstructionClass& c, const Machine& m, Role role)
-      : c_(c), m_(m), role_(role), ports_(m, role) {}
+  RowExpansion(const InstructionClass& c, const Machine& m, Role role, Family owner)
+      : c_(c), m_(m), role_(role), ports_(m, role, owner) {}
 
   std::vector<Operation> run() {
     const Work& w = c_.work;
@@ -62,9 +62,9 @@ class RowExpansion {
       const Count width = f.place == Place::psram ? bits_of(m_.weight_format) : bits;
       if (f.per_fold) {
         for (Count time = 0; time < (every_pass ? f.passes / apart_ : f.passes); ++time)
-          for (const Count fold : folds) ports_.read(f.place, fold, width, o.needs);
+          for (const Count fold : folds) ports_.read(f.place, f.pair, fold, width, o.needs);
       } else {
-        ports_.read(f.place, up(f.elements, writing_), width, o.needs);
+        ports_.read(f.place, f.pair, up(f.elements, writing_), width, o.needs);
       }
       if (f.place == Place::dram) o.other_bytes += up(up(f.elements, writing_) * bits, 8);
     }
@@ -91,7 +91,7 @@ class RowExpansion {
       const Count width = f.place == Place::psram ? bits_of(m_.weight_format) : bits;
       const Count part = f.per_fold ? rows * length : up(f.elements, writing_);
       for (Count left = part * width; left > 0; left -= m_.host_bus_bits) ++in.compute;
-      ports_.read(f.place, part, width, in);
+      ports_.read(f.place, f.pair, part, width, in);
       if (f.place == Place::dram) o.other_bytes += up(up(f.elements, writing_) * bits, 8);
     }
     Count hundredths = 0;
@@ -134,8 +134,8 @@ bool host_computes(const InstructionClass& c, const Machine& m) {
   return c.work.family == Family::softmax && m.host_operators != HostOperators::no_operators;
 }
 
-std::vector<Operation> expand_rows(const InstructionClass& c, const Machine& m, Role role) {
-  return RowExpansion(c, m, role).run();
+std::vector<Operation> expand_rows(const InstructionClass& c, const Machine& m, Role role, Family owner) {
+  return RowExpansion(c, m, role, owner).run();
 }
 
 }  // namespace sdip::stepper

@@ -99,6 +99,9 @@ InstructionClass alone(const InstructionClass& c, const Piece& piece, Count made
   one.work.nest.pad_top = 0;
   one.operand_a = i == 0 ? c.operand_a : Place::dsram;
   one.operand_b = part.operand_b;
+  one.pair_b = part.pair_b;
+  const DsramPair before = i == 0 ? c.pair_a : DsramPair();
+  one.pair_a = before;
   one.to_dsram = last ? c.to_dsram : true;
   one.push = last && c.push;
   one.to_dram = last && c.to_dram;
@@ -115,7 +118,8 @@ InstructionClass alone(const InstructionClass& c, const Piece& piece, Count made
     one.mapping = {1, 1, whole, 1, rows_outermost};
     one.work.row_length = whole * made / (part.work.nest.batch * part.work.nest.out_h);
     const bool touched = part.read_elements == whole;
-    one.fetches.push_back({one.operand_a, touched ? one.work.row_length : in * row_of_inputs(part), 1, touched});
+    one.fetches.push_back(
+        {one.operand_a, touched ? one.work.row_length : in * row_of_inputs(part), 1, touched, before});
     one.operand_a = Place::nowhere;
   }
   for (Fetch f : part.fetches) {
@@ -152,7 +156,7 @@ std::vector<Operation> expand_strips(const InstructionClass& c, const Machine& m
         }
         Operation& o = operations.back();
         const InstructionClass one = alone(c, piece, rows[i].made, i == 0 ? loaded : rows[i].under, strips);
-        const std::vector<Operation> part = expand(one, m, role);
+        const std::vector<Operation> part = expand(one, m, role, c.work.family);
         o.needs += part.at(0).needs;
         if (m.granularity == Granularity::micro_operation) o.commands += part.at(0).commands;
         o.steps_cycles += part.at(0).needs.longest();

@@ -183,6 +183,12 @@ TEST(check_machine, names_the_row_that_another_contradicts) {
     m.core_weights = CoreWeights::per_core;
   };
   EXPECT_EQ(with(both), "value_conflict at branches");
+  const auto paired = [](Machine& m) { m.operator_dsram = OperatorDsram::per_operator; };
+  EXPECT_EQ(with(paired), "accepted");
+  const auto unified = [&](Machine& m) { paired(m), m.activation_memory = ActivationMemory::unified; };
+  EXPECT_EQ(with(unified), "value_conflict at operator_dsram");
+  const auto by_tile = [&](Machine& m) { paired(m), m.granularity = Granularity::per_tile; };
+  EXPECT_EQ(with(by_tile), "value_conflict at operator_dsram");
 }
 
 TEST(rate, a_128_bit_bus_at_twice_the_core_clock_and_80_percent_moves_51_and_a_fifth_bytes_a_cycle) {

@@ -1661,6 +1661,7 @@ export interface components {
             stall_weights_cycles: number;
             stall_activations_cycles: number;
             stall_program_cycles: number;
+            waiting_cycles: number;
             dram_weights_bytes: number;
             dram_activations_in_bytes: number;
             dram_activations_out_bytes: number;
@@ -1698,6 +1699,8 @@ export interface components {
             stall_weights_cycles: number;
             stall_activations_cycles: number;
             stall_program_cycles: number;
+            running_cycles: number;
+            waiting_cycles: number;
             dram_weights_bytes: number;
             dram_activations_bytes: number;
             dram_program_bytes: number;

@@ -5,7 +5,7 @@ import { quantity } from '../format/quantity';
 import { useSize } from '../ui/size';
 import { Axes } from './axes';
 import { place, topOf, valueAt, type Scale } from './scale';
-import { binned, instructionAt, stepPath } from './timeline';
+import { binned, endOf, instructionAt, inTime, stepPath } from './timeline';
 
 export interface Series {
   name: string;
@@ -33,11 +33,12 @@ interface Props {
 const margin = { left: 78, right: 16, top: 6, bottom: 6 };
 const panelHeight = 104;
 
-export function OccupancyChart({ program, panels, label, describe }: Props) {
+export function OccupancyChart({ program: instructions, panels, label, describe }: Props) {
+  const program = useMemo(() => inTime(instructions), [instructions]);
   const box = useRef<HTMLDivElement>(null);
   const { width } = useSize(box);
   const [cycle, setCycle] = useState<number | null>(null);
-  const cycles = program[program.length - 1]?.end_cycle ?? 0;
+  const cycles = endOf(program);
   const x: Scale = { log: false, domain: [0, Math.max(1, cycles)], range: [margin.left, Math.max(margin.left + 10, width - margin.right)] };
   const one = cycle === null ? undefined : instructionAt(program, cycle);
   return (

@@ -1,7 +1,7 @@
 // Series over a program's cycles: steps per instruction, or rates gathered into bins.
 import type { Instruction } from '../api/types';
 
-/** An SVG path of a value that holds from each instruction's start to its end, closed down to `base`. */
+/** An SVG path of a value that holds from each instruction's start to the next one's, closed down to `base`. Requires that they are in time. */
 export function stepPath(
   program: Instruction[], value: (one: Instruction) => number, x: (cycle: number) => number, y: (value: number) => number,
   closed: boolean,
@@ -17,7 +17,7 @@ export function stepPath(
     if (level !== lastY) path += `H${at(x(one.start_cycle))}V${level}`;
     lastY = level;
   }
-  path += `H${at(x(last.end_cycle))}`;
+  path += `H${at(x(endOf(program)))}`;
   return closed ? `${path}V${at(y(0))}Z` : path;
 }
 
@@ -44,7 +44,13 @@ export function binned(program: Instruction[], amount: (one: Instruction) => num
   return sums;
 }
 
-/** The instruction that runs at a cycle: a search by halves. */
+/** By when they begin: where operators overlap that is not the order of the program. */
+export const inTime = (program: Instruction[]): Instruction[] => [...program].sort((a, b) => a.start_cycle - b.start_cycle);
+
+/** When the last of them ends. */
+export const endOf = (program: Instruction[]): number => program.reduce((end, one) => Math.max(end, one.end_cycle), 0);
+
+/** The instruction that runs at a cycle, of several the one begun last: a search by halves. Requires that they are in time. */
 export function instructionAt(program: Instruction[], cycle: number): Instruction | undefined {
   let low = 0;
   let high = program.length - 1;
@@ -53,6 +59,9 @@ export function instructionAt(program: Instruction[], cycle: number): Instructio
     if ((program[middle] as Instruction).start_cycle <= cycle) low = middle;
     else high = middle - 1;
   }
-  const one = program[low];
-  return one && cycle >= one.start_cycle && cycle <= one.end_cycle ? one : undefined;
+  for (; low >= 0; low--) {
+    const one = program[low];
+    if (one && cycle >= one.start_cycle && cycle <= one.end_cycle) return one;
+  }
+  return undefined;
 }
