@@ -15,7 +15,6 @@ namespace {
 
 std::string_view metric_name(Metric metric) { return metrics()[static_cast<std::size_t>(metric)].name; }
 
-
 OrderedJson axis_json(const Space& space, std::size_t axis, std::int64_t index) {
   return value_json(*space.axes[axis].row, axis_value(space, axis, index));
 }
