@@ -111,6 +111,17 @@ FileModels file_models(const FileOptions& options) {
   return files;
 }
 
+void require_model_or_program(const std::string& model, bool program, const FileOptions& files) {
+  if (model.empty() != program)
+    throw Error("value_conflict", "--program",
+                program ? "expected a MODEL or --program FILE, and not both"
+                        : "expected a MODEL or --program FILE, and neither is given");
+  if (program && !files.dims.empty())
+    throw Error("value_conflict", "--dim", "a program has its sizes; expected with an ONNX file only");
+  if (program && files.role != FileOptions{}.role)
+    throw Error("value_conflict", "--role", "a program says its role itself; expected with an ONNX file only");
+}
+
 /// What a server starts to read an upload (server/sandbox.h); nothing for people.
 void add_read_model_command(CLI::App& app, Action& action) {
   app.add_subcommand(child_command, "Reads a model for a server that started this")->group("")->callback([&action] {

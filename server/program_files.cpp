@@ -17,7 +17,8 @@ CompiledStage program_of_file(const std::string& file, const OwnOperatorList& ow
     return is_graph_binary(bytes) ? read_graph_binary(bytes, own) : parse_graph_text(text, own);
   } catch (const Error& error) {
     // What is wrong in a text begins with its line.
-    const bool said = std::string_view(error.what()).starts_with(error.where + ":");
+    const std::string_view what = error.what();
+    const bool said = what.starts_with(error.where + ":") || what.starts_with(error.where + ",");
     throw Error(error.code, said ? file : file + ": " + error.where, error.what());
   }
 }
