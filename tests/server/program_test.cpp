@@ -27,6 +27,16 @@ TEST(programs, text_and_words_become_each_other_and_cost_what_the_model_costs) {
   }
 }
 
+TEST(programs, what_fits_as_a_model_in_tiles_fits_as_a_program) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_sdip({"compile", "sd15-unet", "--preset", "edge", "--out", folder / "a"}).exit_code, 0);
+  const Ended model = run_sdip({"analyze", "sd15-unet", "--preset", "edge", "--json"});
+  const Ended program =
+      run_sdip({"analyze", "--program", folder / "a/sd15-unet.graph", "--preset", "edge", "--json"});
+  EXPECT_EQ(program.exit_code, 0);
+  EXPECT_EQ(Json::parse(program.out)["metrics"], Json::parse(model.out)["metrics"]);
+}
+
 TEST(programs, a_machine_that_does_not_take_one_says_why) {
   const TemporaryFolder folder;
   ASSERT_EQ(run_sdip({"compile", "tiny-sd-unet", "--out", folder / "a"}).exit_code, 0);
