@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "server/commands.h"
 #include "server/operator_files.h"
+#include "server/program_files.h"
 #include "server/request.h"
 #include "server/text.h"
 #include "server/version.h"
@@ -116,6 +117,7 @@ void require_model_or_program(const std::string& model, bool program, const File
     throw Error("value_conflict", "--program",
                 program ? "expected a MODEL or --program FILE, and not both"
                         : "expected a MODEL or --program FILE, and neither is given");
+  if (!program) require_no_program(model);
   if (program && !files.dims.empty())
     throw Error("value_conflict", "--dim", "a program has its sizes; expected with an ONNX file only");
   if (program && files.role != FileOptions{}.role)

@@ -168,10 +168,20 @@ void run_stage(const RunArguments& arguments, const Machine& machine, const Grap
   }
 }
 
+/// Errors name the file.
+WeightFile opened(const std::string& name, const CompiledStage& stage, const Machine& machine,
+                  const MappedFile& file) {
+  try {
+    return read_weight_file(stage, machine, file.bytes());
+  } catch (const Error& error) {
+    throw Error(error.code, name, error.what());
+  }
+}
+
 /// A program on the weights of its file alone: nothing is there to compare with.
 void run_on_file(const RunArguments& arguments, const Machine& machine, const CompiledStage& stage) {
   const MappedFile file(arguments.weights);
-  const WeightFile weights = read_weight_file(stage, machine, file.bytes());
+  const WeightFile weights = opened(arguments.weights, stage, machine, file);
   const std::vector<Tensor> inputs = inputs_of(*stage.graph, arguments);
   const ActivationScales scales = activation_scales(*stage.graph, machine, inputs, stored_in(weights));
   const Run run = execute(stage, machine, inputs, weights, scales);

@@ -81,6 +81,7 @@ TEST(program_run, one_written_by_hand_runs_on_a_weight_file_alone) {
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_THAT(ended.out, testing::Not(HasSubstr("off by")));
   write_file(folder / "two.weight", std::string(1023, '\1'));
+  EXPECT_THAT(in_int8(command).err, HasSubstr("two.weight: "));
   EXPECT_THAT(in_int8(command).err, HasSubstr("sdip: weight_file_invalid: "));
 }
 
@@ -152,10 +153,14 @@ TEST(program_run, options_that_contradict_each_other_are_refused_by_name) {
     EXPECT_EQ(refusal({command, "--program", file, "--role", "core"}), "sdip: value_conflict: --role");
     EXPECT_EQ(refusal({command, "--program", file}), "sdip: program_mismatch: weight_format");
   }
+  for (const char* command : {"run", "memory", "analyze"})
+    EXPECT_THAT(run_sdip({command, file}).err, HasSubstr("this is a program, not a model; expected --program"));
   EXPECT_EQ(refusal({"run", "tiny-sd", "--weights", file}), "sdip: value_conflict: --weights");
   write_file(file, std::string(two_layers).replace(std::string(two_layers).find(" 64 512 "), 8, " "));
   EXPECT_THAT(run_sdip({"run", "--program", file}).err,
               HasSubstr("two.graph: line 14, column 52: expected src1_size"));
+  write_file(file, std::string(100, '\0'));
+  EXPECT_THAT(run_sdip({"run", "--program", file}).err, HasSubstr("this is neither"));
 }
 
 }  // namespace
