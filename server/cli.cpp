@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "server/commands.h"
 #include "server/operator_files.h"
+#include "server/program_files.h"
 #include "server/request.h"
 #include "server/text.h"
 #include "server/version.h"
@@ -109,6 +110,18 @@ FileModels file_models(const FileOptions& options) {
   files.role = role_named(options.role, "--role");
   files.operators = operators_of(options.operators);
   return files;
+}
+
+void require_model_or_program(const std::string& model, bool program, const FileOptions& files) {
+  if (model.empty() != program)
+    throw Error("value_conflict", "--program",
+                program ? "expected a MODEL or --program FILE, and not both"
+                        : "expected a MODEL or --program FILE, and neither is given");
+  if (!program) require_no_program(model);
+  if (program && !files.dims.empty())
+    throw Error("value_conflict", "--dim", "a program has its sizes; expected with an ONNX file only");
+  if (program && files.role != FileOptions{}.role)
+    throw Error("value_conflict", "--role", "a program says its role itself; expected with an ONNX file only");
 }
 
 /// What a server starts to read an upload (server/sandbox.h); nothing for people.

@@ -6,6 +6,7 @@
 #include "server/analysis.h"
 #include "server/commands.h"
 #include "server/memory_json.h"
+#include "server/program_files.h"
 #include "server/text.h"
 
 namespace sdip {
@@ -13,6 +14,7 @@ namespace {
 
 struct MemoryArguments {
   std::string model, format = "text";
+  std::vector<std::string> programs;
   FileOptions files;
   MachineOptions machine;
 };
@@ -56,9 +58,12 @@ void print_allocation(const std::vector<MemoryView>& views) {
 namespace {
 
 int run_memory(const MemoryArguments& arguments) {
+  require_model_or_program(arguments.model, !arguments.programs.empty(), arguments.files);
   const Machine machine = machine_of(arguments.machine);
   const Catalog catalog(file_models(arguments.files));
-  const Analysis analysis = analyze(catalog, arguments.model, machine);
+  const Analysis analysis = arguments.programs.empty()
+                                ? analyze(catalog, arguments.model, machine)
+                                : analyze_programs(arguments.programs, machine, catalog.operators());
   if (!analysis.report.outcome.feasible) {
     std::cerr << "sdip: infeasible: " << printable(analysis.report.outcome.reason) << "\n";
     return exit_infeasible;
@@ -77,7 +82,11 @@ int run_memory(const MemoryArguments& arguments) {
 void add_memory_command(CLI::App& app, Action& action) {
   const auto arguments = std::make_shared<MemoryArguments>();
   auto* command = app.add_subcommand("memory", "What lies where and when in each SRAM");
-  command->add_option("MODEL", arguments->model, "A built-in model or an ONNX file")->required();
+  command->add_option("MODEL", arguments->model, "A built-in model or an ONNX file");
+  command
+      ->add_option("--program", arguments->programs,
+                   "A program instead of a model: .graph text or its binary form, a stage each; repeatable")
+      ->allow_extra_args(false);
   command
       ->add_option("--format", arguments->format,
                    "text: peaks; json: every rectangle; chrome: a trace for Perfetto or chrome://tracing")

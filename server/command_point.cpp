@@ -153,8 +153,7 @@ void print_analysis(const Analysis& analysis, const PointArguments& arguments) {
 
 int run_analysis(const PointArguments& arguments) {
   const Machine machine = machine_of(arguments.machine);
-  if (arguments.model.empty() == arguments.programs.empty())
-    throw Error("value_conflict", "--program", "expected a MODEL, or programs, and not both");
+  require_model_or_program(arguments.model, !arguments.programs.empty(), arguments.files);
   const Catalog catalog(file_models(arguments.files));
   const Analysis analysis = arguments.programs.empty()
                                 ? analyze(catalog, arguments.model, machine)

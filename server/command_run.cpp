@@ -1,4 +1,5 @@
-// sdip run: a model's programs executed on random or given inputs, beside what its graph computes.
+// sdip run: a model's programs, or one of a file, executed on random or given inputs, beside what the graph
+// computes.
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -14,6 +15,7 @@
 #include "server/commands.h"
 #include "server/files.h"
 #include "server/program_files.h"
+#include "server/program_weights.h"
 #include "server/text.h"
 #include "server/weight_values.h"
 
@@ -135,6 +137,21 @@ StoredTensors stored_tensors(WeightSource source) {
   };
 }
 
+void print_compared(const std::vector<TextRow>& rows) {
+  print_table(std::cout,
+              {{"stage"},
+               {"output", Align::left, true},
+               {"shape"},
+               {"sha256"},
+               {"off by", Align::right},
+               {"of its largest", Align::right},
+               {"instructions", Align::right},
+               {"tiles", Align::right}},
+              rows, colour_out());
+}
+
+/// Of the stage's graph and of `graph`, which may be the one before the compiler's passes, the inputs and weights
+/// are the same.
 void run_stage(const RunArguments& arguments, const Machine& machine, const Graph& graph,
                const CompiledStage& compiled, const StoredTensors& stored, std::vector<TextRow>& rows) {
   const std::vector<Tensor> inputs = inputs_of(graph, arguments);
@@ -151,19 +168,20 @@ void run_stage(const RunArguments& arguments, const Machine& machine, const Grap
   }
 }
 
-/// A program of files on the weights of its file alone: nothing is there to compare with.
-int run_program(const RunArguments& arguments) {
-  const Machine machine = machine_of(arguments.machine);
-  const CompiledStage stage = program_of_file(arguments.program, operators_of(arguments.files.operators));
-  require_like(stage, machine);
-  if (const auto reason = misfit(stage, machine)) {
-    std::cerr << "sdip: infeasible: " << printable(stage.name + ": " + *reason) << "\n";
-    return exit_infeasible;
+/// Errors name the file.
+WeightFile opened(const std::string& name, const CompiledStage& stage, const Machine& machine,
+                  const MappedFile& file) {
+  try {
+    return read_weight_file(stage, machine, file.bytes());
+  } catch (const Error& error) {
+    throw Error(error.code, name, error.what());
   }
-  require_known_inputs({stage.graph.get()}, arguments);
-  require_small(stage);
+}
+
+/// A program on the weights of its file alone: nothing is there to compare with.
+void run_on_file(const RunArguments& arguments, const Machine& machine, const CompiledStage& stage) {
   const MappedFile file(arguments.weights);
-  const WeightFile weights = read_weight_file(stage, machine, file.bytes());
+  const WeightFile weights = opened(arguments.weights, stage, machine, file);
   const std::vector<Tensor> inputs = inputs_of(*stage.graph, arguments);
   const ActivationScales scales = activation_scales(*stage.graph, machine, inputs, stored_in(weights));
   const Run run = execute(stage, machine, inputs, weights, scales);
@@ -181,12 +199,33 @@ int run_program(const RunArguments& arguments) {
                {"instructions", Align::right},
                {"tiles", Align::right}},
               rows, colour_out());
+}
+
+int run_program(const RunArguments& arguments) {
+  const Machine machine = machine_of(arguments.machine);
+  const CompiledStage stage =
+      asking_for_weights(program_of_file(arguments.program, operators_of(arguments.files.operators)));
+  require_like(stage, machine);
+  if (const auto reason = misfit(stage, machine)) {
+    std::cerr << "sdip: infeasible: " << printable(stage.name + ": " + *reason) << "\n";
+    return exit_infeasible;
+  }
+  require_known_inputs({stage.graph.get()}, arguments);
+  require_small(stage);
+  if (!arguments.weights.empty()) {
+    run_on_file(arguments, machine, stage);
+    return exit_ok;
+  }
+  std::vector<TextRow> rows;
+  run_stage(arguments, machine, *stage.graph, stage, random_weights(*stage.graph, arguments.seed), rows);
+  print_compared(rows);
   return exit_ok;
 }
 
 int run_run(const RunArguments& arguments) {
-  if (arguments.program.empty() == arguments.model.empty())
-    throw Error("value_conflict", "--program", "expected a MODEL, or a program with its weights, and not both");
+  require_model_or_program(arguments.model, !arguments.program.empty(), arguments.files);
+  if (arguments.program.empty() && !arguments.weights.empty())
+    throw Error("value_conflict", "--weights", "expected with --program; a MODEL has weights of its own");
   if (!arguments.program.empty()) return run_program(arguments);
   const Machine machine = machine_of(arguments.machine);
   const Catalog catalog(file_models(arguments.files));
@@ -211,16 +250,7 @@ int run_run(const RunArguments& arguments) {
     const bool parts = application.stages.size() != workload->stages.size();
     run_stage(arguments, machine, parts ? *compiled.graph : *workload->stages[i].graph, compiled, stored, rows);
   }
-  print_table(std::cout,
-              {{"stage"},
-               {"output", Align::left, true},
-               {"shape"},
-               {"sha256"},
-               {"off by", Align::right},
-               {"of its largest", Align::right},
-               {"instructions", Align::right},
-               {"tiles", Align::right}},
-              rows, colour_out());
+  print_compared(rows);
   return exit_ok;
 }
 
@@ -229,19 +259,22 @@ int run_run(const RunArguments& arguments) {
 void add_run_command(CLI::App& app, Action& action) {
   const auto arguments = std::make_shared<RunArguments>();
   auto* command = app.add_subcommand(
-      "run", "Execute a small model's programs and compare with what its graph computes (at most 2^32 operations)");
+      "run",
+      "Execute the programs of a small model, or one of a file, and compare with what its graph computes (at most "
+      "2^32 operations)");
   command->add_option("MODEL", arguments->model, "A built-in model or an ONNX file");
-  auto* program = command->add_option(
-      "--program", arguments->program,
-      "A program in place of MODEL (.graph or .graphb): runs on --weights alone, and is compared with nothing");
-  auto* weights = command->add_option("--weights", arguments->weights, "The program's .weight file");
-  program->needs(weights);
-  weights->needs(program);
+  command->add_option("--program", arguments->program,
+                      "A program instead of a model: .graph text or its binary form, compared with what its own "
+                      "graph computes on random weights");
+  command->add_option("--weights", arguments->weights,
+                      "The program's .weight file: it runs on that alone, and is compared with nothing");
   command
       ->add_option("--input", arguments->inputs,
                    "NAME=FILE: an input's elements, raw and little-endian; the others are random. Repeatable")
       ->allow_extra_args(false);
-  command->add_option("--seed", arguments->seed, "Seed of random inputs and of a built-in model's random weights")
+  command
+      ->add_option("--seed", arguments->seed,
+                   "Seed of random inputs, and of the random weights of a built-in model or a program")
       ->capture_default_str();
   add_machine_options(*command, arguments->machine);
   add_file_options(*command, arguments->files);

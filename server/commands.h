@@ -54,6 +54,10 @@ void add_operators_option(CLI::App& command, std::vector<std::string>& files);
 /// How files are to be read. Throws Error value_invalid, operator_invalid.
 FileModels file_models(const FileOptions& options);
 
+/// Throws Error value_conflict unless there is either a MODEL or a program, and where --dim or --role go with one;
+/// value_invalid where MODEL is a program.
+void require_model_or_program(const std::string& model, bool program, const FileOptions& files);
+
 /// Peak, live bytes and their ratio of each memory, and values that wait because lives do not nest.
 void print_allocation(const std::vector<MemoryView>& views);
 

@@ -1,11 +1,22 @@
 // Programs read from files and costed.
 #include "server/program_files.h"
 
+#include <filesystem>
+
 #include "core/base/error.h"
 #include "core/program/parse.h"
 #include "server/files.h"
 
 namespace sdip {
+
+void require_no_program(const std::string& model) {
+  if (!std::filesystem::is_regular_file(model)) return;
+  const MappedFile mapped(model);
+  const auto bytes = mapped.bytes();
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (is_graph_binary(bytes) || text.starts_with("sdip graph "))
+    throw Error("value_invalid", model, "this is a program, not a model; expected --program " + model);
+}
 
 CompiledStage program_of_file(const std::string& file, const OwnOperatorList& own) {
   constexpr std::size_t most_bytes = std::size_t{256} << 20;
@@ -13,11 +24,14 @@ CompiledStage program_of_file(const std::string& file, const OwnOperatorList& ow
   const auto bytes = mapped.bytes();
   if (bytes.size() > most_bytes) throw Error("too_large", file, "expected at most 256 MiB");
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (!is_graph_binary(bytes) && text.find('\0') != std::string_view::npos)
+    throw Error("graph_text_invalid", file, "expected a program, .graph text or its binary form; this is neither");
   try {
     return is_graph_binary(bytes) ? read_graph_binary(bytes, own) : parse_graph_text(text, own);
   } catch (const Error& error) {
     // What is wrong in a text begins with its line.
-    const bool said = std::string_view(error.what()).starts_with(error.where + ":");
+    const std::string_view what = error.what();
+    const bool said = what.starts_with(error.where + ":") || what.starts_with(error.where + ",");
     throw Error(error.code, said ? file : file + ": " + error.where, error.what());
   }
 }

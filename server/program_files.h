@@ -6,6 +6,9 @@
 
 namespace sdip {
 
+/// Throws Error value_invalid where the file of this name is a program, given in place of a model.
+void require_no_program(const std::string& model);
+
 /// Throws Error graph_text_invalid, graph_version, graph_inconsistent, bytes_invalid, too_large (above 256 MiB),
 /// naming the file, and what reading a file throws.
 CompiledStage program_of_file(const std::string& file, const OwnOperatorList& own);

@@ -50,6 +50,11 @@ TextIn TextIn::read(Scanner& in) {
 }
 
 std::optional<Scanner> TextIn::take(std::string_view name) {
+  if (name == "part" && given_parts.size() == 1) {  // of a stage: a number
+    const Scanner in(given_parts.front(), line);
+    given_parts.clear();
+    return in;
+  }
   const auto found = given.find(name);
   if (found == given.end()) return std::nullopt;
   const Scanner in(found->second, line);

@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -59,17 +60,15 @@ Fill spread_over(std::int64_t fan_in) {
 
 /// PyTorch's default for layers with weights, uniform within 1/sqrt(fan in); tables small; norms near the identity,
 /// yet unlike each other, so that a swapped operand shows in the result.
-Fill fill_for(const onnx::TensorProto& tensor, const onnx::NodeProto& reader, int operand) {
-  const std::int64_t count = count_of(tensor);
-  const std::string& op = reader.op_type();
-  const bool one_a_channel = tensor.dims_size() == 1 || (tensor.dims_size() == 3 && tensor.dims(1) == 1);
+Fill fill_for(const Shape& shape, std::int64_t count, std::string_view op, std::size_t operand) {
+  const bool one_a_channel = shape.size() == 1 || (shape.size() == 3 && shape[1] == 1);
   if (op == "LayerNormalization") return operand == 1 ? Fill{1.0F, 0.1F} : Fill{0.0F, 0.1F};
   if (op == "BatchNormalization") return operand == 1 || operand == 4 ? Fill{1.0F, 0.1F} : Fill{0.0F, 0.1F};
   if (op == "Mul" && one_a_channel) return {1.0F, 0.1F};
-  if (op == "Conv" && operand == 1) return spread_over(count / tensor.dims(0));
-  if (op == "Gemm" && operand == 1) return spread_over(tensor.dims(1));
-  if (op == "MatMul" && operand == 1) return spread_over(tensor.dims(0));
-  if (one_a_channel) return spread_over(tensor.dims(0));
+  if (op == "Conv" && operand == 1) return spread_over(count / shape[0]);
+  if (op == "Gemm" && operand == 1) return spread_over(shape[1]);
+  if (op == "MatMul" && operand == 1) return spread_over(shape[0]);
+  if (one_a_channel) return spread_over(shape[0]);
   return {0.0F, 0.03F};  // tables of embeddings: about the spread of CLIP's own, standard deviation 0.02
 }
 
@@ -133,10 +132,26 @@ void write_weights(std::string_view model, std::uint64_t seed,
     }
     const auto reader = readers.find(tensor.name());
     if (reader == readers.end()) refuse(tensor.name(), "no node reads it");
+    const Shape shape(tensor.dims().begin(), tensor.dims().end());
+    const auto operand = static_cast<std::size_t>(reader->second.operand);
     stream_tensor(stream_of(tensor.name(), seed), count,
-                  fill_for(tensor, *reader->second.node, reader->second.operand), sink);
+                  fill_for(shape, count, reader->second.node->op_type(), operand), sink);
     written_bytes += bytes;
   }
+}
+
+std::vector<float> random_weight(std::string_view name, const Shape& shape, std::string_view op,
+                                 std::size_t operand, std::uint64_t seed) {
+  const std::int64_t count = element_count(shape);
+  std::vector<float> values;
+  if (count == 0) return values;
+  stream_tensor(stream_of(name, seed), count, fill_for(shape, count, op, operand),
+                [&](std::span<const std::byte> piece) {
+                  const std::size_t before = values.size();
+                  values.resize(before + piece.size() / sizeof(float));
+                  std::memcpy(values.data() + before, piece.data(), piece.size());
+                });
+  return values;
 }
 
 }  // namespace sdip

@@ -7,6 +7,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "core/base/tensor.h"
 
 namespace sdip {
 
@@ -85,5 +88,10 @@ const PipelineRow* find_pipeline(std::string_view name);
 /// computer. Throws Error not_a_built_in_model where `model` is something else.
 void write_weights(std::string_view model, std::uint64_t seed,
                    const std::function<void(std::span<const std::byte>)>& sink);
+
+/// The elements that write_weights makes of a weight of this name and shape, of which the first reader is an ONNX
+/// node of type `op`, that takes it as its operand `operand` (from 0). Requires a shape that such a node takes.
+std::vector<float> random_weight(std::string_view name, const Shape& shape, std::string_view op,
+                                 std::size_t operand, std::uint64_t seed);
 
 }  // namespace sdip

@@ -27,6 +27,33 @@ TEST(programs, text_and_words_become_each_other_and_cost_what_the_model_costs) {
   }
 }
 
+TEST(programs, what_fits_as_a_model_in_tiles_fits_as_a_program) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_sdip({"compile", "sd15-unet", "--preset", "edge", "--out", folder / "a"}).exit_code, 0);
+  const Ended model = run_sdip({"analyze", "sd15-unet", "--preset", "edge", "--json"});
+  const Ended program =
+      run_sdip({"analyze", "--program", folder / "a/sd15-unet.graph", "--preset", "edge", "--json"});
+  EXPECT_EQ(program.exit_code, 0);
+  EXPECT_EQ(Json::parse(program.out)["metrics"], Json::parse(model.out)["metrics"]);
+}
+
+TEST(programs, parts_in_series_are_programs_that_cost_what_the_network_costs) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> machine{"--set", "core_weights=per_core", "--set", "cores=3"};
+  const auto with_machine = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), machine.begin(), machine.end());
+    return run_sdip(arguments);
+  };
+  ASSERT_EQ(with_machine({"compile", "tiny-sd-text", "--out", folder / "a"}).exit_code, 0);
+  std::vector<std::string> command{"analyze", "--json"};
+  for (const char* part : {"1", "2", "3"})
+    command.insert(command.end(), {"--program", folder / ("a/tiny-sd-text_" + std::string(part) + ".graph")});
+  const Ended programs = with_machine(command);
+  ASSERT_EQ(programs.exit_code, 0) << programs.err;
+  EXPECT_EQ(Json::parse(programs.out)["metrics"],
+            Json::parse(with_machine({"analyze", "tiny-sd-text", "--json"}).out)["metrics"]);
+}
+
 TEST(programs, a_machine_that_does_not_take_one_says_why) {
   const TemporaryFolder folder;
   ASSERT_EQ(run_sdip({"compile", "tiny-sd-unet", "--out", folder / "a"}).exit_code, 0);

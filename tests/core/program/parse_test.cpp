@@ -142,6 +142,30 @@ TEST(parse, a_machine_of_other_formats_or_smaller_memories_does_not_take_the_pro
   EXPECT_EQ(misfit(stage, machine), "0: needs 512 B of PSRAM beside pinned weights, which has 511");
 }
 
+TEST(parse, a_part_in_series_says_which_one_it_is) {
+  std::string text = written_example;
+  text.replace(text.find(" network\n"), 9, " network part=1 parts=3 dram_thousandths=250\n");
+  const CompiledStage stage = parse_graph_text(text);
+  EXPECT_EQ(stage.part.index, 1);
+  EXPECT_EQ(stage.part.count, 3);
+  EXPECT_EQ(stage.dram_thousandths, 250);
+  text.replace(text.find(" part=1"), 7, " part=1 part=2");
+  EXPECT_THROW(parse_graph_text(text), Error);
+}
+
+TEST(parse, a_tile_of_sums_takes_psram_for_its_weights_alone) {
+  std::string text = written_example;
+  for (const char* weights : {"weights=%w0", "weights=%w1"})
+    text.replace(text.find(weights), 11, std::string(weights) + " tile_sums=4");
+  const CompiledStage stage = parse_graph_text(text);
+  Machine machine;
+  machine.weight_format = machine.activation_format = NumberFormat::int8;
+  machine.psram_bytes = 128;  // 4 x 32 of w0, 4 x 16 of w1
+  EXPECT_EQ(misfit(stage, machine), std::nullopt);
+  machine.psram_bytes = 127;
+  EXPECT_EQ(misfit(stage, machine), "0: needs 128 B of PSRAM beside pinned weights, which has 127");
+}
+
 TEST(parse, a_tile_of_channels_is_of_one_group_or_of_whole_groups) {
   const auto tiled = [](const std::string& mapping) {
     return "sdip graph 2\nstage \"s\" network\nmachine\ngraph \"g\"\ninputs %x\noutputs %y\n"

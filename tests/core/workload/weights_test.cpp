@@ -121,5 +121,15 @@ TEST(weights, are_refused_for_what_is_no_built_in_model) {
   EXPECT_EQ(code_of(model.SerializeAsString()), "not_a_built_in_model");
 }
 
+TEST(weights, one_alone_is_as_in_the_file_when_name_shape_and_reader_are) {
+  const auto tensors = by_tensor(test::written("tiny-sd-unet").SerializeAsString(), 5);
+  EXPECT_EQ(random_weight("conv_in.weight", {16, 4, 3, 3}, "Conv", 1, 5), tensors.at("conv_in.weight"));
+  EXPECT_NE(random_weight("conv_in.weight", {16, 4, 3, 3}, "Conv", 1, 6), tensors.at("conv_in.weight"));
+  const std::string linear = "time_embedding.linear_1.weight";
+  EXPECT_EQ(random_weight(linear, {64, 16}, "Gemm", 1, 5), tensors.at(linear));
+  EXPECT_NE(random_weight(linear, {64, 16}, "MatMul", 1, 5), tensors.at(linear));
+  EXPECT_EQ(random_weight("w", {0, 3}, "Conv", 1, 5).size(), 0U);
+}
+
 }  // namespace
 }  // namespace sdip
