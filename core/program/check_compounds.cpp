@@ -55,39 +55,6 @@ std::string text_of(InstructionClass c) {
   return text;
 }
 
-/// The class of a compound draft whose operands are the instruction's sources.
-InstructionClass class_of(const Draft& draft, const std::vector<PlacedOperand>& sources) {
-  InstructionClass c;
-  std::size_t next = 0;
-  const auto place = [&] { return sources.at(next++).place; };
-  c.work = draft.work;
-  c.work.read_elements.clear();
-  c.out_elements = draft.out_elements;
-  c.fused_operators = std::ssize(draft.fused);
-  c.fused_passes = most_uses(draft.fused);
-  c.weight_elements = draft.held_weight_elements;
-  c.fetches = draft.weight_fetches;
-  c.prologue_passes = draft.prologue_passes;
-  c.compound = draft.compound;
-  c.parts = draft.parts;
-  c.line_buffers = draft.line_buffers;
-  c.spread_cores = draft.spread_cores;
-  c.turned_run = draft.turned_run;
-  c.operand_a = place();
-  c.operand_b = draft.weighted ? Place::psram : place();
-  if (c.compound == Compound::attention) c.parts.at(2).operand_b = place();
-  if (c.compound == Compound::strips)
-    for (Part& part : c.parts)
-      for (Fetch& fetch : part.fetches)
-        if (fetch.place == Place::nowhere) fetch.place = place();
-  while (next < draft.operands.size()) {
-    Fetch fetch = draft.operands[next].fetch;
-    fetch.place = place();
-    if (fetch.place != Place::scalar) c.fetches.push_back(fetch);
-  }
-  return c;
-}
-
 /// Compounds of a stage, and what the compiler makes of their nodes.
 class Compounds {
  public:
@@ -117,7 +84,7 @@ class Compounds {
     if (i.weights != draft.weights) refuse("weights: expected those of its nodes, in their order");
     if (!sums && i.destination != draft.destination)
       refuse("dst: expected %" + std::to_string(draft.destination) + ", what its last node makes");
-    compare_classes(class_of(draft, i.sources), found, refuse);
+    compare_classes(class_of(draft, [&](std::size_t s) { return i.sources.at(s).place; }), found, refuse);
   }
 
  private:

@@ -121,33 +121,9 @@ std::string Derivation::mnemonic_of(const Instruction& instruction) const {
 InstructionClass Derivation::class_of(const Instruction& instruction, bool to_dsram, bool push,
                                       bool to_dram) const {
   const Draft draft = joined(instruction);
-  InstructionClass c;
-  c.work = draft.work;
-  c.work.read_elements.clear();
-  c.out_elements = draft.out_elements;
-  c.fused_operators = std::ssize(draft.fused);
-  c.fused_passes = most_uses(draft.fused);
-  c.weight_elements = draft.held_weight_elements;
-  c.turned_run = draft.turned_run;
-  c.fetches = draft.weight_fetches;
-  const auto place = [&](std::size_t i) {
+  InstructionClass c = sdip::class_of(draft, [&](std::size_t i) {
     return i < instruction.sources.size() ? instruction.sources[i].place : Place::nowhere;
-  };
-  std::size_t own = 0;
-  if (is_nest(draft.work.family)) {
-    const LoopNest& nest = draft.work.nest;
-    const std::int64_t channels = std::max<std::int64_t>(1, nest.groups * nest.out_channels);
-    c.operand_a = place(0);
-    c.operand_b = draft.weighted ? Place::psram : place(1);
-    c.weight_elements_per_channel = ceil_div(draft.weight_elements, channels);
-    c.bias_elements_per_channel = ceil_div(draft.bias_elements, channels);
-    own = draft.weighted ? 1 : 2;
-  }
-  for (std::size_t i = own; i < draft.operands.size() && i < instruction.sources.size(); ++i) {
-    Fetch fetch = draft.operands[i].fetch;
-    fetch.place = place(i);
-    if (fetch.place != Place::scalar) c.fetches.push_back(fetch);
-  }
+  });
   c.to_dsram = to_dsram;
   c.push = push;
   c.to_dram = to_dram;

@@ -36,6 +36,46 @@ std::int64_t most_uses(const std::vector<std::string>& names) {
   return most;
 }
 
+InstructionClass class_of(const Draft& draft, const std::function<Place(std::size_t)>& place) {
+  InstructionClass c;
+  c.work = draft.work;
+  c.work.read_elements.clear();
+  c.out_elements = draft.out_elements;
+  c.fused_operators = std::ssize(draft.fused);
+  c.fused_passes = most_uses(draft.fused);
+  c.weight_elements = draft.held_weight_elements;
+  c.fetches = draft.weight_fetches;
+  c.prologue_passes = draft.prologue_passes;
+  c.statistics_passes = draft.statistics_passes;
+  c.prologue_sums = draft.prologue_sums;
+  c.compound = draft.compound;
+  c.parts = draft.parts;
+  c.line_buffers = draft.line_buffers;
+  c.spread_cores = draft.spread_cores;
+  c.turned_run = draft.turned_run;
+  std::size_t next = 0;
+  if (draft.compound == Compound::strips) {
+    c.operand_a = place(next++);
+    c.operand_b = Place::psram;
+    for (Part& part : c.parts)
+      for (Fetch& fetch : part.fetches)
+        if (fetch.place == Place::nowhere) fetch.place = place(next++);
+  } else if (is_nest(draft.work.family)) {
+    const std::int64_t channels = std::max<std::int64_t>(1, draft.work.nest.groups * draft.work.nest.out_channels);
+    c.operand_a = place(next++);
+    c.operand_b = draft.weighted ? Place::psram : place(next++);
+    c.weight_elements_per_channel = ceil_div(draft.weight_elements, channels);
+    c.bias_elements_per_channel = ceil_div(draft.bias_elements, channels);
+  }
+  if (draft.compound == Compound::attention) c.parts.at(2).operand_b = place(next++);
+  for (; next < draft.operands.size(); ++next) {
+    Fetch fetch = draft.operands[next].fetch;
+    fetch.place = place(next);
+    if (fetch.place != Place::scalar) c.fetches.push_back(fetch);
+  }
+  return c;
+}
+
 std::vector<std::int32_t> use_counts(const Graph& graph, const std::vector<Draft>& drafts,
                                      const std::vector<ValueId>& roots) {
   std::vector<std::int32_t> uses(graph.values.size(), 0);

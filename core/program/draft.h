@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -96,6 +97,9 @@ std::int64_t run_left_by(const Graph& graph, const Node& transpose);
 
 /// Makes the draft write its results in a Transpose's order. Requires that it makes the Transpose's operand.
 void join_turned(const Graph& graph, Draft& before, const Draft& transpose);
+
+/// The class of a draft whose operand number i lies where `place` says, its results and mapping apart.
+InstructionClass class_of(const Draft& draft, const std::function<Place(std::size_t)>& place);
 
 /// Mnemonics of all that a draft does, joined by "+".
 std::string full_mnemonic(const Draft& draft);

@@ -187,29 +187,8 @@ struct Estimate {
   }
 
   InstructionClass class_of(const Draft& draft, bool worst) const {
-    InstructionClass c;
-    c.work = draft.work;
-    c.work.read_elements.clear();
-    c.out_elements = draft.out_elements;
-    c.weight_elements = draft.held_weight_elements;
-    c.compound = draft.compound;
-    c.parts = draft.parts;
-    c.line_buffers = draft.line_buffers;
-    std::size_t next = 0;
-    if (is_nest(draft.work.family)) {
-      const std::int64_t channels = draft.work.nest.groups * draft.work.nest.out_channels;
-      c.operand_a = place_of(draft.operands[next++].value, worst);
-      c.operand_b = Place::psram;
-      c.weight_elements_per_channel = ceil_div(draft.weight_elements, channels);
-      c.bias_elements_per_channel = ceil_div(draft.bias_elements, channels);
-    }
-    for (Part& part : c.parts)
-      for (Fetch& fetch : part.fetches)
-        if (fetch.place == Place::nowhere) fetch.place = place_of(draft.operands[next++].value, worst);
-    for (; next < draft.operands.size(); ++next) {
-      c.fetches.push_back(draft.operands[next].fetch);
-      c.fetches.back().place = place_of(draft.operands[next].value, worst);
-    }
+    InstructionClass c =
+        sdip::class_of(draft, [&](std::size_t i) { return place_of(draft.operands[i].value, worst); });
     c.to_dram = draft.out_elements > 0 && place_of(draft.destination, worst) == Place::dram;
     c.to_dsram = draft.out_elements > 0 && !c.to_dram;
     return c;

@@ -25,47 +25,7 @@ struct Places {
 };
 
 InstructionClass class_of(const Draft& draft, std::int32_t index, const Places& places) {
-  InstructionClass c;
-  c.work = draft.work;
-  c.work.read_elements.clear();
-  c.out_elements = draft.out_elements;
-  c.fused_operators = static_cast<std::int64_t>(draft.fused.size());
-  c.fused_passes = most_uses(draft.fused);
-  c.weight_elements = draft.held_weight_elements;
-  c.fetches = draft.weight_fetches;
-  c.prologue_passes = draft.prologue_passes;
-  c.statistics_passes = draft.statistics_passes;
-  c.prologue_sums = draft.prologue_sums;
-  c.compound = draft.compound;
-  c.parts = draft.parts;
-  c.line_buffers = draft.line_buffers;
-  c.spread_cores = draft.spread_cores;
-  c.turned_run = draft.turned_run;
-  std::size_t own = 0;
-  if (draft.compound == Compound::strips) {
-    c.operand_a = places.of(draft.operands.at(0).value, index);
-    c.operand_b = Place::psram;
-    own = 1;
-    for (Part& part : c.parts)
-      for (Fetch& fetch : part.fetches)
-        if (fetch.place == Place::nowhere) fetch.place = places.of(draft.operands.at(own++).value, index);
-  } else if (is_nest(draft.work.family)) {
-    const std::int64_t channels = draft.work.nest.groups * draft.work.nest.out_channels;
-    c.operand_a = places.of(draft.operands.at(0).value, index);
-    c.operand_b = draft.weighted ? Place::psram : places.of(draft.operands.at(1).value, index);
-    c.weight_elements_per_channel = ceil_div(draft.weight_elements, channels);
-    c.bias_elements_per_channel = ceil_div(draft.bias_elements, channels);
-    own = draft.weighted ? 1 : 2;
-  }
-  if (draft.compound == Compound::attention) {
-    c.parts.at(2).operand_b = places.of(draft.operands.at(2).value, index);
-    own = 3;
-  }
-  for (std::size_t i = own; i < draft.operands.size(); ++i) {
-    Fetch fetch = draft.operands[i].fetch;
-    fetch.place = places.of(draft.operands[i].value, index);
-    if (fetch.place != Place::scalar) c.fetches.push_back(fetch);
-  }
+  InstructionClass c = class_of(draft, [&](std::size_t i) { return places.of(draft.operands.at(i).value, index); });
   const Life& result = places.lives[static_cast<std::size_t>(draft.destination)];
   c.push = result.needs_stack();
   c.to_dram = result.in_dram || result.spilled || result.leaves_by_dram;
