@@ -231,7 +231,7 @@ Busy& Busy::add(const Busy& other, std::int64_t times) {
   stackram_write += other.stackram_write * times;
   psram_read += other.psram_read * times;
   if (!other.other_pairs.any) return *this;
-  for (std::size_t pair = 0; pair < paired_families; ++pair)
+  for (std::size_t pair = 0; pair < pair_families; ++pair)
     other_pairs.add(pair, other.other_pairs.beats[pair] * times);
   return *this;
 }
@@ -261,7 +261,7 @@ std::int64_t row_lanes(Family family, const Machine& m) {
 }
 
 ClassCost class_cost(const InstructionClass& c, const Machine& m, Role role) {
-  if (m.operator_dsram == OperatorDsram::common) return step_cost(c, m, role);
+  if (!has_pairs(m)) return step_cost(c, m, role);
   const InstructionClass unsaid = own_pair_unsaid(c);
   ClassCost cost = step_cost(unsaid, m, role);
   cost.circuit = circuit_of(c, m);

@@ -17,7 +17,7 @@ namespace sdip {
 /// since mostly there are none.
 struct OtherPairs {
   bool any = false;
-  std::array<std::int64_t, paired_families> beats{};
+  std::array<std::int64_t, pair_families> beats{};
 
   void add(std::size_t pair, std::int64_t more) {
     any = true;

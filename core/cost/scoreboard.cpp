@@ -9,8 +9,8 @@ namespace sdip {
 namespace {
 
 // Places in Owned, behind the circuits.
-constexpr std::size_t pair_reads = circuit_count, pair_writes = pair_reads + paired_families,
-                      stackram_read = pair_writes + paired_families, stackram_write = stackram_read + 1,
+constexpr std::size_t pair_reads = circuit_count, pair_writes = pair_reads + pair_families,
+                      stackram_read = pair_writes + pair_families, stackram_write = stackram_read + 1,
                       psram_read = stackram_write + 1, core_link = psram_read + 1;
 static_assert(core_link + 1 == ownable_count);
 
@@ -64,18 +64,16 @@ Circuit circuit_of(const InstructionClass& c, const Machine& m) {
 
 std::size_t pair_index(Family family) {
   const auto index = static_cast<std::size_t>(family);
-  check(index < paired_families, "a family that makes no result has no DSRAM pair");
+  check(index < pair_families, "a family that makes no result has no DSRAM pair");
   return index;
 }
 
-std::int64_t dsram_pairs(const Machine& m) {
-  return m.operator_dsram == OperatorDsram::per_operator ? static_cast<std::int64_t>(paired_families) : 1;
-}
+std::int64_t dsram_pairs(const Machine& m) { return has_pairs(m) ? static_cast<std::int64_t>(pair_families) : 1; }
 
 Owned owned_by(const InstructionClass& c, const Busy& busy, const Machine& m) {
   Owned owned = circuits_of(c, m);
   const std::size_t own = pair_index(c.work.family);
-  for (std::size_t pair = 0; pair < paired_families; ++pair)
+  for (std::size_t pair = 0; pair < pair_families; ++pair)
     owned[pair_reads + pair] = (pair == own ? busy.dsram_read : busy.other_pairs.beats[pair]) > 0;
   owned[pair_writes + own] = busy.dsram_write > 0;
   owned[stackram_read] = busy.stackram_read > 0;

@@ -28,9 +28,7 @@ Circuit circuit_of(Family family, const Machine& machine);
 /// The one that runs a class: of its family, or the host.
 Circuit circuit_of(const InstructionClass& c, const Machine& machine);
 
-/// Families that make results, and so have a DSRAM pair each with operator_dsram=per_operator.
-inline constexpr std::size_t paired_families = 7;
-/// The place of a family among them. Requires that it makes results: no view, no constant.
+/// The place of a family among those that have a DSRAM pair. Requires that it makes results: no view, no constant.
 std::size_t pair_index(Family family);
 
 /// DSRAM pairs of a core.
@@ -38,7 +36,7 @@ std::int64_t dsram_pairs(const Machine& machine);
 
 /// What can be owned: each circuit, read and write port of each pair, STACKRAM's ports, PSRAM's read port, the link
 /// to the next core.
-inline constexpr std::size_t ownable_count = circuit_count + 2 * paired_families + 4;
+inline constexpr std::size_t ownable_count = circuit_count + 2 * pair_families + 4;
 using Owned = std::bitset<ownable_count>;
 
 struct Busy;

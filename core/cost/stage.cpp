@@ -50,7 +50,7 @@ void count_pass(StageRun& run, const Machine& m) {
     const ArrayLanes lanes = array_lanes(family, m);
     const std::int64_t cycles =
         ceil_div(family_macs[static_cast<std::size_t>(family)], lanes.rows * lanes.channels * lanes.sum);
-    const bool beside = m.operator_dsram == OperatorDsram::per_operator && m.mac_sharing == MacSharing::separate;
+    const bool beside = has_pairs(m) && m.mac_sharing == MacSharing::separate;
     run.bound_cycles = beside ? std::max(run.bound_cycles, cycles) : run.bound_cycles + cycles;
   }
   const PassCost& steady = run.steady();
@@ -93,13 +93,14 @@ std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
 ProgramSize program_size(const CompiledStage& stage, const Machine& m) {
   constexpr std::int64_t most_bytes = std::int64_t{1} << 56;
   const Program& program = stage.program;
-  std::vector<ClassCost> costs(program.classes.size());
-  if (m.granularity != Granularity::per_operator)
-    for (std::size_t c = 0; c < costs.size(); ++c) costs[c] = class_cost(program.classes[c], m, stage.role);
+  const bool by_operation = m.granularity != Granularity::per_operator;
+  std::vector<ClassCost> costs(by_operation ? program.classes.size() : 1);
+  for (std::size_t c = 0; by_operation && c < costs.size(); ++c)
+    costs[c] = class_cost(program.classes[c], m, stage.role);
   ProgramSize size;
   for (std::size_t i = 0; i < program.instructions.size(); ++i) {
     const Instruction& instruction = program.instructions[i];
-    const ClassCost& cost = costs[static_cast<std::size_t>(instruction.instruction_class)];
+    const ClassCost& cost = costs[by_operation ? static_cast<std::size_t>(instruction.instruction_class) : 0];
     const std::int64_t bytes = instruction_bytes(instruction, cost, m.granularity);
     size.bytes = std::min(most_bytes, size.bytes + bytes);
     if (bytes > size.longest_bytes) {

@@ -67,7 +67,7 @@ TimelineRules timeline_rules(const Machine& m, Decimal share, std::int64_t activ
   rules.dispatch_overlaps = m.sequencer == Sequencer::distributed;
   if (m.sequencer != Sequencer::host) rules.host_command_cycles = m.host_command_cycles;
   rules.dispatches_tiles = m.granularity != Granularity::per_operator;
-  rules.overlaps = m.operator_dsram == OperatorDsram::per_operator;
+  rules.overlaps = has_pairs(m);
   rules.granularity = m.granularity;
   if (m.program_storage == ProgramStorage::streamed) rules.imem_bytes = m.imem_bytes;
   rules.pipeline_stages = m.pipeline_stages;

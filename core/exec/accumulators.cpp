@@ -10,8 +10,6 @@
 namespace sdip::exec {
 namespace {
 
-bool is_signed(NumberFormat format) { return format != NumberFormat::uint8 && format != NumberFormat::uint4; }
-
 /// Step of an activation's codes as the instruction reads them; 0 when they are none, or were made inside.
 double activation_step(const Chip& chip, ValueId v) {
   const NumberFormat format = chip.machine.activation_format;
@@ -45,7 +43,7 @@ double Accumulators::kept(double sum, std::int64_t group, std::int64_t channel) 
   const double step = step_ * weight_steps_[of];
   if (step == 0) return sum;
   const double range = std::ldexp(step, static_cast<int>(bits_of(format_)));
-  const double least = is_signed(format_) ? -range / 2 : 0;
+  const double least = needs_zero_point(format_) ? 0 : -range / 2;
   const double half = step / 2;  // sums are codes but for rounding
   return sum - range * std::floor((sum - least + half) / range);
 }
@@ -54,7 +52,8 @@ std::uint64_t Accumulators::kept(std::uint64_t sum, std::int64_t, std::int64_t) 
   if (!needs_scale(format_)) return sum;
   const auto spare = static_cast<int>(64 - bits_of(format_));
   const std::uint64_t high = sum << spare;
-  return is_signed(format_) ? static_cast<std::uint64_t>(static_cast<std::int64_t>(high) >> spare) : high >> spare;
+  return needs_zero_point(format_) ? high >> spare
+                                   : static_cast<std::uint64_t>(static_cast<std::int64_t>(high) >> spare);
 }
 
 }  // namespace sdip::exec

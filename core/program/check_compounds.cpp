@@ -107,9 +107,8 @@ class Compounds {
     for (std::size_t p = 0; p < found.parts.size(); ++p) {
       expected.parts[p].streamed_channels = found.parts[p].streamed_channels;
       expected.parts[p].tile_channels = found.parts[p].tile_channels;
-    }
-    for (std::size_t p = 0; p < found.parts.size(); ++p)
       compare("part " + std::to_string(p) + ": ", text_of(expected.parts[p]), text_of(found.parts[p]), refuse);
+    }
     compare("", text_of(expected), text_of(found), refuse);
   }
 
@@ -133,10 +132,8 @@ class Compounds {
     if (found == attentions_.end() || !std::ranges::all_of(found->nodes, inside))
       refuse("compound: expected nodes that are softmax(q k) v, which nothing else reads");
     Draft draft = *found;
-    if (c.spread_cores > 1) {
-      if (draft.work.nest.groups % c.spread_cores != 0)
-        refuse("spread_cores: expected a divisor of " + std::to_string(draft.work.nest.groups) + " heads");
-    }
+    if (c.spread_cores > 1 && draft.work.nest.groups % c.spread_cores != 0)
+      refuse("spread_cores: expected a divisor of " + std::to_string(draft.work.nest.groups) + " heads");
     std::vector<NodeId> before;
     for (const NodeId node : i.nodes)
       if (std::ranges::find(draft.nodes, node) == draft.nodes.end()) before.push_back(node);

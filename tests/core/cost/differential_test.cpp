@@ -32,7 +32,7 @@ void expect_equal_needs(const ClassCost& cost, const std::vector<stepper::Operat
   EXPECT_EQ(cost.busy.stackram_read, sum.stackram_read);
   EXPECT_EQ(cost.busy.stackram_write, sum.stackram_write);
   EXPECT_EQ(cost.busy.psram_read, sum.psram_read);
-  for (std::size_t pair = 0; pair < paired_families; ++pair)
+  for (std::size_t pair = 0; pair < pair_families; ++pair)
     EXPECT_EQ(cost.busy.other_pairs.beats[pair], sum.other_pairs[static_cast<Family>(pair)]) << "pair " << pair;
   EXPECT_EQ(cost.cycles, cycles);
   EXPECT_EQ(cost.operations, static_cast<std::int64_t>(operations.size()));
