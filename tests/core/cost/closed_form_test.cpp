@@ -3,7 +3,7 @@
 
 #include "core/cost/fold.h"
 #include "core/cost/timeline.h"
-#include "tests/core/cost/stepper.h"
+#include "core/exec/step.h"
 #include "tests/core/cost/tiny_sd.h"
 
 namespace sdip {
@@ -199,7 +199,7 @@ TEST(timeline, a_total_of_passes_is_their_sum_also_beyond_those_simulated) {
   ASSERT_TRUE(result.repeats);
   EXPECT_LT(result.passes.size(), 10U);
   std::int64_t sum = 0;
-  const stepper::Run run = stepper::step(program, m, Decimal{100}, 1, 40);
+  const StepCounts run = step(program, m, Decimal{100}, 1, 40);
   for (std::size_t i = 0; i < run.passes.size(); ++i) {
     EXPECT_EQ(result.total(static_cast<std::int64_t>(i)), sum);
     sum += run.passes[i].back().end;

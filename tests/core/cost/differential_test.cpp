@@ -1,19 +1,20 @@
-// Does the estimate count what the stepper counts? Difference 0, on random programs and on tiny-sd.
+// Does the estimate count what the executor counts? Difference 0, on random programs and on tiny-sd.
 #include <gmock/gmock.h>
 
 #include "core/cost/stage.h"
+#include "core/exec/operations.h"
+#include "core/exec/step.h"
 #include "core/program/traffic.h"
 #include "tests/core/cost/random_program.h"
-#include "tests/core/cost/stepper.h"
 #include "tests/core/cost/tiny_sd.h"
 #include "tests/core/program/random_graph.h"
 
 namespace sdip {
 namespace {
 
-void expect_equal_needs(const ClassCost& cost, const std::vector<stepper::Operation>& operations,
+void expect_equal_needs(const ClassCost& cost, const std::vector<exec::Operation>& operations,
                         bool counts_lanes = true) {
-  stepper::Needs sum;
+  exec::Needs sum;
   std::int64_t cycles = 0, lane_operations = 0, commands = 0, dispatched = 0;
   for (const auto& o : operations) {
     sum += o.needs;
@@ -38,7 +39,7 @@ void expect_equal_needs(const ClassCost& cost, const std::vector<stepper::Operat
   EXPECT_EQ(cost.operations, static_cast<std::int64_t>(operations.size()));
 }
 
-stepper::InstructionCount counted(const InstructionTime& t) {
+InstructionCounts counted(const InstructionTime& t, const ClassCost& c) {
   return {t.start,
           t.end,
           t.stall_weights,
@@ -48,12 +49,19 @@ stepper::InstructionCount counted(const InstructionTime& t) {
           t.activation_out_bytes,
           t.stall_program,
           t.program_bytes,
-          t.waiting};
+          t.waiting,
+          c.operations,
+          c.busy.compute,
+          c.busy.all_dsram_reads(),
+          c.busy.dsram_write,
+          c.busy.stackram_read,
+          c.busy.stackram_write,
+          c.busy.psram_read};
 }
 
 /// `start` of the sum: the instructions' own times.
-stepper::InstructionCount sum_of(const std::vector<stepper::InstructionCount>& pass) {
-  stepper::InstructionCount sum;
+InstructionCounts sum_of(const std::vector<InstructionCounts>& pass) {
+  InstructionCounts sum;
   for (const auto& i : pass) {
     sum.end = std::max(sum.end, i.end);
     sum.start += i.end - i.start;
@@ -69,8 +77,8 @@ stepper::InstructionCount sum_of(const std::vector<stepper::InstructionCount>& p
   return sum;
 }
 
-void expect_equal_pass(const PassCost& pass, const std::vector<stepper::InstructionCount>& stepped) {
-  const stepper::InstructionCount sum = sum_of(stepped);
+void expect_equal_pass(const PassCost& pass, const std::vector<InstructionCounts>& stepped) {
+  const InstructionCounts sum = sum_of(stepped);
   EXPECT_EQ(pass.cycles, sum.end);
   EXPECT_EQ(pass.stall_weights, sum.stall_weights);
   EXPECT_EQ(pass.stall_activations, sum.stall_activations);
@@ -88,24 +96,25 @@ void expect_equal(const Program& program, const Machine& machine, Decimal share,
   for (const InstructionClass& c : program.classes) {
     costs.push_back(class_cost(c, machine, role));
     const bool counts_lanes = c.compound != Compound::attention && c.spread_cores == 1;
-    expect_equal_needs(costs.back(), stepper::expand(c, machine, role), counts_lanes);
+    expect_equal_needs(costs.back(), exec::expand(c, machine, role), counts_lanes);
   }
   std::vector<InstructionTime> trace;
   const TimelineRules rules = timeline_rules(machine, share, cores, program.pinned_bytes, role);
   const TimelineResult result = run_timeline(program, costs, rules, passes, &trace);
   const auto simulated = result.passes.size();
-  const stepper::Run run =
-      stepper::step(program, machine, share, cores, simulated + (result.repeats ? 2 : 0), role);
+  const StepCounts run = step(program, machine, share, cores, simulated + (result.repeats ? 2 : 0), role);
   for (std::size_t i = 0; i < run.passes.size(); ++i) {
     SCOPED_TRACE("pass " + std::to_string(i));
     expect_equal_pass(result.passes[std::min(i, simulated - 1)], run.passes[i]);
   }
-  const stepper::InstructionCount last = sum_of(run.passes[simulated - 1]);
+  const InstructionCounts last = sum_of(run.passes[simulated - 1]);
   const bool beside = machine.operator_dsram == OperatorDsram::per_operator;  // words are waited for before begin
   EXPECT_EQ(result.running, last.start + (beside ? last.stall_program : 0));
   EXPECT_EQ(result.waiting, last.waiting);
   for (std::size_t i = 0; i < trace.size(); ++i)
-    EXPECT_TRUE(counted(trace[i]) == run.passes[simulated - 1][i]) << "instruction " << i;
+    EXPECT_TRUE(counted(trace[i], costs[static_cast<std::size_t>(program.instructions[i].instruction_class)]) ==
+                run.passes[simulated - 1][i])
+        << "instruction " << i;
   EXPECT_EQ(result.psram_peak_bytes, run.psram_peak_bytes);
 }
 
@@ -115,13 +124,13 @@ TEST(differential, random_pairs_stream_programs_split_tile_operations_and_give_t
     Dice dice(seed);
     Machine machine = random_machine(dice);
     const Program program = random_program(dice, machine);
-    const stepper::Run run = stepper::step(program, machine, Decimal{50}, 1, 2);
-    const stepper::InstructionCount sum = sum_of(run.passes[1]);
+    const StepCounts run = step(program, machine, Decimal{50}, 1, 2);
+    const InstructionCounts sum = sum_of(run.passes[1]);
     streamed += sum.program_bytes > 0;
     waited += sum.stall_program > 0;
     bool splits = false, hosts = false;
     for (const InstructionClass& c : program.classes)
-      for (const auto& o : stepper::expand(c, machine)) {
+      for (const auto& o : exec::expand(c, machine)) {
         splits |= o.commands > 1;
         hosts |= o.on_host;
       }

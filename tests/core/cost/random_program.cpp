@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "tests/core/cost/stepper.h"
+#include "core/exec/operations.h"
 
 namespace sdip {
 namespace {
@@ -246,10 +246,10 @@ struct Weights {
 };
 Weights weights_of(const InstructionClass& c, const Machine& machine) {
   Weights w;
-  w.held = stepper::held_psram_bytes(c, machine);
+  w.held = exec::held_psram_bytes(c, machine);
   std::vector<std::int64_t> seen;
-  for (const auto& o : stepper::expand(c, machine)) {
-    if (o.weight_tile == stepper::no_tile || std::ranges::count(seen, o.weight_tile) > 0) continue;
+  for (const auto& o : exec::expand(c, machine)) {
+    if (o.weight_tile == exec::no_tile || std::ranges::count(seen, o.weight_tile) > 0) continue;
     seen.push_back(o.weight_tile);
     w.tile = std::max(w.tile, o.weight_psram_bytes);
     w.all += o.weight_psram_bytes;
@@ -307,7 +307,7 @@ void size_imem(Dice& dice, Machine& machine, Program& program) {
   for (Instruction& i : program.instructions) {
     i.words = dice.between(least_instruction_words, 9);
     const InstructionClass& c = program.classes[static_cast<std::size_t>(i.instruction_class)];
-    const std::int64_t bytes = stepper::words_bytes(i, stepper::expand(c, streaming), machine);
+    const std::int64_t bytes = exec::words_bytes(i, exec::expand(c, streaming), machine);
     longest = std::max(longest, bytes);
     all += bytes;
   }

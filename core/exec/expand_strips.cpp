@@ -1,10 +1,10 @@
-// The stepper's strips: each part of each strip, or so many of its channels, expanded as an instruction of its own
+// Strips: each part of each strip, or so many of its channels, expanded as an instruction of its own
 // that is all on chip at once.
 #include <algorithm>
 
-#include "tests/core/cost/stepper.h"
+#include "core/exec/operations.h"
 
-namespace sdip::stepper {
+namespace sdip::exec {
 namespace {
 
 using Count = std::int64_t;
@@ -185,4 +185,4 @@ std::int64_t strips_psram_bytes(const InstructionClass& c, const Machine& m) {
   return bytes;
 }
 
-}  // namespace sdip::stepper
+}  // namespace sdip::exec

@@ -1,7 +1,7 @@
-// The stepper's links between cores that share the heads of one instruction.
-#include "tests/core/cost/stepper.h"
+// Links between cores that share the heads of one instruction.
+#include "core/exec/operations.h"
 
-namespace sdip::stepper {
+namespace sdip::exec {
 namespace {
 
 using Count = std::int64_t;
@@ -38,4 +38,4 @@ Count returned_cycles(const InstructionClass& c, const Machine& m) {
   return over_link(whole_bytes(c.out_elements, m), c, m);
 }
 
-}  // namespace sdip::stepper
+}  // namespace sdip::exec

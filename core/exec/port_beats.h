@@ -1,11 +1,11 @@
-// The stepper's ports: what goes through them, a beat at a time.
+// Ports: what goes through them, a beat at a time.
 #pragma once
 
 #include <algorithm>
 
-#include "tests/core/cost/stepper.h"
+#include "core/exec/operations.h"
 
-namespace sdip::stepper {
+namespace sdip::exec {
 
 using Count = std::int64_t;
 
@@ -73,4 +73,4 @@ inline void write_results(const InstructionClass& c, const Ports& ports, const s
   needs.stackram_write += std::max(made.stackram_write, turned.stackram_write);
 }
 
-}  // namespace sdip::stepper
+}  // namespace sdip::exec

@@ -1,14 +1,17 @@
-// The stepper's clock: one tile operation and one DRAM transfer after the other.
-#include "tests/core/cost/stepper.h"
+// The clock: one tile operation and one DRAM transfer after the other.
+#include "core/exec/step.h"
 
 #include <algorithm>
 #include <list>
 #include <set>
 
-#include "tests/core/cost/stepper_board.h"
+#include "core/exec/board.h"
+#include "core/exec/operations.h"
 
-namespace sdip::stepper {
+namespace sdip {
 namespace {
+
+using namespace exec;
 
 using Count = std::int64_t;
 
@@ -52,8 +55,8 @@ class Clock {
     streamed_ = m.program_storage == ProgramStorage::streamed && all > m.imem_bytes;
   }
 
-  std::vector<InstructionCount> pass(bool cold) {
-    std::vector<InstructionCount> counts;
+  std::vector<InstructionCounts> pass(bool cold) {
+    std::vector<InstructionCounts> counts;
     const Count begin = now_;
     board_.clear(now_);
     for (std::size_t i = 0; i < program_.instructions.size(); ++i) {
@@ -161,6 +164,17 @@ class Clock {
     return channel_ = start + t.cycles;
   }
 
+  void count_beats(const Needs& needs) {
+    ++count_.tile_operations;
+    count_.compute_cycles += needs.compute;
+    count_.dsram_read_beats += needs.dsram_read;
+    for (const auto& [pair, beats] : needs.other_pairs) count_.dsram_read_beats += beats;
+    count_.dsram_write_beats += needs.dsram_write;
+    count_.stackram_read_beats += needs.stackram_read;
+    count_.stackram_write_beats += needs.stackram_write;
+    count_.psram_read_beats += needs.psram_read;
+  }
+
   Count overhead(const Operation& o) const {
     const bool hosted = m_.sequencer == Sequencer::host;
     Count cycles = 0;
@@ -175,7 +189,7 @@ class Clock {
     const auto number = static_cast<std::size_t>(instruction.instruction_class);
     const InstructionClass& c = program_.classes[number];
     const Count turn = board_.turn(c), words = streamed_ ? words_[index] : 0;
-    InstructionCount before;
+    InstructionCounts before;
     count_ = {};
     const Count issued = words > 0 ? std::max(turn, fetch_words(words)) : turn;
     before.stall_program = issued - turn;
@@ -246,6 +260,7 @@ class Clock {
       const Count start = std::max({earliest, weights_there, activations_there});
       (weights_there >= activations_there ? count_.stall_weights : count_.stall_activations) += start - earliest;
       now_ = start + o.cycles();
+      count_beats(o.needs);
       if (using_ != tiles_.end()) using_->used_until = tile_before_until_ = now_;
       leaving_ = o.out_bytes;
     }
@@ -281,18 +296,18 @@ class Clock {
   Buffers a_, b_, other_, partial_;
   std::vector<Count> left_;  // when each of this instruction's results had left
   std::set<Count> fetched_;  // weight tiles that this instruction has fetched
-  InstructionCount count_;
+  InstructionCounts count_;
 };
 
 }  // namespace
 
-Run step(const Program& program, const Machine& machine, Decimal share, std::int64_t cores, std::size_t passes,
-         Role role) {
+StepCounts step(const Program& program, const Machine& machine, Decimal share, std::int64_t cores,
+                std::size_t passes, Role role) {
   Clock clock(program, machine, share, cores, role);
-  Run run;
+  StepCounts run;
   for (std::size_t i = 0; i < passes; ++i) run.passes.push_back(clock.pass(i == 0));
   run.psram_peak_bytes = clock.peak();
   return run;
 }
 
-}  // namespace sdip::stepper
+}  // namespace sdip

@@ -1,7 +1,7 @@
-// The stepper's row-wise tile operations: each fold of each pass; and those that the host computes.
-#include "tests/core/cost/stepper_ports.h"
+// Row-wise tile operations: each fold of each pass; and those that the host computes.
+#include "core/exec/port_beats.h"
 
-namespace sdip::stepper {
+namespace sdip::exec {
 namespace {
 
 Count row_lanes_of(Family family, const Machine& m) {
@@ -138,4 +138,4 @@ std::vector<Operation> expand_rows(const InstructionClass& c, const Machine& m, 
   return RowExpansion(c, m, role, owner).run();
 }
 
-}  // namespace sdip::stepper
+}  // namespace sdip::exec

@@ -1,10 +1,10 @@
-// The stepper's board: section "A DSRAM for each operator", one retirement after the other.
-#include "tests/core/cost/stepper_board.h"
+// The board: section "A DSRAM for each operator", one retirement after the other.
+#include "core/exec/board.h"
 
 #include <algorithm>
 #include <optional>
 
-namespace sdip::stepper {
+namespace sdip::exec {
 
 std::string circuit_name(Family family, const Machine& m) {
   const bool multiplies = family == Family::conv2d || family == Family::linear || family == Family::matmul;
@@ -86,4 +86,4 @@ std::int64_t Board::last_end() const {
   return last;
 }
 
-}  // namespace sdip::stepper
+}  // namespace sdip::exec

@@ -1,4 +1,4 @@
-// The stepper's board of instructions that run side by side: what each uses, and when it is off the board.
+// The board of instructions that run side by side: what each uses, and when it is off the board.
 #pragma once
 
 #include <map>
@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "tests/core/cost/stepper.h"
+#include "core/exec/operations.h"
 
-namespace sdip::stepper {
+namespace sdip::exec {
 
 /// Circuits and ports by name: "circuit conv2d", "read linear", "push".
 using Uses = std::set<std::string>;
@@ -58,4 +58,4 @@ class Board {
   std::map<std::string, std::int64_t> busy_until_;  // each sequencer
 };
 
-}  // namespace sdip::stepper
+}  // namespace sdip::exec

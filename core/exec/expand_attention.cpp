@@ -1,10 +1,10 @@
-// The stepper's fused attention: each head, row tile and key tile, its steps one after the other. Products and
+// Fused attention: each head, row tile and key tile, its steps one after the other. Products and
 // fused masks are stepped as instructions of their own; softmax, accumulators and division fold by fold here.
 #include <algorithm>
 
-#include "tests/core/cost/stepper.h"
+#include "core/exec/operations.h"
 
-namespace sdip::stepper {
+namespace sdip::exec {
 namespace {
 
 using Count = std::int64_t;
@@ -183,4 +183,4 @@ std::vector<Operation> expand_attention(const InstructionClass& c, const Machine
   return Attention(c, machine, role).run();
 }
 
-}  // namespace sdip::stepper
+}  // namespace sdip::exec

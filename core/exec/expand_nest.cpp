@@ -1,10 +1,10 @@
-// The stepper's tile operations: plain loops over tiles, folds and beats.
+// A nest's tile operations: plain loops over tiles, folds and beats.
 #include <array>
 #include <set>
 
-#include "tests/core/cost/stepper_ports.h"
+#include "core/exec/port_beats.h"
 
-namespace sdip::stepper {
+namespace sdip::exec {
 namespace {
 
 bool is_product(Family family) {
@@ -339,4 +339,4 @@ std::vector<Operation> expand(const InstructionClass& c, const Machine& machine,
   return is_product(c.work.family) ? NestExpansion(c, m, role, own).run() : expand_rows(c, m, role, own);
 }
 
-}  // namespace sdip::stepper
+}  // namespace sdip::exec

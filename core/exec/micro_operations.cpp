@@ -1,7 +1,7 @@
-// The stepper's micro-operations, listed one by one, and the words that instructions take.
-#include "tests/core/cost/stepper.h"
+// Micro-operations, listed one by one, and the words that instructions take.
+#include "core/exec/operations.h"
 
-namespace sdip::stepper {
+namespace sdip::exec {
 namespace {
 
 using Count = std::int64_t;
@@ -121,4 +121,4 @@ Count words_bytes(const Instruction& instruction, const std::vector<Operation>& 
   return 32 * words;
 }
 
-}  // namespace sdip::stepper
+}  // namespace sdip::exec
