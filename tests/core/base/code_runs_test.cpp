@@ -40,7 +40,8 @@ TEST(code_runs, stand_for_the_numbers_of_each_code) {
 
 TEST(code_runs, are_the_codes_of_each_number) {
   std::mt19937 engine(2);
-  std::vector<float> numbers{0, -0.0F, INFINITY, -INFINITY, NAN, -NAN, 0.5F, 1.5F, 2.5F, -0.5F, 1e30F, -1e30F, 448, 464};
+  std::vector<float> numbers{0,    -0.0F, INFINITY, -INFINITY, NAN,    -NAN, 0.5F,
+                             1.5F, 2.5F,  -0.5F,    1e30F,     -1e30F, 448,  464};
   for (int i = 0; i < 200000; ++i) {
     numbers.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(engine())));
     numbers.push_back(static_cast<float>(static_cast<int>(engine() % 4001) - 2000) * 0.125F);  // ties
@@ -61,7 +62,8 @@ TEST(code_runs, are_the_codes_of_each_number) {
 }
 
 TEST(code_runs, infinities_are_kept_where_a_format_has_them) {
-  for (const NumberFormat format : {NumberFormat::fp32, NumberFormat::fp16, NumberFormat::bf16, NumberFormat::fp8_e5m2})
+  for (const NumberFormat format :
+       {NumberFormat::fp32, NumberFormat::fp16, NumberFormat::bf16, NumberFormat::fp8_e5m2})
     for (const float x : {INFINITY, -INFINITY}) EXPECT_EQ(decoded(format, encoded_kept(format, x, 1, true)), x);
   EXPECT_EQ(decoded(NumberFormat::fp16, encoded_kept(NumberFormat::fp16, INFINITY, 1, false)), 65504);
   EXPECT_EQ(decoded(NumberFormat::fp8_e4m3, encoded_kept(NumberFormat::fp8_e4m3, INFINITY, 1, true)), 448);
