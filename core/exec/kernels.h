@@ -9,8 +9,10 @@
 // Example: 4 lanes, a run of 6, products p0 to p5: c = c + ((p0 + p1) + (p2 + p3)), then c = c + (p4 + p5).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "core/base/number_format.h"
 
@@ -52,11 +54,19 @@ Vectors widest_vectors();
 /// Runs tasks 0 to count - 1, in any order and at once.
 using Share = std::function<void(std::int64_t count, const std::function<void(std::int64_t)>& task)>;
 
-/// How a product is computed; its bits do not depend on it. Without `share` the caller's thread does it all.
+/// Memory that products use one after the other, kept between them; of one product at a time.
+struct Workspace {
+  std::vector<std::byte> left{}, right{};
+  std::vector<std::int32_t> left_sums{};
+};
+
+/// How a product is computed; its bits do not depend on it. Without `share` the caller's thread does it all,
+/// without `workspace` memory is taken for the call.
 struct KernelOptions {
   Vectors vectors = widest_vectors();
   std::int64_t threads = 1;
   Share share{};
+  Workspace* workspace = nullptr;
 };
 
 /// Floats that a floating `accumulator` sums. `sums` hold what it can hold. Narrow formats round to nearest, ties
