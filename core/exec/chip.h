@@ -13,11 +13,11 @@
 #include "core/exec/addresses.h"
 #include "core/exec/elements.h"
 #include "core/exec/execute.h"
+#include "core/exec/kernels_team.h"
 #include "core/exec/memory.h"
 #include "core/exec/norms.h"
 #include "core/exec/numbers.h"
 #include "core/exec/views.h"
-#include "core/exec/workers.h"
 #include "core/program/weight_region.h"
 #include "core/program/weights.h"
 
@@ -64,7 +64,7 @@ struct Chip {
   std::size_t now = 0;                          // number of the instruction
   std::string who{};                            // "instruction 3 'conv2d+silu' (/net/conv)"
   RunCounts counts{};
-  std::unique_ptr<Workers> workers{};
+  std::unique_ptr<Team> team{};
 
   const Value& value(ValueId v) const { return graph.values[static_cast<std::size_t>(v)]; }
   const Instruction& instruction() const { return stage.program.instructions[now]; }
@@ -118,6 +118,10 @@ Elements through_view(const Chip& chip, ValueId v, const Elements& at);
 
 /// The elements `at` of a tensor, in a row.
 Numbers picked(const Tensor& tensor, const Elements& at);
+
+/// Tasks 0 to count - 1, shared by the team. Where one throws all are done again in order, so that the first that
+/// fails does not depend on how many threads there are: tasks must be repeatable.
+void share_tasks(Team& team, std::int64_t count, const std::function<void(std::int64_t)>& task);
 
 /// Runs the current instruction.
 void run_instruction(Chip& chip);

@@ -44,7 +44,7 @@ Chip chip_of(const CompiledStage& stage, const Machine& machine, const StoredTen
              const ExecuteOptions& options) {
   Chip chip{stage,          *stage.graph, machine,         stored,
             options.scales, options,      views_of(stage), addresses_of(stage, machine)};
-  chip.workers = std::make_unique<Workers>(options.threads);
+  chip.team = std::make_unique<Team>(options.threads);
   for (std::size_t i = 0; i < stage.program.instructions.size() && options.order.empty(); ++i)
     chip.last_use[stage.program.instructions[i].weight_offset.value] = i;
   const bool unified = machine.activation_memory == ActivationMemory::unified;

@@ -15,7 +15,7 @@ double number(const Node& node, const char* attribute, double otherwise) {
 
 }  // namespace
 
-Finish::Finish(Chip& chip, const Node& node) : workers_(*chip.workers) {
+Finish::Finish(Chip& chip, const Node& node) : team_(*chip.team) {
   const Operand& out = chip.value(node.outputs[0]).operand;
   out_.type = out.type;
   out_.shape = out.shape;
@@ -72,7 +72,7 @@ template <class T>
 Numbers Finish::all(const Elements& at, std::span<const T> sums) const {
   Numbers results = numbers_of(zero_tensor(out_.type, {at.size()}));
   const std::vector<Elements> pieces = at.pieces(piece_elements);
-  workers_.run(std::ssize(pieces), [&](std::int64_t i) {
+  share_tasks(team_, std::ssize(pieces), [&](std::int64_t i) {
     const Elements& piece = pieces[static_cast<std::size_t>(i)];
     const auto first = static_cast<std::size_t>(i * piece_elements);
     part(piece, sums.subspan(first, static_cast<std::size_t>(piece.size())), results, first);

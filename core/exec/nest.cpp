@@ -34,11 +34,8 @@ Arithmetic arithmetic_of(Chip& chip, const Node& node) {
   Arithmetic arithmetic;
   arithmetic.accumulator = chip.machine.accumulator_format;
   arithmetic.lanes = lanes_along_sums(chip.machine, work_of(chip.graph, node).family);
-  arithmetic.kernel.threads = chip.workers->threads();
-  if (chip.workers->threads() > 1)
-    arithmetic.kernel.share = [&chip](std::int64_t count, const std::function<void(std::int64_t)>& task) {
-      chip.workers->run(count, task);
-    };
+  arithmetic.kernel.threads = chip.team->threads();
+  if (chip.team->threads() > 1) arithmetic.kernel.share = chip.team->share();
   return arithmetic;
 }
 

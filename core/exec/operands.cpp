@@ -168,6 +168,16 @@ const HeldWeight* read_weight(Chip& chip, ValueId v) {
   return &held_weight(chip, static_cast<std::size_t>(place - instruction.weights.begin()));
 }
 
+void share_tasks(Team& team, std::int64_t count, const std::function<void(std::int64_t)>& task) {
+  bool failed = team.threads() == 1 || count == 1;
+  try {
+    if (!failed) team.run(count, task);
+  } catch (const Error&) {
+    failed = true;
+  }
+  for (std::int64_t i = 0; failed && i < count; ++i) task(i);
+}
+
 void open_result(Chip& chip) {
   const ValueId v = chip.instruction().destination;
   const InstructionClass& c = chip.instruction_class();

@@ -114,11 +114,11 @@ void write_pointwise(Chip& chip, std::span<const Node* const> nodes, TileValues 
     return write_result(chip, tile.at, tile.made.at(tile.current));
   }
   find_weights(chip, nodes);
-  std::vector<Elements> pieces = tile.at.pieces(piece_elements);
+  const std::vector<Elements> pieces = tile.at.pieces(piece_elements);
   std::vector<TileValues> done(pieces.size());
-  chip.workers->run(std::ssize(pieces), [&](std::int64_t i) {
+  share_tasks(*chip.team, std::ssize(pieces), [&](std::int64_t i) {
     const auto number = static_cast<std::size_t>(i);
-    TileValues part{std::move(pieces[number]), tile.current};
+    TileValues part{pieces[number], tile.current};
     const auto count = static_cast<std::size_t>(part.at.size());
     for (const auto& [v, numbers] : tile.made)
       part.made[v] = part_of(numbers, number * static_cast<std::size_t>(piece_elements), count);

@@ -26,7 +26,7 @@ bool is_turn(const Chip& chip, const Node& node);
 void apply_pointwise(Chip& chip, const Node& node, TileValues& tile);
 
 /// The same of all `nodes`, and what the last one makes is the instruction's result: written once the whole tile is
-/// computed. The tile is shared among the workers in pieces.
+/// computed. The tile is shared by the team in pieces.
 void write_pointwise(Chip& chip, std::span<const Node* const> nodes, TileValues tile);
 
 }  // namespace sdip::exec

@@ -116,7 +116,7 @@ void run_softmax(Chip& chip, const Operators& operators, const Rows& rows, Value
     const Elements at = rows.elements(tile.rows, tile.part);
     std::vector<double> x = doubles_in(read_operand(chip, node.inputs[0], at));
     const auto length = static_cast<std::size_t>(tile.part.size());
-    chip.workers->run(tile.rows.size(), [&](std::int64_t i) {
+    chip.team->run(tile.rows.size(), [&](std::int64_t i) {
       const auto row = static_cast<std::size_t>(tile.rows.begin + i);
       const std::span<double> of_row(x.data() + static_cast<std::size_t>(i) * length, length);
       for (std::int64_t pass = tile.first; pass <= tile.last; ++pass) softmax.pass(pass, row, of_row);

@@ -90,10 +90,15 @@ int run_bench(int argc, char** argv) {
         stage, machine, inputs, [](const Value&) { return std::nullopt; }, options);
     getrusage(RUSAGE_SELF, &after);
     const ExecutionWork work = execution_work(stage);
+    const auto cpu = [](const rusage& u) {
+      return static_cast<double>(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+             1e-6 * static_cast<double>(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+    };
     std::printf(
-        "%s: %.2f s, %.1f G operations, %lld tile operations, %lld whole operators; peak %.2f GB, %.2f GB before; "
+        "%s: %.2f s (%.2f s of processors), %.1f G operations, %lld tile operations, %lld whole operators; peak "
+        "%.2f GB, %.2f GB before; "
         "told %.2f GB\n",
-        stage.name.c_str(), seconds_since(start), work.operations * 1e-9,
+        stage.name.c_str(), seconds_since(start), cpu(after) - cpu(before), work.operations * 1e-9,
         static_cast<long long>(run.counts.tile_operations), static_cast<long long>(run.counts.whole_operators),
         static_cast<double>(after.ru_maxrss) * 1.024e-6, static_cast<double>(before.ru_maxrss) * 1.024e-6,
         work.bytes * 1e-9);
