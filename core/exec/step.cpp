@@ -42,6 +42,10 @@ class Clock {
       : program_(program), m_(m), cores_(cores), wired_(weights_wired(m, role)), board_(m) {
     numerator_ =
         m.dram_bus_bits / 8 * 2 * m.dram_clock_ratio.hundredths * m.dram_efficiency.hundredths * share.hundredths;
+    if (m.host_memory) {  // an access of host_bus_bits takes host_access_cycles: bits over 8 x 100 x cycles
+      numerator_ = m.host_bus_bits * share.hundredths;
+      denominator_ = 800 * m.host_access_cycles;
+    }
     room_ = m.psram_bytes - m.psram_pinned_bytes;
     for (const InstructionClass& c : program.classes) {
       operations_.push_back(expand(c, m, role));
@@ -76,7 +80,7 @@ class Clock {
     Count bursts = 0;
     for (Count left = bytes; left > 0; left -= m_.dram_burst_bytes) ++bursts;
     const Count whole = bursts * m_.dram_burst_bytes * copies;
-    const Int128 scaled = static_cast<Int128>(whole) * 1000000;
+    const Int128 scaled = static_cast<Int128>(whole) * denominator_;
     Count cycles = static_cast<Count>(scaled / numerator_);
     if (static_cast<Int128>(cycles) * numerator_ < scaled) ++cycles;
     return {whole, cycles};
@@ -286,7 +290,7 @@ class Clock {
   Board board_;
   std::vector<Uses> uses_;  // by class
   Count dispatched_ = 0;    // the instruction now beginning, where others run beside it
-  Count numerator_ = 1, room_ = 0, copies_ = 1;
+  Count numerator_ = 1, denominator_ = 1000000, room_ = 0, copies_ = 1;
   std::vector<std::vector<Operation>> operations_;
   Count now_ = 0, channel_ = 0, begin_ = 0, last_duration_ = 0, peak_ = 0, leaving_ = 0, tile_before_until_ = 0;
   std::vector<Count> words_;  // bytes, by instruction
