@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/exec/arithmetic.h"
+#include "core/exec/operators.h"
 #include "core/ops/arithmetic.h"
 
 namespace sdip::exec {
@@ -52,10 +53,15 @@ void apply_pointwise(Chip& chip, const Node& node, TileValues& tile) {
       tile.at = elements_in_view(chip.views, v, tile.at);
       break;
     }
+  const Work work = work_of(chip.graph, node);
   std::vector<std::optional<Tensor>> operands;
   for (const ValueId v : node.inputs) {
     if (v == none) {
       operands.emplace_back();
+      continue;
+    }
+    if (made_as(chip, tile, v) == none && is_unread(chip, work, node, operands.size())) {
+      operands.emplace_back(zero_tensor(chip.value(v).operand.type, {}));
       continue;
     }
     const Shape& own = chip.value(v).operand.shape;
