@@ -98,7 +98,7 @@ class RowExpansion {
       if (f.passes < apart_ && !last) continue;
       const Count width = f.place == Place::psram ? bits_of(m_.weight_format) : bits;
       const Count part = f.per_fold ? rows * length : up(f.elements, writing_);
-      for (Count left = part * width; left > 0; left -= m_.host_bus_bits) ++in.compute;
+      for (Count left = part * width; left > 0; left -= m_.host_bus_bits) in.compute += m_.host_access_cycles;
       ports_.read(f.place, f.pair, part, width, in);
       if (f.place == Place::dram) o.other_bytes += up(up(f.elements, writing_) * bits, 8);
     }
@@ -109,8 +109,10 @@ class RowExpansion {
     if (last) {
       for (Count more = 0; more < c_.fused_operators + c_.statistics_passes; ++more)
         hundredths += results * m_.host_cycles_per_element.hundredths;
+      const Count returned = m_.host_result_bits > 0 ? m_.host_result_bits : bits;
       if (c_.to_dsram || c_.to_dram || c_.push)
-        for (Count left = results * bits; left > 0; left -= m_.host_bus_bits) ++out.compute;
+        for (Count left = results * returned; left > 0; left -= m_.host_bus_bits)
+          out.compute += m_.host_access_cycles;
       write_result(c_, ports_, results, bits, out);
       if (c_.to_dram) o.out_bytes = up(up(c_.out_elements, writing_) * bits, 8);
     }

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/exec/arithmetic.h"
+#include "core/exec/operators.h"
 #include "core/exec/plain_functions.h"
 #include "core/exec/weights.h"
 
@@ -41,8 +42,7 @@ Numbers by_operator(Chip& chip, const Node& node, std::vector<std::optional<Numb
     tensors.emplace_back();
     if (node.inputs[i] == none) continue;
     tensors.back() = tensor_of(made[i] != nullptr ? *made[i] : *operands[i]);
-    const bool one = made[i] == nullptr && element_count(chip.value(node.inputs[i]).operand.shape) == 1;
-    if (one) tensors.back()->shape = {};
+    if (made[i] == nullptr && element_count(tensors.back()->shape) == 1) tensors.back()->shape = {};
   }
   Tensor numbers = outputs_of(chip.graph, node, tensors).at(0);
   if (element_count(numbers.shape) != count) {  // of one number and scalars
@@ -87,6 +87,7 @@ void apply_pointwise(Chip& chip, const Node& node, TileValues& tile) {
       tile.at = elements_in_view(chip.views, v, tile.at);
       break;
     }
+  const Work work = work_of(chip.graph, node);
   std::vector<std::optional<Numbers>> operands(node.inputs.size());
   std::vector<const Numbers*> made(node.inputs.size(), nullptr);
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
@@ -94,6 +95,8 @@ void apply_pointwise(Chip& chip, const Node& node, TileValues& tile) {
     if (v == none) continue;
     if (const ValueId of = made_as(chip, tile, v); of != none)
       made[i] = &tile.made.at(of);
+    else if (is_unread(chip, work, node, i))
+      operands[i] = numbers_of(zero_tensor(chip.value(v).operand.type, {}));
     else
       operands[i] = operand_of(chip, tile, v, out.shape);
   }

@@ -115,6 +115,7 @@ std::vector<Draft> drafts_of(const Graph& graph, const Machine& machine, Views& 
     };
     if (std::ranges::none_of(node.outputs, is_activation)) continue;
     Work work = work_of(graph, node);
+    const Work own = work;
     if (work.family == Family::constant) continue;
     if (is_view(graph, node, work, machine)) {
       const ValueId from = first_activation(graph, node);
@@ -129,9 +130,13 @@ std::vector<Draft> drafts_of(const Graph& graph, const Machine& machine, Views& 
     for (const ValueId out : node.outputs) {
       if (!is_activation(out)) continue;
       if (outputs > 1 && !(out == first && is_nest(work.family))) {
-        // Split and the like: a copy for each output, which reads its part. Products (LSTM) are done for the first.
+        // Split and the like: a copy for each output, which reads its part, and what else the node reads. Products
+        // (LSTM) are done for the first.
         const std::int64_t part = element_count(graph.values[static_cast<std::size_t>(out)].operand.shape);
-        work = Work{Family::vector, {}, 1, part, 1, {part}, part};
+        std::vector<std::int64_t> reads = is_nest(own.family) ? std::vector<std::int64_t>{} : own.read_elements;
+        reads.resize(std::max<std::size_t>(reads.size(), 1));
+        reads[0] = part;
+        work = Work{Family::vector, {}, 1, part, 1, std::move(reads), part};
       }
       const bool nothing = !is_nest(work.family) && work.rows * work.row_length == 0;
       if (nothing || element_count(graph.values[static_cast<std::size_t>(out)].operand.shape) == 0) continue;
