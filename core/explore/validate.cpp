@@ -162,8 +162,12 @@ StageCounters empty_comparison(const CompiledStage& stage, std::vector<std::int3
   result.classes = std::ssize(stage.program.classes);
   result.compared = std::move(instructions);
   std::set<std::int32_t> classes;
-  for (const std::int32_t i : result.compared)
-    classes.insert(stage.program.instructions[static_cast<std::size_t>(i)].instruction_class);
+  for (const std::int32_t i : result.compared) {
+    const Instruction& instruction = stage.program.instructions[static_cast<std::size_t>(i)];
+    classes.insert(instruction.instruction_class);
+    result.layers.push_back(instruction.name);
+    result.mnemonics.push_back(instruction.mnemonic);
+  }
   result.classes_compared = std::ssize(classes);
   return result;
 }

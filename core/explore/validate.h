@@ -77,7 +77,8 @@ struct StageCounters {
   Role role = Role::network;
   std::string left_out;  // why it was not stepped; "" when it was
   std::int64_t instructions = 0, classes = 0, classes_compared = 0;
-  std::vector<std::int32_t> compared;  // instructions, ascending
+  std::vector<std::int32_t> compared;          // instructions, ascending
+  std::vector<std::string> layers, mnemonics;  // of these
   std::int64_t simulated_passes = 0;   // by the estimate
   bool repeats = false;                // the last of them left the state that it found
   std::vector<ComparedPass> passes;    // stepped ones, in order
