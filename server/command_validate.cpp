@@ -25,7 +25,9 @@ constexpr std::size_t most_listed = 10;
 
 /// One number where both sides have it; else both, in full.
 std::string both_text(const Both& both, std::string_view unit) {
-  if (both.estimated == both.executed) return quantity_text(static_cast<double>(both.estimated), unit);
+  const bool plain = unit.empty() || unit == "beats";
+  if (both.estimated == both.executed)
+    return plain ? count_text(both.estimated) : quantity_text(static_cast<double>(both.estimated), unit);
   return count_text(both.estimated) + " / " + count_text(both.executed);
 }
 
@@ -73,7 +75,7 @@ void print_totals(const Validation& validation) {
     TextRow row = {std::string(counter.name)};
     for (const StageCounters& stage : validation.counters) {
       const auto total = stage.passes.empty() ? std::nullopt : stage.passes.back().totals[r];
-      row.push_back(total ? both_text(*total, counter.unit == "beats" ? "" : counter.unit) : "-");
+      row.push_back(total ? both_text(*total, counter.unit) : "-");
     }
     rows.push_back(std::move(row));
   }

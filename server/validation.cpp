@@ -1,6 +1,8 @@
 // Validations: requests, times and results.
 #include "server/validation.h"
 
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "server/program_weights.h"
 #include "server/request.h"
@@ -8,9 +10,9 @@
 namespace sdip {
 namespace {
 
-// One core of a 2-core Xeon: a tile operation on the clock, a multiply-accumulate in the executor and in the
-// graph. Estimates only: what does not fit them is left out, and said to be.
-constexpr double tile_operation_s = 0.2e-6, executed_operation_s = 40e-9;
+// Of one core of a 2-core Xeon: a tile operation on the clock; of the executor and the graph together a
+// multiply-accumulate and a byte of their tensors. First guesses: what was measured corrects them.
+constexpr double tile_operation_s = 0.5e-6, executed_operation_s = 15e-9, executed_byte_s = 10e-9;
 constexpr double most_layer_bytes = 2147483648.0;  // of one layer's tensors, on both sides
 
 std::int64_t bounded(const Json& body, const char* key, std::int64_t standard, std::int64_t least,
@@ -21,6 +23,27 @@ std::int64_t bounded(const Json& body, const char* key, std::int64_t standard, s
                 "expected " + std::to_string(least) + " to " + std::to_string(most));
   return value;
 }
+
+/// Tells what layers will take from what layers took.
+class LayerPace {
+ public:
+  /// The next one begins; the one before ended.
+  double seconds_of(double guess_s) {
+    const auto now = std::chrono::steady_clock::now();
+    if (guessed_ > 0) {
+      guesses_ += guessed_;
+      taken_ += std::chrono::duration<double>(now - begin_).count();
+    }
+    begin_ = now;
+    guessed_ = 0;
+    return guess_s * (guesses_ > 0.01 ? std::clamp(taken_ / guesses_, 0.1, 20.0) : 1);
+  }
+  void goes_on(double guess_s) { guessed_ = guess_s; }
+
+ private:
+  std::chrono::steady_clock::time_point begin_;
+  double guessed_ = 0, guesses_ = 0, taken_ = 0;
+};
 
 }  // namespace
 
@@ -82,6 +105,7 @@ std::vector<StageTensors> execute_within(const Application& application, const V
   for (const CompiledStage& stage : application.stages) at.total += std::ssize(stage.program.classes);
   std::vector<StageTensors> stages;
   std::int64_t left = std::ssize(application.stages);
+  LayerPace pace;
   for (const CompiledStage& compiled : application.stages) {
     if (chosen_instructions(compiled, request.layers).empty()) continue;
     const CompiledStage stage = asking_for_weights(compiled);
@@ -93,8 +117,12 @@ std::vector<StageTensors> execute_within(const Application& application, const V
     options.affordable = [&](double operations, double bytes) {
       if (progress) progress(at);
       ++at.done;
-      const double seconds = operations * executed_operation_s;
-      return bytes <= most_layer_bytes && allowance.fits(seconds) && allowance.left_s() - seconds >= part_ends;
+      const double guess_s = operations * executed_operation_s + bytes * executed_byte_s;
+      const double seconds = pace.seconds_of(guess_s);
+      const bool fits = allowance.fits(seconds) && allowance.left_s() - seconds >= part_ends;
+      if (!fits || bytes > most_layer_bytes) return false;
+      pace.goes_on(guess_s);
+      return true;
     };
     const StoredTensors weights = random_weights(*stage.graph, request.seed);
     stages.push_back(validate_tensors(stage, request.machine, weights, options));

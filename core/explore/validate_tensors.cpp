@@ -238,20 +238,21 @@ StageTensors validate_tensors(const CompiledStage& stage, const Machine& machine
   result.classes = std::ssize(first);
   struct Ready {
     std::int32_t number;
-    double operations;
+    double work;
   };
   std::vector<Ready> ready;
   for (const auto& [number, instruction] : first) {
     LayerTensors layer = layer_of(stage, instruction);
     std::string reason;
     if (const auto one = alone(stage, machine, at(instruction), reason)) {
-      ready.push_back({instruction, execution_work(one->stage).operations});
+      const ExecutionWork work = execution_work(one->stage);
+      ready.push_back({instruction, work.operations + work.bytes});
       continue;
     }
     layer.left_out = reason;
     result.layers.push_back(std::move(layer));
   }
-  std::ranges::stable_sort(ready, {}, &Ready::operations);
+  std::ranges::stable_sort(ready, {}, &Ready::work);
   for (const Ready& one : ready) {
     std::string reason;
     validate_layer(result, layer_of(stage, one.number), *alone(stage, machine, at(one.number), reason), stored,

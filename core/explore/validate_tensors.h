@@ -53,7 +53,7 @@ struct LayerTensors {
 struct StageTensors {
   std::string stage;
   std::int64_t classes = 0;                    // of the instructions chosen
-  std::vector<LayerTensors> layers;            // an instruction of each class, those of least work first
+  std::vector<LayerTensors> layers;            // an instruction of each class, by operations and bytes
   std::int64_t compared = 0, differences = 0;  // of `layers`; those that overflow apart
   std::int64_t overflows = 0;
 };
