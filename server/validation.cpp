@@ -71,6 +71,14 @@ OrderedJson request_json(const ValidationRequest& request) {
           {"seconds", request.seconds}};
 }
 
+Allowance Allowance::part(double share) const {
+  Allowance part = *this;
+  part.end_ =
+      std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                             std::chrono::duration<double>(std::max(0.0, left_s()) * share));
+  return part;
+}
+
 double Allowance::left_s() const {
   return std::chrono::duration<double>(end_ - std::chrono::steady_clock::now()).count();
 }

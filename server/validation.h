@@ -42,6 +42,9 @@ class Allowance {
   explicit Allowance(std::int64_t seconds, const std::atomic<bool>* cancel = nullptr)
       : cancel_(cancel), end_(std::chrono::steady_clock::now() + std::chrono::seconds(seconds)) {}
 
+  /// So much of what is left of it.
+  Allowance part(double share) const;
+
   bool cancelled() const { return cancel_ != nullptr && cancel_->load(); }
   double left_s() const;
   /// Whether work that takes `seconds` fits.
