@@ -87,6 +87,11 @@ void ValidationJobs::cancel(std::int64_t id) {
   store_.set_validation_state(id, SweepState::cancelled);
 }
 
+void ValidationJobs::forget(std::int64_t id) {
+  const std::lock_guard lock(mutex_);
+  std::erase(queue_, id);
+}
+
 std::optional<ValidationProgress> ValidationJobs::progress(std::int64_t id) const {
   const std::lock_guard lock(mutex_);
   return running_ == id ? std::optional(progress_) : std::nullopt;

@@ -28,6 +28,8 @@ class ValidationJobs {
   void submit_front(std::int64_t sweep);
   /// Throws Error conflict when it has ended already, not_found.
   void cancel(std::int64_t id);
+  /// One that waits no longer does.
+  void forget(std::int64_t id);
   /// Of the one that runs; of any other, nullopt.
   std::optional<ValidationProgress> progress(std::int64_t id) const;
 

@@ -1,6 +1,7 @@
 // Validations to JSON.
 #include "server/validation_json.h"
 
+#include "server/http.h"
 #include "server/report_json.h"
 
 namespace sdip {
@@ -171,6 +172,21 @@ OrderedJson first_difference_json(const Validation& validation) {
       return object;
     }
   return nullptr;
+}
+
+OrderedJson validation_row_json(const ValidationRow& row, const std::optional<ValidationProgress>& progress) {
+  OrderedJson at, error;
+  if (row.state == SweepState::running && progress)
+    at = {{"doing", progress->doing}, {"done", progress->done}, {"total", progress->total}};
+  if (row.error) error = problem_json(row.error->code, row.error->where, row.error->message);
+  return {{"id", row.id},
+          {"model", row.model},
+          {"state", sweep_state_text(row.state)},
+          {"created", row.created},
+          {"progress", at},
+          {"error", error},
+          {"request", OrderedJson::parse(row.request_json)},
+          {"summary", row.summary_json.empty() ? OrderedJson() : OrderedJson::parse(row.summary_json)}};
 }
 
 OrderedJson validation_json(const Validation& validation, bool with_instructions) {

@@ -1,6 +1,7 @@
 // Validations as JSON.
 #pragma once
 
+#include "db/store.h"
 #include "server/json_in.h"
 #include "server/validation.h"
 
@@ -19,6 +20,9 @@ OrderedJson coverage_json(const Coverage& coverage);
 
 /// The first difference: of counters, else of tensors; null when there is none.
 OrderedJson first_difference_json(const Validation& validation);
+
+/// A stored validation without its result: of a design point, or of a front.
+OrderedJson validation_row_json(const ValidationRow& row, const std::optional<ValidationProgress>& progress);
 
 /// The whole, as GET /validations/{id} has it in `result`; every instruction's counters only where asked for.
 OrderedJson validation_json(const Validation& validation, bool with_instructions = true);
