@@ -60,7 +60,24 @@ CREATE TABLE chunk_column(
 ) STRICT;
 )";
 
-const char* const steps_so_far[] = {version_1};
+const char* const validations = R"(
+CREATE TABLE validation(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  sweep INTEGER REFERENCES sweep(id),
+  model TEXT NOT NULL,
+  request_json TEXT NOT NULL,
+  state TEXT NOT NULL CHECK(state IN ('queued', 'running', 'done', 'cancelled', 'failed', 'interrupted')),
+  created TEXT NOT NULL,
+  summary_json TEXT,
+  result_json TEXT,
+  error_code TEXT,
+  error_where TEXT,
+  error_message TEXT
+) STRICT;
+CREATE INDEX validation_sweep ON validation(sweep, id);
+)";
+
+const char* const steps_so_far[] = {version_1, validations};
 
 void back_up(Connection& connection, std::int64_t to) {
   const std::string backup = connection.path() + ".before-v" + std::to_string(to);

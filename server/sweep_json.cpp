@@ -48,7 +48,7 @@ SweepRecord sweep_record(const Store& store, std::int64_t id) {
   return record;
 }
 
-OrderedJson sweep_json(const SweepRow& row, const std::optional<Pace>& pace) {
+OrderedJson sweep_json(const SweepRow& row, const std::optional<Pace>& pace, const OrderedJson& validation) {
   OrderedJson spec = OrderedJson::parse(row.spec_json);
   OrderedJson error;
   if (row.error) error = problem_json(row.error->code, row.error->where, row.error->message);
@@ -63,7 +63,8 @@ OrderedJson sweep_json(const SweepRow& row, const std::optional<Pace>& pace) {
                         {"eta_s", pace ? OrderedJson(pace->eta_s) : OrderedJson()},
                         {"created", row.created},
                         {"error", error},
-                        {"objectives", spec.at("objectives")}};
+                        {"objectives", spec.at("objectives")},
+                        {"validation", validation}};
   object["spec"] = std::move(spec);
   return object;
 }

@@ -15,7 +15,8 @@ struct SweepRecord {
 };
 SweepRecord sweep_record(const Store& store, std::int64_t id);
 
-OrderedJson sweep_json(const SweepRow& row, const std::optional<Pace>& pace);
+/// `validation`: of its front, or null.
+OrderedJson sweep_json(const SweepRow& row, const std::optional<Pace>& pace, const OrderedJson& validation = {});
 
 /// Columns of points beyond index, feasible and reason: axes of the space, then metrics.
 struct Fields {
