@@ -81,7 +81,7 @@ void open_result(Chip& chip);
 void write_result(Chip& chip, std::span<const std::int64_t> at, Tensor numbers);
 
 /// Step of an integer activation format for a value; 1 where none is needed. Throws Error("scale_absent", ...).
-float scale_of(const Chip& chip, ValueId v);
+WeightScale scale_of(const Chip& chip, ValueId v);
 
 /// 0, 1, ..., count - 1.
 std::vector<std::int64_t> all_elements(std::int64_t count);

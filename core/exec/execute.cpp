@@ -128,8 +128,16 @@ Tensor output_of(Chip& chip, ValueId v, std::span<const Tensor> inputs) {
   throw Error("execution_failed", value.name, "no instruction made the output '" + value.name + "'");
 }
 
+/// The result of the instruction that has just retired, as the next one finds it.
+void show_result(Chip& chip, const ResultObserver& observe, std::span<const Tensor> inputs) {
+  if (!observe || chip.instruction().nodes.empty()) return;
+  const ValueId made = chip.instruction().destination;
+  ++chip.now;
+  observe(made, output_of(chip, made, inputs));
+}
+
 Run run_program(const CompiledStage& stage, std::span<const Tensor> inputs, std::span<const std::int32_t> order,
-                Chip&& chip) {
+                Chip&& chip, const ResultObserver& observe = {}) {
   require_inputs(*stage.graph, inputs);
   load_inputs(chip, inputs);
   const std::vector<Instruction>& instructions = stage.program.instructions;
@@ -139,6 +147,7 @@ Run run_program(const CompiledStage& stage, std::span<const Tensor> inputs, std:
     chip.who =
         "instruction " + std::to_string(chip.now) + " '" + instruction.mnemonic + "' (" + instruction.name + ")";
     run_instruction(chip);
+    show_result(chip, observe, inputs);
   }
   chip.now = instructions.size();
   Run run;
@@ -150,8 +159,9 @@ Run run_program(const CompiledStage& stage, std::span<const Tensor> inputs, std:
 }  // namespace
 
 Run execute(const CompiledStage& stage, const Machine& machine, std::span<const Tensor> inputs,
-            const StoredTensors& stored, const ActivationScales& scales, std::span<const std::int32_t> order) {
-  return run_program(stage, inputs, order, chip_of(stage, machine, stored, scales));
+            const StoredTensors& stored, const ActivationScales& scales, std::span<const std::int32_t> order,
+            const ResultObserver& observe) {
+  return run_program(stage, inputs, order, chip_of(stage, machine, stored, scales), observe);
 }
 
 Run execute(const CompiledStage& stage, const Machine& machine, std::span<const Tensor> inputs,

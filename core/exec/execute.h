@@ -17,8 +17,11 @@ namespace sdip {
 /// The values of a weight whose bytes stand in a file; nothing where there are none. As `compute` takes them.
 using StoredTensors = std::function<std::optional<Tensor>(const Value&)>;
 
-/// By value: what one step of an integer activation format stands for.
-using ActivationScales = std::map<ValueId, float>;
+/// By value: what one step of an integer activation format stands for and, of unsigned formats, the code of 0.
+using ActivationScales = std::map<ValueId, WeightScale>;
+
+/// Is handed each instruction's result as it lies in memory when the instruction retires.
+using ResultObserver = std::function<void(ValueId, const Tensor&)>;
 
 /// What was done, so that a test can see that it was done. No times: those are another work.
 struct RunCounts {
@@ -40,10 +43,11 @@ struct Run {
 /// ("not_computable", ...) for random numbers and weights without values, ("scale_absent", ...) for an integer
 /// activation format without a scale, and ("execution_failed", instruction, ...) when an instruction reads what was
 /// never written, was overwritten or lies outside its memory. `order`: numbers of the instructions in another order
-/// in which each comes behind those that it waits for (Instruction::after); none: as they stand.
+/// in which each comes behind those that it waits for (Instruction::after); none: as they stand. `observe`: called
+/// behind each instruction that makes a value.
 Run execute(const CompiledStage& stage, const Machine& machine, std::span<const Tensor> inputs,
             const StoredTensors& stored, const ActivationScales& scales = {},
-            std::span<const std::int32_t> order = {});
+            std::span<const std::int32_t> order = {}, const ResultObserver& observe = {});
 
 /// The same with the weights of a `.weight` file alone. Throws what reading it throws, too, and
 /// Error("not_computable", ...) for a weight that stands neither there nor in the program.
@@ -54,9 +58,9 @@ Run execute(const CompiledStage& stage, const Machine& machine, std::span<const 
 /// gets it.
 StoredTensors stored_in(const WeightFile& weights);
 
-/// Scales by which an integer activation format just holds what the graph computes from `inputs`: for each value
-/// its largest magnitude over the largest number of the format. Empty for formats that need none. Throws what
-/// `compute` throws.
+/// Scales by which an integer activation format just holds what the graph computes from `inputs`: calibrated_scales
+/// (core/exec/calibration.h) of this one sample by min-max. Empty for formats that need none. Throws what `compute`
+/// throws.
 ActivationScales activation_scales(const Graph& graph, const Machine& machine, std::span<const Tensor> inputs,
                                    const StoredTensors& stored);
 
