@@ -102,19 +102,6 @@ std::int64_t row_of_softmax(const Graph& graph, const Node& softmax) {
   return axis == -1 || axis == rank - 1 ? shape.back() : 0;
 }
 
-/// Raises the numbers of each row to its maximum less ln(2 L n); infinities, too. Rows of nothing but -infinity
-/// stay.
-void raise_masked(std::vector<double>& numbers, std::int64_t row, NumberFormat format) {
-  const auto length = static_cast<std::size_t>(row);
-  const double depth = std::log(2 * static_cast<double>(largest_code(format)) * static_cast<double>(row));
-  for (std::size_t first = 0; first + length <= numbers.size(); first += length) {
-    const auto begin = numbers.begin() + static_cast<std::ptrdiff_t>(first);
-    const double most = *std::max_element(begin, begin + row);
-    if (!std::isfinite(most)) continue;
-    for (auto x = begin; x != begin + row; ++x) *x = std::max(*x, most - depth);
-  }
-}
-
 void look_at(Seen& seen, const std::vector<double>& numbers, std::int64_t stride) {
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const double x = numbers[i];
@@ -146,6 +133,21 @@ NumberRange calibrated_range(NumberFormat format, std::span<const float> numbers
   return range_of_seen(format, seen, rule);
 }
 
+/// Infinities are raised, too; rows of nothing but -infinity stay.
+void raise_masked(const Graph& graph, ValueId v, NumberFormat format, std::vector<double>& numbers) {
+  const Node* softmax = only_softmax(graph, v);
+  const std::int64_t row = softmax == nullptr ? 0 : row_of_softmax(graph, *softmax);
+  if (row == 0) return;
+  const bool floating = number_formats[static_cast<std::size_t>(format)].floating;
+  const double largest = floating ? 0x1p24 : static_cast<double>(largest_code(format));
+  const double depth = std::log(2 * largest * static_cast<double>(row));
+  for (auto begin = numbers.begin(); numbers.end() - begin >= row; begin += row) {
+    const double most = *std::max_element(begin, begin + row);
+    if (!std::isfinite(most)) continue;
+    for (auto x = begin; x != begin + row; ++x) *x = std::max(*x, most - depth);
+  }
+}
+
 ActivationScales calibrated_scales(const Graph& graph, const Machine& machine,
                                    std::span<const std::vector<Tensor>> samples, const StoredTensors& stored,
                                    const CalibrationRule& rule) {
@@ -159,9 +161,7 @@ ActivationScales calibrated_scales(const Graph& graph, const Machine& machine,
     std::vector<Tensor> tensors = compute(all, inputs, stored);
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       std::vector<double>& numbers = tensors[i].floats;
-      const Node* softmax = only_softmax(graph, all.outputs[i]);
-      const std::int64_t row = softmax == nullptr ? 0 : row_of_softmax(graph, *softmax);
-      if (row > 0) raise_masked(numbers, row, format);
+      raise_masked(graph, all.outputs[i], format, numbers);
       const std::int64_t elements = std::ssize(numbers) * std::ssize(samples);
       look_at(seen[all.outputs[i]], numbers,
               std::max<std::int64_t>(ceil_div(elements, most_calibration_elements), 1));

@@ -47,11 +47,15 @@ inline constexpr int mse_steps = 40;
 /// least are of all.
 inline constexpr std::int64_t most_calibration_elements = 16384;
 
+/// Of a value that only a Softmax reads, numbers of a row below its maximum less D = ln(2 L n) are raised to that,
+/// n the row's length and L the format's largest code (of floating formats 2^24): what is further below weighs, all
+/// of it together, less than half a step of a result, so that a mask's -1e38 is neither large nor wrong. Others
+/// stay.
+void raise_masked(const Graph& graph, ValueId v, NumberFormat format, std::vector<double>& numbers);
+
 /// Scales of the values that an integer activation format keeps, from what the graph computes for each of
-/// `samples`. Empty for formats that need none. What only a Softmax reads is raised, row by row, to the row's
-/// maximum less D = ln(2 L n) first, L the format's largest code, n the row's length: what is further below weighs,
-/// all of it together, less than half a step of a result, so that a mask's -1e38 does not make the step. Requires
-/// a sample. Throws what `compute` throws.
+/// `samples`, masked scores raised. Empty for formats that need none. Requires a sample. Throws what `compute`
+/// throws.
 ActivationScales calibrated_scales(const Graph& graph, const Machine& machine,
                                    std::span<const std::vector<Tensor>> samples, const StoredTensors& stored,
                                    const CalibrationRule& rule);
