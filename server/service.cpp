@@ -20,7 +20,8 @@ Service::Service(const std::filesystem::path& data_folder, const std::filesystem
     : data(usable(data_folder)),
       store(store_file(data).string()),
       catalog(UploadedModels{&store, data, program, operators_in(data)}),
-      jobs(store, catalog) {
+      accuracies(store, catalog),
+      jobs(store, catalog, [this](std::int64_t sweep) { accuracies.measure_front_of(sweep); }) {
   remove_unfinished(data / "models");  // the store's lock says that nobody else writes there
 }
 

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "db/store.h"
+#include "server/accuracy_jobs.h"
 #include "server/catalog.h"
 #include "server/jobs.h"
 
@@ -20,6 +21,7 @@ class Service {
   std::filesystem::path data;
   Store store;
   Catalog catalog;
+  AccuracyJobs accuracies;
   Jobs jobs;
 
   /// The signature of this build, computed once.
