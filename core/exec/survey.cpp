@@ -1,6 +1,6 @@
 // How much work and memory an execution will take.
 #include "core/exec/execute.h"
-#include "core/program/tiles.h"
+#include "core/program/kinds.h"
 
 namespace sdip {
 namespace {
