@@ -17,7 +17,7 @@ double activation_step(const Chip& chip, ValueId v) {
   const auto& sources = chip.instruction().sources;
   const bool read = std::ranges::find(sources, root, &PlacedOperand::value) != sources.end();
   const bool codes = needs_scale(format) && !holds(format, chip.value(root).operand.type);
-  return read && codes ? static_cast<double>(scale_of(chip, root)) : 0;
+  return read && codes ? static_cast<double>(scale_of(chip, root).scale) : 0;
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ void open_result(Chip& chip);
 void write_result(Chip& chip, const Elements& at, const Numbers& numbers);
 
 /// Step of an integer activation format for a value; 1 where none is needed. Throws Error("scale_absent", ...).
-float scale_of(const Chip& chip, ValueId v);
+WeightScale scale_of(const Chip& chip, ValueId v);
 
 /// How a value's elements stand in the machine's memories. Throws as scale_of.
 Layout layout_of(const Chip& chip, ValueId v);

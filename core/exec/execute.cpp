@@ -129,6 +129,14 @@ Tensor output_of(Chip& chip, ValueId v, std::span<const Tensor> inputs) {
   throw Error("execution_failed", value.name, "no instruction made the output '" + value.name + "'");
 }
 
+/// The result of the instruction that has just retired, as the next one finds it.
+void show_result(Chip& chip, const ResultObserver& observe, std::span<const Tensor> inputs) {
+  if (!observe || chip.instruction().nodes.empty()) return;
+  const ValueId made = chip.instruction().destination;
+  ++chip.now;
+  observe(made, output_of(chip, made, inputs));
+}
+
 Run run_program(const CompiledStage& stage, std::span<const Tensor> inputs, Chip&& chip) {
   require_inputs(*stage.graph, inputs);
   load_inputs(chip, inputs);
@@ -144,6 +152,7 @@ Run run_program(const CompiledStage& stage, std::span<const Tensor> inputs, Chip
         "instruction " + std::to_string(chip.now) + " '" + instruction.mnemonic + "' (" + instruction.name + ")";
     run_instruction(chip);
     drop_weights(chip);
+    show_result(chip, options.observe, inputs);
     if (options.progress) options.progress(++done, instructions.size());
   }
   chip.now = instructions.size();

@@ -20,8 +20,11 @@ namespace sdip {
 /// The values of a weight whose bytes stand in a file; nothing where there are none. As `compute` takes them.
 using StoredTensors = std::function<std::optional<Tensor>(const Value&)>;
 
-/// By value: what one step of an integer activation format stands for.
-using ActivationScales = std::map<ValueId, float>;
+/// By value: what one step of an integer activation format stands for and, of unsigned formats, the code of 0.
+using ActivationScales = std::map<ValueId, WeightScale>;
+
+/// Is handed each instruction's result as it lies in memory when the instruction retires.
+using ResultObserver = std::function<void(ValueId, const Tensor&)>;
 
 /// What was done, so that a test can see that it was done. No times: those are another work.
 struct RunCounts {
@@ -53,6 +56,7 @@ struct ExecuteOptions {
   StoredByteSource mapped{};  // weights whose bytes are at hand: asked before `stored`
   std::function<void(std::size_t done, std::size_t all)> progress{};  // after each instruction
   const std::atomic<bool>* cancelled = nullptr;                       // looked at before each instruction
+  ResultObserver observe{};                                           // behind each instruction that makes a value
 };
 
 /// Runs one pass of the program on one core. `inputs` are the graph's, in order. Elements live in memory in
@@ -79,9 +83,9 @@ Run execute(const CompiledStage& stage, const Machine& machine, std::span<const 
 /// gets it.
 StoredTensors stored_in(const WeightFile& weights);
 
-/// Scales by which an integer activation format just holds what the graph computes from `inputs`: for each value
-/// its largest magnitude over the largest number of the format. Empty for formats that need none. Throws what
-/// `compute` throws.
+/// Scales by which an integer activation format just holds what the graph computes from `inputs`: calibrated_scales
+/// (core/exec/calibration.h) of this one sample by min-max. Empty for formats that need none. Throws what `compute`
+/// throws.
 ActivationScales activation_scales(const Graph& graph, const Machine& machine, std::span<const Tensor> inputs,
                                    const StoredTensors& stored);
 

@@ -54,11 +54,11 @@ Memory& memory_of(Chip& chip, const PlacedOperand& source) {
   return chip.memories[side_number(pair, before + (source.older ? 1 : 0))];
 }
 
-float scale_of(const Chip& chip, ValueId v) {
+WeightScale scale_of(const Chip& chip, ValueId v) {
   const NumberFormat format = chip.machine.activation_format;
   if (!needs_scale(format) || holds(format, chip.value(v).operand.type)) return 1.0F;
   const auto found = chip.scales.find(v);
-  if (found == chip.scales.end() || !(found->second > 0))
+  if (found == chip.scales.end() || !(found->second.scale > 0))
     throw Error("scale_absent", chip.value(v).name,
                 "'" + chip.value(v).name + "' is kept in an integer activation_format, but has no scale");
   return found->second;
