@@ -1,0 +1,171 @@
+// Tries every mutant of core/cost until something catches it: first random pairs, on which the executor counted
+// what an estimate must say, then the tests of core/cost. Usage: tests/mutants/run, which says more.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <sstream>
+
+#include "tests/mutants/choice.h"
+#include "tests/mutants/known.h"
+#include "tests/mutants/pairs.h"
+#include "tests/mutants/suite.h"
+#include "tests/mutants/workers.h"
+
+namespace sdip::mutants {
+namespace {
+
+constexpr double pair_seconds = 0.5;  // of the processor
+
+struct Options {
+  std::string mutants, known, survivors, filter = "*-differential.*:extreme.any_*:options.*";
+  std::int64_t pairs = 3000, sample = 1, workers = 2;
+  bool lists = false;
+};
+
+Options options_of(int count, char** words) {
+  Options o;
+  for (int i = 1; i < count; ++i) {
+    const std::string word = words[i];
+    const auto equal = word.find('=');
+    const std::string name = word.substr(0, equal), value = equal == word.npos ? "" : word.substr(equal + 1);
+    if (name == "--mutants")
+      o.mutants = value;
+    else if (name == "--known")
+      o.known = value;
+    else if (name == "--survivors")
+      o.survivors = value;
+    else if (name == "--tests")
+      o.filter = value;
+    else if (name == "--pairs")
+      o.pairs = std::stoll(value);
+    else if (name == "--sample")
+      o.sample = std::stoll(value);
+    else if (name == "--workers")
+      o.workers = std::stoll(value);
+    else
+      throw std::runtime_error("unknown option " + word);
+  }
+  return o;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+bool caught(const Ledger& ledger, const Mutant& m) { return ledger.fates[m.number] != Fate::alive; }
+
+/// All mutants that are alive and reached, on one pair.
+void try_pair(std::int64_t job, const std::vector<Mutant>& mutants, const Ledger& ledger, const Trying& trying) {
+  mutant::chosen = -1;
+  const Pair pair = drawn_pair(static_cast<std::uint64_t>(job) + 1);
+  std::fill(std::begin(mutant::reached), std::end(mutant::reached), static_cast<unsigned char>(0));
+  if (!agrees(pair)) throw std::runtime_error("estimate and executor differ without a mutant");
+  const std::vector<unsigned char> reached(std::begin(mutant::reached), std::end(mutant::reached));
+  for (const Mutant& m : mutants) {
+    if (caught(ledger, m) || !reached[static_cast<std::size_t>(m.number)]) continue;
+    trying(m.number, pair_seconds);
+    mutant::chosen = m.number;
+    Fate fate = Fate::alive;
+    try {
+      if (!agrees(pair)) fate = Fate::differs;
+    } catch (const std::exception&) {
+      fate = Fate::throws;
+    }
+    mutant::chosen = -1;
+    trying(-1, 0);
+    if (fate == Fate::alive) continue;
+    ledger.by[m.number] = static_cast<std::int32_t>(job);
+    ledger.fates[m.number] = fate;
+  }
+}
+
+/// One mutant by the tests that reach it, the shortest first.
+void try_tests(const Mutant& m, const std::vector<TestRun>& suite, const Ledger& ledger, const Trying& trying) {
+  std::vector<const TestRun*> tests;
+  double seconds = 0;
+  for (const TestRun& test : suite)
+    if (test.reached[static_cast<std::size_t>(m.number)]) tests.push_back(&test), seconds += test.seconds;
+  if (tests.empty()) return;
+  trying(m.number, 5 + 8 * seconds);
+  mutant::chosen = m.number;
+  const int failed = first_failure(tests);
+  mutant::chosen = -1;
+  trying(-1, 0);
+  if (failed < 0) return;
+  ledger.by[m.number] = static_cast<std::int32_t>(tests[static_cast<std::size_t>(failed)] - suite.data());
+  ledger.fates[m.number] = Fate::fails;
+}
+
+std::vector<Mutant> alive(const std::vector<Mutant>& mutants, const Ledger& ledger) {
+  std::vector<Mutant> left;
+  for (const Mutant& m : mutants)
+    if (!caught(ledger, m)) left.push_back(m);
+  return left;
+}
+
+/// One job a pair; an exception in a job without a mutant ends the worker, and so the run.
+void by_pairs(const Options& o, const std::vector<Mutant>& mutants, const Ledger& ledger) {
+  const auto start = std::chrono::steady_clock::now();
+  run_jobs(o.pairs, static_cast<int>(o.workers), ledger,
+           [&](std::int64_t job, const Trying& trying) { try_pair(job, mutants, ledger, trying); });
+  std::cout << o.pairs << " random pairs: " << alive(mutants, ledger).size() << " left, " << seconds_since(start)
+            << " s\n"
+            << std::flush;
+}
+
+void by_tests(const Options& o, const std::vector<Mutant>& mutants, const Ledger& ledger) {
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<TestRun> suite = run_suite(o.filter, mutant::most_mutants);
+  std::ranges::sort(suite, {}, &TestRun::seconds);
+  double all = 0;
+  for (const TestRun& test : suite) all += test.seconds;
+  std::cout << suite.size() << " tests, " << all << " s; the longest: " << suite.back().name << ", "
+            << suite.back().seconds << " s\n"
+            << std::flush;
+  const std::vector<Mutant> left = alive(mutants, ledger);
+  run_jobs(std::ssize(left), static_cast<int>(o.workers), ledger, [&](std::int64_t job, const Trying& trying) {
+    const Mutant& m = left[static_cast<std::size_t>(job)];
+    if (!caught(ledger, m)) try_tests(m, suite, ledger, trying);
+  });
+  std::map<std::string, int> by;
+  for (const Mutant& m : left)
+    if (ledger.fates[m.number] == Fate::fails) ++by[suite[static_cast<std::size_t>(ledger.by[m.number])].name];
+  for (const auto& [name, count] : by) std::cout << "  " << count << " by " << name << '\n';
+  std::cout << "tests: " << alive(mutants, ledger).size() << " left, " << seconds_since(start) << " s\n";
+}
+
+int run(const Options& o) {
+  std::vector<Mutant> mutants;
+  std::ifstream list(o.mutants);
+  for (const Mutant& m : read_mutants(list))
+    if ((!m.typed || mutant::exists[m.number]) && m.number % o.sample == 0) mutants.push_back(m);
+  std::cout << mutants.size() << " mutants\n" << std::flush;
+  const Ledger ledger = shared_ledger(mutant::most_mutants);
+  by_pairs(o, mutants, ledger);
+  by_tests(o, mutants, ledger);
+  std::map<Fate, int> fates;
+  for (const Mutant& m : mutants) ++fates[ledger.fates[m.number]];
+  for (const auto& [fate, count] : fates) std::cout << "  " << fate_text(fate) << ": " << count << '\n';
+  const std::vector<Mutant> left = alive(mutants, ledger);
+  std::ofstream survivors(o.survivors);
+  for (const Mutant& m : left) survivors << key_of(m) << '\n';
+  std::ifstream known(o.known);
+  const Verdict verdict = judge(mutants.size(), left, read_known(known));
+  std::cout << verdict.text;
+  return verdict.good ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace sdip::mutants
+
+int main(int count, char** words) try {
+  testing::InitGoogleTest(&count, words);
+  return sdip::mutants::run(sdip::mutants::options_of(count, words));
+} catch (const std::exception& error) {
+  std::cerr << "mutants: " << error.what() << '\n';
+  return 2;
+}
