@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <random>
 #include <sstream>
 
 #include "tests/mutants/choice.h"
@@ -21,9 +22,9 @@ namespace {
 constexpr double pair_seconds = 0.5;  // of the processor
 
 struct Options {
-  std::string mutants, known, survivors, filter = "*-differential.*:extreme.any_*:options.*";
-  std::int64_t pairs = 3000, sample = 1, workers = 2;
-  bool lists = false;
+  std::string mutants, known, survivors, only, filter = "*-differential.*:extreme.any_*:options.*";
+  std::int64_t pairs = 3000, first_pairs = 300, sample = 1, seed = 0, workers = 2;
+  double longest_seconds = 0.5;  // of a test: longer ones are left out
 };
 
 Options options_of(int count, char** words) {
@@ -38,6 +39,12 @@ Options options_of(int count, char** words) {
       o.known = value;
     else if (name == "--survivors")
       o.survivors = value;
+    else if (name == "--only")
+      o.only = value;
+    else if (name == "--seed")
+      o.seed = std::stoll(value);
+    else if (name == "--first-pairs")
+      o.first_pairs = std::stoll(value);
     else if (name == "--tests")
       o.filter = value;
     else if (name == "--pairs")
@@ -100,6 +107,21 @@ void try_tests(const Mutant& m, const std::vector<TestRun>& suite, const Ledger&
   ledger.fates[m.number] = Fate::fails;
 }
 
+/// Those that the run is about.
+std::vector<Mutant> chosen_mutants(const Options& o) {
+  std::map<std::string, bool> only;
+  std::ifstream wanted(o.only), list(o.mutants);
+  for (std::string line; std::getline(wanted, line);) only[line] = true;
+  std::mt19937_64 dice(static_cast<std::uint64_t>(o.seed));
+  std::vector<Mutant> mutants;
+  for (const Mutant& m : read_mutants(list)) {
+    if (m.typed && !mutant::exists[m.number]) continue;
+    if (dice() % static_cast<std::uint64_t>(o.sample) != 0) continue;
+    if (o.only.empty() || only.contains(key_of(m))) mutants.push_back(m);
+  }
+  return mutants;
+}
+
 std::vector<Mutant> alive(const std::vector<Mutant>& mutants, const Ledger& ledger) {
   std::vector<Mutant> left;
   for (const Mutant& m : mutants)
@@ -108,18 +130,20 @@ std::vector<Mutant> alive(const std::vector<Mutant>& mutants, const Ledger& ledg
 }
 
 /// One job a pair; an exception in a job without a mutant ends the worker, and so the run.
-void by_pairs(const Options& o, const std::vector<Mutant>& mutants, const Ledger& ledger) {
+void by_pairs(const Options& o, std::int64_t first, std::int64_t last, const std::vector<Mutant>& mutants,
+              const Ledger& ledger) {
   const auto start = std::chrono::steady_clock::now();
-  run_jobs(o.pairs, static_cast<int>(o.workers), ledger,
-           [&](std::int64_t job, const Trying& trying) { try_pair(job, mutants, ledger, trying); });
-  std::cout << o.pairs << " random pairs: " << alive(mutants, ledger).size() << " left, " << seconds_since(start)
-            << " s\n"
+  run_jobs(last - first, static_cast<int>(o.workers), ledger,
+           [&](std::int64_t job, const Trying& trying) { try_pair(first + job, mutants, ledger, trying); });
+  std::cout << "random pairs " << first + 1 << " to " << last << ": " << alive(mutants, ledger).size() << " left, "
+            << seconds_since(start) << " s\n"
             << std::flush;
 }
 
 void by_tests(const Options& o, const std::vector<Mutant>& mutants, const Ledger& ledger) {
   const auto start = std::chrono::steady_clock::now();
   std::vector<TestRun> suite = run_suite(o.filter, mutant::most_mutants);
+  std::erase_if(suite, [&](const TestRun& test) { return test.seconds > o.longest_seconds; });
   std::ranges::sort(suite, {}, &TestRun::seconds);
   double all = 0;
   for (const TestRun& test : suite) all += test.seconds;
@@ -139,14 +163,13 @@ void by_tests(const Options& o, const std::vector<Mutant>& mutants, const Ledger
 }
 
 int run(const Options& o) {
-  std::vector<Mutant> mutants;
-  std::ifstream list(o.mutants);
-  for (const Mutant& m : read_mutants(list))
-    if ((!m.typed || mutant::exists[m.number]) && m.number % o.sample == 0) mutants.push_back(m);
+  const std::vector<Mutant> mutants = chosen_mutants(o);
   std::cout << mutants.size() << " mutants\n" << std::flush;
   const Ledger ledger = shared_ledger(mutant::most_mutants);
-  by_pairs(o, mutants, ledger);
+  const std::int64_t first = std::min(o.pairs, o.first_pairs);
+  by_pairs(o, 0, first, mutants, ledger);
   by_tests(o, mutants, ledger);
+  if (o.pairs > first) by_pairs(o, first, o.pairs, mutants, ledger);
   std::map<Fate, int> fates;
   for (const Mutant& m : mutants) ++fates[ledger.fates[m.number]];
   for (const auto& [fate, count] : fates) std::cout << "  " << fate_text(fate) << ": " << count << '\n';

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <stdexcept>
 
 #include "tests/mutants/choice.h"
@@ -21,18 +21,18 @@ class Listener : public testing::EmptyTestEventListener {
 
   void OnTestStart(const testing::TestInfo&) override {
     std::fill(std::begin(mutant::reached), std::end(mutant::reached), static_cast<unsigned char>(0));
-    start_ = std::chrono::steady_clock::now();
+    start_ = std::clock();
   }
   void OnTestEnd(const testing::TestInfo& test) override {
     const std::string name = std::string(test.test_suite_name()) + "." + test.name();
     if (test.result()->Failed() && failed.empty()) failed = name;
-    const std::chrono::duration<double> lasted = std::chrono::steady_clock::now() - start_;
-    if (mutants_ > 0) runs.push_back({name, lasted.count(), {mutant::reached, mutant::reached + mutants_}});
+    const double seconds = static_cast<double>(std::clock() - start_) / CLOCKS_PER_SEC;
+    if (mutants_ > 0) runs.push_back({name, seconds, {mutant::reached, mutant::reached + mutants_}});
   }
 
  private:
   std::size_t mutants_ = 0;
-  std::chrono::steady_clock::time_point start_;
+  std::clock_t start_ = 0;
 };
 
 /// Returns the first test that fails.

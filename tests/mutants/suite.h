@@ -7,8 +7,8 @@
 namespace sdip::mutants {
 
 struct TestRun {
-  std::string name;  // suite.test
-  double seconds = 0;
+  std::string name;           // suite.test
+  double seconds = 0;         // of the processor
   std::vector<bool> reached;  // by mutant
 };
 
