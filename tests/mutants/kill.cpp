@@ -22,7 +22,7 @@ namespace {
 constexpr double pair_seconds = 0.5;  // of the processor
 
 struct Options {
-  std::string mutants, known, survivors, only, filter = "*-differential.*:extreme.any_*:options.*";
+  std::string mutants, known, survivors, only, filter = "*-differential.*:counted_frame.*:extreme.any_*:options.*";
   std::int64_t pairs = 3000, first_pairs = 300, sample = 1, seed = 0, workers = 2;
   double longest_seconds = 0.5;  // of a test: longer ones are left out
 };
@@ -68,9 +68,9 @@ bool caught(const Ledger& ledger, const Mutant& m) { return ledger.fates[m.numbe
 /// All mutants that are alive and reached, on one pair.
 void try_pair(std::int64_t job, const std::vector<Mutant>& mutants, const Ledger& ledger, const Trying& trying) {
   mutant::chosen = -1;
-  const Pair pair = drawn_pair(static_cast<std::uint64_t>(job) + 1);
+  const std::function<bool()> agrees = drawn_sample(static_cast<std::uint64_t>(job) + 1);
   std::fill(std::begin(mutant::reached), std::end(mutant::reached), static_cast<unsigned char>(0));
-  if (!agrees(pair)) throw std::runtime_error("estimate and executor differ without a mutant");
+  if (!agrees()) throw std::runtime_error("estimate and executor differ without a mutant");
   const std::vector<unsigned char> reached(std::begin(mutant::reached), std::end(mutant::reached));
   for (const Mutant& m : mutants) {
     if (caught(ledger, m) || !reached[static_cast<std::size_t>(m.number)]) continue;
@@ -78,7 +78,7 @@ void try_pair(std::int64_t job, const std::vector<Mutant>& mutants, const Ledger
     mutant::chosen = m.number;
     Fate fate = Fate::alive;
     try {
-      if (!agrees(pair)) fate = Fate::differs;
+      if (!agrees()) fate = Fate::differs;
     } catch (const std::exception&) {
       fate = Fate::throws;
     }
@@ -90,13 +90,17 @@ void try_pair(std::int64_t job, const std::vector<Mutant>& mutants, const Ledger
   }
 }
 
-/// One mutant by the tests that reach it, the shortest first.
-void try_tests(const Mutant& m, const std::vector<TestRun>& suite, const Ledger& ledger, const Trying& trying) {
+/// One mutant by the tests that reach it: first those that caught the most for their time. `catches`: by test.
+void try_tests(const Mutant& m, const std::vector<TestRun>& suite, std::int32_t* catches, const Ledger& ledger,
+               const Trying& trying) {
   std::vector<const TestRun*> tests;
   double seconds = 0;
   for (const TestRun& test : suite)
     if (test.reached[static_cast<std::size_t>(m.number)]) tests.push_back(&test), seconds += test.seconds;
   if (tests.empty()) return;
+  std::ranges::stable_sort(tests, std::ranges::greater(), [&](const TestRun* test) {
+    return (1 + catches[test - suite.data()]) / (0.002 + test->seconds);
+  });
   trying(m.number, 5 + 8 * seconds);
   mutant::chosen = m.number;
   const int failed = first_failure(tests);
@@ -104,6 +108,7 @@ void try_tests(const Mutant& m, const std::vector<TestRun>& suite, const Ledger&
   trying(-1, 0);
   if (failed < 0) return;
   ledger.by[m.number] = static_cast<std::int32_t>(tests[static_cast<std::size_t>(failed)] - suite.data());
+  ++catches[ledger.by[m.number]];
   ledger.fates[m.number] = Fate::fails;
 }
 
@@ -135,8 +140,8 @@ void by_pairs(const Options& o, std::int64_t first, std::int64_t last, const std
   const auto start = std::chrono::steady_clock::now();
   run_jobs(last - first, static_cast<int>(o.workers), ledger,
            [&](std::int64_t job, const Trying& trying) { try_pair(first + job, mutants, ledger, trying); });
-  std::cout << "random pairs " << first + 1 << " to " << last << ": " << alive(mutants, ledger).size() << " left, "
-            << seconds_since(start) << " s\n"
+  std::cout << "random samples " << first + 1 << " to " << last << ": " << alive(mutants, ledger).size()
+            << " left, " << seconds_since(start) << " s\n"
             << std::flush;
 }
 
@@ -151,9 +156,10 @@ void by_tests(const Options& o, const std::vector<Mutant>& mutants, const Ledger
             << suite.back().seconds << " s\n"
             << std::flush;
   const std::vector<Mutant> left = alive(mutants, ledger);
+  const Ledger catches = shared_ledger(suite.size());
   run_jobs(std::ssize(left), static_cast<int>(o.workers), ledger, [&](std::int64_t job, const Trying& trying) {
     const Mutant& m = left[static_cast<std::size_t>(job)];
-    if (!caught(ledger, m)) try_tests(m, suite, ledger, trying);
+    if (!caught(ledger, m)) try_tests(m, suite, catches.by, ledger, trying);
   });
   std::map<std::string, int> by;
   for (const Mutant& m : left)

@@ -2,9 +2,12 @@
 #include "tests/mutants/pairs.h"
 
 #include <algorithm>
+#include <cmath>
+#include <memory>
 
 #include "core/cost/timeline.h"
-#include "tests/core/cost/random_program.h"
+#include "tests/core/cost/frame_difference.h"
+#include "tests/core/cost/random_application.h"
 
 namespace sdip::mutants {
 namespace {
@@ -155,6 +158,25 @@ bool agrees(const Pair& pair) {
     if (!agrees(trace[i], costs[number], pass[i])) return false;
   }
   return trace.size() == pass.size() && result.psram_peak_bytes == pair.counts.psram_peak_bytes;
+}
+
+std::function<bool()> drawn_sample(std::uint64_t n) {
+  if (n % 4 != 0) {
+    return [pair = drawn_pair(n)] { return agrees(pair); };
+  }
+  Dice dice(n);
+  Machine machine = random_frame_machine(dice);
+  const auto application =
+      std::make_shared<const Application>(random_application(dice, application_roles(n / 4), machine));
+  const CountedFrame frame = counted_frame(*application, machine);  // points into it
+  if (!frame.settled) return [] { return true; };
+  return [=] {
+    const Report report = estimate(*application, machine);
+    const MetricValues quick = evaluate(*application, machine).values;
+    for (std::size_t m = 0; m < metric_count; ++m)
+      if (quick[m] != report.outcome.values[m] && !std::isnan(quick[m])) return false;
+    return frame_difference(report, frame, machine).empty();
+  };
 }
 
 }  // namespace sdip::mutants

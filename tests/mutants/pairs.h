@@ -1,6 +1,7 @@
 // Random pairs of a program and a machine, with what the executor counts on them: what an estimate must say.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "core/exec/operations.h"
@@ -26,6 +27,10 @@ struct Pair {
   std::vector<ClassCounts> classes;
   StepCounts counts;
 };
+
+/// Sample number `n` of what is counted and estimated: a pair, or, one in four, an application on a machine, whose
+/// whole report must follow from the counts. What is returned says whether the estimate does now.
+std::function<bool()> drawn_sample(std::uint64_t n);
 
 /// Pair number `seed`, with the counts of as many passes as an estimate simulates, and two more.
 Pair drawn_pair(std::uint64_t seed);
