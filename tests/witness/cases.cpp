@@ -18,6 +18,13 @@ bool has_family(const CompiledStage& stage, Family family) {
   });
 }
 
+/// Bytes of the largest result of a program.
+std::int64_t largest_result(const CompiledStage& s, const Machine& m) {
+  std::int64_t largest = 0;
+  for (const InstructionClass& c : s.program.classes) largest = std::max(largest, c.out_elements);
+  return largest * bits_of(m.activation_format) / 8;
+}
+
 constexpr Acts convolves = [](const Machine& m, const CompiledStage& s) {
   const bool shared = m.mac_sharing == MacSharing::shared || m.granularity == Granularity::micro_operation;
   return shared || has_family(s, Family::conv2d);
@@ -47,11 +54,18 @@ constexpr Acts has_partials = [](const Machine&, const CompiledStage& s) {
 constexpr Acts streams_words = [](const Machine& m, const CompiledStage&) {
   return m.program_storage == ProgramStorage::streamed;
 };
+constexpr Acts streams_weights = [](const Machine& m, const CompiledStage& s) {
+  return m.weight_storage != WeightStorage::resident && !hard_coded(m, s.role);
+};
+constexpr Acts not_in_rom = [](const Machine& m, const CompiledStage& s) { return !hard_coded(m, s.role); };
 constexpr Acts in_rom = [](const Machine& m, const CompiledStage&) {
   return m.weight_storage == WeightStorage::hard_coded;
 };
 constexpr Acts in_lockstep = [](const Machine&, const CompiledStage& s) {
   return s.role == Role::network || s.role == Role::core;
+};
+constexpr Acts is_network = [](const Machine& m, const CompiledStage& s) {
+  return s.role == Role::network && m.cores > 1;
 };
 constexpr Acts is_step = [](const Machine&, const CompiledStage& s) { return s.role == Role::core; };
 constexpr Acts shares_with_encoder = [](const Machine& m, const CompiledStage& s) {
@@ -67,8 +81,8 @@ constexpr Acts step_beside_vae = [](const Machine& m, const CompiledStage& s) {
 constexpr Acts is_spread = [](const Machine&, const CompiledStage& s) {
   return any_class(s, [](const InstructionClass& c) { return c.spread_cores > 1; });
 };
-constexpr Acts compresses = [](const Machine& m, const CompiledStage&) {
-  return m.weight_compression.hundredths > 100;
+constexpr Acts compresses = [](const Machine& m, const CompiledStage& s) {
+  return m.weight_compression.hundredths > 100 && !hard_coded(m, s.role);
 };
 constexpr Acts skips = [](const Machine& m, const CompiledStage&) { return m.sparsity == Sparsity::skipping; };
 bool hosts(const Machine& m, const CompiledStage& s) {
@@ -86,16 +100,15 @@ constexpr Acts could_host = [](const Machine&, const CompiledStage& s) {
   return has_family(s, Family::softmax) || has_family(s, Family::norm);
 };
 
-constexpr auto common_pairs = [](Machine& m) { m.operator_dsram = OperatorDsram::common; };
-constexpr auto small_memories = [](Machine& m) {
-  m.dsram_bytes = std::min<std::int64_t>(m.dsram_bytes, 4096);
-  m.stackram_bytes = std::min<std::int64_t>(m.stackram_bytes, 4096);
+/// A picture of the network does not fit DSRAM; two do.
+constexpr Acts tiled = [](const Machine& m, const CompiledStage& s) {
+  return largest_result(s, m) > m.dsram_bytes;
 };
-constexpr auto small_stack = [](Machine& m) {
-  m.skip_handling = SkipHandling::hold;
-  m.stackram_bytes = std::min<std::int64_t>(m.stackram_bytes, 6000);
+constexpr Acts stacked = [](const Machine& m, const CompiledStage& s) {
+  return m.activation_memory == ActivationMemory::separate && m.skip_handling != SkipHandling::spill &&
+         largest_result(s, m) <= 2 * m.dsram_bytes && m.stackram_bytes > 0;
 };
-constexpr auto own_picture = [](Machine& m) {
+constexpr auto own_picture = [](Machine& m, Dice&) {
   if (m.image_height_px == 0) m.image_height_px = m.image_width_px = 32;
 };
 
@@ -123,36 +136,36 @@ constexpr ValidationCase rows[] = {
     {"activation_format", T},
     {"accumulator_format", T, 0, 0, 1, has_partials},
     {"scale_granularity", T, 0, 0, 1, integer_weights},
-    {"psram_bytes", T},
-    {"psram_port_bits", T, 1, 40, 8},
-    {"dsram_bytes", C, 2, 60, 512, nullptr, small_memories},
+    {"psram_bytes", T, 0, 0, 1, streams_weights},
+    {"psram_port_bits", T, 1, 40, 8, not_in_rom},
+    {"dsram_bytes", C, 2, 60, 512},
     {"dsram_port_bits", T, 1, 40, 8},
-    {"stackram_bytes", C, 0, 24, 512, nullptr, small_stack},
+    {"stackram_bytes", C, 0, 24, 256, stacked},
     {"stackram_port_bits", T, 1, 40, 8},
     {"imem_bytes", T, 0, 0, 1, streams_words},
     {"sram_banks", Proof::energy, 1, 64},
-    {"weight_buffering", T},
+    {"weight_buffering", T, 0, 0, 1, streams_weights},
     {"tile_buffering", T},
     {"dram_kind", Proof::energy},
-    {"dram_bus_bits", T, 1, 24, 8},
-    {"dram_clock_ratio", T, 5, 400},
+    {"dram_bus_bits", T, 1, 48, 8},
+    {"dram_clock_ratio", T, 5, 800},
     {"dram_burst_bytes", T, 1, 64},
     {"dram_efficiency", T, 30, 100},
     {"mac_sharing", T, 0, 0, 1, several_products},
     {"activation_memory", T},
-    {"stack_discipline", C, 0, 0, 1, nullptr, small_stack},
+    {"stack_discipline", C, 0, 0, 1, stacked},
     {"operator_dsram", C, 0, 0, 1, nullptr,
-     [](Machine& m) {
+     [](Machine& m, Dice&) {
        m.activation_memory = ActivationMemory::separate;
        m.granularity = Granularity::per_operator;
      }},
     {"steps", T, 1, 12, 1, is_step},
-    {"guidance", C},
-    {"sampler", C},
+    {"guidance", C, 0, 0, 1, is_step},
+    {"sampler", C, 0, 0, 1, is_step},
     {"mode", T, 0, 0, 1, step_beside_vae},
-    {"batch", C, 1, 3},
-    {"image_height_px", C, 2, 6, 16, nullptr, own_picture},
-    {"image_width_px", C, 2, 6, 16, nullptr, own_picture},
+    {"batch", C, 1, 2},
+    {"image_height_px", C, 3, 8, 16, nullptr, own_picture},
+    {"image_width_px", C, 3, 8, 16, nullptr, own_picture},
     {"prompt_per_frame", Proof::frames},
     {"vae_stage", T, 0, 0, 1, is_step},
     {"encoder_dram_share", T, 1, 45, 1, shares_with_encoder},
@@ -163,22 +176,22 @@ constexpr ValidationCase rows[] = {
     {"mac_floor_plan_factor", Proof::area, 100, 2000},
     {"weight_storage", T},
     {"hard_coded_part", T, 0, 0, 1, in_rom},
-    {"psram_pinned_bytes", T},
+    {"psram_pinned_bytes", T, 0, 0, 1, streams_weights},
     {"fusion", C},
     {"norm_statistics", C, 0, 0, 1, nullptr,
-     [](Machine& m) {
+     [](Machine& m, Dice&) {
        m.fusion = Fusion::norm;
        if (m.strips == Strips::off) m.strips = Strips::halo_recompute;
      }},
     {"fused_attention", C},
-    {"strips", C, 0, 0, 1, nullptr, common_pairs},
+    {"strips", C, 0, 0, 1, tiled},
     {"transposition", C},
-    {"tile_search", C, 0, 0, 1, nullptr, small_memories},
-    {"tile_goal", C, 0, 0, 1, nullptr, small_memories},
-    {"skip_handling", C, 0, 0, 1, nullptr, small_memories},
-    {"schedule", C, 0, 0, 1, nullptr, small_memories},
-    {"hoisted_context", C},
-    {"weight_compression", T, 101, 400},
+    {"tile_search", C, 0, 0, 1, tiled},
+    {"tile_goal", C, 0, 0, 1, tiled},
+    {"skip_handling", C},
+    {"schedule", C},
+    {"hoisted_context", C, 0, 0, 1, is_step},
+    {"weight_compression", T, 101, 400, 1, not_in_rom},
     {"decompressor_bytes_per_cycle", T, 1, 40, 1, compresses},
     {"weight_density", T, 1, 100, 1, skips},
     {"sparsity", T},
@@ -191,15 +204,15 @@ constexpr ValidationCase rows[] = {
     {"program_storage", T, 0, 0, 1, streams_words},
     {"granularity", T},
     {"low_rank", C},
-    {"low_rank_share", C, 2, 80, 1, nullptr, [](Machine& m) { m.low_rank = LowRank::on; }},
+    {"low_rank_share", C, 2, 80, 1, nullptr, [](Machine& m, Dice&) { m.low_rank = LowRank::on; }},
     {"composable_macs", Proof::not_modelled},
-    {"core_weights", C, 0, 0, 1, nullptr,
-     [](Machine& m) {
+    {"core_weights", C, 0, 0, 1, is_network,
+     [](Machine& m, Dice&) {
        m.branches = Branches::serial;
        m.cores = std::max<std::int64_t>(m.cores, 2);
      }},
-    {"branches", C, 0, 0, 1, nullptr,
-     [](Machine& m) {
+    {"branches", C, 0, 0, 1, is_network,
+     [](Machine& m, Dice&) {
        m.core_weights = CoreWeights::common;
        m.cores = std::max<std::int64_t>(m.cores, 2);
      }},

@@ -25,7 +25,7 @@ struct ValidationCase {
   /// Whether the row can act on that stage at all; nullptr: on any.
   bool (*acts)(const Machine&, const CompiledStage&) = nullptr;
   /// Of a compiled row: what makes it act.
-  void (*prepare)(Machine&) = nullptr;
+  void (*prepare)(Machine&, Dice&) = nullptr;
   bool changes_counters() const { return proof == Proof::toggled || proof == Proof::compiled; }
 };
 std::span<const ValidationCase> validation_cases();

@@ -161,7 +161,8 @@ Lockstep lockstep_of(const CompiledStage& stage, const Machine& m) {
   return l;
 }
 
-Comparison compare(const CompiledStage& stage, const Machine& machine, std::int64_t most_passes, bool with_report) {
+Comparison compare(const CompiledStage& stage, const Machine& machine, std::int64_t most_passes, bool with_report,
+                   const Machine* stepped_on) {
   const Program& program = stage.program;
   const Lockstep lockstep = lockstep_of(stage, machine);
   Findings f{stage, {}};
@@ -174,8 +175,8 @@ Comparison compare(const CompiledStage& stage, const Machine& machine, std::int6
   const std::size_t simulated = result.passes.size();
   Comparison c;
   c.repeats = result.repeats;
-  c.executed =
-      step(program, machine, lockstep.share, lockstep.cores, simulated + (result.repeats ? 2 : 0), stage.role);
+  c.executed = step(program, stepped_on != nullptr ? *stepped_on : machine, lockstep.share, lockstep.cores,
+                    simulated + (result.repeats ? 2 : 0), stage.role);
   const auto& passes = c.executed.passes;
   for (std::size_t i = 0; i < passes.size(); ++i)
     compare_sums(f, "pass " + std::to_string(i), result.passes[std::min(i, simulated - 1)], sum_of(passes[i]));

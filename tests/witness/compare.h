@@ -35,7 +35,9 @@ struct Comparison {
 
 /// Steps a stage and estimates at most `most_passes` of it. `with_report`: and compares what estimate() and
 /// evaluate() report of an application of that stage alone, where the machine can hold it and a pass repeats.
-Comparison compare(const CompiledStage& stage, const Machine& machine, std::int64_t most_passes, bool with_report);
+/// `stepped_on`: a machine that the executor is given instead, to see that a difference is found.
+Comparison compare(const CompiledStage& stage, const Machine& machine, std::int64_t most_passes, bool with_report,
+                   const Machine* stepped_on = nullptr);
 
 /// The counters of InstructionCounts by name.
 struct CounterRow {

@@ -80,6 +80,7 @@ Machine drawn_machine(Dice& dice) {
     if (one == nullptr || sized) continue;
     row.write(m, drawn_value(dice, row, *one));
   }
+  if (dice.one_in(2)) m.weight_storage = WeightStorage::streamed;
   if (dice.one_in(3)) m.operator_dsram = OperatorDsram::common;
   reconcile(m);
   check(is_possible(m), "a drawn machine is none");

@@ -49,6 +49,17 @@ struct Predictor {
     return make.node("Transpose", {split}, {{"perm", perm}});
   }
 
+  /// Convolutions and activations alone. Two wide results are made before either is needed; then lives cross: of
+  /// two results the first is added first, and a third is held while the second still waits.
+  ValueId braid(ValueId x, std::int64_t channels) {
+    const ValueId left = conv(x, 2 * channels, 3), right = make.node("Relu", {conv(x, 2 * channels, 1)});
+    x = make.node("Mul", {conv(left, channels, 1), conv(right, channels, 3)});
+    const ValueId first = x, second = x = make.nodes("sdip", "Silu", {conv(x, channels, 3)})[0];
+    const ValueId third = x = make.node("Add", {conv(conv(x, channels, 3), channels, 1), first});
+    x = make.node("Add", {conv(conv(x, channels, 3), channels, 1), third});
+    return make.node("Add", {x, second});
+  }
+
   /// Cross-attention, or of the picture with itself, around which the picture goes.
   ValueId attention(ValueId x, bool crosses) {
     const Shape picture = make.shape(x);
@@ -81,34 +92,43 @@ struct Predictor {
 
 }  // namespace
 
-Workload drawn_network(std::uint64_t seed, Role role, std::int64_t blocks, const Machine& machine) {
-  Draw draw(seed);
+namespace {
+
+Sizes drawn_sizes(Draw& draw, Role role, const Machine& machine) {
   Sizes s{};
   s.latent = draw.between(1, 4);
   s.heads = draw.between(1, 3);
-  s.channels = 2 * s.heads * draw.between(1, 4 - s.heads);
-  s.height = 2 * draw.between(1, 4);
-  s.width = 2 * draw.between(1, 4);
+  s.channels = 2 * s.heads * (s.heads == 1 ? draw.between(2, 5) : draw.between(1, 2));
+  s.height = 2 * (2 * draw.between(1, 5) + 1);  // with few divisors
+  s.width = 2 * draw.between(3, 6);
   s.tokens = draw.between(2, 9);
   s.depth = draw.between(4, 20);
-  const std::int64_t half = draw.between(0, blocks - 1);  // the block of half size
   const bool doubled = role == Role::core && machine.guidance == Guidance::batch;
   s.batch = machine.batch * (doubled ? 2 : 1);
   if (machine.image_height_px > 0) s.height = machine.image_height_px / 8;
   if (machine.image_width_px > 0) s.width = machine.image_width_px / 8;
+  return s;
+}
+
+}  // namespace
+
+std::int64_t picture_bytes(std::uint64_t seed, Role role, const Machine& machine) {
+  Draw draw(seed);
+  const Sizes s = drawn_sizes(draw, role, machine);
+  return s.batch * s.channels * s.height * s.width * bits_of(machine.activation_format) / 8;
+}
+
+Workload drawn_network(std::uint64_t seed, Role role, std::int64_t blocks, const Machine& machine) {
+  Draw draw(seed);
+  const Sizes s = drawn_sizes(draw, role, machine);
   Predictor p{NetworkMaker(draw), s};
   const ValueId latent = p.make.input({s.batch, s.latent, s.height, s.width});
   p.context = p.make.input({s.batch, s.tokens, s.depth});
-  ValueId x = p.conv(latent, s.channels, 3);
-  for (std::int64_t block = 0; block < blocks; ++block) {
-    const ValueId skip = x;
-    if (block == half) x = p.conv(x, s.channels, 3, 2);
-    x = p.residual(x, s.channels);
-    x = p.attention(x, block % 2 == 0);
-    if (block != half) continue;
-    x = p.make.node("Concat", {p.enlarged(x), skip}, {{"axis", std::int64_t{1}}});
-    x = p.residual(x, s.channels);
-  }
+  const ValueId skip = p.braid(latent, s.channels);
+  ValueId x = p.conv(skip, s.channels, 3, 2);
+  for (std::int64_t block = 0; block < blocks; ++block) x = p.attention(p.residual(x, s.channels), block % 2 == 0);
+  x = p.make.node("Concat", {p.enlarged(x), skip}, {{"axis", std::int64_t{1}}});
+  if (draw.one_in(2)) x = p.braid(x, s.channels);
   x = p.conv(p.norm(x), s.latent, 3);
   Graph graph = p.make.finish({x}, true).graph;
   if (role == Role::core) append_step(graph, machine);

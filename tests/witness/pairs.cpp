@@ -40,20 +40,33 @@ Words longest_words(const std::vector<CompiledStage>& stages, const Machine& mac
 void draw_compiled(Dice& dice, Pair& pair) {
   Machine& m = pair.machine;
   for (const ValidationCase& one : validation_cases())
-    if (one.prepare != nullptr && dice.one_in(2)) one.prepare(m);
+    if (one.prepare != nullptr && dice.one_in(2)) one.prepare(m, dice);
+  pair.role = dice.one_in(2) ? Role::core : Role::network;
+  // DSRAM that few tensors fit, or a stack that few do: rows of tiles act in the one, those of the stack in the
+  // other.
+  const bool tiles = dice.between(1, 20) > 9;
+  const std::int64_t picture = picture_bytes(pair.seed, pair.role, m);
+  m.dsram_bytes = std::max<std::int64_t>(1024, picture * (tiles ? dice.between(4, 9) : dice.between(20, 40)) / 10);
+  m.stackram_bytes = picture * (tiles ? dice.between(0, 40) : dice.between(19, 30)) / 10;
+  if (!tiles) {
+    m.skip_handling = SkipHandling::hold;
+    m.activation_memory = ActivationMemory::separate;
+    m.operator_dsram = dice.one_in(3) ? OperatorDsram::common : OperatorDsram::per_operator;
+  }
+  if (!dice.one_in(6)) m.tile_search = dice.one_of({TileSearch::exact, TileSearch::greedy});
+  if (!dice.one_in(6)) m.tile_goal = TileGoal::bytes;
+  if (!dice.one_in(4)) m.schedule = dice.one_of({ScheduleOrder::given, ScheduleOrder::least_live});
   reconcile(m);
-  m.psram_bytes = 512 * dice.between(2, 40);
+  m.psram_bytes = 512 * dice.between(2, 16);
   m.psram_pinned_bytes = dice.one_in(4) ? m.psram_bytes / dice.between(2, 4) : 0;
   m.imem_bytes = std::int64_t{1} << 20;
   if (m.weight_storage == WeightStorage::resident) m.psram_bytes = std::int64_t{1} << 20;
-  pair.role = dice.one_in(2) ? Role::core : Role::network;
-  pair.blocks = 2;
+  pair.blocks = 1;
   pair.mappings = std::make_shared<MappingCache>();
   for (int tries = 0; tries < 20; ++tries) {
     pair.stages = compiled_stages(pair.seed, pair.role, pair.blocks, m, pair.mappings);
     if (pair.stages.empty()) {
       m.dsram_bytes *= 2;
-      m.stackram_bytes *= 2;
       m.psram_bytes *= 2;
     } else if (instructions_of(pair.stages) < least_instructions) {
       ++pair.blocks;
@@ -86,18 +99,28 @@ std::int64_t other_value(Dice& dice, const Pair& pair, const ParameterRow& row, 
     if (row.name == "imem_bytes") {
       const Words words = words_of(program, m, pair.stages[0].role);
       const std::int64_t least = std::max<std::int64_t>(1024, words.longest);
-      return dice.between(least, std::max(least, words.all));
+      return dice.one_in(2) ? least : dice.between(least, std::max(least, words.all));
     }
   }
+  if (row.name == "tile_search" && now != static_cast<std::int64_t>(TileSearch::greedy) && !dice.one_in(4))
+    return static_cast<std::int64_t>(TileSearch::greedy);  // sampling takes its time
   for (int tries = 0; tries < 4; ++tries)
     if (const std::int64_t value = drawn_value(dice, row, one); value != now) return value;
   return now;
 }
 
-/// Whether a program can run at all: its largest weights fit PSRAM, its longest instruction IMEM.
-bool can_run(const CompiledStage& stage, const Machine& machine) {
-  if (machine.psram_bytes - machine.psram_pinned_bytes < least_psram_bytes(stage.program, machine)) return false;
-  return machine.program_storage == ProgramStorage::held ||
+/// Whether a program can run with that row changed: its largest weights fit PSRAM (the compiler sees to that of
+/// what it compiles), its longest instruction IMEM.
+bool can_run(const CompiledStage& stage, const Machine& machine, bool compiled, std::string_view row) {
+  constexpr std::string_view of_weights[] = {"weight_format", "scale_granularity", "weight_density",    "sparsity",
+                                             "psram_bytes",   "weight_storage",    "psram_pinned_bytes"};
+  if (!compiled && std::ranges::count(of_weights, row) > 0 &&
+      machine.psram_bytes - machine.psram_pinned_bytes < least_psram_bytes(stage.program, machine))
+    return false;
+  constexpr std::string_view of_words[] = {"granularity", "program_storage", "host_operators", "weight_storage",
+                                           "hard_coded_part"};
+  const bool words = compiled || std::ranges::count(of_words, row) > 0;
+  return machine.program_storage == ProgramStorage::held || !words ||
          words_of(stage.program, machine, stage.role).longest <= machine.imem_bytes;
 }
 
@@ -132,7 +155,8 @@ bool change_row(Dice& dice, const ParameterRow& row, const ValidationCase& one, 
     pair.stages = compiled_stages(pair.seed, pair.role, pair.blocks, pair.machine, pair.mappings);
     if (pair.stages.empty()) return false;
   }
-  return std::ranges::all_of(pair.stages, [&](const CompiledStage& s) { return can_run(s, pair.machine); });
+  return std::ranges::all_of(
+      pair.stages, [&](const CompiledStage& s) { return can_run(s, pair.machine, pair.compiled, row.name); });
 }
 
 void witness_pair(std::uint64_t seed, std::int64_t changes, Census& census) {

@@ -26,9 +26,9 @@ struct Pair {
   std::shared_ptr<MappingCache> mappings{};
 };
 
-/// The pair of a seed: the same one always. One in five is compiled.
+/// The pair of a seed: the same one always. Three in ten are compiled.
 Pair drawn_pair(std::uint64_t seed);
-inline bool is_compiled(std::uint64_t seed) { return seed % 5 == 0; }
+inline bool is_compiled(std::uint64_t seed) { return seed % 10 < 3; }
 
 /// What a pair exercises.
 enum class Trait {
@@ -71,6 +71,9 @@ struct Census {
   void add(const Census& other);
 };
 
+/// Rows changed one at a time on a pair, each of which changes a counter: enough for 500 of every row in 10,000.
+inline constexpr std::int64_t changes_of_a_pair = 5;
+
 /// Gives the row another value, and compiles the pair again where it is compiled. False where that is no machine,
 /// or none that can run the program; the pair is then not to be used.
 bool change_row(Dice& dice, const ParameterRow& row, const ValidationCase& one, Pair& pair);
@@ -79,14 +82,15 @@ bool change_row(Dice& dice, const ParameterRow& row, const ValidationCase& one, 
 /// first, until `changes` of them did change a counter, and compares again.
 void witness_pair(std::uint64_t seed, std::int64_t changes, Census& census);
 
-/// Settings of rows: each modelled choice of a choice or flag, and, of a number, its default or another.
+/// Settings of rows: each choice of a choice or flag; of a number, its default or another. An `option` is a choice
+/// that is modelled, or a number that is not its default.
 struct Setting {
   std::string row, text;
-  bool modelled = true;
+  bool option = true;
 };
 const std::vector<Setting>& settings();
 
-/// Pairs of settings of two rows, both possible at once, that no pair had in force: "a=x, b=y".
+/// Options of two rows, both possible at once, that no pair had in force together: "a=x, b=y".
 std::vector<std::string> missing_pairs(const Census& census);
 
 /// The census as a table for docs/model.md.

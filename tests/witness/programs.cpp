@@ -93,16 +93,24 @@ std::int64_t stack_reads(InstructionClass& c) {
   return reads;
 }
 
-/// DSRAM and STACKRAM as large as all that should lie there, or, one time in two, smaller: what does not fit goes
-/// through DRAM.
-void size_activation_memories(Dice& dice, Machine& m, Program& program) {
+/// DSRAM and STACKRAM as large as all that should lie there, or, often, smaller: what does not fit goes through
+/// DRAM. `calm`: and nothing else does.
+void size_activation_memories(Dice& dice, bool calm, Machine& m, Program& program) {
   std::vector<std::int64_t> sizes;
   for (InstructionClass& c : program.classes) {
     for_operands(c, [&](Place, DsramPair, std::int64_t elements) { sizes.push_back(bytes_of(elements, m)); });
     sizes.push_back(bytes_of(c.out_elements, m));
   }
   std::ranges::sort(sizes);
-  const bool small = dice.one_in(2);
+  const bool small = calm ? dice.one_in(5) : !dice.one_in(4);
+  if (calm)
+    for (InstructionClass& c : program.classes) {
+      for_operands(c, [&](Place& place, DsramPair&, std::int64_t) {
+        if (place == Place::dram) place = Place::dsram;
+      });
+      if (c.out_elements > 0 && !c.push) c.to_dsram = true;
+      if (c.to_dsram || c.push) c.to_dram = false;
+    }
   const auto last = std::ssize(sizes) - 1;
   const std::int64_t whole = sizes.back() + dice.between(0, 4000);
   m.dsram_bytes = std::max<std::int64_t>(
@@ -256,7 +264,7 @@ void make_pool(Dice& dice, Program& program) {
     if (place == Place::stackram) place = Place::dsram;
   });
   neutral.push = false;
-  neutral.to_dram = true;
+  neutral.to_dsram = true;
   const auto small = [&](bool push) {
     LoopNest n;
     n.out_h = n.in_h = dice.between(2, 9);
@@ -320,7 +328,7 @@ void size_psram(Dice& dice, Machine& m, Program& program) {
     if (c.pinned) program.pinned_bytes += Bytes(w.all);
   }
   m.psram_pinned_bytes = 0;
-  m.psram_bytes = dice.one_in(3) ? least : dice.between(least, least + all);
+  m.psram_bytes = dice.one_in(3) ? least : dice.between(least, least + all / 2);
   if (resident) m.psram_bytes += all;
   if (!resident && program.pinned_bytes.value > 0) {
     m.psram_pinned_bytes = program.pinned_bytes.value + dice.between(0, 9);
@@ -347,7 +355,13 @@ CompiledStage drawn_stage(Dice& dice, Machine& machine) {
   stage.name = std::string(role_text(stage.role));
   Program& program = stage.program;
   make_pool(dice, program);
-  size_activation_memories(dice, machine, program);
+  const bool calm = dice.between(1, 10) <= 6;  // little goes through DRAM beside weights, which run far ahead
+  if (calm && !dice.one_in(4)) machine.program_storage = ProgramStorage::held;
+  if (calm && !dice.one_in(3)) {
+    machine.dram_bus_bits = 8 * dice.between(16, 48);
+    machine.dram_clock_ratio = Decimal{dice.between(200, 800)};
+  }
+  size_activation_memories(dice, calm, machine, program);
   for (InstructionClass& c : program.classes) cut_tiles(machine, c);
   Writer(dice, machine, program).write(dice.between(least_instructions, least_instructions + 8));
   draw_pairs(dice, machine, program);

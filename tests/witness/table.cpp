@@ -47,7 +47,7 @@ std::vector<std::string> missing_pairs(const Census& census) {
   const std::vector<Setting>& all = settings();
   for (std::size_t i = 0; i < all.size(); ++i)
     for (std::size_t j = i + 1; j < all.size(); ++j) {
-      if (all[i].row == all[j].row || !all[i].modelled || !all[j].modelled || exclude(all[i], all[j])) continue;
+      if (all[i].row == all[j].row || !all[i].option || !all[j].option || exclude(all[i], all[j])) continue;
       if (census.together.empty() || !census.together[i * all.size() + j])
         missing.push_back(all[i].row + "=" + all[i].text + ", " + all[j].row + "=" + all[j].text);
     }

@@ -270,6 +270,9 @@ ClassWeights weights_of(const InstructionClass& c, const Machine& machine) {
     if (bytes > 0 && (w.least == 0 || bytes < w.least)) w.least = bytes;
   };
   smaller(w.held);
+  w.all = w.held;
+  if (c.compound != Compound::strips && (c.operand_b != Place::psram || c.compound == Compound::attention))
+    return w;
   std::vector<std::int64_t> seen;
   for (const auto& o : exec::expand(c, machine)) {
     if (o.weight_tile == exec::no_tile || std::ranges::count(seen, o.weight_tile) > 0) continue;
@@ -278,7 +281,6 @@ ClassWeights weights_of(const InstructionClass& c, const Machine& machine) {
     w.all += o.weight_psram_bytes;
     smaller(o.weight_psram_bytes);
   }
-  w.all += w.held;
   return w;
 }
 
