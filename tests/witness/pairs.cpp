@@ -52,10 +52,14 @@ void draw_compiled(Dice& dice, Pair& pair) {
     m.skip_handling = SkipHandling::hold;
     m.activation_memory = ActivationMemory::separate;
     m.operator_dsram = dice.one_in(3) ? OperatorDsram::common : OperatorDsram::per_operator;
+    if (!dice.one_in(3)) m.strips = Strips::off;
+    if (!dice.one_in(3)) m.schedule = ScheduleOrder::given;
   }
-  if (!dice.one_in(6)) m.tile_search = dice.one_of({TileSearch::exact, TileSearch::greedy});
+  // What takes the compiler long is drawn less often.
+  if (tiles && !dice.one_in(6)) m.skip_handling = dice.one_of({SkipHandling::hold, SkipHandling::spill});
+  if (!dice.one_in(10)) m.tile_search = dice.one_of({TileSearch::exact, TileSearch::greedy});
   if (!dice.one_in(6)) m.tile_goal = TileGoal::bytes;
-  if (!dice.one_in(4)) m.schedule = dice.one_of({ScheduleOrder::given, ScheduleOrder::least_live});
+  if (!dice.one_in(8)) m.schedule = dice.one_of({ScheduleOrder::given, ScheduleOrder::least_live});
   reconcile(m);
   m.psram_bytes = 512 * dice.between(2, 16);
   m.psram_pinned_bytes = dice.one_in(4) ? m.psram_bytes / dice.between(2, 4) : 0;

@@ -35,7 +35,8 @@ InstructionClass weighty(Dice& dice) {
 InstructionClass large(Dice& dice) {
   if (dice.one_in(3)) {
     InstructionClass c;
-    c.work.family = dice.one_of({Family::vector, Family::softmax, Family::norm, Family::transpose});
+    c.work.family =
+        dice.one_of({Family::vector, Family::softmax, Family::softmax, Family::norm, Family::transpose});
     c.work.passes = c.work.family == Family::softmax ? 3 : c.work.family == Family::norm ? 2 : 1;
     c.work.rows = dice.between(4, 24);
     c.work.row_length = dice.between(100, 400);
@@ -328,7 +329,7 @@ void size_psram(Dice& dice, Machine& m, Program& program) {
     if (c.pinned) program.pinned_bytes += Bytes(w.all);
   }
   m.psram_pinned_bytes = 0;
-  m.psram_bytes = dice.one_in(3) ? least : dice.between(least, least + all / 2);
+  m.psram_bytes = dice.one_in(3) ? least : dice.between(least, least + all / 3);
   if (resident) m.psram_bytes += all;
   if (!resident && program.pinned_bytes.value > 0) {
     m.psram_pinned_bytes = program.pinned_bytes.value + dice.between(0, 9);
@@ -349,13 +350,12 @@ void size_imem(Dice& dice, Machine& m, const CompiledStage& stage) {
 
 CompiledStage drawn_stage(Dice& dice, Machine& machine) {
   CompiledStage stage;
-  stage.role = dice.one_in(2)
-                   ? Role::network
-                   : dice.one_of({Role::core, Role::core, Role::text_encoder, Role::encoder, Role::decoder});
+  stage.role = dice.one_of({Role::network, Role::network, Role::network, Role::network, Role::core, Role::core,
+                            Role::core, Role::text_encoder, Role::encoder, Role::decoder});
   stage.name = std::string(role_text(stage.role));
   Program& program = stage.program;
   make_pool(dice, program);
-  const bool calm = dice.between(1, 10) <= 6;  // little goes through DRAM beside weights, which run far ahead
+  const bool calm = dice.between(1, 10) <= 7;  // little goes through DRAM beside weights, which run far ahead
   if (calm && !dice.one_in(4)) machine.program_storage = ProgramStorage::held;
   if (calm && !dice.one_in(3)) {
     machine.dram_bus_bits = 8 * dice.between(16, 48);
