@@ -55,7 +55,8 @@ struct Findings {
   }
 };
 
-void compare_sums(Findings& c, const std::string& pass, const PassCost& cost, const InstructionCounts& sum) {
+void compare_sums(Findings& c, const std::string& pass, const PassCost& cost, const InstructionCounts& sum,
+                  const PassCounts& streams) {
   c.equal(pass + ": cycles", cost.cycles, sum.end);
   c.equal(pass + ": stall_weights", cost.stall_weights, sum.stall_weights);
   c.equal(pass + ": stall_activations", cost.stall_activations, sum.stall_activations);
@@ -64,6 +65,11 @@ void compare_sums(Findings& c, const std::string& pass, const PassCost& cost, co
   c.equal(pass + ": activation_out_bytes", cost.activation_out_bytes, sum.activation_out_bytes);
   c.equal(pass + ": stall_program", cost.stall_program, sum.stall_program);
   c.equal(pass + ": program_bytes", cost.program_bytes, sum.program_bytes);
+  c.equal(pass + ": cycles of the pass", cost.cycles, streams.cycles);
+  c.equal(pass + ": bytes of the weight stream", cost.weight_bytes, streams.weight_bytes);
+  c.equal(pass + ": bytes of activations in", cost.activation_in_bytes, streams.activation_in_bytes);
+  c.equal(pass + ": bytes of activations out", cost.activation_out_bytes, streams.activation_out_bytes);
+  c.equal(pass + ": bytes of the program", cost.program_bytes, streams.program_bytes);
 }
 
 /// An instruction's times say what its pass was; so each pass but the last is run to its end alone.
@@ -79,6 +85,13 @@ void compare_instructions(Findings& c, std::size_t pass, const std::vector<Instr
       c.equal("pass " + std::to_string(pass) + ", instruction " + std::to_string(i) + ": " + std::string(row.name),
               one.*row.field, executed[i].*row.field);
   }
+}
+
+/// A compiled stage with every address of its activation memories followed.
+StepCounts executed_passes(const CompiledStage& stage, const Machine& machine, const Lockstep& l,
+                           std::size_t passes) {
+  if (stage.graph != nullptr) return step(stage, machine, l.share, l.cores, passes);
+  return step(stage.program, machine, l.share, l.cores, passes, stage.role);
 }
 
 /// Words are waited for before an instruction begins where others run beside it.
@@ -112,6 +125,13 @@ bool compare_report(Findings& f, const Machine& machine, std::int64_t cores, con
   f.equal("report: dram_weights", r.dram_weights.value, sum.weight_bytes);
   f.equal("report: dram_activations", r.dram_activations.value, sum.activation_in_bytes + sum.activation_out_bytes);
   f.equal("report: dram_program", r.dram_program.value, sum.program_bytes);
+  if (f.stage.graph != nullptr) {
+    const PeakCounts& peaks = executed.peaks;
+    const bool unified = machine.activation_memory == ActivationMemory::unified;
+    const std::int64_t sides = std::max(peaks.dsram_read_bytes, peaks.dsram_write_bytes);
+    if (!unified) f.equal("report: dsram_peak", r.dsram_peak.value, sides);
+    if (!unified) f.equal("report: stackram_peak", r.stackram_peak.value, peaks.stackram_bytes);
+  }
   f.equal("report: psram_peak", r.psram_peak.value, executed.psram_peak_bytes);
   f.equal("report: imem_bytes", r.imem_bytes.value, words_of(f.stage.program, machine, f.stage.role).all);
   f.equal("report: instructions", std::ssize(r.instructions), std::ssize(executed.passes[last]));
@@ -168,18 +188,19 @@ Comparison compare(const CompiledStage& stage, const Machine& machine, std::int6
   Findings f{stage, {}};
   std::vector<ClassCost> costs;
   for (const InstructionClass& one : program.classes) costs.push_back(class_cost(one, machine, stage.role));
-  const TimelineRules rules =
-      timeline_rules(machine, lockstep.share, lockstep.cores, program.pinned_bytes, stage.role);
+  const TimelineRules rules = timeline_rules(machine, lockstep.share, lockstep.cores, program.pinned_bytes,
+                                             stage.role, stage.dram_thousandths);
   std::vector<InstructionTime> trace;
   const TimelineResult result = run_timeline(program, costs, rules, most_passes, &trace);
   const std::size_t simulated = result.passes.size();
   Comparison c;
   c.repeats = result.repeats;
-  c.executed = step(program, stepped_on != nullptr ? *stepped_on : machine, lockstep.share, lockstep.cores,
-                    simulated + (result.repeats ? 2 : 0), stage.role);
+  const std::size_t stepped = simulated + (result.repeats ? 2 : 0);
+  c.executed = executed_passes(stage, stepped_on != nullptr ? *stepped_on : machine, lockstep, stepped);
   const auto& passes = c.executed.passes;
   for (std::size_t i = 0; i < passes.size(); ++i)
-    compare_sums(f, "pass " + std::to_string(i), result.passes[std::min(i, simulated - 1)], sum_of(passes[i]));
+    compare_sums(f, "pass " + std::to_string(i), result.passes[std::min(i, simulated - 1)], sum_of(passes[i]),
+                 c.executed.streams[i]);
   compare_instructions(f, simulated - 1, trace, costs, passes[simulated - 1]);
   for (std::size_t pass = 0; pass + 1 < simulated && pass < 2; ++pass) {
     std::vector<InstructionTime> times;
@@ -190,7 +211,7 @@ Comparison compare(const CompiledStage& stage, const Machine& machine, std::int6
   f.equal("running", result.running, running_of(last, machine));
   f.equal("waiting", result.waiting, last.waiting);
   f.equal("psram_peak_bytes", result.psram_peak_bytes, c.executed.psram_peak_bytes);
-  if (with_report && result.repeats && stage.part.count == 1)
+  if (with_report && result.repeats)
     c.reported = compare_report(f, machine, lockstep.cores, c.executed, simulated - 1);
   c.difference = f.first;
   return c;

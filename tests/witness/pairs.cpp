@@ -113,14 +113,19 @@ std::int64_t other_value(Dice& dice, const Pair& pair, const ParameterRow& row, 
   return now;
 }
 
-/// Whether a program can run with that row changed: its largest weights fit PSRAM (the compiler sees to that of
-/// what it compiles), its longest instruction IMEM.
-bool can_run(const CompiledStage& stage, const Machine& machine, bool compiled, std::string_view row) {
+/// Whether a program can run with that row changed: its weights fit PSRAM (the compiler sees to that of what it
+/// compiles), its longest instruction IMEM. Its pinned bytes are those on the machine.
+bool can_run(CompiledStage& stage, const Machine& machine, bool compiled, std::string_view row) {
   constexpr std::string_view of_weights[] = {"weight_format", "scale_granularity", "weight_density",    "sparsity",
                                              "psram_bytes",   "weight_storage",    "psram_pinned_bytes"};
-  if (!compiled && std::ranges::count(of_weights, row) > 0 &&
-      machine.psram_bytes - machine.psram_pinned_bytes < least_psram_bytes(stage.program, machine))
-    return false;
+  if (!compiled && std::ranges::count(of_weights, row) > 0) {
+    place_weights(stage.program, machine);
+    const std::int64_t pinned = stage.program.pinned_bytes.value,
+                       room = machine.psram_bytes - machine.psram_pinned_bytes;
+    const bool in_part = machine.weight_storage != WeightStorage::resident && machine.psram_pinned_bytes > 0;
+    if (pinned > machine.psram_pinned_bytes && in_part) return false;
+    if (room < least_psram_bytes(stage.program, machine) + (in_part ? 0 : pinned)) return false;
+  }
   constexpr std::string_view of_words[] = {"granularity", "program_storage", "host_operators", "weight_storage",
                                            "hard_coded_part"};
   const bool words = compiled || std::ranges::count(of_words, row) > 0;
@@ -159,15 +164,31 @@ bool change_row(Dice& dice, const ParameterRow& row, const ValidationCase& one, 
     pair.stages = compiled_stages(pair.seed, pair.role, pair.blocks, pair.machine, pair.mappings);
     if (pair.stages.empty()) return false;
   }
-  return std::ranges::all_of(
-      pair.stages, [&](const CompiledStage& s) { return can_run(s, pair.machine, pair.compiled, row.name); });
+  return std::ranges::all_of(pair.stages,
+                             [&](CompiledStage& s) { return can_run(s, pair.machine, pair.compiled, row.name); });
 }
+
+namespace {
+
+/// compare, where what the executor refuses is a difference, too.
+Comparison compared(const CompiledStage& stage, const Machine& machine, std::int64_t passes, bool with_report) {
+  try {
+    return compare(stage, machine, passes, with_report);
+  } catch (const Error& error) {
+    Comparison c;
+    c.executed.passes.resize(1);
+    c.difference = Difference{stage.name + ": " + error.code + ": " + error.where + ": " + error.what(), 0, 0};
+    return c;
+  }
+}
+
+}  // namespace
 
 void witness_pair(std::uint64_t seed, std::int64_t changes, Census& census) {
   const Pair pair = drawn_pair(seed);
   std::vector<Comparison> runs;
   for (const CompiledStage& stage : pair.stages) {
-    runs.push_back(compare(stage, pair.machine, 12, true));
+    runs.push_back(compared(stage, pair.machine, 12, true));
     if (runs.back().difference) census.findings.push_back({seed, "as drawn", *runs.back().difference});
   }
   census.count(pair, runs);
@@ -181,7 +202,7 @@ void witness_pair(std::uint64_t seed, std::int64_t changes, Census& census) {
     ++tries;
     bool changed = other.stages.size() != pair.stages.size();
     for (std::size_t s = 0; s < other.stages.size(); ++s) {
-      const Comparison run = compare(other.stages[s], other.machine, 2, false);
+      const Comparison run = compared(other.stages[s], other.machine, 2, false);
       ++census.stages;
       if (run.difference)
         census.findings.push_back({seed,

@@ -299,6 +299,21 @@ std::int64_t least_psram_bytes(const Program& program, const Machine& machine) {
   return least;
 }
 
+void place_weights(Program& program, const Machine& machine) {
+  std::vector<ClassWeights> weights;
+  for (const InstructionClass& c : program.classes) weights.push_back(weights_of(c, machine));
+  program.pinned_bytes = Bytes(0);
+  Bytes offset(0);
+  for (Instruction& i : program.instructions) {
+    const auto number = static_cast<std::size_t>(i.instruction_class);
+    i.weight_offset = offset;
+    i.weight_bytes = Bytes(weights[number].all);
+    offset += i.weight_bytes;
+    if (program.classes[number].pinned) program.pinned_bytes += i.weight_bytes;
+  }
+  program.stored_weight_bytes = program.weight_bytes = program.distinct_weight_bytes = offset;
+}
+
 Words words_of(const Program& program, const Machine& machine, Role role) {
   std::vector<std::vector<exec::Operation>> operations;
   for (const InstructionClass& c : program.classes)
@@ -316,7 +331,8 @@ Words words_of(const Program& program, const Machine& machine, Role role) {
 
 namespace {
 
-/// PSRAM from what one instruction needs to what all of them have, and what is kept there for good.
+/// PSRAM from what one instruction needs to what all of them have, and what is kept there for good. Each
+/// instruction has weights of its own, one behind the other in `.weight`.
 void size_psram(Dice& dice, Machine& m, Program& program) {
   std::int64_t least = 1, all = 0;
   const bool resident = m.weight_storage == WeightStorage::resident, pins = resident || dice.one_in(5);
@@ -324,19 +340,18 @@ void size_psram(Dice& dice, Machine& m, Program& program) {
     const ClassWeights w = weights_of(c, m);
     const std::int64_t tiles = m.weight_buffering == Buffering::double_buffer && dice.one_in(2) ? 2 : 1;
     least = std::max(least, w.held + tiles * w.tile);
-    all += w.all;
     c.pinned = w.all > 0 && pins && (resident || dice.one_in(2));
-    if (c.pinned) program.pinned_bytes += Bytes(w.all);
   }
+  place_weights(program, m);
+  for (const Instruction& i : program.instructions) all += i.weight_bytes.value;
   m.psram_pinned_bytes = 0;
-  m.psram_bytes = dice.one_in(3) ? least : dice.between(least, least + all / 3);
-  if (resident) m.psram_bytes += all;
+  m.psram_bytes = dice.one_in(3) ? least : dice.between(least, least + all / 12);
+  if (resident) m.psram_bytes += program.pinned_bytes.value;
   if (!resident && program.pinned_bytes.value > 0) {
     m.psram_pinned_bytes = program.pinned_bytes.value + dice.between(0, 9);
     m.psram_bytes += m.psram_pinned_bytes;
   }
   m.psram_bytes = std::max<std::int64_t>(m.psram_bytes, 1024);
-  program.stored_weight_bytes = program.weight_bytes = program.distinct_weight_bytes = Bytes(all);
 }
 
 void size_imem(Dice& dice, Machine& m, const CompiledStage& stage) {

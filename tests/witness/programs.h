@@ -13,8 +13,11 @@ inline constexpr std::int64_t least_instructions = 20;
 /// the program needs, or less than its tensors.
 CompiledStage drawn_stage(Dice& dice, Machine& machine);
 
-/// PSRAM bytes without which a program cannot run on a machine: pinned weights, and the largest tile with what its
-/// instruction holds.
+/// Gives each instruction its weights' place in `.weight`, and the program the bytes of those that are pinned.
+void place_weights(Program& program, const Machine& machine);
+
+/// PSRAM bytes without which a program cannot run on a machine: the largest tile with what its instruction
+/// holds.
 std::int64_t least_psram_bytes(const Program& program, const Machine& machine);
 
 /// IMEM bytes of the longest instruction, and of all.
