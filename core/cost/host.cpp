@@ -32,9 +32,9 @@ Busy sent(const InstructionClass& c, const Machine& m, const Widths& w, const Ti
 Busy returned(const InstructionClass& c, const Machine& m, const Widths& w, std::int64_t results) {
   Busy out;
   if (!c.to_dsram && !c.to_dram && !c.push) return out;
-  out.compute = beats(results, w.activation, m.host_bus_bits);
-  if (c.to_dsram || c.to_dram) out.dsram_write = beats(results, w.activation, w.dsram);
-  if (c.push) out.stackram_write = beats(results, w.activation, w.stackram);
+  out.compute = beats(results, w.result, m.host_bus_bits);
+  if (c.to_dsram || c.to_dram) out.dsram_write = beats(results, w.result, w.dsram);
+  if (c.push) out.stackram_write = beats(results, w.result, w.stackram);
   return out;
 }
 
@@ -48,7 +48,7 @@ bool on_host(const InstructionClass& c, const Machine& m) {
 
 Steps host_steps(const InstructionClass& c, const Machine& m, const TilePlan& plan, std::int64_t rows,
                  std::int64_t length, bool last, bool wired, std::int64_t tiles) {
-  const Widths w = widths_of(m);
+  const Widths w = widths_of(c, m);
   const std::int64_t elements = rows * length, results = last ? row_results(c, rows, length) : 0;
   Int128 worked = static_cast<Int128>(elements) * (c.work.passes / plan.passes_apart);
   worked += static_cast<Int128>(results) * (c.fused_operators + c.statistics_passes);

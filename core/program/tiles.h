@@ -60,6 +60,7 @@ struct WeightForm {
   friend auto operator<=>(const WeightForm&, const WeightForm&) = default;
 };
 WeightForm weight_form(const Machine& machine);
+WeightForm weight_form(const InstructionClass& c, const Machine& machine);
 
 /// Bytes of `channels` output channels' weights in PSRAM: dense, or with sparsity skipping ceil(density x elements)
 /// values and a bit mask of all elements; plus bias and per-channel scales. Of a tile of `sums` input channels: its
