@@ -8,7 +8,7 @@
 #include "core/exec/pointwise.h"
 #include "core/exec/prologue.h"
 #include "core/exec/row_passes.h"
-#include "core/program/tiles.h"
+#include "core/program/kinds.h"
 
 namespace sdip::exec {
 namespace {

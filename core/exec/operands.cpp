@@ -8,7 +8,7 @@
 #include "core/exec/chip.h"
 #include "core/exec/formats.h"
 #include "core/exec/weights.h"
-#include "core/program/draft.h"
+#include "core/program/kinds.h"
 
 namespace sdip::exec {
 namespace {

@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "core/exec/arithmetic.h"
 #include "core/exec/pointwise.h"
-#include "core/program/tiles.h"
+#include "core/program/kinds.h"
 
 namespace sdip::exec {
 

@@ -19,7 +19,7 @@
 #include "core/exec/pointwise.h"
 #include "core/graph/attributes.h"
 #include "core/ops/arithmetic.h"
-#include "core/program/tiles.h"
+#include "core/program/kinds.h"
 
 namespace sdip::exec {
 namespace {
