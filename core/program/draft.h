@@ -49,7 +49,6 @@ struct Draft {
   std::optional<Formats> formats = {};  // nothing: those of the machine
 };
 
-<<<<<<< HEAD
 /// Whether both read and write one format, and one of their weights, so that they may be one instruction.
 bool share_formats(const Draft& a, const Draft& b, const Machine& machine);
 
@@ -61,11 +60,6 @@ void take_formats(Draft& draft, const Draft& joined);
 /// those whose order another operand says.
 bool is_view(const Graph& graph, const Node& node, const Work& work, const Machine& machine);
 
-/// True for values that a general register or an immediate holds: one element, or an input of a few scalars.
-bool is_scalar(const Value& value);
-
-=======
->>>>>>> main
 /// One value's life in the program. Draft numbers; an input is made at -1, an output used once more at the end.
 struct Life {
   std::int64_t bytes = 0;
