@@ -39,9 +39,9 @@ Busy returned(const InstructionClass& c, const Machine& m, const Widths& w, std:
               std::int64_t most) {
   Busy out;
   if (!c.to_dsram && !c.to_dram && !c.push) return out;
-  out.compute = bus_cycles(results, m.host_result_bits == 0 ? w.activation : m.host_result_bits, m, most);
-  if (c.to_dsram || c.to_dram) out.dsram_write = beats(results, w.activation, w.dsram);
-  if (c.push) out.stackram_write = beats(results, w.activation, w.stackram);
+  out.compute = bus_cycles(results, m.host_result_bits == 0 ? w.result : m.host_result_bits, m, most);
+  if (c.to_dsram || c.to_dram) out.dsram_write = beats(results, w.result, w.dsram);
+  if (c.push) out.stackram_write = beats(results, w.result, w.stackram);
   return out;
 }
 
@@ -55,7 +55,7 @@ bool on_host(const InstructionClass& c, const Machine& m) {
 
 Steps host_steps(const InstructionClass& c, const Machine& m, const TilePlan& plan, std::int64_t rows,
                  std::int64_t length, bool last, bool wired, std::int64_t tiles) {
-  const Widths w = widths_of(m);
+  const Widths w = widths_of(c, m);
   const std::int64_t elements = rows * length, results = last ? row_results(c, rows, length) : 0;
   Int128 worked = static_cast<Int128>(elements) * (c.work.passes / plan.passes_apart);
   worked += static_cast<Int128>(results) * (c.fused_operators + c.statistics_passes);
