@@ -96,7 +96,10 @@ const HeldWeight* read_weight(Chip& chip, ValueId v);
 /// Makes room for the current instruction's result wherever its class sends it.
 void open_result(Chip& chip);
 
-/// Writes elements of the result there, as activation_format holds them.
+/// The format that a value is kept in: its own, or activation_format. Of a view that of its root.
+NumberFormat format_of(const Chip& chip, ValueId v);
+
+/// Writes elements of the result there, as its format holds them.
 void write_result(Chip& chip, const Elements& at, const Numbers& numbers);
 
 /// Step of an integer activation format for a value; 1 where none is needed. Throws Error("scale_absent", ...).

@@ -178,15 +178,15 @@ void put_line(Memory& memory, const Region& region, const Line& line, std::span<
         [&](std::byte* to, std::int64_t first, std::int64_t count) {
           const auto from = numbers.subspan(static_cast<std::size_t>(first));
           if (count > 0)
-            return encode_run(l.format, l.scale, l.infinities, from.first(static_cast<std::size_t>(count)), to);
+            return encode_run(l.format, l.step, l.infinities, from.first(static_cast<std::size_t>(count)), to);
           put_bits(memory, region.bit_of(line.begin + first), region.bits(),
-                   encoded_kept(l.format, from[0], l.scale, l.infinities));
+                   encoded_kept(l.format, from[0], l.step, l.infinities));
         });
     return;
   }
   for (std::int64_t i = 0; i < line.count; ++i)
     put_bits(memory, region.bit_of(line.begin + i * line.step), region.bits(),
-             encoded_kept(l.format, numbers[static_cast<std::size_t>(i)], l.scale, l.infinities));
+             encoded_kept(l.format, numbers[static_cast<std::size_t>(i)], l.step, l.infinities));
 }
 
 void mark_line(Memory& memory, const Region& region, const Line& line, Slot slot) {
@@ -220,7 +220,7 @@ void take_steps(const Memory& memory, const Region& region, const Line& line, fl
       else
         std::memcpy(codes + i * size, page + in_page, static_cast<std::size_t>(size));
     }
-    decode_run(region.layout.format, region.layout.scale, codes, {to + done, static_cast<std::size_t>(count)});
+    decode_run(region.layout.format, region.layout.step, codes, {to + done, static_cast<std::size_t>(count)});
   }
 }
 
@@ -232,16 +232,17 @@ void take_line(const Memory& memory, const Region& region, const Line& line, flo
         [&](std::int64_t page) { return page_at(memory, page); },
         [&](const std::byte* from, std::int64_t first, std::int64_t count) {
           if (count > 0)
-            decode_run(l.format, l.scale, from, {to + first, static_cast<std::size_t>(count)});
+            decode_run(l.format, l.step, from, {to + first, static_cast<std::size_t>(count)});
           else
-            to[first] =
-                decoded(l.format, bits_at(memory, region.bit_of(line.begin + first), region.bits()), l.scale);
+            to[first] = decoded(l.format, bits_at(memory, region.bit_of(line.begin + first), region.bits()),
+                                l.step.scale, l.step.zero);
         });
   } else if (region.bits() >= 8) {
     take_steps(memory, region, line, to);
   } else {
     for (std::int64_t i = 0; i < line.count; ++i)
-      to[i] = decoded(l.format, bits_at(memory, region.bit_of(line.begin + i * line.step), region.bits()), l.scale);
+      to[i] = decoded(l.format, bits_at(memory, region.bit_of(line.begin + i * line.step), region.bits()),
+                      l.step.scale, l.step.zero);
   }
 }
 

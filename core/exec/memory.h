@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/code_runs.h"
 #include "core/base/number_format.h"
 #include "core/base/tensor.h"
 #include "core/exec/addresses.h"
@@ -31,7 +32,7 @@ struct Layout {
   NumberFormat format = NumberFormat::fp32;
   ElementType type = ElementType::float32;
   std::int64_t count = 0;
-  float scale = 1;
+  CodeStep step{};
   bool infinities = false, beside = false;
 };
 

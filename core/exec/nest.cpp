@@ -214,7 +214,7 @@ bool lies_in_codes(Chip& chip, const NestOperand& operand) {
     const HeldWeight* weight = read_weight(chip, v);
     return weight != nullptr && !weight->codes.empty();
   }
-  const NumberFormat format = chip.machine.activation_format;
+  const NumberFormat format = format_of(chip, v);
   return format == NumberFormat::int8 && !holds(format, chip.value(v).operand.type) &&
          placed_operand(chip, chip.views.root[static_cast<std::size_t>(v)]).has_value();
 }

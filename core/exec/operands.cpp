@@ -54,23 +54,29 @@ Memory& memory_of(Chip& chip, const PlacedOperand& source) {
   return chip.memories[side_number(pair, before + (source.older ? 1 : 0))];
 }
 
+NumberFormat format_of(const Chip& chip, ValueId v) {
+  const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
+  return chip.value(root).format.value_or(chip.machine.activation_format);
+}
+
 WeightScale scale_of(const Chip& chip, ValueId v) {
-  const NumberFormat format = chip.machine.activation_format;
+  const NumberFormat format = format_of(chip, v);
   if (!needs_scale(format) || holds(format, chip.value(v).operand.type)) return 1.0F;
   const auto found = chip.scales.find(v);
   if (found == chip.scales.end() || !(found->second.scale > 0))
     throw Error("scale_absent", chip.value(v).name,
-                "'" + chip.value(v).name + "' is kept in an integer activation_format, but has no scale");
+                "'" + chip.value(v).name + "' is kept in an integer format, but has no scale");
   return found->second;
 }
 
 Layout layout_of(const Chip& chip, ValueId v) {
   const Operand& operand = chip.value(v).operand;
-  const NumberFormat format = chip.machine.activation_format;
+  const NumberFormat format = format_of(chip, v);
+  const WeightScale scale = scale_of(chip, v);
   return {format,
           operand.type,
           element_count(operand.shape),
-          scale_of(chip, v),
+          {scale.scale, scale.zero.value_or(0)},
           holds(format, operand.type),
           !is_floating(operand.type)};
 }
@@ -207,7 +213,7 @@ void write_result(Chip& chip, const Elements& at, const Numbers& numbers) {
   if (in_bytes) write_to(std::span<const float>(numbers.floats));
   if (in_bytes && chip.summed.empty() && held == chip.registers.end()) return;
   Tensor tensor = tensor_of(numbers);
-  hold(tensor, chip.machine.activation_format, scale_of(chip, v));
+  hold(tensor, format_of(chip, v), scale_of(chip, v));
   if (!in_bytes) write_to(tensor);
   add_result_sums(chip, at, tensor);
   if (held == chip.registers.end()) return;
