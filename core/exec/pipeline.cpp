@@ -52,19 +52,16 @@ class Pipeline {
   }
 
   PipelineRun stream() {
-    Count text = 0;
     if (first_period() > 0) {
       begin_period();
-      text = prompt(0);
-      end_period(text);
-      if (!line_.prompts_per_frame) text = 0;  // it was for all of them
+      end_period(prompt(0));
     }
     for (Count number = 0; std::ssize(run_.periods) < of_periods_ && !run_.cancelled; ++number) {
       if (number < options_.frames) {
         seats_[0] = next_ ? std::move(next_) : fresh(number);
-        seats_[0]->counts.entered = now_ - text;
+        seats_[0]->counts.entered = now_;
       }
-      text = period(number);
+      period(number);
     }
     if (!run_.cancelled) measure();
     return std::move(run_);
@@ -181,9 +178,8 @@ class Pipeline {
     return cycles;
   }
 
-  /// The period in which frame `number` enters, if it comes. Returns the cycles of the text encoders that ran in it
-  /// for the next one.
-  Count period(Count number) {
+  /// The period in which frame `number` enters, if it comes.
+  void period(Count number) {
     begin_period();
     std::vector<Count> ready(seats_.size(), 0);  // when each seat's frame is done, from the begin on
     Count longest = 0, cores = 0, text = 0;
@@ -198,7 +194,6 @@ class Pipeline {
     }
     if (line_.prompts_per_frame && number + 1 < options_.frames) text = prompt(number + 1);
     move_on(ready, std::max(longest, cores + text));
-    return text;
   }
 
   void move_on(const std::vector<Count>& ready, Count cycles) {

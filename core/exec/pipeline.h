@@ -48,7 +48,7 @@ struct PipelineOptions {
 
 /// A frame's way. A network's frames go `frames_at_once` together and count as one.
 struct FrameCounts {
-  std::int64_t entered = 0, left = 0;  // cycles; with its prompt's text encoder, where each frame has a prompt
+  std::int64_t entered = 0, left = 0;  // cycles; its prompt is encoded before it enters, alone after
   std::int64_t waited = 0;             // of them, in buffers between stages
   std::int64_t steps = 0;              // of the core's program
   std::vector<Tensor> outputs;         // of the last stage, with tensors
