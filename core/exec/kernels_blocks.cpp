@@ -15,8 +15,9 @@ namespace {
 constexpr std::int64_t most_rows = 4096, most_columns = 8192;
 // Packed rows are not a multiple of 4 KiB apart, or few would fit into a level-1 cache at once.
 constexpr std::int64_t beside_rows = 16;
-constexpr std::int64_t rows_together = 96;     // packed, they fit into half of a level-2 cache
-constexpr double worth_sharing = 1024 * 1024;  // products; handing over takes as long as a few 10,000
+constexpr std::int64_t rows_together = 96;      // packed, they fit into half of a level-2 cache
+constexpr std::int64_t columns_together = 256;  // packed at once: of each row a long piece is read
+constexpr double worth_sharing = 1024 * 1024;   // products; handing over takes as long as a few 10,000
 
 std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -56,7 +57,7 @@ struct ByTiles {
   /// Whether the left operand's own rows serve as they lie.
   bool in_place() const {
     return std::is_same_v<Packed, T> && kernel.group == 1 && left.data != nullptr && left.column_stride == 1 &&
-           left.row_stride % 256 != 0;
+           left.row_stride % 1024 != 0;
   }
 
   void make_room() {
@@ -69,11 +70,11 @@ struct ByTiles {
     if (kernel.biased) workspace.left_sums.resize(static_cast<std::size_t>(std::min(shape.rows, most_rows)));
   }
 
-  void pack_panel(std::int64_t panel) const {
-    const std::int64_t column = panel * kernel.columns;
-    fill_panel(right,
-               {depth.begin, depth.depth, now.column + column, std::min(kernel.columns, now.columns - column)},
-               kernel.columns, panels + panel * panel_elements);
+  void pack_panels(std::int64_t group) const {
+    const std::int64_t column = group * columns_together;
+    fill_panels(right,
+                {depth.begin, depth.depth, now.column + column, std::min(columns_together, now.columns - column)},
+                {kernel.columns, panel_elements}, panels + column / kernel.columns * panel_elements);
   }
 
   void pack_rows(std::int64_t block) const {
@@ -87,15 +88,14 @@ struct ByTiles {
                           [](std::int32_t sum, Packed x) { return sum + static_cast<std::int32_t>(x); });
   }
 
-  void add_tile(std::int64_t row, std::int64_t panel) const {
-    const std::int64_t column = panel * kernel.columns;
+  void add_tile(std::int64_t row, std::int64_t column) const {
     TileTask task;
     task.left_stride = in_place() ? left.row_stride : row_stride;
     if (in_place())
       task.left = left.data + (now.row + row) * left.row_stride + depth.begin;
     else
       task.left = rows + row * row_stride;
-    task.right = panels + panel * panel_elements;
+    task.right = panels + column / kernel.columns * panel_elements;
     task.depth = padded_depth;
     task.run = depth.run;
     task.lanes = shape.lanes;
@@ -110,28 +110,28 @@ struct ByTiles {
 
   /// Rows and columns in parts, enough for all threads.
   void add_tiles() const {
-    const std::int64_t panel_count = divided_up(now.columns, kernel.columns);
+    const std::int64_t tiles = divided_up(now.columns, kernel.columns);
     const std::int64_t row_parts = divided_up(now.rows, rows_together);
-    const std::int64_t wanted = divided_up(4 * options.threads, row_parts);
-    const std::int64_t together = divided_up(panel_count, std::min(wanted, panel_count));
-    const std::int64_t column_parts = divided_up(panel_count, together);
+    const std::int64_t wanted = std::min(divided_up(4 * options.threads, row_parts), tiles);
+    const std::int64_t columns = divided_up(tiles, wanted) * kernel.columns;
+    const std::int64_t column_parts = divided_up(now.columns, columns);
     share(row_parts * column_parts, [&](std::int64_t part) {
-      const std::int64_t first_row = part / column_parts * rows_together, first = part % column_parts * together;
-      for (std::int64_t panel = first; panel < std::min(first + together, panel_count); ++panel)
+      const std::int64_t first_row = part / column_parts * rows_together, first = part % column_parts * columns;
+      for (std::int64_t column = first; column < std::min(first + columns, now.columns); column += kernel.columns)
         for (std::int64_t row = first_row; row < std::min(first_row + rows_together, now.rows); row += kernel.rows)
-          add_tile(row, panel);
+          add_tile(row, column);
     });
   }
 
   /// The rows now.row, ... of one block of columns and depth; the first ones come with its panels.
   void add_rows() {
-    const std::int64_t panel_count = now.row == 0 ? divided_up(now.columns, kernel.columns) : 0;
+    const std::int64_t panel_groups = now.row == 0 ? divided_up(now.columns, columns_together) : 0;
     const std::int64_t row_blocks = in_place() ? 0 : divided_up(now.rows, rows_together);
-    share(row_blocks + panel_count, [&](std::int64_t part) {
+    share(row_blocks + panel_groups, [&](std::int64_t part) {
       if (part < row_blocks)
         pack_rows(part);
       else
-        pack_panel(part - row_blocks);
+        pack_panels(part - row_blocks);
     });
     add_tiles();
   }

@@ -2,6 +2,7 @@
 #include "core/exec/kernels_panels.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 namespace sdip::exec {
@@ -29,23 +30,44 @@ void rows_filled(const Matrix<T>& left, const Block& block, T* to, std::int64_t 
     std::fill(to + r * stride + block.columns, to + (r + 1) * stride, T{});
 }
 
-/// Codes of a block in rows of a panel's width, with zeros beside and up to a whole group below.
-template <class T>
-std::vector<T> raw_panel(const Matrix<T>& right, const Block& block, std::int64_t width, std::int64_t group) {
-  const std::int64_t depth = (block.rows + group - 1) / group * group;
-  std::vector<T> raw(static_cast<std::size_t>(depth * width));
-  copy_block(right, block, raw.data(), width);
-  return raw;
+constexpr std::int64_t rows_at_once = 16;  // of a block, so that they are still near when they are laid out
+
+/// A line of one panel: `group` rows of codes, the elements of a column side by side, or a row of floats as it is.
+template <int Group, class T, class P>
+void lay_out(const T* from, std::int64_t stride, std::int64_t width, P bias, P* to) {
+  if constexpr (std::is_same_v<T, float>) {
+    std::copy_n(from, width, to);
+  } else {
+    for (std::int64_t j = 0; j < width; ++j)
+      for (std::int64_t g = 0; g < Group; ++g)
+        to[j * Group + g] = static_cast<P>(static_cast<P>(from[g * stride + j]) ^ bias);
+  }
 }
 
-/// Rows of codes, of each `group` the elements of a column side by side.
-template <class T, class P>
-void interleave(const std::vector<T>& raw, std::int64_t width, std::int64_t group, P bias, P* to) {
-  const auto row = static_cast<std::size_t>(width), groups = static_cast<std::size_t>(group);
-  for (std::size_t k = 0; k < raw.size(); k += row * groups)
-    for (std::size_t j = 0; j < row; ++j)
-      for (std::size_t g = 0; g < groups; ++g)
-        to[k + j * groups + g] = static_cast<P>(static_cast<P>(raw[k + g * row + j]) ^ bias);
+/// Whole panels of floats straight from where they lie.
+bool panels_copied(const Matrix<float>& right, const Block& block, const PanelShape& shape, float* to) {
+  if (right.data == nullptr || right.column_stride != 1 || block.columns % shape.width != 0) return false;
+  for (std::int64_t k = 0; k < block.rows; ++k)
+    for (std::int64_t column = 0; column < block.columns; column += shape.width)
+      std::copy_n(right.data + (block.row + k) * right.row_stride + block.column + column, shape.width,
+                  to + column / shape.width * shape.elements + k * shape.width);
+  return true;
+}
+
+/// A few rows at a time, over all panels.
+template <int Group, class T, class P>
+void panels_filled(const Matrix<T>& right, const Block& block, const PanelShape& shape, P bias, P* to) {
+  const std::int64_t stride = (block.columns + shape.width - 1) / shape.width * shape.width;
+  std::vector<T> raw(static_cast<std::size_t>(rows_at_once * stride));
+  for (std::int64_t k = 0; k < block.rows; k += rows_at_once) {
+    const std::int64_t rows = std::min(rows_at_once, block.rows - k);
+    if (rows < rows_at_once) std::ranges::fill(raw, T{});
+    copy_block(right, {block.row + k, rows, block.column, block.columns}, raw.data(), stride);
+    for (std::int64_t r = 0; r < rows; r += Group)
+      for (std::int64_t column = 0; column < stride; column += shape.width)
+        lay_out<Group>(raw.data() + r * stride + column, stride, shape.width, bias,
+                       to + column / shape.width * shape.elements + (k + r) * shape.width);
+  }
 }
 
 }  // namespace
@@ -68,23 +90,20 @@ void fill_rows(const Matrix<std::int8_t>& left, const Block& block, std::int16_t
   std::ranges::copy(narrow, to);
 }
 
-void fill_panel(const Matrix<float>& right, const Block& block, std::int64_t width, float* to) {
-  copy_block(right, block, to, width);
-  if (block.columns == width) return;
-  for (std::int64_t k = 0; k < block.rows; ++k)
-    std::fill(to + k * width + block.columns, to + (k + 1) * width, 0.0F);
+void fill_panels(const Matrix<float>& right, const Block& block, const PanelShape& shape, float* to) {
+  if (!panels_copied(right, block, shape, to)) panels_filled<1>(right, block, shape, 0.0F, to);
 }
 
-void fill_panel(const Matrix<std::int8_t>& right, const Block& block, std::int64_t width, std::int8_t* to) {
-  interleave<std::int8_t, std::int8_t>(raw_panel(right, block, width, 4), width, 4, -128, to);
+void fill_panels(const Matrix<std::int8_t>& right, const Block& block, const PanelShape& shape, std::int8_t* to) {
+  panels_filled<4>(right, block, shape, std::int8_t{-128}, to);
 }
 
-void fill_panel(const Matrix<std::int16_t>& right, const Block& block, std::int64_t width, std::int16_t* to) {
-  interleave<std::int16_t, std::int16_t>(raw_panel(right, block, width, 2), width, 2, 0, to);
+void fill_panels(const Matrix<std::int16_t>& right, const Block& block, const PanelShape& shape, std::int16_t* to) {
+  panels_filled<2>(right, block, shape, std::int16_t{0}, to);
 }
 
-void fill_panel(const Matrix<std::int8_t>& right, const Block& block, std::int64_t width, std::int16_t* to) {
-  interleave<std::int8_t, std::int16_t>(raw_panel(right, block, width, 2), width, 2, 0, to);
+void fill_panels(const Matrix<std::int8_t>& right, const Block& block, const PanelShape& shape, std::int16_t* to) {
+  panels_filled<2>(right, block, shape, std::int16_t{0}, to);
 }
 
 }  // namespace sdip::exec

@@ -15,12 +15,15 @@ void fill_rows(const Matrix<std::int16_t>& left, const Block& block, std::int16_
 /// 8-bit codes as 16-bit ones.
 void fill_rows(const Matrix<std::int8_t>& left, const Block& block, std::int16_t* to, std::int64_t stride);
 
-/// A panel of `width` columns, those after the block's last zero; groups as kernels_tile.h has them. 8-bit codes
-/// stand plus 128.
-void fill_panel(const Matrix<float>& right, const Block& block, std::int64_t width, float* to);
-void fill_panel(const Matrix<std::int8_t>& right, const Block& block, std::int64_t width, std::int8_t* to);
-void fill_panel(const Matrix<std::int16_t>& right, const Block& block, std::int64_t width, std::int16_t* to);
+/// Panels of the right operand, as wide as tiles and `elements` apart, for as many columns as `block` has, with
+/// zeros after the last; groups as kernels_tile.h has them. 8-bit codes stand plus 128.
+struct PanelShape {
+  std::int64_t width = 0, elements = 0;
+};
+void fill_panels(const Matrix<float>& right, const Block& block, const PanelShape& shape, float* to);
+void fill_panels(const Matrix<std::int8_t>& right, const Block& block, const PanelShape& shape, std::int8_t* to);
+void fill_panels(const Matrix<std::int16_t>& right, const Block& block, const PanelShape& shape, std::int16_t* to);
 /// 8-bit codes as 16-bit ones.
-void fill_panel(const Matrix<std::int8_t>& right, const Block& block, std::int64_t width, std::int16_t* to);
+void fill_panels(const Matrix<std::int8_t>& right, const Block& block, const PanelShape& shape, std::int16_t* to);
 
 }  // namespace sdip::exec
