@@ -59,13 +59,9 @@ std::vector<Tensor> compute_whole(Chip& chip, const Node& node, const Whole& mad
   return outputs_of(chip.graph, node, operands);
 }
 
-void end_tile(Chip& chip, const Operators& operators, ValueId result, std::span<const std::int64_t> at,
-              Tensor numbers) {
-  TileValues tile{{at.begin(), at.end()}, result};
-  tile.made[result] = std::move(numbers);
-  for (const Node* node : operators.behind) apply_pointwise(chip, *node, tile);
-  check(tile.current == chip.instruction().destination, "the last operator makes the instruction's result");
-  write_result(chip, tile.at, tile.made.at(tile.current));
+void end_tile(Chip& chip, const Operators& operators, ValueId result, const Elements& at, const PieceMaker& make,
+              std::int64_t size) {
+  write_pointwise(chip, operators.behind, at, result, make, size);
 }
 
 }  // namespace sdip::exec

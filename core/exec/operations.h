@@ -1,0 +1,87 @@
+// The tile operations of an instruction, with the beats of each port and the bytes of each tile counted one by one.
+// Written from docs/model.md alone: nothing here is shared with core/cost, nor with what core/program counts.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "core/machine/machine.h"
+#include "core/program/program.h"
+
+namespace sdip::exec {
+
+/// Cycles of the circuit and beats of each port, counted one by one.
+struct Needs {
+  std::int64_t compute = 0, dsram_read = 0, dsram_write = 0, stackram_read = 0, stackram_write = 0, psram_read = 0;
+  std::map<Family, std::int64_t> other_pairs;  // reads from DSRAM pairs of other families; dsram_read: its own
+  Needs& operator+=(const Needs& other);
+  std::int64_t longest() const;
+};
+
+inline constexpr std::int64_t no_tile = -1;
+
+/// One tile operation: how long it lasts, which tiles it needs, and their bytes (one core, no bursts).
+struct Operation {
+  Needs needs;
+  std::int64_t steps_cycles = 0;  // of a compound's operation: its steps one after the other; else 0
+  std::int64_t a_tile = no_tile, b_tile = no_tile, weight_tile = no_tile;  // numbers of tiles
+  std::int64_t a_bytes = 0, b_bytes = 0, other_bytes = 0;                  // through DRAM, when the tile changes
+  std::int64_t partial_bytes = 0, out_bytes = 0;                           // partial sums in; results or they out
+  std::int64_t weight_psram_bytes = 0, weight_dram_bytes = 0;
+  std::int64_t lane_operations = 0;  // elementwise steps of a nest: before, fused behind it, and for sums
+  std::int64_t commands = 1;         // to dispatch: its micro-operations, or itself
+  bool on_host = false;
+  std::int64_t cycles() const { return steps_cycles > 0 ? steps_cycles : needs.longest(); }
+};
+
+/// Section 2: a stage of that role has its weights in ROM.
+bool weights_wired(const Machine& machine, Role role);
+
+/// Section 3 and 4: an instruction's tile operations in the order they run, in a stage of that role. `owner`: the
+/// family of the compound that it is a step of, whose pair its own results lie in; nothing: its own.
+std::vector<Operation> expand(const InstructionClass& c, const Machine& machine, Role role = Role::network,
+                              std::optional<Family> owner = {});
+
+/// The same of a compound instruction of strips, one operation a strip, more where weights are
+/// streamed; and its weights that are held.
+std::vector<Operation> expand_strips(const InstructionClass& c, const Machine& machine, Role role);
+std::int64_t strips_psram_bytes(const InstructionClass& c, const Machine& machine);
+/// The same of row-wise work alone.
+std::vector<Operation> expand_rows(const InstructionClass& c, const Machine& machine, Role role, Family owner);
+/// The same of a fused attention: compound instructions, attention.
+std::vector<Operation> expand_attention(const InstructionClass& c, const Machine& machine, Role role);
+
+/// One unit's work on a tile operation: the micro-operations of an operation in order. `first`, `last`: of the sums
+/// tiles, or of the passes of a row's chunks; `apart`: passes that run apart; `rescales`, `divides`: of attention.
+enum class Micro { read, product, pass, write };
+std::vector<Micro> micro_operations_of_nest(const InstructionClass& c, const Machine& machine, Role role,
+                                            bool first, bool last);
+std::vector<Micro> micro_operations_of_rows(const InstructionClass& c, const Machine& machine, Role role,
+                                            std::int64_t apart, bool last);
+std::vector<Micro> micro_operations_of_attention(const InstructionClass& c, const Machine& machine, Role role,
+                                                 bool rescales, bool divides);
+
+/// Operators on the host.
+bool host_computes(const InstructionClass& c, const Machine& machine);
+
+/// Bytes of an instruction's words, given its operations.
+std::int64_t words_bytes(const Instruction& instruction, const std::vector<Operation>& operations,
+                         const Machine& machine);
+
+/// A format whose scale has a zero point beside it.
+inline bool is_unsigned(NumberFormat f) {
+  return number_formats[static_cast<std::size_t>(f)].name.starts_with("uint");
+}
+
+/// Held weights of a class, as PSRAM and DRAM hold them.
+std::int64_t held_psram_bytes(const InstructionClass& c, const Machine& machine);
+std::int64_t packed_bytes(std::int64_t bytes, const Machine& machine);
+
+/// Branches on several cores: the parts of operands on chip sent to each of the other cores, one after the other
+/// over the first link; their results coming back.
+std::int64_t sent_cycles(const InstructionClass& c, const Machine& machine);
+std::int64_t returned_cycles(const InstructionClass& c, const Machine& machine);
+
+}  // namespace sdip::exec
