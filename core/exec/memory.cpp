@@ -141,11 +141,7 @@ void for_pieces(std::int64_t byte, std::int64_t count, std::int64_t size, PageOf
   }
 }
 
-std::byte* page_at(Memory& memory, std::int64_t number) {
-  auto& page = memory.pages[number];
-  if (!page) page = std::make_unique<std::byte[]>(static_cast<std::size_t>(Memory::page_bytes));
-  return page.get();
-}
+std::byte* page_at(Memory& memory, std::int64_t number) { return memory.pages.at(number).get(); }
 
 const std::byte* page_at(const Memory& memory, std::int64_t number) { return memory.pages.at(number).get(); }
 
@@ -255,15 +251,32 @@ void open_region(Memory& memory, Slot slot, std::int64_t address, const Layout& 
   memory.regions[slot] = std::move(region);
 }
 
-void write(Memory& memory, Slot slot, const Elements& at, std::span<const float> numbers) {
+void claim(Memory& memory, Slot slot, const Elements& at) {
+  const Region& region = memory.regions.at(slot);
+  for (const Line& line : at.lines()) {
+    mark_line(memory, region, line, slot);
+    const std::int64_t from = region.bit_of(std::min(line.begin, line.last())) / 8;
+    const std::int64_t to = (region.bit_of(std::max(line.begin, line.last()) + 1) - 1) / 8;
+    for (std::int64_t page = from / Memory::page_bytes; page <= to / Memory::page_bytes; ++page) {
+      auto& bytes = memory.pages[page];
+      if (!bytes) bytes = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(Memory::page_bytes));
+    }
+  }
+}
+
+void put(Memory& memory, Slot slot, const Elements& at, std::span<const float> numbers) {
   const Region& region = memory.regions.at(slot);
   check(!region.layout.beside, "floats of a value that stands in bytes");
   std::size_t done = 0;
   for (const Line& line : at.lines()) {
     put_line(memory, region, line, numbers.subspan(done, static_cast<std::size_t>(line.count)));
-    mark_line(memory, region, line, slot);
     done += static_cast<std::size_t>(line.count);
   }
+}
+
+void write(Memory& memory, Slot slot, const Elements& at, std::span<const float> numbers) {
+  claim(memory, slot, at);
+  put(memory, slot, at, numbers);
 }
 
 void write(Memory& memory, Slot slot, const Elements& at, const Tensor& numbers) {

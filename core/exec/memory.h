@@ -73,6 +73,11 @@ void open_region(Memory& memory, Slot slot, std::int64_t address, const Layout& 
 void write(Memory& memory, Slot slot, const Elements& at, const Tensor& numbers);
 void write(Memory& memory, Slot slot, const Elements& at, std::span<const float> numbers);
 
+/// The two halves of writing floats: what the shadow says, and the bytes, which several threads may put at once
+/// where elements are whole bytes and no two put the same.
+void claim(Memory& memory, Slot slot, const Elements& at);
+void put(Memory& memory, Slot slot, const Elements& at, std::span<const float> numbers);
+
 /// Takes bytes [address, address + bytes) for tiles on their way: what values had there is overwritten. Throws
 /// Error("execution_failed", who, ...) when they do not lie within the memory.
 void take_buffer(Memory& memory, std::int64_t address, std::int64_t bytes, const std::string& who);
