@@ -1,4 +1,8 @@
-// Row-wise tile operations: each fold of each pass; and those that the host computes.
+// Row-wise tile operations: each fold of each pass; and those that the host computes. Tiles of equal sizes have
+// equal folds, which are gone through once.
+#include <map>
+#include <tuple>
+
 #include "core/exec/port_beats.h"
 
 namespace sdip::exec {
@@ -47,7 +51,12 @@ class RowExpansion {
 
  private:
   void add(Count rows, Count length, bool last) {
-    Operation o;
+    const auto [entry, fresh] = folded_.try_emplace({rows, length, last});
+    if (fresh) fold(rows, length, last, entry->second);
+    done_.push_back(entry->second);
+  }
+
+  void fold(Count rows, Count length, bool last, Operation& o) {
     const bool micro = m_.granularity == Granularity::micro_operation;
     if (micro) o.commands = std::ssize(micro_operations_of_rows(c_, m_, role_, apart_, last));
     if (host_computes(c_, m_)) return add_on_host(rows, length, last, o);
@@ -78,7 +87,6 @@ class RowExpansion {
       write_results(c_, ports_, pieces(results, lanes), bits, o.needs);
       if (c_.to_dram) o.out_bytes = up(up(c_.out_elements, writing_) * bits, 8);
     }
-    done_.push_back(o);
   }
 
   /// Operands over the bus, the host's work, results over the bus.
@@ -113,7 +121,6 @@ class RowExpansion {
       o.needs += step;
       o.steps_cycles += step.longest();
     }
-    done_.push_back(o);
   }
 
   Count results_of(Count rows, Count length) const {
@@ -125,6 +132,7 @@ class RowExpansion {
   const Role role_;
   Ports ports_;
   Count writing_ = 1, apart_ = 1;
+  std::map<std::tuple<Count, Count, bool>, Operation> folded_;
   std::vector<Operation> done_;
 };
 

@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "core/exec/arithmetic.h"
 #include "core/exec/pointwise.h"
-#include "core/program/tiles.h"
+#include "core/program/kinds.h"
 
 namespace sdip::exec {
 
@@ -64,13 +64,10 @@ std::vector<Tensor> compute_whole(Chip& chip, const Node& node, const Whole& mad
   return outputs_of(chip.graph, node, operands);
 }
 
-void end_tile(Chip& chip, const Operators& operators, ValueId result, std::span<const std::int64_t> at,
-              Tensor numbers) {
-  TileValues tile{{at.begin(), at.end()}, result};
+void end_tile(Chip& chip, const Operators& operators, ValueId result, const Elements& at, Numbers numbers) {
+  TileValues tile{at, result};
   tile.made[result] = std::move(numbers);
-  for (const Node* node : operators.behind) apply_pointwise(chip, *node, tile);
-  check(tile.current == chip.instruction().destination, "the last operator makes the instruction's result");
-  write_result(chip, tile.at, tile.made.at(tile.current));
+  write_pointwise(chip, operators.behind, std::move(tile));
 }
 
 }  // namespace sdip::exec

@@ -4,7 +4,7 @@
 
 #include "core/base/encode.h"
 #include "core/exec/execute.h"
-#include "core/program/tiles.h"
+#include "core/program/kinds.h"
 
 namespace sdip {
 namespace {

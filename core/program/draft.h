@@ -48,9 +48,6 @@ struct Draft {
   std::int64_t turned_run = 0;    // as in InstructionClass
 };
 
-/// True for values that a general register or an immediate holds: one element, or an input of a few scalars.
-bool is_scalar(const Value& value);
-
 /// One value's life in the program. Draft numbers; an input is made at -1, an output used once more at the end.
 struct Life {
   std::int64_t bytes = 0;

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/program/packed.h"
+#include "core/program/tiles.h"
 #include "core/program/weight_bits.h"
 #include "core/program/weights.h"
 

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/graph/node_arithmetic.h"
 #include "core/program/packed.h"
+#include "core/program/tiles.h"
 #include "core/program/weight_bits.h"
 
 namespace sdip {
