@@ -888,7 +888,7 @@ export interface components {
              */
             host_operators: "none" | "softmax" | "softmax_and_norm";
             /**
-             * @description Bits that cross the host's bus a core cycle, bit
+             * @description Bits of one access over the host's bus, bit
              * @default 32
              */
             host_bus_bits: number;
@@ -897,6 +897,21 @@ export interface components {
              * @default 10
              */
             host_cycles_per_element: number;
+            /**
+             * @description Core cycles that one access over the host's bus takes (host_bus_bits each), cycles
+             * @default 1
+             */
+            host_access_cycles: number;
+            /**
+             * @description Bits of an element that the host sends back; 0: as activation_format, bit
+             * @default 0
+             */
+            host_result_bits: number;
+            /**
+             * @description Inputs, weights and results cross the host's bus, access by access, in place of a DRAM channel
+             * @default false
+             */
+            host_memory: boolean;
             /**
              * @description The program: held in IMEM whole, or streamed through it from DRAM
              * @default held
@@ -1364,7 +1379,7 @@ export interface components {
              */
             host_operators: "none" | "softmax" | "softmax_and_norm";
             /**
-             * @description Bits that cross the host's bus a core cycle, bit
+             * @description Bits of one access over the host's bus, bit
              * @default 32
              */
             host_bus_bits: number;
@@ -1373,6 +1388,21 @@ export interface components {
              * @default 10
              */
             host_cycles_per_element: number;
+            /**
+             * @description Core cycles that one access over the host's bus takes (host_bus_bits each), cycles
+             * @default 1
+             */
+            host_access_cycles: number;
+            /**
+             * @description Bits of an element that the host sends back; 0: as activation_format, bit
+             * @default 0
+             */
+            host_result_bits: number;
+            /**
+             * @description Inputs, weights and results cross the host's bus, access by access, in place of a DRAM channel
+             * @default false
+             */
+            host_memory: boolean;
             /**
              * @description The program: held in IMEM whole, or streamed through it from DRAM
              * @default held
@@ -1792,7 +1822,7 @@ export interface components {
         };
         Axis: {
             /** @enum {string} */
-            parameter: "cores" | "core_clock_mhz" | "pipeline_stages" | "conv_lanes_in" | "conv_lanes_out" | "conv_lanes_pixel" | "linear_lanes_m" | "linear_lanes_n" | "linear_lanes_k" | "matmul_lanes_m" | "matmul_lanes_n" | "matmul_lanes_k" | "vector_lanes" | "softmax_lanes" | "norm_lanes" | "transpose_lanes" | "dataflow" | "weight_format" | "activation_format" | "accumulator_format" | "scale_granularity" | "psram_bytes" | "psram_port_bits" | "dsram_bytes" | "dsram_port_bits" | "stackram_bytes" | "stackram_port_bits" | "imem_bytes" | "sram_banks" | "weight_buffering" | "tile_buffering" | "dram_kind" | "dram_bus_bits" | "dram_clock_ratio" | "dram_burst_bytes" | "dram_efficiency" | "mac_sharing" | "activation_memory" | "stack_discipline" | "operator_dsram" | "steps" | "guidance" | "sampler" | "mode" | "batch" | "image_height_px" | "image_width_px" | "prompt_per_frame" | "vae_stage" | "encoder_dram_share" | "decoder_dram_share" | "link_bits" | "technology_node" | "sram_floor_plan_factor" | "mac_floor_plan_factor" | "weight_storage" | "hard_coded_part" | "psram_pinned_bytes" | "fusion" | "norm_statistics" | "fused_attention" | "strips" | "transposition" | "tile_search" | "tile_goal" | "skip_handling" | "schedule" | "hoisted_context" | "weight_compression" | "decompressor_bytes_per_cycle" | "weight_density" | "sparsity" | "sequencer" | "dispatch_cycles" | "host_command_cycles" | "host_operators" | "host_bus_bits" | "host_cycles_per_element" | "program_storage" | "granularity" | "low_rank" | "low_rank_share" | "composable_macs" | "core_weights" | "branches" | "memory_hierarchy" | "in_memory_weights";
+            parameter: "cores" | "core_clock_mhz" | "pipeline_stages" | "conv_lanes_in" | "conv_lanes_out" | "conv_lanes_pixel" | "linear_lanes_m" | "linear_lanes_n" | "linear_lanes_k" | "matmul_lanes_m" | "matmul_lanes_n" | "matmul_lanes_k" | "vector_lanes" | "softmax_lanes" | "norm_lanes" | "transpose_lanes" | "dataflow" | "weight_format" | "activation_format" | "accumulator_format" | "scale_granularity" | "psram_bytes" | "psram_port_bits" | "dsram_bytes" | "dsram_port_bits" | "stackram_bytes" | "stackram_port_bits" | "imem_bytes" | "sram_banks" | "weight_buffering" | "tile_buffering" | "dram_kind" | "dram_bus_bits" | "dram_clock_ratio" | "dram_burst_bytes" | "dram_efficiency" | "mac_sharing" | "activation_memory" | "stack_discipline" | "operator_dsram" | "steps" | "guidance" | "sampler" | "mode" | "batch" | "image_height_px" | "image_width_px" | "prompt_per_frame" | "vae_stage" | "encoder_dram_share" | "decoder_dram_share" | "link_bits" | "technology_node" | "sram_floor_plan_factor" | "mac_floor_plan_factor" | "weight_storage" | "hard_coded_part" | "psram_pinned_bytes" | "fusion" | "norm_statistics" | "fused_attention" | "strips" | "transposition" | "tile_search" | "tile_goal" | "skip_handling" | "schedule" | "hoisted_context" | "weight_compression" | "decompressor_bytes_per_cycle" | "weight_density" | "sparsity" | "sequencer" | "dispatch_cycles" | "host_command_cycles" | "host_operators" | "host_bus_bits" | "host_cycles_per_element" | "host_access_cycles" | "host_result_bits" | "host_memory" | "program_storage" | "granularity" | "low_rank" | "low_rank_share" | "composable_macs" | "core_weights" | "branches" | "memory_hierarchy" | "in_memory_weights";
             values?: (number | string | boolean)[];
             min?: number;
             max?: number;
