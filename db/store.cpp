@@ -275,6 +275,7 @@ void Store::remove_sweep(std::int64_t id) {
   for (const std::int64_t chunk : chunks) columns.bind(column_id(chunk, 0)).bind(column_id(chunk, 255)).run();
   Statement(parts_->writer, "DELETE FROM chunk WHERE sweep = ?").bind(id).run();
   Statement(parts_->writer, "DELETE FROM validation WHERE sweep = ?").bind(id).run();
+  Statement(parts_->writer, "DELETE FROM point_accuracy WHERE sweep = ?").bind(id).run();
   Statement(parts_->writer, "DELETE FROM sweep WHERE id = ?").bind(id).run();
   transaction.commit();
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -86,6 +87,12 @@ struct Page {
   std::int64_t total = 0;  // points that pass the filter
 };
 
+/// What a machine's number formats do to a model's result, as it was measured.
+struct StoredAccuracy {
+  double sqnr_db = 0, cosine = 0;  // sqnr_db infinite: nothing differs; NaN: not every element is finite
+  bool random_weights = false;
+};
+
 enum class ExportFormat { csv, ndjson };
 
 /// Every method may be called from any thread; writes take turns. Every method throws Error("disk_full" |
@@ -143,6 +150,14 @@ class Store {
   /// `space` must be the sweep's own. Throws Error("value_invalid" | "value_out_of_range" | "unknown_metric",
   /// "sort" | "limit" | "cursor", ...).
   Page page(std::int64_t id, const Space& space, const PageQuery& query) const;
+
+  /// What was measured under a key: all that it follows from. Kept once; the same key again changes nothing.
+  std::optional<StoredAccuracy> accuracy(std::string_view key) const;
+  void add_accuracy(std::string_view key, const StoredAccuracy& accuracy);
+  /// Says that a stored point's is that of the key. Throws Error("not_found", ...) for a key that is not there.
+  void set_point_accuracy(std::int64_t id, std::int64_t index, std::string_view key);
+  /// By index: of the points for which it was measured.
+  std::map<std::int64_t, StoredAccuracy> point_accuracies(std::int64_t id) const;
   /// All stored points in index order, handed to `sink` in pieces of text; docs/formats.md says what they look
   /// like. One snapshot, whatever is written meanwhile. Stops when `sink` returns false.
   void export_points(std::int64_t id, const Space& space, ExportFormat format,

@@ -115,19 +115,6 @@ std::string number_text(double x) {
   return text.str();
 }
 
-StoredTensors stored_tensors(WeightSource source) {
-  return [source = std::move(source)](const Value& value) -> std::optional<Tensor> {
-    Tensor tensor{value.operand.type, value.operand.shape, {}, {}};
-    for (const float x : source(value)) {
-      if (is_floating(tensor.type))
-        tensor.floats.push_back(static_cast<double>(x));
-      else
-        tensor.ints.push_back(static_cast<std::int64_t>(x));
-    }
-    return tensor;
-  };
-}
-
 void print_compared(const std::vector<TextRow>& rows) {
   print_table(std::cout,
               {{"stage"},

@@ -23,6 +23,10 @@ Reply post_analysis(Service&, const Call&);
 Reply post_memory_view(Service&, const Call&);
 Reply post_comparison(Service&, const Call&);
 
+Reply post_accuracy(Service&, const Call&);
+Reply answer_accuracy(Service&, const Call&);
+Reply delete_accuracy(Service&, const Call&);
+
 Reply post_sweep(Service&, const Call&);
 Reply answer_sweeps(Service&, const Call&);
 Reply answer_sweep(Service&, const Call&);

@@ -25,7 +25,16 @@ OrderedJson current_json(Service& service, const SweepRow& row, const std::optio
   OrderedJson validation;
   if (const auto found = service.store.validation_of(row.id))
     validation = validation_row_json(*found, service.validations.progress(found->id));
-  return sweep_json(row, row.state == SweepState::running ? pace : std::nullopt, validation);
+  return sweep_json(row, row.state == SweepState::running ? pace : std::nullopt,
+                    service.accuracies.measures_front_of(row.id), validation);
+}
+
+/// Null where nothing was measured.
+OrderedJson accuracy_of_point(const PointAccuracies& measured, std::int64_t index) {
+  if (!measured.contains(index)) return {};
+  return {{"sqnr_db", accuracy_cell(AccuracyField::sqnr_db, measured, index)},
+          {"cosine", accuracy_cell(AccuracyField::cosine, measured, index)},
+          {"weights", accuracy_cell(AccuracyField::accuracy_weights, measured, index)}};
 }
 
 Reply sweep_reply(Service& service, std::int64_t id, int status = 200) {
@@ -87,7 +96,8 @@ Reply answer_points(Service& service, const Call& call) {
   }
   const Page page = service.store.page(sweep.row.id, space, query);
   OrderedJson rows = OrderedJson::array();
-  for (const auto& point : page.points) rows.push_back(point_row(space, fields, point));
+  const PointAccuracies measured = service.store.point_accuracies(sweep.row.id);
+  for (const auto& point : page.points) rows.push_back(point_row(space, fields, point, measured));
   return json_reply({{"columns", column_names(space, fields)},
                      {"rows", std::move(rows)},
                      {"next", page.next.empty() ? OrderedJson() : OrderedJson(page.next)},
@@ -116,7 +126,8 @@ Reply answer_point(Service& service, const Call& call) {
                      {"machine", machine_json(point(sweep.spec.space, index))},
                      {"feasible", stored->feasible},
                      {"reason", stored->reason},
-                     {"metrics", metric_values_json(stored->values)}});
+                     {"metrics", metric_values_json(stored->values)},
+                     {"accuracy", accuracy_of_point(service.store.point_accuracies(sweep.row.id), index)}});
 }
 
 Reply export_sweep(Service& service, const Call& call) {

@@ -17,9 +17,6 @@
 namespace sdip {
 namespace {
 
-/// Sweeps give way to requests: this thread, and those it starts, run at a lower priority.
-void give_way() { ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), 10); }
-
 /// Measures the pace since construction.
 class Stopwatch {
  public:
@@ -37,6 +34,8 @@ class Stopwatch {
 };
 
 }  // namespace
+
+void give_way() { ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), 10); }
 
 std::int64_t add_sweep(Store& store, const Catalog& catalog, const SweepSpec& spec) {
   catalog.require(spec.model, "/model");

@@ -15,6 +15,9 @@
 
 namespace sdip {
 
+/// The calling thread, and those it starts, give way to requests: they run at a lower priority.
+void give_way();
+
 /// How far the sweep that runs now has come since it was (re)started.
 struct Pace {
   std::int64_t done = 0;  // stored in all

@@ -308,6 +308,7 @@ void add_sweeps(Schema& schemas) {
                              {"feasible", integer()},
                              {"points_per_second", nullable(number())},
                              {"eta_s", nullable(number())},
+                             {"measuring_accuracy", flag()},
                              {"created", text()},
                              {"error", {{"anyOf", {reference("Problem"), {{"type", "null"}}}}}},
                              {"objectives", array(text())},
@@ -328,7 +329,52 @@ void add_sweeps(Schema& schemas) {
                              {"machine", reference("Machine")},
                              {"feasible", flag()},
                              {"reason", text()},
-                             {"metrics", reference("MetricValues")}});
+                             {"metrics", reference("MetricValues")},
+                             {"accuracy", {{"anyOf", {reference("PointAccuracy"), {{"type", "null"}}}}}}});
+}
+
+/// A measurement: its sums' ratio in decibels ("inf": nothing differs), its cosine, and of what.
+Properties deviation(const Properties& of) {
+  Properties properties = of;
+  properties.insert(properties.end(), {{"sqnr_db", {{"type", {"number", "string", "null"}}}},
+                                       {"cosine", nullable(number())},
+                                       {"elements", integer()},
+                                       {"not_finite", integer()}});
+  return properties;
+}
+
+void add_accuracies(Schema& schemas) {
+  schemas["PointAccuracy"] = object({{"sqnr_db", {{"type", {"number", "string", "null"}}}},
+                                     {"cosine", nullable(number())},
+                                     {"weights", one_of({"random", "file"})}});
+  schemas["AccuracyRequest"] = object({{"model", text()},
+                                       {"preset?", text()},
+                                       {"machine?", reference("MachineChanges")},
+                                       {"calibration?", one_of({"minmax", "percentile", "mse"})},
+                                       {"percentile?", number()},
+                                       {"samples?", integer()},
+                                       {"seed?", integer()}});
+  const Schema layer = object(deviation({{"value", text()}, {"instruction", text()}, {"op", text()}}));
+  const Schema step = object(deviation({{"step", integer()}, {"t", number()}}));
+  schemas["StageAccuracy"] = object({{"name", text()},
+                                     {"role", text()},
+                                     {"output", object(deviation({}))},
+                                     {"steps", array(step)},
+                                     {"layers", array(layer)}});
+  schemas["Accuracy"] = object(deviation({{"model", text()},
+                                          {"machine", reference("Machine")},
+                                          {"weights", one_of({"random", "file"})},
+                                          {"seed", integer()},
+                                          {"calibration", text()},
+                                          {"percentile", number()},
+                                          {"samples", integer()},
+                                          {"stages", array(reference("StageAccuracy"))}}));
+  schemas["AccuracyJob"] = object({{"id", integer()},
+                                   {"state", one_of({"queued", "running", "done", "failed"})},
+                                   {"progress", number()},
+                                   {"model", text()},
+                                   {"error", {{"anyOf", {reference("Problem"), {{"type", "null"}}}}}},
+                                   {"result", {{"anyOf", {reference("Accuracy"), {{"type", "null"}}}}}}});
 }
 
 }  // namespace
@@ -340,6 +386,7 @@ OrderedJson component_schemas() {
   add_analyses(schemas);
   add_sweeps(schemas);
   add_validations(schemas);
+  add_accuracies(schemas);
   return schemas;
 }
 

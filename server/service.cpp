@@ -22,7 +22,11 @@ Service::Service(const std::filesystem::path& data_folder, const std::filesystem
       store(store_file(data).string()),
       catalog(UploadedModels{&store, data, program, operators_in(data)}),
       validations(store, catalog, validate_seconds),
-      jobs(store, catalog, [this](std::int64_t sweep) { validations.submit_front(sweep); }) {
+      accuracies(store, catalog),
+      jobs(store, catalog, [this](std::int64_t sweep) {
+        validations.submit_front(sweep);
+        accuracies.measure_front_of(sweep);
+      }) {
   remove_unfinished(data / "models");  // the store's lock says that nobody else writes there
 }
 

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "db/store.h"
+#include "server/accuracy_jobs.h"
 #include "server/catalog.h"
 #include "server/jobs.h"
 #include "server/validation_jobs.h"
@@ -24,6 +25,7 @@ class Service {
   Store store;
   Catalog catalog;
   ValidationJobs validations;
+  AccuracyJobs accuracies;
   Jobs jobs;
 
   /// The signature of this build, computed once.

@@ -5,23 +5,44 @@
 #include <optional>
 
 namespace sdip::exec {
+namespace {
 
-std::string circuit_name(Family family, const Machine& m) {
+/// Numbers of what can be used: circuits of the families, others, ports of the families' pairs, other ports.
+enum Used : std::size_t {
+  circuits = 0,
+  all_products = pair_families,
+  host,
+  reads,
+  writes = reads + pair_families,
+  pop = writes + pair_families,
+  push,
+  weights,
+  link,
+  sequencer  // of all circuits
+};
+static_assert(sequencer < 32);
+
+std::size_t of(Family family) { return static_cast<std::size_t>(family); }
+
+/// The circuit of a family.
+std::size_t circuit(Family family, const Machine& m) {
   const bool multiplies = family == Family::conv2d || family == Family::linear || family == Family::matmul;
-  if (multiplies && m.mac_sharing == MacSharing::shared) return "circuit of all products";
-  return "circuit " + std::string(family_text(family));
+  return multiplies && m.mac_sharing == MacSharing::shared ? all_products : circuits + of(family);
 }
 
-std::string circuit_name(const InstructionClass& c, const Machine& m) {
-  return host_computes(c, m) ? "host" : circuit_name(c.work.family, m);
+/// The one that runs a class: its family's, or the host.
+std::size_t circuit(const InstructionClass& c, const Machine& m) {
+  return host_computes(c, m) ? host : circuit(c.work.family, m);
 }
+
+}  // namespace
 
 Uses uses_of(const InstructionClass& c, const std::vector<Operation>& operations, const Machine& m) {
-  Uses uses{circuit_name(c, m)};
-  const bool host = host_computes(c, m);  // it does what is fused behind as well
-  const auto also = [&](std::int64_t passes, Family family) {
-    if (passes > 0 && !host) uses.insert(circuit_name(family, m));
-  };
+  Uses uses = 0;
+  const auto use = [&](std::size_t what, bool used = true) { uses |= used ? Uses{1} << what : 0; };
+  const bool hosted = host_computes(c, m);  // it does what is fused behind as well
+  const auto also = [&](std::int64_t passes, Family family) { use(circuit(family, m), passes > 0 && !hosted); };
+  use(circuit(c, m));
   also(c.fused_passes, Family::vector);
   also(c.prologue_passes, Family::norm);
   also(c.statistics_passes, Family::norm);
@@ -36,27 +57,24 @@ Uses uses_of(const InstructionClass& c, const std::vector<Operation>& operations
     also(part.prologue_passes, Family::norm);
     also(part.statistics_passes, Family::norm);
   }
-  const std::string own(family_text(c.work.family));
   for (const Operation& o : operations) {
-    if (o.needs.dsram_read > 0) uses.insert("read " + own);
-    if (o.needs.dsram_write > 0) uses.insert("write " + own);
-    for (const auto& [pair, beats] : o.needs.other_pairs)
-      if (beats > 0) uses.insert("read " + std::string(family_text(pair)));
-    if (o.needs.stackram_read > 0) uses.insert("pop");
-    if (o.needs.stackram_write > 0) uses.insert("push");
-    if (o.needs.psram_read > 0) uses.insert("weights");
+    use(reads + of(c.work.family), o.needs.dsram_read > 0);
+    use(writes + of(c.work.family), o.needs.dsram_write > 0);
+    for (std::size_t pair = 0; pair < pair_families; ++pair) use(reads + pair, o.needs.other_pairs.beats[pair] > 0);
+    use(pop, o.needs.stackram_read > 0);
+    use(push, o.needs.stackram_write > 0);
+    use(weights, o.needs.psram_read > 0);
   }
-  if (c.spread_cores > 1) uses.insert("link");
+  use(link, c.spread_cores > 1);
   return uses;
 }
 
-std::string Board::sequencer_of(const InstructionClass& c) const {
-  return m_.sequencer == Sequencer::distributed ? circuit_name(c, m_) : "the sequencer";
+std::size_t Board::sequencer_of(const InstructionClass& c) const {
+  return m_.sequencer == Sequencer::distributed ? circuit(c, m_) : sequencer;
 }
 
 std::int64_t Board::turn(const InstructionClass& c) const {
-  const auto sequencer = busy_until_.find(sequencer_of(c));
-  return sequencer == busy_until_.end() ? issued_ : std::max(issued_, sequencer->second);
+  return std::max(issued_, busy_until_[sequencer_of(c)]);
 }
 
 std::int64_t Board::issue(const InstructionClass& c, std::int64_t time) {
@@ -65,14 +83,13 @@ std::int64_t Board::issue(const InstructionClass& c, std::int64_t time) {
   return busy_until_[sequencer_of(c)] = time + m_.dispatch_cycles + (command ? m_.host_command_cycles : 0);
 }
 
-std::int64_t Board::wait(std::int64_t time, const Uses& uses, const std::vector<std::int32_t>& after) const {
+std::int64_t Board::wait(std::int64_t time, Uses uses, const std::vector<std::int32_t>& after) const {
   while (true) {
     std::optional<std::int64_t> next;  // retirement of one in the way
     for (std::size_t i = 0; i < running_.size(); ++i) {
       const Running& other = running_[i];
       if (other.end <= time) continue;
-      const bool shares = std::ranges::any_of(uses, [&](const std::string& u) { return other.uses.contains(u); });
-      if (shares || std::ranges::count(after, static_cast<std::int32_t>(i)) > 0)
+      if ((uses & other.uses) != 0 || std::ranges::count(after, static_cast<std::int32_t>(i)) > 0)
         next = std::min(next.value_or(other.end), other.end);
     }
     if (!next) return time;

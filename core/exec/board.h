@@ -1,22 +1,16 @@
 // The board of instructions that run side by side: what each uses, and when it is off the board.
 #pragma once
 
-#include <map>
-#include <set>
-#include <string>
+#include <array>
+#include <cstdint>
 #include <vector>
 
 #include "core/exec/operations.h"
 
 namespace sdip::exec {
 
-/// Circuits and ports by name: "circuit conv2d", "read linear", "push".
-using Uses = std::set<std::string>;
-
-/// The circuit of a family.
-std::string circuit_name(Family family, const Machine& machine);
-/// The one that runs a class: its family's, or the host.
-std::string circuit_name(const InstructionClass& c, const Machine& machine);
+/// Circuits and ports, one bit each (board.cpp names them).
+using Uses = std::uint32_t;
 
 /// Everything that an instruction of those operations uses while it runs.
 Uses uses_of(const InstructionClass& c, const std::vector<Operation>& operations, const Machine& machine);
@@ -29,7 +23,7 @@ class Board {
   void clear(std::int64_t now) {
     running_.clear();
     issued_ = begin_ = now;
-    busy_until_.clear();
+    busy_until_ = {};
   }
 
   /// When the sequencer, or the circuit's own, turns to the next instruction, the one before dispatched.
@@ -38,24 +32,24 @@ class Board {
   std::int64_t issue(const InstructionClass& c, std::int64_t time);
 
   /// From then, retirement after retirement, until nothing on the board is in the way.
-  std::int64_t wait(std::int64_t time, const Uses& uses, const std::vector<std::int32_t>& after) const;
+  std::int64_t wait(std::int64_t time, Uses uses, const std::vector<std::int32_t>& after) const;
 
-  void put(const Uses& uses, std::int64_t end) { running_.push_back({uses, end}); }
+  void put(Uses uses, std::int64_t end) { running_.push_back({uses, end}); }
 
   /// When the board is empty.
   std::int64_t last_end() const;
 
  private:
-  std::string sequencer_of(const InstructionClass& c) const;
+  std::size_t sequencer_of(const InstructionClass& c) const;
 
   struct Running {
-    Uses uses;
+    Uses uses = 0;
     std::int64_t end = 0;
   };
   const Machine& m_;
   std::vector<Running> running_;  // in the order of the program
   std::int64_t issued_ = 0, begin_ = 0;
-  std::map<std::string, std::int64_t> busy_until_;  // each sequencer
+  std::array<std::int64_t, 32> busy_until_{};  // each sequencer: of all, or of a circuit
 };
 
 }  // namespace sdip::exec

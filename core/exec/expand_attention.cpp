@@ -1,6 +1,9 @@
 // Fused attention: each head, row tile and key tile, its steps one after the other. Products and
-// fused masks are stepped as instructions of their own; softmax, accumulators and division fold by fold here.
+// fused masks are stepped as instructions of their own; softmax, accumulators and division fold by fold here. Tiles
+// of equal sizes have equal folds, which are gone through once.
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "core/exec/operations.h"
 
@@ -38,14 +41,10 @@ class Attention {
 
  private:
   void operate(Count head, Count row, Count r, Count key, Count k) {
-    Operation o;
     const bool last = key + k == keys_;
-    then(scores(r, k, o), o);
-    then(softmax(r, k), o);
-    then(product(r, k), o);
-    if (last) then(division(r), o);
-    if (m_.granularity == Granularity::micro_operation)
-      o.commands = std::ssize(micro_operations_of_attention(c_, m_, role_, several_, last));
+    const auto [entry, fresh] = folded_.try_emplace({r, k, last});
+    if (fresh) fold(r, k, last, entry->second);
+    Operation& o = done_.emplace_back(entry->second);
     if (c_.operand_a == Place::dram) {
       o.a_tile = head * queries_ + row;
       o.a_bytes = up(r * depth_ * narrow_, 8);
@@ -55,7 +54,15 @@ class Attention {
     if (keys_come) o.b_bytes += up(k * depth_ * narrow_, 8);
     if (values_come) o.b_bytes += up(k * values_ * narrow_, 8);
     if (last && c_.to_dram) o.out_bytes = up(r * values_ * narrow_, 8);
-    done_.push_back(o);
+  }
+
+  void fold(Count r, Count k, bool last, Operation& o) const {
+    then(scores(r, k, o), o);
+    then(softmax(r, k), o);
+    then(product(r, k), o);
+    if (last) then(division(r), o);
+    if (m_.granularity == Granularity::micro_operation)
+      o.commands = std::ssize(micro_operations_of_attention(c_, m_, role_, several_, last));
   }
 
   static void then(const Needs& step, Operation& o) {
@@ -174,6 +181,7 @@ class Attention {
   const Role role_;
   Count heads_, queries_, keys_, depth_, values_, narrow_, wide_, operations_ = 1;
   bool several_ = false;
+  std::map<std::tuple<Count, Count, bool>, Operation> folded_;
   std::vector<Operation> done_;
 };
 

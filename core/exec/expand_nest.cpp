@@ -1,87 +1,44 @@
-// A nest's tile operations: plain loops over tiles, folds and beats.
+// A nest's tile operations: plain loops over tiles. Tiles of equal sizes have equal folds, which are gone through
+// once.
 #include <array>
-#include <set>
+#include <iterator>
+#include <map>
 
-#include "core/exec/port_beats.h"
+#include "core/exec/nest_folds.h"
 
 namespace sdip::exec {
 namespace {
-
-bool is_product(Family family) {
-  return family == Family::conv2d || family == Family::linear || family == Family::matmul;
-}
-
-struct Lanes {
-  Count rows, channels, sum;
-};
-Lanes lanes_of(Family family, const Machine& m) {
-  if (m.mac_sharing == MacSharing::shared || family == Family::conv2d)
-    return {m.conv_lanes_pixel, m.conv_lanes_out, m.conv_lanes_in};
-  if (family == Family::linear) return {m.linear_lanes_m, m.linear_lanes_n, m.linear_lanes_k};
-  return {m.matmul_lanes_m, m.matmul_lanes_n, m.matmul_lanes_k};
-}
-
-/// Everything of one product that its folds need.
-struct Product {
-  const InstructionClass& c;
-  const Machine& m;
-  const Ports& ports;
-  Count activation_bits, b_bits, partial_bits;
-  Count kernels, sum;
-  bool partials_to_stack;
-  bool first, last;  // of the sums tiles of these results
-};
-
-void step_product(const Product& p, Count rows, Count channels, std::vector<Count>& results, Needs& needs) {
-  const Lanes lanes = lanes_of(p.c.work.family, p.m);
-  const bool registers = p.m.dataflow == Dataflow::output_stationary;
-  const Place partials = p.partials_to_stack ? Place::stackram : Place::dsram;
-  const auto sums = pieces(p.sum, lanes.sum);
-  const Count folds = p.kernels * static_cast<Count>(sums.size());
-  bool first_row = true;
-  for (const Count r : pieces(rows, lanes.rows)) {
-    bool first_channel = true;
-    for (const Count o : pieces(channels, lanes.channels)) {
-      Count done = 0;
-      for (Count kernel = 0; kernel < p.kernels; ++kernel) {
-        for (const Count k : sums) {
-          const bool begins = done == 0, ends = ++done == folds;
-          if (begins ? !p.first : !registers) p.ports.read(partials, {}, r * o, p.partial_bits, needs);
-          for (Count cycle = 0; cycle < p.c.work.element_cycles; ++cycle) ++needs.compute;
-          if (p.m.dataflow != Dataflow::input_stationary || first_channel)
-            p.ports.read(p.c.operand_a, p.c.pair_a, r * k, p.activation_bits, needs);
-          if (p.m.dataflow != Dataflow::weight_stationary || first_row)
-            p.ports.read(p.c.operand_b, p.c.pair_b, o * k, p.b_bits, needs);
-          if (ends ? !p.last : !registers) p.ports.write(p.partials_to_stack, r * o, p.partial_bits, needs);
-        }
-      }
-      if (p.last) results.push_back(r * o);
-      first_channel = false;
-    }
-    first_row = false;
-  }
-}
-
-/// Which input positions along one dimension a run of results reads: those within the run from the first to the
-/// last of them, inside the input; each result's own run where results leave gaps.
-std::set<Count> positions(Count first, Count count, Count stride, Count kernel, Count dilation, Count pad,
-                          Count in) {
-  std::set<Count> read;
-  const Count reach = (kernel - 1) * dilation + 1;
-  Count end = first * stride - pad;
-  for (Count i = first; i < first + count; ++i) {
-    const Count begin = i * stride - pad;
-    for (Count at = stride > reach ? begin : std::min(begin, end); at < begin + reach; ++at)
-      if (at >= 0 && at < in) read.insert(at);
-    end = begin + reach;
-  }
-  return read;
-}
 
 enum Of { repeats, groups, rows, columns, channels, sums, loops };
 
 /// Where an operation stands: its tile along each loop.
 using At = std::array<Count, loops>;
+
+/// Input positions of each tile along rows or columns: all; and those that the tile before had not.
+struct Positions {
+  std::vector<Count> all, fresh;
+};
+Positions positions_of(const std::vector<Count>& tiles, Count tile, Count stride, Count kernel, Count dilation,
+                       Count pad, Count in) {
+  Positions found;
+  std::vector<Count> had;
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    std::vector<Count> fresh,
+        now = positions_read(static_cast<Count>(i) * tile, tiles[i], stride, kernel, dilation, pad, in);
+    std::ranges::set_difference(now, had, std::back_inserter(fresh));
+    found.all.push_back(std::ssize(now));
+    found.fresh.push_back(std::ssize(fresh));
+    had = std::move(now);
+  }
+  return found;
+}
+
+/// What the folds of one tile depend on, and what they came to.
+struct Shape {
+  Count rows, columns, channels, groups, sums;
+  bool first, last;
+  auto operator<=>(const Shape&) const = default;
+};
 
 class NestExpansion {
  public:
@@ -100,12 +57,14 @@ class NestExpansion {
     multiplicity_ = together ? copies : 1;
     sizes_[repeats].assign(static_cast<std::size_t>(together ? 1 : copies), 1);
     for (const auto& sizes : sizes_) operations_ *= static_cast<Count>(sizes.size());
-    for (std::size_t i = 0; i < sizes_[rows].size(); ++i)
-      rows_in_.push_back(positions(static_cast<Count>(i) * map.tile_rows, sizes_[rows][i], n_.stride_h, n_.kernel_h,
-                                   n_.dilation_h, n_.pad_top, n_.in_h));
-    for (std::size_t i = 0; i < sizes_[columns].size(); ++i)
-      columns_in_.push_back(positions(static_cast<Count>(i) * map.tile_columns, sizes_[columns][i], n_.stride_w,
-                                      n_.kernel_w, n_.dilation_w, n_.pad_left, n_.in_w));
+    if (c.operand_a == Place::dram) {
+      rows_in_ =
+          positions_of(sizes_[rows], map.tile_rows, n_.stride_h, n_.kernel_h, n_.dilation_h, n_.pad_top, n_.in_h);
+      columns_in_ = positions_of(sizes_[columns], map.tile_columns, n_.stride_w, n_.kernel_w, n_.dilation_w,
+                                 n_.pad_left, n_.in_w);
+    }
+    widths_ = {bits_of(m.activation_format), bits_of(weighted_ ? m.weight_format : m.activation_format),
+               bits_of(m.accumulator_format), c.push && !c.to_dsram && !c.to_dram && sizes_[sums].size() == 1};
   }
 
   std::vector<Operation> run() {
@@ -124,6 +83,7 @@ class NestExpansion {
     }
     At at{};
     nest(nesting, 0, at);
+    done_.reserve(order_.size());
     for (std::size_t i = 0; i < order_.size(); ++i) add(i);
     return std::move(done_);
   }
@@ -146,60 +106,74 @@ class NestExpansion {
     for (const Of loop : loops_left_out) at[loop] = 0;
     return at;
   }
-  static Count number(const At& at) {
+  Count number(const At& at) const {
     Count n = 0;
-    for (const Count i : at) n = n * 1000 + i;
+    for (std::size_t loop = 0; loop < loops; ++loop) n = n * std::ssize(sizes_[loop]) + at[loop];
     return n;
   }
 
   void add(std::size_t i) {
     const At& at = order_[i];
-    const Count bits = bits_of(m_.activation_format);
     const Count groups_in = size(groups, at), wide = size(channels, at) * groups_in, deep = size(sums, at);
-    const bool skipping = weighted_ && m_.sparsity == Sparsity::skipping;
-    const Count kernel = n_.kernel_h * n_.kernel_w;
-    const Product product{c_,
-                          m_,
-                          ports_,
-                          bits,
-                          weighted_ ? bits_of(m_.weight_format) : bits,
-                          bits_of(m_.accumulator_format),
-                          skipping ? 1 : kernel,
-                          skipping ? up(deep * kernel * m_.weight_density.hundredths, 100) : deep,
-                          c_.push && !c_.to_dsram && !c_.to_dram && sizes_[sums].size() == 1,
-                          at[sums] == 0,
-                          at[sums] + 1 == static_cast<Count>(sizes_[sums].size())};
-    Operation o;
-    const Count space = size(rows, at) * size(columns, at);
-    std::vector<Count> made;
-    turns_ = 0;
-    for (Count p = 0; p < (weighted_ ? groups_in : multiplicity_); ++p)
-      step_product(product, space * (weighted_ ? multiplicity_ : 1), size(channels, at), made, o.needs);
-    write_results(c_, ports_, made, bits, o.needs);
-    const Count results = space * wide * multiplicity_;
-    if (product.last) add_fused(results, o);
-    add_norms(at, groups_in * deep * multiplicity_, product.last ? results : 0, o);
-    if (micro_) {
-      o.needs.compute = std::max(o.needs.compute, turns_);
-      o.commands = std::ssize(micro_operations_of_nest(c_, m_, role_, product.first, product.last));
-    }
-    if (c_.operand_a == Place::dram) add_a(i, groups_in * deep * multiplicity_ * bits, o);
+    const Shape shape{size(rows, at),
+                      size(columns, at),
+                      size(channels, at),
+                      groups_in,
+                      deep,
+                      at[sums] == 0,
+                      at[sums] + 1 == std::ssize(sizes_[sums])};
+    Operation& o = done_.emplace_back(folded(shape));
+    const Count results = shape.rows * shape.columns * wide * multiplicity_;
+    const Count a_elements = groups_in * deep * multiplicity_;  // at a position
+    if (c_.operand_a == Place::dram) add_a(i, a_elements * widths_.activation_bits, o);
     if (c_.operand_b == Place::dram) {
       o.b_tile = number(without(at, {rows, columns}));
-      o.b_bytes = up(deep * kernel * wide * multiplicity_ * bits, 8);
+      o.b_bytes = up(deep * n_.kernel_h * n_.kernel_w * wide * multiplicity_ * widths_.activation_bits, 8);
     }
     if (weighted_) add_weights(at, wide, o);
-    if (c_.to_dram && product.last) o.out_bytes = up(results * bits, 8);
     const auto result = [&](std::size_t j) { return without(order_[j], {sums}); };
-    const Count partials = up(results * bits_of(m_.accumulator_format), 8);
-    if (!product.first && result(i - 1) != result(i)) o.partial_bytes = partials;
-    if (!product.last && result(i + 1) != result(i)) o.out_bytes = partials;
-    done_.push_back(o);
+    const Count partials = up(results * widths_.partial_bits, 8);
+    if (!shape.first && result(i - 1) != result(i)) o.partial_bytes = partials;
+    o.leaves_partials = !shape.last && result(i + 1) != result(i);
+    if (o.leaves_partials) o.out_bytes = partials;
+  }
+
+  /// A tile of that shape: its folds, what is fused behind it, and what leaves of its results.
+  const Operation& folded(const Shape& shape) {
+    const auto [entry, fresh] = folded_.try_emplace(shape);
+    Operation& o = entry->second;
+    if (!fresh) return o;
+    const bool skipping = weighted_ && m_.sparsity == Sparsity::skipping;
+    const Count kernel = n_.kernel_h * n_.kernel_w, space = shape.rows * shape.columns;
+    const TileProduct product{space * (weighted_ ? multiplicity_ : 1),
+                              shape.channels,
+                              skipping ? 1 : kernel,
+                              skipping ? up(shape.sums * kernel * m_.weight_density.hundredths, 100) : shape.sums,
+                              shape.first,
+                              shape.last};
+    Needs one;
+    const std::vector<Count> made_by_one = fold_product(c_, m_, ports_, widths_, product, one);
+    std::vector<Count> made;
+    for (Count p = 0; p < (weighted_ ? shape.groups : multiplicity_); ++p) {
+      o.needs += one;
+      made.insert(made.end(), made_by_one.begin(), made_by_one.end());
+    }
+    write_results(c_, ports_, made, widths_.activation_bits, o.needs);
+    const Count results = space * shape.channels * shape.groups * multiplicity_;
+    turns_ = 0;
+    if (shape.last) add_fused(results, o);
+    add_norms(shape, shape.groups * shape.sums * multiplicity_, shape.last ? results : 0, o);
+    if (micro_) {
+      o.needs.compute = std::max(o.needs.compute, turns_);
+      o.commands = std::ssize(micro_operations_of_nest(c_, m_, role_, shape.first, shape.last));
+    }
+    if (c_.to_dram && shape.last) o.out_bytes = up(results * widths_.activation_bits, 8);
+    return o;
   }
 
   void add_fused(Count results, Operation& o) {
-    const Count bits = bits_of(m_.activation_format);
-    const Count writing = operations_ / static_cast<Count>(sizes_[sums].size());
+    const Count bits = widths_.activation_bits;
+    const Count writing = operations_ / std::ssize(sizes_[sums]);
     for (const Fetch& f : c_.fetches) {
       ports_.read(f.place, f.pair, f.per_fold ? results : up(f.elements, writing),
                   f.place == Place::psram ? bits_of(m_.weight_format) : bits, o.needs);
@@ -213,51 +187,45 @@ class NestExpansion {
   /// Input positions that a tile of `count` results holds: of an input without edges, at most all that are read.
   static Count held(Count count, Count all, Count stride, Count kernel, Count dilation, Count pad, Count in) {
     const Count far = count * (stride + kernel * dilation) + 1;
-    return std::min(std::ssize(positions(0, count, stride, kernel, dilation, 0, far)),
-                    std::ssize(positions(0, all, stride, kernel, dilation, pad, in)));
+    return std::min(std::ssize(positions_read(0, count, stride, kernel, dilation, 0, far)),
+                    std::ssize(positions_read(0, all, stride, kernel, dilation, pad, in)));
   }
 
   /// Norms before and behind: element by element on the norm lanes, once for each pass.
-  void add_norms(const At& at, Count of_a_position, Count results, Operation& o) {
+  void add_norms(const Shape& shape, Count of_a_position, Count results, Operation& o) {
     Count before = 0, behind = 0;
     const Count read =
         c_.prologue_passes == 0
             ? 0
-            : held(size(rows, at), n_.out_h, n_.stride_h, n_.kernel_h, n_.dilation_h, n_.pad_top, n_.in_h) *
-                  held(size(columns, at), n_.out_w, n_.stride_w, n_.kernel_w, n_.dilation_w, n_.pad_left, n_.in_w);
-    for (Count pass = 0; pass < c_.prologue_passes; ++pass)
-      for (const Count fold : pieces(read * of_a_position, m_.norm_lanes)) {
-        ++before;
-        o.lane_operations += fold;
+            : held(shape.rows, n_.out_h, n_.stride_h, n_.kernel_h, n_.dilation_h, n_.pad_top, n_.in_h) *
+                  held(shape.columns, n_.out_w, n_.stride_w, n_.kernel_w, n_.dilation_w, n_.pad_left, n_.in_w);
+    const auto pass = [&](Count elements, Count& cycles) {
+      for (Count left = elements; left > 0; left -= m_.norm_lanes) {
+        ++cycles;
+        o.lane_operations += std::min(left, m_.norm_lanes);
       }
-    for (Count pass = 0; pass < c_.statistics_passes; ++pass)
-      for (const Count fold : pieces(results, m_.norm_lanes)) {
-        ++behind;
-        o.lane_operations += fold;
-      }
+    };
+    for (Count i = 0; i < c_.prologue_passes; ++i) pass(read * of_a_position, before);
+    for (Count i = 0; i < c_.statistics_passes; ++i) pass(results, behind);
     o.lane_operations += c_.fused_operators * results;
     turns_ += before + behind;
     if (!micro_) o.needs.compute = std::max({o.needs.compute, before, behind});
   }
 
   /// The tile of A; when it is one step of rows or columns from the tile before, what that one had not.
-  void add_a(std::size_t i, Count bits_a_position, Operation& o) const {
+  void add_a(std::size_t i, Count bits_a_position, Operation& o) {
     const At at = without(order_[i], {channels});
     o.a_tile = number(at);
-    std::size_t before = i;
-    while (before > 0 && without(order_[before], {channels}) == at) --before;
-    const At last = without(order_[before], {channels});
-    const auto count_new = [](const std::set<Count>& now, const std::set<Count>* had) {
-      return std::ranges::count_if(now, [&](Count p) { return !had || !had->contains(p); });
-    };
+    if (i == 0 || at != a_now_) a_before_ = i == 0 ? at : a_now_;
+    a_now_ = at;
     const auto stepped = [&](Of loop) {
-      At next = last;
+      At next = a_before_;
       ++next[loop];
       return next == at;
     };
     const auto r = static_cast<std::size_t>(at[rows]), k = static_cast<std::size_t>(at[columns]);
-    const Count rows_new = count_new(rows_in_[r], stepped(rows) ? &rows_in_[r - 1] : nullptr);
-    const Count columns_new = count_new(columns_in_[k], stepped(columns) ? &columns_in_[k - 1] : nullptr);
+    const Count rows_new = (stepped(rows) ? rows_in_.fresh : rows_in_.all)[r];
+    const Count columns_new = (stepped(columns) ? columns_in_.fresh : columns_in_.all)[k];
     o.a_bytes = up(rows_new * columns_new * bits_a_position, 8);
   }
 
@@ -281,62 +249,22 @@ class NestExpansion {
   Ports ports_;
   const LoopNest& n_;
   const bool micro_ = m_.granularity == Granularity::micro_operation;
+  NestWidths widths_;
   Count turns_ = 0;  // cycles that the vector unit is busy with one operation, one pass after the other
   bool weighted_ = false;
-  std::array<std::vector<Count>, loops> sizes_;        // of the tiles along each loop
-  std::vector<std::set<Count>> rows_in_, columns_in_;  // input positions of each tile
+  std::array<std::vector<Count>, loops> sizes_;  // of the tiles along each loop
+  Positions rows_in_, columns_in_;
+  At a_now_{}, a_before_{};  // tiles of A: of the operation, and the last other one before it
   Count multiplicity_ = 1, operations_ = 1;
+  std::map<Shape, Operation> folded_;
   std::vector<At> order_;
   std::vector<Operation> done_;
 };
 
 }  // namespace
 
-Needs& Needs::operator+=(const Needs& o) {
-  compute += o.compute;
-  dsram_read += o.dsram_read;
-  dsram_write += o.dsram_write;
-  stackram_read += o.stackram_read;
-  stackram_write += o.stackram_write;
-  psram_read += o.psram_read;
-  for (const auto& [pair, beats] : o.other_pairs) other_pairs[pair] += beats;
-  return *this;
-}
-
-std::int64_t Needs::longest() const {
-  Count most = std::max({compute, dsram_read, dsram_write, stackram_read, stackram_write, psram_read});
-  for (const auto& [pair, beats] : other_pairs) most = std::max(most, beats);
-  return most;
-}
-
-std::int64_t packed_bytes(std::int64_t bytes, const Machine& m) {
-  return bytes < 1024 ? bytes : up(bytes * 100, m.weight_compression.hundredths);
-}
-
-std::int64_t held_psram_bytes(const InstructionClass& c, const Machine& m) {
-  if (c.compound == Compound::strips) return strips_psram_bytes(c, m);
-  return up(c.weight_elements * bits_of(m.weight_format), 8);
-}
-
-bool weights_wired(const Machine& m, Role role) {
-  if (m.weight_storage != WeightStorage::hard_coded) return false;
-  const bool vae = role == Role::encoder || role == Role::decoder;
-  return m.hard_coded_part == HardCodedPart::all || (m.hard_coded_part == HardCodedPart::vae && vae) ||
-         (m.hard_coded_part == HardCodedPart::core && role == Role::core) ||
-         (m.hard_coded_part == HardCodedPart::text_encoder && role == Role::text_encoder);
-}
-
-std::vector<Operation> expand(const InstructionClass& c, const Machine& machine, Role role,
-                              std::optional<Family> owner) {
-  Machine m = machine;
-  if (m.granularity == Granularity::micro_operation) {  // one array of MACs, one vector unit
-    m.mac_sharing = MacSharing::shared;
-    m.softmax_lanes = m.norm_lanes = m.transpose_lanes = m.vector_lanes;
-  }
-  if (c.compound == Compound::strips) return expand_strips(c, m, role);
-  if (c.compound == Compound::attention) return expand_attention(c, m, role);
-  const Family own = owner.value_or(c.work.family);
-  return is_product(c.work.family) ? NestExpansion(c, m, role, own).run() : expand_rows(c, m, role, own);
+std::vector<Operation> expand_nest(const InstructionClass& c, const Machine& m, Role role, Family owner) {
+  return NestExpansion(c, m, role, owner).run();
 }
 
 }  // namespace sdip::exec

@@ -1,4 +1,8 @@
-// Row-wise tile operations: each fold of each pass; and those that the host computes.
+// Row-wise tile operations: each fold of each pass; and those that the host computes. Tiles of equal sizes have
+// equal folds, which are gone through once.
+#include <map>
+#include <tuple>
+
 #include "core/exec/port_beats.h"
 
 namespace sdip::exec {
@@ -47,7 +51,12 @@ class RowExpansion {
 
  private:
   void add(Count rows, Count length, bool last) {
-    Operation o;
+    const auto [entry, fresh] = folded_.try_emplace({rows, length, last});
+    if (fresh) fold(rows, length, last, entry->second);
+    done_.push_back(entry->second);
+  }
+
+  void fold(Count rows, Count length, bool last, Operation& o) {
     const bool micro = m_.granularity == Granularity::micro_operation;
     if (micro) o.commands = std::ssize(micro_operations_of_rows(c_, m_, role_, apart_, last));
     if (host_computes(c_, m_)) return add_on_host(rows, length, last, o);
@@ -75,10 +84,9 @@ class RowExpansion {
         o.needs.compute += c_.fused_operators * fused + sums;
       else
         o.needs.compute = std::max({o.needs.compute, c_.fused_passes * fused, sums});
-      write_results(c_, ports_, pieces(results, lanes), bits, o.needs);
-      if (c_.to_dram) o.out_bytes = up(up(c_.out_elements, writing_) * bits, 8);
+      write_results(c_, ports_, pieces(results, lanes), written_bits(), o.needs);
+      if (c_.to_dram) o.out_bytes = up(up(c_.out_elements, writing_) * written_bits(), 8);
     }
-    done_.push_back(o);
   }
 
   /// Operands over the bus, the host's work, results over the bus.
@@ -90,7 +98,7 @@ class RowExpansion {
       if (f.passes < apart_ && !last) continue;
       const Count width = f.place == Place::psram ? bits_of(m_.weight_format) : bits;
       const Count part = f.per_fold ? rows * length : up(f.elements, writing_);
-      for (Count left = part * width; left > 0; left -= m_.host_bus_bits) ++in.compute;
+      for (Count left = part * width; left > 0; left -= m_.host_bus_bits) in.compute += m_.host_access_cycles;
       ports_.read(f.place, f.pair, part, width, in);
       if (f.place == Place::dram) o.other_bytes += up(up(f.elements, writing_) * bits, 8);
     }
@@ -101,18 +109,22 @@ class RowExpansion {
     if (last) {
       for (Count more = 0; more < c_.fused_operators + c_.statistics_passes; ++more)
         hundredths += results * m_.host_cycles_per_element.hundredths;
+      const Count returned = m_.host_result_bits > 0 ? m_.host_result_bits : written_bits();
       if (c_.to_dsram || c_.to_dram || c_.push)
-        for (Count left = results * bits; left > 0; left -= m_.host_bus_bits) ++out.compute;
-      write_result(c_, ports_, results, bits, out);
-      if (c_.to_dram) o.out_bytes = up(up(c_.out_elements, writing_) * bits, 8);
+        for (Count left = results * returned; left > 0; left -= m_.host_bus_bits)
+          out.compute += m_.host_access_cycles;
+      write_result(c_, ports_, results, written_bits(), out);
+      if (c_.to_dram) o.out_bytes = up(up(c_.out_elements, writing_) * written_bits(), 8);
     }
     work.compute = up(hundredths, 100);
     for (const Needs& step : {in, work, out}) {
       o.needs += step;
       o.steps_cycles += step.longest();
     }
-    done_.push_back(o);
   }
+
+  /// Of an element of the results: a conversion writes another format than it reads.
+  Count written_bits() const { return bits_of(c_.formats ? c_.formats->results : m_.activation_format); }
 
   Count results_of(Count rows, Count length) const {
     return up(c_.out_elements * rows * length, c_.work.rows * c_.work.row_length);
@@ -123,6 +135,7 @@ class RowExpansion {
   const Role role_;
   Ports ports_;
   Count writing_ = 1, apart_ = 1;
+  std::map<std::tuple<Count, Count, bool>, Operation> folded_;
   std::vector<Operation> done_;
 };
 

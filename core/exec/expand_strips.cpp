@@ -1,6 +1,7 @@
 // Strips: each part of each strip, or so many of its channels, expanded as an instruction of its own
 // that is all on chip at once.
 #include <algorithm>
+#include <map>
 
 #include "core/exec/operations.h"
 
@@ -131,46 +132,60 @@ InstructionClass alone(const InstructionClass& c, const Piece& piece, Count made
 
 }  // namespace
 
-std::vector<Operation> expand_strips(const InstructionClass& c, const Machine& m, Role role) {
-  const Count bits = bits_of(m.activation_format), batch = c.parts[0].work.nest.batch;
+namespace {
+
+/// The operations of a strip of so many rows of the last result.
+std::vector<Operation> strip_of(const InstructionClass& c, const Machine& m, Role role,
+                                const std::vector<Piece>& pieces, Count strip, Count strips) {
+  const Count bits = bits_of(m.activation_format);
   const Count height = c.parts.back().work.nest.out_h, first_height = c.parts[0].work.nest.in_h;
+  const bool together = std::ranges::all_of(pieces, [](const Piece& p) { return p.weight_tile == no_tile; });
+  const std::vector<PartRows> rows = rows_of(c, strip);
+  const Count loaded = c.line_buffers ? std::min(first_height, up(strip * first_height, height)) : rows[0].under;
+  std::vector<Operation> operations;
+  for (const Piece& piece : pieces) {
+    const std::size_t i = piece.part;
+    if (!together || i == 0) {
+      operations.emplace_back();
+      if (m.granularity == Granularity::micro_operation) operations.back().commands = 0;
+      if (c.operand_a == Place::dram) operations.back().a_bytes = up(loaded * row_of_inputs(c.parts[0]) * bits, 8);
+    }
+    Operation& o = operations.back();
+    const InstructionClass one = alone(c, piece, rows[i].made, i == 0 ? loaded : rows[i].under, strips);
+    const std::vector<Operation> part = expand(one, m, role, c.work.family);
+    o.needs += part.at(0).needs;
+    if (m.granularity == Granularity::micro_operation) o.commands += part.at(0).commands;
+    o.steps_cycles += part.at(0).needs.longest();
+    o.lane_operations += part.at(0).lane_operations;
+    if (one.work.family == Family::vector)
+      o.lane_operations += one.work.row_length + (one.fused_operators + one.statistics_passes) * one.out_elements;
+    for (std::size_t f = one.fetches.size() - c.parts[i].fetches.size(); f < one.fetches.size(); ++f)
+      if (one.fetches[f].place == Place::dram) o.other_bytes += up(one.fetches[f].elements * bits, 8);
+    o.weight_tile = piece.weight_tile;
+    if (piece.weight_tile != no_tile) o.weight_psram_bytes = weights_of(c.parts[i], piece.channels, m);
+    o.weight_dram_bytes = packed_bytes(o.weight_psram_bytes, m);
+    if (c.to_dram && i + 1 == c.parts.size())
+      o.out_bytes = up(strip * c.parts[i].work.nest.out_w * piece.channels * bits, 8);
+  }
+  return operations;
+}
+
+}  // namespace
+
+std::vector<Operation> expand_strips(const InstructionClass& c, const Machine& m, Role role) {
+  const Count batch = c.parts[0].work.nest.batch, height = c.parts.back().work.nest.out_h;
   const Count strips = batch * up(height, c.mapping.tile_rows);
   const std::vector<Piece> pieces = pieces_of(c);
-  const bool together = std::ranges::all_of(pieces, [](const Piece& p) { return p.weight_tile == no_tile; });
+  std::map<Count, std::vector<Operation>> folded;  // by rows: equal strips have equal folds, gone through once
   std::vector<Operation> operations;
   for (Count frame = 0; frame < batch; ++frame) {
     for (Count row = 0; row < height; row += c.mapping.tile_rows) {
       const Count strip = std::min(c.mapping.tile_rows, height - row);
-      const std::vector<PartRows> rows = rows_of(c, strip);
-      const Count loaded =
-          c.line_buffers ? std::min(first_height, up(strip * first_height, height)) : rows[0].under;
-      for (const Piece& piece : pieces) {
-        const std::size_t i = piece.part;
-        if (!together || i == 0) {
-          operations.emplace_back();
-          if (m.granularity == Granularity::micro_operation) operations.back().commands = 0;
-          if (c.operand_a == Place::dram) {
-            operations.back().a_tile = frame * height + row;
-            operations.back().a_bytes = up(loaded * row_of_inputs(c.parts[0]) * bits, 8);
-          }
-        }
-        Operation& o = operations.back();
-        const InstructionClass one = alone(c, piece, rows[i].made, i == 0 ? loaded : rows[i].under, strips);
-        const std::vector<Operation> part = expand(one, m, role, c.work.family);
-        o.needs += part.at(0).needs;
-        if (m.granularity == Granularity::micro_operation) o.commands += part.at(0).commands;
-        o.steps_cycles += part.at(0).needs.longest();
-        o.lane_operations += part.at(0).lane_operations;
-        if (one.work.family == Family::vector)
-          o.lane_operations +=
-              one.work.row_length + (one.fused_operators + one.statistics_passes) * one.out_elements;
-        for (std::size_t f = one.fetches.size() - c.parts[i].fetches.size(); f < one.fetches.size(); ++f)
-          if (one.fetches[f].place == Place::dram) o.other_bytes += up(one.fetches[f].elements * bits, 8);
-        o.weight_tile = piece.weight_tile;
-        if (piece.weight_tile != no_tile) o.weight_psram_bytes = weights_of(c.parts[i], piece.channels, m);
-        o.weight_dram_bytes = packed_bytes(o.weight_psram_bytes, m);
-        if (c.to_dram && i + 1 == c.parts.size())
-          o.out_bytes = up(strip * c.parts[i].work.nest.out_w * piece.channels * bits, 8);
+      const auto [entry, fresh] = folded.try_emplace(strip);
+      if (fresh) entry->second = strip_of(c, m, role, pieces, strip, strips);
+      for (Operation o : entry->second) {
+        if (c.operand_a == Place::dram) o.a_tile = frame * height + row;
+        operations.push_back(o);
       }
     }
   }

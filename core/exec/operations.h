@@ -2,8 +2,8 @@
 // Written from docs/model.md alone: nothing here is shared with core/cost, nor with what core/program counts.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <vector>
 
@@ -12,10 +12,18 @@
 
 namespace sdip::exec {
 
+/// Beats of the read port of each family's DSRAM pair.
+struct PairBeats {
+  std::array<std::int64_t, pair_families> beats{};
+  std::int64_t& operator[](Family family) { return beats[static_cast<std::size_t>(family)]; }
+  auto begin() const { return beats.begin(); }
+  auto end() const { return beats.end(); }
+};
+
 /// Cycles of the circuit and beats of each port, counted one by one.
 struct Needs {
   std::int64_t compute = 0, dsram_read = 0, dsram_write = 0, stackram_read = 0, stackram_write = 0, psram_read = 0;
-  std::map<Family, std::int64_t> other_pairs;  // reads from DSRAM pairs of other families; dsram_read: its own
+  PairBeats other_pairs;  // reads from DSRAM pairs of other families; dsram_read: its own
   Needs& operator+=(const Needs& other);
   std::int64_t longest() const;
 };
@@ -33,6 +41,7 @@ struct Operation {
   std::int64_t lane_operations = 0;  // elementwise steps of a nest: before, fused behind it, and for sums
   std::int64_t commands = 1;         // to dispatch: its micro-operations, or itself
   bool on_host = false;
+  bool leaves_partials = false;  // out_bytes are partial sums
   std::int64_t cycles() const { return steps_cycles > 0 ? steps_cycles : needs.longest(); }
 };
 
@@ -44,6 +53,8 @@ bool weights_wired(const Machine& machine, Role role);
 std::vector<Operation> expand(const InstructionClass& c, const Machine& machine, Role role = Role::network,
                               std::optional<Family> owner = {});
 
+/// The same of a nest alone.
+std::vector<Operation> expand_nest(const InstructionClass& c, const Machine& machine, Role role, Family owner);
 /// The same of a compound instruction of strips, one operation a strip, more where weights are
 /// streamed; and its weights that are held.
 std::vector<Operation> expand_strips(const InstructionClass& c, const Machine& machine, Role role);

@@ -32,22 +32,29 @@ struct Ports {
   bool unified, wired;
   Count dsram, stackram, psram;
 
+  /// A port, and where its beats are counted; the beats of what lies in none are thrown away.
+  struct Port {
+    Count* beats;
+    Count bits;
+    void move(Count elements, Count bits_each) const { *beats += up(elements * bits_each, bits); }
+  };
+  Port reading(Place place, DsramPair pair, Needs& needs, Count& nowhere) const {
+    if (place == Place::psram) return {wired ? &nowhere : &needs.psram_read, psram};
+    if (place == Place::stackram && !unified) return {&needs.stackram_read, stackram};
+    if (place == Place::dsram && pair.value_or(own) != own) return {&needs.other_pairs[*pair], dsram};
+    const bool through_dsram = place == Place::dsram || place == Place::dram || place == Place::stackram;
+    return {through_dsram ? &needs.dsram_read : &nowhere, dsram};
+  }
   void read(Place place, DsramPair pair, Count elements, Count bits, Needs& needs) const {
-    if (place == Place::psram) {
-      if (!wired) needs.psram_read += up(elements * bits, psram);
-    } else if (place == Place::stackram && !unified) {
-      needs.stackram_read += up(elements * bits, stackram);
-    } else if (place == Place::dsram && pair.value_or(own) != own) {
-      needs.other_pairs[*pair] += up(elements * bits, dsram);
-    } else if (place == Place::dsram || place == Place::dram || place == Place::stackram) {
-      needs.dsram_read += up(elements * bits, dsram);
-    }
+    Count nowhere = 0;
+    reading(place, pair, needs, nowhere).move(elements, bits);
+  }
+  Port writing(bool to_stack, Needs& needs) const {
+    if (to_stack && !unified) return {&needs.stackram_write, stackram};
+    return {&needs.dsram_write, dsram};
   }
   void write(bool to_stack, Count elements, Count bits, Needs& needs) const {
-    if (to_stack && !unified)
-      needs.stackram_write += up(elements * bits, stackram);
-    else
-      needs.dsram_write += up(elements * bits, dsram);
+    writing(to_stack, needs).move(elements, bits);
   }
 };
 

@@ -23,13 +23,40 @@ struct InstructionCounts {
   friend bool operator==(const InstructionCounts&, const InstructionCounts&) = default;
 };
 
+/// One run through a program, or the sum of several: bytes of each stream of DRAM.
+struct PassCounts {
+  std::vector<InstructionCounts> instructions;  // times within the pass
+  std::int64_t cycles = 0;
+  std::int64_t weight_bytes = 0, activation_in_bytes = 0, activation_out_bytes = 0, program_bytes = 0;
+  std::int64_t partial_in_bytes = 0, partial_out_bytes = 0;  // of the activations those that are partial sums
+  std::int64_t dram_bytes() const {
+    return weight_bytes + activation_in_bytes + activation_out_bytes + program_bytes;
+  }
+};
+
+/// The most that each memory held: the highest byte in use of DSRAM's sides that an instruction reads or writes,
+/// and of STACKRAM (of a unified memory, all of it; DSRAM's are 0); bytes of weights and of instruction words at
+/// once. Those of activations are followed where the stage is given.
+struct PeakCounts {
+  std::int64_t dsram_read_bytes = 0, dsram_write_bytes = 0, stackram_bytes = 0, psram_bytes = 0, imem_bytes = 0;
+};
+
 struct StepCounts {
   std::vector<std::vector<InstructionCounts>> passes;  // times within the pass
   std::int64_t psram_peak_bytes = 0;
+  std::vector<PassCounts> streams;  // of each pass, without instructions
+  PeakCounts peaks;
 };
 
-/// Section 5: `passes` runs through the program from cold. `share` of the channel, `cores` in lockstep.
+/// Section 5: `passes` runs through the program from cold. `share` of the channel, `cores` in lockstep. Throws
+/// Error("execution_failed", ...) when weights never fit in PSRAM.
 StepCounts step(const Program& program, const Machine& machine, Decimal share, std::int64_t cores,
                 std::size_t passes, Role role = Role::network);
+
+/// The same of a stage, with its own thousandths of `share`; every address of its activation memories is followed.
+/// Throws, too, when an instruction reads what is not there, or opens what lies outside its memory or upon what is
+/// still needed.
+StepCounts step(const CompiledStage& stage, const Machine& machine, Decimal share, std::int64_t cores,
+                std::size_t passes);
 
 }  // namespace sdip

@@ -53,8 +53,8 @@ Contents contents_of(const Machine& machine, const std::vector<Draft>& drafts, c
   }
   if (is_unified(machine))
     for (const Draft& draft : drafts)
-      if (const Life& life = lives[at(draft.destination)]; made_in_vain(life))
-        add(at(draft.destination), life.made);
+      if (const Life& life = lives[at(draft.destination)]; made_in_vain(life) && draft.out_elements > 0)
+        add(at(draft.destination), life.made);  // sums of a norm are in registers
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     const std::int32_t made = number[at(drafts[i].destination)];
     if (made < 0) continue;

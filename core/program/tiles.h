@@ -5,7 +5,9 @@
 #include <cstdint>
 
 #include "core/base/units.h"
+#include "core/program/kinds.h"
 #include "core/program/program.h"
+#include "core/program/weight_form.h"
 
 namespace sdip {
 
@@ -47,19 +49,8 @@ struct TileExtent {
 /// between its sums tiles. Else they stay on chip until the last.
 bool partials_leave(const InstructionClass& c, const TilePlan& plan);
 
-/// True for families whose work is a nest.
-bool is_nest(Family family);
-
-/// How weights are stored, by what the machine says. The scale of a channel is an fp32, and of an unsigned format a
-/// zero point, a code.
-struct WeightForm {
-  std::int64_t bits = 16, scale_bits_per_channel = 0, density_hundredths = 100, compression_hundredths = 100;
-  bool skipping = false;
-  /// Whether each tile stands on its own in `.weight`: else a nest's weights stand there in one piece.
-  bool by_tile() const { return skipping || compression_hundredths > 100; }
-  friend auto operator<=>(const WeightForm&, const WeightForm&) = default;
-};
-WeightForm weight_form(const Machine& machine);
+/// Of the weights of an instruction that may have formats of its own.
+WeightForm weight_form(const InstructionClass& c, const Machine& machine);
 
 /// Bytes of `channels` output channels' weights in PSRAM: dense, or with sparsity skipping ceil(density x elements)
 /// values and a bit mask of all elements; plus bias and per-channel scales. Of a tile of `sums` input channels: its

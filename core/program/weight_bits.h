@@ -9,6 +9,7 @@
 #include "core/base/encode.h"
 #include "core/base/error.h"
 #include "core/program/coded_weight.h"
+#include "core/program/tiles.h"
 
 namespace sdip {
 

@@ -16,7 +16,8 @@
 #include <vector>
 
 #include "core/base/tensor.h"
-#include "core/program/tiles.h"
+#include "core/program/program.h"
+#include "core/program/weight_form.h"
 #include "core/program/weight_scales.h"
 
 namespace sdip {

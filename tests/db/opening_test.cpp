@@ -144,6 +144,16 @@ TEST(migrations, go_step_by_step_after_a_backup) {
   EXPECT_EQ(opening(folder.store()), "store_newer at " + folder.store());
 }
 
+TEST(migrations, bring_a_store_of_the_first_version_up_to_now_with_its_points) {
+  const TemporaryFolder folder;
+  make_store(folder.store());
+  run_sql(folder.store(), "DROP TABLE point_accuracy; DROP TABLE accuracy; PRAGMA user_version = 1");
+  const Store store(folder.store());
+  EXPECT_TRUE(std::filesystem::exists(folder.store() + ".before-v" + std::to_string(std::ssize(migrations()))));
+  EXPECT_FALSE(store.accuracy("nothing").has_value());
+  EXPECT_GT(store.sweep(1).done, 0);
+}
+
 TEST(migrations, leave_the_version_before_when_a_step_fails) {
   const TemporaryFolder folder;
   make_store(folder.store());

@@ -92,6 +92,39 @@ Complaints against_arrows(const Source& source, const std::vector<std::string>& 
   return complaints;
 }
 
+Complaints against_shared_counts(const Source& source) {
+  struct Shared {
+    std::string_view header;
+    bool by_cost;  // exec may include all of them
+  };
+  static constexpr std::array<Shared, 8> list = {{
+      {"core/program/program.h", true},         // the Program itself
+      {"core/program/workload.h", true},        // and the graphs that it came from
+      {"core/program/kinds.h", true},           // what is a nest, what is a scalar
+      {"core/program/weight_form.h", true},     // bits of a weight in `.weight`
+      {"core/program/weight_region.h", false},  // which element stands where in `.weight`
+      {"core/program/weight_scales.h", false},  // and which scale is its
+      {"core/program/coded_weight.h", false},   // codes to numbers
+      {"core/program/weights.h", false},        // a `.weight` file opened
+  }};
+  static constexpr std::array<std::string_view, 4> rules = {
+      "core/program/tiles.h", "core/program/traffic.h", "core/program/strips.h", "core/program/attention_tiles.h"};
+  const auto [top, folder] = folders_of(source.path);
+  const auto named = std::ranges::find(list, source.path, &Shared::header) != list.end();
+  const bool cost = top == "core" && folder == "cost", exec = top == "core" && folder == "exec";
+  if (!cost && !exec && !named) return {};
+  Complaints complaints;
+  for (const Include& include : includes_of(source.text)) {
+    if (!include.quoted || !include.path.starts_with("core/program/")) continue;
+    const auto row = std::ranges::find(list, include.path, &Shared::header);
+    if (row != list.end() && (!cost || row->by_cost)) continue;
+    if (cost && holds(rules, include.path)) continue;
+    complaints.push_back(source.path + ": includes " + include.path +
+                         ", but program, cost and exec share nothing that counts");
+  }
+  return complaints;
+}
+
 Complaints against_root_includes(const Source& source, const std::function<bool(const std::string&)>& exists) {
   Complaints complaints;
   for (const Include& include : includes_of(source.text)) {

@@ -19,6 +19,11 @@ std::vector<std::string> core_folders_in(std::string_view cmake_text);
 /// never meet, in either direction. Files outside core, db and server may include anything.
 Complaints against_arrows(const Source& source, const std::vector<std::string>& core_folders);
 
+/// What `core/exec` and `core/cost` include of `core/program` stands in a list: a Program and how it is read, and
+/// nothing that counts beats, bursts, cycles or footprints. What the list names includes no more of core/program
+/// than exec may itself.
+Complaints against_shared_counts(const Source& source);
+
 /// Quoted includes are written from the repository root: `exists` tells whether a path from there names a file.
 Complaints against_root_includes(const Source& source, const std::function<bool(const std::string&)>& exists);
 

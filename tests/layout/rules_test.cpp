@@ -52,6 +52,22 @@ TEST(rules, cost_and_exec_never_meet) {
               ElementsAre(HasSubstr("independent")));
 }
 
+TEST(rules, exec_and_cost_share_the_program_and_nothing_that_counts) {
+  const auto shared = [](const std::string& path, const std::string& included) {
+    return against_shared_counts({path, "#include \"core/program/" + included + "\"\n"});
+  };
+  for (const char* path : {"core/exec/a.cpp", "core/cost/a.cpp"}) {
+    EXPECT_THAT(shared(path, "program.h"), IsEmpty());
+    EXPECT_THAT(shared(path, "kinds.h"), IsEmpty());
+    EXPECT_THAT(shared(path, "tiling.h"), ElementsAre(HasSubstr("nothing that counts")));
+  }
+  EXPECT_THAT(shared("core/exec/a.cpp", "tiles.h"), ElementsAre(HasSubstr("nothing that counts")));
+  EXPECT_THAT(shared("core/exec/a.cpp", "weights.h"), IsEmpty());
+  EXPECT_THAT(shared("core/cost/a.cpp", "weights.h"), ElementsAre(HasSubstr("nothing that counts")));
+  EXPECT_THAT(shared("core/program/a.cpp", "tiles.h"), IsEmpty());
+  EXPECT_THAT(shared("core/program/weights.h", "tiles.h"), ElementsAre(HasSubstr("nothing that counts")));
+}
+
 TEST(rules, quoted_includes_are_paths_from_the_root) {
   const auto exists = [](const std::string& path) { return path == "core/base/units.h"; };
   EXPECT_THAT(against_root_includes({"a.cpp", "#include \"core/base/units.h\"\n#include <map>\n"}, exists),

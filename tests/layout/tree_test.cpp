@@ -39,6 +39,8 @@ TEST(tree, includes_follow_the_arrows) {
   EXPECT_EQ(complaints_of([&](const Source& source) { return against_arrows(source, folders); }), "");
 }
 
+TEST(tree, program_cost_and_exec_share_nothing_that_counts) { EXPECT_EQ(complaints_of(against_shared_counts), ""); }
+
 TEST(tree, includes_are_written_from_the_root) {
   const auto exists = [](const std::string& path) { return std::filesystem::exists(root + "/" + path); };
   EXPECT_EQ(complaints_of([&](const Source& source) { return against_root_includes(source, exists); }), "");

@@ -1,0 +1,35 @@
+// A product of one tile, fold by fold: what its array of lanes reads, sums and writes.
+//
+// Worked example: 3 rows by 2 channels of 5 sums on lanes of 2 x 2 x 4, one kernel position: row folds of 2 and 1,
+// one channel fold, sum folds of 4 and 1: 4 cycles; results are made in folds of 4 and 2 elements.
+#pragma once
+
+#include <vector>
+
+#include "core/exec/port_beats.h"
+
+namespace sdip::exec {
+
+/// What all tiles of a nest have in common.
+struct NestWidths {
+  Count activation_bits = 0, b_bits = 0, partial_bits = 0;
+  bool partials_to_stack = false;
+};
+
+/// A tile's product: its sizes, and its place among the sums tiles of its results.
+struct TileProduct {
+  Count rows = 1, channels = 1, kernels = 1, sum = 1;
+  bool first = true, last = true;
+};
+
+/// Adds to `needs` the folds of one product; returns the elements of each fold of results, none before the last
+/// sums tile.
+std::vector<Count> fold_product(const InstructionClass& c, const Machine& machine, const Ports& ports,
+                                const NestWidths& widths, const TileProduct& product, Needs& needs);
+
+/// The input positions along one dimension that results `first` to `first + count - 1` read, ascending: from the
+/// first to the last of them, inside the input; each result's own run where results leave gaps.
+std::vector<Count> positions_read(Count first, Count count, Count stride, Count kernel, Count dilation, Count pad,
+                                  Count in);
+
+}  // namespace sdip::exec

@@ -1,0 +1,71 @@
+// What tile operations have in common: sums of needs, bytes of weights, and which expansion is a class's.
+#include "core/exec/operations.h"
+
+#include <algorithm>
+
+#include "core/exec/port_beats.h"
+#include "core/program/kinds.h"
+
+namespace sdip::exec {
+
+Needs& Needs::operator+=(const Needs& o) {
+  compute += o.compute;
+  dsram_read += o.dsram_read;
+  dsram_write += o.dsram_write;
+  stackram_read += o.stackram_read;
+  stackram_write += o.stackram_write;
+  psram_read += o.psram_read;
+  for (std::size_t pair = 0; pair < pair_families; ++pair) other_pairs.beats[pair] += o.other_pairs.beats[pair];
+  return *this;
+}
+
+std::int64_t Needs::longest() const {
+  Count most = std::max({compute, dsram_read, dsram_write, stackram_read, stackram_write, psram_read});
+  for (const std::int64_t beats : other_pairs) most = std::max(most, beats);
+  return most;
+}
+
+std::int64_t packed_bytes(std::int64_t bytes, const Machine& m) {
+  return bytes < 1024 ? bytes : up(bytes * 100, m.weight_compression.hundredths);
+}
+
+namespace {
+
+/// The machine that an instruction of formats of its own finds. Those of its results stand in its class.
+Machine in_formats_of(const InstructionClass& c, Machine m) {
+  if (!c.formats) return m;
+  m.weight_format = c.formats->weights;
+  m.activation_format = c.formats->activations;
+  return m;
+}
+
+}  // namespace
+
+std::int64_t held_psram_bytes(const InstructionClass& c, const Machine& machine) {
+  const Machine m = in_formats_of(c, machine);
+  if (c.compound == Compound::strips) return strips_psram_bytes(c, m);
+  return up(c.weight_elements * bits_of(m.weight_format), 8);
+}
+
+bool weights_wired(const Machine& m, Role role) {
+  if (m.weight_storage != WeightStorage::hard_coded) return false;
+  const bool vae = role == Role::encoder || role == Role::decoder;
+  return m.hard_coded_part == HardCodedPart::all || (m.hard_coded_part == HardCodedPart::vae && vae) ||
+         (m.hard_coded_part == HardCodedPart::core && role == Role::core) ||
+         (m.hard_coded_part == HardCodedPart::text_encoder && role == Role::text_encoder);
+}
+
+std::vector<Operation> expand(const InstructionClass& c, const Machine& machine, Role role,
+                              std::optional<Family> owner) {
+  Machine m = in_formats_of(c, machine);
+  if (m.granularity == Granularity::micro_operation) {  // one array of MACs, one vector unit
+    m.mac_sharing = MacSharing::shared;
+    m.softmax_lanes = m.norm_lanes = m.transpose_lanes = m.vector_lanes;
+  }
+  if (c.compound == Compound::strips) return expand_strips(c, m, role);
+  if (c.compound == Compound::attention) return expand_attention(c, m, role);
+  const Family own = owner.value_or(c.work.family);
+  return is_nest(c.work.family) ? expand_nest(c, m, role, own) : expand_rows(c, m, role, own);
+}
+
+}  // namespace sdip::exec

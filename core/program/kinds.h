@@ -1,0 +1,15 @@
+// What kind of thing a family or a value is, by its shape alone: what every reader of a program takes for granted.
+#pragma once
+
+#include "core/graph/graph.h"
+#include "core/ops/operator.h"
+
+namespace sdip {
+
+/// True for families whose work is a nest.
+bool is_nest(Family family);
+
+/// True for values that a general register or an immediate holds: one element, or an input of a few scalars.
+bool is_scalar(const Value& value);
+
+}  // namespace sdip
