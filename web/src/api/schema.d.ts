@@ -328,6 +328,76 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sweeps/{id}/validation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How the front of a sweep was validated */
+        get: operations["get_front_validation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/validations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every validation of a design point, newest first */
+        get: operations["list_validations"];
+        put?: never;
+        /** Estimate against executor, tensors against the graph */
+        post: operations["create_validation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/validations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A validation, how far it is and what it found */
+        get: operations["get_validation"];
+        put?: never;
+        post?: never;
+        /** Remove a validation */
+        delete: operations["delete_validation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/validations/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop a validation */
+        post: operations["cancel_validation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/openapi.json": {
         parameters: {
             query?: never;
@@ -1840,6 +1910,7 @@ export interface components {
             count?: number;
             axes: components["schemas"]["Axis"][];
             objectives?: string[];
+            validate_seconds?: number;
         };
         Sweep: {
             id: number;
@@ -1855,6 +1926,7 @@ export interface components {
             created: string;
             error: components["schemas"]["Problem"] | null;
             objectives: string[];
+            validation: components["schemas"]["SweepValidation"] | null;
             spec: components["schemas"]["SweepRequest"];
         };
         Sweeps: {
@@ -1885,6 +1957,201 @@ export interface components {
             feasible: boolean;
             reason: string;
             metrics: components["schemas"]["MetricValues"];
+        };
+        FirstDifference: {
+            /** @enum {string} */
+            kind: "counter" | "tensor" | "execution";
+            stage: string;
+            pass: number | null;
+            instruction: number | null;
+            layer: string;
+            what: string;
+            estimated: number | null;
+            executed: number | null;
+            point?: number;
+        };
+        Coverage: {
+            instructions: number;
+            instructions_compared: number;
+            classes: number;
+            classes_compared: number;
+            classes_executed: number;
+            values: number;
+            tile_operations: number;
+            elements: number;
+            differences: number;
+            overflows: number;
+        };
+        ValidationRequest: {
+            model: string;
+            preset?: string;
+            machine?: components["schemas"]["MachineChanges"];
+            layers?: string[];
+            passes?: number;
+            tensors?: boolean;
+            seed?: number;
+            seconds?: number;
+        };
+        ValidationSummary: {
+            feasible: boolean;
+            reason: string;
+            passed: boolean;
+            seconds: number;
+            first_difference: components["schemas"]["FirstDifference"] | null;
+            coverage: components["schemas"]["Coverage"];
+        };
+        ValidationProgress: {
+            doing: string;
+            done: number;
+            total: number;
+        };
+        ComparedPass: {
+            number: number;
+            estimated: (number | null)[];
+            executed: (number | null)[];
+            instructions_estimated?: number[][];
+            instructions_executed?: number[][];
+        };
+        Peak: {
+            name: string;
+            estimated: number;
+            executed: number | null;
+        };
+        StageCounters: {
+            instructions: number;
+            classes: number;
+            classes_compared: number;
+            simulated_passes: number;
+            tile_operations: number;
+            values: number;
+            differences: number;
+            name: string;
+            role: string;
+            left_out: string;
+            repeats: boolean;
+            passes: components["schemas"]["ComparedPass"][];
+            peaks: components["schemas"]["Peak"][];
+            index: number[];
+            layers: string[];
+            operations: string[];
+        };
+        TensorDifference: {
+            element: number;
+            executed: number | null;
+            expected: number | null;
+        };
+        LayerTensors: {
+            index: number;
+            name: string;
+            op: string;
+            left_out: string;
+            failure: string;
+            operations: number;
+            elements: number;
+            differing: number;
+            allowed: number;
+            largest_error: number;
+            overflows: boolean;
+            first: components["schemas"]["TensorDifference"] | null;
+        };
+        StageTensors: {
+            stage: string;
+            classes: number;
+            compared: number;
+            differences: number;
+            overflows: number;
+            layers: components["schemas"]["LayerTensors"][];
+        };
+        ValidationResult: {
+            model: string;
+            machine: components["schemas"]["Machine"];
+            feasible: boolean;
+            reason: string;
+            passed: boolean;
+            seconds: number;
+            first_difference: components["schemas"]["FirstDifference"] | null;
+            coverage: components["schemas"]["Coverage"];
+            counters: {
+                /** @enum {string} */
+                name: "start_cycle" | "end_cycle" | "waiting_cycles" | "stall_weights_cycles" | "stall_activations_cycles" | "stall_program_cycles" | "compute_cycles" | "tile_operations" | "dsram_read_beats" | "dsram_write_beats" | "stackram_read_beats" | "stackram_write_beats" | "psram_read_beats" | "dram_weights_bytes" | "dram_activations_in_bytes" | "dram_activations_out_bytes" | "dram_program_bytes";
+                unit: string;
+            }[];
+            stages: components["schemas"]["StageCounters"][];
+            tensors: components["schemas"]["StageTensors"][];
+        };
+        ValidationItem: {
+            id: number;
+            model: string;
+            /** @enum {string} */
+            state: "queued" | "running" | "done" | "cancelled" | "failed" | "interrupted";
+            created: string;
+            progress: components["schemas"]["ValidationProgress"] | null;
+            error: components["schemas"]["Problem"] | null;
+            request: components["schemas"]["ValidationRequest"];
+            summary: components["schemas"]["ValidationSummary"] | null;
+        };
+        Validation: {
+            id: number;
+            model: string;
+            /** @enum {string} */
+            state: "queued" | "running" | "done" | "cancelled" | "failed" | "interrupted";
+            created: string;
+            progress: components["schemas"]["ValidationProgress"] | null;
+            error: components["schemas"]["Problem"] | null;
+            request: components["schemas"]["ValidationRequest"];
+            summary: components["schemas"]["ValidationSummary"] | null;
+            result: components["schemas"]["ValidationResult"] | null;
+        };
+        Validations: {
+            validations: components["schemas"]["ValidationItem"][];
+        };
+        FrontSummary: {
+            budget_s: number;
+            points: number;
+            points_covered: number;
+            programs: number;
+            classes: number;
+            classes_executed: number;
+            values: number;
+            differences: number;
+            overflows: number;
+            passed: boolean;
+            seconds: number;
+            first_difference: components["schemas"]["FirstDifference"] | null;
+        };
+        SweepValidation: {
+            id: number;
+            model: string;
+            /** @enum {string} */
+            state: "queued" | "running" | "done" | "cancelled" | "failed" | "interrupted";
+            created: string;
+            progress: components["schemas"]["ValidationProgress"] | null;
+            error: components["schemas"]["Problem"] | null;
+            request: {
+                seconds: number;
+            };
+            summary: components["schemas"]["FrontSummary"] | null;
+        };
+        FrontPoint: {
+            index: number;
+            covered: boolean;
+            passed: boolean;
+            coverage: components["schemas"]["Coverage"];
+            first_difference: components["schemas"]["FirstDifference"] | null;
+        };
+        FrontValidation: {
+            id: number;
+            model: string;
+            /** @enum {string} */
+            state: "queued" | "running" | "done" | "cancelled" | "failed" | "interrupted";
+            created: string;
+            progress: components["schemas"]["ValidationProgress"] | null;
+            error: components["schemas"]["Problem"] | null;
+            request: {
+                seconds: number;
+            };
+            summary: components["schemas"]["FrontSummary"] | null;
+            points: components["schemas"]["FrontPoint"][];
         };
     };
     responses: never;
@@ -2616,6 +2883,190 @@ export interface operations {
                 content: {
                     "text/csv": string;
                     "application/x-ndjson": string;
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_front_validation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How the front of a sweep was validated */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FrontValidation"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_validations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every validation of a design point, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Validations"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_validation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ValidationRequest"];
+            };
+        };
+        responses: {
+            /** @description Estimate against executor, tensors against the graph */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Validation"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_validation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A validation, how far it is and what it found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Validation"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_validation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove a validation */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancel_validation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Stop a validation */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Validation"];
                 };
             };
             /** @description A problem */
