@@ -48,6 +48,9 @@ export const useVersion = () =>
 
 export const isLive = (sweep: Sweep) => sweep.state === 'running' || sweep.state === 'queued';
 
+/** Something of it changes by itself: points come, or the front of a finished one is measured. */
+export const changes = (sweep: Sweep) => isLive(sweep) || sweep.measuring_accuracy;
+
 export const useSweeps = () =>
   useQuery({
     queryKey: ['sweeps'],
@@ -59,7 +62,7 @@ export const useSweep = (id: number) =>
   useQuery({
     queryKey: ['sweep', id],
     queryFn: () => answer(client.GET('/api/v1/sweeps/{id}', { params: { path: { id } } })),
-    refetchInterval: (query) => (query.state.data && isLive(query.state.data) ? 500 : false),
+    refetchInterval: (query) => (query.state.data && changes(query.state.data) ? (isLive(query.state.data) ? 500 : 2000) : false),
   });
 
 /** Every stored point, a column each; `version` changes when there are more of them. */
