@@ -60,8 +60,26 @@ CREATE TABLE chunk_column(
 ) STRICT;
 )";
 
+const char* const validations = R"(
+CREATE TABLE validation(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  sweep INTEGER REFERENCES sweep(id),
+  model TEXT NOT NULL,
+  request_json TEXT NOT NULL,
+  state TEXT NOT NULL CHECK(state IN ('queued', 'running', 'done', 'cancelled', 'failed', 'interrupted')),
+  created TEXT NOT NULL,
+  summary_json TEXT,
+  result_json TEXT,
+  error_code TEXT,
+  error_where TEXT,
+  error_message TEXT
+) STRICT;
+CREATE INDEX validation_sweep ON validation(sweep, id);
+)";
+
+
 /// What number formats do to results: measured once for a key, and for which points.
-const char* const version_2 = R"(
+const char* const accuracies = R"(
 CREATE TABLE accuracy(
   id INTEGER PRIMARY KEY,
   key TEXT NOT NULL UNIQUE,
@@ -78,7 +96,7 @@ CREATE TABLE point_accuracy(
 ) STRICT, WITHOUT ROWID;
 )";
 
-const char* const steps_so_far[] = {version_1, version_2};
+const char* const steps_so_far[] = {version_1, validations, accuracies};
 
 void back_up(Connection& connection, std::int64_t to) {
   const std::string backup = connection.path() + ".before-v" + std::to_string(to);

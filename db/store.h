@@ -47,6 +47,18 @@ struct SweepRow {
   std::optional<Problem> error;
 };
 
+/// A validation: of a design point that was asked for, or of the front of a sweep. States are those of sweeps, but
+/// none is resumed.
+struct ValidationRow {
+  std::int64_t id = 0;
+  std::optional<std::int64_t> sweep{};
+  std::string model, request_json;
+  SweepState state = SweepState::queued;
+  std::string created;       // RFC 3339, given by the caller
+  std::string summary_json;  // "" before it ends
+  std::optional<Problem> error{};
+};
+
 struct StoredPoint {
   std::int64_t index = 0;
   bool feasible = false;
@@ -110,6 +122,22 @@ class Store {
   void set_state(std::int64_t id, SweepState state, const std::optional<Problem>& problem = std::nullopt);
   /// Removes a sweep and its points. Throws Error("conflict", ...) while it runs.
   void remove_sweep(std::int64_t id);
+
+  /// Adds a validation in state queued and returns its id; id, state, summary and error of `row` are not read.
+  std::int64_t add_validation(const ValidationRow& row);
+  std::vector<ValidationRow> validations() const;  // those of no sweep, newest first
+  std::vector<ValidationRow> queued_validations() const;  // of sweeps, too, oldest first
+  ValidationRow validation(std::int64_t id) const;
+  /// The newest of a sweep's front.
+  std::optional<ValidationRow> validation_of(std::int64_t sweep) const;
+  std::string validation_result(std::int64_t id) const;  // "" before it ends
+  /// Throws Error("conflict", ...) for a step that SweepState does not list.
+  void set_validation_state(std::int64_t id, SweepState state,
+                            const std::optional<Problem>& problem = std::nullopt);
+  /// Keeps the result of one that runs: it is done.
+  void end_validation(std::int64_t id, std::string_view summary_json, std::string_view result_json);
+  /// Throws Error("conflict", ...) while it runs.
+  void remove_validation(std::int64_t id);
 
   /// Keeps a batch. The same batch again changes nothing; one that overlaps another, or differs from what is stored
   /// at its place, throws Error("conflict", ...).

@@ -5,6 +5,7 @@
 #include "server/handlers.h"
 #include "server/report_json.h"
 #include "server/sweep_json.h"
+#include "server/validation_json.h"
 
 namespace sdip {
 namespace {
@@ -17,7 +18,18 @@ std::int64_t whole_number(const std::string& text, const std::string& code, cons
   return value;
 }
 
-std::int64_t sweep_id(const Call& call) { return whole_number(call.parts[0], "not_found", "id"); }
+std::int64_t sweep_id(const Call& call) { return path_number(call.parts[0], "id"); }
+
+/// A sweep as it stands, with the validation of its front.
+OrderedJson current_json(Service& service, const SweepRow& row, const std::optional<Pace>& pace) {
+  OrderedJson validation;
+  if (const auto found = service.store.validation_of(row.id))
+    validation = validation_row_json(*found, service.validations.progress(found->id));
+  // One that is done and still has a pace is about to hand its front over.
+  const bool measuring =
+      (row.state == SweepState::done && pace.has_value()) || service.accuracies.measures_front_of(row.id);
+  return sweep_json(row, row.state == SweepState::running ? pace : std::nullopt, measuring, validation);
+}
 
 /// Null where nothing was measured.
 OrderedJson accuracy_of_point(const PointAccuracies& measured, std::int64_t index) {
@@ -31,12 +43,14 @@ Reply sweep_reply(Service& service, std::int64_t id, int status = 200) {
   // The pace first: a sweep that ends in between is then shown as ended, without one.
   const auto pace = service.jobs.pace(id);
   const SweepRow row = service.store.sweep(id);
-  return json_reply(sweep_json(row, row.state == SweepState::running ? pace : std::nullopt,
-                               service.accuracies.measures_front_of(id)),
-                    status);
+  return json_reply(current_json(service, row, pace), status);
 }
 
 }  // namespace
+
+std::int64_t path_number(const std::string& text, const std::string& where) {
+  return whole_number(text, "not_found", where);
+}
 
 Reply post_sweep(Service& service, const Call& call) {
   const std::int64_t id = service.jobs.submit(spec_from_json(parse_json(call.body)));
@@ -48,8 +62,7 @@ Reply post_sweep(Service& service, const Call& call) {
 Reply answer_sweeps(Service& service, const Call&) {
   OrderedJson sweeps = OrderedJson::array();
   for (const auto& row : service.store.sweeps())
-    sweeps.push_back(sweep_json(row, row.state == SweepState::running ? service.jobs.pace(row.id) : std::nullopt,
-                                service.accuracies.measures_front_of(row.id)));
+    sweeps.push_back(current_json(service, row, service.jobs.pace(row.id)));
   return json_reply({{"sweeps", sweeps}});
 }
 

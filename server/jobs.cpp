@@ -72,7 +72,6 @@ bool run_sweep(Store& store, const Catalog& catalog, std::int64_t id, const RunO
     how.cancel = options.cancel;
     const SweepEnd end = sweep(spec.space, ranges, compile_machine, evaluate, how, keep);
     if (end.cancelled) return true;
-    if (options.on_done) options.on_done();
     store.set_state(id, SweepState::done);
   } catch (const Error& error) {
     store.set_state(id, SweepState::failed, Problem{error.code, error.where, error.what()});
@@ -159,12 +158,13 @@ void Jobs::run() {
         const std::lock_guard hold(mutex_);
         pace_ = pace;
       };
-      options.on_done = [this, id] { on_done_(id); };
       if (run_sweep(store_, catalog_, id, options)) {
         lock.lock();
         const bool by_user = cancelled_;
         lock.unlock();
         store_.set_state(id, by_user ? SweepState::cancelled : SweepState::interrupted);
+      } else if (on_done_ && store_.sweep(id).state == SweepState::done) {
+        on_done_(id);
       }
     } catch (
         const std::exception& problem) {  // the store itself failed; the sweep is interrupted at the next start

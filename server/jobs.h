@@ -31,7 +31,6 @@ struct RunOptions {
   int threads = 1;
   const std::atomic<bool>* cancel = nullptr;
   std::function<void(const Pace&)> on_batch = nullptr;
-  std::function<void()> on_done = nullptr;  // all points are stored; the sweep's state follows
 };
 
 /// Runs the missing points of a queued sweep; returns whether it was cancelled, with state still running: the
@@ -41,8 +40,8 @@ bool run_sweep(Store& store, const Catalog& catalog, std::int64_t id, const RunO
 class Jobs {
  public:
   /// Starts the runner; sweeps that were queued when the process last ended are queued again, oldest first.
-  /// `on_done` is told of each that is about to be done.
-  Jobs(Store& store, const Catalog& catalog, std::function<void(std::int64_t)> on_done);
+  /// `on_done` is called with each sweep that is done.
+  Jobs(Store& store, const Catalog& catalog, std::function<void(std::int64_t)> on_done = {});
   /// Finishes the batches under way, marks the running sweep interrupted, and ends.
   ~Jobs();
   Jobs(const Jobs&) = delete;

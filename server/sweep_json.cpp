@@ -51,7 +51,8 @@ SweepRecord sweep_record(const Store& store, std::int64_t id) {
   return record;
 }
 
-OrderedJson sweep_json(const SweepRow& row, const std::optional<Pace>& pace, bool measuring) {
+OrderedJson sweep_json(const SweepRow& row, const std::optional<Pace>& pace, bool measuring,
+                       const OrderedJson& validation) {
   OrderedJson spec = OrderedJson::parse(row.spec_json);
   OrderedJson error;
   if (row.error) error = problem_json(row.error->code, row.error->where, row.error->message);
@@ -67,7 +68,8 @@ OrderedJson sweep_json(const SweepRow& row, const std::optional<Pace>& pace, boo
                         {"measuring_accuracy", measuring},
                         {"created", row.created},
                         {"error", error},
-                        {"objectives", spec.at("objectives")}};
+                        {"objectives", spec.at("objectives")},
+                        {"validation", validation}};
   object["spec"] = std::move(spec);
   return object;
 }

@@ -15,8 +15,9 @@ struct SweepRecord {
 };
 SweepRecord sweep_record(const Store& store, std::int64_t id);
 
-/// `measuring`: whether its front's accuracy is being measured.
-OrderedJson sweep_json(const SweepRow& row, const std::optional<Pace>& pace, bool measuring = false);
+/// `measuring`: whether its front's accuracy is being measured; `validation`: of its front, or null.
+OrderedJson sweep_json(const SweepRow& row, const std::optional<Pace>& pace, bool measuring = false,
+                       const OrderedJson& validation = {});
 
 /// What was measured of a point's accuracy (docs/api.md); empty where it was not.
 enum class AccuracyField { sqnr_db, cosine, accuracy_weights };

@@ -131,11 +131,12 @@ void execute_all(Measurement& m, const std::vector<Prepared>& ready, const std::
               StageAccuracy& here = report.stages[use.stage];
               const CompiledStage& stage = ready[use.stage].weights.stage;
               const auto step = static_cast<std::size_t>(use.step);
-              const ResultObserver observe = [&](ValueId v, const Tensor& got) {
+              ExecuteOptions options;
+              options.scales = ready[use.stage].scales;
+              options.observe = [&](ValueId v, const Tensor& got) {
                 if (step == 0) add_layer(m, here, stage, v, got, wanted[use.stage]);
               };
-              Run run = execute(stage, m.machine, inputs, ready[use.stage].weights.stored, ready[use.stage].scales,
-                                {}, observe);
+              Run run = execute(stage, m.machine, inputs, ready[use.stage].weights.stored, options);
               here.output = deviation_of(run.outputs.at(0), wanted[use.stage].outputs.at(step).at(0));
               if (here.role == Role::core) here.steps.push_back({numbers[step].t, here.output});
               if (!m.worked(use.stage)) return std::nullopt;

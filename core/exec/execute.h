@@ -1,9 +1,12 @@
 // What a compiled program computes, instruction by instruction and tile by tile, on the memories of one core.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -37,17 +40,39 @@ struct Run {
   RunCounts counts;
 };
 
+/// Bytes of a weight as a file has them: elements of the graph's type, row-major and little-endian. `kept` keeps
+/// them where they are.
+struct StoredBytes {
+  std::span<const std::byte> bytes;
+  std::shared_ptr<const void> kept{};
+};
+using StoredByteSource = std::function<std::optional<StoredBytes>(const Value&)>;
+
+/// How a program is executed; its results do not depend on it.
+struct ExecuteOptions {
+  ActivationScales scales{};
+  std::vector<std::int32_t> order{};  // of instructions; none: as they stand
+  std::int64_t threads = 1;
+  StoredByteSource mapped{};  // weights whose bytes are at hand: asked before `stored`
+  std::function<void(std::size_t done, std::size_t all)> progress{};  // after each instruction
+  const std::atomic<bool>* cancelled = nullptr;                       // looked at before each instruction
+  ResultObserver observe{};                                           // behind each instruction that makes a value
+};
+
 /// Runs one pass of the program on one core. `inputs` are the graph's, in order. Elements live in memory in
 /// `activation_format` and weights in `weight_format` (docs/model.md, the executor). Requires the machine of the
 /// compilation. Throws Error("shape_mismatch", ...) when `inputs` are not what the graph takes,
 /// ("not_computable", ...) for random numbers and weights without values, ("scale_absent", ...) for an integer
 /// activation format without a scale, and ("execution_failed", instruction, ...) when an instruction reads what was
 /// never written, was overwritten or lies outside its memory. `order`: numbers of the instructions in another order
-/// in which each comes behind those that it waits for (Instruction::after); none: as they stand. `observe`: called
-/// behind each instruction that makes a value.
+/// in which each comes behind those that it waits for (Instruction::after); none: as they stand.
 Run execute(const CompiledStage& stage, const Machine& machine, std::span<const Tensor> inputs,
             const StoredTensors& stored, const ActivationScales& scales = {},
-            std::span<const std::int32_t> order = {}, const ResultObserver& observe = {});
+            std::span<const std::int32_t> order = {});
+
+/// The same as `options` say. Throws Error("cancelled", ...) when it was.
+Run execute(const CompiledStage& stage, const Machine& machine, std::span<const Tensor> inputs,
+            const StoredTensors& stored, const ExecuteOptions& options);
 
 /// The same with the weights of a `.weight` file alone. Throws what reading it throws, too, and
 /// Error("not_computable", ...) for a weight that stands neither there nor in the program.
