@@ -173,6 +173,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/accuracies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Measure what number formats do to a model */
+        post: operations["measure_accuracy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accuracies/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A measurement of accuracy, and how far it is */
+        get: operations["get_accuracy"];
+        put?: never;
+        post?: never;
+        /** End and forget a measurement of accuracy */
+        delete: operations["delete_accuracy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sweeps": {
         parameters: {
             query?: never;
@@ -1923,6 +1958,7 @@ export interface components {
             feasible: number;
             points_per_second: number | null;
             eta_s: number | null;
+            measuring_accuracy: boolean;
             created: string;
             error: components["schemas"]["Problem"] | null;
             objectives: string[];
@@ -1957,6 +1993,74 @@ export interface components {
             feasible: boolean;
             reason: string;
             metrics: components["schemas"]["MetricValues"];
+            accuracy: components["schemas"]["PointAccuracy"] | null;
+        };
+        PointAccuracy: {
+            sqnr_db: number | string | null;
+            cosine: number | null;
+            /** @enum {string} */
+            weights: "random" | "file";
+        };
+        AccuracyRequest: {
+            model: string;
+            preset?: string;
+            machine?: components["schemas"]["MachineChanges"];
+            /** @enum {string} */
+            calibration?: "minmax" | "percentile" | "mse";
+            percentile?: number;
+            samples?: number;
+            seed?: number;
+        };
+        StageAccuracy: {
+            name: string;
+            role: string;
+            output: {
+                sqnr_db: number | string | null;
+                cosine: number | null;
+                elements: number;
+                not_finite: number;
+            };
+            steps: {
+                step: number;
+                t: number;
+                sqnr_db: number | string | null;
+                cosine: number | null;
+                elements: number;
+                not_finite: number;
+            }[];
+            layers: {
+                value: string;
+                instruction: string;
+                op: string;
+                sqnr_db: number | string | null;
+                cosine: number | null;
+                elements: number;
+                not_finite: number;
+            }[];
+        };
+        Accuracy: {
+            model: string;
+            machine: components["schemas"]["Machine"];
+            /** @enum {string} */
+            weights: "random" | "file";
+            seed: number;
+            calibration: string;
+            percentile: number;
+            samples: number;
+            stages: components["schemas"]["StageAccuracy"][];
+            sqnr_db: number | string | null;
+            cosine: number | null;
+            elements: number;
+            not_finite: number;
+        };
+        AccuracyJob: {
+            id: number;
+            /** @enum {string} */
+            state: "queued" | "running" | "done" | "failed";
+            progress: number;
+            model: string;
+            error: components["schemas"]["Problem"] | null;
+            result: components["schemas"]["Accuracy"] | null;
         };
         FirstDifference: {
             /** @enum {string} */
@@ -2523,6 +2627,99 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Comparison"];
                 };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    measure_accuracy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccuracyRequest"];
+            };
+        };
+        responses: {
+            /** @description Measure what number formats do to a model */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccuracyJob"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_accuracy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A measurement of accuracy, and how far it is */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccuracyJob"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_accuracy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description End and forget a measurement of accuracy */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A problem */
             default: {
