@@ -80,7 +80,7 @@ Application random_application(Dice& dice, const std::vector<Role>& roles, Machi
     stage.part = {static_cast<std::int32_t>(application.stages.size()) - 1, count};
     stage.dram_thousandths = 10 * dice.between(1, 60);
   }
-  if (m.program_storage == ProgramStorage::held) m.imem_bytes = std::int64_t{1} << 20;
+  if (m.program_storage == ProgramStorage::held) m.imem_bytes = std::int64_t{1} << 24;
   return application;
 }
 
@@ -94,7 +94,8 @@ std::vector<Role> application_roles(std::uint64_t n) {
                                                       {network, network},
                                                       {network, network, network},
                                                       {text},
-                                                      {decoder}};
+                                                      {decoder},
+                                                      {core, decoder}};
   return kinds[n % application_kinds];
 }
 
