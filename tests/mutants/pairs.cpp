@@ -121,7 +121,7 @@ void draw(std::uint64_t seed, Pair& pair) {
   pair.role = dice.one_of({roles[0], roles[1], roles[2], roles[3], roles[4]});
 }
 
-/// 65 to 200 instructions of the classes that have few operations, so that a pass may rejoin the one before.
+/// 65 to 200 more instructions, of the classes that have few operations, so that a pass may rejoin the one before.
 void lengthen(std::uint64_t seed, Pair& pair) {
   Dice dice(seed);
   std::vector<Instruction> small;
@@ -130,7 +130,6 @@ void lengthen(std::uint64_t seed, Pair& pair) {
     if (exec::expand(pair.program.classes[c], pair.machine, pair.role).size() <= 20) small.push_back(instruction);
   }
   if (small.empty() || pair.machine.operator_dsram == OperatorDsram::per_operator) return;
-  pair.program.instructions.clear();
   for (std::int64_t i = dice.between(65, 200); i > 0; --i)
     pair.program.instructions.push_back(small[static_cast<std::size_t>(dice.between(0, std::ssize(small) - 1))]);
 }

@@ -10,13 +10,14 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 
 namespace sdip::mutants {
 namespace {
 
-constexpr int hung = 3;
+constexpr int hung = 3, failed = 4;
 constexpr rlim_t most_memory_bytes = rlim_t{6} << 30;
 
 template <class T>
@@ -45,7 +46,7 @@ void limit(double seconds) {
   const rlimit memory{most_memory_bytes, most_memory_bytes}, core{0, 0};
   setrlimit(RLIMIT_AS, &memory);
   setrlimit(RLIMIT_CORE, &core);
-  const int quiet = open("/dev/null", O_WRONLY);
+  const int errors = dup(2), quiet = open("/dev/null", O_WRONLY);
   dup2(quiet, 1);
   dup2(quiet, 2);
   const Trying trying = [&](int mutant, double seconds) {
@@ -54,7 +55,12 @@ void limit(double seconds) {
   };
   for (std::int64_t j = unfinished >= 0 ? unfinished : next++; j < jobs; j = next++) {
     mine.job = j;
-    job(j, trying);
+    try {
+      job(j, trying);
+    } catch (const std::exception& error) {
+      dprintf(errors, "job %lld: %s\n", static_cast<long long>(j), error.what());
+      _exit(failed);
+    }
   }
   _exit(0);
 }
