@@ -71,3 +71,10 @@ cases_suite() {
   grep 'cannot be installed' "$logs/cases.log" || true
   add_suite cases "$status" "$(log_counts "$logs/cases.log")"
 }
+
+# One mutant of core/cost in 20, another 20th with another seed (tests/mutants/README.md).
+mutants_suite() {
+  local status=0
+  suite mutants "trying one in 20 mutants of core/cost" tests/mutants/run --quick || status=$?
+  add_suite mutants "$status" "$((status == 0)) $((status != 0)) 0"
+}

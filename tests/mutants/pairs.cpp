@@ -112,6 +112,8 @@ void draw(std::uint64_t seed, Pair& pair) {
     m.activation_memory = ActivationMemory::separate;
     m.granularity = Granularity::per_operator;
   }
+  if (seed % 4 == 3)
+    m.accumulator_format = dice.one_of({NumberFormat::fp16, NumberFormat::int16, NumberFormat::int8});
   if (seed % 16 == 2) m.weight_storage = WeightStorage::hard_coded;
   pair.program = seed % 8 == 3 ? random_attentions(dice, m) : random_program(dice, m);
   pair.share = Decimal{dice.between(1, 100)};

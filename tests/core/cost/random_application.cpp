@@ -39,6 +39,8 @@ Program frame_program(Dice& dice, const Machine& like, Machine& room) {
 
 Machine random_frame_machine(Dice& dice) {
   Machine m = random_machine(dice);
+  m.accumulator_format =
+      dice.one_of({NumberFormat::fp32, NumberFormat::int32, NumberFormat::fp16, NumberFormat::int16});
   m.dram_burst_bytes = 1;
   m.weight_compression = Decimal{100};
   m.weight_storage = dice.one_in(3) ? WeightStorage::hard_coded : WeightStorage::streamed;
