@@ -80,3 +80,10 @@ agreement_suite() {
   grep 'cannot be installed' "$logs/agreement.log" || true
   add_suite agreement "$status" "$(log_counts "$logs/agreement.log")"
 }
+
+# One mutant of core/cost in 20, another 20th with another seed (tests/mutants/README.md).
+mutants_suite() {
+  local status=0
+  suite mutants "trying one in 20 mutants of core/cost" tests/mutants/run --quick || status=$?
+  add_suite mutants "$status" "$((status == 0)) $((status != 0)) 0"
+}
