@@ -33,7 +33,7 @@ InstructionClass weighty(Dice& dice) {
 
 /// A product or row-wise work on an operand of kilobytes.
 InstructionClass large(Dice& dice) {
-  if (dice.one_in(3)) {
+  if (dice.one_in(2)) {
     InstructionClass c;
     c.work.family =
         dice.one_of({Family::vector, Family::softmax, Family::softmax, Family::norm, Family::transpose});
@@ -345,7 +345,7 @@ void size_psram(Dice& dice, Machine& m, Program& program) {
   place_weights(program, m);
   for (const Instruction& i : program.instructions) all += i.weight_bytes.value;
   m.psram_pinned_bytes = 0;
-  m.psram_bytes = dice.one_in(3) ? least : dice.between(least, least + all / 12);
+  m.psram_bytes = dice.one_in(2) ? least : dice.between(least, least + all / 12);
   if (resident) m.psram_bytes += program.pinned_bytes.value;
   if (!resident && program.pinned_bytes.value > 0) {
     m.psram_pinned_bytes = program.pinned_bytes.value + dice.between(0, 9);
@@ -371,8 +371,8 @@ CompiledStage drawn_stage(Dice& dice, Machine& machine) {
   Program& program = stage.program;
   make_pool(dice, program);
   const bool calm = dice.between(1, 10) <= 7;  // little goes through DRAM beside weights, which run far ahead
-  if (calm && !dice.one_in(4)) machine.program_storage = ProgramStorage::held;
-  if (calm && !dice.one_in(3)) {
+  if (calm && dice.one_in(2)) machine.program_storage = ProgramStorage::held;
+  if (calm) {
     machine.dram_bus_bits = 8 * dice.between(16, 48);
     machine.dram_clock_ratio = Decimal{dice.between(200, 800)};
   }
