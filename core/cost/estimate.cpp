@@ -75,7 +75,8 @@ void add_stage(const StageRun& run, const Machine& m, Frame& frame) {
   frame.frames *= copies;
   frame.period_cycles =
       per_prompt ? frame.period_cycles + steady.cycles : std::max(frame.period_cycles, steady.cycles);
-  (role == Role::encoder ? frame.waits : frame.drain_cycles) += role == Role::encoder ? 1 : steady.cycles;
+  if (role == Role::encoder) frame.waits += 1;
+  if (role == Role::decoder || role == Role::network) frame.drain_cycles += steady.cycles;
   frame.weight_bytes += steady.weight_bytes;
   frame.program_bytes += steady.program_bytes;
   frame.activation_bytes += steady.activation_in_bytes + steady.activation_out_bytes;

@@ -5,15 +5,16 @@
 #include <span>
 #include <vector>
 
+#include "core/exec/broadcast.h"
 #include "core/exec/chip.h"
 
 namespace sdip::exec {
 
 /// A tile of values that an instruction makes one after the other: elements `at` of each, all of one count.
 struct TileValues {
-  std::vector<std::int64_t> at;
-  ValueId current = none;            // whose elements `at` numbers
-  std::map<ValueId, Tensor> made{};  // in the order of `at`, each [at.size()]
+  Elements at;
+  ValueId current = none;             // whose elements `at` numbers
+  std::map<ValueId, Numbers> made{};  // in the order of `at`, each [at.size()]
 };
 
 /// Whether a node is a Transpose that the current instruction does by writing its results in another order.
@@ -24,7 +25,8 @@ bool is_turn(const Chip& chip, const Node& node);
 /// changes. Requires is_pointwise(node) or is_turn, and that its result has as many elements as `current`.
 void apply_pointwise(Chip& chip, const Node& node, TileValues& tile);
 
-/// Element of an operand of shape `from` beside each element `at` of a result of shape `to`.
-std::vector<std::int64_t> elements_beside(const Shape& from, const Shape& to, std::span<const std::int64_t> at);
+/// The same of all `nodes`, and what the last one makes is the instruction's result: written once the whole tile is
+/// computed. The tile is shared by the team in pieces.
+void write_pointwise(Chip& chip, std::span<const Node* const> nodes, TileValues tile);
 
 }  // namespace sdip::exec

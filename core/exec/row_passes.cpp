@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/exec/norms.h"
+#include "core/exec/plain_functions.h"
 #include "core/exec/tile_loops.h"
 #include "core/ops/arithmetic.h"
 
@@ -20,11 +21,10 @@ namespace {
 struct Rows {
   std::int64_t rows = 1, length = 1, inner = 1;
 
-  std::vector<std::int64_t> elements(const Extent& of, const Extent& part) const {
-    std::vector<std::int64_t> at;
+  Elements elements(const Extent& of, const Extent& part) const {
+    Elements at;
     for (std::int64_t r = of.begin; r < of.end; ++r)
-      for (std::int64_t i = part.begin; i < part.end; ++i)
-        at.push_back(r / inner * length * inner + r % inner + i * inner);
+      at.add({r / inner * length * inner + r % inner + part.begin * inner, part.size(), inner});
     return at;
   }
 };
@@ -66,32 +66,62 @@ std::optional<Rows> softmax_rows(const Chip& chip, const Node& node) {
   return rows;
 }
 
+struct Softmax {
+  bool logarithm = false;
+  ElementType type = ElementType::float32;
+  std::vector<double> most, sum;  // by row
+
+  /// One pass over part of a row.
+  void pass(std::int64_t number, std::size_t row, std::span<double> x) {
+    double& m = most[row];
+    if (number == 0) {
+      for (const double y : x) m = std::max(m, y);
+    } else if (number == 1) {
+      std::vector<double> e(x.size());
+      for (std::size_t i = 0; i < x.size(); ++i) e[i] = x[i] - m;
+      exponentials(e);
+      double all = sum[row];
+      for (const double y : e) all += y;
+      sum[row] = all;
+    } else if (logarithm) {
+      for (double& y : x) y = held_number(type, y - m - std::log(sum[row]));
+    } else {
+      for (double& y : x) y -= m;
+      exponentials(x);
+      for (double& y : x) y /= sum[row];
+      if (type != ElementType::float32)
+        for (double& y : x) y = held_number(type, y);
+    }
+  }
+};
+
+/// Numbers of a type that are held already.
+Numbers numbers_from(ElementType type, std::vector<double> x) {
+  Numbers numbers{type, {}, {}, {}};
+  if (is_single(type)) {
+    numbers.floats.resize(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) numbers.floats[i] = static_cast<float>(x[i]);
+  } else {
+    numbers.doubles = std::move(x);
+  }
+  return numbers;
+}
+
 void run_softmax(Chip& chip, const Operators& operators, const Rows& rows, ValueId result) {
   const Node& node = *operators.main;
-  const bool logarithm = node.op->type == "LogSoftmax";
-  const ElementType type = chip.value(result).operand.type;
-  std::vector<double> most(static_cast<std::size_t>(rows.rows), -HUGE_VAL), sum(most.size(), 0.0);
+  const std::vector<double> zeros(static_cast<std::size_t>(rows.rows), 0.0);
+  Softmax softmax{node.op->type == "LogSoftmax", chip.value(result).operand.type,
+                  std::vector<double>(zeros.size(), -HUGE_VAL), zeros};
   for_each_row_tile(chip, rows, 3, [&](const RowTile& tile) {
-    const std::vector<std::int64_t> at = rows.elements(tile.rows, tile.part);
-    std::vector<double> x = numbers_in(read_operand(chip, node.inputs[0], at));
-    const auto row = [&](std::size_t i) {
-      return static_cast<std::size_t>(tile.rows.begin) + i / static_cast<std::size_t>(tile.part.size());
-    };
-    for (std::int64_t pass = tile.first; pass <= tile.last; ++pass)
-      for (std::size_t i = 0; i < x.size(); ++i) {
-        const std::size_t r = row(i);
-        if (pass == 0)
-          most[r] = std::max(most[r], x[i]);
-        else if (pass == 1)
-          sum[r] += std::exp(x[i] - most[r]);
-        else
-          x[i] =
-              held_number(type, logarithm ? x[i] - most[r] - std::log(sum[r]) : std::exp(x[i] - most[r]) / sum[r]);
-      }
-    if (tile.last < 2) return;
-    Tensor numbers = zero_tensor(type, {std::ssize(x)});
-    numbers.floats = std::move(x);
-    end_tile(chip, operators, result, at, std::move(numbers));
+    const Elements at = rows.elements(tile.rows, tile.part);
+    std::vector<double> x = doubles_in(read_operand(chip, node.inputs[0], at));
+    const auto length = static_cast<std::size_t>(tile.part.size());
+    chip.team->run(tile.rows.size(), [&](std::int64_t i) {
+      const auto row = static_cast<std::size_t>(tile.rows.begin + i);
+      const std::span<double> of_row(x.data() + static_cast<std::size_t>(i) * length, length);
+      for (std::int64_t pass = tile.first; pass <= tile.last; ++pass) softmax.pass(pass, row, of_row);
+    });
+    if (tile.last == 2) end_tile(chip, operators, result, at, numbers_from(softmax.type, std::move(x)));
   });
 }
 
@@ -102,8 +132,8 @@ void run_norm(Chip& chip, const Operators& operators, const NormRule& rule, Valu
   NormSums sums = own ? empty_sums(rule) : sums_of(chip, rule);
   const Rows rows{rule.rows, rule.length, 1};
   for_each_row_tile(chip, rows, passes, [&](const RowTile& tile) {
-    const std::vector<std::int64_t> at = rows.elements(tile.rows, tile.part);
-    const std::vector<double> x = numbers_in(read_operand(chip, rule.node->inputs[0], at));
+    const Elements at = rows.elements(tile.rows, tile.part);
+    const std::vector<double> x = doubles_in(read_operand(chip, rule.node->inputs[0], at));
     if (own && tile.first == 0) add_to_sums(sums, rule, at, x);
     if (tile.last + 1 == passes) end_tile(chip, operators, result, at, normalised(chip, rule, sums, at, x));
   });
@@ -132,8 +162,8 @@ void run_sums(Chip& chip) {
   NormSums& sums = chip.norm_sums[rule->node] = empty_sums(*rule);
   const Rows rows{rule->rows, rule->length, 1};
   for_each_row_tile(chip, rows, 1, [&](const RowTile& tile) {
-    const std::vector<std::int64_t> at = rows.elements(tile.rows, tile.part);
-    add_to_sums(sums, *rule, at, numbers_in(read_operand(chip, rule->node->inputs[0], at)));
+    const Elements at = rows.elements(tile.rows, tile.part);
+    add_to_sums(sums, *rule, at, doubles_in(read_operand(chip, rule->node->inputs[0], at)));
   });
 }
 

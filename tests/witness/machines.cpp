@@ -80,6 +80,7 @@ Machine drawn_machine(Dice& dice) {
     if (one == nullptr || sized) continue;
     row.write(m, drawn_value(dice, row, *one));
   }
+  if (!dice.one_in(3)) m.host_memory = false;
   if (dice.one_in(2)) m.weight_storage = WeightStorage::streamed;
   if (dice.one_in(3)) m.vae_stage = VaeStage::core;
   if (bits_of(m.activation_format) == 4 && dice.one_in(2))

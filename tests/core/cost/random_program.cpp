@@ -382,6 +382,9 @@ Machine random_machine(Dice& dice) {
       dice.one_of({HostOperators::no_operators, HostOperators::softmax, HostOperators::softmax_and_norm});
   m.host_bus_bits = dice.between(8, 200);
   m.host_cycles_per_element = f(dice.between(1, 500));
+  m.host_access_cycles = dice.one_of<std::int64_t>({1, 1, 2, 7, 30});
+  m.host_result_bits = dice.one_of<std::int64_t>({0, 0, 1, 16, 32});
+  m.host_memory = dice.one_in(4);
   m.host_command_cycles = dice.between(0, 90);
   m.pipeline_stages = dice.between(1, 20);
   m.dram_bus_bits = 8 * dice.between(1, 24);

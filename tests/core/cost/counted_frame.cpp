@@ -1,0 +1,365 @@
+// What a report must say of an application, from counts and docs/model.md alone.
+#include "tests/core/cost/counted_frame.h"
+
+#include <cmath>
+#include <limits>
+
+#include "core/exec/operations.h"
+#include "core/machine/rate.h"
+#include "core/machine/technology.h"
+
+namespace sdip {
+namespace {
+
+constexpr std::size_t passes_stepped = 40;
+
+bool in_rom(const Machine& m, Role role) { return exec::weights_wired(m, role); }
+bool vae(Role role) { return role == Role::encoder || role == Role::decoder; }
+bool left_out(const Machine& m, Role role) { return vae(role) && m.vae_stage == VaeStage::off_chip; }
+bool micro(const Machine& m) { return m.granularity == Granularity::micro_operation; }
+bool one_array(const Machine& m) { return micro(m) || m.mac_sharing == MacSharing::shared; }
+double real(std::int64_t n) { return static_cast<double>(n); }
+
+/// MACs of a class, of one core's part, and of them those that are not skipped as zeros.
+std::int64_t macs_of(const InstructionClass& c, const Machine& m, bool skipping) {
+  const LoopNest& n = c.work.nest;
+  if (c.work.family != Family::conv2d && c.work.family != Family::linear && c.work.family != Family::matmul)
+    return 0;
+  const std::int64_t results = n.groups * n.batch * n.out_channels * n.out_h * n.out_w;
+  if (c.compound == Compound::attention) return results * (n.in_channels + c.parts[2].work.nest.out_channels);
+  const std::int64_t sum = n.in_channels * n.kernel_h * n.kernel_w;
+  const bool skips = skipping && m.sparsity == Sparsity::skipping && c.operand_b == Place::psram;
+  return results * (skips ? (sum * m.weight_density.hundredths + 99) / 100 : sum);
+}
+
+/// Elementwise steps: elements by passes, results by fused operators and by passes that sum them.
+std::int64_t lane_steps(const InstructionClass& c, const Machine& m) {
+  if (c.compound == Compound::attention) {
+    const LoopNest& n = c.work.nest;
+    const std::int64_t scores = n.groups * n.out_h * n.out_channels;
+    const std::int64_t results = n.groups * n.out_h * c.parts[2].work.nest.out_channels;
+    const std::int64_t key_tiles = (n.out_channels + c.mapping.tile_channels - 1) / c.mapping.tile_channels;
+    return (2 + c.fused_operators) * scores + results * (key_tiles > 1 ? 1 + key_tiles : 1);
+  }
+  if (exec::host_computes(c, m)) return 0;
+  std::int64_t steps = 0;
+  const bool nest = c.work.family <= Family::matmul;
+  for (const exec::Operation& o : exec::expand(c, m)) steps += o.lane_operations;
+  if (nest) return steps;
+  return c.work.rows * c.work.row_length * c.work.passes * c.work.element_cycles +
+         (c.fused_operators + c.statistics_passes) * c.out_elements;
+}
+
+void add(Joules8& sum, const Joules8& more, double times = 1) {
+  for (const auto& [part, joules] : more) sum[part] += joules * times;
+}
+double all_of(const Joules8& sum) {
+  double joules = 0;
+  for (const auto& part : sum) joules += part.second;
+  return joules;
+}
+
+/// Section 7, for one instruction of one core, and what all cores share.
+struct Events {
+  const Machine& m;
+  Role role;
+
+  double beat(std::int64_t capacity, std::int64_t bits) const {
+    return sram_energy(m.technology_node, Bytes((capacity + m.sram_banks - 1) / m.sram_banks), Bits(bits)).value;
+  }
+  std::int64_t dsram() const {
+    return m.activation_memory == ActivationMemory::unified ? 2 * m.dsram_bytes + m.stackram_bytes : m.dsram_bytes;
+  }
+
+  Joules8 own(const InstructionClass& c, const InstructionCounts& i, std::int64_t active) const {
+    const bool weight_wider = bits_of(m.weight_format) > bits_of(m.activation_format);
+    const bool thinned =
+        m.sparsity != Sparsity::dense && c.operand_b == Place::psram && c.work.family <= Family::matmul;
+    const double cores = real(c.spread_cores),
+                 bytes = real((i.activation_in_bytes + i.activation_out_bytes) / active);
+    const double product =
+        mac_energy(m.technology_node, weight_wider ? m.weight_format : m.activation_format, m.accumulator_format)
+            .value;
+    Joules8 joules;
+    joules["mac"] = cores * real(macs_of(c, m, false)) * product * (thinned ? m.weight_density.value() : 1.0);
+    joules["vector"] = cores * real(lane_steps(c, m)) *
+                       mac_energy(m.technology_node, m.activation_format, m.activation_format).value;
+    joules["dsram"] = cores * real(i.dsram_read_beats + i.dsram_write_beats) * beat(dsram(), m.dsram_port_bits) +
+                      bytes * beat(dsram(), 8);
+    joules["stackram"] =
+        cores * real(i.stackram_read_beats + i.stackram_write_beats) * beat(m.stackram_bytes, m.stackram_port_bits);
+    joules["dram_activations"] = bytes * dram_energy(m.dram_kind, Bytes(1)).value;
+    return joules;
+  }
+
+  Joules8 shared(const InstructionCounts& i) const {
+    const double byte = dram_energy(m.dram_kind, Bytes(1)).value;
+    Joules8 joules;
+    joules["psram"] = in_rom(m, role) ? 0.0
+                                      : real(i.psram_read_beats) * beat(m.psram_bytes, m.psram_port_bits) +
+                                            real(i.weight_bytes) * beat(m.psram_bytes, 8);
+    joules["dram_weights"] = real(i.weight_bytes) * byte;
+    joules["dram_program"] = real(i.program_bytes) * byte;
+    return joules;
+  }
+};
+
+std::int64_t lanes_of(Family family, const Machine& m) {
+  if (family == Family::conv2d || one_array(m)) return m.conv_lanes_in * m.conv_lanes_out * m.conv_lanes_pixel;
+  if (family == Family::linear) return m.linear_lanes_m * m.linear_lanes_n * m.linear_lanes_k;
+  return m.matmul_lanes_m * m.matmul_lanes_n * m.matmul_lanes_k;
+}
+
+/// Section 9, over the instructions of a stage.
+std::int64_t bound_cycles_of(const Program& program, const Machine& m) {
+  const bool beside = m.operator_dsram == OperatorDsram::per_operator && m.mac_sharing == MacSharing::separate;
+  std::int64_t sum = 0, longest = 0;
+  for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
+    std::int64_t macs = 0;
+    for (const Instruction& i : program.instructions) {
+      const InstructionClass& c = program.classes[static_cast<std::size_t>(i.instruction_class)];
+      if (c.work.family == family) macs += macs_of(c, m, true);
+    }
+    const std::int64_t cycles = (macs + lanes_of(family, m) - 1) / lanes_of(family, m);
+    sum += cycles;
+    longest = std::max(longest, cycles);
+  }
+  return beside ? longest : sum;
+}
+
+InstructionCounts sum_of(const std::vector<InstructionCounts>& pass) {
+  InstructionCounts sum;
+  for (const InstructionCounts& i : pass) {
+    sum.start += i.end - i.start;
+    sum.end = std::max(sum.end, i.end);
+    sum.waiting += i.waiting;
+    sum.stall_weights += i.stall_weights;
+    sum.stall_activations += i.stall_activations;
+    sum.stall_program += i.stall_program;
+    sum.weight_bytes += i.weight_bytes;
+    sum.program_bytes += i.program_bytes;
+    sum.activation_in_bytes += i.activation_in_bytes;
+    sum.activation_out_bytes += i.activation_out_bytes;
+  }
+  return sum;
+}
+
+Decimal share_of(const CompiledStage& stage, const Machine& m) {
+  if (stage.role == Role::core) return core_dram_share(m);
+  if (stage.role == Role::encoder) return m.encoder_dram_share;
+  if (stage.role == Role::decoder) return m.decoder_dram_share;
+  return Decimal{stage.dram_thousandths / 10};
+}
+
+CountedStage counted_stage(const CompiledStage& stage, const Machine& m) {
+  CountedStage s;
+  s.stage = &stage;
+  if (stage.role == Role::core) {
+    s.steps_per_core = (m.steps + m.cores - 1) / m.cores;
+    s.active_cores = (m.steps + s.steps_per_core - 1) / s.steps_per_core;
+  }
+  if (stage.role == Role::network && stage.part.count == 1 && m.branches == Branches::serial)
+    s.active_cores = m.cores;
+  const Program& program = stage.program;
+  const Decimal share = share_of(stage, m);
+  const StepCounts run = step(program, m, share, s.active_cores, passes_stepped, stage.role);
+  s.settled = run.passes[passes_stepped - 1] == run.passes[passes_stepped - 2];
+  s.steady = run.passes.back();
+  s.pass = sum_of(s.steady);
+  s.psram_peak_bytes = run.psram_peak_bytes;
+  const auto alone_passes = static_cast<std::size_t>(stage.role == Role::core ? m.steps : 1);
+  const StepCounts alone = step(program, m, share, 1, alone_passes, stage.role);
+  s.cold_cycles = sum_of(run.passes[0]).end;
+  for (const auto& pass : alone.passes) s.alone_cycles += sum_of(pass).end;
+  const std::int64_t bits = (program.latent_bytes.value + program.context_bytes.value) * 8;
+  s.link_cycles = (bits + m.link_bits - 1) / m.link_bits;
+  s.bound_cycles = bound_cycles_of(program, m);
+  const std::int64_t weights = in_rom(m, stage.role) ? 0 : program.distinct_weight_bytes.value - m.psram_bytes;
+  s.bound_dram_bytes = std::max<std::int64_t>(0, weights) +
+                       (program.input_bytes.value + program.output_bytes.value) * s.active_cores;
+  const Events events{m, stage.role};
+  for (std::size_t i = 0; i < program.instructions.size(); ++i) {
+    const InstructionClass& c =
+        program.classes[static_cast<std::size_t>(program.instructions[i].instruction_class)];
+    s.spread_cores = std::max(s.spread_cores, c.spread_cores);
+    s.macs += c.spread_cores * macs_of(c, m, false);
+    s.spent_macs += c.spread_cores * macs_of(c, m, true);
+    const Joules8 own = events.own(c, s.steady[i], s.active_cores), shared = events.shared(s.steady[i]);
+    add(s.own, own);
+    add(s.shared, shared);
+    s.instruction_joules.push_back(all_of(own) + all_of(shared));
+  }
+  return s;
+}
+
+/// Section 6: a frame's way through the stages.
+struct Way {
+  std::int64_t core_period = 0, period = 0, alone_cycles = 0, waits = 0, drain = 0, frames = 1;
+  std::int64_t weight_bytes = 0, activation_bytes = 0, program_bytes = 0;
+  const CountedStage* main = nullptr;
+  Joules8 joules;
+
+  void pass(const CountedStage& s, std::int64_t times, std::int64_t own_times) {
+    weight_bytes += times * s.pass.weight_bytes;
+    program_bytes += times * s.pass.program_bytes;
+    activation_bytes += times * (s.pass.activation_in_bytes + s.pass.activation_out_bytes);
+    add(joules, s.own, real(own_times));
+    add(joules, s.shared, real(times));
+  }
+};
+
+Way way_of(const std::vector<CountedStage>& stages, const Machine& m) {
+  Way way;
+  std::int64_t longest = 0, text = 0;
+  for (const CountedStage& s : stages) {
+    const Role role = s.stage->role;
+    if (left_out(m, role)) continue;
+    way.alone_cycles += s.alone_cycles;
+    if (role == Role::core) {
+      way.main = &s;
+      way.core_period = s.steps_per_core * s.pass.end + s.link_cycles;
+      way.alone_cycles += s.active_cores * s.link_cycles;
+      way.waits += s.active_cores;
+      way.pass(s, s.steps_per_core, m.steps);
+    } else if (s.stage->part.count > 1) {
+      const std::int64_t cycles = s.pass.end + s.link_cycles;
+      if (way.main == nullptr || cycles > longest) way.main = &s;
+      longest = std::max(longest, cycles);
+      way.alone_cycles += s.link_cycles;
+      way.waits += 1;
+      way.pass(s, 1, 1);
+    } else if (role == Role::network) {
+      way.main = &s;
+      way.frames = s.active_cores;
+      longest = std::max(longest, s.pass.end);
+      way.drain += s.pass.end;
+      way.pass(s, 1, s.active_cores);
+    } else if (role == Role::text_encoder) {
+      if (!m.prompt_per_frame) continue;
+      text += s.pass.end;
+      way.pass(s, 1, 1);
+    } else {
+      longest = std::max(longest, s.pass.end);
+      (role == Role::encoder ? way.waits : way.drain) += role == Role::encoder ? 1 : s.pass.end;
+      way.pass(s, 1, 1);
+    }
+  }
+  way.period = std::max(way.core_period + text, longest);
+  if (way.main == nullptr) {
+    way.main = &stages.front();
+    way.period = std::max(way.period, stages.front().pass.end);
+  }
+  return way;
+}
+
+double ratio(std::int64_t a, std::int64_t b) {
+  if (b == 0) return a == 0 ? 1.0 : std::numeric_limits<double>::quiet_NaN();
+  return real(a) / real(b);
+}
+
+/// Section 8.
+void add_area(const Application& application, const Machine& m, CountedFrame& frame) {
+  std::int64_t vaes = 0, parts = 0, rom_bytes = 0;
+  bool cores_stream = !in_rom(m, Role::core);
+  for (const CompiledStage& s : application.stages) {
+    vaes += vae(s.role) && !left_out(m, s.role);
+    parts += s.part.count > 1;
+    if (!vae(s.role) && !in_rom(m, s.role)) cores_stream = true;
+    if (in_rom(m, s.role) && !left_out(m, s.role)) rom_bytes += s.program.stored_weight_bytes.value;
+  }
+  const std::int64_t cores = m.cores + vaes, pairs = m.operator_dsram == OperatorDsram::per_operator ? 7 : 1;
+  const std::int64_t psrams =
+      (cores_stream ? std::max<std::int64_t>(1, parts) : 0) + (in_rom(m, Role::decoder) ? 0 : vaes);
+  const bool weight_wider = bits_of(m.weight_format) > bits_of(m.activation_format);
+  const double mac = mac_area(m.technology_node, weight_wider ? m.weight_format : m.activation_format).value *
+                     m.mac_floor_plan_factor.value() * real(cores);
+  const double lane =
+      mac_area(m.technology_node, m.activation_format).value * m.mac_floor_plan_factor.value() * real(cores);
+  const auto sram = [&](std::int64_t bytes) {
+    return sram_area(m.technology_node, Bytes(bytes)).value * m.sram_floor_plan_factor.value();
+  };
+  auto& mm2 = frame.area_mm2;
+  mm2["conv2d"] = mac * real(lanes_of(Family::conv2d, m));
+  mm2["linear"] = one_array(m) ? 0 : mac * real(lanes_of(Family::linear, m));
+  mm2["matmul"] = one_array(m) ? 0 : lane * real(lanes_of(Family::matmul, m));
+  mm2["vector"] = lane * real(m.vector_lanes);
+  const bool hosts = m.host_operators != HostOperators::no_operators;
+  const bool softmax = !micro(m) && (!hosts || m.fused_attention == FusedAttention::on);
+  const bool norm = !micro(m) && (m.host_operators != HostOperators::softmax_and_norm || m.fusion == Fusion::norm);
+  mm2["softmax"] = softmax ? lane * real(m.softmax_lanes) : 0;
+  mm2["norm"] = norm ? lane * real(m.norm_lanes) : 0;
+  mm2["dsram"] = real(cores) * sram(2 * pairs * m.dsram_bytes);
+  mm2["stackram"] = real(cores) * sram(m.stackram_bytes);
+  mm2["psram"] = real(psrams) * sram(m.psram_bytes);
+  mm2["imem"] = sram(m.imem_bytes);
+  mm2["rom"] = rom_area(m.technology_node, Bytes(rom_bytes)).value * m.sram_floor_plan_factor.value();
+  double sum = 0;
+  for (const auto& part : mm2) sum += part.second;
+  frame.metrics[Metric::area_mm2] = sum;
+  frame.metrics[Metric::sram_bytes] =
+      real(cores * (2 * pairs * m.dsram_bytes + m.stackram_bytes) + psrams * m.psram_bytes + m.imem_bytes);
+}
+
+void add_peaks(const std::vector<CountedStage>& stages, CountedFrame& frame) {
+  Bytes dsram, stackram;
+  std::int64_t psram = 0;
+  for (const CountedStage& s : stages) {
+    psram = std::max(psram, s.psram_peak_bytes);
+    for (const Instruction& i : s.stage->program.instructions) {
+      dsram = std::max({dsram, i.dsram_read_side, i.dsram_write_side});
+      stackram = std::max(stackram, i.stackram);
+    }
+  }
+  frame.metrics[Metric::dsram_peak_bytes] = real(dsram.value);
+  frame.metrics[Metric::stackram_peak_bytes] = real(stackram.value);
+  frame.metrics[Metric::psram_peak_bytes] = real(psram);
+}
+
+/// Section 10.
+void add_metrics(const Way& way, const Machine& m, CountedFrame& frame) {
+  const CountedStage& main = *way.main;
+  const InstructionCounts& pass = main.pass;
+  const double hertz = real(m.core_clock_mhz) * 1e6, frames = real(way.frames * m.batch);
+  const double latency_s = real(way.alone_cycles) / hertz, period_s = real(way.period) / hertz;
+  const bool overlaps = m.operator_dsram == OperatorDsram::per_operator;
+  std::int64_t lanes = lanes_of(Family::conv2d, m);
+  if (!one_array(m)) lanes += lanes_of(Family::linear, m) + lanes_of(Family::matmul, m);
+  const std::int64_t moved =
+      pass.weight_bytes + pass.program_bytes + pass.activation_in_bytes + pass.activation_out_bytes;
+  auto& v = frame.metrics;
+  v[Metric::throughput_fps] = frames / period_s;
+  v[Metric::latency_s] = latency_s;
+  v[Metric::stream_latency_s] = real(way.waits * way.period + way.drain) / hertz;
+  v[Metric::step_cycles] = real(pass.end);
+  v[Metric::stall_share] = ratio(pass.stall_weights + pass.stall_activations + pass.stall_program,
+                                 overlaps ? pass.start + pass.stall_program : pass.end);
+  v[Metric::utilization] = real(main.spent_macs) / (real(pass.end) * real(lanes * main.spread_cores));
+  v[Metric::weight_bytes_per_frame] = real(way.weight_bytes) / frames;
+  v[Metric::activation_bytes_per_frame] = real(way.activation_bytes) / frames;
+  v[Metric::program_bytes_per_frame] = real(way.program_bytes) / frames;
+  v[Metric::dram_bytes_per_frame] = real(way.weight_bytes + way.activation_bytes + way.program_bytes) / frames;
+  v[Metric::dram_bytes_over_bound] = ratio(moved, main.bound_dram_bytes);
+  v[Metric::cycles_over_bound] = ratio(pass.end, main.bound_cycles);
+  for (const auto& [part, joules] : way.joules) frame.joules[part] = joules / frames;
+  const double energy = all_of(frame.joules);
+  v[Metric::energy_j_per_frame] = energy;
+  v[Metric::power_w] = energy * frames / period_s;
+  v[Metric::edp_js] = energy * latency_s;
+  v[Metric::active_cores] = real(main.active_cores * main.spread_cores);
+}
+
+}  // namespace
+
+CountedFrame counted_frame(const Application& application, const Machine& machine) {
+  CountedFrame frame;
+  for (const CompiledStage& stage : application.stages) {
+    frame.stages.push_back(counted_stage(stage, machine));
+    frame.settled &= frame.stages.back().settled;
+  }
+  add_metrics(way_of(frame.stages, machine), machine, frame);
+  add_area(application, machine, frame);
+  add_peaks(frame.stages, frame);
+  return frame;
+}
+
+}  // namespace sdip

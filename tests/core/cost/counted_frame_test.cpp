@@ -1,0 +1,38 @@
+// Are a report's metrics, stages, energies and areas those that follow from what the executor counts?
+#include "tests/core/cost/counted_frame.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/core/cost/frame_difference.h"
+#include "tests/core/cost/random_application.h"
+
+namespace sdip {
+namespace {
+
+TEST(counted_frame, of_pipelines_networks_and_parts_in_series_is_what_the_report_says) {
+  std::uint64_t settled = 0;
+  for (std::uint64_t seed = 1; seed <= 30 * application_kinds; ++seed) {
+    Dice dice(seed);
+    Machine machine = random_frame_machine(dice);
+    const Application application = random_application(dice, application_roles(seed), machine);
+    const CountedFrame frame = counted_frame(application, machine);
+    EXPECT_EQ(frame.metrics.size(), metric_count);
+    if (!frame.settled) continue;
+    ++settled;
+    ASSERT_EQ(frame_difference(estimate(application, machine), frame, machine), "") << "seed " << seed;
+  }
+  EXPECT_GT(settled, 20 * application_kinds);
+}
+
+TEST(counted_frame, one_cycle_more_is_a_difference) {
+  Dice dice(1);
+  Machine machine = random_frame_machine(dice);
+  const Application application = random_application(dice, {Role::core}, machine);
+  CountedFrame frame = counted_frame(application, machine);
+  frame.stages[0].cold_cycles += 1;
+  EXPECT_NE(frame_difference(estimate(application, machine), frame, machine).find("cold_cycles"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace sdip

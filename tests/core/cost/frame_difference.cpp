@@ -1,0 +1,165 @@
+// Where a report differs from what the executor's counts make of an application.
+#include "tests/core/cost/frame_difference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "core/machine/rate.h"
+
+namespace sdip {
+namespace {
+
+/// Keeps the first difference.
+class Comparison {
+ public:
+  void in(const std::string& where) { where_ = where; }
+  void counts(std::string_view what, std::int64_t told, std::int64_t counted) {
+    if (told != counted) tell(what, told, counted);
+  }
+  void sums(std::string_view what, double told, double counted) {
+    const bool same = std::isnan(counted) ? std::isnan(told) : std::abs(told - counted) <= 1e-9 * std::abs(counted);
+    if (!same) tell(what, told, counted);
+  }
+  void holds(std::string_view what, bool held) {
+    if (!held) tell(what, 0, 1);
+  }
+  const std::string& first() const { return first_; }
+
+ private:
+  template <class T>
+  void tell(std::string_view what, T told, T counted) {
+    if (!first_.empty()) return;
+    std::ostringstream text;
+    text << where_ << what << ": " << told << ", " << counted;
+    first_ = text.str();
+  }
+  std::string where_, first_;
+};
+
+void compare_parts(std::string_view what, const Breakdown& told, const std::map<std::string, double>& counted,
+                   Comparison& compared) {
+  std::map<std::string, double> parts;
+  for (const auto& [name, value] : told) parts[name] += value;
+  for (const auto& [name, value] : counted) compared.sums(std::string(what) + " " + name, parts[name], value);
+  for (const auto& [name, value] : parts)
+    compared.holds(std::string(what) + " knows " + name, value == 0 || counted.contains(name));
+}
+
+void compare_instruction(const InstructionCost& told, const InstructionCounts& i, const CountedStage& stage,
+                         std::size_t number, Comparison& compared) {
+  const Instruction& instruction = stage.stage->program.instructions[number];
+  const InstructionClass& c = stage.stage->program.classes[static_cast<std::size_t>(instruction.instruction_class)];
+  const std::int64_t active = stage.active_cores;
+  compared.counts("start", told.start.value, i.start);
+  compared.counts("end", told.end.value, i.end);
+  compared.counts("stall_weights", told.stall_weights.value, i.stall_weights);
+  compared.counts("stall_activations", told.stall_activations.value, i.stall_activations);
+  compared.counts("stall_program", told.stall_program.value, i.stall_program);
+  compared.counts("waiting", told.waiting.value, i.waiting);
+  compared.counts("dram_weights", told.dram_weights.value, i.weight_bytes);
+  compared.counts("dram_program", told.dram_program.value, i.program_bytes);
+  compared.counts("dram_activations_in", told.dram_activations_in.value, i.activation_in_bytes / active);
+  compared.counts("dram_activations_out", told.dram_activations_out.value, i.activation_out_bytes / active);
+  const auto busy = [&](Resource resource) { return told.busy[static_cast<std::size_t>(resource)].value; };
+  compared.counts("compute", busy(Resource::compute), i.compute_cycles);
+  const bool pairs = c.pair_a || c.pair_b ||
+                     std::ranges::any_of(c.fetches, [](const Fetch& f) { return !!f.pair; }) || !c.parts.empty();
+  compared.holds("dsram_read", pairs ? busy(Resource::dsram_read) <= i.dsram_read_beats
+                                     : busy(Resource::dsram_read) == i.dsram_read_beats);
+  compared.counts("dsram_write", busy(Resource::dsram_write), i.dsram_write_beats);
+  compared.counts("stackram_read", busy(Resource::stackram_read), i.stackram_read_beats);
+  compared.counts("stackram_write", busy(Resource::stackram_write), i.stackram_write_beats);
+  compared.counts("psram_read", busy(Resource::psram_read), i.psram_read_beats);
+  compared.counts("weight_stream", busy(Resource::weight_stream), i.stall_weights);
+  compared.counts("activation_stream", busy(Resource::activation_stream), i.stall_activations);
+  compared.counts("program_stream", busy(Resource::program_stream), i.stall_program);
+  const std::int64_t most = std::ranges::max_element(told.busy)->value;
+  compared.counts("limiter", busy(told.limiter), most);
+  compared.counts("dsram_read_side", told.dsram_read_side.value, instruction.dsram_read_side.value);
+  compared.counts("dsram_write_side", told.dsram_write_side.value, instruction.dsram_write_side.value);
+  compared.counts("stackram", told.stackram.value, instruction.stackram.value);
+  compared.sums("energy_j", told.energy_j, stage.instruction_joules[number]);
+}
+
+void compare_stage(const StageReport& told, const CountedStage& s, const Machine& m, Comparison& compared) {
+  const Program& program = s.stage->program;
+  compared.in(s.stage->name + " ");
+  compared.holds("name and role", told.name == s.stage->name && told.role == s.stage->role);
+  compared.counts("cold_cycles", told.cold_cycles.value, s.cold_cycles);
+  compared.counts("steady_cycles", told.steady_cycles.value, s.pass.end);
+  compared.counts("bound_cycles", told.bound_cycles.value, s.bound_cycles);
+  compared.counts("bound_dram_bytes", told.bound_dram_bytes.value, s.bound_dram_bytes);
+  compared.counts("stall_weights", told.stall_weights.value, s.pass.stall_weights);
+  compared.counts("stall_activations", told.stall_activations.value, s.pass.stall_activations);
+  compared.counts("stall_program", told.stall_program.value, s.pass.stall_program);
+  const bool overlaps = m.operator_dsram == OperatorDsram::per_operator;
+  compared.counts("running", told.running.value, overlaps ? s.pass.start + s.pass.stall_program : s.pass.end);
+  compared.counts("waiting", told.waiting.value, overlaps ? s.pass.waiting : 0);
+  compared.counts("dram_weights", told.dram_weights.value, s.pass.weight_bytes);
+  compared.counts("dram_activations", told.dram_activations.value,
+                  s.pass.activation_in_bytes + s.pass.activation_out_bytes);
+  compared.counts("dram_program", told.dram_program.value, s.pass.program_bytes);
+  compared.counts("weight_bytes", told.weight_bytes.value, program.stored_weight_bytes.value);
+  compared.counts("psram_peak", told.psram_peak.value, s.psram_peak_bytes);
+  compared.counts("macs", told.macs.value, s.macs);
+  compared.counts("passes_per_frame", told.passes_per_frame, s.stage->role == Role::core ? m.steps : 1);
+  double joules = 0;
+  for (const Joules8* part : {&s.own, &s.shared})
+    for (const auto& [name, value] : *part) joules += value;
+  compared.sums("energy_j", told.energy_j, joules);
+  Bytes dsram, stackram;
+  std::int64_t macs = 0;
+  compared.counts("instructions", std::ssize(told.instructions), std::ssize(program.instructions));
+  for (std::size_t i = 0; i < program.instructions.size() && i < told.instructions.size(); ++i) {
+    const Instruction& instruction = program.instructions[i];
+    compared.in(s.stage->name + " instruction " + std::to_string(i) + " ");
+    compare_instruction(told.instructions[i], s.steady[i], s, i, compared);
+    macs += told.instructions[i].macs.value;
+    dsram = std::max({dsram, instruction.dsram_read_side, instruction.dsram_write_side});
+    stackram = std::max(stackram, instruction.stackram);
+  }
+  compared.in(s.stage->name + " ");
+  compared.counts("macs of its instructions", macs, s.macs);
+  compared.counts("dsram_peak", told.dsram_peak.value, dsram.value);
+  compared.counts("stackram_peak", told.stackram_peak.value, stackram.value);
+}
+
+/// Latency by stage, and the time to fill IMEM and DRAM.
+void compare_times(const Report& report, const CountedFrame& frame, const Machine& m, Comparison& compared) {
+  const double hertz = static_cast<double>(m.core_clock_mhz) * 1e6;
+  std::map<std::string, double> seconds;
+  std::int64_t loaded = 0;
+  for (std::size_t s = 0; s < frame.stages.size(); ++s) {
+    const CountedStage& stage = frame.stages[s];
+    const Role role = stage.stage->role;
+    loaded += report.stages[s].imem_bytes.value;
+    if (!hard_coded(m, role)) loaded += stage.stage->program.stored_weight_bytes.value;
+    if (m.vae_stage == VaeStage::off_chip && (role == Role::encoder || role == Role::decoder)) continue;
+    seconds[stage.stage->name] += static_cast<double>(stage.alone_cycles) / hertz;
+    const std::int64_t links = role == Role::core ? stage.active_cores : stage.stage->part.count > 1 ? 1 : 0;
+    if (links > 0) seconds["link"] += static_cast<double>(links * stage.link_cycles) / hertz;
+  }
+  compare_parts("latency", report.latency_s, seconds, compared);
+  compared.counts("load_cycles", report.load_cycles.value,
+                  dram_rate(m, Decimal{100}).time_for(Bytes(loaded)).value);
+}
+
+}  // namespace
+
+std::string frame_difference(const Report& report, const CountedFrame& frame, const Machine& machine) {
+  if (!report.outcome.feasible) return "infeasible: " + report.outcome.reason;
+  if (report.stages.size() != frame.stages.size()) return "stages";
+  Comparison compared;
+  for (const auto& [metric, counted] : frame.metrics)
+    compared.sums(metrics()[static_cast<std::size_t>(metric)].name,
+                  report.outcome.values[static_cast<std::size_t>(metric)], counted);
+  compare_parts("energy", report.energy_j, frame.joules, compared);
+  compare_parts("area", report.area_mm2, frame.area_mm2, compared);
+  compare_times(report, frame, machine, compared);
+  for (std::size_t s = 0; s < frame.stages.size(); ++s)
+    compare_stage(report.stages[s], frame.stages[s], machine, compared);
+  return compared.first();
+}
+
+}  // namespace sdip

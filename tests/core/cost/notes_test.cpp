@@ -1,0 +1,161 @@
+// Does a report say what is outside the model's validity, and only then?
+#include <gmock/gmock.h>
+
+#include "core/cost/estimate.h"
+#include "core/cost/stage.h"
+
+namespace sdip {
+namespace {
+
+using testing::HasSubstr;
+
+/// A stage of one product of 4 rows on chip.
+CompiledStage small_stage(Role role, const std::string& name) {
+  CompiledStage stage;
+  stage.role = role;
+  stage.name = name;
+  InstructionClass& c = stage.program.classes.emplace_back();
+  c.work.family = Family::linear;
+  c.work.nest.out_h = c.work.nest.in_h = 4;
+  c.operand_a = Place::dsram;
+  c.operand_b = Place::stackram;
+  c.mapping = {4, 1, 1, 1};
+  c.out_elements = 4;
+  stage.program.instructions.emplace_back().name = "product";
+  return stage;
+}
+
+std::vector<std::string> notes_of(const std::vector<CompiledStage>& stages, const Machine& m) {
+  Application application;
+  application.stages = stages;
+  std::vector<std::string> notes = estimate(application, m).notes;
+  EXPECT_EQ(notes.size() >= 2, true);
+  EXPECT_THAT(notes[0], HasSubstr("Energy is dynamic only"));
+  EXPECT_THAT(notes[1], HasSubstr("up to 2 times"));
+  notes.erase(notes.begin(), notes.begin() + 2);
+  return notes;
+}
+
+TEST(notes, of_a_pipeline_within_the_model_are_the_two_on_energy) {
+  EXPECT_THAT(notes_of({small_stage(Role::text_encoder, "text"), small_stage(Role::core, "unet")}, Machine()),
+              testing::IsEmpty());
+}
+
+TEST(notes, tell_stages_off_chip_and_a_clock_beyond_2000_mhz_at_7_nm) {
+  Machine m;
+  m.vae_stage = VaeStage::off_chip;
+  EXPECT_THAT(notes_of({small_stage(Role::core, "unet")}, m),
+              testing::ElementsAre("VAE stages are off chip: their time, energy and area are not included."));
+  m = Machine();
+  m.technology_node = TechnologyNode::n7;
+  m.core_clock_mhz = 2000;
+  EXPECT_THAT(notes_of({small_stage(Role::core, "unet")}, m), testing::IsEmpty());
+  m.core_clock_mhz = 2001;
+  EXPECT_THAT(notes_of({small_stage(Role::core, "unet")}, m),
+              testing::ElementsAre(HasSubstr("above 2000 at 7 nm")));
+  m.technology_node = TechnologyNode::n45;
+  EXPECT_THAT(notes_of({small_stage(Role::core, "unet")}, m), testing::IsEmpty());
+}
+
+TEST(notes, tell_operators_on_the_host) {
+  Machine m;
+  m.host_operators = HostOperators::softmax;
+  EXPECT_THAT(notes_of({small_stage(Role::core, "unet")}, m),
+              testing::ElementsAre(HasSubstr("Operators on the host")));
+}
+
+TEST(notes, tell_a_network_s_frames_its_heads_on_cores_or_its_parts_in_series) {
+  Machine m;
+  const CompiledStage network = small_stage(Role::network, "net");
+  EXPECT_THAT(notes_of({network}, m),
+              testing::ElementsAre(HasSubstr("net runs as one network: a frame is one pass, on")));
+  m.branches = Branches::parallel;
+  CompiledStage spread = network;
+  spread.program.classes[0].spread_cores = 3;
+  spread.program.classes[0].work.family = Family::matmul;
+  EXPECT_THAT(notes_of({spread}, m), testing::ElementsAre(HasSubstr("its attention heads on up to 3 cores")));
+  std::vector<CompiledStage> parts{network, network};
+  parts[0].part = {0, 2};
+  parts[1].part = {1, 2};
+  m.branches = Branches::serial;
+  m.core_weights = CoreWeights::per_core;
+  EXPECT_THAT(notes_of(parts, m), testing::ElementsAre(HasSubstr("net to 2: parts of one network in series")));
+}
+
+TEST(notes, tell_options_that_change_nothing_in_a_stage) {
+  Machine m;
+  const std::vector<CompiledStage> stages{small_stage(Role::text_encoder, "text"), small_stage(Role::core, "unet")};
+  m.core_weights = CoreWeights::per_core;
+  EXPECT_THAT(notes_of(stages, m), testing::ElementsAre(HasSubstr("text: core_weights=per_core is for networks"),
+                                                        HasSubstr("unet: core_weights=per_core is for networks")));
+  m = Machine();
+  m.branches = Branches::parallel;
+  EXPECT_THAT(notes_of(stages, m), testing::ElementsAre(HasSubstr("unet: branches=parallel changes nothing")));
+}
+
+/// A decompressor that halves what the channel brings: the prefetcher gains a little every pass on a program whose
+/// weights PSRAM holds many times over.
+TEST(notes, tell_a_program_that_finds_no_steady_state_in_64_passes) {
+  Machine m;
+  m.weight_format = m.activation_format = NumberFormat::int8;
+  m.linear_lanes_m = m.linear_lanes_n = m.linear_lanes_k = 1;
+  m.dram_burst_bytes = 1;
+  m.dram_bus_bits = 8, m.dram_clock_ratio = Decimal{100}, m.dram_efficiency = Decimal{100};  // 2 bytes a cycle
+  m.psram_bytes = 1 << 20;
+  CompiledStage network = small_stage(Role::network, "net");
+  network.program.classes[0].operand_b = Place::psram;
+  network.program.classes[0].weight_elements_per_channel = 20;
+  network.program.classes[0].work.nest.in_channels = 20;
+  network.program.classes[0].mapping.tile_sums = 20;
+  EXPECT_THAT(notes_of({network}, m),
+              testing::Contains("net: no steady state within 64 passes; the last pass stands for it."));
+  m.psram_bytes = 20;
+  EXPECT_THAT(notes_of({network}, m), testing::Not(testing::Contains(HasSubstr("no steady state"))));
+}
+
+TEST(infeasible, the_reason_says_stage_instruction_and_bytes) {
+  CompiledStage stage = small_stage(Role::core, "unet");
+  stage.program.instructions[0].words = 3;
+  stage.program.instructions.push_back(stage.program.instructions[0]);
+  stage.program.instructions[1].name = "the longer";
+  stage.program.instructions[1].words = 4;
+  Application application;
+  application.stages = {stage};
+  Machine m;
+  m.imem_bytes = (3 + 4) * 32;
+  EXPECT_EQ(estimate(application, m).outcome.reason, "");
+  EXPECT_EQ(estimate(application, m).stages[0].imem_bytes, Bytes(7 * 32));
+  m.imem_bytes -= 1;
+  EXPECT_EQ(estimate(application, m).outcome.reason, "unet: the program needs 224 B of IMEM, which has 223");
+  m.program_storage = ProgramStorage::streamed;
+  EXPECT_EQ(estimate(application, m).outcome.reason, "");
+  m.imem_bytes = 4 * 32 - 1;
+  EXPECT_EQ(estimate(application, m).outcome.reason, "unet: the longer needs 128 B of IMEM, which has 127");
+  application.feasible = false;
+  application.reason = "unet: no";
+  EXPECT_EQ(estimate(application, m).outcome.reason, "unet: no");
+  EXPECT_EQ(evaluate(Application{}, m).reason, "no stage to run");
+}
+
+TEST(infeasible, a_stage_of_more_cycles_than_64_bits_count_is_named) {
+  CompiledStage stage = small_stage(Role::core, "unet");
+  Machine m;
+  m.linear_lanes_k = 1;
+  m.dsram_port_bits = m.stackram_port_bits = 1 << 20;
+  m.dispatch_cycles = 4, m.pipeline_stages = 1;
+  // 64 passes are tried, and as many summed again: 128 of 2^51 cycles are 2^58, too many.
+  const auto reason = [&](std::int64_t cycles) {
+    stage.program.classes[0].work.nest.in_channels = stage.program.classes[0].mapping.tile_sums = cycles - 4 - 1;
+    Application application;
+    application.stages = {small_stage(Role::text_encoder, "text"), stage};
+    return estimate(application, m).outcome.reason;
+  };
+  EXPECT_EQ(reason((std::int64_t{1} << 51) - 1), "");
+  EXPECT_EQ(reason(std::int64_t{1} << 51), "unet: takes more cycles than 64 bits count");
+  m.steps = 100;
+  EXPECT_EQ(reason((std::int64_t{1} << 58) / 200), "");
+  EXPECT_EQ(reason((std::int64_t{1} << 58) / 200 + 1), "unet: takes more cycles than 64 bits count");
+}
+
+}  // namespace
+}  // namespace sdip

@@ -1,0 +1,101 @@
+// Small applications drawn from a seed.
+#include "tests/core/cost/random_application.h"
+
+#include <algorithm>
+
+namespace sdip {
+namespace {
+
+Program frame_program(Dice& dice, const Machine& like, Machine& room) {
+  for (;;) {
+    Machine m = like;
+    Program program = random_program(dice, m);
+    bool strips = false;
+    for (InstructionClass& c : program.classes) {
+      strips |= c.compound == Compound::strips;
+      c.pinned = false;
+    }
+    if (strips) continue;
+    program.pinned_bytes = Bytes(0);
+    const auto bytes = [&](std::int64_t most) { return Bytes(dice.between(0, most)); };
+    program.stored_weight_bytes = bytes(5000);
+    program.distinct_weight_bytes = bytes(2 * m.psram_bytes);
+    program.input_bytes = dice.one_in(4) ? Bytes(0) : bytes(900);
+    program.output_bytes = dice.one_in(4) ? Bytes(0) : bytes(900);
+    program.latent_bytes = bytes(300);
+    program.context_bytes = bytes(300);
+    for (Instruction& i : program.instructions) {
+      i.dsram_read_side = bytes(100);
+      i.dsram_write_side = bytes(100);
+      i.stackram = bytes(100);
+    }
+    room.psram_bytes = std::max(room.psram_bytes, m.psram_bytes);
+    room.imem_bytes = std::max(room.imem_bytes, m.imem_bytes);
+    return program;
+  }
+}
+
+}  // namespace
+
+Machine random_frame_machine(Dice& dice) {
+  Machine m = random_machine(dice);
+  m.dram_burst_bytes = 1;
+  m.weight_compression = Decimal{100};
+  m.weight_storage = dice.one_in(3) ? WeightStorage::hard_coded : WeightStorage::streamed;
+  m.hard_coded_part =
+      dice.one_of({HardCodedPart::all, HardCodedPart::text_encoder, HardCodedPart::vae, HardCodedPart::core});
+  m.core_clock_mhz = dice.between(1, 3000);
+  m.cores = dice.between(1, 5);
+  m.steps = dice.between(1, 9);
+  m.batch = dice.between(1, 3);
+  m.prompt_per_frame = dice.one_in(2);
+  m.vae_stage = dice.one_of({VaeStage::core, VaeStage::off_chip});
+  m.mode = dice.one_of({Mode::text_to_image, Mode::image_to_image});
+  m.encoder_dram_share = Decimal{dice.between(1, 40)};
+  m.decoder_dram_share = Decimal{dice.between(1, 40)};
+  m.technology_node = dice.one_of({TechnologyNode::n7, TechnologyNode::n45});
+  m.dram_kind = dice.one_of({DramKind::lpddr4, DramKind::ddr4, DramKind::gddr6, DramKind::hbm2});
+  m.sram_banks = dice.between(1, 20);
+  m.dsram_bytes = dice.between(1024, 1 << 22);
+  m.stackram_bytes = dice.between(0, 1 << 22);
+  m.sram_floor_plan_factor = Decimal{dice.between(100, 300)};
+  m.mac_floor_plan_factor = Decimal{dice.between(100, 900)};
+  m.fused_attention = dice.one_of({FusedAttention::off, FusedAttention::on});
+  m.fusion = dice.one_of({Fusion::no_fusion, Fusion::pointwise, Fusion::norm});
+  m.branches = dice.one_of({Branches::serial, Branches::parallel});
+  return m;
+}
+
+Application random_application(Dice& dice, const std::vector<Role>& roles, Machine& m) {
+  Application application;
+  m.psram_bytes = m.imem_bytes = 1;
+  const Machine like = m;
+  for (const Role role : roles) {
+    CompiledStage& stage = application.stages.emplace_back();
+    stage.role = role;
+    stage.name = "stage " + std::to_string(application.stages.size());
+    stage.program = frame_program(dice, like, m);
+    const auto count = static_cast<std::int32_t>(roles.size());
+    if (role != Role::network || count == 1) continue;
+    stage.part = {static_cast<std::int32_t>(application.stages.size()) - 1, count};
+    stage.dram_thousandths = 10 * dice.between(1, 60);
+  }
+  if (m.program_storage == ProgramStorage::held) m.imem_bytes = std::int64_t{1} << 20;
+  return application;
+}
+
+std::vector<Role> application_roles(std::uint64_t n) {
+  constexpr Role text = Role::text_encoder, encoder = Role::encoder, core = Role::core, decoder = Role::decoder,
+                 network = Role::network;
+  const std::vector<Role> kinds[application_kinds] = {{core},
+                                                      {text, core, decoder},
+                                                      {text, encoder, core, decoder},
+                                                      {network},
+                                                      {network, network},
+                                                      {network, network, network},
+                                                      {text},
+                                                      {decoder}};
+  return kinds[n % application_kinds];
+}
+
+}  // namespace sdip

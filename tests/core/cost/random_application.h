@@ -1,0 +1,23 @@
+// Small applications drawn from a seed: stages of random programs, on a machine that has room for them.
+#pragma once
+
+#include <vector>
+
+#include "core/machine/machine.h"
+#include "core/program/program.h"
+#include "tests/core/cost/random_program.h"
+
+namespace sdip {
+
+/// A machine as counted_frame() wants it: bursts of a byte, weights neither compressed nor pinned.
+Machine random_frame_machine(Dice& dice);
+
+/// An application of stages of these roles, of networks several in series; without strips. Sets PSRAM and IMEM of
+/// `machine`.
+Application random_application(Dice& dice, const std::vector<Role>& roles, Machine& machine);
+
+/// The roles of the `n`-th of a few kinds of application, repeated.
+std::vector<Role> application_roles(std::uint64_t n);
+inline constexpr std::uint64_t application_kinds = 8;
+
+}  // namespace sdip

@@ -1,0 +1,182 @@
+// Random pairs of a program and a machine, with what the executor counts on them.
+#include "tests/mutants/pairs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "core/cost/timeline.h"
+#include "tests/core/cost/frame_difference.h"
+#include "tests/core/cost/random_application.h"
+
+namespace sdip::mutants {
+namespace {
+
+constexpr std::int64_t most_passes = 12;
+
+ClassCounts counts_of(const InstructionClass& c, const Machine& machine, Role role) {
+  ClassCounts counts;
+  for (const exec::Operation& o : exec::expand(c, machine, role)) {
+    ++counts.operations;
+    counts.needs += o.needs;
+    counts.cycles += o.cycles();
+    counts.lane_operations += o.lane_operations;
+    counts.commands += o.commands;
+  }
+  counts.counts_lanes = c.compound != Compound::attention && c.spread_cores == 1;
+  return counts;
+}
+
+bool agrees(const ClassCost& cost, const ClassCounts& counts) {
+  std::int64_t commands = 0;
+  for (const TileCost& tile : cost.shapes) commands += tile.times * tile.micro_operations;
+  const exec::Needs& needs = counts.needs;
+  const Busy& busy = cost.busy;
+  for (std::size_t pair = 0; pair < pair_families; ++pair) {
+    const auto found = needs.other_pairs.find(static_cast<Family>(pair));
+    if (busy.other_pairs.beats[pair] != (found == needs.other_pairs.end() ? 0 : found->second)) return false;
+  }
+  const bool lanes = cost.plan.nest && counts.counts_lanes;
+  return commands == counts.commands && (!lanes || cost.lane_operations == counts.lane_operations) &&
+         busy.compute == needs.compute && busy.dsram_read == needs.dsram_read &&
+         busy.dsram_write == needs.dsram_write && busy.stackram_read == needs.stackram_read &&
+         busy.stackram_write == needs.stackram_write && busy.psram_read == needs.psram_read &&
+         cost.cycles == counts.cycles && cost.operations == counts.operations;
+}
+
+bool agrees(const InstructionTime& t, const ClassCost& c, const InstructionCounts& counts) {
+  const InstructionCounts told{t.start,
+                               t.end,
+                               t.stall_weights,
+                               t.stall_activations,
+                               t.weight_bytes,
+                               t.activation_in_bytes,
+                               t.activation_out_bytes,
+                               t.stall_program,
+                               t.program_bytes,
+                               t.waiting,
+                               c.operations,
+                               c.busy.compute,
+                               c.busy.all_dsram_reads(),
+                               c.busy.dsram_write,
+                               c.busy.stackram_read,
+                               c.busy.stackram_write,
+                               c.busy.psram_read};
+  return told == counts;
+}
+
+/// `start`: the instructions' own times in sum; `end`: the pass.
+InstructionCounts sum_of(const std::vector<InstructionCounts>& pass) {
+  InstructionCounts sum;
+  for (const InstructionCounts& i : pass) {
+    sum.start += i.end - i.start;
+    sum.end = std::max(sum.end, i.end);
+    sum.waiting += i.waiting;
+    sum.stall_weights += i.stall_weights;
+    sum.stall_activations += i.stall_activations;
+    sum.weight_bytes += i.weight_bytes;
+    sum.activation_in_bytes += i.activation_in_bytes;
+    sum.activation_out_bytes += i.activation_out_bytes;
+    sum.stall_program += i.stall_program;
+    sum.program_bytes += i.program_bytes;
+  }
+  return sum;
+}
+
+bool agrees(const PassCost& pass, const InstructionCounts& sum) {
+  return pass.cycles == sum.end && pass.stall_weights == sum.stall_weights &&
+         pass.stall_activations == sum.stall_activations && pass.weight_bytes == sum.weight_bytes &&
+         pass.activation_in_bytes == sum.activation_in_bytes &&
+         pass.activation_out_bytes == sum.activation_out_bytes && pass.stall_program == sum.stall_program &&
+         pass.program_bytes == sum.program_bytes;
+}
+
+std::vector<ClassCost> costs_of(const Pair& pair) {
+  std::vector<ClassCost> costs;
+  for (const InstructionClass& c : pair.program.classes) costs.push_back(class_cost(c, pair.machine, pair.role));
+  return costs;
+}
+
+TimelineResult run(const Pair& pair, const std::vector<ClassCost>& costs, std::vector<InstructionTime>* trace) {
+  const TimelineRules rules =
+      timeline_rules(pair.machine, pair.share, pair.cores, pair.program.pinned_bytes, pair.role);
+  return run_timeline(pair.program, costs, rules, most_passes, trace);
+}
+
+void draw(std::uint64_t seed, Pair& pair) {
+  constexpr Role roles[] = {Role::text_encoder, Role::encoder, Role::core, Role::decoder, Role::network};
+  constexpr HardCodedPart parts[] = {HardCodedPart::all, HardCodedPart::text_encoder, HardCodedPart::vae,
+                                     HardCodedPart::core};
+  Dice dice(seed);
+  Machine& m = pair.machine = random_machine(dice);
+  if (seed % 4 == 1) {  // instructions side by side
+    m.operator_dsram = OperatorDsram::per_operator;
+    m.activation_memory = ActivationMemory::separate;
+    m.granularity = Granularity::per_operator;
+  }
+  if (seed % 16 == 2) m.weight_storage = WeightStorage::hard_coded;
+  pair.program = seed % 8 == 3 ? random_attentions(dice, m) : random_program(dice, m);
+  pair.share = Decimal{dice.between(1, 100)};
+  pair.cores = dice.between(1, 5);
+  if (seed % 16 != 2) return;
+  m.hard_coded_part = dice.one_of({parts[0], parts[1], parts[2], parts[3]});
+  pair.role = dice.one_of({roles[0], roles[1], roles[2], roles[3], roles[4]});
+}
+
+}  // namespace
+
+Pair drawn_pair(std::uint64_t seed) {
+  Pair pair;
+  draw(seed, pair);
+  for (const InstructionClass& c : pair.program.classes)
+    pair.classes.push_back(counts_of(c, pair.machine, pair.role));
+  const TimelineResult result = run(pair, costs_of(pair), nullptr);
+  pair.counts = step(pair.program, pair.machine, pair.share, pair.cores,
+                     result.passes.size() + (result.repeats ? 2 : 0), pair.role);
+  return pair;
+}
+
+bool agrees(const Pair& pair) {
+  const std::vector<ClassCost> costs = costs_of(pair);
+  for (std::size_t c = 0; c < costs.size(); ++c)
+    if (!agrees(costs[c], pair.classes[c])) return false;
+  std::vector<InstructionTime> trace;
+  const TimelineResult result = run(pair, costs, &trace), untraced = run(pair, costs, nullptr);
+  const std::size_t simulated = result.passes.size(), counted = pair.counts.passes.size();
+  for (std::size_t i = 0; i < counted; ++i) {
+    const InstructionCounts sum = sum_of(pair.counts.passes[i]);
+    if (!agrees(result.passes[std::min(i, simulated - 1)], sum)) return false;
+    if (!agrees(untraced.passes[std::min(i, untraced.passes.size() - 1)], sum)) return false;
+  }
+  const std::vector<InstructionCounts>& pass = pair.counts.passes[std::min(simulated, counted) - 1];
+  const InstructionCounts last = sum_of(pass);
+  const bool beside = pair.machine.operator_dsram == OperatorDsram::per_operator;
+  if (result.running != last.start + (beside ? last.stall_program : 0) || result.waiting != last.waiting)
+    return false;
+  for (std::size_t i = 0; i < trace.size(); ++i) {
+    const auto number = static_cast<std::size_t>(pair.program.instructions[i].instruction_class);
+    if (!agrees(trace[i], costs[number], pass[i])) return false;
+  }
+  return trace.size() == pass.size() && result.psram_peak_bytes == pair.counts.psram_peak_bytes;
+}
+
+std::function<bool()> drawn_sample(std::uint64_t n) {
+  if (n % 4 != 0) {
+    return [pair = drawn_pair(n)] { return agrees(pair); };
+  }
+  Dice dice(n);
+  Machine machine = random_frame_machine(dice);
+  const auto application =
+      std::make_shared<const Application>(random_application(dice, application_roles(n / 4), machine));
+  const CountedFrame frame = counted_frame(*application, machine);  // points into it
+  if (!frame.settled) return [] { return true; };
+  return [=] {
+    const Report report = estimate(*application, machine);
+    const MetricValues quick = evaluate(*application, machine).values;
+    for (std::size_t m = 0; m < metric_count; ++m)
+      if (quick[m] != report.outcome.values[m] && !std::isnan(quick[m])) return false;
+    return frame_difference(report, frame, machine).empty();
+  };
+}
+
+}  // namespace sdip::mutants

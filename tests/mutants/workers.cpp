@@ -1,0 +1,101 @@
+// Mutants tried in processes of their own.
+#include "tests/mutants/workers.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <stdexcept>
+
+namespace sdip::mutants {
+namespace {
+
+constexpr int hung = 3;
+constexpr rlim_t most_memory_bytes = rlim_t{6} << 30;
+
+template <class T>
+T* shared(std::size_t count) {
+  void* const memory = mmap(nullptr, count * sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::runtime_error("no shared memory");
+  return static_cast<T*>(memory);  // all zero
+}
+
+struct Progress {
+  std::atomic<std::int64_t> job;  // in work
+  std::atomic<int> mutant;
+};
+
+void limit(double seconds) {
+  itimerval timer{};
+  timer.it_value.tv_sec = static_cast<time_t>(seconds);
+  timer.it_value.tv_usec = static_cast<suseconds_t>((seconds - static_cast<double>(timer.it_value.tv_sec)) * 1e6);
+  setitimer(ITIMER_PROF, &timer, nullptr);
+}
+
+/// A child's life: the job left undone, then others until none is left.
+[[noreturn]] void work(std::int64_t unfinished, std::int64_t jobs, std::atomic<std::int64_t>& next, Progress& mine,
+                       const std::function<void(std::int64_t, const Trying&)>& job) {
+  std::signal(SIGPROF, [](int) { _exit(hung); });
+  const rlimit memory{most_memory_bytes, most_memory_bytes}, core{0, 0};
+  setrlimit(RLIMIT_AS, &memory);
+  setrlimit(RLIMIT_CORE, &core);
+  const int quiet = open("/dev/null", O_WRONLY);
+  dup2(quiet, 1);
+  dup2(quiet, 2);
+  const Trying trying = [&](int mutant, double seconds) {
+    mine.mutant = mutant;
+    limit(seconds);
+  };
+  for (std::int64_t j = unfinished >= 0 ? unfinished : next++; j < jobs; j = next++) {
+    mine.job = j;
+    job(j, trying);
+  }
+  _exit(0);
+}
+
+}  // namespace
+
+const char* fate_text(Fate fate) {
+  constexpr const char* texts[fate_count] = {"alive", "differs", "throws", "crashes", "hangs", "fails"};
+  return texts[static_cast<std::size_t>(fate)];
+}
+
+Ledger shared_ledger(std::size_t count) { return {shared<Fate>(count), shared<std::int32_t>(count)}; }
+
+void run_jobs(std::int64_t jobs, int workers, const Ledger& ledger,
+              const std::function<void(std::int64_t, const Trying&)>& job) {
+  auto* const next = shared<std::atomic<std::int64_t>>(1);
+  auto* const progress = shared<Progress>(static_cast<std::size_t>(workers));
+  std::vector<pid_t> pids(static_cast<std::size_t>(workers));
+  const auto start = [&](std::size_t w, std::int64_t unfinished) {
+    progress[w].mutant = -1;
+    pids[w] = fork();
+    if (pids[w] == 0) work(unfinished, jobs, *next, progress[w], job);
+  };
+  for (std::size_t w = 0; w < pids.size(); ++w) start(w, -1);
+  for (std::size_t left = pids.size(); left > 0;) {
+    int status = 0;
+    const pid_t ended = wait(&status);
+    std::size_t w = 0;
+    while (w < pids.size() && pids[w] != ended) ++w;
+    if (w == pids.size()) continue;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+      --left;
+      continue;
+    }
+    const int mutant = progress[w].mutant;
+    if (mutant < 0)
+      throw std::runtime_error("a worker ended without a mutant, at job " + std::to_string(progress[w].job));
+    ledger.by[mutant] = static_cast<std::int32_t>(progress[w].job);
+    ledger.fates[mutant] = WIFEXITED(status) && WEXITSTATUS(status) == hung ? Fate::hangs : Fate::crashes;
+    start(w, progress[w].job);
+  }
+}
+
+}  // namespace sdip::mutants
