@@ -44,7 +44,7 @@ void draw_compiled(Dice& dice, Pair& pair) {
   pair.role = dice.one_in(2) ? Role::core : Role::network;
   // DSRAM that few tensors fit, or a stack that few do: rows of tiles act in the one, those of the stack in the
   // other.
-  const bool tiles = dice.between(1, 20) > 12;
+  const bool tiles = dice.between(1, 20) > 11;
   const std::int64_t picture = picture_bytes(pair.seed, pair.role, m);
   m.dsram_bytes = std::max<std::int64_t>(1024, picture * (tiles ? dice.between(4, 9) : dice.between(20, 40)) / 10);
   m.stackram_bytes = picture * (tiles ? dice.between(0, 40) : dice.between(20, 29)) / 10;
