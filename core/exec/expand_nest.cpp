@@ -91,6 +91,7 @@ class NestExpansion {
       rows_in_ = positions_of(along_rows_, sizes_[rows]);
       columns_in_ = positions_of(along_columns_, sizes_[columns]);
     }
+    result_bits_ = bits_of(c.formats ? c.formats->results : m.activation_format);
     widths_ = {bits_of(m.activation_format), bits_of(weighted_ ? m.weight_format : m.activation_format),
                bits_of(m.accumulator_format), c.push && !c.to_dsram && !c.to_dram && sizes_[sums].size() == 1};
   }
@@ -186,7 +187,7 @@ class NestExpansion {
       o.needs += one;
       made.insert(made.end(), made_by_one.begin(), made_by_one.end());
     }
-    write_results(c_, ports_, made, widths_.activation_bits, o.needs);
+    write_results(c_, ports_, made, result_bits_, o.needs);
     const Count results = space * shape.channels * shape.groups * multiplicity_;
     turns_ = 0;
     if (shape.last) add_fused(results, o);
@@ -195,7 +196,7 @@ class NestExpansion {
       o.needs.compute = std::max(o.needs.compute, turns_);
       o.commands = std::ssize(micro_operations_of_nest(c_, m_, role_, shape.first, shape.last));
     }
-    if (c_.to_dram && shape.last) o.out_bytes = up(results * widths_.activation_bits, 8);
+    if (c_.to_dram && shape.last) o.out_bytes = up(results * result_bits_, 8);
     return o;
   }
 
@@ -272,7 +273,8 @@ class NestExpansion {
                              n_.dilation_w,           n_.pad_left, n_.in_w};
   const bool micro_ = m_.granularity == Granularity::micro_operation;
   NestWidths widths_;
-  Count turns_ = 0;  // cycles that the vector unit is busy with one operation, one pass after the other
+  Count result_bits_ = 0;  // as the next instruction reads them
+  Count turns_ = 0;        // cycles that the vector unit is busy with one operation, one pass after the other
   bool weighted_ = false;
   std::array<std::vector<Count>, loops> sizes_;  // of the tiles along each loop
   Positions rows_in_, columns_in_;

@@ -93,6 +93,10 @@ bool hosts(const Machine& m, const CompiledStage& s) {
   });
 }
 constexpr Acts on_host = hosts;
+constexpr Acts uses_host_bus = [](const Machine& m, const CompiledStage& s) {
+  return m.host_memory || hosts(m, s);
+};
+constexpr Acts has_dram = [](const Machine& m, const CompiledStage&) { return !m.host_memory; };
 constexpr Acts commanded = [](const Machine& m, const CompiledStage& s) {
   return m.sequencer == Sequencer::host || hosts(m, s);
 };
@@ -147,10 +151,10 @@ constexpr ValidationCase rows[] = {
     {"weight_buffering", T, 0, 0, 1, streams_weights},
     {"tile_buffering", T},
     {"dram_kind", Proof::energy},
-    {"dram_bus_bits", T, 1, 48, 8},
-    {"dram_clock_ratio", T, 5, 800},
+    {"dram_bus_bits", T, 1, 48, 8, has_dram},
+    {"dram_clock_ratio", T, 5, 800, 1, has_dram},
     {"dram_burst_bytes", T, 1, 64},
-    {"dram_efficiency", T, 30, 100},
+    {"dram_efficiency", T, 30, 100, 1, has_dram},
     {"mac_sharing", T, 0, 0, 1, several_products},
     {"activation_memory", T},
     {"stack_discipline", C, 0, 0, 1, stacked},
@@ -199,8 +203,11 @@ constexpr ValidationCase rows[] = {
     {"dispatch_cycles", T, 0, 60},
     {"host_command_cycles", T, 0, 90, 1, commanded},
     {"host_operators", T, 0, 0, 1, could_host},
-    {"host_bus_bits", T, 8, 200, 1, on_host},
+    {"host_bus_bits", T, 8, 200, 1, uses_host_bus},
     {"host_cycles_per_element", T, 1, 500, 1, on_host},
+    {"host_access_cycles", T, 1, 30, 1, uses_host_bus},
+    {"host_result_bits", T, 1, 40, 1, on_host},
+    {"host_memory", T},
     {"program_storage", T, 0, 0, 1, streams_words},
     {"granularity", T},
     {"low_rank", C},

@@ -143,6 +143,10 @@ void Census::count(const Pair& pair, const std::vector<Comparison>& runs) {
   least_instructions = std::min(least_instructions, length);
   const Traits found = traits_of(pair, runs);
   for (std::size_t i = 0; i < trait_count; ++i) traits[i] += found[i];
+  count_settings(pair);
+}
+
+void Census::count_settings(const Pair& pair) {
   together.resize(settings().size() * settings().size());
   const std::vector<std::int32_t> in_force = settings_in_force(pair);
   for (std::size_t i = 0; i < in_force.size(); ++i)

@@ -80,7 +80,11 @@ Machine drawn_machine(Dice& dice) {
     if (one == nullptr || sized) continue;
     row.write(m, drawn_value(dice, row, *one));
   }
+  if (!dice.one_in(3)) m.host_memory = false;
   if (dice.one_in(2)) m.weight_storage = WeightStorage::streamed;
+  if (dice.one_in(3)) m.vae_stage = VaeStage::core;
+  if (bits_of(m.activation_format) == 4 && dice.one_in(2))
+    m.accumulator_format = dice.one_of({NumberFormat::int4, NumberFormat::uint4});  // nothing else is as narrow
   if (dice.one_in(3)) m.operator_dsram = OperatorDsram::common;
   reconcile(m);
   check(is_possible(m), "a drawn machine is none");

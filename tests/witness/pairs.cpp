@@ -44,14 +44,16 @@ void draw_compiled(Dice& dice, Pair& pair) {
   pair.role = dice.one_in(2) ? Role::core : Role::network;
   // DSRAM that few tensors fit, or a stack that few do: rows of tiles act in the one, those of the stack in the
   // other.
-  const bool tiles = dice.between(1, 20) > 9;
+  const bool tiles = dice.between(1, 20) > 11;
   const std::int64_t picture = picture_bytes(pair.seed, pair.role, m);
   m.dsram_bytes = std::max<std::int64_t>(1024, picture * (tiles ? dice.between(4, 9) : dice.between(20, 40)) / 10);
-  m.stackram_bytes = picture * (tiles ? dice.between(0, 40) : dice.between(19, 30)) / 10;
+  m.stackram_bytes = picture * (tiles ? dice.between(0, 40) : dice.between(20, 29)) / 10;
   if (!tiles) {
     m.skip_handling = SkipHandling::hold;
     m.activation_memory = ActivationMemory::separate;
-    m.operator_dsram = dice.one_in(3) ? OperatorDsram::common : OperatorDsram::per_operator;
+    m.operator_dsram = dice.one_in(5) ? OperatorDsram::common : OperatorDsram::per_operator;
+    if (dice.one_in(2)) m.fusion = Fusion::no_fusion;
+    if (dice.one_in(3)) m.guidance = Guidance::two_passes;
     if (!dice.one_in(3)) m.strips = Strips::off;
     if (!dice.one_in(3)) m.schedule = ScheduleOrder::given;
   }
@@ -61,7 +63,7 @@ void draw_compiled(Dice& dice, Pair& pair) {
   if (!dice.one_in(6)) m.tile_goal = TileGoal::bytes;
   if (!dice.one_in(8)) m.schedule = dice.one_of({ScheduleOrder::given, ScheduleOrder::least_live});
   reconcile(m);
-  m.psram_bytes = 512 * dice.between(2, 16);
+  m.psram_bytes = 512 * dice.between(2, 10);
   m.psram_pinned_bytes = dice.one_in(4) ? m.psram_bytes / dice.between(2, 4) : 0;
   m.imem_bytes = std::int64_t{1} << 20;
   if (m.weight_storage == WeightStorage::resident) m.psram_bytes = std::int64_t{1} << 20;
@@ -108,6 +110,13 @@ std::int64_t other_value(Dice& dice, const Pair& pair, const ParameterRow& row, 
   }
   if (row.name == "tile_search" && now != static_cast<std::int64_t>(TileSearch::greedy) && !dice.one_in(4))
     return static_cast<std::int64_t>(TileSearch::greedy);  // sampling takes its time
+  if (row.name == "steps") {                               // other steps that other cores share
+    const std::int64_t shared = lockstep_of(pair.stages[0], m).cores;
+    Machine other = m;
+    for (int tries = 0; tries < 8 && lockstep_of(pair.stages[0], other).cores == shared; ++tries)
+      other.steps = drawn_value(dice, row, one);
+    return other.steps;
+  }
   for (int tries = 0; tries < 4; ++tries)
     if (const std::int64_t value = drawn_value(dice, row, one); value != now) return value;
   return now;
@@ -192,12 +201,12 @@ void witness_pair(std::uint64_t seed, std::int64_t changes, Census& census) {
     if (runs.back().difference) census.findings.push_back({seed, "as drawn", *runs.back().difference});
   }
   census.count(pair, runs);
-  Dice dice(~seed);
   std::int64_t done = 0, tries = 0;
   for (const ValidationCase* one : census.least_proved(pair)) {
     if (done == changes || tries == 3 * changes) break;
     const ParameterRow& row = *find_parameter(one->name);
     Pair other = pair;
+    Dice dice(~(seed * 1000 + static_cast<std::uint64_t>(&row - parameters().data())));  // whatever else is changed
     if (!change_row(dice, row, *one, other)) continue;
     ++tries;
     bool changed = other.stages.size() != pair.stages.size();
@@ -211,6 +220,7 @@ void witness_pair(std::uint64_t seed, std::int64_t changes, Census& census) {
                                    *run.difference});
       changed = changed || differ(run.executed, runs[s].executed);
     }
+    census.count_settings(other);
     census.count_change(row, row.read(pair.machine), row.read(other.machine), changed);
     done += changed;
   }

@@ -64,6 +64,8 @@ struct Census {
   std::vector<Finding> findings;
 
   void count(const Pair& pair, const std::vector<Comparison>& runs);
+  /// What is in force in a pair that was compared.
+  void count_settings(const Pair& pair);
   /// A row changed from one value to another, and whether a counter changed.
   void count_change(const ParameterRow& row, std::int64_t from, std::int64_t to, bool counter);
   /// Cases of rows that act on the pair, those that changed counters least often first.
@@ -72,7 +74,7 @@ struct Census {
 };
 
 /// Rows changed one at a time on a pair, each of which changes a counter: enough for 500 of every row in 10,000.
-inline constexpr std::int64_t changes_of_a_pair = 4;
+inline constexpr std::int64_t changes_of_a_pair = 5;
 
 /// Gives the row another value, and compiles the pair again where it is compiled. False where that is no machine,
 /// or none that can run the program; the pair is then not to be used.

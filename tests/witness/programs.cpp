@@ -33,7 +33,7 @@ InstructionClass weighty(Dice& dice) {
 
 /// A product or row-wise work on an operand of kilobytes.
 InstructionClass large(Dice& dice) {
-  if (dice.one_in(3)) {
+  if (dice.one_in(2)) {
     InstructionClass c;
     c.work.family =
         dice.one_of({Family::vector, Family::softmax, Family::softmax, Family::norm, Family::transpose});
@@ -103,7 +103,7 @@ void size_activation_memories(Dice& dice, bool calm, Machine& m, Program& progra
     sizes.push_back(bytes_of(c.out_elements, m));
   }
   std::ranges::sort(sizes);
-  const bool small = calm ? dice.one_in(5) : !dice.one_in(4);
+  const bool small = !calm || dice.one_in(4);
   if (calm)
     for (InstructionClass& c : program.classes) {
       for_operands(c, [&](Place& place, DsramPair&, std::int64_t) {
@@ -331,6 +331,14 @@ Words words_of(const Program& program, const Machine& machine, Role role) {
 
 namespace {
 
+/// Formats of a layer's own; none of what it reads wider than its sums.
+void draw_formats(Dice& dice, const Machine& m, InstructionClass& c) {
+  const auto any = [&] { return static_cast<NumberFormat>(dice.between(0, std::ssize(number_formats) - 1)); };
+  Formats f{any(), any(), any()};
+  if (bits_of(f.activations) > bits_of(m.accumulator_format)) f.activations = m.activation_format;
+  c.formats = f;
+}
+
 /// PSRAM from what one instruction needs to what all of them have, and what is kept there for good. Each
 /// instruction has weights of its own, one behind the other in `.weight`.
 void size_psram(Dice& dice, Machine& m, Program& program) {
@@ -345,7 +353,7 @@ void size_psram(Dice& dice, Machine& m, Program& program) {
   place_weights(program, m);
   for (const Instruction& i : program.instructions) all += i.weight_bytes.value;
   m.psram_pinned_bytes = 0;
-  m.psram_bytes = dice.one_in(3) ? least : dice.between(least, least + all / 12);
+  m.psram_bytes = dice.between(1, 3) > 1 ? least : dice.between(least, least + all / 12);
   if (resident) m.psram_bytes += program.pinned_bytes.value;
   if (!resident && program.pinned_bytes.value > 0) {
     m.psram_pinned_bytes = program.pinned_bytes.value + dice.between(0, 9);
@@ -370,9 +378,11 @@ CompiledStage drawn_stage(Dice& dice, Machine& machine) {
   stage.name = std::string(role_text(stage.role));
   Program& program = stage.program;
   make_pool(dice, program);
-  const bool calm = dice.between(1, 10) <= 7;  // little goes through DRAM beside weights, which run far ahead
-  if (calm && !dice.one_in(4)) machine.program_storage = ProgramStorage::held;
-  if (calm && !dice.one_in(3)) {
+  for (InstructionClass& c : program.classes)
+    if (dice.one_in(10)) draw_formats(dice, machine, c);
+  const bool calm = !dice.one_in(4);  // little goes through DRAM beside weights, which run far ahead
+  if (calm && dice.one_in(2)) machine.program_storage = ProgramStorage::held;
+  if (calm) {
     machine.dram_bus_bits = 8 * dice.between(16, 48);
     machine.dram_clock_ratio = Decimal{dice.between(200, 800)};
   }

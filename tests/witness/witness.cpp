@@ -1,5 +1,6 @@
 // Random (program, machine) pairs by the million: build/dev/tests/witness --pairs 1000000 --jobs 2 --seed 1
-// Prints progress, the census and every difference; --seed goes on where another run stopped.
+// Prints progress, the census and every difference; --seed goes on where another run stopped. To see one again:
+// --pairs 1 --seed SEED --changes 100 changes every row that acts, each to the value that it always has there.
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -16,7 +17,7 @@ namespace {
 using namespace sdip::witness;
 
 struct Request {
-  std::uint64_t pairs = 10000, jobs = 1, seed = 1, changes = 5;
+  std::uint64_t pairs = 10000, jobs = 1, seed = 1, changes = static_cast<std::uint64_t>(changes_of_a_pair);
 };
 
 int usage() {

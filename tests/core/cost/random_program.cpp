@@ -253,7 +253,7 @@ void turn(Dice& dice, InstructionClass& c) {
 
 InstructionClass random_class(Dice& dice) {
   InstructionClass c = dice.one_in(6)   ? random_strips(dice)
-                       : dice.one_in(6) ? random_attention(dice)
+                       : dice.one_in(4) ? random_attention(dice)
                        : dice.one_in(2) ? random_product(dice)
                                         : random_rowwise(dice);
   turn(dice, c);
