@@ -53,14 +53,14 @@ bool frames_side_by_side(const CompiledStage& stage, const Machine& m) {
 
 }  // namespace
 
-std::int64_t Line::seats() const {
+std::int64_t FrameLine::seats() const {
   Count all = 0;
   for (const LineStage& stage : stages) all += stage.seats;
   return all;
 }
 
-Line line_of(const Application& application, const Machine& m) {
-  Line line;
+FrameLine line_of(const Application& application, const Machine& m) {
+  FrameLine line;
   line.frames_at_once = m.batch;
   const bool has_frames = std::ranges::any_of(
       application.stages, [](const CompiledStage& stage) { return stage.role != Role::text_encoder; });

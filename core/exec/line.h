@@ -19,14 +19,14 @@ struct LineStage {
 };
 
 /// Which stages a frame passes, in order; which run once a prompt.
-struct Line {
+struct FrameLine {
   std::vector<LineStage> stages;
   std::vector<std::size_t> per_prompt;  // numbers of the text encoders
   bool prompts_per_frame = false;
   std::int64_t frames_at_once = 1;  // images that are one frame here
   std::int64_t seats() const;
 };
-Line line_of(const Application& application, const Machine& machine);
+FrameLine line_of(const Application& application, const Machine& machine);
 
 /// A stage's clock, with `cores` in lockstep and its share of the channel.
 std::unique_ptr<Clock> clock_of(const CompiledStage& stage, const Machine& machine, std::int64_t cores);

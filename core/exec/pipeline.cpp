@@ -230,7 +230,7 @@ class Pipeline {
   const Application& application_;
   const Machine& m_;
   const PipelineOptions& options_;
-  Line line_;
+  FrameLine line_;
   std::vector<std::unique_ptr<Clock>> clocks_;  // by stage
   std::vector<Seat> seats_;                     // from the line's begin
   Seat next_;                                   // has its prompt encoded, and enters next

@@ -7,7 +7,7 @@
 namespace sdip {
 
 double pipeline_bytes(const Application& application, const Machine& machine, const PipelineOptions& options) {
-  const exec::Line line = exec::line_of(application, machine);
+  const exec::FrameLine line = exec::line_of(application, machine);
   double clocks = 0, tensors = 0, frame = 0;
   for (const CompiledStage& stage : application.stages) {
     for (const InstructionClass& c : stage.program.classes) {
