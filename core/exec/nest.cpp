@@ -147,6 +147,28 @@ struct Tiles {
     }
   }
 
+  /// Sums [from, from + count) of codes times what a 1 of each stands for.
+  std::vector<double> in_steps(const Accumulators& accumulators, std::int64_t from, std::int64_t count) const {
+    std::vector<double> numbers;
+    numbers.reserve(static_cast<std::size_t>(count));
+    const std::int64_t pixels = shape.pixels(), end = from + count;
+    std::int64_t first = 0;  // of the copy
+    for (const Copy& copy : shape.copies) {
+      const std::int64_t channels = copy.channels.size(), behind = first + pixels * channels;
+      const std::int64_t row = shape.by_rows() ? channels : pixels;
+      for (std::int64_t i = std::max(from, first); i < std::min(end, behind);) {
+        const std::int64_t of = (i - first) / row, stop = std::min({end, behind, first + (of + 1) * row});
+        double step = shape.by_rows() ? 0 : accumulators.step(copy.group, copy.channels.begin + of);
+        for (; i < stop; ++i) {
+          if (shape.by_rows()) step = accumulators.step(copy.group, copy.channels.begin + (i - first) % row);
+          numbers.push_back(static_cast<double>(sums[static_cast<std::size_t>(i)]) * step);
+        }
+      }
+      first = behind;
+    }
+    return numbers;
+  }
+
   /// What accumulators that are no kernel's make of the sums at the end of an operation.
   template <class Kept>
   void keep_each(Kept kept) {
@@ -264,15 +286,8 @@ void run_nest(Chip& chip, const Node& node, const NestMap& map, bool weighted, c
     return run(std::type_identity<std::uint64_t>{}, std::type_identity<std::uint64_t>{}, kept, finished);
   if (needs_scale(format) && lies_in_codes(chip, first) && lies_in_codes(chip, second))
     return run(std::type_identity<std::int8_t>{}, std::type_identity<std::int32_t>{}, nothing, [&](auto& t) {
-      Buffer<double> sums(t.sums.size());
-      std::size_t i = 0;
-      t.keep_each([&](std::int32_t sum, std::int64_t group, std::int64_t n) {
-        sums[i++] = static_cast<double>(sum) * accumulators.step(group, n);
-        return sum;
-      });
-      return [&finish, sums = std::move(sums)](const Elements& piece, std::int64_t from) {
-        return finish(
-            piece, std::span(sums).subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(piece.size())));
+      return [&](const Elements& piece, std::int64_t from) {
+        return finish(piece, std::span<const double>(t.in_steps(accumulators, from, piece.size())));
       };
     });
   run(std::type_identity<double>{}, std::type_identity<double>{}, kept, finished);

@@ -5,8 +5,8 @@
 namespace sdip {
 namespace {
 
-/// What both the executor and the reference keep of an element: a double each; the executor its state, too.
-constexpr double activation_element_bytes = 8 + 8 + 4, weight_element_bytes = 8 + 8;
+/// What both keep of an element: the reference a double, the executor a float or its code.
+constexpr double element_bytes = 8 + 4;
 
 }  // namespace
 
@@ -27,8 +27,7 @@ ExecutionWork execution_work(const CompiledStage& stage) {
     }
   }
   for (const Value& value : stage.graph->values)
-    work.bytes += static_cast<double>(element_count(value.operand.shape)) *
-                  (value.kind == ValueKind::weight ? weight_element_bytes : activation_element_bytes);
+    work.bytes += static_cast<double>(element_count(value.operand.shape)) * element_bytes;
   return work;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "core/base/code_runs.h"
 #include "core/base/encode.h"
 #include "core/base/error.h"
 #include "core/exec/arithmetic.h"
@@ -87,10 +88,9 @@ HeldWeight held_of(CircuitWeight weight, NumberFormat format) {
   return held;
 }
 
-/// A weight that its circuit gets as the model has it: its bytes, not copied.
+/// A dense weight of float32 whose bytes are at hand, not copied.
 std::optional<HeldWeight> mapped_weight(Chip& chip, const Value& value) {
-  const bool same = own_machine(chip).weight_format == NumberFormat::fp32 &&
-                    chip.machine.sparsity == Sparsity::dense && value.operand.type == ElementType::float32 &&
+  const bool same = chip.machine.sparsity == Sparsity::dense && value.operand.type == ElementType::float32 &&
                     !value.operand.value;
   if (!same || !value.bytes || !chip.options.mapped) return std::nullopt;
   auto mapped = chip.options.mapped(value);
@@ -104,13 +104,38 @@ std::optional<HeldWeight> mapped_weight(Chip& chip, const Value& value) {
   return held;
 }
 
+/// What coded_weight and circuit_weight_of make of a mapped weight in one scale, straight from its bytes.
+std::optional<HeldWeight> coded_at_once(Chip& chip, const Value& value, const HeldWeight& mapped) {
+  const NumberFormat format = chip.machine.weight_format;
+  if (format != NumberFormat::int8 || weight_form(chip.machine).scale_bits_per_channel > 0) return std::nullopt;
+  double least = 0, most = 0;
+  for (const float x : mapped.floats) {
+    if (!std::isfinite(x)) return std::nullopt;  // refused there
+    least = std::min(least, static_cast<double>(x)), most = std::max(most, static_cast<double>(x));
+  }
+  HeldWeight held;
+  held.shape = mapped.shape;
+  held.scales.push_back(weight_scale(format, least, most));
+  held.numbers.type = value.operand.type;
+  held.numbers.floats.resize(mapped.floats.size());
+  held.codes.resize(mapped.floats.size());
+  std::byte* codes = reinterpret_cast<std::byte*>(held.codes.data());
+  encode_run(format, held.scales[0].scale, false, mapped.floats, codes);
+  decode_run(format, held.scales[0].scale, codes, held.numbers.floats);
+  held.floats = held.numbers.floats;
+  return held;
+}
+
 HeldWeight as_written(Chip& chip, std::size_t index) {
   const ValueId v = chip.instruction().weights[index];
   const Value& value = chip.value(v);
-  if (auto mapped = mapped_weight(chip, value)) return std::move(*mapped);
+  const Machine machine = own_machine(chip);
+  if (auto mapped = mapped_weight(chip, value)) {
+    if (machine.weight_format == NumberFormat::fp32) return std::move(*mapped);
+    if (auto coded = coded_at_once(chip, value, *mapped)) return std::move(*coded);
+  }
   std::optional<Tensor> given = chip.constants.contains(v) ? std::nullopt : given_tensor(chip, value);
   const Tensor& tensor = given ? *given : constant_of(chip, v);
-  const Machine machine = own_machine(chip);
   const bool by_place = machine.sparsity != Sparsity::dense || weight_form(machine).scale_bits_per_channel > 0;
   const NestWeights* nest = by_place ? nest_of_weight(region_of(chip), index) : nullptr;
   const NumberFormat format = machine.weight_format;

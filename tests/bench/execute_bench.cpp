@@ -90,6 +90,7 @@ int run_bench(int argc, char** argv) {
         stage, machine, inputs, [](const Value&) { return std::nullopt; }, options);
     getrusage(RUSAGE_SELF, &after);
     const ExecutionWork work = execution_work(stage);
+    const ExecutionMemory memory = execution_memory(stage, machine);
     const auto cpu = [](const rusage& u) {
       return static_cast<double>(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
              1e-6 * static_cast<double>(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
@@ -101,7 +102,7 @@ int run_bench(int argc, char** argv) {
         stage.name.c_str(), seconds_since(start), cpu(after) - cpu(before), work.operations * 1e-9,
         static_cast<long long>(run.counts.tile_operations), static_cast<long long>(run.counts.whole_operators),
         static_cast<double>(after.ru_maxrss) * 1.024e-6, static_cast<double>(before.ru_maxrss) * 1.024e-6,
-        work.bytes * 1e-9);
+        static_cast<double>(memory.memories_bytes + memory.tiles_bytes) * 1e-9);
     std::vector<std::pair<double, std::string>> rows;
     for (const auto& [name, seconds] : spent) rows.emplace_back(-seconds, name);
     std::sort(rows.begin(), rows.end());

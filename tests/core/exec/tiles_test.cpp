@@ -216,6 +216,34 @@ TEST(options, mapped_weights_give_the_bits_of_stored_ones) {
             run_tiled(stage, all_fp32, network).outputs[0].floats);
 }
 
+TEST(options, mapped_weights_are_quantised_as_stored_ones) {
+  Draw draw(8);
+  const MadeNetwork network = made_product(draw, 5, 60, 70, ElementType::float32);
+  const Machine m = in_formats(NumberFormat::int8, NumberFormat::int8, NumberFormat::int32);
+  CompiledStage stage = tiled_stage(network, m);
+  stage.program.classes[0].mapping = {2, 1, 30, 60};
+  const ActivationScales scales{{network.graph.inputs[0], 0.02F}, {network.graph.outputs[0], 0.1F}};
+  const Tensor& weight = network.weights.begin()->second;
+  const std::vector<float> floats(weight.floats.begin(), weight.floats.end());
+  ExecuteOptions options;
+  options.scales = scales;
+  options.mapped = [&](const Value&) { return StoredBytes{std::as_bytes(std::span(floats)), {}}; };
+  const StoredTensors nothing = [](const Value&) { return std::nullopt; };
+  EXPECT_EQ(execute(stage, m, network.inputs, nothing, options).outputs[0].floats,
+            run_tiled(stage, m, network, scales).outputs[0].floats);
+}
+
+TEST(options, memory_told_beforehand_is_of_the_pages_that_values_touch) {
+  Draw draw(9);
+  const MadeNetwork network = made_product(draw, 300, 250, 250, ElementType::float32);
+  CompiledStage stage = tiled_stage(network, all_fp32);  // 300,000 bytes at 0, and as many at 300,000
+  stage.program.classes[0].mapping = {100, 1, 50, 250};
+  const ExecutionMemory memory = execution_memory(stage, all_fp32);
+  EXPECT_EQ(memory.memories_bytes, 3 << 18);
+  EXPECT_EQ(memory.tiles_bytes, 4 * (100 * 250 + 250 * 50) + 16 * 100 * 50);
+  EXPECT_EQ(memory.weights_bytes, 20 * 250 * 250);
+}
+
 /// A number kept in `bits`, two's complement.
 std::int64_t wrapped_to(std::int64_t x, std::int64_t bits) {
   const std::int64_t range = std::int64_t{1} << bits, rest = ((x % range) + range) % range;
