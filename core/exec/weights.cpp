@@ -105,9 +105,9 @@ std::optional<HeldWeight> mapped_weight(Chip& chip, const Value& value) {
 }
 
 /// What coded_weight and circuit_weight_of make of a mapped weight in one scale, straight from its bytes.
-std::optional<HeldWeight> coded_at_once(Chip& chip, const Value& value, const HeldWeight& mapped) {
-  const NumberFormat format = chip.machine.weight_format;
-  if (format != NumberFormat::int8 || weight_form(chip.machine).scale_bits_per_channel > 0) return std::nullopt;
+std::optional<HeldWeight> coded_at_once(const Machine& machine, const Value& value, const HeldWeight& mapped) {
+  const NumberFormat format = machine.weight_format;
+  if (format != NumberFormat::int8 || weight_form(machine).scale_bits_per_channel > 0) return std::nullopt;
   double least = 0, most = 0;
   for (const float x : mapped.floats) {
     if (!std::isfinite(x)) return std::nullopt;  // refused there
@@ -132,7 +132,7 @@ HeldWeight as_written(Chip& chip, std::size_t index) {
   const Machine machine = own_machine(chip);
   if (auto mapped = mapped_weight(chip, value)) {
     if (machine.weight_format == NumberFormat::fp32) return std::move(*mapped);
-    if (auto coded = coded_at_once(chip, value, *mapped)) return std::move(*coded);
+    if (auto coded = coded_at_once(machine, value, *mapped)) return std::move(*coded);
   }
   std::optional<Tensor> given = chip.constants.contains(v) ? std::nullopt : given_tensor(chip, value);
   const Tensor& tensor = given ? *given : constant_of(chip, v);

@@ -221,9 +221,8 @@ TEST(pipeline, of_a_network_runs_its_frames_side_by_side_or_its_parts_in_series)
   EXPECT_GT(spread, 10);
 }
 
-TEST(pipeline, of_tiny_sd_takes_what_the_estimate_predicts_on_three_presets) {
-  for (const char* name : {"essay", "edge", "stream"}) {
-    const Preset& preset = *find_preset(name);
+TEST(pipeline, of_tiny_sd_takes_what_the_estimate_predicts_on_every_preset) {
+  for (const Preset& preset : diffusion_presets()) {
     for (const std::int64_t cores : {1, 2, 3, 8}) {
       SCOPED_TRACE(std::string(preset.name) + " on " + std::to_string(cores));
       Machine machine = preset.machine;

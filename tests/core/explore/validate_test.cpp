@@ -19,7 +19,7 @@ std::size_t row_named(std::string_view name) {
 }
 
 TEST(validate, tiny_sd_has_no_difference_on_any_preset) {
-  for (const Preset& preset : presets()) {
+  for (const Preset& preset : diffusion_presets()) {
     SCOPED_TRACE(std::string(preset.name));
     const Application application = tiny_sd_on(preset.machine);
     ASSERT_TRUE(application.feasible) << application.reason;
