@@ -17,6 +17,7 @@ struct SweepArguments {
   std::optional<std::int64_t> count, seed, resume;
   std::int64_t validate_seconds = 60;
   bool json = false;
+  double accuracy_seconds = 0;  // for the front; 0: it is not measured
 };
 
 /// "cores=1,2,4" as {"parameter","values"}; "psram_bytes=1048576:8388608:*2" as {"parameter","min","max","factor"};

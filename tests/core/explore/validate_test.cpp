@@ -103,7 +103,7 @@ TEST(validate, a_pass_that_ends_later_and_a_higher_peak_are_differences_of_no_in
   EXPECT_EQ(pass.first->counter, "end_cycle");
   EXPECT_EQ(pass.first->values.executed, pass.first->values.estimated + 1);
   sides.estimated.stream.passes[0].cycles += 1;
-  sides.counted.psram_peak_bytes += 5;
+  sides.counted.peaks.psram_bytes += 5;
   const StageCounters peak = sides.compared();
   EXPECT_EQ(peak.differences, 1);
   EXPECT_EQ(peak.first->counter, "psram_peak_bytes");

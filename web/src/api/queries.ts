@@ -48,8 +48,9 @@ export const useVersion = () =>
 
 export const isLive = (job: { state: Sweep['state'] }) => job.state === 'running' || job.state === 'queued';
 
-/** A sweep is still to be looked at while its front is validated. */
-export const isWatched = (sweep: Sweep) => isLive(sweep) || (sweep.validation !== null && isLive(sweep.validation));
+/** Something of it changes by itself: points come, or the front of a finished one is validated or measured. */
+export const changes = (sweep: Sweep) =>
+  isLive(sweep) || sweep.measuring_accuracy || (sweep.validation !== null && isLive(sweep.validation));
 
 export const useSweeps = () =>
   useQuery({
@@ -62,7 +63,8 @@ export const useSweep = (id: number) =>
   useQuery({
     queryKey: ['sweep', id],
     queryFn: () => answer(client.GET('/api/v1/sweeps/{id}', { params: { path: { id } } })),
-    refetchInterval: (query) => (query.state.data && isWatched(query.state.data) ? 500 : false),
+    refetchInterval: (query) =>
+      query.state.data && changes(query.state.data) ? (isLive(query.state.data) ? 500 : 2000) : false,
   });
 
 /** Every stored point, a column each; `version` changes when there are more of them. */

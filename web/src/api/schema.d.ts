@@ -173,6 +173,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/accuracies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Measure what number formats do to a model */
+        post: operations["measure_accuracy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accuracies/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A measurement of accuracy, and how far it is */
+        get: operations["get_accuracy"];
+        put?: never;
+        post?: never;
+        /** End and forget a measurement of accuracy */
+        delete: operations["delete_accuracy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sweeps": {
         parameters: {
             query?: never;
@@ -958,7 +993,7 @@ export interface components {
              */
             host_operators: "none" | "softmax" | "softmax_and_norm";
             /**
-             * @description Bits that cross the host's bus a core cycle, bit
+             * @description Bits of one access over the host's bus, bit
              * @default 32
              */
             host_bus_bits: number;
@@ -967,6 +1002,21 @@ export interface components {
              * @default 10
              */
             host_cycles_per_element: number;
+            /**
+             * @description Core cycles that one access over the host's bus takes (host_bus_bits each), cycles
+             * @default 1
+             */
+            host_access_cycles: number;
+            /**
+             * @description Bits of an element that the host sends back; 0: as activation_format, bit
+             * @default 0
+             */
+            host_result_bits: number;
+            /**
+             * @description Inputs, weights and results cross the host's bus, access by access, in place of a DRAM channel
+             * @default false
+             */
+            host_memory: boolean;
             /**
              * @description The program: held in IMEM whole, or streamed through it from DRAM
              * @default held
@@ -1434,7 +1484,7 @@ export interface components {
              */
             host_operators: "none" | "softmax" | "softmax_and_norm";
             /**
-             * @description Bits that cross the host's bus a core cycle, bit
+             * @description Bits of one access over the host's bus, bit
              * @default 32
              */
             host_bus_bits: number;
@@ -1443,6 +1493,21 @@ export interface components {
              * @default 10
              */
             host_cycles_per_element: number;
+            /**
+             * @description Core cycles that one access over the host's bus takes (host_bus_bits each), cycles
+             * @default 1
+             */
+            host_access_cycles: number;
+            /**
+             * @description Bits of an element that the host sends back; 0: as activation_format, bit
+             * @default 0
+             */
+            host_result_bits: number;
+            /**
+             * @description Inputs, weights and results cross the host's bus, access by access, in place of a DRAM channel
+             * @default false
+             */
+            host_memory: boolean;
             /**
              * @description The program: held in IMEM whole, or streamed through it from DRAM
              * @default held
@@ -1862,7 +1927,7 @@ export interface components {
         };
         Axis: {
             /** @enum {string} */
-            parameter: "cores" | "core_clock_mhz" | "pipeline_stages" | "conv_lanes_in" | "conv_lanes_out" | "conv_lanes_pixel" | "linear_lanes_m" | "linear_lanes_n" | "linear_lanes_k" | "matmul_lanes_m" | "matmul_lanes_n" | "matmul_lanes_k" | "vector_lanes" | "softmax_lanes" | "norm_lanes" | "transpose_lanes" | "dataflow" | "weight_format" | "activation_format" | "accumulator_format" | "scale_granularity" | "psram_bytes" | "psram_port_bits" | "dsram_bytes" | "dsram_port_bits" | "stackram_bytes" | "stackram_port_bits" | "imem_bytes" | "sram_banks" | "weight_buffering" | "tile_buffering" | "dram_kind" | "dram_bus_bits" | "dram_clock_ratio" | "dram_burst_bytes" | "dram_efficiency" | "mac_sharing" | "activation_memory" | "stack_discipline" | "operator_dsram" | "steps" | "guidance" | "sampler" | "mode" | "batch" | "image_height_px" | "image_width_px" | "prompt_per_frame" | "vae_stage" | "encoder_dram_share" | "decoder_dram_share" | "link_bits" | "technology_node" | "sram_floor_plan_factor" | "mac_floor_plan_factor" | "weight_storage" | "hard_coded_part" | "psram_pinned_bytes" | "fusion" | "norm_statistics" | "fused_attention" | "strips" | "transposition" | "tile_search" | "tile_goal" | "skip_handling" | "schedule" | "hoisted_context" | "weight_compression" | "decompressor_bytes_per_cycle" | "weight_density" | "sparsity" | "sequencer" | "dispatch_cycles" | "host_command_cycles" | "host_operators" | "host_bus_bits" | "host_cycles_per_element" | "program_storage" | "granularity" | "low_rank" | "low_rank_share" | "composable_macs" | "core_weights" | "branches" | "memory_hierarchy" | "in_memory_weights";
+            parameter: "cores" | "core_clock_mhz" | "pipeline_stages" | "conv_lanes_in" | "conv_lanes_out" | "conv_lanes_pixel" | "linear_lanes_m" | "linear_lanes_n" | "linear_lanes_k" | "matmul_lanes_m" | "matmul_lanes_n" | "matmul_lanes_k" | "vector_lanes" | "softmax_lanes" | "norm_lanes" | "transpose_lanes" | "dataflow" | "weight_format" | "activation_format" | "accumulator_format" | "scale_granularity" | "psram_bytes" | "psram_port_bits" | "dsram_bytes" | "dsram_port_bits" | "stackram_bytes" | "stackram_port_bits" | "imem_bytes" | "sram_banks" | "weight_buffering" | "tile_buffering" | "dram_kind" | "dram_bus_bits" | "dram_clock_ratio" | "dram_burst_bytes" | "dram_efficiency" | "mac_sharing" | "activation_memory" | "stack_discipline" | "operator_dsram" | "steps" | "guidance" | "sampler" | "mode" | "batch" | "image_height_px" | "image_width_px" | "prompt_per_frame" | "vae_stage" | "encoder_dram_share" | "decoder_dram_share" | "link_bits" | "technology_node" | "sram_floor_plan_factor" | "mac_floor_plan_factor" | "weight_storage" | "hard_coded_part" | "psram_pinned_bytes" | "fusion" | "norm_statistics" | "fused_attention" | "strips" | "transposition" | "tile_search" | "tile_goal" | "skip_handling" | "schedule" | "hoisted_context" | "weight_compression" | "decompressor_bytes_per_cycle" | "weight_density" | "sparsity" | "sequencer" | "dispatch_cycles" | "host_command_cycles" | "host_operators" | "host_bus_bits" | "host_cycles_per_element" | "host_access_cycles" | "host_result_bits" | "host_memory" | "program_storage" | "granularity" | "low_rank" | "low_rank_share" | "composable_macs" | "core_weights" | "branches" | "memory_hierarchy" | "in_memory_weights";
             values?: (number | string | boolean)[];
             min?: number;
             max?: number;
@@ -1893,6 +1958,7 @@ export interface components {
             feasible: number;
             points_per_second: number | null;
             eta_s: number | null;
+            measuring_accuracy: boolean;
             created: string;
             error: components["schemas"]["Problem"] | null;
             objectives: string[];
@@ -1927,6 +1993,74 @@ export interface components {
             feasible: boolean;
             reason: string;
             metrics: components["schemas"]["MetricValues"];
+            accuracy: components["schemas"]["PointAccuracy"] | null;
+        };
+        PointAccuracy: {
+            sqnr_db: number | string | null;
+            cosine: number | null;
+            /** @enum {string} */
+            weights: "random" | "file";
+        };
+        AccuracyRequest: {
+            model: string;
+            preset?: string;
+            machine?: components["schemas"]["MachineChanges"];
+            /** @enum {string} */
+            calibration?: "minmax" | "percentile" | "mse";
+            percentile?: number;
+            samples?: number;
+            seed?: number;
+        };
+        StageAccuracy: {
+            name: string;
+            role: string;
+            output: {
+                sqnr_db: number | string | null;
+                cosine: number | null;
+                elements: number;
+                not_finite: number;
+            };
+            steps: {
+                step: number;
+                t: number;
+                sqnr_db: number | string | null;
+                cosine: number | null;
+                elements: number;
+                not_finite: number;
+            }[];
+            layers: {
+                value: string;
+                instruction: string;
+                op: string;
+                sqnr_db: number | string | null;
+                cosine: number | null;
+                elements: number;
+                not_finite: number;
+            }[];
+        };
+        Accuracy: {
+            model: string;
+            machine: components["schemas"]["Machine"];
+            /** @enum {string} */
+            weights: "random" | "file";
+            seed: number;
+            calibration: string;
+            percentile: number;
+            samples: number;
+            stages: components["schemas"]["StageAccuracy"][];
+            sqnr_db: number | string | null;
+            cosine: number | null;
+            elements: number;
+            not_finite: number;
+        };
+        AccuracyJob: {
+            id: number;
+            /** @enum {string} */
+            state: "queued" | "running" | "done" | "failed";
+            progress: number;
+            model: string;
+            error: components["schemas"]["Problem"] | null;
+            result: components["schemas"]["Accuracy"] | null;
         };
         FirstDifference: {
             /** @enum {string} */
@@ -2493,6 +2627,99 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Comparison"];
                 };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    measure_accuracy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccuracyRequest"];
+            };
+        };
+        responses: {
+            /** @description Measure what number formats do to a model */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccuracyJob"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_accuracy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A measurement of accuracy, and how far it is */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccuracyJob"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_accuracy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description End and forget a measurement of accuracy */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A problem */
             default: {
