@@ -34,10 +34,10 @@ std::string both_text(const Both& both, std::string_view unit) {
   return count_text(both.estimated) + " / " + count_text(both.executed);
 }
 
-/// Bytes say so themselves; what is left fits a terminal of 80.
+/// Without its unit, so that four stages fit a terminal of 80: bytes say theirs, the rest are cycles and beats.
 std::string short_name(std::string_view name) {
-  constexpr std::string_view bytes = "_bytes";
-  if (name.ends_with(bytes)) name.remove_suffix(bytes.size());
+  for (const std::string_view unit : {"_bytes", "_cycles"})
+    if (name.ends_with(unit)) name.remove_suffix(unit.size());
   return std::string(name);
 }
 
@@ -100,7 +100,8 @@ void print_totals(const Validation& validation) {
     rows.push_back(std::move(row));
   }
   std::cout << "\n";
-  print_heading(std::cout, "The last pass: one number where both agree, else estimate / clock", colour_out());
+  print_heading(std::cout, "The last pass, in cycles, beats and bytes: estimate / clock where they differ",
+                colour_out());
   print_table(std::cout, columns, rows, colour_out());
 }
 
