@@ -17,6 +17,7 @@
 #include "server/sweep_arguments.h"
 #include "server/sweep_json.h"
 #include "server/text.h"
+#include "server/validation_jobs.h"
 
 namespace sdip {
 namespace {
@@ -144,6 +145,34 @@ void export_to(const Store& store, std::int64_t id, NewFile* target, ExportForma
   target->keep();
 }
 
+/// The front validated, and that kept beside the sweep; null when it was not, or nothing is feasible.
+OrderedJson validated_front(Store& store, const Catalog& catalog, const SweepRecord& sweep, std::int64_t seconds) {
+  const auto id = add_front_validation(store, sweep, seconds);
+  if (!id) return nullptr;
+  std::cerr << "validating the front (--validate-seconds 0 leaves it out)" << std::endl;
+  if (run_validation(store, catalog, *id, &interrupted)) {
+    store.set_validation_state(*id, SweepState::cancelled);
+    return nullptr;
+  }
+  const ValidationRow row = store.validation(*id);
+  if (row.error) throw Error(row.error->code, row.error->where, row.error->message);
+  return OrderedJson::parse(row.summary_json);
+}
+
+void print_validation(const OrderedJson& summary) {
+  if (summary.is_null()) return;
+  const auto count = [&](const char* key) { return count_text(summary[key].get<std::int64_t>()); };
+  std::cout << "\nFront validated: " << (summary["passed"].get<bool>() ? "pass" : "differs") << ", "
+            << count("points_covered") << " of " << count("points") << " points in every counter, "
+            << count("classes_executed") << " of " << count("classes") << " kinds of layer executed\n";
+  const OrderedJson& first = summary["first_difference"];
+  if (!first.is_null())
+    std::cout << "  first difference: point " << first["point"] << ", "
+              << printable(first["stage"].get<std::string>()) << " " << printable(first["layer"].get<std::string>())
+              << ": " << printable(first["what"].get<std::string>()) << ": " << first["estimated"] << " / "
+              << first["executed"] << "\n";
+}
+
 /// "31.5 (random weights)"; nothing where it was not measured.
 std::string decibels_text(const PointAccuracies& measured, std::int64_t index) {
   const auto found = measured.find(index);
@@ -159,10 +188,13 @@ std::string decibels_text(const PointAccuracies& measured, std::int64_t index) {
   return text.str() + (found->second.random_weights ? " (random weights)" : "");
 }
 
-void print_front(const Store& store, const SweepRecord& sweep, bool json) {
+void print_front(const Store& store, const SweepRecord& sweep, const OrderedJson& validation, bool json) {
   const OrderedJson front = front_json(store, sweep, sweep.spec.objectives);
   if (json) {
-    std::cout << json_text(OrderedJson{{"sweep", sweep_json(sweep.row, std::nullopt)}, {"front", front}}, 2)
+    std::cout << json_text(OrderedJson{{"sweep", sweep_json(sweep.row, std::nullopt)},
+                                       {"front", front},
+                                       {"validation", validation}},
+                           2)
               << "\n";
     return;
   }
@@ -197,6 +229,7 @@ void print_front(const Store& store, const SweepRecord& sweep, bool json) {
                     " feasible; the Pareto front:",
                 colour_out());
   print_table(std::cout, columns, rows, colour_out());
+  print_validation(validation);
 }
 
 int run_sweep_command(const SweepArguments& arguments) {
@@ -236,7 +269,7 @@ int run_sweep_command(const SweepArguments& arguments) {
   if (!arguments.export_file.empty())
     export_to(store, id, target.get(),
               arguments.export_file.ends_with(".ndjson") ? ExportFormat::ndjson : ExportFormat::csv);
-  print_front(store, sweep, arguments.json);
+  print_front(store, sweep, validated_front(store, catalog, sweep, arguments.validate_seconds), arguments.json);
   return exit_ok;
 }
 
@@ -272,6 +305,12 @@ void add_sweep_options(CLI::App& sweep, SweepArguments& a) {
   sweep.add_option("--data", a.data, "Folder to keep the sweep in");
   sweep.add_option("--name", a.name, "A name for people");
   sweep.add_option("--resume", a.resume, "Evaluate what this sweep of --data still misses");
+  sweep
+      .add_option(
+          "--validate-seconds", a.validate_seconds,
+          "Time in which the front is validated: estimate against executor (`sdip validate`); 0: not at all")
+      ->check(CLI::Range(std::int64_t{0}, most_validation_seconds))
+      ->capture_default_str();
   sweep.add_option("--export", a.export_file, "Write every point to this .csv or .ndjson file");
   sweep
       .add_option("--accuracy-seconds", a.accuracy_seconds,

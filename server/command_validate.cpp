@@ -26,9 +26,19 @@ constexpr std::size_t most_listed = 10;
 /// One number where both sides have it; else both, in full.
 std::string both_text(const Both& both, std::string_view unit) {
   const bool plain = unit.empty() || unit == "beats";
-  if (both.estimated == both.executed)
-    return plain ? count_text(both.estimated) : quantity_text(static_cast<double>(both.estimated), unit);
+  if (both.estimated == both.executed) {
+    const std::string text =
+        plain ? count_text(both.estimated) : quantity_text(static_cast<double>(both.estimated), unit);
+    return text.substr(0, text.find(unit == "cycles" ? " cycles" : "\n"));  // the counters are named so
+  }
   return count_text(both.estimated) + " / " + count_text(both.executed);
+}
+
+/// Without its unit, so that four stages fit a terminal of 80: bytes say theirs, the rest are cycles and beats.
+std::string short_name(std::string_view name) {
+  for (const std::string_view unit : {"_bytes", "_cycles"})
+    if (name.ends_with(unit)) name.remove_suffix(unit.size());
+  return std::string(name);
 }
 
 std::string element_text(double x) {
@@ -72,7 +82,7 @@ void print_totals(const Validation& validation) {
   for (std::size_t r = 0; r < counter_rows().size(); ++r) {
     const CounterRow& counter = counter_rows()[r];
     if (counter.in_pass == InPass::nothing) continue;
-    TextRow row = {std::string(counter.name)};
+    TextRow row = {short_name(counter.name)};
     for (const StageCounters& stage : validation.counters) {
       const auto total = stage.passes.empty() ? std::nullopt : stage.passes.back().totals[r];
       row.push_back(total ? both_text(*total, counter.unit) : "-");
@@ -80,7 +90,7 @@ void print_totals(const Validation& validation) {
     rows.push_back(std::move(row));
   }
   for (std::size_t p = 0; p < validation.counters.front().peaks.size(); ++p) {
-    TextRow row = {std::string(validation.counters.front().peaks[p].name)};
+    TextRow row = {short_name(validation.counters.front().peaks[p].name)};
     for (const StageCounters& stage : validation.counters) {
       const Peak* peak = p < stage.peaks.size() ? &stage.peaks[p] : nullptr;
       row.push_back(!peak             ? "-"
@@ -90,7 +100,8 @@ void print_totals(const Validation& validation) {
     rows.push_back(std::move(row));
   }
   std::cout << "\n";
-  print_heading(std::cout, "The last pass: one number where both agree, else estimate / clock", colour_out());
+  print_heading(std::cout, "The last pass, in cycles, beats and bytes: estimate / clock where they differ",
+                colour_out());
   print_table(std::cout, columns, rows, colour_out());
 }
 

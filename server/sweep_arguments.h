@@ -15,6 +15,7 @@ struct SweepArguments {
   FileOptions files;
   MachineOptions machine;
   std::optional<std::int64_t> count, seed, resume;
+  std::int64_t validate_seconds = 60;
   bool json = false;
   double accuracy_seconds = 0;  // for the front; 0: it is not measured
 };

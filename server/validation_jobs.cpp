@@ -10,7 +10,6 @@
 
 #include "core/base/error.h"
 #include "server/stages.h"
-#include "server/sweep_json.h"
 #include "server/validate_front.h"
 #include "server/validation_json.h"
 
@@ -28,6 +27,48 @@ OrderedJson summary_json(const Validation& validation) {
 }
 
 }  // namespace
+
+std::optional<std::int64_t> add_front_validation(Store& store, const SweepRecord& sweep, std::int64_t seconds) {
+  seconds = sweep.spec.validate_seconds.value_or(seconds);
+  if (seconds == 0 || sweep.row.feasible == 0) return std::nullopt;
+  ValidationRow row;
+  row.sweep = sweep.row.id;
+  row.model = sweep.spec.model;
+  row.request_json = json_text(OrderedJson{{"seconds", seconds}});
+  row.created = time_text();
+  return store.add_validation(row);
+}
+
+bool run_validation(Store& store, const Catalog& catalog, std::int64_t id, const std::atomic<bool>* cancel,
+                    const std::function<void(const ValidationProgress&)>& show) {
+  store.set_validation_state(id, SweepState::running);
+  const ValidationRow row = store.validation(id);
+  try {
+    bool cancelled = false;
+    OrderedJson summary, result;
+    if (row.sweep) {
+      const auto seconds = Json::parse(row.request_json).at("seconds").get<std::int64_t>();
+      const FrontValidation front = validate_front(store, catalog, *row.sweep, seconds, cancel, show);
+      cancelled = front.cancelled;
+      summary = front_summary_json(front);
+      result = front_validation_json(front);
+    } else {
+      const ValidationRequest request = validation_request(Json::parse(row.request_json));
+      const Validation validation = validate(catalog, request, cancel, show);
+      cancelled = validation.cancelled;
+      summary = summary_json(validation);
+      result = validation_json(validation);
+    }
+    if (cancelled) return true;
+    store.end_validation(id, json_text(summary), json_text(result));
+  } catch (const Error& error) {
+    store.set_validation_state(id, SweepState::failed, Problem{error.code, error.where, error.what()});
+  } catch (const std::exception& bug) {
+    std::cerr << "sdip: internal: validation " << id << ": " << printable(bug.what()) << std::endl;
+    store.set_validation_state(id, SweepState::failed, Problem{"internal", "", "a bug of ours; the log has more"});
+  }
+  return false;
+}
 
 ValidationJobs::ValidationJobs(Store& store, const Catalog& catalog, std::int64_t front_seconds)
     : store_(store), catalog_(catalog), front_seconds_(front_seconds) {
@@ -63,15 +104,7 @@ std::int64_t ValidationJobs::submit(const ValidationRequest& request) {
 }
 
 void ValidationJobs::submit_front(std::int64_t sweep) {
-  const SweepRecord record = sweep_record(store_, sweep);
-  const std::int64_t seconds = record.spec.validate_seconds.value_or(front_seconds_);
-  if (seconds == 0 || record.row.feasible == 0) return;
-  ValidationRow row;
-  row.sweep = sweep;
-  row.model = record.spec.model;
-  row.request_json = json_text(OrderedJson{{"seconds", seconds}});
-  row.created = time_text();
-  enqueue(store_.add_validation(row));
+  if (const auto id = add_front_validation(store_, sweep_record(store_, sweep), front_seconds_)) enqueue(*id);
 }
 
 void ValidationJobs::cancel(std::int64_t id) {
@@ -99,37 +132,13 @@ std::optional<ValidationProgress> ValidationJobs::progress(std::int64_t id) cons
 
 /// Ends it in the state that it then has.
 void ValidationJobs::run_one(std::int64_t id) {
-  store_.set_validation_state(id, SweepState::running);
-  const ValidationRow row = store_.validation(id);
   const auto show = [this](const ValidationProgress& progress) {
     const std::lock_guard hold(mutex_);
     progress_ = progress;
   };
-  try {
-    bool cancelled = false;
-    OrderedJson summary, result;
-    if (row.sweep) {
-      const auto seconds = Json::parse(row.request_json).at("seconds").get<std::int64_t>();
-      const FrontValidation front = validate_front(store_, catalog_, *row.sweep, seconds, &cancel_, show);
-      cancelled = front.cancelled;
-      summary = front_summary_json(front);
-      result = front_validation_json(front);
-    } else {
-      const ValidationRequest request = validation_request(Json::parse(row.request_json));
-      const Validation validation = validate(catalog_, request, &cancel_, show);
-      cancelled = validation.cancelled;
-      summary = summary_json(validation);
-      result = validation_json(validation);
-    }
-    if (!cancelled) return store_.end_validation(id, json_text(summary), json_text(result));
-    const std::lock_guard hold(mutex_);
-    store_.set_validation_state(id, by_user_ ? SweepState::cancelled : SweepState::interrupted);
-  } catch (const Error& error) {
-    store_.set_validation_state(id, SweepState::failed, Problem{error.code, error.where, error.what()});
-  } catch (const std::exception& bug) {
-    std::cerr << "sdip: internal: validation " << id << ": " << printable(bug.what()) << std::endl;
-    store_.set_validation_state(id, SweepState::failed, Problem{"internal", "", "a bug of ours; the log has more"});
-  }
+  if (!run_validation(store_, catalog_, id, &cancel_, show)) return;
+  const std::lock_guard hold(mutex_);
+  store_.set_validation_state(id, by_user_ ? SweepState::cancelled : SweepState::interrupted);
 }
 
 void ValidationJobs::run() {

@@ -8,9 +8,19 @@
 #include <thread>
 
 #include "db/store.h"
+#include "server/sweep_json.h"
 #include "server/validation.h"
 
 namespace sdip {
+
+/// Keeps a validation of a sweep's front, queued; nothing when its time is 0 or no point is feasible. `seconds`:
+/// where the sweep says none of its own.
+std::optional<std::int64_t> add_front_validation(Store& store, const SweepRecord& sweep, std::int64_t seconds);
+
+/// Runs a queued validation and keeps its result, or as its problem what stops it. True: it was cancelled, its
+/// state is still running, and the caller says whether that means cancelled or interrupted.
+bool run_validation(Store& store, const Catalog& catalog, std::int64_t id, const std::atomic<bool>* cancel,
+                    const std::function<void(const ValidationProgress&)>& show = {});
 
 class ValidationJobs {
  public:

@@ -146,6 +146,10 @@ OrderedJson coverage_json(const Coverage& coverage) {
 
 OrderedJson first_difference_json(const Validation& validation) {
   for (const StageCounters& stage : validation.counters)
+    if (!stage.failure.empty())
+      return {{"kind", "execution"}, {"stage", stage.stage},  {"pass", nullptr},      {"instruction", nullptr},
+              {"layer", ""},         {"what", stage.failure}, {"estimated", nullptr}, {"executed", nullptr}};
+  for (const StageCounters& stage : validation.counters)
     if (stage.first)
       return {
           {"kind", "counter"},

@@ -48,6 +48,7 @@ struct EstimatedStage {
   std::vector<ClassCost> costs;  // by class
   TimelineResult stream;
   std::vector<InstructionTime> cold, last;  // instructions of the first pass simulated, and of the last
+  bool unified = false;  // one activation memory, of which the peaks of DSRAM and STACKRAM are no memories' own
 };
 
 /// The most that one SRAM held. `executed`: nothing where the executor does not count it.
@@ -76,12 +77,13 @@ struct StageCounters {
   std::string stage;
   Role role = Role::network;
   std::string left_out;  // why it was not stepped; "" when it was
+  std::string failure;   // of the stepping, which is a difference: an instruction read what is not there
   std::int64_t instructions = 0, classes = 0, classes_compared = 0;
   std::vector<std::int32_t> compared;          // instructions, ascending
   std::vector<std::string> layers, mnemonics;  // of these
-  std::int64_t simulated_passes = 0;   // by the estimate
-  bool repeats = false;                // the last of them left the state that it found
-  std::vector<ComparedPass> passes;    // stepped ones, in order
+  std::int64_t simulated_passes = 0;           // by the estimate
+  bool repeats = false;                        // the last of them left the state that it found
+  std::vector<ComparedPass> passes;            // stepped ones, in order
   std::vector<Peak> peaks;
   std::int64_t tile_operations = 0;  // stepped, over all passes
   std::int64_t values = 0, differences = 0;
@@ -105,8 +107,8 @@ std::vector<std::int32_t> chosen_instructions(const CompiledStage& stage, std::s
 /// The cost engine's side; nothing when a pass is too long to be counted.
 std::optional<EstimatedStage> estimated_stage(const CompiledStage& stage, const Machine& machine);
 
-/// The clock's side: the stage stepped in its share of the channel and on its cores. Requires dram_thousandths
-/// 1000.
+/// The clock's side: the stage stepped in its share of the channel and on its cores, every address of its
+/// activation memories followed. Throws Error("execution_failed", ...) when an instruction reads what is not there.
 StepCounts stepped_stage(const CompiledStage& stage, const Machine& machine, std::int64_t passes);
 
 /// The tile operations of `passes` passes, as the estimate has them.

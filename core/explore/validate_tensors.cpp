@@ -54,16 +54,20 @@ NumberFormat format_of(ElementType type) {
 }
 
 /// As a memory in that format holds it.
-void round_to(Tensor& tensor, NumberFormat format, const WeightScale& scale) {
-  const std::int64_t zero = scale.zero.value_or(0);
+void round_to(Tensor& tensor, NumberFormat format, const WeightScale& s) {
+  const std::int64_t zero = s.zero.value_or(0);
   for (double& x : tensor.floats)
-    x = static_cast<double>(
-        decoded(format, encoded(format, static_cast<float>(x), scale.scale, zero), scale.scale, zero));
+    x = static_cast<double>(decoded(format, encoded(format, static_cast<float>(x), s.scale, zero), s.scale, zero));
 }
 
 WeightScale scale_of(const ActivationScales& scales, ValueId v) {
   const auto found = scales.find(v);
   return found == scales.end() ? WeightScale() : found->second;
+}
+
+/// In which the machine keeps a value.
+NumberFormat kept_in(const Value& value, const Machine& machine) {
+  return value.format.value_or(machine.activation_format);
 }
 
 double largest_of(const Tensor& tensor) {
@@ -135,7 +139,7 @@ ComparedTensor run_alone(AloneInstruction one, const StoredTensors& stored, std:
   std::map<std::string, Tensor> by_name;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (in_memory(one.stage, graph.inputs[i]))
-      round_to(inputs[i], machine.activation_format, scale_of(scales, graph.inputs[i]));
+      round_to(inputs[i], kept_in(graph.values[at(graph.inputs[i])], machine), scale_of(scales, graph.inputs[i]));
     by_name[graph.values[at(graph.inputs[i])].name] = inputs[i];
   }
   for (std::size_t i = 1; i < run.outputs.size(); ++i)
@@ -147,11 +151,13 @@ ComparedTensor run_alone(AloneInstruction one, const StoredTensors& stored, std:
   for (const ValueId v : reference->inputs) held.push_back(by_name.at(reference->values[at(v)].name));
   Tensor expected = compute(*reference, held, written).at(0);
   const WeightScale scale = scale_of(scales, graph.outputs[0]);
-  round_to(expected, machine.activation_format, scale);
+  const NumberFormat kept = kept_in(graph.values[at(graph.outputs[0])], machine);
+  round_to(expected, kept, scale);
   const InstructionClass& c = one.stage.program.classes.back();
   const std::int64_t length = c.work.nest.in_channels, tile = std::max<std::int64_t>(1, c.mapping.tile_sums);
-  return compare_tensors(run.outputs[0], expected,
-                         allowed_difference(expected, machine, (length + tile - 1) / tile, scale.scale));
+  return compare_tensors(
+      run.outputs[0], expected,
+      allowed_difference(expected, kept, machine.accumulator_format, (length + tile - 1) / tile, scale.scale));
 }
 
 LayerTensors layer_of(const CompiledStage& stage, std::int32_t number) {
@@ -199,13 +205,13 @@ Tensor seeded_tensor(const Operand& operand, std::uint64_t seed, std::size_t pla
   return tensor;
 }
 
-double allowed_difference(const Tensor& expected, const Machine& machine, std::int64_t sums, float scale) {
+double allowed_difference(const Tensor& expected, NumberFormat kept, NumberFormat accumulator, std::int64_t sums,
+                          float scale) {
   if (!is_floating(expected.type)) return 0;
   const double largest = largest_of(expected);
-  const double step =
-      std::max(step_of(machine.activation_format, largest, scale), step_of(format_of(expected.type), largest, 1));
-  if (!is_floating_format(machine.accumulator_format)) return step;
-  return step + (64 + static_cast<double>(sums) / 2) * step_of(machine.accumulator_format, largest, 1);
+  const double step = std::max(step_of(kept, largest, scale), step_of(format_of(expected.type), largest, 1));
+  if (!is_floating_format(accumulator)) return step;
+  return step + (64 + static_cast<double>(sums) / 2) * step_of(accumulator, largest, 1);
 }
 
 ComparedTensor compare_tensors(const Tensor& executed, const Tensor& expected, double allowed) {

@@ -1,9 +1,9 @@
 // Tensors of a validation: instructions executed alone on seeded inputs and weights, beside what their nodes of the
 // graph compute of the same numbers as the machine holds them.
 //
-// What passes. Operands are rounded to activation_format, weights are those of a `.weight` file, and the graph's
-// result is rounded once more, so that only the order of sums and what accumulators round is left (docs/model.md,
-// the executor):
+// What passes. Operands are rounded to the formats that they are kept in, weights are those of a `.weight` file,
+// and the graph's result is rounded once more, so that only the order of sums and what accumulators round is left
+// (docs/model.md, the executor):
 //   integers                          equal
 //   floats, exact accumulators        within one step of the format that holds the result: a sum in another order
 //                                     may fall on the other side of a rounding
@@ -69,8 +69,9 @@ struct TensorOptions {
 /// Floats from -1 to 1, integers 0 or 1 (tokens that every vocabulary has), from the seed and the input's place.
 Tensor seeded_tensor(const Operand& operand, std::uint64_t seed, std::size_t place);
 
-/// How far a result may be from the graph's on a machine, as said above. `sums`: tiles of a sum.
-double allowed_difference(const Tensor& expected, const Machine& machine, std::int64_t sums, float scale);
+/// How far a result may be from the graph's, as said above. `sums`: tiles of a sum.
+double allowed_difference(const Tensor& expected, NumberFormat kept, NumberFormat accumulator, std::int64_t sums,
+                          float scale);
 
 /// Element by element; NaN equals NaN.
 ComparedTensor compare_tensors(const Tensor& executed, const Tensor& expected, double allowed);

@@ -15,7 +15,8 @@ const Json& document() {
   return document;
 }
 
-/// How to call a route so that it goes well. SWEEP stands for a finished sweep, OTHER for one that is cancelled.
+/// How to call a route so that it goes well. SWEEP stands for a finished sweep, OTHER for one that is cancelled,
+/// VALIDATED for a finished validation, WAITING for one that is queued.
 struct Example {
   std::string_view id;
   std::string target, body;
@@ -89,10 +90,16 @@ TEST(contract, every_route_answers_as_its_schema_says) {
   EXPECT_EQ(site.post("/api/v1/sweeps/" + other + "/cancel", "").status, 202);
   site.wait_for_state(other, "cancelled");
   EXPECT_EQ(site.put("/api/v1/models/lone", small_onnx()).status, 201);
+  site.wait_for("/api/v1/sweeps/" + sweep + "/validation", "done");
+  const std::string validated = site.validation(R"({"model": "tiny-sd", "seconds": 20})");
+  site.wait_for("/api/v1/validations/" + validated, "done");
+  site.validation(R"({"model": "sd15-unet", "seconds": 600})");  // runs meanwhile
+  const std::string waiting = site.validation(R"({"model": "tiny-sd"})");
   for (const auto& example : examples) {
     SCOPED_TRACE(example.id);
     const Route& route = route_of(example.id);
-    const std::string target = replaced(replaced(example.target, "SWEEP", sweep), "OTHER", other);
+    std::string target = replaced(replaced(example.target, "SWEEP", sweep), "OTHER", other);
+    target = replaced(replaced(target, "VALIDATED", validated), "WAITING", waiting);
     const std::string body = example.body == "ONNX" ? small_onnx() : example.body;
     const std::string type = route.body == BodyKind::json     ? "application/json"
                              : route.body == BodyKind::upload ? "application/octet-stream"
@@ -183,6 +190,22 @@ const Refused refusals[] = {
     {"POST", "/api/v1/sweeps",
      R"({"model": "sd15", "axes": [{"parameter": "cores", "values": [1]}], "objectives": ["x"]})", 422,
      "unknown_metric", nullptr},
+    {"POST", "/api/v1/sweeps",
+     R"({"model": "sd15", "axes": [{"parameter": "cores", "values": [1]}], "validate_seconds": 3601})", 422,
+     "value_out_of_range", "/validate_seconds"},
+    {"GET", "/api/v1/sweeps/99/validation", "", 404, "not_found", nullptr},
+    {"POST", "/api/v1/validations", "{}", 422, "value_invalid", "/model"},
+    {"POST", "/api/v1/validations", R"({"model": "nope"})", 422, "unknown_model", "/model"},
+    {"POST", "/api/v1/validations", R"({"model": "sd15", "passes": 65})", 422, "value_out_of_range", "/passes"},
+    {"POST", "/api/v1/validations", R"({"model": "sd15", "seconds": 0})", 422, "value_out_of_range", "/seconds"},
+    {"POST", "/api/v1/validations", R"({"model": "sd15", "tensors": 1})", 422, "value_invalid", "/tensors"},
+    {"POST", "/api/v1/validations", R"({"model": "sd15", "layer": ["*"]})", 400, "unknown_key", "/layer"},
+    {"POST", "/api/v1/validations", R"({"model": "sd15", "instructions": true})", 400, "unknown_key",
+     "/instructions"},
+    {"GET", "/api/v1/validations/99", "", 404, "not_found", nullptr},
+    {"GET", "/api/v1/validations/x", "", 404, "not_found", nullptr},
+    {"POST", "/api/v1/validations/99/cancel", "", 404, "not_found", nullptr},
+    {"DELETE", "/api/v1/validations/99", "", 404, "not_found", nullptr},
     {"GET", "/api/v1/sweeps/99", "", 404, "not_found", nullptr},
     {"GET", "/api/v1/sweeps/abc", "", 404, "not_found", nullptr},
     {"POST", "/api/v1/sweeps/1/resume", "", 409, "conflict", nullptr},

@@ -106,6 +106,23 @@ Answer Site::request(const std::string& method, const std::string& path, const s
   return send_bytes(port, text + "\r\n" + body);
 }
 
+std::string Site::validation(const std::string& asked) const {
+  const Answer answer = post("/api/v1/validations", asked);
+  EXPECT_EQ(answer.status, 202) << answer.body;
+  return answer.json().at("id").dump();
+}
+
+Json Site::wait_for(const std::string& path, const std::string& state) const {
+  Json found;
+  for (int i = 0; i < 6000; ++i) {
+    found = get(path).json();
+    if (found.value("state", "") == state) return found;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  ADD_FAILURE() << path << " did not become " << state << ": " << found.dump().substr(0, 500);
+  return found;
+}
+
 Json Site::wait_for_state(const std::string& id, const std::string& state) const {
   Json sweep;
   for (int i = 0; i < 1000; ++i) {

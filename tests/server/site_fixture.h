@@ -42,6 +42,10 @@ class Site {
                  const std::string& type = "") const;
   /// Starts a sweep and waits until its state is `state` (10 s at most); returns its id.
   std::string sweep(const std::string& spec, const std::string& state = "done") const;
+  /// Asks for a validation; returns its id.
+  std::string validation(const std::string& request) const;
+  /// Waits until what is at `path` is in that state (60 s at most); returns it.
+  Json wait_for(const std::string& path, const std::string& state) const;
   Json wait_for_state(const std::string& id, const std::string& state) const;
 
   TemporaryFolder folder;

@@ -19,10 +19,12 @@ std::size_t row_named(std::string_view name) {
 }
 
 TEST(validate, tiny_sd_has_no_difference_on_any_preset) {
-  for (const Preset& preset : diffusion_presets()) {
+  std::int64_t feasible = 0;
+  for (const Preset& preset : presets()) {
     SCOPED_TRACE(std::string(preset.name));
     const Application application = tiny_sd_on(preset.machine);
-    ASSERT_TRUE(application.feasible) << application.reason;
+    if (!application.feasible) continue;  // a machine for attention alone
+    ++feasible;
     const auto stages = validate_counters(application, preset.machine);
     ASSERT_EQ(stages.size(), application.stages.size());
     for (const StageCounters& stage : stages) {
@@ -38,6 +40,7 @@ TEST(validate, tiny_sd_has_no_difference_on_any_preset) {
       EXPECT_GT(stage.tile_operations, 0);
     }
   }
+  EXPECT_GE(feasible, 3);
 }
 
 /// The noise predictor of tiny-sd, estimated and stepped.
@@ -100,7 +103,7 @@ TEST(validate, a_pass_that_ends_later_and_a_higher_peak_are_differences_of_no_in
   EXPECT_EQ(pass.first->counter, "end_cycle");
   EXPECT_EQ(pass.first->values.executed, pass.first->values.estimated + 1);
   sides.estimated.stream.passes[0].cycles += 1;
-  sides.counted.psram_peak_bytes += 5;
+  sides.counted.peaks.psram_bytes += 5;
   const StageCounters peak = sides.compared();
   EXPECT_EQ(peak.differences, 1);
   EXPECT_EQ(peak.first->counter, "psram_peak_bytes");

@@ -1995,73 +1995,6 @@ export interface components {
             metrics: components["schemas"]["MetricValues"];
             accuracy: components["schemas"]["PointAccuracy"] | null;
         };
-        PointAccuracy: {
-            sqnr_db: number | string | null;
-            cosine: number | null;
-            /** @enum {string} */
-            weights: "random" | "file";
-        };
-        AccuracyRequest: {
-            model: string;
-            preset?: string;
-            machine?: components["schemas"]["MachineChanges"];
-            /** @enum {string} */
-            calibration?: "minmax" | "percentile" | "mse";
-            percentile?: number;
-            samples?: number;
-            seed?: number;
-        };
-        StageAccuracy: {
-            name: string;
-            role: string;
-            output: {
-                sqnr_db: number | string | null;
-                cosine: number | null;
-                elements: number;
-                not_finite: number;
-            };
-            steps: {
-                step: number;
-                t: number;
-                sqnr_db: number | string | null;
-                cosine: number | null;
-                elements: number;
-                not_finite: number;
-            }[];
-            layers: {
-                value: string;
-                instruction: string;
-                op: string;
-                sqnr_db: number | string | null;
-                cosine: number | null;
-                elements: number;
-                not_finite: number;
-            }[];
-        };
-        Accuracy: {
-            model: string;
-            machine: components["schemas"]["Machine"];
-            /** @enum {string} */
-            weights: "random" | "file";
-            seed: number;
-            calibration: string;
-            percentile: number;
-            samples: number;
-            stages: components["schemas"]["StageAccuracy"][];
-            sqnr_db: number | string | null;
-            cosine: number | null;
-            elements: number;
-            not_finite: number;
-        };
-        AccuracyJob: {
-            id: number;
-            /** @enum {string} */
-            state: "queued" | "running" | "done" | "failed";
-            progress: number;
-            model: string;
-            error: components["schemas"]["Problem"] | null;
-            result: components["schemas"]["Accuracy"] | null;
-        };
         FirstDifference: {
             /** @enum {string} */
             kind: "counter" | "tensor" | "execution";
@@ -2256,6 +2189,73 @@ export interface components {
             };
             summary: components["schemas"]["FrontSummary"] | null;
             points: components["schemas"]["FrontPoint"][];
+        };
+        PointAccuracy: {
+            sqnr_db: number | string | null;
+            cosine: number | null;
+            /** @enum {string} */
+            weights: "random" | "file";
+        };
+        AccuracyRequest: {
+            model: string;
+            preset?: string;
+            machine?: components["schemas"]["MachineChanges"];
+            /** @enum {string} */
+            calibration?: "minmax" | "percentile" | "mse";
+            percentile?: number;
+            samples?: number;
+            seed?: number;
+        };
+        StageAccuracy: {
+            name: string;
+            role: string;
+            output: {
+                sqnr_db: number | string | null;
+                cosine: number | null;
+                elements: number;
+                not_finite: number;
+            };
+            steps: {
+                step: number;
+                t: number;
+                sqnr_db: number | string | null;
+                cosine: number | null;
+                elements: number;
+                not_finite: number;
+            }[];
+            layers: {
+                value: string;
+                instruction: string;
+                op: string;
+                sqnr_db: number | string | null;
+                cosine: number | null;
+                elements: number;
+                not_finite: number;
+            }[];
+        };
+        Accuracy: {
+            model: string;
+            machine: components["schemas"]["Machine"];
+            /** @enum {string} */
+            weights: "random" | "file";
+            seed: number;
+            calibration: string;
+            percentile: number;
+            samples: number;
+            stages: components["schemas"]["StageAccuracy"][];
+            sqnr_db: number | string | null;
+            cosine: number | null;
+            elements: number;
+            not_finite: number;
+        };
+        AccuracyJob: {
+            id: number;
+            /** @enum {string} */
+            state: "queued" | "running" | "done" | "failed";
+            progress: number;
+            model: string;
+            error: components["schemas"]["Problem"] | null;
+            result: components["schemas"]["Accuracy"] | null;
         };
     };
     responses: never;

@@ -66,7 +66,8 @@ function Totals({ result, stage, number }: { result: ValidationResult; stage: St
 
 function Instructions({ result, stage, number }: { result: ValidationResult; stage: StageCounters; number: number }) {
   const { t } = useSpeech();
-  const [group, setGroup] = useState<Group>('time');
+  const first = result.first_difference;
+  const [group, setGroup] = useState<Group>(first?.kind === 'counter' && first.stage === stage.name ? groupOf(first.what) : 'time');
   const [wanted, setWanted] = useState('');
   const [onlyDifferent, setOnlyDifferent] = useState(false);
   const all = useMemo(() => {
@@ -79,14 +80,14 @@ function Instructions({ result, stage, number }: { result: ValidationResult; sta
   }, [all, wanted, onlyDifferent]);
   const columns = useMemo<Column<InstructionRow>[]>(() => [
     { id: 'index', title: '#', width: 56, numeric: true, value: (row) => row.index },
-    { id: 'layer', title: t('table.name'), width: 230, value: (row) => row.layer, show: (row) => <span className="clip" title={row.layer}>{row.layer}</span> },
+    { id: 'layer', title: t('table.name'), width: 200, value: (row) => row.layer, show: (row) => <span className="clip" title={row.layer}>{row.layer}</span> },
     { id: 'op', title: t('table.op'), width: 120, value: (row) => row.op, show: (row) => <code>{row.op}</code> },
     { id: 'verdict', title: t('validation.verdict'), width: 96, value: (row) => row.differences, show: (row) => <VerdictBadge verdict={row.differences > 0 ? 'differs' : 'pass'} /> },
     ...result.counters.flatMap((counter, r): Column<InstructionRow>[] => {
       if (groupOf(counter.name) !== group) return [];
       const side = (id: 'estimated' | 'executed'): Column<InstructionRow> => ({
         id: `${counter.name}-${id}`, title: `${wordFor(t, 'counter', counter.name)} · ${t(id === 'estimated' ? 'validation.estimate_short' : 'validation.executor_short')}`,
-        width: 124, numeric: true, value: (row) => row[id][r],
+        width: 92, numeric: true, value: (row) => row[id][r],
         show: (row) => <span className={row.estimated[r] === row.executed[r] ? '' : 'differs'}>{plain(row[id][r] ?? 0)}</span>,
       });
       return [side('estimated'), side('executed')];

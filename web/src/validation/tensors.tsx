@@ -1,7 +1,7 @@
 // The layers of a stage that were executed, with how far each was from its graph and how far it may be.
 import { useMemo } from 'react';
 import type { LayerTensors, StageTensors } from '../api/types';
-import { plain, quantity } from '../format/quantity';
+import { plain } from '../format/quantity';
 import { useSpeech } from '../i18n/i18n';
 import { Card } from '../ui/basics';
 import { DataTable, type Column } from '../ui/data_table';
@@ -17,7 +17,7 @@ export function TensorsTable({ tensors }: { tensors: StageTensors }) {
     { id: 'name', title: t('table.name'), width: 230, value: (one) => one.name, show: (one) => <span className="clip" title={one.name}>{one.name}</span> },
     { id: 'op', title: t('table.op'), width: 120, value: (one) => one.op, show: (one) => <code>{one.op}</code> },
     { id: 'verdict', title: t('validation.verdict'), width: 96, value: verdict, show: (one) => <VerdictBadge verdict={verdict(one)} /> },
-    { id: 'operations', title: t('validation.operations'), width: 110, numeric: true, value: (one) => one.operations, show: (one) => quantity(one.operations, 'MAC', 3) },
+    { id: 'operations', title: t('validation.operations'), width: 110, numeric: true, value: (one) => one.operations, show: (one) => plain(one.operations) },
     { id: 'elements', title: t('validation.elements'), width: 100, numeric: true, value: (one) => one.elements, show: (one) => plain(one.elements) },
     { id: 'differing', title: t('validation.differing'), width: 96, numeric: true, value: (one) => one.differing, show: (one) => <span className={one.differing > 0 ? 'differs' : ''}>{plain(one.differing)}</span> },
     { id: 'error', title: t('validation.largest_error'), width: 116, numeric: true, value: (one) => one.largest_error, show: (one) => plain(one.largest_error, 3) },
