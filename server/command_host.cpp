@@ -18,6 +18,10 @@ struct HostArguments {
 int run_host(const HostArguments& arguments) {
   const Machine machine = machine_of(arguments.machine);
   const HostReport report = host_report(Catalog(file_models(arguments.files)), arguments.model, machine);
+  if (!report.infeasible.empty()) {
+    std::cerr << "sdip: infeasible: " << printable(report.infeasible) << "\n";
+    return exit_infeasible;
+  }
   if (arguments.format == "json")
     std::cout << json_text(host_json(report), 2) << "\n";
   else if (arguments.format == "markdown")

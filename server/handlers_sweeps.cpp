@@ -25,8 +25,10 @@ OrderedJson current_json(Service& service, const SweepRow& row, const std::optio
   OrderedJson validation;
   if (const auto found = service.store.validation_of(row.id))
     validation = validation_row_json(*found, service.validations.progress(found->id));
-  return sweep_json(row, row.state == SweepState::running ? pace : std::nullopt,
-                    service.accuracies.measures_front_of(row.id), validation);
+  // One that is done and still has a pace is about to hand its front over.
+  const bool measuring =
+      (row.state == SweepState::done && pace.has_value()) || service.accuracies.measures_front_of(row.id);
+  return sweep_json(row, row.state == SweepState::running ? pace : std::nullopt, measuring, validation);
 }
 
 /// Null where nothing was measured.

@@ -93,8 +93,8 @@ HostReport host_report(const Catalog& catalog, const std::string& model, const M
     throw Error("value_conflict", "--preset",
                 "expected a machine with a host: sequencer=host, host_operators or host_memory");
   const Analysis analysis = analyze(catalog, model, machine);
-  if (!analysis.report.outcome.feasible) throw Error("infeasible", model, analysis.report.outcome.reason);
-  HostReport report{model, frame_cycles(machine, analysis.report), frame_macs(analysis.report), {}, {}};
+  if (!analysis.report.outcome.feasible) return {model, analysis.report.outcome.reason, 0, 0, {}, {}};
+  HostReport report{model, "", frame_cycles(machine, analysis.report), frame_macs(analysis.report), {}, {}};
   Machine left = machine;
   double before = report.cycles;
   const auto take_away = [&](const char* what, const char* name, const char* value) {

@@ -27,14 +27,14 @@ struct HostChange {
 
 struct HostReport {
   std::string model;
-  double cycles = 0;  // of a frame, saturated
+  std::string infeasible;  // empty, or why; then nothing else is known
+  double cycles = 0;       // of a frame, saturated
   std::int64_t macs = 0;
   std::vector<HostPart> parts;
   std::vector<HostChange> changes;  // the machine as it is first
 };
 
-/// Requires a checked machine that is feasible. Throws Error("value_conflict", "--preset", ...) for a machine that
-/// has no host, ("infeasible", ...) for one on which the model does not fit.
+/// Requires a checked machine. Throws Error("value_conflict", "--preset", ...) for one that has no host.
 HostReport host_report(const Catalog& catalog, const std::string& model, const Machine& machine);
 
 /// What the authors of the PYNQ-Z2 accelerator measured beyond what they computed, in cycles of its bus; nothing

@@ -11,9 +11,10 @@
 #include "core/cost/micro_operations.h"
 #include "core/cost/ports.h"
 #include "core/cost/strips.h"
-#include "core/program/traffic.h"
 
 namespace sdip {
+
+using namespace cost;
 namespace {
 
 /// An operation's results, made in `times` folds of rows x channels. Turned ones go run by run, never faster than
@@ -73,7 +74,7 @@ std::int64_t prologue_elements(const InstructionClass& c, const TilePlan& plan, 
   if (c.prologue_passes == 0) return 0;
   const LoopNest& nest = c.work.nest;
   const std::int64_t positions =
-      held_window(row_axis(nest), tile.rows) * held_window(column_axis(nest), tile.columns);
+      held_window(rows_of(nest), tile.rows) * held_window(columns_of(nest), tile.columns);
   return c.prologue_passes * tile_a_elements(c, plan, tile, positions);
 }
 
@@ -303,7 +304,7 @@ ClassCost step_cost(const InstructionClass& c, const Machine& m, Role role) {
   }
   cost.order = std::move(expansion.order);
   cost.held_weight_bytes = held_weight_bytes(c, form);
-  cost.held_weight_stored_bytes = held_stored_bytes(c, form);
+  cost.held_weight_stored_bytes = cost.held_weight_bytes;
   cost.macs = cost.plan.nest ? mac_count(c.work.nest) : 0;
   if (cost.plan.nest) {
     const LoopNest& nest = c.work.nest;

@@ -11,6 +11,8 @@
 #include "core/cost/fold.h"
 
 namespace sdip {
+
+using namespace cost;
 namespace {
 
 constexpr std::int64_t most_cycles = std::int64_t{1} << 58;

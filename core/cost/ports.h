@@ -58,7 +58,7 @@ struct Steps {
 
 /// How often an operation of row-wise work reads an operand. When passes run apart, one that is read less often
 /// than there are passes is read in the last.
-inline std::int64_t reads_of(const Fetch& f, const TilePlan& plan, bool last_pass) {
+inline std::int64_t reads_of(const Fetch& f, const cost::TilePlan& plan, bool last_pass) {
   if (f.passes >= plan.passes_apart) return f.passes / plan.passes_apart;
   return last_pass ? f.passes : 0;
 }

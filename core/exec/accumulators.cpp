@@ -12,7 +12,7 @@ namespace {
 
 /// Step of an activation's codes as the instruction reads them; 0 when they are none, or were made inside.
 double activation_step(const Chip& chip, ValueId v) {
-  const NumberFormat format = chip.machine.activation_format;
+  const NumberFormat format = format_of(chip, v);
   const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
   const auto& sources = chip.instruction().sources;
   const bool read = std::ranges::find(sources, root, &PlacedOperand::value) != sources.end();

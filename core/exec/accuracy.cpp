@@ -13,6 +13,18 @@ std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
 
 using Samples = std::vector<std::vector<Tensor>>;
 
+NumberFormat format_of(const Value& value, const Machine& machine) {
+  return value.format.value_or(machine.activation_format);
+}
+
+/// Whether a value is kept in steps of a scale. Weights need no samples.
+bool needs_samples(const Application& application, const Machine& machine) {
+  for (const CompiledStage& stage : application.stages)
+    for (const Value& value : stage.graph->values)
+      if (value.kind != ValueKind::weight && needs_scale(format_of(value, machine))) return true;
+  return false;
+}
+
 struct Measurement {
   const Application& application;
   const Machine& machine;
@@ -23,9 +35,7 @@ struct Measurement {
 
   const CompiledStage& stage(std::size_t s) const { return application.stages[s]; }
   std::int64_t runs(std::size_t s) const { return stage(s).role == Role::core ? machine.steps : 1; }
-  bool calibrates() const {
-    return needs_scale(machine.activation_format);  // weights need no samples
-  }
+  bool calibrates() const { return needs_samples(application, machine); }
   bool worked(std::size_t s) {
     done += execution_work(stage(s)).operations;
     if (options.go_on) going = going && options.go_on(std::min(done / all, 1.0));
@@ -115,8 +125,8 @@ void add_layer(const Measurement& m, StageAccuracy& to, const CompiledStage& sta
   const Graph& graph = *stage.graph;
   const Value& value = graph.values[at(v)];
   Tensor should = want->second;
-  raise_masked(graph, v, m.machine.activation_format, should.floats);
-  raise_masked(graph, v, m.machine.activation_format, got.floats);
+  raise_masked(graph, v, format_of(value, m.machine), should.floats);
+  raise_masked(graph, v, format_of(value, m.machine), got.floats);
   const auto& all = stage.program.instructions;
   const auto made_by = std::ranges::find(all, v, &Instruction::destination);
   to.layers.push_back({value.name, made_by->name, made_by->mnemonic, deviation_of(got, should)});
@@ -149,7 +159,7 @@ void execute_all(Measurement& m, const std::vector<Prepared>& ready, const std::
 ExecutionWork accuracy_work(const Application& application, const Machine& machine,
                             const AccuracyOptions& options) {
   ExecutionWork sum;
-  const std::int64_t sampled = needs_scale(machine.activation_format) ? options.samples : 0;
+  const std::int64_t sampled = needs_samples(application, machine) ? options.samples : 0;
   for (const CompiledStage& stage : application.stages) {
     const ExecutionWork one = execution_work(stage);
     const bool core = stage.role == Role::core;

@@ -148,7 +148,7 @@ void run_attention(Chip& chip) {
       const auto at = grid(static_cast<std::int64_t>(run.group) * run.product.out_group, rows, run.product.out_p,
                            {0, values}, run.product.out_n);
       end_tile(chip, ends, nodes.product->outputs[0], at,
-               run.finish_product(at, std::span<const double>(state.weighted)));
+               pieces_of(run.finish_product(at, std::span<const double>(state.weighted))));
     }
 }
 

@@ -153,14 +153,21 @@ ActivationScales calibrated_scales(const Graph& graph, const Machine& machine,
                                    const CalibrationRule& rule) {
   check(!samples.empty(), "a sample");
   ActivationScales scales;
-  const NumberFormat format = machine.activation_format;
-  if (!needs_scale(format)) return scales;
+  const auto format_of = [&](ValueId v) {
+    return graph.values[static_cast<std::size_t>(v)].format.value_or(machine.activation_format);
+  };
+  const auto is_scaled = [&](const Value& value) {
+    return needs_scale(value.format.value_or(machine.activation_format));
+  };
+  if (std::ranges::none_of(graph.values, is_scaled)) return scales;
   const Graph all = with_all_results(graph);
   std::map<ValueId, Seen> seen;
   for (const std::vector<Tensor>& inputs : samples) {
     std::vector<Tensor> tensors = compute(all, inputs, stored);
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       std::vector<double>& numbers = tensors[i].floats;
+      const NumberFormat format = format_of(all.outputs[i]);
+      if (!needs_scale(format)) continue;
       raise_masked(graph, all.outputs[i], format, numbers);
       const std::int64_t elements = std::ssize(numbers) * std::ssize(samples);
       look_at(seen[all.outputs[i]], numbers,
@@ -168,6 +175,7 @@ ActivationScales calibrated_scales(const Graph& graph, const Machine& machine,
     }
   }
   for (const auto& [value, of_value] : seen) {
+    const NumberFormat format = format_of(value);
     const NumberRange range = range_of_seen(format, of_value, rule);
     scales[value] = weight_scale(format, range.least, range.most);
   }

@@ -86,6 +86,9 @@ Numbers read_operand(Chip& chip, ValueId v, const Elements& at);
 /// The same into floats. Requires a type that single precision holds.
 void read_floats(Chip& chip, ValueId v, const Elements& at, std::span<float> to);
 
+/// The same, shared by the team where there is much to read.
+void read_floats_together(Chip& chip, ValueId v, const Elements& at, std::span<float> to);
+
 /// The whole of it, in its own shape.
 Tensor read_whole(Chip& chip, ValueId v);
 
@@ -96,8 +99,18 @@ const HeldWeight* read_weight(Chip& chip, ValueId v);
 /// Makes room for the current instruction's result wherever its class sends it.
 void open_result(Chip& chip);
 
-/// Writes elements of the result there, as activation_format holds them.
+/// The format that a value is kept in: its own, or activation_format. Of a view that of its root.
+NumberFormat format_of(const Chip& chip, ValueId v);
+
+/// Writes elements of the result there, as its format holds them.
 void write_result(Chip& chip, const Elements& at, const Numbers& numbers);
+
+/// The same of several parts, in order; the team puts their bytes.
+struct ResultPart {
+  Elements at{};
+  Numbers numbers{};
+};
+void write_results(Chip& chip, const std::vector<ResultPart>& parts);
 
 /// Step of an integer activation format for a value; 1 where none is needed. Throws Error("scale_absent", ...).
 WeightScale scale_of(const Chip& chip, ValueId v);

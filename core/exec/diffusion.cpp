@@ -81,13 +81,14 @@ Graph with_given_noise(const Graph& graph) {
   return given;
 }
 
-Tensor random_numbers(const Operand& operand, const std::string& name, std::uint64_t seed, Spread spread) {
+Tensor random_numbers(const Operand& operand, const std::string& name, std::uint64_t seed,
+                      Distribution distribution) {
   std::mt19937_64 engine(hash_of(name, seed));
   const auto unit = [&] { return static_cast<double>((engine() >> 40) + 1) * 0x1p-24; };  // above 0, to 1
   Tensor tensor = zero_tensor(operand.type, operand.shape);
   for (double& x : tensor.floats) {
     const double first = unit();
-    if (spread == Spread::uniform) {
+    if (distribution == Distribution::uniform) {
       x = rounded(operand.type, 2 * first - 1);
     } else {  // Box and Muller, 1958
       const double radius = std::sqrt(-2 * std::log(first));
@@ -160,9 +161,10 @@ std::vector<Tensor> inputs_of_stage(const Way& way, const CompiledStage& stage) 
   for (const ValueId v : stage.graph->inputs) {
     const Value& value = stage.graph->values[at(v)];
     auto given = handed_over(way, stage, value);
-    inputs.push_back(given ? *std::move(given)
-                           : random_numbers(value.operand, value.name, way.seed,
-                                            stage.role == Role::decoder ? Spread::normal : Spread::uniform));
+    inputs.push_back(
+        given ? *std::move(given)
+              : random_numbers(value.operand, value.name, way.seed,
+                               stage.role == Role::decoder ? Distribution::normal : Distribution::uniform));
   }
   return inputs;
 }
@@ -173,7 +175,7 @@ bool walk_core(Way& way, std::size_t number) {
   const ValueId latent = latent_input(graph);
   check(latent != none, "a core has a latent");
   const Operand& operand = graph.values[at(latent)].operand;
-  Tensor x = random_numbers(operand, "latent", way.seed, Spread::normal);
+  Tensor x = random_numbers(operand, "latent", way.seed, Distribution::normal);
   const double scale = first_noise_scale(way.sampler, way.steps);
   for (double& one : x.floats) one = rounded(operand.type, one * scale);
   const std::vector<StepNumbers> numbers = step_numbers(way.sampler, way.steps);
@@ -187,7 +189,7 @@ bool walk_core(Way& way, std::size_t number) {
       else if (element_count(value.operand.shape) == 1)
         inputs[i] = number_of(value.operand, register_value(value.name, numbers[static_cast<std::size_t>(step)]));
       else if (value.name == "step/random")
-        inputs[i] = random_numbers(value.operand, noise, way.seed, Spread::normal);
+        inputs[i] = random_numbers(value.operand, noise, way.seed, Distribution::normal);
     }
     auto outputs = way.run({number, step}, inputs);
     if (!outputs) return false;

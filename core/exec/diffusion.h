@@ -43,8 +43,9 @@ Graph with_given_noise(const Graph& graph);
 
 /// Numbers for an input, from the seed and its name: of a latent or noise normal, other floats from -1 to 1,
 /// integers 0 or 1 (tokens that every vocabulary has).
-enum class Spread { uniform, normal };
-Tensor random_numbers(const Operand& operand, const std::string& name, std::uint64_t seed, Spread spread);
+enum class Distribution { uniform, normal };
+Tensor random_numbers(const Operand& operand, const std::string& name, std::uint64_t seed,
+                      Distribution distribution);
 
 /// One use of a stage on the way: which, and of a core in which step (from 0).
 struct StageUse {

@@ -37,7 +37,7 @@ void require_inputs(const Graph& graph, std::span<const Tensor> inputs) {
 constexpr std::int64_t dram_bytes = std::int64_t{1} << 53;  // large enough for whatever is placed there
 
 std::int64_t value_bytes(const Chip& chip, ValueId v) {
-  return ceil_div(element_count(chip.value(v).operand.shape) * bits_of(chip.machine.activation_format), 8);
+  return ceil_div(element_count(chip.value(v).operand.shape) * bits_of(format_of(chip, v)), 8);
 }
 
 Chip chip_of(const CompiledStage& stage, const Machine& machine, const StoredTensors& stored,

@@ -15,7 +15,7 @@ double number(const Node& node, const char* attribute, double otherwise) {
 
 }  // namespace
 
-Finish::Finish(Chip& chip, const Node& node) : team_(*chip.team) {
+Finish::Finish(Chip& chip, const Node& node) {
   const Operand& out = chip.value(node.outputs[0]).operand;
   out_.type = out.type;
   out_.shape = out.shape;
@@ -31,26 +31,24 @@ Finish::Finish(Chip& chip, const Node& node) : team_(*chip.team) {
 
 namespace {
 
-constexpr std::int64_t piece_elements = 1 << 15;
-
 bool has_elements(const Tensor& tensor) { return !tensor.floats.empty() || !tensor.ints.empty(); }
 
 }  // namespace
 
 template <class T>
-void Finish::part(const Elements& at, std::span<const T> sums, Numbers& results, std::size_t first) const {
+Numbers Finish::all(const Elements& at, std::span<const T> sums) const {
   std::vector<double> bias;
   if (has_elements(bias_)) bias = doubles_in(picked(bias_, elements_beside(bias_shape_, out_.shape, at)));
-  const bool single = out_.type == ElementType::float32;
-  if (single && !rescale_) {
-    float* to = results.floats.data() + first;
+  Numbers results{out_.type, {}, {}, {}};
+  if (is_single(out_.type)) results.floats.resize(sums.size());
+  if (out_.type == ElementType::float32 && !rescale_) {
     for (std::size_t i = 0; i < sums.size(); ++i) {
       double x = static_cast<double>(sums[i]);
       if (alpha_ != 1.0) x *= alpha_;
       if (!bias.empty()) x += beta_ * bias[i];
-      to[i] = static_cast<float>(x);
+      results.floats[i] = static_cast<float>(x);
     }
-    return;
+    return results;
   }
   std::size_t i = 0;
   at.each([&](std::int64_t element) {
@@ -59,23 +57,12 @@ void Finish::part(const Elements& at, std::span<const T> sums, Numbers& results,
     if (rescale_) x = (*rescale_)(out_.type, element, x);
     x = held_number(out_.type, x);
     if (is_single(out_.type))
-      results.floats[first + i] = static_cast<float>(x);
+      results.floats[i] = static_cast<float>(x);
     else if (is_floating(out_.type))
-      results.doubles[first + i] = x;
+      results.doubles.push_back(x);
     else
-      results.ints[first + i] = static_cast<std::int64_t>(x);
+      results.ints.push_back(static_cast<std::int64_t>(x));
     ++i;
-  });
-}
-
-template <class T>
-Numbers Finish::all(const Elements& at, std::span<const T> sums) const {
-  Numbers results = numbers_of(zero_tensor(out_.type, {at.size()}));
-  const std::vector<Elements> pieces = at.pieces(piece_elements);
-  share_tasks(team_, std::ssize(pieces), [&](std::int64_t i) {
-    const Elements& piece = pieces[static_cast<std::size_t>(i)];
-    const auto first = static_cast<std::size_t>(i * piece_elements);
-    part(piece, sums.subspan(first, static_cast<std::size_t>(piece.size())), results, first);
   });
   return results;
 }

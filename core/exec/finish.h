@@ -14,7 +14,7 @@ namespace sdip::exec {
 class Finish {
  public:
   Finish(Chip& chip, const Node& node);
-  /// The results `at`, in double, rounded or wrapped to their type; shared by the team.
+  /// The results `at`, in double, rounded or wrapped to their type.
   Numbers operator()(const Elements& at, std::span<const float> sums) const { return all(at, sums); }
   Numbers operator()(const Elements& at, std::span<const double> sums) const { return all(at, sums); }
   Numbers operator()(const Elements& at, std::span<const std::uint64_t> sums) const;
@@ -22,10 +22,7 @@ class Finish {
  private:
   template <class T>
   Numbers all(const Elements& at, std::span<const T> sums) const;
-  template <class T>
-  void part(const Elements& at, std::span<const T> sums, Numbers& results, std::size_t first) const;
 
-  Team& team_;
   Operand out_;
   double alpha_ = 1, beta_ = 1;
   Tensor bias_;

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/exec/arithmetic.h"
+#include "core/exec/moves.h"
 #include "core/exec/nest.h"
 #include "core/exec/operators.h"
 #include "core/exec/pointwise.h"
@@ -67,15 +68,16 @@ void run_rowwise(Chip& chip, const Operators& operators, const Whole& made, Valu
     nodes.insert(nodes.end(), operators.behind.begin(), operators.behind.end());
     for (const auto& at : tiles) {
       ++chip.counts.tile_operations;
-      write_pointwise(chip, nodes, {at, none});
+      write_pointwise(chip, nodes, at, none, {});
     }
     return;
   }
-  if (run_row_passes(chip, operators, result)) return;
+  if (run_row_passes(chip, operators, result) || run_moves(chip, operators, tiles, result)) return;
   const Tensor whole = main_whole(chip, main, made, result);
   for (const auto& at : tiles) {
     ++chip.counts.tile_operations;
-    end_tile(chip, operators, result, at, picked(whole, at));
+    end_tile(chip, operators, result, at,
+             [&](const Elements& piece, std::int64_t) { return picked(whole, piece); });
   }
 }
 
@@ -93,7 +95,7 @@ void run_mapped_nest(Chip& chip, const Operators& operators, const Whole& made, 
   };
   run_nest(chip, main, map, c.operand_b == Place::psram, c.mapping, {0, map.nest.out_h}, reader(main.inputs[0]),
            reader(main.inputs[1]),
-           [&](const Elements& at, Numbers numbers) { end_tile(chip, operators, result, at, std::move(numbers)); });
+           [&](const Elements& at, const PieceMaker& make) { end_tile(chip, operators, result, at, make); });
 }
 
 /// All operators on whole operands: where one behind the main operator is not elementwise.

@@ -85,9 +85,11 @@ TileKernel avx512_kernel(TileKind kind) {
       return {most_rows, 32, Codes16::group, false, add_sequentially<Codes16, most_rows, 2>};
     case TileKind::codes8:
       return {most_rows, 32, Codes8::group, true, add_sequentially<Codes8, most_rows, 2>};
-    default:
-      return {};
+    case TileKind::narrow_fused:
+    case TileKind::narrow_tree:
+      return avx512_narrow_kernel(kind == TileKind::narrow_tree);
   }
+  return {};
 }
 
 }  // namespace sdip::exec

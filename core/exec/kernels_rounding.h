@@ -39,16 +39,22 @@ inline double odd_sum(double a, double b) {
 }
 
 /// x as the format holds it: nearest, ties to even, kept within the format; NaN stays one, of fixed point it is 0.
+/// (A number is divided by the spacing where it stands, a power of two, and rounded to a whole one by adding and
+/// taking away 1.5 x 2^52, beside which double holds whole numbers alone.)
 inline double rounded_to(const Rounding& r, double x) {
-  if (std::isnan(x)) return r.fixed ? 0 : x;
+  if (x != x) return r.fixed ? 0 : x;
   if (x >= r.largest) return r.largest;
   if (x <= r.least) return r.least;
-  double unit = r.unit;
-  if (!r.fixed && x != 0) {
-    const double own = std::ldexp(1.0, std::ilogb(x) + 1 - r.precision);
-    if (own > unit) unit = own;
+  constexpr std::uint64_t one = 1023, fraction_bits = 52;
+  const std::uint64_t exponent = std::bit_cast<std::uint64_t>(x) >> fraction_bits & 2047;
+  std::uint64_t spacing = std::bit_cast<std::uint64_t>(r.unit) >> fraction_bits;
+  if (!r.fixed) {
+    const auto below = static_cast<std::uint64_t>(r.precision - 1);
+    if (exponent > spacing + below) spacing = exponent - below;
   }
-  const double to = std::nearbyint(x / unit) * unit;
+  const double unit = std::bit_cast<double>(spacing << fraction_bits);
+  const double per_unit = std::bit_cast<double>((2 * one - spacing) << fraction_bits);
+  const double to = std::copysign((x * per_unit + 0x1.8p52 - 0x1.8p52) * unit, x);
   return to > r.largest ? r.largest : to < r.least ? r.least : to;
 }
 

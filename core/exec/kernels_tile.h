@@ -42,5 +42,6 @@ enum class TileKind { fused, tree, narrow_fused, narrow_tree, codes16, codes8 };
 TileKernel portable_kernel(TileKind kind);
 TileKernel avx2_kernel(TileKind kind);
 TileKernel avx512_kernel(TileKind kind);
+TileKernel avx512_narrow_kernel(bool tree);
 
 }  // namespace sdip::exec

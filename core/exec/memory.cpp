@@ -141,11 +141,7 @@ void for_pieces(std::int64_t byte, std::int64_t count, std::int64_t size, PageOf
   }
 }
 
-std::byte* page_at(Memory& memory, std::int64_t number) {
-  auto& page = memory.pages[number];
-  if (!page) page = std::make_unique<std::byte[]>(static_cast<std::size_t>(Memory::page_bytes));
-  return page.get();
-}
+std::byte* page_at(Memory& memory, std::int64_t number) { return memory.pages.at(number).get(); }
 
 const std::byte* page_at(const Memory& memory, std::int64_t number) { return memory.pages.at(number).get(); }
 
@@ -178,15 +174,15 @@ void put_line(Memory& memory, const Region& region, const Line& line, std::span<
         [&](std::byte* to, std::int64_t first, std::int64_t count) {
           const auto from = numbers.subspan(static_cast<std::size_t>(first));
           if (count > 0)
-            return encode_run(l.format, l.scale, l.infinities, from.first(static_cast<std::size_t>(count)), to);
+            return encode_run(l.format, l.step, l.infinities, from.first(static_cast<std::size_t>(count)), to);
           put_bits(memory, region.bit_of(line.begin + first), region.bits(),
-                   encoded_kept(l.format, from[0], l.scale, l.infinities));
+                   encoded_kept(l.format, from[0], l.step, l.infinities));
         });
     return;
   }
   for (std::int64_t i = 0; i < line.count; ++i)
     put_bits(memory, region.bit_of(line.begin + i * line.step), region.bits(),
-             encoded_kept(l.format, numbers[static_cast<std::size_t>(i)], l.scale, l.infinities));
+             encoded_kept(l.format, numbers[static_cast<std::size_t>(i)], l.step, l.infinities));
 }
 
 void mark_line(Memory& memory, const Region& region, const Line& line, Slot slot) {
@@ -220,7 +216,7 @@ void take_steps(const Memory& memory, const Region& region, const Line& line, fl
       else
         std::memcpy(codes + i * size, page + in_page, static_cast<std::size_t>(size));
     }
-    decode_run(region.layout.format, region.layout.scale, codes, {to + done, static_cast<std::size_t>(count)});
+    decode_run(region.layout.format, region.layout.step, codes, {to + done, static_cast<std::size_t>(count)});
   }
 }
 
@@ -232,16 +228,17 @@ void take_line(const Memory& memory, const Region& region, const Line& line, flo
         [&](std::int64_t page) { return page_at(memory, page); },
         [&](const std::byte* from, std::int64_t first, std::int64_t count) {
           if (count > 0)
-            decode_run(l.format, l.scale, from, {to + first, static_cast<std::size_t>(count)});
+            decode_run(l.format, l.step, from, {to + first, static_cast<std::size_t>(count)});
           else
-            to[first] =
-                decoded(l.format, bits_at(memory, region.bit_of(line.begin + first), region.bits()), l.scale);
+            to[first] = decoded(l.format, bits_at(memory, region.bit_of(line.begin + first), region.bits()),
+                                l.step.scale, l.step.zero);
         });
   } else if (region.bits() >= 8) {
     take_steps(memory, region, line, to);
   } else {
     for (std::int64_t i = 0; i < line.count; ++i)
-      to[i] = decoded(l.format, bits_at(memory, region.bit_of(line.begin + i * line.step), region.bits()), l.scale);
+      to[i] = decoded(l.format, bits_at(memory, region.bit_of(line.begin + i * line.step), region.bits()),
+                      l.step.scale, l.step.zero);
   }
 }
 
@@ -254,15 +251,32 @@ void open_region(Memory& memory, Slot slot, std::int64_t address, const Layout& 
   memory.regions[slot] = std::move(region);
 }
 
-void write(Memory& memory, Slot slot, const Elements& at, std::span<const float> numbers) {
+void claim(Memory& memory, Slot slot, const Elements& at) {
+  const Region& region = memory.regions.at(slot);
+  for (const Line& line : at.lines()) {
+    mark_line(memory, region, line, slot);
+    const std::int64_t from = region.bit_of(std::min(line.begin, line.last())) / 8;
+    const std::int64_t to = (region.bit_of(std::max(line.begin, line.last()) + 1) - 1) / 8;
+    for (std::int64_t page = from / Memory::page_bytes; page <= to / Memory::page_bytes; ++page) {
+      auto& bytes = memory.pages[page];
+      if (!bytes) bytes = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(Memory::page_bytes));
+    }
+  }
+}
+
+void put(Memory& memory, Slot slot, const Elements& at, std::span<const float> numbers) {
   const Region& region = memory.regions.at(slot);
   check(!region.layout.beside, "floats of a value that stands in bytes");
   std::size_t done = 0;
   for (const Line& line : at.lines()) {
     put_line(memory, region, line, numbers.subspan(done, static_cast<std::size_t>(line.count)));
-    mark_line(memory, region, line, slot);
     done += static_cast<std::size_t>(line.count);
   }
+}
+
+void write(Memory& memory, Slot slot, const Elements& at, std::span<const float> numbers) {
+  claim(memory, slot, at);
+  put(memory, slot, at, numbers);
 }
 
 void write(Memory& memory, Slot slot, const Elements& at, const Tensor& numbers) {

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/code_runs.h"
 #include "core/base/number_format.h"
 #include "core/base/tensor.h"
 #include "core/exec/addresses.h"
@@ -31,7 +32,7 @@ struct Layout {
   NumberFormat format = NumberFormat::fp32;
   ElementType type = ElementType::float32;
   std::int64_t count = 0;
-  float scale = 1;
+  CodeStep step{};
   bool infinities = false, beside = false;
 };
 
@@ -71,6 +72,11 @@ void open_region(Memory& memory, Slot slot, std::int64_t address, const Layout& 
 /// open_region; floats of a value that does not stand beside.
 void write(Memory& memory, Slot slot, const Elements& at, const Tensor& numbers);
 void write(Memory& memory, Slot slot, const Elements& at, std::span<const float> numbers);
+
+/// The two halves of writing floats: what the shadow says, and the bytes, which several threads may put at once
+/// where elements are whole bytes and no two put the same.
+void claim(Memory& memory, Slot slot, const Elements& at);
+void put(Memory& memory, Slot slot, const Elements& at, std::span<const float> numbers);
 
 /// Takes bytes [address, address + bytes) for tiles on their way: what values had there is overwritten. Throws
 /// Error("execution_failed", who, ...) when they do not lie within the memory.

@@ -40,8 +40,8 @@ Arithmetic arithmetic_of(Chip& chip, const Node& node) {
 }
 
 template <class T>
-std::vector<T> converted(const Numbers& numbers) {
-  std::vector<T> to;
+Buffer<T> converted(const Numbers& numbers) {
+  Buffer<T> to;
   to.reserve(numbers.size());
   for (const float x : numbers.floats) to.push_back(static_cast<T>(x));
   for (const double x : numbers.doubles) to.push_back(static_cast<T>(x));
@@ -49,26 +49,23 @@ std::vector<T> converted(const Numbers& numbers) {
   return to;
 }
 
-void take(Numbers&& numbers, std::vector<float>& to) {
-  to = numbers.floats.empty() ? converted<float>(numbers) : std::move(numbers.floats);
-}
 template <class T>
-void take(const Numbers& numbers, std::vector<T>& to) {
+void take(const Numbers& numbers, Buffer<T>& to) {
   to = converted<T>(numbers);
 }
 
 /// Sums as a memory has them, and back.
-Numbers kept_form(const std::vector<float>& sums) { return {ElementType::float32, sums, {}, {}}; }
-Numbers kept_form(const std::vector<double>& sums) { return {ElementType::float64, {}, sums, {}}; }
+Numbers kept_form(const Buffer<float>& sums) { return {ElementType::float32, {sums.begin(), sums.end()}, {}, {}}; }
+Numbers kept_form(const Buffer<double>& sums) { return {ElementType::float64, {}, {sums.begin(), sums.end()}, {}}; }
 template <class S>
-Numbers kept_form(const std::vector<S>& sums) {
+Numbers kept_form(const Buffer<S>& sums) {
   return {ElementType::int64, {}, {}, std::vector<std::int64_t>(sums.begin(), sums.end())};
 }
 
 /// One operand's tile: loaded, or the part of a whole weight that it is.
 template <class T>
 struct Loaded {
-  std::vector<T> data{};
+  Buffer<T> data{};
   const T* whole = nullptr;
   TileStrides strides{};
   std::optional<TileOperation> of{};  // whose tile this is
@@ -82,15 +79,19 @@ struct Tiles {
   const NestOperand &a, &b;
   Arithmetic arithmetic;
   Loaded<T> loaded_a{}, loaded_b{};
-  std::vector<S> sums{};
+  Buffer<S> sums{};
 
-  void load(const NestOperand& operand, const Elements& at, std::vector<T>& to) {
+  void load(const NestOperand& operand, const Elements& at, Buffer<T>& to) {
     if constexpr (std::is_same_v<T, std::int8_t>) {
       const ValueId root = chip.views.root[static_cast<std::size_t>(operand.as_it_lies)];
       const auto placed = placed_operand(chip, root);
       to.resize(static_cast<std::size_t>(at.size()));
       read_codes(placed->memory, {placed->slot, placed->address, chip.graph, chip.who},
                  through_view(chip, operand.as_it_lies, at), to);
+    } else if constexpr (std::is_same_v<T, float>) {
+      if (operand.as_it_lies == none) return take(operand.read(at), to);
+      to.resize(static_cast<std::size_t>(at.size()));
+      read_floats_together(chip, operand.as_it_lies, at, to);
     } else {
       take(operand.read(at), to);
     }
@@ -214,7 +215,7 @@ bool lies_in_codes(Chip& chip, const NestOperand& operand) {
     const HeldWeight* weight = read_weight(chip, v);
     return weight != nullptr && !weight->codes.empty();
   }
-  const NumberFormat format = chip.machine.activation_format;
+  const NumberFormat format = format_of(chip, v);
   return format == NumberFormat::int8 && !holds(format, chip.value(v).operand.type) &&
          placed_operand(chip, chip.views.root[static_cast<std::size_t>(v)]).has_value();
 }
@@ -232,20 +233,27 @@ Extent window_columns(const LoopNest& n, const Extent& columns) {
 void run_nest(Chip& chip, const Node& node, const NestMap& map, bool weighted, const Mapping& mapping,
               const Extent& rows, const NestOperand& a, const NestOperand& b, const TileSink& sink) {
   const auto type = [&](std::size_t i) { return chip.value(node.inputs[i]).operand.type; };
-  const NestOperand first{without_zero(chip, node, 0, a.read), a.as_it_lies},
-      second{without_zero(chip, node, 1, b.read), b.as_it_lies};
+  const auto less_zero = [&](std::size_t i, const NestOperand& operand) {
+    return is_quantised(node) ? NestOperand{without_zero(chip, node, i, operand.read)} : operand;
+  };
+  const NestOperand first = less_zero(0, a), second = less_zero(1, b);
   const Finish finish(chip, node);
   const Arithmetic arithmetic = arithmetic_of(chip, node);
   const NumberFormat format = chip.machine.accumulator_format;
   const bool floating = number_formats[static_cast<std::size_t>(format)].floating;
   const auto run = [&]<class T, class S>(std::type_identity<T>, std::type_identity<S>, auto kept, auto ended) {
     Tiles<T, S> t{chip, {map, weighted}, first, second, arithmetic};
-    if (!is_quantised(node)) take_whole(chip, map, second, t.loaded_b);
+    take_whole(chip, map, second, t.loaded_b);
     run_tiles<T, S>(
-        chip, t, mapping, rows, [&] { kept(t); }, [&](const Elements& at) { sink(at, ended(t, at)); });
+        chip, t, mapping, rows, [&] { kept(t); }, [&](const Elements& at) { sink(at, ended(t)); });
   };
   const auto nothing = [](auto&) {};
-  const auto finished = [&](auto& t, const Elements& at) { return finish(at, std::span(std::as_const(t.sums))); };
+  const auto finished = [&](auto& t) {
+    return [&](const Elements& piece, std::int64_t from) {
+      return finish(piece, std::span(std::as_const(t.sums))
+                               .subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(piece.size())));
+    };
+  };
   if (floating && is_single(type(0)) && is_single(type(1)))
     return run(std::type_identity<float>{}, std::type_identity<float>{}, nothing, finished);
   const Accumulators accumulators(chip, node, map, weighted);
@@ -254,16 +262,19 @@ void run_nest(Chip& chip, const Node& node, const NestMap& map, bool weighted, c
   };
   if (!is_floating(type(0)) && !is_floating(type(1)))
     return run(std::type_identity<std::uint64_t>{}, std::type_identity<std::uint64_t>{}, kept, finished);
-  if (needs_scale(format) && !is_quantised(node) && lies_in_codes(chip, first) && lies_in_codes(chip, second))
-    return run(std::type_identity<std::int8_t>{}, std::type_identity<std::int32_t>{}, nothing,
-               [&](auto& t, const Elements& at) {
-                 Tiles<double, double> steps{chip, t.shape, first, second, arithmetic};
-                 steps.sums.assign(t.sums.begin(), t.sums.end());
-                 steps.keep_each([&](double sum, std::int64_t group, std::int64_t n) {
-                   return sum * accumulators.step(group, n);
-                 });
-                 return finish(at, std::span<const double>(steps.sums));
-               });
+  if (needs_scale(format) && lies_in_codes(chip, first) && lies_in_codes(chip, second))
+    return run(std::type_identity<std::int8_t>{}, std::type_identity<std::int32_t>{}, nothing, [&](auto& t) {
+      Buffer<double> sums(t.sums.size());
+      std::size_t i = 0;
+      t.keep_each([&](std::int32_t sum, std::int64_t group, std::int64_t n) {
+        sums[i++] = static_cast<double>(sum) * accumulators.step(group, n);
+        return sum;
+      });
+      return [&finish, sums = std::move(sums)](const Elements& piece, std::int64_t from) {
+        return finish(
+            piece, std::span(sums).subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(piece.size())));
+      };
+    });
   run(std::type_identity<double>{}, std::type_identity<double>{}, kept, finished);
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/exec/chip.h"
 #include "core/exec/nest_map.h"
+#include "core/exec/pointwise.h"
 #include "core/exec/tile_loops.h"
 
 namespace sdip::exec {
@@ -20,8 +21,8 @@ struct NestOperand {
   ValueId as_it_lies = none;
 };
 
-/// Takes results of the nest as their tiles are done: the elements and their values.
-using TileSink = std::function<void(const Elements& at, Numbers numbers)>;
+/// Takes results of the nest as their tiles are done: the elements, and what makes their values.
+using TileSink = std::function<void(const Elements& at, const PieceMaker& make)>;
 
 /// Input rows [first, last) that result rows read, clipped to the input, or columns.
 Extent window_rows(const LoopNest& nest, const Extent& rows);

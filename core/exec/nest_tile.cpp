@@ -2,6 +2,7 @@
 #include "core/exec/nest_tile.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace sdip::exec {
 namespace {
@@ -14,11 +15,6 @@ std::int64_t kernel_size(const LoopNest& nest) { return nest.kernel_h * nest.ker
 
 /// Whether a tile of A is kept row by row, the channels of a pixel side by side.
 bool channels_inside(const NestMap& m) { return m.a_k == 1; }
-
-template <class T>
-Matrix<T> turned(const Matrix<T>& matrix) {
-  return {matrix.data, matrix.column_stride, matrix.row_stride, {}};
-}
 
 /// B as [sum, channels]: row d is kernel position d / K, channel d mod K.
 template <class T>
@@ -41,31 +37,71 @@ Matrix<T> filters_of(const TileShape& s, const T* b, const TileStrides& at) {
   if (kernel == 1) return {b, at.n, at.k, {}};
   return {nullptr, 0, 1, [=](const Block& block, T* to, std::int64_t stride) {
             for (std::int64_t r = 0; r < block.rows; ++r, to += stride)
-              for (std::int64_t c = 0; c < block.columns; ++c) {
+              for (std::int64_t c = 0; c < block.columns;) {
                 const std::int64_t position = (block.column + c) / depth, k = (block.column + c) % depth;
-                to[c] = b[(block.row + r) * at.n + k * at.k + position / width * at.h + position % width * at.w];
+                const std::int64_t count = std::min(block.columns - c, depth - k);
+                const T* from =
+                    b + (block.row + r) * at.n + k * at.k + position / width * at.h + position % width * at.w;
+                for (std::int64_t i = 0; i < count; ++i) to[c + i] = from[i * at.k];
+                c += count;
               }
           }};
 }
 
-/// A line of pixels of one result row, columns [q, q + count), at a kernel position's distance: those outside are
-/// 0.
+/// Pixels [q, q + count) of result row p, which stand from `place` on in a block's rows.
+struct Pixels {
+  std::int64_t p = 0, q = 0, count = 0, place = 0;
+};
+
+std::vector<Pixels> pixels_of(const TileOperation& tile, const Block& block) {
+  const std::int64_t width = tile.columns.size();
+  std::vector<Pixels> lines;
+  for (std::int64_t done = 0; done < block.columns;) {
+    const std::int64_t pixel = block.column + done, q = pixel % width;
+    const std::int64_t count = std::min(block.columns - done, width - q);
+    lines.push_back({tile.rows.begin + pixel / width, tile.columns.begin + q, count, done});
+    done += count;
+  }
+  return lines;
+}
+
+/// `count` rows of `size` numbers, the steps between them given. Of the commonest size the compiler knows how many.
 template <class T>
-void copy_pixels(const LoopNest& n, const Extent& columns, const T* row, std::int64_t step, std::int64_t w,
-                 std::int64_t q, std::int64_t count, T* to) {
-  const std::int64_t first = q * n.stride_w - n.pad_left + w * n.dilation_w;
-  if (n.stride_w == 1 && step == 1) {
-    const std::int64_t before = std::clamp<std::int64_t>(columns.begin - first, 0, count);
-    const std::int64_t inside = std::clamp<std::int64_t>(columns.end - first, before, count);
-    std::fill(to, to + before, T{});
-    if (inside > before) std::copy_n(row + first + before - columns.begin, inside - before, to + before);
-    std::fill(to + inside, to + count, T{});
-    return;
+void copy_rows(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, std::int64_t count,
+               std::int64_t size) {
+  constexpr std::int64_t panel = 32;
+  for (std::int64_t i = 0; i < count; ++i, from += from_step, to += to_step) {
+    if (size == panel)
+      std::memcpy(to, from, panel * sizeof(T));
+    else
+      std::copy_n(from, size, to);
   }
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::int64_t x = first + i * n.stride_w;
-    to[i] = x < columns.begin || x >= columns.end ? T{} : row[(x - columns.begin) * step];
+}
+
+template <class T>
+void clear_rows(T* to, std::int64_t to_step, std::int64_t count, std::int64_t size) {
+  for (std::int64_t i = 0; size > 0 && i < count; ++i, to += to_step) std::fill_n(to, size, T{});
+}
+
+/// What one kernel position's column w reads of input row `row` for a line of pixels, for `depth` channels: outside
+/// the input 0.
+template <class T>
+void take_pixels(const LoopNest& n, const Extent& columns, const T* row, const TileStrides& at, std::int64_t w,
+                 const Pixels& pixels, T* to, std::int64_t stride, std::int64_t depth) {
+  const std::int64_t first = pixels.q * n.stride_w - n.pad_left + w * n.dilation_w;
+  if (n.stride_w == 1 && at.x == 1) {
+    const std::int64_t before = std::clamp<std::int64_t>(columns.begin - first, 0, pixels.count);
+    const std::int64_t inside = std::clamp<std::int64_t>(columns.end - first, before, pixels.count);
+    clear_rows(to, stride, depth, before);
+    if (inside > before)
+      copy_rows(row + first + before - columns.begin, at.k, to + before, stride, depth, inside - before);
+    return clear_rows(to + inside, stride, depth, pixels.count - inside);
   }
+  for (std::int64_t k = 0; k < depth; ++k, row += at.k, to += stride)
+    for (std::int64_t i = 0; i < pixels.count; ++i) {
+      const std::int64_t x = first + i * n.stride_w;
+      to[i] = x < columns.begin || x >= columns.end ? T{} : row[(x - columns.begin) * at.x];
+    }
 }
 
 /// A as [sum, pixels].
@@ -78,21 +114,21 @@ Matrix<T> windows_of(const TileShape& s, const T* a, const TileStrides& at) {
   const TileOperation tile = s.tile;
   const Extent rows = s.rows, columns = s.columns;
   return {nullptr, 0, 1, [=](const Block& block, T* to, std::int64_t stride) {
-            const std::int64_t depth = tile.sums.size(), width = tile.columns.size();
-            for (std::int64_t r = block.row; r < block.row + block.rows; ++r, to += stride) {
-              const std::int64_t position = r / depth, k = r % depth;
+            const std::vector<Pixels> lines = pixels_of(tile, block);
+            const std::int64_t depth = tile.sums.size(), end = block.row + block.rows;
+            for (std::int64_t r = block.row; r < end;) {
+              const std::int64_t position = r / depth, k = r % depth, count = std::min(end - r, depth - k);
               const std::int64_t h = position / n.kernel_w, w = position % n.kernel_w;
-              for (std::int64_t done = 0; done < block.columns;) {
-                const std::int64_t pixel = block.column + done, p = tile.rows.begin + pixel / width;
-                const std::int64_t q = pixel % width, count = std::min(block.columns - done, width - q);
-                const std::int64_t y = p * n.stride_h - n.pad_top + h * n.dilation_h;
+              for (const Pixels& pixels : lines) {
+                const std::int64_t y = pixels.p * n.stride_h - n.pad_top + h * n.dilation_h;
                 if (y < rows.begin || y >= rows.end)
-                  std::fill(to + done, to + done + count, T{});
+                  clear_rows(to + pixels.place, stride, count, pixels.count);
                 else
-                  copy_pixels(n, columns, a + k * at.k + (y - rows.begin) * at.y, at.x, w, tile.columns.begin + q,
-                              count, to + done);
-                done += count;
+                  take_pixels(n, columns, a + k * at.k + (y - rows.begin) * at.y, at, w, pixels, to + pixels.place,
+                              stride, count);
               }
+              to += count * stride;
+              r += count;
             }
           }};
 }

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/exec/broadcast.h"
 #include "core/exec/chip.h"
+#include "core/exec/weights.h"
 #include "core/ops/arithmetic.h"
 
 namespace sdip::exec {
@@ -85,6 +86,14 @@ std::optional<NormRule> norm_rule(const Graph& graph, const Node& node) {
   if (count == 0 || rule.rows == 0) return std::nullopt;
   rule.length = count / rule.rows;
   return rule;
+}
+
+void find_parameters(Chip& chip, const NormRule& rule) {
+  for (std::size_t i = 1; i < rule.node->inputs.size(); ++i) {
+    const ValueId v = rule.node->inputs[i];
+    if (v != none && chip.value(v).kind == ValueKind::weight && read_weight(chip, v) == nullptr)
+      constant_of(chip, v);
+  }
 }
 
 NormSums empty_sums(const NormRule& rule) {

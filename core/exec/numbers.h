@@ -1,6 +1,8 @@
 // Numbers on their way through an instruction: floats of every type that single precision holds, doubles, integers.
 #pragma once
 
+#include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,25 @@ struct Numbers {
 
   std::size_t size() const { return floats.size() + doubles.size() + ints.size(); }
 };
+
+/// Memory whose elements are not set before they are written.
+template <class T>
+struct Unset : std::allocator<T> {
+  template <class U>
+  struct rebind {
+    using other = Unset<U>;
+  };
+  template <class U>
+  void construct(U* at) {
+    ::new (static_cast<void*>(at)) U;
+  }
+  template <class U, class... Arguments>
+  void construct(U* at, Arguments&&... arguments) {
+    ::new (static_cast<void*>(at)) U(std::forward<Arguments>(arguments)...);
+  }
+};
+template <class T>
+using Buffer = std::vector<T, Unset<T>>;
 
 inline bool is_single(ElementType type) { return is_floating(type) && type != ElementType::float64; }
 

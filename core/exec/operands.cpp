@@ -54,23 +54,29 @@ Memory& memory_of(Chip& chip, const PlacedOperand& source) {
   return chip.memories[side_number(pair, before + (source.older ? 1 : 0))];
 }
 
+NumberFormat format_of(const Chip& chip, ValueId v) {
+  const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
+  return chip.value(root).format.value_or(chip.machine.activation_format);
+}
+
 WeightScale scale_of(const Chip& chip, ValueId v) {
-  const NumberFormat format = chip.machine.activation_format;
+  const NumberFormat format = format_of(chip, v);
   if (!needs_scale(format) || holds(format, chip.value(v).operand.type)) return 1.0F;
   const auto found = chip.scales.find(v);
   if (found == chip.scales.end() || !(found->second.scale > 0))
     throw Error("scale_absent", chip.value(v).name,
-                "'" + chip.value(v).name + "' is kept in an integer activation_format, but has no scale");
+                "'" + chip.value(v).name + "' is kept in an integer format, but has no scale");
   return found->second;
 }
 
 Layout layout_of(const Chip& chip, ValueId v) {
   const Operand& operand = chip.value(v).operand;
-  const NumberFormat format = chip.machine.activation_format;
+  const NumberFormat format = format_of(chip, v);
+  const WeightScale scale = scale_of(chip, v);
   return {format,
           operand.type,
           element_count(operand.shape),
-          scale_of(chip, v),
+          {scale.scale, scale.zero.value_or(0)},
           holds(format, operand.type),
           !is_floating(operand.type)};
 }
@@ -153,6 +159,17 @@ void read_floats(Chip& chip, ValueId v, const Elements& at, std::span<float> to)
   std::ranges::copy(numbers.floats, to.begin());
 }
 
+void read_floats_together(Chip& chip, ValueId v, const Elements& at, std::span<float> to) {
+  constexpr std::int64_t piece = 1 << 17;
+  if (at.size() <= 2 * piece || chip.team->threads() == 1) return read_floats(chip, v, at, to);
+  const std::vector<Elements> pieces = at.pieces(piece);
+  share_tasks(*chip.team, std::ssize(pieces), [&](std::int64_t i) {
+    const Elements& part = pieces[static_cast<std::size_t>(i)];
+    read_floats(chip, v, part,
+                to.subspan(static_cast<std::size_t>(i * piece), static_cast<std::size_t>(part.size())));
+  });
+}
+
 Tensor read_whole(Chip& chip, ValueId v) {
   const Value& value = chip.value(v);
   if (value.kind == ValueKind::weight && read_weight(chip, v) == nullptr) return constant_of(chip, v);
@@ -207,7 +224,7 @@ void write_result(Chip& chip, const Elements& at, const Numbers& numbers) {
   if (in_bytes) write_to(std::span<const float>(numbers.floats));
   if (in_bytes && chip.summed.empty() && held == chip.registers.end()) return;
   Tensor tensor = tensor_of(numbers);
-  hold(tensor, chip.machine.activation_format, scale_of(chip, v));
+  hold(tensor, format_of(chip, v), scale_of(chip, v));
   if (!in_bytes) write_to(tensor);
   add_result_sums(chip, at, tensor);
   if (held == chip.registers.end()) return;
@@ -218,6 +235,26 @@ void write_result(Chip& chip, const Elements& at, const Numbers& numbers) {
     if (!tensor.ints.empty()) held->second.ints[to] = tensor.ints[i];
     ++i;
   });
+}
+
+void write_results(Chip& chip, const std::vector<ResultPart>& parts) {
+  const bool plain = !parts.empty() && is_single(parts[0].numbers.type) && chip.summed.empty() &&
+                     !chip.registers.contains(chip.instruction().destination) &&
+                     bits_of(chip.machine.activation_format) >= 8;
+  if (!plain) {
+    for (const ResultPart& part : parts) write_result(chip, part.at, part.numbers);
+    return;
+  }
+  const ValueId v = chip.instruction().destination;
+  for (const Destination& to : destinations_of(chip.instruction(), chip.instruction_class(), chip.machine)) {
+    Memory& memory = memory_of(chip, to.place, true);
+    const Slot slot = slot_of(chip.machine, v, to.place);
+    for (const ResultPart& part : parts) claim(memory, slot, part.at);
+    share_tasks(*chip.team, std::ssize(parts), [&](std::int64_t i) {
+      const ResultPart& part = parts[static_cast<std::size_t>(i)];
+      put(memory, slot, part.at, part.numbers.floats);
+    });
+  }
 }
 
 }  // namespace sdip::exec

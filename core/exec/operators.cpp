@@ -64,10 +64,9 @@ std::vector<Tensor> compute_whole(Chip& chip, const Node& node, const Whole& mad
   return outputs_of(chip.graph, node, operands);
 }
 
-void end_tile(Chip& chip, const Operators& operators, ValueId result, const Elements& at, Numbers numbers) {
-  TileValues tile{at, result};
-  tile.made[result] = std::move(numbers);
-  write_pointwise(chip, operators.behind, std::move(tile));
+void end_tile(Chip& chip, const Operators& operators, ValueId result, const Elements& at, const PieceMaker& make,
+              std::int64_t size) {
+  write_pointwise(chip, operators.behind, at, result, make, size);
 }
 
 }  // namespace sdip::exec

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/exec/chip.h"
+#include "core/exec/pointwise.h"
 
 namespace sdip::exec {
 
@@ -32,7 +33,9 @@ bool is_unread(const Chip& chip, const Work& work, const Node& node, std::size_t
 std::vector<Tensor> compute_whole(Chip& chip, const Node& node, const Whole& made);
 
 /// Applies the operators behind the main one to elements `at` of its result `value`, and writes the instruction's.
-void end_tile(Chip& chip, const Operators& operators, ValueId value, const Elements& at, Numbers numbers);
+/// `make` makes its numbers, in pieces of `size`.
+void end_tile(Chip& chip, const Operators& operators, ValueId value, const Elements& at, const PieceMaker& make,
+              std::int64_t size = piece_elements);
 
 /// Compound instructions. Attention: softmax(scale q k^T, masked) v over tiles of rows and keys, with a running
 /// maximum and sum for each row. Strips: rows of the last result, each operator making the rows that the next one

@@ -2,7 +2,6 @@
 #include "core/exec/plain_functions.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <string_view>
 
@@ -79,10 +78,6 @@ bool apply_plain(const Node& node, ElementType type, std::span<const Numbers* co
                         : operands[0]->size() == count && apply_one(node, operands[0]->floats, made.floats);
   if (done) results = std::move(made);
   return done;
-}
-
-void exponentials(std::span<double> numbers) {
-  for (double& x : numbers) x = std::exp(x);
 }
 
 }  // namespace sdip::exec

@@ -15,7 +15,14 @@ namespace sdip::exec {
 bool apply_plain(const Node& node, ElementType type, std::span<const Numbers* const> operands, std::size_t count,
                  Numbers& results);
 
-/// The same bits as std::exp up to a unit in the last place of a double, for many numbers at a time.
+/// e^x of each number, within 2 units in the last place of a double: the same bits on every processor.
 void exponentials(std::span<double> numbers);
+
+/// e^(x - less) of each number, in its place. The sum of them: number i goes to sum i mod 8, the eight are added as
+/// a tree of neighbours.
+double exponentials_less(double less, std::span<double> numbers);
+
+/// The greatest; -infinity of none.
+double greatest(std::span<const double> numbers);
 
 }  // namespace sdip::exec

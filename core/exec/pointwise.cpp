@@ -10,8 +10,6 @@
 namespace sdip::exec {
 namespace {
 
-constexpr std::int64_t piece_elements = 1 << 14;  // 64 KiB of floats a value: in the second-level cache
-
 /// The tile's value that `v` is a view of, or `none`.
 ValueId made_as(const Chip& chip, const TileValues& tile, ValueId v) {
   const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
@@ -110,29 +108,27 @@ void apply_pointwise(Chip& chip, const Node& node, TileValues& tile) {
   tile.current = result;
 }
 
-void write_pointwise(Chip& chip, std::span<const Node* const> nodes, TileValues tile) {
+PieceMaker pieces_of(Numbers numbers) {
+  return [all = std::move(numbers)](const Elements& piece, std::int64_t first) {
+    return part_of(all, static_cast<std::size_t>(first), static_cast<std::size_t>(piece.size()));
+  };
+}
+
+void write_pointwise(Chip& chip, std::span<const Node* const> nodes, const Elements& at, ValueId made,
+                     const PieceMaker& make, std::int64_t size) {
   const ValueId destination = chip.instruction().destination;
-  if (nodes.empty()) {
-    check(tile.current == destination, "the last operator makes the instruction's result");
-    return write_result(chip, tile.at, tile.made.at(tile.current));
-  }
   find_weights(chip, nodes);
-  const std::vector<Elements> pieces = tile.at.pieces(piece_elements);
-  std::vector<TileValues> done(pieces.size());
+  const std::vector<Elements> pieces = at.pieces(size);
+  std::vector<ResultPart> done(pieces.size());
   share_tasks(*chip.team, std::ssize(pieces), [&](std::int64_t i) {
     const auto number = static_cast<std::size_t>(i);
-    TileValues part{pieces[number], tile.current};
-    const auto count = static_cast<std::size_t>(part.at.size());
-    for (const auto& [v, numbers] : tile.made)
-      part.made[v] = part_of(numbers, number * static_cast<std::size_t>(piece_elements), count);
+    TileValues part{pieces[number], made};
+    if (made != none) part.made[made] = make(pieces[number], i * size);
     for (const Node* node : nodes) apply_pointwise(chip, *node, part);
     check(part.current == destination, "the last operator makes the instruction's result");
-    Numbers last = std::move(part.made.at(destination));
-    part.made.clear();
-    part.made[destination] = std::move(last);
-    done[number] = std::move(part);
+    done[number] = {std::move(part.at), std::move(part.made.at(destination))};
   });
-  for (const TileValues& part : done) write_result(chip, part.at, part.made.at(destination));
+  write_results(chip, done);
 }
 
 }  // namespace sdip::exec

@@ -66,31 +66,38 @@ std::optional<Rows> softmax_rows(const Chip& chip, const Node& node) {
   return rows;
 }
 
+/// Softmax of rows: the maximum and the sum of exponentials of each.
 struct Softmax {
   bool logarithm = false;
   ElementType type = ElementType::float32;
   std::vector<double> most, sum;  // by row
 
-  /// One pass over part of a row.
-  void pass(std::int64_t number, std::size_t row, std::span<double> x) {
+  /// One pass over part of a row. The second leaves exponentials, which the third finds in `x` where `exponential`.
+  void pass(std::int64_t number, std::size_t row, std::span<double> x, bool exponential) {
     double& m = most[row];
     if (number == 0) {
-      for (const double y : x) m = std::max(m, y);
+      m = std::max(m, greatest(x));
     } else if (number == 1) {
-      std::vector<double> e(x.size());
-      for (std::size_t i = 0; i < x.size(); ++i) e[i] = x[i] - m;
-      exponentials(e);
-      double all = sum[row];
-      for (const double y : e) all += y;
-      sum[row] = all;
+      sum[row] += exponentials_less(m, x);
     } else if (logarithm) {
       for (double& y : x) y = held_number(type, y - m - std::log(sum[row]));
     } else {
-      for (double& y : x) y -= m;
-      exponentials(x);
+      if (!exponential) exponentials_less(m, x);
       for (double& y : x) y /= sum[row];
       if (type != ElementType::float32)
         for (double& y : x) y = held_number(type, y);
+    }
+  }
+
+  /// Passes `first` to `last` over part of a row.
+  void passes(std::int64_t first, std::int64_t last, std::size_t row, std::span<double> x) {
+    for (std::int64_t number = first; number <= last; ++number) {
+      if (logarithm && number == 1) {  // its numbers are not its exponentials
+        std::vector<double> copy(x.begin(), x.end());
+        pass(number, row, copy, false);
+      } else {
+        pass(number, row, x, first < 2);
+      }
     }
   }
 };
@@ -107,6 +114,11 @@ Numbers numbers_from(ElementType type, std::vector<double> x) {
   return numbers;
 }
 
+/// Elements of pieces of whole rows.
+std::int64_t rows_together(std::int64_t length) {
+  return std::max<std::int64_t>(1, piece_elements / length) * length;
+}
+
 void run_softmax(Chip& chip, const Operators& operators, const Rows& rows, ValueId result) {
   const Node& node = *operators.main;
   const std::vector<double> zeros(static_cast<std::size_t>(rows.rows), 0.0);
@@ -114,14 +126,23 @@ void run_softmax(Chip& chip, const Operators& operators, const Rows& rows, Value
                   std::vector<double>(zeros.size(), -HUGE_VAL), zeros};
   for_each_row_tile(chip, rows, 3, [&](const RowTile& tile) {
     const Elements at = rows.elements(tile.rows, tile.part);
-    std::vector<double> x = doubles_in(read_operand(chip, node.inputs[0], at));
-    const auto length = static_cast<std::size_t>(tile.part.size());
-    chip.team->run(tile.rows.size(), [&](std::int64_t i) {
-      const auto row = static_cast<std::size_t>(tile.rows.begin + i);
-      const std::span<double> of_row(x.data() + static_cast<std::size_t>(i) * length, length);
-      for (std::int64_t pass = tile.first; pass <= tile.last; ++pass) softmax.pass(pass, row, of_row);
-    });
-    if (tile.last == 2) end_tile(chip, operators, result, at, numbers_from(softmax.type, std::move(x)));
+    const std::int64_t length = tile.part.size();
+    const auto make = [&](const Elements& piece, std::int64_t first) {
+      std::vector<double> x = doubles_in(read_operand(chip, node.inputs[0], piece));
+      for (std::int64_t i = 0; i < piece.size() / length; ++i) {
+        const auto row = static_cast<std::size_t>(tile.rows.begin + first / length + i);
+        if (tile.first == 0 && tile.last == 2)  // it may be made again
+          softmax.most[row] = -HUGE_VAL, softmax.sum[row] = 0;
+        softmax.passes(
+            tile.first, tile.last, row,
+            std::span(x).subspan(static_cast<std::size_t>(i * length), static_cast<std::size_t>(length)));
+      }
+      return numbers_from(softmax.type, std::move(x));
+    };
+    if (tile.last == 2)
+      end_tile(chip, operators, result, at, make, rows_together(length));
+    else
+      make(at, 0);
   });
 }
 
@@ -131,11 +152,23 @@ void run_norm(Chip& chip, const Operators& operators, const NormRule& rule, Valu
   const bool own = passes > 1;
   NormSums sums = own ? empty_sums(rule) : sums_of(chip, rule);
   const Rows rows{rule.rows, rule.length, 1};
+  find_parameters(chip, rule);
   for_each_row_tile(chip, rows, passes, [&](const RowTile& tile) {
     const Elements at = rows.elements(tile.rows, tile.part);
-    const std::vector<double> x = doubles_in(read_operand(chip, rule.node->inputs[0], at));
-    if (own && tile.first == 0) add_to_sums(sums, rule, at, x);
-    if (tile.last + 1 == passes) end_tile(chip, operators, result, at, normalised(chip, rule, sums, at, x));
+    const bool sum_here = own && tile.first == 0, all_here = sum_here && tile.last + 1 == passes;
+    const auto make = [&](const Elements& piece, std::int64_t first) {
+      const std::vector<double> x = doubles_in(read_operand(chip, rule.node->inputs[0], piece));
+      for (std::int64_t i = 0; all_here && i < piece.size() / rule.length; ++i) {  // it may be made again
+        const auto row = static_cast<std::size_t>(tile.rows.begin + first / rule.length + i);
+        sums.sum[row] = sums.squares[row] = 0;
+      }
+      if (sum_here) add_to_sums(sums, rule, piece, x);
+      return tile.last + 1 == passes ? normalised(chip, rule, sums, piece, x) : Numbers{};
+    };
+    if (tile.last + 1 == passes)
+      end_tile(chip, operators, result, at, make, rows_together(tile.part.size()));
+    else
+      make(at, 0);
   });
 }
 

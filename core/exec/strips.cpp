@@ -149,7 +149,7 @@ struct Strip {
       mapping.tile_sums = nest.in_channels;
       const bool weighted = chip.value(node.inputs[1]).kind == ValueKind::weight;
       run_nest(chip, node, map->second, weighted, mapping, rows, reader(node.inputs[0]), reader(node.inputs[1]),
-               [&](const Elements& at, const Numbers& numbers) { keep(out, at, numbers); });
+               [&](const Elements& at, const PieceMaker& make) { keep(out, at, make(at, 0)); });
       return;
     }
     if (is_by_rows(node)) {

@@ -50,10 +50,14 @@ const Tensor& constant_of(Chip& chip, ValueId v) {
 
 namespace {
 
+/// As the current instruction, which may have formats of its own, finds it.
+Machine own_machine(const Chip& chip) { return machine_for(chip.instruction_class(), chip.machine); }
+
 const WeightRegion& region_of(Chip& chip) {
   const auto found = chip.regions.find(chip.now);
   if (found != chip.regions.end()) return found->second;
-  return chip.regions.emplace(chip.now, weight_region(chip.stage, weight_form(chip.machine), chip.instruction()))
+  return chip.regions
+      .emplace(chip.now, weight_region(chip.stage, weight_form(own_machine(chip)), chip.instruction()))
       .first->second;
 }
 
@@ -85,8 +89,9 @@ HeldWeight held_of(CircuitWeight weight, NumberFormat format) {
 
 /// A weight that its circuit gets as the model has it: its bytes, not copied.
 std::optional<HeldWeight> mapped_weight(Chip& chip, const Value& value) {
-  const bool same = chip.machine.weight_format == NumberFormat::fp32 && chip.machine.sparsity == Sparsity::dense &&
-                    value.operand.type == ElementType::float32 && !value.operand.value;
+  const bool same = own_machine(chip).weight_format == NumberFormat::fp32 &&
+                    chip.machine.sparsity == Sparsity::dense && value.operand.type == ElementType::float32 &&
+                    !value.operand.value;
   if (!same || !value.bytes || !chip.options.mapped) return std::nullopt;
   auto mapped = chip.options.mapped(value);
   const std::int64_t count = element_count(value.operand.shape);
@@ -105,12 +110,12 @@ HeldWeight as_written(Chip& chip, std::size_t index) {
   if (auto mapped = mapped_weight(chip, value)) return std::move(*mapped);
   std::optional<Tensor> given = chip.constants.contains(v) ? std::nullopt : given_tensor(chip, value);
   const Tensor& tensor = given ? *given : constant_of(chip, v);
-  const bool by_place =
-      chip.machine.sparsity != Sparsity::dense || weight_form(chip.machine).scale_bits_per_channel > 0;
+  const Machine machine = own_machine(chip);
+  const bool by_place = machine.sparsity != Sparsity::dense || weight_form(machine).scale_bits_per_channel > 0;
   const NestWeights* nest = by_place ? nest_of_weight(region_of(chip), index) : nullptr;
-  const NumberFormat format = chip.machine.weight_format;
-  if (!is_floating(tensor.type)) return held_of({pruned_weight(tensor, nest, chip.machine), {}, {}}, format);
-  const CodedWeight coded = coded_weight(value.name, tensor, nest, chip.machine);
+  const NumberFormat format = machine.weight_format;
+  if (!is_floating(tensor.type)) return held_of({pruned_weight(tensor, nest, machine), {}, {}}, format);
+  const CodedWeight coded = coded_weight(value.name, tensor, nest, machine);
   return held_of(circuit_weight_of(coded, tensor.type, tensor.shape, format), format);
 }
 

@@ -54,14 +54,16 @@ NumberFormat format_of(ElementType type) {
 }
 
 /// As a memory in that format holds it.
-void round_to(Tensor& tensor, NumberFormat format, float scale) {
+void round_to(Tensor& tensor, NumberFormat format, const WeightScale& scale) {
+  const std::int64_t zero = scale.zero.value_or(0);
   for (double& x : tensor.floats)
-    x = static_cast<double>(decoded(format, encoded(format, static_cast<float>(x), scale), scale));
+    x = static_cast<double>(
+        decoded(format, encoded(format, static_cast<float>(x), scale.scale, zero), scale.scale, zero));
 }
 
-float scale_of(const ActivationScales& scales, ValueId v) {
+WeightScale scale_of(const ActivationScales& scales, ValueId v) {
   const auto found = scales.find(v);
-  return found == scales.end() ? 1.0F : found->second;
+  return found == scales.end() ? WeightScale() : found->second;
 }
 
 double largest_of(const Tensor& tensor) {
@@ -144,12 +146,12 @@ ComparedTensor run_alone(AloneInstruction one, const StoredTensors& stored, std:
   std::vector<Tensor> held;
   for (const ValueId v : reference->inputs) held.push_back(by_name.at(reference->values[at(v)].name));
   Tensor expected = compute(*reference, held, written).at(0);
-  const float scale = scale_of(scales, graph.outputs[0]);
+  const WeightScale scale = scale_of(scales, graph.outputs[0]);
   round_to(expected, machine.activation_format, scale);
   const InstructionClass& c = one.stage.program.classes.back();
   const std::int64_t length = c.work.nest.in_channels, tile = std::max<std::int64_t>(1, c.mapping.tile_sums);
   return compare_tensors(run.outputs[0], expected,
-                         allowed_difference(expected, machine, (length + tile - 1) / tile, scale));
+                         allowed_difference(expected, machine, (length + tile - 1) / tile, scale.scale));
 }
 
 LayerTensors layer_of(const CompiledStage& stage, std::int32_t number) {

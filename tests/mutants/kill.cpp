@@ -24,7 +24,8 @@ constexpr double pair_seconds = 0.5;  // of the processor
 struct Options {
   std::string mutants, known, survivors, only, filter = "*-differential.*:counted_frame.*:extreme.any_*:options.*";
   std::int64_t pairs = 3000, first_pairs = 300, sample = 1, seed = 0, workers = 2;
-  double longest_seconds = 0.5;  // of a test: longer ones are left out
+  double longest_seconds = 0.3;  // of a test: longer ones are left out
+  double test_seconds = 0.2;     // of one mutant's tests, without it
 };
 
 Options options_of(int count, char** words) {
@@ -43,6 +44,8 @@ Options options_of(int count, char** words) {
       o.only = value;
     else if (name == "--seed")
       o.seed = std::stoll(value);
+    else if (name == "--test-seconds")
+      o.test_seconds = std::stod(value);
     else if (name == "--first-pairs")
       o.first_pairs = std::stoll(value);
     else if (name == "--tests")
@@ -91,17 +94,20 @@ void try_pair(std::int64_t job, const std::vector<Mutant>& mutants, const Ledger
 }
 
 /// One mutant by the tests that reach it: first those that caught the most for their time. `catches`: by test.
-void try_tests(const Mutant& m, const std::vector<TestRun>& suite, std::int32_t* catches, const Ledger& ledger,
-               const Trying& trying) {
+void try_tests(const Options& o, const Mutant& m, const std::vector<TestRun>& suite, std::int32_t* catches,
+               const Ledger& ledger, const Trying& trying) {
   std::vector<const TestRun*> tests;
   double seconds = 0;
   for (const TestRun& test : suite)
-    if (test.reached[static_cast<std::size_t>(m.number)]) tests.push_back(&test), seconds += test.seconds;
-  if (tests.empty()) return;
+    if (test.reached[static_cast<std::size_t>(m.number)]) tests.push_back(&test);
   std::ranges::stable_sort(tests, std::ranges::greater(), [&](const TestRun* test) {
     return (1 + catches[test - suite.data()]) / (0.002 + test->seconds);
   });
-  trying(m.number, 5 + 8 * seconds);
+  std::size_t taken = 0;
+  while (taken < tests.size() && seconds < o.test_seconds) seconds += tests[taken++]->seconds;
+  tests.resize(taken);
+  if (tests.empty()) return;
+  trying(m.number, 1 + 5 * seconds);
   mutant::chosen = m.number;
   const int failed = first_failure(tests);
   mutant::chosen = -1;
@@ -159,7 +165,7 @@ void by_tests(const Options& o, const std::vector<Mutant>& mutants, const Ledger
   const Ledger catches = shared_ledger(suite.size());
   run_jobs(std::ssize(left), static_cast<int>(o.workers), ledger, [&](std::int64_t job, const Trying& trying) {
     const Mutant& m = left[static_cast<std::size_t>(job)];
-    if (!caught(ledger, m)) try_tests(m, suite, catches.by, ledger, trying);
+    if (!caught(ledger, m)) try_tests(o, m, suite, catches.by, ledger, trying);
   });
   std::map<std::string, int> by;
   for (const Mutant& m : left)
@@ -168,22 +174,28 @@ void by_tests(const Options& o, const std::vector<Mutant>& mutants, const Ledger
   std::cout << "tests: " << alive(mutants, ledger).size() << " left, " << seconds_since(start) << " s\n";
 }
 
+void write_survivors(const Options& o, const std::vector<Mutant>& left) {
+  std::ofstream survivors(o.survivors);
+  for (const Mutant& m : left) survivors << key_of(m) << '\n';
+}
+
 int run(const Options& o) {
   const std::vector<Mutant> mutants = chosen_mutants(o);
   std::cout << mutants.size() << " mutants\n" << std::flush;
   const Ledger ledger = shared_ledger(mutant::most_mutants);
   const std::int64_t first = std::min(o.pairs, o.first_pairs);
   by_pairs(o, 0, first, mutants, ledger);
+  write_survivors(o, alive(mutants, ledger));
   by_tests(o, mutants, ledger);
+  write_survivors(o, alive(mutants, ledger));
   if (o.pairs > first) by_pairs(o, first, o.pairs, mutants, ledger);
   std::map<Fate, int> fates;
   for (const Mutant& m : mutants) ++fates[ledger.fates[m.number]];
   for (const auto& [fate, count] : fates) std::cout << "  " << fate_text(fate) << ": " << count << '\n';
   const std::vector<Mutant> left = alive(mutants, ledger);
-  std::ofstream survivors(o.survivors);
-  for (const Mutant& m : left) survivors << key_of(m) << '\n';
+  write_survivors(o, left);
   std::ifstream known(o.known);
-  const Verdict verdict = judge(mutants.size(), left, read_known(known));
+  const Verdict verdict = judge(mutants.size(), o.sample == 1 && o.only.empty(), left, read_known(known));
   std::cout << verdict.text;
   return verdict.good ? 0 : 1;
 }

@@ -23,8 +23,9 @@ struct Verdict {
   bool good = false;
   std::string text;
 };
-/// Good when at least 95 of 100 mutants are caught, and of the others each is known.
-Verdict judge(std::size_t mutants, const std::vector<Mutant>& alive,
+/// Good when each mutant that is alive is known; and, where `whole` says that these are all mutants, 95 of 100 are
+/// caught.
+Verdict judge(std::size_t mutants, bool whole, const std::vector<Mutant>& alive,
               const std::map<std::string, std::string>& known);
 
 }  // namespace sdip::mutants

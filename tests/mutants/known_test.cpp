@@ -15,16 +15,17 @@ const Mutant survivor{7, "core/cost/a.cpp", "return a + b;", "a + b -> -", true}
 TEST(known, a_survivor_that_is_listed_is_good_and_one_that_is_not_is_told) {
   std::istringstream list("# why\ncore/cost/a.cpp\treturn a + b;\ta + b -> -\tb is 0\n");
   const auto known = read_known(list);
-  EXPECT_TRUE(judge(100, {survivor}, known).good);
-  EXPECT_FALSE(judge(100, {survivor}, {}).good);
-  EXPECT_THAT(judge(100, {survivor}, {}).text, HasSubstr("survives: core/cost/a.cpp: return a + b;"));
+  EXPECT_TRUE(judge(100, true, {survivor}, known).good);
+  EXPECT_FALSE(judge(100, true, {survivor}, {}).good);
+  EXPECT_THAT(judge(100, true, {survivor}, {}).text, HasSubstr("survives: core/cost/a.cpp: return a + b;"));
 }
 
 TEST(known, five_in_a_hundred_may_live_and_no_more) {
   const std::map<std::string, std::string> known{{key_of(survivor), "not proven"}};
-  EXPECT_TRUE(judge(100, std::vector<Mutant>(5, survivor), known).good);
-  EXPECT_FALSE(judge(100, std::vector<Mutant>(6, survivor), known).good);
-  EXPECT_THAT(judge(100, {survivor}, known).text,
+  EXPECT_TRUE(judge(100, true, std::vector<Mutant>(5, survivor), known).good);
+  EXPECT_FALSE(judge(100, true, std::vector<Mutant>(6, survivor), known).good);
+  EXPECT_TRUE(judge(100, false, std::vector<Mutant>(6, survivor), known).good) << "a sample";
+  EXPECT_THAT(judge(100, true, {survivor}, known).text,
               HasSubstr("99 of 100 mutants caught, 99%; 0 proved equivalent, 1 not proven"));
 }
 

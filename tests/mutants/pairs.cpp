@@ -30,12 +30,10 @@ ClassCounts counts_of(const InstructionClass& c, const Machine& machine, Role ro
 bool agrees(const ClassCost& cost, const ClassCounts& counts) {
   std::int64_t commands = 0;
   for (const TileCost& tile : cost.shapes) commands += tile.times * tile.micro_operations;
-  const exec::Needs& needs = counts.needs;
+  exec::Needs needs = counts.needs;
   const Busy& busy = cost.busy;
-  for (std::size_t pair = 0; pair < pair_families; ++pair) {
-    const auto found = needs.other_pairs.find(static_cast<Family>(pair));
-    if (busy.other_pairs.beats[pair] != (found == needs.other_pairs.end() ? 0 : found->second)) return false;
-  }
+  for (std::size_t pair = 0; pair < pair_families; ++pair)
+    if (busy.other_pairs.beats[pair] != needs.other_pairs[static_cast<Family>(pair)]) return false;
   const bool lanes = cost.plan.nest && counts.counts_lanes;
   return commands == counts.commands && (!lanes || cost.lane_operations == counts.lane_operations) &&
          busy.compute == needs.compute && busy.dsram_read == needs.dsram_read &&
@@ -114,6 +112,8 @@ void draw(std::uint64_t seed, Pair& pair) {
     m.activation_memory = ActivationMemory::separate;
     m.granularity = Granularity::per_operator;
   }
+  if (seed % 4 == 3)
+    m.accumulator_format = dice.one_of({NumberFormat::fp16, NumberFormat::int16, NumberFormat::int8});
   if (seed % 16 == 2) m.weight_storage = WeightStorage::hard_coded;
   pair.program = seed % 8 == 3 ? random_attentions(dice, m) : random_program(dice, m);
   pair.share = Decimal{dice.between(1, 100)};
@@ -123,11 +123,25 @@ void draw(std::uint64_t seed, Pair& pair) {
   pair.role = dice.one_of({roles[0], roles[1], roles[2], roles[3], roles[4]});
 }
 
+/// 65 to 200 more instructions, of the classes that have few operations, so that a pass may rejoin the one before.
+void lengthen(std::uint64_t seed, Pair& pair) {
+  Dice dice(seed);
+  std::vector<Instruction> small;
+  for (const Instruction& instruction : pair.program.instructions) {
+    const auto c = static_cast<std::size_t>(instruction.instruction_class);
+    if (exec::expand(pair.program.classes[c], pair.machine, pair.role).size() <= 20) small.push_back(instruction);
+  }
+  if (small.empty() || pair.machine.operator_dsram == OperatorDsram::per_operator) return;
+  for (std::int64_t i = dice.between(65, 200); i > 0; --i)
+    pair.program.instructions.push_back(small[static_cast<std::size_t>(dice.between(0, std::ssize(small) - 1))]);
+}
+
 }  // namespace
 
 Pair drawn_pair(std::uint64_t seed) {
   Pair pair;
   draw(seed, pair);
+  if (seed % 4 == 2) lengthen(seed, pair);
   for (const InstructionClass& c : pair.program.classes)
     pair.classes.push_back(counts_of(c, pair.machine, pair.role));
   const TimelineResult result = run(pair, costs_of(pair), nullptr);

@@ -10,13 +10,26 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 
 namespace sdip::mutants {
 namespace {
 
-constexpr int hung = 3;
+constexpr int hung = 3, failed = 4;
+// Sanitizers reserve terabytes of addresses.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool limits_memory = false;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr bool limits_memory = false;
+#else
+constexpr bool limits_memory = true;
+#endif
+#else
+constexpr bool limits_memory = true;
+#endif
 constexpr rlim_t most_memory_bytes = rlim_t{6} << 30;
 
 template <class T>
@@ -43,9 +56,9 @@ void limit(double seconds) {
                        const std::function<void(std::int64_t, const Trying&)>& job) {
   std::signal(SIGPROF, [](int) { _exit(hung); });
   const rlimit memory{most_memory_bytes, most_memory_bytes}, core{0, 0};
-  setrlimit(RLIMIT_AS, &memory);
+  if (limits_memory) setrlimit(RLIMIT_AS, &memory);
   setrlimit(RLIMIT_CORE, &core);
-  const int quiet = open("/dev/null", O_WRONLY);
+  const int errors = dup(2), quiet = open("/dev/null", O_WRONLY);
   dup2(quiet, 1);
   dup2(quiet, 2);
   const Trying trying = [&](int mutant, double seconds) {
@@ -54,7 +67,12 @@ void limit(double seconds) {
   };
   for (std::int64_t j = unfinished >= 0 ? unfinished : next++; j < jobs; j = next++) {
     mine.job = j;
-    job(j, trying);
+    try {
+      job(j, trying);
+    } catch (const std::exception& error) {
+      dprintf(errors, "job %lld: %s\n", static_cast<long long>(j), error.what());
+      _exit(failed);
+    }
   }
   _exit(0);
 }

@@ -54,6 +54,12 @@ TEST(host_report, a_machine_without_a_host_has_none) {
   EXPECT_FALSE(unexplained_cycles("tiny-sd-unet"));
 }
 
+TEST(host_report, a_model_that_does_not_fit_says_why) {
+  const HostReport report = host_report({}, "tiny-sd-unet", pynq_machine());
+  EXPECT_NE(report.infeasible, "");
+  EXPECT_TRUE(report.parts.empty() && report.changes.empty());
+}
+
 TEST(host_report, the_documentation_shows_it) {
   std::ostringstream text;
   print_host_markdown(text, host_report({}, "pynq-attention", pynq_machine()));

@@ -4,6 +4,7 @@
 #include "core/cost/stage.h"
 #include "core/exec/operations.h"
 #include "core/exec/step.h"
+#include "core/program/kinds.h"
 #include "core/program/traffic.h"
 #include "tests/core/cost/random_program.h"
 #include "tests/core/cost/tiny_sd.h"

@@ -39,6 +39,8 @@ Program frame_program(Dice& dice, const Machine& like, Machine& room) {
 
 Machine random_frame_machine(Dice& dice) {
   Machine m = random_machine(dice);
+  m.accumulator_format =
+      dice.one_of({NumberFormat::fp32, NumberFormat::int32, NumberFormat::fp16, NumberFormat::int16});
   m.dram_burst_bytes = 1;
   m.weight_compression = Decimal{100};
   m.weight_storage = dice.one_in(3) ? WeightStorage::hard_coded : WeightStorage::streamed;
@@ -80,7 +82,7 @@ Application random_application(Dice& dice, const std::vector<Role>& roles, Machi
     stage.part = {static_cast<std::int32_t>(application.stages.size()) - 1, count};
     stage.dram_thousandths = 10 * dice.between(1, 60);
   }
-  if (m.program_storage == ProgramStorage::held) m.imem_bytes = std::int64_t{1} << 20;
+  if (m.program_storage == ProgramStorage::held) m.imem_bytes = std::int64_t{1} << 24;
   return application;
 }
 
@@ -94,7 +96,8 @@ std::vector<Role> application_roles(std::uint64_t n) {
                                                       {network, network},
                                                       {network, network, network},
                                                       {text},
-                                                      {decoder}};
+                                                      {decoder},
+                                                      {core, decoder}};
   return kinds[n % application_kinds];
 }
 

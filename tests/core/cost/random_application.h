@@ -18,6 +18,6 @@ Application random_application(Dice& dice, const std::vector<Role>& roles, Machi
 
 /// The roles of the `n`-th of a few kinds of application, repeated.
 std::vector<Role> application_roles(std::uint64_t n);
-inline constexpr std::uint64_t application_kinds = 8;
+inline constexpr std::uint64_t application_kinds = 9;
 
 }  // namespace sdip

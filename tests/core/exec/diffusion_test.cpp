@@ -68,10 +68,10 @@ TEST(diffusion, samplers_given_the_true_noise_end_at_the_frame) {
 
 TEST(diffusion, random_numbers_follow_from_seed_and_name_and_are_spread_as_asked) {
   const Operand operand{ElementType::float32, {40000}, {}, {}, false};
-  const Tensor a = random_numbers(operand, "x", 1, Spread::normal);
-  EXPECT_EQ(a.floats, random_numbers(operand, "x", 1, Spread::normal).floats);
-  EXPECT_NE(a.floats, random_numbers(operand, "x", 2, Spread::normal).floats);
-  EXPECT_NE(a.floats, random_numbers(operand, "y", 1, Spread::normal).floats);
+  const Tensor a = random_numbers(operand, "x", 1, Distribution::normal);
+  EXPECT_EQ(a.floats, random_numbers(operand, "x", 1, Distribution::normal).floats);
+  EXPECT_NE(a.floats, random_numbers(operand, "x", 2, Distribution::normal).floats);
+  EXPECT_NE(a.floats, random_numbers(operand, "y", 1, Distribution::normal).floats);
   double sum = 0, squares = 0, beyond = 0;
   for (const double x : a.floats) {
     sum += x;
@@ -81,7 +81,7 @@ TEST(diffusion, random_numbers_follow_from_seed_and_name_and_are_spread_as_asked
   EXPECT_NEAR(sum / 40000, 0, 0.02);
   EXPECT_NEAR(squares / 40000, 1, 0.03);
   EXPECT_NEAR(beyond / 40000, 0.05, 0.006);
-  for (const double x : random_numbers(operand, "x", 1, Spread::uniform).floats) EXPECT_LE(std::fabs(x), 1);
+  for (const double x : random_numbers(operand, "x", 1, Distribution::uniform).floats) EXPECT_LE(std::fabs(x), 1);
 }
 
 Graph graph_of(const std::vector<std::pair<std::string, Shape>>& inputs, const std::string& output, Shape shape) {
