@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <exception>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -67,8 +67,11 @@ int main(int count, char** arguments) {
         last = next = std::min(end, next + block);
       }
       if (first == last) break;
-      for (std::uint64_t seed = first; seed < last; ++seed)
-        witness_pair(seed, static_cast<std::int64_t>(request.changes), mine);
+      for (std::uint64_t seed = first; seed < last; ++seed) try {
+          witness_pair(seed, static_cast<std::int64_t>(request.changes), mine);
+        } catch (const std::exception& error) {  // told like a difference: the others still run
+          mine.findings.push_back({seed, "refused", {error.what(), 0, 0}});
+        }
       const std::lock_guard lock(mutex);
       for (const Finding& f : mine.findings)
         std::printf("seed %llu, %s: %s: estimate %lld, executor %lld\n", static_cast<unsigned long long>(f.seed),
