@@ -1,4 +1,4 @@
-// SDIP Explorer's core in six verbs. Read this first.
+// SDIP Explorer's core in seven verbs. Read this first.
 //
 //     ONNX bytes -> Graph -> Program -> Report -> metrics -> front
 //
@@ -6,6 +6,7 @@
 //   rewrite(graph)                  what its exporter meant                core/graph/graph.h
 //   compile(workload, machine)      what SDIP runs                         core/program/program.h
 //   execute(stage, machine, ...)    what it computes                       core/exec/execute.h
+//   run_pipeline(application, ...)  what a stream of frames takes, run     core/exec/pipeline.h; one program: step.h
 //   estimate(application, machine)  what it costs, and evaluate(...), the metrics alone   core/cost/estimate.h
 //   sweep(space, ...)               which machine is best                  core/explore/sweep.h
 //
@@ -14,6 +15,8 @@
 
 #include "core/cost/estimate.h"
 #include "core/exec/execute.h"
+#include "core/exec/pipeline.h"
+#include "core/exec/step.h"
 #include "core/explore/front.h"
 #include "core/explore/sweep.h"
 #include "core/graph/graph.h"

@@ -60,7 +60,43 @@ CREATE TABLE chunk_column(
 ) STRICT;
 )";
 
-const char* const steps_so_far[] = {version_1};
+const char* const validations = R"(
+CREATE TABLE validation(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  sweep INTEGER REFERENCES sweep(id),
+  model TEXT NOT NULL,
+  request_json TEXT NOT NULL,
+  state TEXT NOT NULL CHECK(state IN ('queued', 'running', 'done', 'cancelled', 'failed', 'interrupted')),
+  created TEXT NOT NULL,
+  summary_json TEXT,
+  result_json TEXT,
+  error_code TEXT,
+  error_where TEXT,
+  error_message TEXT
+) STRICT;
+CREATE INDEX validation_sweep ON validation(sweep, id);
+)";
+
+
+/// What number formats do to results: measured once for a key, and for which points.
+const char* const accuracies = R"(
+CREATE TABLE accuracy(
+  id INTEGER PRIMARY KEY,
+  key TEXT NOT NULL UNIQUE,
+  sqnr_db REAL,
+  cosine REAL,
+  random_weights INTEGER NOT NULL CHECK(random_weights IN (0, 1))
+) STRICT;
+
+CREATE TABLE point_accuracy(
+  sweep INTEGER NOT NULL REFERENCES sweep(id),
+  point INTEGER NOT NULL CHECK(point >= 0),
+  accuracy INTEGER NOT NULL REFERENCES accuracy(id),
+  PRIMARY KEY(sweep, point)
+) STRICT, WITHOUT ROWID;
+)";
+
+const char* const steps_so_far[] = {version_1, validations, accuracies};
 
 void back_up(Connection& connection, std::int64_t to) {
   const std::string backup = connection.path() + ".before-v" + std::to_string(to);

@@ -87,6 +87,15 @@ class ChunkReader {
 /// The id of a metric's column in a chunk: the columns of a chunk lie together, in order.
 constexpr std::int64_t column_id(std::int64_t chunk, std::int64_t metric) { return chunk * 256 + metric; }
 
+/// The state of that name. Throws Error("store_corrupt", path, ...).
+SweepState state_of(std::string_view text, const std::string& path);
+
+/// Whether one state follows another, as SweepState lists.
+bool may_follow(SweepState from, SweepState to);
+
+/// As Store::point_accuracies.
+std::map<std::int64_t, StoredAccuracy> point_accuracies_in(Connection& connection, std::int64_t sweep);
+
 /// Throws Error("not_found", ...) unless the sweep exists; returns its number of points.
 std::int64_t total_of(Connection& connection, std::int64_t sweep);
 

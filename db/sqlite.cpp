@@ -6,6 +6,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <limits>
 
 #include "core/base/error.h"
 
@@ -169,6 +170,10 @@ void Statement::reset() {
 }
 
 std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(handle_, column); }
+
+double Statement::real(int column) const {
+  return null(column) ? std::numeric_limits<double>::quiet_NaN() : sqlite3_column_double(handle_, column);
+}
 
 std::string_view Statement::text(int column) const { return blob(column); }
 

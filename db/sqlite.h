@@ -59,6 +59,7 @@ class Statement {
   void reset();
 
   std::int64_t integer(int column) const;
+  double real(int column) const;            // NaN where there is none
   std::string_view text(int column) const;  // valid until the next step
   std::string_view blob(int column) const;  // valid until the next step
   bool null(int column) const;

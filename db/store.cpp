@@ -18,29 +18,6 @@ namespace {
 
 constexpr std::string_view state_texts[] = {"queued", "running", "done", "cancelled", "failed", "interrupted"};
 
-SweepState state_of(std::string_view text, const std::string& path) {
-  const auto found = std::ranges::find(state_texts, text);
-  if (found == std::end(state_texts)) throw Error("store_corrupt", path, "a sweep in no known state");
-  return static_cast<SweepState>(found - std::begin(state_texts));
-}
-
-bool may_follow(SweepState from, SweepState to) {
-  switch (from) {
-    case SweepState::queued:
-      return to == SweepState::running || to == SweepState::cancelled || to == SweepState::failed;
-    case SweepState::running:
-      return to == SweepState::done || to == SweepState::cancelled || to == SweepState::failed ||
-             to == SweepState::interrupted;
-    case SweepState::cancelled:
-    case SweepState::failed:
-    case SweepState::interrupted:
-      return to == SweepState::queued;
-    case SweepState::done:
-      break;
-  }
-  return false;
-}
-
 void check_whole(Connection& connection) {
   const std::string found = connection.text("PRAGMA quick_check(1)");
   if (found != "ok") throw Error("store_corrupt", connection.path(), "damaged: " + found);
@@ -109,6 +86,29 @@ constexpr const char* model_columns = "SELECT name, sha256, file, size_bytes, fa
 
 std::string_view sweep_state_text(SweepState state) { return state_texts[static_cast<std::size_t>(state)]; }
 
+SweepState state_of(std::string_view text, const std::string& path) {
+  const auto found = std::ranges::find(state_texts, text);
+  if (found == std::end(state_texts)) throw Error("store_corrupt", path, "a sweep in no known state");
+  return static_cast<SweepState>(found - std::begin(state_texts));
+}
+
+bool may_follow(SweepState from, SweepState to) {
+  switch (from) {
+    case SweepState::queued:
+      return to == SweepState::running || to == SweepState::cancelled || to == SweepState::failed;
+    case SweepState::running:
+      return to == SweepState::done || to == SweepState::cancelled || to == SweepState::failed ||
+             to == SweepState::interrupted;
+    case SweepState::cancelled:
+    case SweepState::failed:
+    case SweepState::interrupted:
+      return to == SweepState::queued;
+    case SweepState::done:
+      break;
+  }
+  return false;
+}
+
 FileLock::FileLock(const std::string& path) : file_(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
   if (file_ < 0) {
     const int error = errno;
@@ -135,7 +135,8 @@ Store::Parts::Parts(const std::string& store_path)
   Transaction transaction(writer, Transaction::Kind::durable_write);
   writer.execute(
       "INSERT INTO setting VALUES('clean', '0') ON CONFLICT(name) DO UPDATE SET value = '0';"
-      "UPDATE sweep SET state = 'interrupted' WHERE state = 'running'");
+      "UPDATE sweep SET state = 'interrupted' WHERE state = 'running';"
+      "UPDATE validation SET state = 'interrupted' WHERE state = 'running'");
   metric_ids = metric_ids_of(writer);
   transaction.commit();
 }
@@ -273,6 +274,8 @@ void Store::remove_sweep(std::int64_t id) {
   Statement columns(parts_->writer, "DELETE FROM chunk_column WHERE id BETWEEN ? AND ?");
   for (const std::int64_t chunk : chunks) columns.bind(column_id(chunk, 0)).bind(column_id(chunk, 255)).run();
   Statement(parts_->writer, "DELETE FROM chunk WHERE sweep = ?").bind(id).run();
+  Statement(parts_->writer, "DELETE FROM validation WHERE sweep = ?").bind(id).run();
+  Statement(parts_->writer, "DELETE FROM point_accuracy WHERE sweep = ?").bind(id).run();
   Statement(parts_->writer, "DELETE FROM sweep WHERE id = ?").bind(id).run();
   transaction.commit();
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -46,6 +47,18 @@ struct SweepRow {
   std::optional<Problem> error;
 };
 
+/// A validation: of a design point that was asked for, or of the front of a sweep. States are those of sweeps, but
+/// none is resumed.
+struct ValidationRow {
+  std::int64_t id = 0;
+  std::optional<std::int64_t> sweep{};
+  std::string model, request_json;
+  SweepState state = SweepState::queued;
+  std::string created;       // RFC 3339, given by the caller
+  std::string summary_json;  // "" before it ends
+  std::optional<Problem> error{};
+};
+
 struct StoredPoint {
   std::int64_t index = 0;
   bool feasible = false;
@@ -72,6 +85,12 @@ struct Page {
   std::vector<StoredPoint> points;
   std::string next;        // "" after the last page
   std::int64_t total = 0;  // points that pass the filter
+};
+
+/// What a machine's number formats do to a model's result, as it was measured.
+struct StoredAccuracy {
+  double sqnr_db = 0, cosine = 0;  // sqnr_db infinite: nothing differs; NaN: not every element is finite
+  bool random_weights = false;
 };
 
 enum class ExportFormat { csv, ndjson };
@@ -104,6 +123,22 @@ class Store {
   /// Removes a sweep and its points. Throws Error("conflict", ...) while it runs.
   void remove_sweep(std::int64_t id);
 
+  /// Adds a validation in state queued and returns its id; id, state, summary and error of `row` are not read.
+  std::int64_t add_validation(const ValidationRow& row);
+  std::vector<ValidationRow> validations() const;  // those of no sweep, newest first
+  std::vector<ValidationRow> queued_validations() const;  // of sweeps, too, oldest first
+  ValidationRow validation(std::int64_t id) const;
+  /// The newest of a sweep's front.
+  std::optional<ValidationRow> validation_of(std::int64_t sweep) const;
+  std::string validation_result(std::int64_t id) const;  // "" before it ends
+  /// Throws Error("conflict", ...) for a step that SweepState does not list.
+  void set_validation_state(std::int64_t id, SweepState state,
+                            const std::optional<Problem>& problem = std::nullopt);
+  /// Keeps the result of one that runs: it is done.
+  void end_validation(std::int64_t id, std::string_view summary_json, std::string_view result_json);
+  /// Throws Error("conflict", ...) while it runs.
+  void remove_validation(std::int64_t id);
+
   /// Keeps a batch. The same batch again changes nothing; one that overlaps another, or differs from what is stored
   /// at its place, throws Error("conflict", ...).
   void append(std::int64_t id, const PointBatch& batch);
@@ -115,6 +150,14 @@ class Store {
   /// `space` must be the sweep's own. Throws Error("value_invalid" | "value_out_of_range" | "unknown_metric",
   /// "sort" | "limit" | "cursor", ...).
   Page page(std::int64_t id, const Space& space, const PageQuery& query) const;
+
+  /// What was measured under a key: all that it follows from. Kept once; the same key again changes nothing.
+  std::optional<StoredAccuracy> accuracy(std::string_view key) const;
+  void add_accuracy(std::string_view key, const StoredAccuracy& accuracy);
+  /// Says that a stored point's is that of the key. Throws Error("not_found", ...) for a key that is not there.
+  void set_point_accuracy(std::int64_t id, std::int64_t index, std::string_view key);
+  /// By index: of the points for which it was measured.
+  std::map<std::int64_t, StoredAccuracy> point_accuracies(std::int64_t id) const;
   /// All stored points in index order, handed to `sink` in pieces of text; docs/formats.md says what they look
   /// like. One snapshot, whatever is written meanwhile. Stops when `sink` returns false.
   void export_points(std::int64_t id, const Space& space, ExportFormat format,

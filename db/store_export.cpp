@@ -27,22 +27,29 @@ std::string header_cell(std::string_view name, std::string_view unit) {
   return csv_cell(cell);
 }
 
+/// Behind the metrics: what was measured, of points for which it was.
+constexpr std::string_view accuracy_header = ",sqnr_db [dB],cosine,accuracy_weights";
+
+const char* weights_text(const StoredAccuracy& accuracy) { return accuracy.random_weights ? "random" : "file"; }
+
 std::string csv_header(const Space& space) {
   std::string line = "index,feasible,reason";
   for (const Axis& axis : space.axes) line += "," + header_cell(axis.row->name, axis.row->unit);
   for (const MetricRow& metric : metrics()) line += "," + header_cell(metric.name, metric.unit);
-  return line + "\n";
+  return line + std::string(accuracy_header) + "\n";
 }
 
-std::string csv_line(const Space& space, const StoredPoint& point) {
+std::string csv_line(const Space& space, const StoredPoint& point, const StoredAccuracy* accuracy) {
   std::string line = std::to_string(point.index) + (point.feasible ? ",1," : ",0,") + csv_cell(point.reason);
   for (std::size_t a = 0; a < space.axes.size(); ++a)
     line += "," + value_text(*space.axes[a].row, axis_value(space, a, point.index));
   for (const double value : point.values) line += "," + number_text(value, "");
-  return line + "\n";
+  if (accuracy == nullptr) return line + ",,,\n";
+  return line + "," + number_text(accuracy->sqnr_db, accuracy->sqnr_db > 0 ? "inf" : "") + "," +
+         number_text(accuracy->cosine, "") + "," + weights_text(*accuracy) + "\n";
 }
 
-std::string json_line(const Space& space, const StoredPoint& point) {
+std::string json_line(const Space& space, const StoredPoint& point, const StoredAccuracy* accuracy) {
   std::string line = "{\"index\":" + std::to_string(point.index) +
                      ",\"feasible\":" + (point.feasible ? "true" : "false") +
                      ",\"reason\":" + json_text(point.reason);
@@ -53,7 +60,10 @@ std::string json_line(const Space& space, const StoredPoint& point) {
   }
   for (std::size_t m = 0; m < metric_count; ++m)
     line += "," + json_text(metrics()[m].name) + ":" + number_text(point.values[m], "null");
-  return line + "}\n";
+  if (accuracy == nullptr) return line + ",\"sqnr_db\":null,\"cosine\":null,\"accuracy_weights\":null}\n";
+  const std::string db = number_text(accuracy->sqnr_db, accuracy->sqnr_db > 0 ? "\"inf\"" : "null");
+  return line + ",\"sqnr_db\":" + db + ",\"cosine\":" + number_text(accuracy->cosine, "null") +
+         ",\"accuracy_weights\":\"" + weights_text(*accuracy) + "\"}\n";
 }
 
 }  // namespace
@@ -63,11 +73,15 @@ void Store::export_points(std::int64_t id, const Space& space, ExportFormat form
   ReadConnection reading(parts_->pooling, parts_->idle, parts_->path);
   check(total_of(reading.connection(), id) == point_count(space), "export_points: the sweep's own space");
   if (format == ExportFormat::csv && !sink(csv_header(space))) return;
+  const auto measured = point_accuracies_in(reading.connection(), id);
   ChunkReader reader(reading.connection(), parts_->metric_ids);
   reader.each(id, 0, [&](const ChunkHead& chunk) {
     std::string text;
-    for (const StoredPoint& point : reader.points(chunk))
-      text += format == ExportFormat::csv ? csv_line(space, point) : json_line(space, point);
+    for (const StoredPoint& point : reader.points(chunk)) {
+      const auto found = measured.find(point.index);
+      const StoredAccuracy* accuracy = found == measured.end() ? nullptr : &found->second;
+      text += format == ExportFormat::csv ? csv_line(space, point, accuracy) : json_line(space, point, accuracy);
+    }
     return sink(text);
   });
 }

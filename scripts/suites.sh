@@ -72,6 +72,15 @@ cases_suite() {
   add_suite cases "$status" "$(log_counts "$logs/cases.log")"
 }
 
+# Runs built-in models on onnxruntime beside the executor; skipped likewise.
+agreement_suite() {
+  local status=0
+  suite agreement "running built-in models on onnxruntime-node" node tests/agree/agree.mjs build/dev/tests/write_agreed_models ||
+    status=$?
+  grep 'cannot be installed' "$logs/agreement.log" || true
+  add_suite agreement "$status" "$(log_counts "$logs/agreement.log")"
+}
+
 # One mutant of core/cost in 20, another 20th with another seed (tests/mutants/README.md).
 mutants_suite() {
   local status=0

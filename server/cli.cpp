@@ -148,7 +148,10 @@ int run_program(int argc, char** argv) {
   add_traffic_command(app, action);
   add_memory_command(app, action);
   add_run_command(app, action);
+  add_validate_command(app, action);
+  add_accuracy_command(app, action);
   add_sweep_commands(app, action);
+  add_host_command(app, action);
   add_npu_analysis_command(app, action);
   add_serve_command(app, action);
   add_bench_command(app, action);

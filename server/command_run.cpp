@@ -5,11 +5,11 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
-#include <random>
 #include <sstream>
 
 #include "core/base/error.h"
 #include "core/exec/execute.h"
+#include "core/explore/validate_tensors.h"
 #include "core/onnx/raw.h"
 #include "core/program/parse.h"
 #include "server/commands.h"
@@ -53,22 +53,13 @@ std::optional<std::string> given(const RunArguments& arguments, const std::strin
   return std::nullopt;
 }
 
-/// Floats from -1 to 1, integers 0 or 1 (tokens that every vocabulary has), from the seed and the input's place.
-Tensor random_input(const Operand& operand, std::uint64_t seed, std::size_t place) {
-  std::mt19937_64 engine(seed + 0x9e3779b97f4a7c15U * (place + 1));
-  Tensor tensor = zero_tensor(operand.type, operand.shape);
-  for (double& x : tensor.floats) x = rounded(operand.type, static_cast<double>(engine() >> 40) * 0x1p-23 - 1);
-  for (std::int64_t& x : tensor.ints) x = static_cast<std::int64_t>(engine() >> 63);
-  return tensor;
-}
-
 std::vector<Tensor> inputs_of(const Graph& graph, const RunArguments& arguments) {
   std::vector<Tensor> inputs;
   for (const ValueId v : graph.inputs) {
     const Value& value = graph.values[static_cast<std::size_t>(v)];
     const auto raw = given(arguments, value.name);
     if (!raw) {
-      inputs.push_back(random_input(value.operand, arguments.seed, inputs.size()));
+      inputs.push_back(seeded_tensor(value.operand, arguments.seed, inputs.size()));
       continue;
     }
     const std::int64_t expected = stored_bytes(value.operand.type, value.operand.shape);
@@ -122,19 +113,6 @@ std::string number_text(double x) {
   text.precision(3);
   text << x;
   return text.str();
-}
-
-StoredTensors stored_tensors(WeightSource source) {
-  return [source = std::move(source)](const Value& value) -> std::optional<Tensor> {
-    Tensor tensor{value.operand.type, value.operand.shape, {}, {}};
-    for (const float x : source(value)) {
-      if (is_floating(tensor.type))
-        tensor.floats.push_back(static_cast<double>(x));
-      else
-        tensor.ints.push_back(static_cast<std::int64_t>(x));
-    }
-    return tensor;
-  };
 }
 
 void print_compared(const std::vector<TextRow>& rows) {

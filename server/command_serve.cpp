@@ -17,6 +17,7 @@ namespace {
 
 struct ServeArguments {
   int port = 8080;
+  std::int64_t validate_seconds = 60;
   std::string data, host = "127.0.0.1";
 };
 
@@ -35,7 +36,7 @@ int serve(const ServeArguments& arguments) {
   HttpServer server(arguments.port,
                     {[&](const Call& call, const std::string& type) { return answerer.refuse(call, type); },
                      [&](const Call& call) { return answerer.answer(call); }});
-  Service service(arguments.data, this_program);
+  Service service(arguments.data, this_program, arguments.validate_seconds);
   answerer = answerer_of(service);
   std::atomic<bool> ended = false;
   std::thread waiter([&] {
@@ -61,6 +62,11 @@ void add_serve_command(CLI::App& app, Action& action) {
   command->add_option("--port", arguments->port, "Port; 0: any free one")->capture_default_str();
   command->add_option("--data", arguments->data, "Folder for models and sweeps")->required();
   command->add_option("--host", arguments->host, "Loopback only")->capture_default_str();
+  command
+      ->add_option("--validate-seconds", arguments->validate_seconds,
+                   "Time in which the front of a finished sweep is validated; 0: not at all")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{3600}))
+      ->capture_default_str();
   command->callback([&action, arguments] { action = [=] { return serve(*arguments); }; });
 }
 

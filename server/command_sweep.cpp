@@ -2,11 +2,14 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <iostream>
 #include <memory>
+#include <sstream>
 
 #include "core/base/error.h"
+#include "server/accuracy_front.h"
 #include "server/commands.h"
 #include "server/jobs.h"
 #include "server/operator_files.h"
@@ -141,6 +144,21 @@ void export_to(const Store& store, std::int64_t id, NewFile* target, ExportForma
   target->keep();
 }
 
+/// "31.5 (random weights)"; nothing where it was not measured.
+std::string decibels_text(const PointAccuracies& measured, std::int64_t index) {
+  const auto found = measured.find(index);
+  if (found == measured.end()) return "";
+  const double db = found->second.sqnr_db;
+  std::ostringstream text;
+  text.setf(std::ios::fixed);
+  text.precision(1);
+  if (std::isfinite(db))
+    text << db;
+  else
+    text << (db > 0 ? "exact" : "-");
+  return text.str() + (found->second.random_weights ? " (random weights)" : "");
+}
+
 void print_front(const Store& store, const SweepRecord& sweep, bool json) {
   const OrderedJson front = front_json(store, sweep, sweep.spec.objectives);
   if (json) {
@@ -155,6 +173,8 @@ void print_front(const Store& store, const SweepRecord& sweep, bool json) {
     columns.push_back({std::string(sweep.spec.space.axes[axis].row->name), Align::right});
   for (const auto metric : shown.metrics)
     columns.push_back({std::string(metrics()[static_cast<std::size_t>(metric)].name), Align::right});
+  const PointAccuracies measured = store.point_accuracies(sweep.row.id);
+  if (!measured.empty()) columns.push_back({"sqnr_db", Align::right});
   std::vector<TextRow> rows;
   for (const auto& row : front["rows"]) {
     const auto index = row[0].get<std::int64_t>();
@@ -168,6 +188,7 @@ void print_front(const Store& store, const SweepRecord& sweep, bool json) {
       const auto at = static_cast<std::size_t>(metric);
       cells.push_back(quantity_text(point->values[at], metrics()[at].unit));
     }
+    if (!measured.empty()) cells.push_back(decibels_text(measured, index));
     rows.push_back(std::move(cells));
   }
   print_heading(std::cout,
@@ -210,6 +231,8 @@ int run_sweep_command(const SweepArguments& arguments) {
   }
   const SweepRecord sweep = sweep_record(store, id);
   if (sweep.row.error) throw Error(sweep.row.error->code, sweep.row.error->where, sweep.row.error->message);
+  if (arguments.accuracy_seconds > 0)
+    measure_front(store, catalog, id, arguments.accuracy_seconds, [] { return !interrupted; });
   if (!arguments.export_file.empty())
     export_to(store, id, target.get(),
               arguments.export_file.ends_with(".ndjson") ? ExportFormat::ndjson : ExportFormat::csv);
@@ -250,6 +273,10 @@ void add_sweep_options(CLI::App& sweep, SweepArguments& a) {
   sweep.add_option("--name", a.name, "A name for people");
   sweep.add_option("--resume", a.resume, "Evaluate what this sweep of --data still misses");
   sweep.add_option("--export", a.export_file, "Write every point to this .csv or .ndjson file");
+  sweep
+      .add_option("--accuracy-seconds", a.accuracy_seconds,
+                  "Measure the accuracy of the front for so long at most (columns sqnr_db, cosine)")
+      ->check(CLI::NonNegativeNumber);
   sweep.add_flag("--json", a.json, "JSON instead of a table");
 }
 

@@ -27,7 +27,10 @@ void add_tiling_command(CLI::App& app, Action& action);
 void add_traffic_command(CLI::App& app, Action& action);
 void add_memory_command(CLI::App& app, Action& action);
 void add_run_command(CLI::App& app, Action& action);
+void add_validate_command(CLI::App& app, Action& action);
+void add_accuracy_command(CLI::App& app, Action& action);
 void add_sweep_commands(CLI::App& app, Action& action);  // sweep, export
+void add_host_command(CLI::App& app, Action& action);
 void add_npu_analysis_command(CLI::App& app, Action& action);
 void add_serve_command(CLI::App& app, Action& action);
 void add_bench_command(CLI::App& app, Action& action);

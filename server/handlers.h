@@ -23,6 +23,10 @@ Reply post_analysis(Service&, const Call&);
 Reply post_memory_view(Service&, const Call&);
 Reply post_comparison(Service&, const Call&);
 
+Reply post_accuracy(Service&, const Call&);
+Reply answer_accuracy(Service&, const Call&);
+Reply delete_accuracy(Service&, const Call&);
+
 Reply post_sweep(Service&, const Call&);
 Reply answer_sweeps(Service&, const Call&);
 Reply answer_sweep(Service&, const Call&);
@@ -34,6 +38,16 @@ Reply answer_columns(Service&, const Call&);
 Reply answer_front(Service&, const Call&);
 Reply answer_point(Service&, const Call&);
 Reply export_sweep(Service&, const Call&);
+
+Reply post_validation(Service&, const Call&);
+Reply answer_validations(Service&, const Call&);
+Reply answer_validation(Service&, const Call&);
+Reply delete_validation(Service&, const Call&);
+Reply cancel_validation(Service&, const Call&);
+Reply answer_front_validation(Service&, const Call&);
+
+/// A number that stands in a path. Throws Error not_found at `where` for what is none.
+std::int64_t path_number(const std::string& text, const std::string& where);
 
 /// The value of a query key, or `otherwise`.
 std::string query_value(const Call& call, const std::string& key, const std::string& otherwise = "");

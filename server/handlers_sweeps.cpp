@@ -5,6 +5,7 @@
 #include "server/handlers.h"
 #include "server/report_json.h"
 #include "server/sweep_json.h"
+#include "server/validation_json.h"
 
 namespace sdip {
 namespace {
@@ -17,16 +18,39 @@ std::int64_t whole_number(const std::string& text, const std::string& code, cons
   return value;
 }
 
-std::int64_t sweep_id(const Call& call) { return whole_number(call.parts[0], "not_found", "id"); }
+std::int64_t sweep_id(const Call& call) { return path_number(call.parts[0], "id"); }
+
+/// A sweep as it stands, with the validation of its front.
+OrderedJson current_json(Service& service, const SweepRow& row, const std::optional<Pace>& pace) {
+  OrderedJson validation;
+  if (const auto found = service.store.validation_of(row.id))
+    validation = validation_row_json(*found, service.validations.progress(found->id));
+  // One that is done and still has a pace is about to hand its front over.
+  const bool measuring =
+      (row.state == SweepState::done && pace.has_value()) || service.accuracies.measures_front_of(row.id);
+  return sweep_json(row, row.state == SweepState::running ? pace : std::nullopt, measuring, validation);
+}
+
+/// Null where nothing was measured.
+OrderedJson accuracy_of_point(const PointAccuracies& measured, std::int64_t index) {
+  if (!measured.contains(index)) return {};
+  return {{"sqnr_db", accuracy_cell(AccuracyField::sqnr_db, measured, index)},
+          {"cosine", accuracy_cell(AccuracyField::cosine, measured, index)},
+          {"weights", accuracy_cell(AccuracyField::accuracy_weights, measured, index)}};
+}
 
 Reply sweep_reply(Service& service, std::int64_t id, int status = 200) {
   // The pace first: a sweep that ends in between is then shown as ended, without one.
   const auto pace = service.jobs.pace(id);
   const SweepRow row = service.store.sweep(id);
-  return json_reply(sweep_json(row, row.state == SweepState::running ? pace : std::nullopt), status);
+  return json_reply(current_json(service, row, pace), status);
 }
 
 }  // namespace
+
+std::int64_t path_number(const std::string& text, const std::string& where) {
+  return whole_number(text, "not_found", where);
+}
 
 Reply post_sweep(Service& service, const Call& call) {
   const std::int64_t id = service.jobs.submit(spec_from_json(parse_json(call.body)));
@@ -38,7 +62,7 @@ Reply post_sweep(Service& service, const Call& call) {
 Reply answer_sweeps(Service& service, const Call&) {
   OrderedJson sweeps = OrderedJson::array();
   for (const auto& row : service.store.sweeps())
-    sweeps.push_back(sweep_json(row, row.state == SweepState::running ? service.jobs.pace(row.id) : std::nullopt));
+    sweeps.push_back(current_json(service, row, service.jobs.pace(row.id)));
   return json_reply({{"sweeps", sweeps}});
 }
 
@@ -74,7 +98,8 @@ Reply answer_points(Service& service, const Call& call) {
   }
   const Page page = service.store.page(sweep.row.id, space, query);
   OrderedJson rows = OrderedJson::array();
-  for (const auto& point : page.points) rows.push_back(point_row(space, fields, point));
+  const PointAccuracies measured = service.store.point_accuracies(sweep.row.id);
+  for (const auto& point : page.points) rows.push_back(point_row(space, fields, point, measured));
   return json_reply({{"columns", column_names(space, fields)},
                      {"rows", std::move(rows)},
                      {"next", page.next.empty() ? OrderedJson() : OrderedJson(page.next)},
@@ -103,7 +128,8 @@ Reply answer_point(Service& service, const Call& call) {
                      {"machine", machine_json(point(sweep.spec.space, index))},
                      {"feasible", stored->feasible},
                      {"reason", stored->reason},
-                     {"metrics", metric_values_json(stored->values)}});
+                     {"metrics", metric_values_json(stored->values)},
+                     {"accuracy", accuracy_of_point(service.store.point_accuracies(sweep.row.id), index)}});
 }
 
 Reply export_sweep(Service& service, const Call& call) {

@@ -17,9 +17,6 @@
 namespace sdip {
 namespace {
 
-/// Sweeps give way to requests: this thread, and those it starts, run at a lower priority.
-void give_way() { ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), 10); }
-
 /// Measures the pace since construction.
 class Stopwatch {
  public:
@@ -37,6 +34,8 @@ class Stopwatch {
 };
 
 }  // namespace
+
+void give_way() { ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), 10); }
 
 std::int64_t add_sweep(Store& store, const Catalog& catalog, const SweepSpec& spec) {
   catalog.require(spec.model, "/model");
@@ -83,7 +82,8 @@ bool run_sweep(Store& store, const Catalog& catalog, std::int64_t id, const RunO
   return false;
 }
 
-Jobs::Jobs(Store& store, const Catalog& catalog) : store_(store), catalog_(catalog) {
+Jobs::Jobs(Store& store, const Catalog& catalog, std::function<void(std::int64_t)> on_done)
+    : store_(store), catalog_(catalog), on_done_(std::move(on_done)) {
   auto rows = store.sweeps();
   std::ranges::reverse(rows);
   for (const auto& row : rows)
@@ -163,6 +163,8 @@ void Jobs::run() {
         const bool by_user = cancelled_;
         lock.unlock();
         store_.set_state(id, by_user ? SweepState::cancelled : SweepState::interrupted);
+      } else if (on_done_ && store_.sweep(id).state == SweepState::done) {
+        on_done_(id);
       }
     } catch (
         const std::exception& problem) {  // the store itself failed; the sweep is interrupted at the next start

@@ -15,6 +15,9 @@
 
 namespace sdip {
 
+/// The calling thread, and those it starts, give way to requests: they run at a lower priority.
+void give_way();
+
 /// How far the sweep that runs now has come since it was (re)started.
 struct Pace {
   std::int64_t done = 0;  // stored in all
@@ -37,7 +40,8 @@ bool run_sweep(Store& store, const Catalog& catalog, std::int64_t id, const RunO
 class Jobs {
  public:
   /// Starts the runner; sweeps that were queued when the process last ended are queued again, oldest first.
-  Jobs(Store& store, const Catalog& catalog);
+  /// `on_done` is called with each sweep that is done.
+  Jobs(Store& store, const Catalog& catalog, std::function<void(std::int64_t)> on_done = {});
   /// Finishes the batches under way, marks the running sweep interrupted, and ends.
   ~Jobs();
   Jobs(const Jobs&) = delete;
@@ -57,6 +61,7 @@ class Jobs {
 
   Store& store_;
   const Catalog& catalog_;
+  std::function<void(std::int64_t)> on_done_;
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<std::int64_t> queue_;

@@ -4,41 +4,12 @@
 #include "core/cost/estimate.h"
 #include "core/machine/machine.h"
 #include "core/program/memory_view.h"
-#include "db/store.h"
+#include "server/schema_parts.h"
 
 namespace sdip {
 namespace {
 
-using Schema = OrderedJson;
-using Properties = std::vector<std::pair<std::string, Schema>>;
-
-Schema text() { return {{"type", "string"}}; }
-Schema integer() { return {{"type", "integer"}}; }
-Schema number() { return {{"type", "number"}}; }
-Schema flag() { return {{"type", "boolean"}}; }
-Schema array(Schema items) { return {{"type", "array"}, {"items", std::move(items)}}; }
-Schema one_of(std::initializer_list<const char*> names) { return {{"type", "string"}, {"enum", names}}; }
-Schema reference(const char* name) { return {{"$ref", std::string("#/components/schemas/") + name}}; }
-/// A scalar that may be null.
-Schema nullable(Schema schema) {
-  schema["type"] = OrderedJson::array({schema["type"], "null"});
-  return schema;
-}
-/// A cell of a table of points: index, flag, text, number or none.
-Schema cell() { return {{"type", {"string", "number", "boolean", "null"}}}; }
-
-/// Names ending in ? may be absent; nothing else may be present.
-Schema object(const Properties& properties) {
-  Schema schema = {{"type", "object"}, {"properties", Schema::object()}, {"required", Schema::array()}};
-  for (const auto& [key, value] : properties) {
-    const bool optional = key.ends_with('?');
-    const std::string name = optional ? key.substr(0, key.size() - 1) : key;
-    schema["properties"][name] = value;
-    if (!optional) schema["required"].push_back(name);
-  }
-  schema["additionalProperties"] = false;
-  return schema;
-}
+using namespace schema;
 
 Schema parameter_schema(const ParameterRow& row) {
   Schema schema;
@@ -80,14 +51,6 @@ Schema metric_values() {
 Schema parameter_names() {
   Schema schema = {{"type", "string"}, {"enum", Schema::array()}};
   for (const auto& row : parameters()) schema["enum"].push_back(row.name);
-  return schema;
-}
-
-Schema sweep_states() {
-  Schema schema = {{"type", "string"}, {"enum", Schema::array()}};
-  for (const auto state : {SweepState::queued, SweepState::running, SweepState::done, SweepState::cancelled,
-                           SweepState::failed, SweepState::interrupted})
-    schema["enum"].push_back(sweep_state_text(state));
   return schema;
 }
 
@@ -150,12 +113,6 @@ void add_tables(Schema& schemas) {
   schemas["Version"] = object({{"version", text()}, {"signature", text()}});
   schemas["Health"] = object({{"status", one_of({"ok"})}});
   schemas["OpenApi"] = {{"type", "object"}};
-}
-
-Properties integers(std::initializer_list<const char*> names) {
-  Properties properties;
-  for (const auto name : names) properties.emplace_back(name, integer());
-  return properties;
 }
 
 /// What a report says of a network.
@@ -340,7 +297,8 @@ void add_sweeps(Schema& schemas) {
                                     {"seed?", integer()},
                                     {"count?", integer()},
                                     {"axes", array(reference("Axis"))},
-                                    {"objectives?", array(text())}});
+                                    {"objectives?", array(text())},
+                                    {"validate_seconds?", integer()}});
   schemas["Sweep"] = object({{"id", integer()},
                              {"name", text()},
                              {"model", text()},
@@ -350,9 +308,11 @@ void add_sweeps(Schema& schemas) {
                              {"feasible", integer()},
                              {"points_per_second", nullable(number())},
                              {"eta_s", nullable(number())},
+                             {"measuring_accuracy", flag()},
                              {"created", text()},
                              {"error", {{"anyOf", {reference("Problem"), {{"type", "null"}}}}}},
                              {"objectives", array(text())},
+                             {"validation", {{"anyOf", {reference("SweepValidation"), {{"type", "null"}}}}}},
                              {"spec", reference("SweepRequest")}});
   schemas["Sweeps"] = object({{"sweeps", array(reference("Sweep"))}});
   schemas["PointsPage"] = object({{"columns", array(text())},
@@ -369,7 +329,52 @@ void add_sweeps(Schema& schemas) {
                              {"machine", reference("Machine")},
                              {"feasible", flag()},
                              {"reason", text()},
-                             {"metrics", reference("MetricValues")}});
+                             {"metrics", reference("MetricValues")},
+                             {"accuracy", {{"anyOf", {reference("PointAccuracy"), {{"type", "null"}}}}}}});
+}
+
+/// A measurement: its sums' ratio in decibels ("inf": nothing differs), its cosine, and of what.
+Properties deviation(const Properties& of) {
+  Properties properties = of;
+  properties.insert(properties.end(), {{"sqnr_db", {{"type", {"number", "string", "null"}}}},
+                                       {"cosine", nullable(number())},
+                                       {"elements", integer()},
+                                       {"not_finite", integer()}});
+  return properties;
+}
+
+void add_accuracies(Schema& schemas) {
+  schemas["PointAccuracy"] = object({{"sqnr_db", {{"type", {"number", "string", "null"}}}},
+                                     {"cosine", nullable(number())},
+                                     {"weights", one_of({"random", "file"})}});
+  schemas["AccuracyRequest"] = object({{"model", text()},
+                                       {"preset?", text()},
+                                       {"machine?", reference("MachineChanges")},
+                                       {"calibration?", one_of({"minmax", "percentile", "mse"})},
+                                       {"percentile?", number()},
+                                       {"samples?", integer()},
+                                       {"seed?", integer()}});
+  const Schema layer = object(deviation({{"value", text()}, {"instruction", text()}, {"op", text()}}));
+  const Schema step = object(deviation({{"step", integer()}, {"t", number()}}));
+  schemas["StageAccuracy"] = object({{"name", text()},
+                                     {"role", text()},
+                                     {"output", object(deviation({}))},
+                                     {"steps", array(step)},
+                                     {"layers", array(layer)}});
+  schemas["Accuracy"] = object(deviation({{"model", text()},
+                                          {"machine", reference("Machine")},
+                                          {"weights", one_of({"random", "file"})},
+                                          {"seed", integer()},
+                                          {"calibration", text()},
+                                          {"percentile", number()},
+                                          {"samples", integer()},
+                                          {"stages", array(reference("StageAccuracy"))}}));
+  schemas["AccuracyJob"] = object({{"id", integer()},
+                                   {"state", one_of({"queued", "running", "done", "failed"})},
+                                   {"progress", number()},
+                                   {"model", text()},
+                                   {"error", {{"anyOf", {reference("Problem"), {{"type", "null"}}}}}},
+                                   {"result", {{"anyOf", {reference("Accuracy"), {{"type", "null"}}}}}}});
 }
 
 }  // namespace
@@ -380,6 +385,8 @@ OrderedJson component_schemas() {
   add_models(schemas);
   add_analyses(schemas);
   add_sweeps(schemas);
+  add_validations(schemas);
+  add_accuracies(schemas);
   return schemas;
 }
 

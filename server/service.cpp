@@ -16,11 +16,17 @@ const std::filesystem::path& usable(const std::filesystem::path& folder) {
 
 std::filesystem::path store_file(const std::filesystem::path& data_folder) { return data_folder / "sdip.sqlite"; }
 
-Service::Service(const std::filesystem::path& data_folder, const std::filesystem::path& program)
+Service::Service(const std::filesystem::path& data_folder, const std::filesystem::path& program,
+                 std::int64_t validate_seconds)
     : data(usable(data_folder)),
       store(store_file(data).string()),
       catalog(UploadedModels{&store, data, program, operators_in(data)}),
-      jobs(store, catalog) {
+      validations(store, catalog, validate_seconds),
+      accuracies(store, catalog),
+      jobs(store, catalog, [this](std::int64_t sweep) {
+        validations.submit_front(sweep);
+        accuracies.measure_front_of(sweep);
+      }) {
   remove_unfinished(data / "models");  // the store's lock says that nobody else writes there
 }
 

@@ -5,8 +5,10 @@
 #include <mutex>
 
 #include "db/store.h"
+#include "server/accuracy_jobs.h"
 #include "server/catalog.h"
 #include "server/jobs.h"
+#include "server/validation_jobs.h"
 
 namespace sdip {
 
@@ -14,12 +16,16 @@ namespace sdip {
 class Service {
  public:
   /// Uploads are read in children of `program`, by their operators and those of operators/*.json in the folder.
-  /// Throws Error data_folder_unusable, operator_invalid and what Store throws.
-  Service(const std::filesystem::path& data_folder, const std::filesystem::path& program);
+  /// Fronts of sweeps are validated for `validate_seconds`. Throws Error data_folder_unusable, operator_invalid and
+  /// what Store throws.
+  Service(const std::filesystem::path& data_folder, const std::filesystem::path& program,
+          std::int64_t validate_seconds = 60);
 
   std::filesystem::path data;
   Store store;
   Catalog catalog;
+  ValidationJobs validations;
+  AccuracyJobs accuracies;
   Jobs jobs;
 
   /// The signature of this build, computed once.

@@ -16,6 +16,7 @@ struct SweepArguments {
   MachineOptions machine;
   std::optional<std::int64_t> count, seed, resume;
   bool json = false;
+  double accuracy_seconds = 0;  // for the front; 0: it is not measured
 };
 
 /// "cores=1,2,4" as {"parameter","values"}; "psram_bytes=1048576:8388608:*2" as {"parameter","min","max","factor"};

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/explore/front.h"
+#include "server/accuracy.h"
 #include "server/http.h"
 #include "server/report_json.h"
 #include "server/request.h"
@@ -29,6 +30,8 @@ std::vector<std::string_view> split(std::string_view list) {
   return names;
 }
 
+constexpr std::string_view accuracy_fields[] = {"sqnr_db", "cosine", "accuracy_weights"};
+
 Metric metric_of(std::string_view name, const std::string& where) {
   const MetricRow* row = find_metric(name);
   if (row) return static_cast<Metric>(row - metrics().data());
@@ -48,7 +51,8 @@ SweepRecord sweep_record(const Store& store, std::int64_t id) {
   return record;
 }
 
-OrderedJson sweep_json(const SweepRow& row, const std::optional<Pace>& pace) {
+OrderedJson sweep_json(const SweepRow& row, const std::optional<Pace>& pace, bool measuring,
+                       const OrderedJson& validation) {
   OrderedJson spec = OrderedJson::parse(row.spec_json);
   OrderedJson error;
   if (row.error) error = problem_json(row.error->code, row.error->where, row.error->message);
@@ -61,9 +65,11 @@ OrderedJson sweep_json(const SweepRow& row, const std::optional<Pace>& pace) {
                         {"feasible", row.feasible},
                         {"points_per_second", pace ? OrderedJson(pace->points_per_second) : OrderedJson()},
                         {"eta_s", pace ? OrderedJson(pace->eta_s) : OrderedJson()},
+                        {"measuring_accuracy", measuring},
                         {"created", row.created},
                         {"error", error},
-                        {"objectives", spec.at("objectives")}};
+                        {"objectives", spec.at("objectives")},
+                        {"validation", validation}};
   object["spec"] = std::move(spec);
   return object;
 }
@@ -73,11 +79,15 @@ Fields fields_of(const Space& space, std::string_view list, const std::string& w
   if (list.empty()) {
     for (std::size_t i = 0; i < space.axes.size(); ++i) fields.axes.push_back(i);
     for (std::size_t i = 0; i < metric_count; ++i) fields.metrics.push_back(static_cast<Metric>(i));
+    fields.accuracies = {AccuracyField::sqnr_db, AccuracyField::cosine, AccuracyField::accuracy_weights};
     return fields;
   }
   for (const auto name : split(list)) {
     const auto axis = std::ranges::find_if(space.axes, [&](const Axis& one) { return one.row->name == name; });
-    if (axis == space.axes.end())
+    const auto accuracy = std::ranges::find(accuracy_fields, name);
+    if (accuracy != std::end(accuracy_fields))
+      fields.accuracies.push_back(static_cast<AccuracyField>(accuracy - std::begin(accuracy_fields)));
+    else if (axis == space.axes.end())
       fields.metrics.push_back(metric_of(name, where));
     else
       fields.axes.push_back(static_cast<std::size_t>(axis - space.axes.begin()));
@@ -95,14 +105,26 @@ OrderedJson column_names(const Space& space, const Fields& fields) {
   OrderedJson names = {"index", "feasible", "reason"};
   for (const auto axis : fields.axes) names.push_back(space.axes[axis].row->name);
   for (const auto metric : fields.metrics) names.push_back(metric_name(metric));
+  for (const auto accuracy : fields.accuracies)
+    names.push_back(accuracy_fields[static_cast<std::size_t>(accuracy)]);
   return names;
 }
 
-OrderedJson point_row(const Space& space, const Fields& fields, const StoredPoint& point) {
+OrderedJson accuracy_cell(AccuracyField field, const PointAccuracies& measured, std::int64_t index) {
+  const auto found = measured.find(index);
+  if (found == measured.end()) return {};
+  if (field == AccuracyField::accuracy_weights) return found->second.random_weights ? "random" : "file";
+  return field == AccuracyField::sqnr_db ? decibels_json(found->second.sqnr_db)
+                                         : number_or_null(found->second.cosine);
+}
+
+OrderedJson point_row(const Space& space, const Fields& fields, const StoredPoint& point,
+                      const PointAccuracies& measured) {
   OrderedJson row = {point.index, point.feasible, point.reason};
   for (const auto axis : fields.axes) row.push_back(axis_json(space, axis, point.index));
   for (const auto metric : fields.metrics)
     row.push_back(number_or_null(point.values[static_cast<std::size_t>(metric)]));
+  for (const auto accuracy : fields.accuracies) row.push_back(accuracy_cell(accuracy, measured, point.index));
   return row;
 }
 
@@ -119,22 +141,38 @@ OrderedJson columns_json(const Store& store, const SweepRecord& sweep, const Fie
     for (const double value : stored.values[i]) column.push_back(number_or_null(value));
     columns[std::string(metric_name(fields.metrics[i]))] = std::move(column);
   }
+  const PointAccuracies measured =
+      fields.accuracies.empty() ? PointAccuracies() : store.point_accuracies(sweep.row.id);
+  for (const auto accuracy : fields.accuracies) {
+    OrderedJson column = OrderedJson::array();
+    for (const auto index : stored.index) column.push_back(accuracy_cell(accuracy, measured, index));
+    columns[std::string(accuracy_fields[static_cast<std::size_t>(accuracy)])] = std::move(column);
+  }
   return {{"count", stored.index.size()},
           {"index", stored.index},
           {"feasible", stored.feasible},
           {"columns", std::move(columns)}};
 }
 
-OrderedJson front_json(const Store& store, const SweepRecord& sweep, const std::vector<Metric>& objectives) {
+std::vector<std::int64_t> front_points(const Store& store, const SweepRecord& sweep,
+                                       const std::vector<Metric>& objectives) {
   const auto better = directions(objectives, "metrics");
   const Columns stored = store.columns(sweep.row.id, objectives);
   const std::vector<std::span<const double>> columns(stored.values.begin(), stored.values.end());
+  std::vector<std::int64_t> indices;
+  for (const auto position : pareto_front(columns, better))
+    indices.push_back(stored.index[static_cast<std::size_t>(position)]);
+  return indices;
+}
+
+OrderedJson front_json(const Store& store, const SweepRecord& sweep, const std::vector<Metric>& objectives) {
   const Fields fields = fields_of(sweep.spec.space, "", "fields");
   OrderedJson names = OrderedJson::array(), rows = OrderedJson::array();
   for (const auto metric : objectives) names.push_back(metric_name(metric));
-  for (const auto position : pareto_front(columns, better)) {
-    const auto point = store.point(sweep.row.id, stored.index[static_cast<std::size_t>(position)]);
-    if (point) rows.push_back(point_row(sweep.spec.space, fields, *point));
+  const PointAccuracies measured = store.point_accuracies(sweep.row.id);
+  for (const std::int64_t index : front_points(store, sweep, objectives)) {
+    const auto point = store.point(sweep.row.id, index);
+    if (point) rows.push_back(point_row(sweep.spec.space, fields, *point, measured));
   }
   return {{"metrics", names}, {"columns", column_names(sweep.spec.space, fields)}, {"rows", std::move(rows)}};
 }

@@ -285,7 +285,7 @@ void print_tilings_markdown(std::ostream& out, const Catalog& catalog) {
         << ratio_text(ratio_of(t.moved, t.least)) << " | " << ratio_text(t.worst) << " |\n";
   out << "\n| the same, on the machine of | MB moved | bound | ratio | worst layer |\n| --- | --- | --- | --- | "
          "--- |\n";
-  for (const Preset& preset : presets()) {
+  for (const Preset& preset : diffusion_presets()) {
     const TilingTotal t = machine_total_of(tile_models(catalog, tiled_models(), {}, &preset.machine));
     out << "| " << preset.name << " | " << millions(t.moved) << " | " << millions(t.least) << " | "
         << ratio_text(ratio_of(t.moved, t.least)) << " | " << ratio_text(t.worst) << " |\n";

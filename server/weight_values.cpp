@@ -186,6 +186,19 @@ WeightSource weight_source(const Member& member, const Machine& machine, std::ui
   return [files](const Value& value) { return read_value(*files, value); };
 }
 
+StoredTensors stored_tensors(WeightSource source) {
+  return [source = std::move(source)](const Value& value) -> std::optional<Tensor> {
+    Tensor tensor{value.operand.type, value.operand.shape, {}, {}};
+    for (const float x : source(value)) {
+      if (is_floating(tensor.type))
+        tensor.floats.push_back(static_cast<double>(x));
+      else
+        tensor.ints.push_back(static_cast<std::int64_t>(x));
+    }
+    return tensor;
+  };
+}
+
 const Member& member_of(const std::vector<Member>& members, const std::string& stage) {
   const auto made_from = [&](const Member& m) { return m.name == stage || stage.starts_with(m.name + "/"); };
   const auto found = std::ranges::find_if(members, made_from);

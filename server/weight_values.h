@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "core/exec/execute.h"
 #include "core/program/weights.h"
 #include "server/catalog.h"
 
@@ -17,6 +18,9 @@ namespace sdip {
 /// data that stand in several pieces.
 WeightSource weight_source(const Member& member, const Machine& machine, std::uint64_t seed,
                            const std::filesystem::path& folder);
+
+/// The same as a graph's computation takes them.
+StoredTensors stored_tensors(WeightSource source);
 
 /// The model that a stage comes from: its own, or that whose context it makes (hoist_context) or of which
 /// it is a part in series (core_weights=per_core).

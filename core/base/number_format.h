@@ -41,4 +41,8 @@ constexpr std::int64_t bits_of(NumberFormat format) {
   return number_formats[static_cast<std::size_t>(format)].bits;
 }
 
+constexpr std::string_view format_text(NumberFormat format) {
+  return number_formats[static_cast<std::size_t>(format)].name;
+}
+
 }  // namespace sdip

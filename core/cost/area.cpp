@@ -37,13 +37,33 @@ std::int64_t built_psrams(const Application& application, const Machine& machine
          (vae_streams ? vae_stages(application, machine) : 0);
 }
 
+namespace {
+
+/// The widest format that a circuit meets: of operands, and of them and weights. Narrower layers use the same
+/// circuits.
+struct Widest {
+  NumberFormat operands, all;
+};
+Widest widest_formats(const Application& application, const Machine& m) {
+  const auto wider = [](NumberFormat a, NumberFormat b) { return bits_of(b) > bits_of(a) ? b : a; };
+  Widest widest{m.activation_format, wider(m.activation_format, m.weight_format)};
+  for (const CompiledStage& stage : application.stages)
+    for (const InstructionClass& c : stage.program.classes) {
+      if (!c.formats) continue;
+      widest.operands = wider(widest.operands, c.formats->activations);
+      widest.all = wider(wider(widest.all, c.formats->activations), c.formats->weights);
+    }
+  return widest;
+}
+
+}  // namespace
+
 Breakdown area_of(const Application& application, const Machine& m) {
   const TechnologyNode node = m.technology_node;
-  const NumberFormat wider =
-      bits_of(m.weight_format) > bits_of(m.activation_format) ? m.weight_format : m.activation_format;
+  const Widest widest = widest_formats(application, m);
   const auto cores = static_cast<double>(built_cores(application, m));
-  const double mac = mac_area(node, wider).value * m.mac_floor_plan_factor.value() * cores;
-  const double lane = mac_area(node, m.activation_format).value * m.mac_floor_plan_factor.value() * cores;
+  const double mac = mac_area(node, widest.all).value * m.mac_floor_plan_factor.value() * cores;
+  const double lane = mac_area(node, widest.operands).value * m.mac_floor_plan_factor.value() * cores;
   const auto sram = [&](std::int64_t bytes, double copies) {
     return sram_area(node, Bytes(bytes)).value * m.sram_floor_plan_factor.value() * copies;
   };

@@ -13,10 +13,42 @@
 #include "core/cost/fold.h"
 #include "core/cost/micro_operations.h"
 #include "core/cost/ports.h"
-#include "core/program/attention_tiles.h"
 
 namespace sdip {
+
+using namespace cost;
 namespace {
+
+/// `heads` independent copies (of every frame) of `rows` queries by `keys`, each of `depth` elements; results have
+/// `values` elements a row.
+struct AttentionSizes {
+  std::int64_t heads = 1, rows = 1, keys = 1, depth = 1, values = 1;
+};
+AttentionSizes attention_sizes(const InstructionClass& c) {
+  const LoopNest& scores = c.work.nest;
+  return {scores.batch * scores.groups, scores.out_h, scores.out_channels, scores.in_channels,
+          c.parts[2].work.nest.out_channels};
+}
+
+/// Each head, row tiles outer, key tiles inner: `channels` are these. The last of them, which divides and writes,
+/// is the edge, also where it is as large as the others.
+TilePlan attention_plan(const InstructionClass& c) {
+  const AttentionSizes sizes = attention_sizes(c);
+  TilePlan plan;
+  plan.nest = true;
+  plan.repeats = sizes.heads;
+  plan.tile_rows = c.mapping.tile_rows;
+  plan.tile_channels = c.mapping.tile_channels;
+  plan.rows = cut(sizes.rows, plan.tile_rows);
+  plan.channels.full = (sizes.keys - 1) / plan.tile_channels;
+  plan.channels.edge = sizes.keys - plan.channels.full * plan.tile_channels;
+  return plan;
+}
+
+/// What an operation takes of an operand fused to the scores: its own elements, or an equal part.
+std::int64_t mask_elements(const Fetch& mask, const TilePlan& plan, std::int64_t rows, std::int64_t keys) {
+  return mask.per_fold ? keys * rows : ceil_div(mask.elements, plan.operations());
+}
 
 /// A size that tiles of a dimension have, and how many have it.
 struct Kind {
@@ -80,7 +112,7 @@ class AttentionCost {
     add_loop(runs_of(keys, 1, 0), {.b = true}, cost.order);
     const WeightForm form = weight_form(m_);
     cost.held_weight_bytes = held_weight_bytes(c_, form);
-    cost.held_weight_stored_bytes = held_stored_bytes(c_, form);
+    cost.held_weight_stored_bytes = cost.held_weight_bytes;
     const std::int64_t scores = sizes_.heads * sizes_.rows * sizes_.keys;
     const std::int64_t results = sizes_.heads * sizes_.rows * sizes_.values;
     cost.macs = cost.spent_macs = scores * (sizes_.depth + sizes_.values);

@@ -11,9 +11,10 @@
 #include "core/cost/micro_operations.h"
 #include "core/cost/ports.h"
 #include "core/cost/strips.h"
-#include "core/program/traffic.h"
 
 namespace sdip {
+
+using namespace cost;
 namespace {
 
 /// An operation's results, made in `times` folds of rows x channels. Turned ones go run by run, never faster than
@@ -25,9 +26,9 @@ struct Results {
 
 void write_results(const InstructionClass& c, const Widths& w, const Results& results, Busy& busy) {
   const auto beats_on = [&](std::int64_t port) {
-    const std::int64_t made = results.times * folded_beats(results.rows, results.channels, w.activation, port);
+    const std::int64_t made = results.times * folded_beats(results.rows, results.channels, w.result, port);
     if (c.turned_run == 0) return made;
-    return std::max(made, folded_beats(fold(results.elements, c.turned_run), w.activation, port));
+    return std::max(made, folded_beats(fold(results.elements, c.turned_run), w.result, port));
   };
   if (c.to_dsram || c.to_dram) busy.dsram_write += beats_on(w.dsram);
   if (c.push) busy.stackram_write += beats_on(w.stackram);
@@ -73,7 +74,7 @@ std::int64_t prologue_elements(const InstructionClass& c, const TilePlan& plan, 
   if (c.prologue_passes == 0) return 0;
   const LoopNest& nest = c.work.nest;
   const std::int64_t positions =
-      held_window(row_axis(nest), tile.rows) * held_window(column_axis(nest), tile.columns);
+      held_window(rows_of(nest), tile.rows) * held_window(columns_of(nest), tile.columns);
   return c.prologue_passes * tile_a_elements(c, plan, tile, positions);
 }
 
@@ -108,7 +109,7 @@ Sum sum_of(const InstructionClass& c, const Machine& m, std::int64_t channels) {
 
 Busy nest_busy(const InstructionClass& c, const Machine& m, const TilePlan& plan, const TileShape& tile) {
   const LoopNest& nest = c.work.nest;
-  const Widths w = widths_of(m);
+  const Widths w = widths_of(c, m);
   const ArrayLanes lanes = array_lanes(c.work.family, m);
   const bool weighted = c.operand_b == Place::psram;
   const auto [rows, columns, channels, sums] = tile.size;
@@ -143,7 +144,7 @@ RowFolds fold_rows(std::int64_t rows, std::int64_t length, std::int64_t lanes) {
 
 Busy rowwise_busy(const InstructionClass& c, const Machine& m, const TilePlan& plan, std::int64_t rows,
                   std::int64_t length, bool writes) {
-  const Widths w = widths_of(m);
+  const Widths w = widths_of(c, m);
   const std::int64_t passes = c.work.passes / plan.passes_apart;
   const RowFolds folds = fold_rows(rows, length, row_lanes(c.work.family, m));
   Busy busy;
@@ -189,7 +190,7 @@ TileCost tile_cost(const InstructionClass& c, const Machine& m, const TilePlan& 
   }
   const std::int64_t results =
       plan.nest ? tile_out_elements(plan, tile.size) : ceil_div(c.out_elements, plan.writing_operations());
-  if (c.to_dram && tile.last) cost.out_bytes = ceil_div(results * bits, 8);
+  if (c.to_dram && tile.last) cost.out_bytes = ceil_div(results * widths_of(c, m).result, 8);
   if (plan.nest && !(tile.first && tile.last) && partials_leave(c, plan)) {
     const std::int64_t partials = ceil_div(results * bits_of(m.accumulator_format), 8);
     if (!tile.first) cost.partial_in_bytes = partials;
@@ -260,13 +261,21 @@ std::int64_t row_lanes(Family family, const Machine& m) {
   }
 }
 
-ClassCost class_cost(const InstructionClass& c, const Machine& m, Role role) {
+namespace {
+
+ClassCost cost_in_formats_of(const Machine& m, const InstructionClass& c, Role role) {
   if (!has_pairs(m)) return step_cost(c, m, role);
   const InstructionClass unsaid = own_pair_unsaid(c);
   ClassCost cost = step_cost(unsaid, m, role);
   cost.circuit = circuit_of(c, m);
   cost.owned = owned_by(c, cost.busy, m);
   return cost;
+}
+
+}  // namespace
+
+ClassCost class_cost(const InstructionClass& c, const Machine& m, Role role) {
+  return c.formats ? cost_in_formats_of(machine_for(c, m), c, role) : cost_in_formats_of(m, c, role);
 }
 
 ClassCost step_cost(const InstructionClass& c, const Machine& m, Role role) {
@@ -295,7 +304,7 @@ ClassCost step_cost(const InstructionClass& c, const Machine& m, Role role) {
   }
   cost.order = std::move(expansion.order);
   cost.held_weight_bytes = held_weight_bytes(c, form);
-  cost.held_weight_stored_bytes = held_stored_bytes(c, form);
+  cost.held_weight_stored_bytes = cost.held_weight_bytes;
   cost.macs = cost.plan.nest ? mac_count(c.work.nest) : 0;
   if (cost.plan.nest) {
     const LoopNest& nest = c.work.nest;

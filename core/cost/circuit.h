@@ -9,7 +9,6 @@
 #include "core/cost/scoreboard.h"
 #include "core/machine/machine.h"
 #include "core/program/program.h"
-#include "core/program/tiles.h"
 
 namespace sdip {
 
@@ -66,7 +65,7 @@ struct ClassCost {
   TileLoops order;
   FewOf<TileCost, 2> shapes;
   FewOf<WindowBytes, 1> windows;  // at least one
-  TilePlan plan;
+  cost::TilePlan plan;
   std::int64_t operations = 1;
   bool weighted = false, streams_activations = false;
   std::int64_t held_weight_bytes = 0, held_weight_stored_bytes = 0;  // row-wise and fused: with the first operation

@@ -7,9 +7,10 @@
 #include <algorithm>
 #include <array>
 
-#include "core/program/traffic.h"
-
 namespace sdip {
+
+using namespace cost;
+
 namespace {
 
 /// A size that tiles of one dimension have, and how many have it.
@@ -53,20 +54,20 @@ struct AxisRun {
 using AxisRuns = FewOf<AxisRun, 4>;
 
 /// What results first .. first + count - 1 read that those just before them had not.
-std::int64_t fresh_positions(const NestAxis& a, std::int64_t first, std::int64_t count) {
+std::int64_t fresh_positions(const Axis& a, std::int64_t first, std::int64_t count) {
   if (a.stride > a.reach()) return window(a, first, count);
   const auto end = [&](std::int64_t result) {
-    return std::clamp<std::int64_t>(result * a.stride - a.pad + a.reach(), 0, a.in);
+    return std::clamp<std::int64_t>(result * a.stride - a.pad + a.reach(), 0, a.inputs);
   };
-  const std::int64_t begin = std::clamp<std::int64_t>(first * a.stride - a.pad, 0, a.in);
+  const std::int64_t begin = std::clamp<std::int64_t>(first * a.stride - a.pad, 0, a.inputs);
   return end(first + count - 1) - std::max(begin, end(first - 1));
 }
 
-AxisRuns windows_along(const NestAxis& a, const Cut& cut, std::int64_t tile) {
+AxisRuns windows_along(const Axis& a, const Cut& cut, std::int64_t tile) {
   AxisRuns runs;
   const std::int64_t step = tile * a.stride, span = (tile - 1) * a.stride + a.reach();
   std::int64_t from = std::min(cut.full, ceil_div(a.pad, step));  // full tiles in [from, to) are not clipped
-  const std::int64_t room = a.in + a.pad - span;
+  const std::int64_t room = a.inputs + a.pad - span;
   std::int64_t to = room < 0 ? from : std::clamp(room / step + 1, from, cut.full);
   const bool unclipped = from + cut.full - to > most_clipped_tiles;
   if (unclipped) from = 0, to = cut.full;
@@ -124,8 +125,8 @@ class NestExpansion {
                            : kinds_of(plan.channels, plan.tile_channels);
     sums_ = sums_of(plan);
     if (c.operand_a == Place::dram) {
-      row_runs_ = windows_along(row_axis(c.work.nest), plan.rows, plan.tile_rows);
-      column_runs_ = windows_along(column_axis(c.work.nest), plan.columns, plan.tile_columns);
+      row_runs_ = windows_along(rows_of(c.work.nest), plan.rows, plan.tile_rows);
+      column_runs_ = windows_along(columns_of(c.work.nest), plan.columns, plan.tile_columns);
     } else {
       row_runs_ = plain_runs(rows_);
       column_runs_ = plain_runs(columns_);

@@ -4,8 +4,8 @@
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
 
+#include "core/cost/tile_plan.h"
 #include "core/program/program.h"
-#include "core/program/tiles.h"
 
 namespace sdip {
 
@@ -40,7 +40,7 @@ struct TileLoops {
 /// One shape: a nest's size, or row-wise rows and elements of each (`channels`); its place in the sum (in the
 /// passes over chunks, where only the last writes), and how many operations have it.
 struct TileShape {
-  TileExtent size;
+  cost::TileExtent size;
   bool first = true, last = true;
   std::int64_t times = 1;
 };
@@ -57,8 +57,8 @@ struct Expansion {
   FewOf<InputWindow, 1> windows;  // of a nest; one of no elements when A does not lie in DRAM
 };
 
-/// Expands a class that is no compound. `plan` is tile_plan(c).
-Expansion expand(const InstructionClass& c, const TilePlan& plan);
+/// Expands a class that is no compound. `plan` is cost::tile_plan(c).
+Expansion expand(const InstructionClass& c, const cost::TilePlan& plan);
 
 /// More tiles than this clipped at the edges of the input along one dimension are all taken as unclipped.
 inline constexpr std::int64_t most_clipped_tiles = 256;

@@ -11,7 +11,7 @@ bool on_host(const InstructionClass& c, const Machine& machine);
 /// A tile operation of `rows` x `length` on the host (docs/model.md, operators on the host): operands in, the
 /// host's work, results out, one after the other. `last`: it writes. Requires on_host(c, machine); `tiles` is how
 /// many such operations there are: cycles beyond 2^58 of them all are cut there, more than any stage may last.
-Steps host_steps(const InstructionClass& c, const Machine& machine, const TilePlan& plan, std::int64_t rows,
+Steps host_steps(const InstructionClass& c, const Machine& machine, const cost::TilePlan& plan, std::int64_t rows,
                  std::int64_t length, bool last, bool wired, std::int64_t tiles);
 
 }  // namespace sdip

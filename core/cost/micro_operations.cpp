@@ -10,6 +10,8 @@
 #include "core/cost/host.h"
 
 namespace sdip {
+
+using namespace cost;
 namespace {
 
 bool is_read(Place place, bool wired) {

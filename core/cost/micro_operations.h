@@ -15,8 +15,8 @@ bool shares_macs(const Machine& machine);
 /// Micro-operations of a tile operation: reads, products or passes, writes (docs/model.md, micro-operations).
 /// `first`, `last`: its place in the sum, or in the passes over chunks. `wired`: weights stand in ROM and are not
 /// read. Requires Compound::single.
-std::int64_t micro_operations(const InstructionClass& c, const Machine& machine, const TilePlan& plan, bool first,
-                              bool last, bool wired);
+std::int64_t micro_operations(const InstructionClass& c, const Machine& machine, const cost::TilePlan& plan,
+                              bool first, bool last, bool wired);
 
 /// The same of a fused attention's, where accumulators are rescaled, and divided in the last of a row's.
 std::int64_t attention_micro_operations(const InstructionClass& c, bool rescales, bool last, bool wired);

@@ -9,15 +9,17 @@ namespace sdip {
 /// Bits of an element by format, and of a port.
 struct Widths {
   std::int64_t activation, weight, accumulator, dsram, stackram, psram;
+  std::int64_t result;  // another than that of activations when the instruction converts
 };
-inline Widths widths_of(const Machine& m) {
+inline Widths widths_of(const InstructionClass& c, const Machine& m) {
   const bool unified = m.activation_memory == ActivationMemory::unified;
   return {bits_of(m.activation_format),
           bits_of(m.weight_format),
           bits_of(m.accumulator_format),
           m.dsram_port_bits,
           unified ? m.dsram_port_bits : m.stackram_port_bits,
-          m.psram_port_bits};
+          m.psram_port_bits,
+          bits_of(c.formats ? c.formats->results : m.activation_format)};
 }
 
 /// Books the beats of reading from a place on that place's port; tiles of DRAM operands are read from DSRAM.
@@ -56,7 +58,7 @@ struct Steps {
 
 /// How often an operation of row-wise work reads an operand. When passes run apart, one that is read less often
 /// than there are passes is read in the last.
-inline std::int64_t reads_of(const Fetch& f, const TilePlan& plan, bool last_pass) {
+inline std::int64_t reads_of(const Fetch& f, const cost::TilePlan& plan, bool last_pass) {
   if (f.passes >= plan.passes_apart) return f.passes / plan.passes_apart;
   return last_pass ? f.passes : 0;
 }

@@ -11,7 +11,8 @@ InstructionCost instruction_cost(const StageRun& run, std::size_t number, const 
                                  const Machine& m) {
   const Instruction& instruction = run.stage->program.instructions[number];
   const ClassCost& cost = run.costs[static_cast<std::size_t>(instruction.instruction_class)];
-  const EnergyPrices prices = energy_prices(m, run.stage->role);
+  const InstructionClass& its = run.stage->program.classes[static_cast<std::size_t>(instruction.instruction_class)];
+  const EnergyPrices prices = energy_prices(its.formats ? machine_for(its, m) : m, run.stage->role);
   const std::int64_t cores = run.schedule.active_cores;
   InstructionCost c;
   c.start = Cycles(time.start);

@@ -43,7 +43,9 @@ void count_pass(StageRun& run, const Machine& m) {
     run.spent_macs += cost.spent_macs * cost.cores * uses[c];
     if (cost.plan.nest)
       family_macs[static_cast<std::size_t>(program.classes[c].work.family)] += cost.spent_macs * uses[c];
-    run.core += core_energy(cost, prices) * static_cast<double>(cost.cores * uses[c]);
+    const InstructionClass& its = run.stage->program.classes[c];
+    const EnergyPrices own = its.formats ? energy_prices(machine_for(its, m), run.stage->role) : prices;
+    run.core += core_energy(cost, own) * static_cast<double>(cost.cores * uses[c]);
     run.schedule.spread_cores = std::max(run.schedule.spread_cores, cost.cores);
   }
   for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {

@@ -3,9 +3,11 @@
 #include "core/cost/strips.h"
 
 #include "core/cost/micro_operations.h"
-#include "core/program/strips.h"
+#include "core/cost/strip_plan.h"
 
 namespace sdip {
+
+using namespace cost;
 namespace {
 
 /// Strips of one height, and one operation of them after the other.
@@ -18,7 +20,10 @@ struct StripCost {
 
   std::int64_t bytes(std::int64_t elements) const { return ceil_div(elements * bits_of(m.activation_format), 8); }
 
-  std::int64_t a_bytes() const { return c.operand_a == Place::dram ? bytes(strip_a_elements(c, strip.loaded)) : 0; }
+  std::int64_t a_bytes() const {
+    const LoopNest& first = c.parts.front().work.nest;
+    return c.operand_a == Place::dram ? bytes(strip.loaded * first.in_w * first.groups * first.in_channels) : 0;
+  }
 
   /// Adds `channels` of part `p` to a tile, and `times` of what they are to `sum`.
   void add(std::size_t p, std::int64_t channels, std::int64_t times, TileCost& tile, ClassCost& sum) const {
@@ -31,8 +36,9 @@ struct StripCost {
     sum.lane_operations += part.lane_operations * times;
     for (const Fetch& fetch : c.parts[p].fetches)
       if (fetch.place == Place::dram)
-        tile.split_in_bytes += bytes(strip_fetch_elements(c, p, fetch, strip.made[p], channels));
-    if (c.to_dram && p + 1 == c.parts.size()) tile.out_bytes = bytes(strip_out_elements(c, rows, channels));
+        tile.split_in_bytes += bytes(part_fetch_elements(c, p, fetch, strip.made[p], channels));
+    if (c.to_dram && p + 1 == c.parts.size())
+      tile.out_bytes = bytes(c.out_elements > 0 ? rows * c.parts[p].work.nest.out_w * channels : 0);
   }
 
   void close(TileCost tile, ClassCost& sum) const {
@@ -57,7 +63,7 @@ struct StripCost {
       TileCost tile = none_yet;
       tile.times = strips * o.times;
       add(o.part, o.channels, tile.times, tile, sum);
-      if (o.streamed) tile.weight_bytes = strip_tile_bytes(c.parts[o.part], o.channels, form);
+      if (o.streamed) tile.weight_bytes = part_weight_bytes(c.parts[o.part], o.channels, form);
       tile.weight_stored_bytes = stored_bytes(tile.weight_bytes, form);
       close(tile, sum);
     }
@@ -92,15 +98,16 @@ ClassCost strips_cost(const InstructionClass& c, const Machine& m, Role role) {
   ClassCost cost;
   const std::vector<StripOperation> operations = strip_operations(c);
   cost.plan = strip_plan(c);
-  cost.operations = strip_operation_count(c);
+  cost.operations = 0;
   cost.weighted = true;
   cost.order = order_of(cost.plan, operations);
   StripCost{c, m, role, cost.plan.tile_rows}.shapes(operations, cost.plan.repeats * cost.plan.rows.full, cost);
   if (cost.plan.rows.edge > 0)
     StripCost{c, m, role, cost.plan.rows.edge}.shapes(operations, cost.plan.repeats, cost);
+  for (const TileCost& tile : cost.shapes) cost.operations += tile.times;
   const WeightForm form = weight_form(m);
-  cost.held_weight_bytes = held_weight_bytes(c, form);
-  cost.held_weight_stored_bytes = held_stored_bytes(c, form);
+  cost.held_weight_bytes = strip_held_bytes(c, form);
+  cost.held_weight_stored_bytes = stored_bytes(cost.held_weight_bytes, form);
   return cost;
 }
 

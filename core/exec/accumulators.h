@@ -20,6 +20,8 @@ class Accumulators {
   Accumulators(Chip& chip, const Node& node, const NestMap& map, bool weighted);
   double kept(double sum, std::int64_t group, std::int64_t channel) const;
   std::uint64_t kept(std::uint64_t sum, std::int64_t group, std::int64_t channel) const;
+  /// What a 1 of the sums of codes stands for; 0: they are no codes.
+  double step(std::int64_t group, std::int64_t channel) const;
 
  private:
   NumberFormat format_;

@@ -47,16 +47,14 @@ struct Rows {
   std::vector<double> maximum, sum, weighted;
 };
 
-std::vector<double> read_numbers(Chip& chip, ValueId v, const std::vector<std::int64_t>& at) {
-  return numbers_in(read_operand(chip, v, at));
+std::vector<double> read_doubles(Chip& chip, ValueId v, const Elements& at) {
+  return doubles_in(read_operand(chip, v, at));
 }
 
 /// Elements first + i * a + j * b, i over rows of `i`, j over columns of `j`.
-std::vector<std::int64_t> grid(std::int64_t first, const Extent& i, std::int64_t a, const Extent& j,
-                               std::int64_t b) {
-  std::vector<std::int64_t> at;
-  for (std::int64_t row = i.begin; row < i.end; ++row)
-    for (std::int64_t column = j.begin; column < j.end; ++column) at.push_back(first + row * a + column * b);
+Elements grid(std::int64_t first, const Extent& i, std::int64_t a, const Extent& j, std::int64_t b) {
+  Elements at;
+  for (std::int64_t row = i.begin; row < i.end; ++row) at.add({first + row * a + j.begin * b, j.size(), b});
   return at;
 }
 
@@ -70,7 +68,7 @@ struct Running {
   /// Scores of a tile, masked, in the type that the softmax reads.
   std::vector<double> scores_of(const std::vector<double>& q, const Extent& rows, const Extent& keys) {
     const std::int64_t depth = scores.nest.in_channels;
-    const auto k = read_numbers(chip, nodes.scores->inputs[1],
+    const auto k = read_doubles(chip, nodes.scores->inputs[1],
                                 grid(scores.b_group[group], keys, scores.b_n, {0, depth}, scores.b_k));
     const auto width = static_cast<std::size_t>(depth);
     std::vector<double> sums;
@@ -83,16 +81,16 @@ struct Running {
     TileValues tile{
         grid(static_cast<std::int64_t>(group) * scores.out_group, rows, scores.out_p, keys, scores.out_n),
         nodes.scores->outputs[0]};
-    tile.made[tile.current] = finish_scores(tile.at, sums);
+    tile.made[tile.current] = finish_scores(tile.at, std::span<const double>(sums));
     for (const Node* mask : nodes.masks) apply_pointwise(chip, *mask, tile);
-    return tile.made.at(tile.current).floats;
+    return doubles_in(tile.made.at(tile.current));
   }
 
   void add_keys(Rows& state, const std::vector<double>& s, const Extent& rows, const Extent& keys) {
     const auto count = static_cast<std::size_t>(keys.size());
     const auto values = static_cast<std::size_t>(product.nest.out_channels);
     const auto v =
-        read_numbers(chip, nodes.product->inputs[1],
+        read_doubles(chip, nodes.product->inputs[1],
                      grid(product.b_group[group], keys, product.b_k, {0, product.nest.out_channels}, product.b_n));
     for (std::size_t row = 0; row < static_cast<std::size_t>(rows.size()); ++row) {
       const double* of_row = s.data() + row * count;
@@ -133,7 +131,7 @@ void run_attention(Chip& chip) {
     for (std::int64_t row = 0; row < nest.out_h; row += mapping.tile_rows) {
       const Extent rows{row, std::min(nest.out_h, row + mapping.tile_rows)};
       const auto count = static_cast<std::size_t>(rows.size());
-      const auto q = read_numbers(
+      const auto q = read_doubles(
           chip, nodes.scores->inputs[0],
           grid(run.scores.a_group[run.group], rows, run.scores.a_y, {0, nest.in_channels}, run.scores.a_k));
       Rows state{std::vector<double>(count, -std::numeric_limits<double>::infinity()),
@@ -149,7 +147,8 @@ void run_attention(Chip& chip) {
         state.weighted[i] /= state.sum[i / static_cast<std::size_t>(values)];
       const auto at = grid(static_cast<std::int64_t>(run.group) * run.product.out_group, rows, run.product.out_p,
                            {0, values}, run.product.out_n);
-      end_tile(chip, ends, nodes.product->outputs[0], at, run.finish_product(at, state.weighted));
+      end_tile(chip, ends, nodes.product->outputs[0], at,
+               pieces_of(run.finish_product(at, std::span<const double>(state.weighted))));
     }
 }
 

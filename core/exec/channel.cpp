@@ -39,8 +39,8 @@ Clock::Count Clock::fetch(Count psram_bytes, Count tile, bool held) {
   if (c.pinned) {
     // Instructions share what stands at one place in `.weight`; without a `.weight` those of a class do.
     const bool stored = instruction_->weight_bytes.value > 0;
-    psram_.pin({stored ? no_tile : instruction_->instruction_class, instruction_->weight_offset.value}, tile,
-               psram_bytes);
+    const std::int64_t reader = instruction_->instruction_class;
+    psram_.pin({stored ? no_tile : reader, instruction_->weight_offset.value}, reader, tile, psram_bytes);
   } else {
     start = std::max(start, psram_.make_room(psram_bytes));
     if (m_.weight_buffering == Buffering::single_buffer) start = std::max(start, tile_before_until_);

@@ -3,15 +3,20 @@
 
 #include <array>
 #include <map>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/exec/addresses.h"
+#include "core/exec/elements.h"
 #include "core/exec/execute.h"
+#include "core/exec/kernels_team.h"
 #include "core/exec/memory.h"
 #include "core/exec/norms.h"
+#include "core/exec/numbers.h"
 #include "core/exec/views.h"
 #include "core/program/weight_region.h"
 #include "core/program/weights.h"
@@ -21,12 +26,24 @@ namespace sdip::exec {
 /// How many instructions of each family have been. A pair's first instruction reads side 0 and writes side 1.
 using Turns = std::array<std::int64_t, pair_families>;
 
+/// A weight as circuits get it.
+struct HeldWeight {
+  Shape shape;
+  Numbers numbers{};                // of the graph's type; of one that is mapped only the type
+  std::span<const float> floats{};  // its numbers, where single precision holds them
+  std::vector<WeightScale> scales{};
+  WeightChannels channels{};
+  std::vector<std::int8_t> codes{};      // of integer formats of at most 8 bits without zero points
+  std::shared_ptr<const void> mapped{};  // what keeps mapped bytes alive
+};
+
 struct Chip {
   const CompiledStage& stage;
   const Graph& graph;
   const Machine& machine;
   const StoredTensors& stored;
   const ActivationScales& scales;
+  const ExecuteOptions& options;
   Views views;
   std::map<Slot, std::int64_t> addresses;  // addresses_of
   // DSRAM0, DSRAM1, STACKRAM, DRAM, then, with a DSRAM pair for each family, their sides 0 and 1; unified: the
@@ -35,10 +52,11 @@ struct Chip {
   std::vector<Turns> turns{};                   // by instruction, with pairs
   std::map<ValueId, std::size_t> written_to{};  // results in a pair: number of the memory
   std::map<ValueId, Tensor> registers{};
-  std::map<ValueId, Tensor> constants{};                                         // weights as the model has them
-  const WeightFile* file = nullptr;                                              // `.weight`; else of `stored`
-  std::map<std::size_t, WeightRegion> regions{};                                 // by instruction
-  std::map<std::pair<std::int64_t, std::size_t>, CircuitWeight> held_weights{};  // as `.weight` has them, by region
+  std::map<ValueId, Tensor> constants{};          // small or computed weights, as the model has them
+  const WeightFile* file = nullptr;               // `.weight`; else of `stored`
+  std::map<std::size_t, WeightRegion> regions{};  // by instruction
+  std::map<std::pair<std::int64_t, std::size_t>, HeldWeight> held_weights{};  // as `.weight` has them, by region
+  std::map<std::int64_t, std::size_t> last_use{};                             // of a region: the instruction
   std::map<ValueId, Tensor> other_results{};    // of a nest of several results, until copied
   std::int64_t dram_end_bytes = 0;              // what the program has in DRAM ends there
   std::map<const Node*, NormSums> norm_sums{};  // in general registers
@@ -46,6 +64,7 @@ struct Chip {
   std::size_t now = 0;                          // number of the instruction
   std::string who{};                            // "instruction 3 'conv2d+silu' (/net/conv)"
   RunCounts counts{};
+  std::unique_ptr<Team> team{};
 
   const Value& value(ValueId v) const { return graph.values[static_cast<std::size_t>(v)]; }
   const Instruction& instruction() const { return stage.program.instructions[now]; }
@@ -62,32 +81,60 @@ Memory& memory_of(Chip& chip, Place place, bool result);
 
 /// The elements `at` of a value as the current instruction reads it: a weight, a register, or what lies where its
 /// source says. Throws as `read`, and when no source of the instruction is that value.
-Tensor read_operand(Chip& chip, ValueId v, std::span<const std::int64_t> at);
+Numbers read_operand(Chip& chip, ValueId v, const Elements& at);
+
+/// The same into floats. Requires a type that single precision holds.
+void read_floats(Chip& chip, ValueId v, const Elements& at, std::span<float> to);
+
+/// The same, shared by the team where there is much to read.
+void read_floats_together(Chip& chip, ValueId v, const Elements& at, std::span<float> to);
 
 /// The whole of it, in its own shape.
 Tensor read_whole(Chip& chip, ValueId v);
 
-/// A weight as the current instruction's circuit gets it: in weight_format when it comes from `.weight`, else (an
-/// immediate, a shape) as it is.
-const Tensor& read_weight(Chip& chip, ValueId v);
-
-/// The same with the steps of its codes; nullptr when it has none.
-const CircuitWeight* read_weight_codes(Chip& chip, ValueId v);
+/// A weight as the current instruction's circuit gets it when it comes from `.weight`; nullptr of others (an
+/// immediate, a shape), which are as the model has them.
+const HeldWeight* read_weight(Chip& chip, ValueId v);
 
 /// Makes room for the current instruction's result wherever its class sends it.
 void open_result(Chip& chip);
 
-/// Writes elements of the result there, as activation_format holds them.
-void write_result(Chip& chip, std::span<const std::int64_t> at, Tensor numbers);
+/// The format that a value is kept in: its own, or activation_format. Of a view that of its root.
+NumberFormat format_of(const Chip& chip, ValueId v);
+
+/// Writes elements of the result there, as its format holds them.
+void write_result(Chip& chip, const Elements& at, const Numbers& numbers);
+
+/// The same of several parts, in order; the team puts their bytes.
+struct ResultPart {
+  Elements at{};
+  Numbers numbers{};
+};
+void write_results(Chip& chip, const std::vector<ResultPart>& parts);
 
 /// Step of an integer activation format for a value; 1 where none is needed. Throws Error("scale_absent", ...).
-float scale_of(const Chip& chip, ValueId v);
+WeightScale scale_of(const Chip& chip, ValueId v);
 
-/// 0, 1, ..., count - 1.
-std::vector<std::int64_t> all_elements(std::int64_t count);
+/// How a value's elements stand in the machine's memories. Throws as scale_of.
+Layout layout_of(const Chip& chip, ValueId v);
+
+/// Whether the current instruction finds a value in a memory as codes, and where.
+struct Placed {
+  Memory& memory;
+  Slot slot;
+  std::int64_t address = 0;
+};
+std::optional<Placed> placed_operand(Chip& chip, ValueId root);
+
+/// Elements of a view as those of the value whose bytes they are.
+Elements through_view(const Chip& chip, ValueId v, const Elements& at);
 
 /// The elements `at` of a tensor, in a row.
-Tensor picked(const Tensor& tensor, std::span<const std::int64_t> at);
+Numbers picked(const Tensor& tensor, const Elements& at);
+
+/// Tasks 0 to count - 1, shared by the team. Where one throws all are done again in order, so that the first that
+/// fails does not depend on how many threads there are: tasks must be repeatable.
+void share_tasks(Team& team, std::int64_t count, const std::function<void(std::int64_t)>& task);
 
 /// Runs the current instruction.
 void run_instruction(Chip& chip);

@@ -20,6 +20,10 @@ Clock::Clock(const Program& program, const Machine& m, Decimal share, Count thou
   byte_shares_ = static_cast<Int128>(m.dram_bus_bits / 8 * 2) * m.dram_clock_ratio.hundredths *
                  m.dram_efficiency.hundredths * share.hundredths * thousandths;
   cycle_shares_ = static_cast<Int128>(1000000) * 1000;
+  if (m.host_memory) {  // an access of host_bus_bits takes host_access_cycles: bits over 8 x 100 x cycles
+    byte_shares_ = static_cast<Int128>(m.host_bus_bits) * share.hundredths * thousandths;
+    cycle_shares_ = static_cast<Int128>(800) * m.host_access_cycles * 1000;
+  }
   for (const InstructionClass& c : program.classes) {
     operations_.push_back(expand(c, m, role));
     uses_.push_back(uses_of(c, operations_.back(), m));

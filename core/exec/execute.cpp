@@ -37,18 +37,22 @@ void require_inputs(const Graph& graph, std::span<const Tensor> inputs) {
 constexpr std::int64_t dram_bytes = std::int64_t{1} << 53;  // large enough for whatever is placed there
 
 std::int64_t value_bytes(const Chip& chip, ValueId v) {
-  return ceil_div(element_count(chip.value(v).operand.shape) * bits_of(chip.machine.activation_format), 8);
+  return ceil_div(element_count(chip.value(v).operand.shape) * bits_of(format_of(chip, v)), 8);
 }
 
 Chip chip_of(const CompiledStage& stage, const Machine& machine, const StoredTensors& stored,
-             const ActivationScales& scales) {
-  Chip chip{stage, *stage.graph, machine, stored, scales, views_of(stage), addresses_of(stage, machine)};
+             const ExecuteOptions& options) {
+  Chip chip{stage,          *stage.graph, machine,         stored,
+            options.scales, options,      views_of(stage), addresses_of(stage, machine)};
+  chip.team = std::make_unique<Team>(options.threads);
+  for (std::size_t i = 0; i < stage.program.instructions.size() && options.order.empty(); ++i)
+    chip.last_use[stage.program.instructions[i].weight_offset.value] = i;
   const bool unified = machine.activation_memory == ActivationMemory::unified;
   const std::int64_t both = 2 * machine.dsram_bytes + machine.stackram_bytes;
-  chip.memories[0] = {unified ? "activation memory" : "DSRAM0", unified ? both : machine.dsram_bytes, {}};
-  chip.memories[1] = {"DSRAM1", unified ? 0 : machine.dsram_bytes, {}};
-  chip.memories[2] = {"STACKRAM", unified ? 0 : machine.stackram_bytes, {}};
-  chip.memories[3] = {"DRAM", dram_bytes, {}};
+  chip.memories[0] = {unified ? "activation memory" : "DSRAM0", unified ? both : machine.dsram_bytes};
+  chip.memories[1] = {"DSRAM1", unified ? 0 : machine.dsram_bytes};
+  chip.memories[2] = {"STACKRAM", unified ? 0 : machine.stackram_bytes};
+  chip.memories[3] = {"DRAM", dram_bytes};
   for (const auto& [slot, address] : chip.addresses)
     if (slot.second == Place::dram)
       chip.dram_end_bytes = std::max(chip.dram_end_bytes, address + value_bytes(chip, slot.first));
@@ -56,8 +60,7 @@ Chip chip_of(const CompiledStage& stage, const Machine& machine, const StoredTen
   for (std::size_t side = 0; side < 2 * pair_families; ++side)
     chip.memories[4 + side] = {
         "DSRAM" + std::to_string(side % 2) + " of " + std::string(family_text(static_cast<Family>(side / 2))),
-        machine.dsram_bytes,
-        {}};
+        machine.dsram_bytes};
   Turns turns{};
   for (const Instruction& instruction : stage.program.instructions) {
     chip.turns.push_back(turns);
@@ -88,17 +91,15 @@ void load_inputs(Chip& chip, std::span<const Tensor> inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i) given[chip.graph.inputs[i]] = &inputs[i];
   for (const auto& [v, tensor] : given)
     if (is_scalar(chip.value(v))) chip.registers[v] = *tensor;
-  const std::int64_t bits = bits_of(chip.machine.activation_format);
   for (const auto& [slot, address] : chip.addresses) {
     const auto input = given.find(slot.first);
     if (input == given.end()) continue;
-    Tensor tensor = *input->second;
-    hold(tensor, chip.machine.activation_format, scale_of(chip, slot.first));
+    const Tensor& tensor = *input->second;
     chip.now = 0;
     Memory& memory = memory_of(chip, slot.second, false);
-    open_region(memory, slot, address, bits, tensor.type, tensor.shape,
+    open_region(memory, slot, address, layout_of(chip, slot.first),
                 "the input '" + chip.value(slot.first).name + "'");
-    write(memory, slot, all_elements(element_count(tensor.shape)), tensor);
+    write(memory, slot, Elements::first(element_count(tensor.shape)), tensor);
   }
 }
 
@@ -108,14 +109,13 @@ Tensor output_of(Chip& chip, ValueId v, std::span<const Tensor> inputs) {
   const Value& value = chip.value(v);
   if (value.kind == ValueKind::weight) return constant_of(chip, v);
   const ValueId root = chip.views.root[at(v)];
-  std::vector<std::int64_t> elements = all_elements(element_count(value.operand.shape));
-  for (std::int64_t& element : elements) element = chip.views.at(v, element);
+  const Elements elements = through_view(chip, v, Elements::first(element_count(value.operand.shape)));
   const auto shaped = [&](Tensor tensor) {
     tensor.shape = value.operand.shape;
     return tensor;
   };
   if (const auto input = std::ranges::find(chip.graph.inputs, root); input != chip.graph.inputs.end())
-    return shaped(picked(inputs[static_cast<std::size_t>(input - chip.graph.inputs.begin())], elements));
+    return shaped(tensor_of(picked(inputs[static_cast<std::size_t>(input - chip.graph.inputs.begin())], elements)));
   for (const Place place : {Place::dram, Place::stackram, Place::dsram}) {
     const Slot slot = slot_of(chip.machine, root, place);
     const auto address = chip.addresses.find(slot);
@@ -123,22 +123,37 @@ Tensor output_of(Chip& chip, ValueId v, std::span<const Tensor> inputs) {
     const auto side = chip.written_to.find(root);
     const bool in_pair = place == Place::dsram && side != chip.written_to.end();
     const Memory& memory = in_pair ? chip.memories[side->second] : memory_of(chip, place, false);
-    return shaped(read(memory, slot, address->second, elements, chip.graph, "the end of the program"));
+    const std::string who = "the end of the program";
+    return shaped(read(memory, {slot, address->second, chip.graph, who}, elements));
   }
   throw Error("execution_failed", value.name, "no instruction made the output '" + value.name + "'");
 }
 
-Run run_program(const CompiledStage& stage, std::span<const Tensor> inputs, std::span<const std::int32_t> order,
-                Chip&& chip) {
+/// The result of the instruction that has just retired, as the next one finds it.
+void show_result(Chip& chip, const ResultObserver& observe, std::span<const Tensor> inputs) {
+  if (!observe || chip.instruction().nodes.empty()) return;
+  const ValueId made = chip.instruction().destination;
+  ++chip.now;
+  observe(made, output_of(chip, made, inputs));
+}
+
+Run run_program(const CompiledStage& stage, std::span<const Tensor> inputs, Chip&& chip) {
   require_inputs(*stage.graph, inputs);
   load_inputs(chip, inputs);
   const std::vector<Instruction>& instructions = stage.program.instructions;
-  for (const std::int32_t i : order_of(stage.program, order)) {
+  const ExecuteOptions& options = chip.options;
+  std::size_t done = 0;
+  for (const std::int32_t i : order_of(stage.program, options.order)) {
+    if (options.cancelled != nullptr && options.cancelled->load())
+      throw Error("cancelled", stage.name, "the execution of '" + stage.name + "' was cancelled");
     chip.now = at(i);
     const Instruction& instruction = instructions[chip.now];
     chip.who =
         "instruction " + std::to_string(chip.now) + " '" + instruction.mnemonic + "' (" + instruction.name + ")";
     run_instruction(chip);
+    drop_weights(chip);
+    show_result(chip, options.observe, inputs);
+    if (options.progress) options.progress(++done, instructions.size());
   }
   chip.now = instructions.size();
   Run run;
@@ -150,16 +165,23 @@ Run run_program(const CompiledStage& stage, std::span<const Tensor> inputs, std:
 }  // namespace
 
 Run execute(const CompiledStage& stage, const Machine& machine, std::span<const Tensor> inputs,
+            const StoredTensors& stored, const ExecuteOptions& options) {
+  return run_program(stage, inputs, chip_of(stage, machine, stored, options));
+}
+
+Run execute(const CompiledStage& stage, const Machine& machine, std::span<const Tensor> inputs,
             const StoredTensors& stored, const ActivationScales& scales, std::span<const std::int32_t> order) {
-  return run_program(stage, inputs, order, chip_of(stage, machine, stored, scales));
+  const ExecuteOptions options{scales, {order.begin(), order.end()}};
+  return execute(stage, machine, inputs, stored, options);
 }
 
 Run execute(const CompiledStage& stage, const Machine& machine, std::span<const Tensor> inputs,
             const WeightFile& weights, const ActivationScales& scales) {
   const StoredTensors nothing = [](const Value&) { return std::nullopt; };
-  Chip chip = chip_of(stage, machine, nothing, scales);
+  const ExecuteOptions options{scales};
+  Chip chip = chip_of(stage, machine, nothing, options);
   chip.file = &weights;
-  return run_program(stage, inputs, {}, std::move(chip));
+  return run_program(stage, inputs, std::move(chip));
 }
 
 StoredTensors stored_in(const WeightFile& weights) {

@@ -1,9 +1,12 @@
 // What a compiled program computes, instruction by instruction and tile by tile, on the memories of one core.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -17,8 +20,11 @@ namespace sdip {
 /// The values of a weight whose bytes stand in a file; nothing where there are none. As `compute` takes them.
 using StoredTensors = std::function<std::optional<Tensor>(const Value&)>;
 
-/// By value: what one step of an integer activation format stands for.
-using ActivationScales = std::map<ValueId, float>;
+/// By value: what one step of an integer activation format stands for and, of unsigned formats, the code of 0.
+using ActivationScales = std::map<ValueId, WeightScale>;
+
+/// Is handed each instruction's result as it lies in memory when the instruction retires.
+using ResultObserver = std::function<void(ValueId, const Tensor&)>;
 
 /// What was done, so that a test can see that it was done. No times: those are another work.
 struct RunCounts {
@@ -34,6 +40,25 @@ struct Run {
   RunCounts counts;
 };
 
+/// Bytes of a weight as a file has them: elements of the graph's type, row-major and little-endian. `kept` keeps
+/// them where they are.
+struct StoredBytes {
+  std::span<const std::byte> bytes;
+  std::shared_ptr<const void> kept{};
+};
+using StoredByteSource = std::function<std::optional<StoredBytes>(const Value&)>;
+
+/// How a program is executed; its results do not depend on it.
+struct ExecuteOptions {
+  ActivationScales scales{};
+  std::vector<std::int32_t> order{};  // of instructions; none: as they stand
+  std::int64_t threads = 1;
+  StoredByteSource mapped{};  // weights whose bytes are at hand: asked before `stored`
+  std::function<void(std::size_t done, std::size_t all)> progress{};  // after each instruction
+  const std::atomic<bool>* cancelled = nullptr;                       // looked at before each instruction
+  ResultObserver observe{};                                           // behind each instruction that makes a value
+};
+
 /// Runs one pass of the program on one core. `inputs` are the graph's, in order. Elements live in memory in
 /// `activation_format` and weights in `weight_format` (docs/model.md, the executor). Requires the machine of the
 /// compilation. Throws Error("shape_mismatch", ...) when `inputs` are not what the graph takes,
@@ -45,6 +70,10 @@ Run execute(const CompiledStage& stage, const Machine& machine, std::span<const 
             const StoredTensors& stored, const ActivationScales& scales = {},
             std::span<const std::int32_t> order = {});
 
+/// The same as `options` say. Throws Error("cancelled", ...) when it was.
+Run execute(const CompiledStage& stage, const Machine& machine, std::span<const Tensor> inputs,
+            const StoredTensors& stored, const ExecuteOptions& options);
+
 /// The same with the weights of a `.weight` file alone. Throws what reading it throws, too, and
 /// Error("not_computable", ...) for a weight that stands neither there nor in the program.
 Run execute(const CompiledStage& stage, const Machine& machine, std::span<const Tensor> inputs,
@@ -54,9 +83,9 @@ Run execute(const CompiledStage& stage, const Machine& machine, std::span<const 
 /// gets it.
 StoredTensors stored_in(const WeightFile& weights);
 
-/// Scales by which an integer activation format just holds what the graph computes from `inputs`: for each value
-/// its largest magnitude over the largest number of the format. Empty for formats that need none. Throws what
-/// `compute` throws.
+/// Scales by which an integer activation format just holds what the graph computes from `inputs`: calibrated_scales
+/// (core/exec/calibration.h) of this one sample by min-max. Empty for formats that need none. Throws what `compute`
+/// throws.
 ActivationScales activation_scales(const Graph& graph, const Machine& machine, std::span<const Tensor> inputs,
                                    const StoredTensors& stored);
 

@@ -14,17 +14,47 @@ enum Of { repeats, groups, rows, columns, channels, sums, loops };
 /// Where an operation stands: its tile along each loop.
 using At = std::array<Count, loops>;
 
-/// Input positions of each tile along rows or columns: all; and those that the tile before had not.
+/// Rows or columns of a nest.
+struct Along {
+  Count tile, results, stride, kernel, dilation, pad, in;
+  Count reach() const { return (kernel - 1) * dilation + 1; }
+};
+
+/// Input positions that a tile of `count` results holds: of an input without edges, at most all that are read.
+Count held(const Along& d, Count count) {
+  const Count far = count * (d.stride + d.kernel * d.dilation) + 1;
+  return std::min(std::ssize(positions_read(0, count, d.stride, d.kernel, d.dilation, 0, far)),
+                  std::ssize(positions_read(0, d.results, d.stride, d.kernel, d.dilation, d.pad, d.in)));
+}
+
+/// Whether more whole tiles than the model clips reach beyond an edge of the input.
+bool clips_too_many(const Along& d) {
+  constexpr Count most_clipped = 256;
+  Count clipped = 0;
+  for (Count first = 0; first + d.tile <= d.results; first += d.tile) {
+    const Count begin = first * d.stride - d.pad, end = begin + (d.tile - 1) * d.stride + d.reach();
+    clipped += begin < 0 || end > d.in;
+  }
+  return clipped > most_clipped;
+}
+
+/// Input positions of each tile: all; and those that the tile before had not.
 struct Positions {
   std::vector<Count> all, fresh;
 };
-Positions positions_of(const std::vector<Count>& tiles, Count tile, Count stride, Count kernel, Count dilation,
-                       Count pad, Count in) {
+Positions positions_of(const Along& d, const std::vector<Count>& tiles) {
   Positions found;
+  if (clips_too_many(d)) {
+    for (const Count count : tiles) {
+      found.all.push_back(held(d, count));
+      found.fresh.push_back(std::min(found.all.back(), count * std::min(d.stride, d.reach())));
+    }
+    return found;
+  }
   std::vector<Count> had;
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     std::vector<Count> fresh,
-        now = positions_read(static_cast<Count>(i) * tile, tiles[i], stride, kernel, dilation, pad, in);
+        now = positions_read(static_cast<Count>(i) * d.tile, tiles[i], d.stride, d.kernel, d.dilation, d.pad, d.in);
     std::ranges::set_difference(now, had, std::back_inserter(fresh));
     found.all.push_back(std::ssize(now));
     found.fresh.push_back(std::ssize(fresh));
@@ -58,11 +88,10 @@ class NestExpansion {
     sizes_[repeats].assign(static_cast<std::size_t>(together ? 1 : copies), 1);
     for (const auto& sizes : sizes_) operations_ *= static_cast<Count>(sizes.size());
     if (c.operand_a == Place::dram) {
-      rows_in_ =
-          positions_of(sizes_[rows], map.tile_rows, n_.stride_h, n_.kernel_h, n_.dilation_h, n_.pad_top, n_.in_h);
-      columns_in_ = positions_of(sizes_[columns], map.tile_columns, n_.stride_w, n_.kernel_w, n_.dilation_w,
-                                 n_.pad_left, n_.in_w);
+      rows_in_ = positions_of(along_rows_, sizes_[rows]);
+      columns_in_ = positions_of(along_columns_, sizes_[columns]);
     }
+    result_bits_ = bits_of(c.formats ? c.formats->results : m.activation_format);
     widths_ = {bits_of(m.activation_format), bits_of(weighted_ ? m.weight_format : m.activation_format),
                bits_of(m.accumulator_format), c.push && !c.to_dsram && !c.to_dram && sizes_[sums].size() == 1};
   }
@@ -158,7 +187,7 @@ class NestExpansion {
       o.needs += one;
       made.insert(made.end(), made_by_one.begin(), made_by_one.end());
     }
-    write_results(c_, ports_, made, widths_.activation_bits, o.needs);
+    write_results(c_, ports_, made, result_bits_, o.needs);
     const Count results = space * shape.channels * shape.groups * multiplicity_;
     turns_ = 0;
     if (shape.last) add_fused(results, o);
@@ -167,7 +196,7 @@ class NestExpansion {
       o.needs.compute = std::max(o.needs.compute, turns_);
       o.commands = std::ssize(micro_operations_of_nest(c_, m_, role_, shape.first, shape.last));
     }
-    if (c_.to_dram && shape.last) o.out_bytes = up(results * widths_.activation_bits, 8);
+    if (c_.to_dram && shape.last) o.out_bytes = up(results * result_bits_, 8);
     return o;
   }
 
@@ -184,21 +213,11 @@ class NestExpansion {
     if (!micro_) o.needs.compute = std::max(o.needs.compute, c_.fused_passes * pass);
   }
 
-  /// Input positions that a tile of `count` results holds: of an input without edges, at most all that are read.
-  static Count held(Count count, Count all, Count stride, Count kernel, Count dilation, Count pad, Count in) {
-    const Count far = count * (stride + kernel * dilation) + 1;
-    return std::min(std::ssize(positions_read(0, count, stride, kernel, dilation, 0, far)),
-                    std::ssize(positions_read(0, all, stride, kernel, dilation, pad, in)));
-  }
-
   /// Norms before and behind: element by element on the norm lanes, once for each pass.
   void add_norms(const Shape& shape, Count of_a_position, Count results, Operation& o) {
     Count before = 0, behind = 0;
     const Count read =
-        c_.prologue_passes == 0
-            ? 0
-            : held(shape.rows, n_.out_h, n_.stride_h, n_.kernel_h, n_.dilation_h, n_.pad_top, n_.in_h) *
-                  held(shape.columns, n_.out_w, n_.stride_w, n_.kernel_w, n_.dilation_w, n_.pad_left, n_.in_w);
+        c_.prologue_passes == 0 ? 0 : held(along_rows_, shape.rows) * held(along_columns_, shape.columns);
     const auto pass = [&](Count elements, Count& cycles) {
       for (Count left = elements; left > 0; left -= m_.norm_lanes) {
         ++cycles;
@@ -248,9 +267,14 @@ class NestExpansion {
   const Role role_;
   Ports ports_;
   const LoopNest& n_;
+  const Along along_rows_{c_.mapping.tile_rows, n_.out_h,   n_.stride_h, n_.kernel_h,
+                          n_.dilation_h,        n_.pad_top, n_.in_h};
+  const Along along_columns_{c_.mapping.tile_columns, n_.out_w,    n_.stride_w, n_.kernel_w,
+                             n_.dilation_w,           n_.pad_left, n_.in_w};
   const bool micro_ = m_.granularity == Granularity::micro_operation;
   NestWidths widths_;
-  Count turns_ = 0;  // cycles that the vector unit is busy with one operation, one pass after the other
+  Count result_bits_ = 0;  // as the next instruction reads them
+  Count turns_ = 0;        // cycles that the vector unit is busy with one operation, one pass after the other
   bool weighted_ = false;
   std::array<std::vector<Count>, loops> sizes_;  // of the tiles along each loop
   Positions rows_in_, columns_in_;

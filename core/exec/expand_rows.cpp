@@ -84,8 +84,8 @@ class RowExpansion {
         o.needs.compute += c_.fused_operators * fused + sums;
       else
         o.needs.compute = std::max({o.needs.compute, c_.fused_passes * fused, sums});
-      write_results(c_, ports_, pieces(results, lanes), bits, o.needs);
-      if (c_.to_dram) o.out_bytes = up(up(c_.out_elements, writing_) * bits, 8);
+      write_results(c_, ports_, pieces(results, lanes), written_bits(), o.needs);
+      if (c_.to_dram) o.out_bytes = up(up(c_.out_elements, writing_) * written_bits(), 8);
     }
   }
 
@@ -98,7 +98,7 @@ class RowExpansion {
       if (f.passes < apart_ && !last) continue;
       const Count width = f.place == Place::psram ? bits_of(m_.weight_format) : bits;
       const Count part = f.per_fold ? rows * length : up(f.elements, writing_);
-      for (Count left = part * width; left > 0; left -= m_.host_bus_bits) ++in.compute;
+      for (Count left = part * width; left > 0; left -= m_.host_bus_bits) in.compute += m_.host_access_cycles;
       ports_.read(f.place, f.pair, part, width, in);
       if (f.place == Place::dram) o.other_bytes += up(up(f.elements, writing_) * bits, 8);
     }
@@ -109,10 +109,12 @@ class RowExpansion {
     if (last) {
       for (Count more = 0; more < c_.fused_operators + c_.statistics_passes; ++more)
         hundredths += results * m_.host_cycles_per_element.hundredths;
+      const Count returned = m_.host_result_bits > 0 ? m_.host_result_bits : written_bits();
       if (c_.to_dsram || c_.to_dram || c_.push)
-        for (Count left = results * bits; left > 0; left -= m_.host_bus_bits) ++out.compute;
-      write_result(c_, ports_, results, bits, out);
-      if (c_.to_dram) o.out_bytes = up(up(c_.out_elements, writing_) * bits, 8);
+        for (Count left = results * returned; left > 0; left -= m_.host_bus_bits)
+          out.compute += m_.host_access_cycles;
+      write_result(c_, ports_, results, written_bits(), out);
+      if (c_.to_dram) o.out_bytes = up(up(c_.out_elements, writing_) * written_bits(), 8);
     }
     work.compute = up(hundredths, 100);
     for (const Needs& step : {in, work, out}) {
@@ -120,6 +122,9 @@ class RowExpansion {
       o.steps_cycles += step.longest();
     }
   }
+
+  /// Of an element of the results: a conversion writes another format than it reads.
+  Count written_bits() const { return bits_of(c_.formats ? c_.formats->results : m_.activation_format); }
 
   Count results_of(Count rows, Count length) const {
     return up(c_.out_elements * rows * length, c_.work.rows * c_.work.row_length);

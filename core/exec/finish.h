@@ -14,16 +14,19 @@ namespace sdip::exec {
 class Finish {
  public:
   Finish(Chip& chip, const Node& node);
-  /// The results `at`, rounded or wrapped to their type.
-  Tensor operator()(std::span<const std::int64_t> at, const std::vector<double>& sums) const;
-  Tensor operator()(std::span<const std::int64_t> at, const std::vector<std::uint64_t>& sums) const;
+  /// The results `at`, in double, rounded or wrapped to their type.
+  Numbers operator()(const Elements& at, std::span<const float> sums) const { return all(at, sums); }
+  Numbers operator()(const Elements& at, std::span<const double> sums) const { return all(at, sums); }
+  Numbers operator()(const Elements& at, std::span<const std::uint64_t> sums) const;
 
  private:
+  template <class T>
+  Numbers all(const Elements& at, std::span<const T> sums) const;
+
   Operand out_;
   double alpha_ = 1, beta_ = 1;
-  std::vector<double> bias_;
-  std::vector<std::int64_t> integer_bias_;
-  std::vector<std::size_t> bias_at_;
+  Tensor bias_;
+  Shape bias_shape_;
   std::optional<Rescale> rescale_;
 };
 

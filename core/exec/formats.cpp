@@ -29,11 +29,13 @@ bool holds(NumberFormat format, ElementType type) {
   }
 }
 
-double held(NumberFormat format, double x, float scale) {
-  return static_cast<double>(decoded(format, encoded(format, static_cast<float>(x), scale), scale));
+double held(NumberFormat format, double x, const WeightScale& scale) {
+  const std::int64_t zero = scale.zero.value_or(0);
+  return static_cast<double>(
+      decoded(format, encoded(format, static_cast<float>(x), scale.scale, zero), scale.scale, zero));
 }
 
-void hold(Tensor& tensor, NumberFormat format, float scale) {
+void hold(Tensor& tensor, NumberFormat format, const WeightScale& scale) {
   if (holds(format, tensor.type)) return;
   for (double& x : tensor.floats) x = held(format, x, scale);
 }

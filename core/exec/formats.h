@@ -6,6 +6,7 @@
 
 #include "core/base/number_format.h"
 #include "core/base/tensor.h"
+#include "core/program/program.h"
 
 namespace sdip::exec {
 
@@ -14,11 +15,11 @@ namespace sdip::exec {
 bool holds(NumberFormat format, ElementType type);
 
 /// A float as the format holds it: rounded to nearest, ties to even, and kept within the format; integer formats in
-/// steps of `scale`. Requires a scale above 0 where the format needs one.
-double held(NumberFormat format, double x, float scale);
+/// steps of `scale` from its zero point. Requires a scale above 0 where the format needs one.
+double held(NumberFormat format, double x, const WeightScale& scale);
 
 /// The floats of `tensor` each as `held` says; integers as they are.
-void hold(Tensor& tensor, NumberFormat format, float scale);
+void hold(Tensor& tensor, NumberFormat format, const WeightScale& scale);
 
 /// A sum as an accumulator keeps it: rounded to a floating format; any other as it is (core/exec/accumulators.h).
 double accumulated(NumberFormat format, double sum);

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/exec/arithmetic.h"
+#include "core/exec/moves.h"
 #include "core/exec/nest.h"
 #include "core/exec/operators.h"
 #include "core/exec/pointwise.h"
@@ -47,18 +48,15 @@ Tensor main_whole(Chip& chip, const Node& node, const Whole& made, ValueId resul
 }
 
 /// Row-wise work: elements of the result in the order in which tiles of rows, or chunks of a row, end.
-std::vector<std::vector<std::int64_t>> rowwise_tiles(const InstructionClass& c, std::int64_t elements) {
+std::vector<Elements> rowwise_tiles(const InstructionClass& c, std::int64_t elements) {
   const std::int64_t rows = std::max<std::int64_t>(1, c.work.rows);
   const bool chunked = c.mapping.tile_channels < c.work.row_length;
   const std::int64_t parts = chunked ? rows * ceil_div(c.work.row_length, c.mapping.tile_channels)
                                      : ceil_div(rows, std::max<std::int64_t>(1, c.mapping.tile_rows));
   const std::int64_t tile = ceil_div(elements, std::max<std::int64_t>(1, parts));
-  std::vector<std::vector<std::int64_t>> tiles;
-  for (std::int64_t begin = 0; begin < elements; begin += tile) {
-    std::vector<std::int64_t> at = all_elements(std::min(tile, elements - begin));
-    for (std::int64_t& element : at) element += begin;
-    tiles.push_back(std::move(at));
-  }
+  std::vector<Elements> tiles;
+  for (std::int64_t begin = 0; begin < elements; begin += tile)
+    tiles.push_back(Elements::line({begin, std::min(tile, elements - begin), 1}));
   return tiles;
 }
 
@@ -66,20 +64,20 @@ void run_rowwise(Chip& chip, const Operators& operators, const Whole& made, Valu
   const Node& main = *operators.main;
   const auto tiles = rowwise_tiles(chip.instruction_class(), element_count(chip.value(result).operand.shape));
   if (is_pointwise(main) && operators.before.empty()) {
+    std::vector<const Node*> nodes{&main};
+    nodes.insert(nodes.end(), operators.behind.begin(), operators.behind.end());
     for (const auto& at : tiles) {
       ++chip.counts.tile_operations;
-      TileValues tile{at, none};
-      apply_pointwise(chip, main, tile);
-      for (const Node* node : operators.behind) apply_pointwise(chip, *node, tile);
-      write_result(chip, tile.at, tile.made.at(tile.current));
+      write_pointwise(chip, nodes, at, none, {});
     }
     return;
   }
-  if (run_row_passes(chip, operators, result)) return;
+  if (run_row_passes(chip, operators, result) || run_moves(chip, operators, tiles, result)) return;
   const Tensor whole = main_whole(chip, main, made, result);
   for (const auto& at : tiles) {
     ++chip.counts.tile_operations;
-    end_tile(chip, operators, result, at, picked(whole, at));
+    end_tile(chip, operators, result, at,
+             [&](const Elements& piece, std::int64_t) { return picked(whole, piece); });
   }
 }
 
@@ -88,18 +86,16 @@ void run_mapped_nest(Chip& chip, const Operators& operators, const Whole& made, 
   const InstructionClass& c = chip.instruction_class();
   const Node& main = *operators.main;
   const auto before = prologue_reader(chip, operators, main.inputs[0]);
-  const auto reader = [&](ValueId v) -> OperandReader {
-    if (before && v == main.inputs[0]) return *before;
+  const auto reader = [&](ValueId v) -> NestOperand {
+    if (before && v == main.inputs[0]) return {*before};
     const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
-    if (made.contains(root)) {
-      return [whole = whole_operand(chip, made, v)](std::span<const std::int64_t> at) { return picked(whole, at); };
-    }
-    return [&chip, v](std::span<const std::int64_t> at) { return read_operand(chip, v, at); };
+    if (made.contains(root))
+      return {[whole = whole_operand(chip, made, v)](const Elements& at) { return picked(whole, at); }};
+    return {[&chip, v](const Elements& at) { return read_operand(chip, v, at); }, v};
   };
   run_nest(chip, main, map, c.operand_b == Place::psram, c.mapping, {0, map.nest.out_h}, reader(main.inputs[0]),
-           reader(main.inputs[1]), [&](std::span<const std::int64_t> at, Tensor numbers) {
-             end_tile(chip, operators, result, at, std::move(numbers));
-           });
+           reader(main.inputs[1]),
+           [&](const Elements& at, const PieceMaker& make) { end_tile(chip, operators, result, at, make); });
 }
 
 /// All operators on whole operands: where one behind the main operator is not elementwise.
@@ -107,7 +103,7 @@ void run_whole(Chip& chip, const Operators& operators, Whole made, ValueId resul
   made[result] = main_whole(chip, *operators.main, made, result);
   for (const Node* node : operators.behind) made[node->outputs[0]] = compute_whole(chip, *node, made).at(0);
   const Tensor& whole = made.at(chip.instruction().destination);
-  write_result(chip, all_elements(element_count(whole.shape)), whole);
+  write_result(chip, Elements::first(element_count(whole.shape)), numbers_of(whole));
 }
 
 }  // namespace

@@ -6,7 +6,9 @@ namespace {
 
 using Count = std::int64_t;
 
-Count whole_bytes(Count elements, const Machine& m) { return (elements * bits_of(m.activation_format) + 7) / 8; }
+Count whole_bytes(Count elements, const InstructionClass& c, const Machine& m) {
+  return (elements * bits_of(c.formats ? c.formats->activations : m.activation_format) + 7) / 8;
+}
 
 /// Cycles until `bytes` for each of the other cores have passed, bit by bit, over one link.
 Count over_link(Count bytes, const InstructionClass& c, const Machine& m) {
@@ -24,18 +26,18 @@ Count sent_cycles(const InstructionClass& c, const Machine& m) {
   Count bytes = 0;
   const auto on_chip = [](Place place) { return place == Place::dsram || place == Place::stackram; };
   const LoopNest& n = c.work.nest;
-  if (on_chip(c.operand_a)) bytes += whole_bytes(n.batch * n.groups * n.out_h * n.in_channels, m);
-  if (on_chip(c.operand_b)) bytes += whole_bytes(n.batch * n.groups * n.out_channels * n.in_channels, m);
+  if (on_chip(c.operand_a)) bytes += whole_bytes(n.batch * n.groups * n.out_h * n.in_channels, c, m);
+  if (on_chip(c.operand_b)) bytes += whole_bytes(n.batch * n.groups * n.out_channels * n.in_channels, c, m);
   if (c.compound == Compound::attention && on_chip(c.parts[2].operand_b))
-    bytes += whole_bytes(n.groups * n.out_channels * c.parts[2].work.nest.out_channels, m);
+    bytes += whole_bytes(n.groups * n.out_channels * c.parts[2].work.nest.out_channels, c, m);
   for (const Fetch& f : c.fetches)
-    if (on_chip(f.place)) bytes += whole_bytes(f.elements, m);
+    if (on_chip(f.place)) bytes += whole_bytes(f.elements, c, m);
   return over_link(bytes, c, m);
 }
 
 Count returned_cycles(const InstructionClass& c, const Machine& m) {
   if (c.spread_cores == 1 || (!c.to_dsram && !c.push)) return 0;
-  return over_link(whole_bytes(c.out_elements, m), c, m);
+  return over_link(whole_bytes(c.out_elements, c, m), c, m);
 }
 
 }  // namespace sdip::exec

@@ -1,29 +1,18 @@
-// A memory with a shadow.
+// A memory: bytes at addresses, and a shadow.
 #include "core/exec/memory.h"
 
 #include <algorithm>
+#include <cstring>
 
+#include "core/base/code_runs.h"
+#include "core/base/encode.h"
 #include "core/base/error.h"
 #include "core/base/units.h"
 
 namespace sdip::exec {
 namespace {
 
-std::int64_t end_bit(const Region& region) {
-  return region.first_bit + region.bits * static_cast<std::int64_t>(region.state.size());
-}
-
-/// Marks the elements of `other` that share bits [from, to) as taken by `value`.
-void overwrite(Region& other, std::int64_t from, std::int64_t to, std::int32_t value) {
-  if (from >= end_bit(other) || to <= other.first_bit) return;
-  const std::int64_t first = std::max<std::int64_t>(0, (from - other.first_bit) / other.bits);
-  const std::int64_t last =
-      std::min(static_cast<std::int64_t>(other.state.size()), (to - other.first_bit + other.bits - 1) / other.bits);
-  for (std::int64_t i = first; i < last; ++i) {
-    const std::int64_t begin = other.first_bit + i * other.bits;
-    if (begin < to && from < begin + other.bits) other.state[static_cast<std::size_t>(i)] = value;
-  }
-}
+constexpr ValueId tile_buffer = -3;  // owner of what tiles on their way have taken
 
 void require_within(const Memory& memory, std::int64_t address, std::int64_t bits, const std::string& who) {
   const std::int64_t end = address + ceil_div(bits, 8);
@@ -33,88 +22,348 @@ void require_within(const Memory& memory, std::int64_t address, std::int64_t bit
                   ", which has " + std::to_string(memory.bytes));
 }
 
-std::string taker_text(const Graph& graph, std::int32_t state) {
-  if (state == never_written) return "it was never written";
-  if (state == tile_buffer) return "it was overwritten by a tile buffer";
-  return "it was overwritten by '" + graph.values[static_cast<std::size_t>(state)].name + "'";
+[[noreturn]] void fail(const Memory& memory, const Reading& reading, std::int64_t element, std::int64_t address,
+                       const std::string& why) {
+  throw Error("execution_failed", reading.who,
+              reading.who + " reads element " + std::to_string(element) + " of '" +
+                  reading.graph.values[static_cast<std::size_t>(reading.slot.first)].name + "' in " + memory.name +
+                  " at address " + std::to_string(address) + ": " + why);
 }
 
-[[noreturn]] void fail(const Memory& memory, const Graph& graph, ValueId value, std::int64_t element,
-                       std::int64_t address, const std::string& who, const std::string& why) {
-  throw Error("execution_failed", who,
-              who + " reads element " + std::to_string(element) + " of '" +
-                  graph.values[static_cast<std::size_t>(value)].name + "' in " + memory.name + " at address " +
-                  std::to_string(address) + ": " + why);
+/// Bits [begin, end) are the owner's from now on.
+void mark(Memory& memory, std::int64_t begin, std::int64_t end, Slot owner) {
+  auto& shadow = memory.shadow;
+  auto next = shadow.upper_bound(begin);
+  if (next != shadow.begin()) {
+    const auto before = std::prev(next);
+    ShadowSpan& span = before->second;
+    const bool same = span.owner == owner && span.time == memory.openings;
+    if (span.end >= end && same) return;
+    if (span.end >= begin && same) {  // goes on
+      begin = before->first;
+    } else if (span.end > begin) {
+      if (span.end > end) shadow.emplace_hint(next, end, span);
+      if (before->first == begin)
+        shadow.erase(before);
+      else
+        span.end = begin;
+    }
+  }
+  next = shadow.upper_bound(begin);
+  while (next != shadow.end() && next->first < end) {
+    if (next->second.end > end) {
+      shadow.emplace(end, next->second);
+      shadow.erase(next);
+      break;
+    }
+    next = shadow.erase(next);
+  }
+  const auto behind = shadow.find(end);
+  if (behind != shadow.end() && behind->second.owner == owner && behind->second.time == memory.openings) {
+    end = behind->second.end;
+    shadow.erase(behind);
+  }
+  shadow.insert_or_assign(begin, ShadowSpan{end, owner, memory.openings});
+}
+
+/// The first of bits [begin, end) that the owner has not written since `opened`, or `end`.
+std::int64_t first_lost(const Memory& memory, std::int64_t begin, std::int64_t end, Slot owner,
+                        std::int64_t opened) {
+  auto span = memory.shadow.upper_bound(begin);
+  if (span == memory.shadow.begin()) return begin;
+  for (--span; begin < end; ++span) {
+    if (span == memory.shadow.end() || span->first > begin || span->second.end <= begin ||
+        span->second.owner != owner || span->second.time < opened)
+      return begin;
+    begin = span->second.end;
+  }
+  return end;
+}
+
+std::string taker_text(const Memory& memory, const Reading& reading, std::int64_t bit, std::int64_t opened) {
+  auto span = memory.shadow.upper_bound(bit);
+  if (span == memory.shadow.begin()) return "it was never written";
+  --span;
+  const ShadowSpan& by = span->second;
+  if (by.end <= bit || by.time < opened) return "it was never written";
+  if (by.owner.first == tile_buffer) return "it was overwritten by a tile buffer";
+  return "it was overwritten by '" + reading.graph.values[static_cast<std::size_t>(by.owner.first)].name + "'";
+}
+
+/// The region that a reading means; all of `at` are elements that it has, written and not overwritten.
+const Region& readable(const Memory& memory, const Reading& reading, const Elements& at) {
+  const auto found = memory.regions.find(reading.slot);
+  const std::int64_t first = at.empty() ? 0 : at.lines()[0].begin;
+  if (found == memory.regions.end()) fail(memory, reading, first, reading.address, "it was never there");
+  const Region& region = found->second;
+  if (region.first_bit != reading.address * 8)
+    fail(memory, reading, first, reading.address, "it lies at address " + std::to_string(region.first_bit / 8));
+  if (at.empty()) return region;
+  std::int64_t least = first, most = first;
+  for (const Line& line : at.lines()) {
+    least = std::min({least, line.begin, line.last()});
+    most = std::max({most, line.begin, line.last()});
+  }
+  const auto require = [&](std::int64_t element) {
+    if (element < 0 || element >= region.layout.count)
+      fail(memory, reading, element, reading.address,
+           "it has " + std::to_string(region.layout.count) + " elements");
+    const std::int64_t bit = region.bit_of(element);
+    const std::int64_t lost = first_lost(memory, bit, bit + region.bits(), reading.slot, region.opened);
+    if (lost < bit + region.bits())
+      fail(memory, reading, element, bit / 8, taker_text(memory, reading, lost, region.opened));
+  };
+  const bool inside = least >= 0 && most < region.layout.count;
+  const auto whole = [&](std::int64_t from, std::int64_t to) {
+    return first_lost(memory, region.bit_of(from), region.bit_of(to + 1), reading.slot, region.opened) ==
+           region.bit_of(to + 1);
+  };
+  if (inside && whole(least, most)) return region;
+  for (const Line& line : at.lines()) {
+    const auto [from, to] = std::minmax(line.begin, line.last());
+    if (inside && whole(from, to)) continue;
+    for (std::int64_t i = 0; i < line.count; ++i) require(line.begin + i * line.step);
+  }
+  return region;
+}
+
+/// Calls `piece(bytes, first, count)` for elements [first, first + count) of those from `element` on that stand in
+/// one page; `page_of` gives the page's bytes. Requires elements of whole bytes, which no page cuts: a region
+/// begins at any byte, so one that is cut is handed over by itself, as count 0.
+template <class PageOf, class Piece>
+void for_pieces(std::int64_t byte, std::int64_t count, std::int64_t size, PageOf page_of, Piece piece) {
+  std::int64_t done = 0;
+  while (done < count) {
+    const std::int64_t at = byte + done * size, in_page = at % Memory::page_bytes;
+    const std::int64_t fit = std::min(count - done, (Memory::page_bytes - in_page) / size);
+    piece(fit == 0 ? nullptr : page_of(at / Memory::page_bytes) + in_page, done, fit);
+    done += std::max<std::int64_t>(fit, 1);
+  }
+}
+
+std::byte* page_at(Memory& memory, std::int64_t number) { return memory.pages.at(number).get(); }
+
+const std::byte* page_at(const Memory& memory, std::int64_t number) { return memory.pages.at(number).get(); }
+
+/// Bits at any bit address, one by one: of formats narrower than a byte, and of elements that pages cut.
+void put_bits(Memory& memory, std::int64_t bit, std::int64_t bits, std::uint32_t code) {
+  for (std::int64_t i = 0; i < bits; ++i) {
+    const std::int64_t byte = (bit + i) / 8;
+    std::byte& to = page_at(memory, byte / Memory::page_bytes)[byte % Memory::page_bytes];
+    const auto mask = static_cast<std::byte>(1U << ((bit + i) % 8));
+    to = (code >> i & 1U) != 0 ? to | mask : to & ~mask;
+  }
+}
+
+std::uint32_t bits_at(const Memory& memory, std::int64_t bit, std::int64_t bits) {
+  std::uint32_t code = 0;
+  for (std::int64_t i = 0; i < bits; ++i) {
+    const std::int64_t byte = (bit + i) / 8;
+    const std::byte from = page_at(memory, byte / Memory::page_bytes)[byte % Memory::page_bytes];
+    code |= (std::to_integer<std::uint32_t>(from) >> ((bit + i) % 8) & 1U) << i;
+  }
+  return code;
+}
+
+void put_line(Memory& memory, const Region& region, const Line& line, std::span<const float> numbers) {
+  const Layout& l = region.layout;
+  if (line.step == 1 && region.bits() >= 8) {
+    for_pieces(
+        region.bit_of(line.begin) / 8, line.count, region.bits() / 8,
+        [&](std::int64_t page) { return page_at(memory, page); },
+        [&](std::byte* to, std::int64_t first, std::int64_t count) {
+          const auto from = numbers.subspan(static_cast<std::size_t>(first));
+          if (count > 0)
+            return encode_run(l.format, l.step, l.infinities, from.first(static_cast<std::size_t>(count)), to);
+          put_bits(memory, region.bit_of(line.begin + first), region.bits(),
+                   encoded_kept(l.format, from[0], l.step, l.infinities));
+        });
+    return;
+  }
+  for (std::int64_t i = 0; i < line.count; ++i)
+    put_bits(memory, region.bit_of(line.begin + i * line.step), region.bits(),
+             encoded_kept(l.format, numbers[static_cast<std::size_t>(i)], l.step, l.infinities));
+}
+
+void mark_line(Memory& memory, const Region& region, const Line& line, Slot slot) {
+  if (line.step == 1) return mark(memory, region.bit_of(line.begin), region.bit_of(line.begin + line.count), slot);
+  for (std::int64_t i = 0; i < line.count; ++i) {
+    const std::int64_t bit = region.bit_of(line.begin + i * line.step);
+    mark(memory, bit, bit + region.bits(), slot);
+  }
+}
+
+/// Codes of equal size at steps, decoded a batch at a time.
+void take_steps(const Memory& memory, const Region& region, const Line& line, float* to) {
+  constexpr std::int64_t batch = 256;
+  std::byte codes[batch * 4];
+  const std::int64_t size = region.bits() / 8;
+  std::int64_t page_number = -1;
+  const std::byte* page = nullptr;
+  for (std::int64_t done = 0; done < line.count; done += batch) {
+    const std::int64_t count = std::min(batch, line.count - done);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t bit = region.bit_of(line.begin + (done + i) * line.step), byte = bit / 8;
+      const std::int64_t in_page = byte % Memory::page_bytes;
+      if (in_page + size > Memory::page_bytes) {
+        const std::uint32_t code = bits_at(memory, bit, region.bits());
+        std::memcpy(codes + i * size, &code, static_cast<std::size_t>(size));
+        continue;
+      }
+      if (byte / Memory::page_bytes != page_number) page = page_at(memory, page_number = byte / Memory::page_bytes);
+      if (size == 4)
+        std::memcpy(codes + i * 4, page + in_page, 4);
+      else
+        std::memcpy(codes + i * size, page + in_page, static_cast<std::size_t>(size));
+    }
+    decode_run(region.layout.format, region.layout.step, codes, {to + done, static_cast<std::size_t>(count)});
+  }
+}
+
+void take_line(const Memory& memory, const Region& region, const Line& line, float* to) {
+  const Layout& l = region.layout;
+  if (line.step == 1 && region.bits() >= 8) {
+    for_pieces(
+        region.bit_of(line.begin) / 8, line.count, region.bits() / 8,
+        [&](std::int64_t page) { return page_at(memory, page); },
+        [&](const std::byte* from, std::int64_t first, std::int64_t count) {
+          if (count > 0)
+            decode_run(l.format, l.step, from, {to + first, static_cast<std::size_t>(count)});
+          else
+            to[first] = decoded(l.format, bits_at(memory, region.bit_of(line.begin + first), region.bits()),
+                                l.step.scale, l.step.zero);
+        });
+  } else if (region.bits() >= 8) {
+    take_steps(memory, region, line, to);
+  } else {
+    for (std::int64_t i = 0; i < line.count; ++i)
+      to[i] = decoded(l.format, bits_at(memory, region.bit_of(line.begin + i * line.step), region.bits()),
+                      l.step.scale, l.step.zero);
+  }
 }
 
 }  // namespace
 
-void open_region(Memory& memory, Slot slot, std::int64_t address, std::int64_t bits, ElementType type,
-                 const Shape& shape, const std::string& who) {
-  Region region;
-  region.first_bit = address * 8;
-  region.bits = bits;
-  region.data = zero_tensor(type, shape);
-  region.state.assign(static_cast<std::size_t>(element_count(shape)), never_written);
-  const std::int64_t end = end_bit(region);
-  require_within(memory, address, end - region.first_bit, who);
-  for (auto& [id, other] : memory.regions) {
-    if (id == slot || other.first_bit >= end || region.first_bit >= end_bit(other)) continue;
-    region.overlaps.push_back(id);
-    if (std::ranges::find(other.overlaps, slot) == other.overlaps.end()) other.overlaps.push_back(slot);
-  }
+void open_region(Memory& memory, Slot slot, std::int64_t address, const Layout& layout, const std::string& who) {
+  Region region{address * 8, ++memory.openings, layout};
+  if (layout.beside) region.data = zero_tensor(layout.type, {layout.count});
+  require_within(memory, address, layout.count * region.bits(), who);
   memory.regions[slot] = std::move(region);
 }
 
-void write(Memory& memory, Slot slot, std::span<const std::int64_t> at, const Tensor& numbers) {
-  Region& region = memory.regions.at(slot);
-  const bool floating = is_floating(region.data.type);
-  for (std::size_t i = 0; i < at.size(); ++i) {
-    const auto element = static_cast<std::size_t>(at[i]);
-    if (floating)
-      region.data.floats[element] = numbers.floats[i];
-    else
-      region.data.ints[element] = numbers.ints[i];
-    region.state[element] = written;
-    const std::int64_t bit = region.first_bit + at[i] * region.bits;
-    for (const Slot& other : region.overlaps)
-      if (const auto found = memory.regions.find(other); found != memory.regions.end())
-        overwrite(found->second, bit, bit + region.bits, slot.first);
+void claim(Memory& memory, Slot slot, const Elements& at) {
+  const Region& region = memory.regions.at(slot);
+  for (const Line& line : at.lines()) {
+    mark_line(memory, region, line, slot);
+    const std::int64_t from = region.bit_of(std::min(line.begin, line.last())) / 8;
+    const std::int64_t to = (region.bit_of(std::max(line.begin, line.last()) + 1) - 1) / 8;
+    for (std::int64_t page = from / Memory::page_bytes; page <= to / Memory::page_bytes; ++page) {
+      auto& bytes = memory.pages[page];
+      if (!bytes) bytes = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(Memory::page_bytes));
+    }
   }
+}
+
+void put(Memory& memory, Slot slot, const Elements& at, std::span<const float> numbers) {
+  const Region& region = memory.regions.at(slot);
+  check(!region.layout.beside, "floats of a value that stands in bytes");
+  std::size_t done = 0;
+  for (const Line& line : at.lines()) {
+    put_line(memory, region, line, numbers.subspan(done, static_cast<std::size_t>(line.count)));
+    done += static_cast<std::size_t>(line.count);
+  }
+}
+
+void write(Memory& memory, Slot slot, const Elements& at, std::span<const float> numbers) {
+  claim(memory, slot, at);
+  put(memory, slot, at, numbers);
+}
+
+void write(Memory& memory, Slot slot, const Elements& at, const Tensor& numbers) {
+  Region& region = memory.regions.at(slot);
+  if (!region.layout.beside) {
+    const std::vector<float> floats(numbers.floats.begin(), numbers.floats.end());
+    return write(memory, slot, at, floats);
+  }
+  std::size_t i = 0;
+  at.each([&](std::int64_t element) {
+    const auto to = static_cast<std::size_t>(element);
+    if (is_floating(region.layout.type))
+      region.data.floats[to] = numbers.floats[i++];
+    else
+      region.data.ints[to] = numbers.ints[i++];
+  });
+  for (const Line& line : at.lines()) mark_line(memory, region, line, slot);
 }
 
 void take_buffer(Memory& memory, std::int64_t address, std::int64_t bytes, const std::string& who) {
   require_within(memory, address, bytes * 8, who);
-  for (auto& [slot, region] : memory.regions) overwrite(region, address * 8, (address + bytes) * 8, tile_buffer);
+  mark(memory, address * 8, (address + bytes) * 8, {tile_buffer, Place::nowhere});
 }
 
-Tensor read(const Memory& memory, Slot slot, std::int64_t address, std::span<const std::int64_t> at,
-            const Graph& graph, const std::string& who) {
-  const auto found = memory.regions.find(slot);
-  const ValueId value = slot.first;
-  const std::int64_t first = at.empty() ? 0 : at[0];
-  if (found == memory.regions.end()) fail(memory, graph, value, first, address, who, "it was never there");
-  const Region& region = found->second;
-  if (region.first_bit != address * 8)
-    fail(memory, graph, value, first, address, who, "it lies at address " + std::to_string(region.first_bit / 8));
-  Tensor numbers = zero_tensor(region.data.type, {static_cast<std::int64_t>(at.size())});
-  const bool floating = is_floating(region.data.type);
-  for (std::size_t i = 0; i < at.size(); ++i) {
-    const auto element = static_cast<std::size_t>(at[i]);
-    if (at[i] < 0 || element >= region.state.size())
-      fail(memory, graph, value, at[i], address, who,
-           "it has " + std::to_string(region.state.size()) + " elements");
-    const std::int32_t state = region.state[element];
-    if (state != written) {
-      const std::int64_t byte = (region.first_bit + at[i] * region.bits) / 8;
-      fail(memory, graph, value, at[i], byte, who, taker_text(graph, state));
-    }
-    if (floating)
-      numbers.floats[i] = region.data.floats[element];
-    else
-      numbers.ints[i] = region.data.ints[element];
+void read(const Memory& memory, const Reading& reading, const Elements& at, std::span<float> numbers) {
+  const Region& region = readable(memory, reading, at);
+  check(!region.layout.beside, "floats of a value that stands in bytes");
+  float* to = numbers.data();
+  for (const Line& line : at.lines()) {
+    take_line(memory, region, line, to);
+    to += line.count;
   }
+}
+
+void read_codes(const Memory& memory, const Reading& reading, const Elements& at, std::span<std::int8_t> codes) {
+  const Region& region = readable(memory, reading, at);
+  check(!region.layout.beside && region.bits() == 8, "codes of a byte");
+  std::int8_t* to = codes.data();
+  for (const Line& line : at.lines()) {
+    for_pieces(
+        region.bit_of(line.begin) / 8, line.step == 1 ? line.count : 0, 1,
+        [&](std::int64_t page) { return page_at(memory, page); },
+        [&](const std::byte* from, std::int64_t first, std::int64_t count) {
+          std::memcpy(to + first, from, static_cast<std::size_t>(count));
+        });
+    for (std::int64_t i = 0; i < line.count && line.step != 1; ++i) {
+      const std::int64_t byte = region.bit_of(line.begin + i * line.step) / 8;
+      to[i] = std::to_integer<std::int8_t>(page_at(memory, byte / Memory::page_bytes)[byte % Memory::page_bytes]);
+    }
+    to += line.count;
+  }
+}
+
+Tensor read(const Memory& memory, const Reading& reading, const Elements& at) {
+  const Region& region = readable(memory, reading, at);
+  if (!region.layout.beside) {
+    std::vector<float> floats(static_cast<std::size_t>(at.size()));
+    read(memory, reading, at, floats);
+    Tensor numbers{region.layout.type, {at.size()}, {}, {}};
+    numbers.floats.assign(floats.begin(), floats.end());
+    return numbers;
+  }
+  Tensor numbers = zero_tensor(region.layout.type, {at.size()});
+  std::size_t i = 0;
+  at.each([&](std::int64_t element) {
+    const auto from = static_cast<std::size_t>(element);
+    if (is_floating(region.layout.type))
+      numbers.floats[i++] = region.data.floats[from];
+    else
+      numbers.ints[i++] = region.data.ints[from];
+  });
   return numbers;
 }
+
+void write_numbers(Memory& memory, Slot slot, const Elements& at, const Numbers& numbers) {
+  if (memory.regions.at(slot).layout.beside) return write(memory, slot, at, tensor_of(numbers));
+  write(memory, slot, at, std::span<const float>(numbers.floats));
+}
+
+Numbers read_numbers(const Memory& memory, const Reading& reading, const Elements& at, ElementType type) {
+  const auto region = memory.regions.find(reading.slot);
+  if (region == memory.regions.end() || region->second.layout.beside) return numbers_of(read(memory, reading, at));
+  Numbers numbers{type, std::vector<float>(static_cast<std::size_t>(at.size())), {}, {}};
+  read(memory, reading, at, numbers.floats);
+  return numbers;
+}
+
+std::int64_t held_bytes(const Memory& memory) { return std::ssize(memory.pages) * Memory::page_bytes; }
 
 }  // namespace sdip::exec

@@ -1,52 +1,110 @@
-// A memory with a shadow: which bytes hold which element of which value, and whether it was ever written.
+// A memory: bytes at addresses, and a shadow that knows what was last written to each of them.
+//
+// Elements stand as codes of a number format at their bit addresses, in pages that come to be when they are first
+// written. The shadow is a list of spans of bits: whose value they hold, and since when. What the graph types as
+// integers, and sums that are kept exactly, has its bits at its address in the shadow alone; its numbers stand
+// beside (no number format of a machine holds them).
 //
 // Example: value 3 of two 16-bit elements is written at byte 4 of an 8-byte memory: bytes 4 to 7. Value 5 written
 // at byte 6 takes the bytes of 3's second element: its first may still be read, its second was overwritten by 5.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "core/base/code_runs.h"
+#include "core/base/number_format.h"
 #include "core/base/tensor.h"
 #include "core/exec/addresses.h"
+#include "core/exec/elements.h"
+#include "core/exec/numbers.h"
 
 namespace sdip::exec {
 
-/// Where one value's elements lie. `state` of an element: never_written, written, or what took its
-/// bytes: a tile buffer or another value.
-struct Region {
-  std::int64_t first_bit = 0, bits = 16;  // of an element
-  Tensor data;
-  std::vector<std::int32_t> state;
-  std::vector<Slot> overlaps;  // whose bytes these are, too
+/// How a value's elements stand in a memory. `infinities`: those of a floating format are kept; `beside`: its
+/// numbers stand beside.
+struct Layout {
+  NumberFormat format = NumberFormat::fp32;
+  ElementType type = ElementType::float32;
+  std::int64_t count = 0;
+  CodeStep step{};
+  bool infinities = false, beside = false;
 };
-inline constexpr std::int32_t tile_buffer = -3, never_written = -2, written = -1;
+
+/// Where one value's elements lie, and since which opening of the memory.
+struct Region {
+  std::int64_t first_bit = 0, opened = 0;
+  Layout layout;
+  Tensor data{};  // of what stands beside
+
+  std::int64_t bits() const { return bits_of(layout.format); }
+  std::int64_t bit_of(std::int64_t element) const { return first_bit + element * bits(); }
+};
+
+/// Bits up to `end` that `owner` wrote when the memory had been opened `time` times.
+struct ShadowSpan {
+  std::int64_t end = 0;
+  Slot owner{};
+  std::int64_t time = 0;
+};
 
 struct Memory {
+  static constexpr std::int64_t page_bytes = 1 << 18;
+
   std::string name;
   std::int64_t bytes = 0;
-  std::map<Slot, Region> regions;
+  std::map<Slot, Region> regions{};
+  std::map<std::int64_t, std::unique_ptr<std::byte[]>> pages{};  // by number
+  std::map<std::int64_t, ShadowSpan> shadow{};                   // by first bit
+  std::int64_t openings = 0;
 };
 
-/// Makes room for a value of `type` and `shape` at a byte address; nothing is written yet. Throws
-/// Error("execution_failed", who, ...) when it does not lie within the memory.
-void open_region(Memory& memory, Slot slot, std::int64_t address, std::int64_t bits, ElementType type,
-                 const Shape& shape, const std::string& who);
+/// Makes room for a value at a byte address; nothing is written yet. Throws Error("execution_failed", who, ...)
+/// when it does not lie within the memory.
+void open_region(Memory& memory, Slot slot, std::int64_t address, const Layout& layout, const std::string& who);
 
 /// Writes `numbers` to the elements `at` of a value. What other values had in those bytes is overwritten. Requires
-/// open_region.
-void write(Memory& memory, Slot slot, std::span<const std::int64_t> at, const Tensor& numbers);
+/// open_region; floats of a value that does not stand beside.
+void write(Memory& memory, Slot slot, const Elements& at, const Tensor& numbers);
+void write(Memory& memory, Slot slot, const Elements& at, std::span<const float> numbers);
+
+/// The two halves of writing floats: what the shadow says, and the bytes, which several threads may put at once
+/// where elements are whole bytes and no two put the same.
+void claim(Memory& memory, Slot slot, const Elements& at);
+void put(Memory& memory, Slot slot, const Elements& at, std::span<const float> numbers);
 
 /// Takes bytes [address, address + bytes) for tiles on their way: what values had there is overwritten. Throws
 /// Error("execution_failed", who, ...) when they do not lie within the memory.
 void take_buffer(Memory& memory, std::int64_t address, std::int64_t bytes, const std::string& who);
 
-/// The elements `at` of a value that should lie at `address`. Throws Error("execution_failed", who, ...), with the
-/// address, when they do not, were never written or were overwritten.
-Tensor read(const Memory& memory, Slot slot, std::int64_t address, std::span<const std::int64_t> at,
-            const Graph& graph, const std::string& who);
+/// What a read is told apart by: the value, where it should lie, and who reads it.
+struct Reading {
+  Slot slot;
+  std::int64_t address = 0;
+  const Graph& graph;
+  const std::string& who;
+};
+
+/// The elements `at` of a value. Throws Error("execution_failed", who, ...), with the address, when they do not lie
+/// there, were never written or were overwritten.
+Tensor read(const Memory& memory, const Reading& reading, const Elements& at);
+
+/// The same as floats. Requires a value that does not stand beside.
+void read(const Memory& memory, const Reading& reading, const Elements& at, std::span<float> numbers);
+
+/// What `write` and `read` do for numbers of any type; `type`: the layout's.
+void write_numbers(Memory& memory, Slot slot, const Elements& at, const Numbers& numbers);
+Numbers read_numbers(const Memory& memory, const Reading& reading, const Elements& at, ElementType type);
+
+/// The codes of a value of 8-bit elements.
+void read_codes(const Memory& memory, const Reading& reading, const Elements& at, std::span<std::int8_t> codes);
+
+/// Bytes of the pages that there are.
+std::int64_t held_bytes(const Memory& memory);
 
 }  // namespace sdip::exec

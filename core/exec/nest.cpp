@@ -2,10 +2,13 @@
 #include "core/exec/nest.h"
 
 #include <algorithm>
+#include <cstring>
 #include <tuple>
 
 #include "core/exec/accumulators.h"
 #include "core/exec/finish.h"
+#include "core/exec/formats.h"
+#include "core/exec/nest_tile.h"
 #include "core/exec/partial_sums.h"
 
 namespace sdip::exec {
@@ -19,189 +22,202 @@ Extent window(const Extent& out, std::int64_t stride, std::int64_t dilation, std
   return {std::clamp<std::int64_t>(begin, 0, size), std::clamp<std::int64_t>(end, 0, size)};
 }
 
-/// A copy: the frame and group range of a tile operation, one product at a time.
-struct Copy {
-  std::int64_t frame = 0, group = 0;
-  Extent channels;  // within the group
-};
-
-std::vector<Copy> copies_of(const LoopNest& nest, bool weighted, const TileOperation& tile) {
-  std::vector<Copy> copies;
-  for (std::int64_t c = tile.copies.begin; c < tile.copies.end; ++c) {
-    if (!weighted) {
-      copies.push_back({c / nest.groups, c % nest.groups, tile.channels});
-      continue;
-    }
-    const std::int64_t in_group = nest.out_channels;
-    for (std::int64_t g = tile.channels.begin / in_group; g * in_group < tile.channels.end; ++g)
-      copies.push_back({c,
-                        g,
-                        {std::max<std::int64_t>(0, tile.channels.begin - g * in_group),
-                         std::min(in_group, tile.channels.end - g * in_group)}});
-  }
-  return copies;
+/// Lanes that multiply side by side along a sum.
+std::int64_t lanes_along_sums(const Machine& m, Family family) {
+  if (m.mac_sharing == MacSharing::shared || family == Family::conv2d) return m.conv_lanes_in;
+  return family == Family::linear ? m.linear_lanes_k : m.matmul_lanes_k;
 }
 
-/// One tile of A, of B and of sums on chip; T is double, or std::uint64_t for integers, which wrap.
+constexpr double least_shared_macs = 1 << 18;  // below, sharing takes longer than the product
+
+Arithmetic arithmetic_of(Chip& chip, const Node& node) {
+  Arithmetic arithmetic;
+  arithmetic.accumulator = chip.machine.accumulator_format;
+  arithmetic.lanes = lanes_along_sums(chip.machine, work_of(chip.graph, node).family);
+  arithmetic.kernel.threads = chip.team->threads();
+  if (chip.team->threads() > 1) arithmetic.kernel.share = chip.team->share();
+  return arithmetic;
+}
+
 template <class T>
+Buffer<T> converted(const Numbers& numbers) {
+  Buffer<T> to;
+  to.reserve(numbers.size());
+  for (const float x : numbers.floats) to.push_back(static_cast<T>(x));
+  for (const double x : numbers.doubles) to.push_back(static_cast<T>(x));
+  for (const std::int64_t x : numbers.ints) to.push_back(static_cast<T>(x));
+  return to;
+}
+
+template <class T>
+void take(const Numbers& numbers, Buffer<T>& to) {
+  to = converted<T>(numbers);
+}
+
+/// Sums as a memory has them, and back.
+Numbers kept_form(const Buffer<float>& sums) { return {ElementType::float32, {sums.begin(), sums.end()}, {}, {}}; }
+Numbers kept_form(const Buffer<double>& sums) { return {ElementType::float64, {}, {sums.begin(), sums.end()}, {}}; }
+template <class S>
+Numbers kept_form(const Buffer<S>& sums) {
+  return {ElementType::int64, {}, {}, std::vector<std::int64_t>(sums.begin(), sums.end())};
+}
+
+/// One operand's tile: loaded, or the part of a whole weight that it is.
+template <class T>
+struct Loaded {
+  Buffer<T> data{};
+  const T* whole = nullptr;
+  TileStrides strides{};
+  std::optional<TileOperation> of{};  // whose tile this is
+};
+
+/// The nest's loops over T's with sums of S.
+template <class T, class S>
 struct Tiles {
-  const NestMap& map;
-  bool weighted;
-  const Accumulators& accumulators;
-  TileOperation tile;
-  std::vector<Copy> copies;
-  Extent rows, columns;  // of the input
-  std::vector<T> a, b, sums;
+  Chip& chip;
+  TileShape shape;
+  const NestOperand &a, &b;
+  Arithmetic arithmetic;
+  Loaded<T> loaded_a{}, loaded_b{};
+  Buffer<S> sums{};
 
-  std::size_t a_size() const { return static_cast<std::size_t>(tile.sums.size() * rows.size() * columns.size()); }
-  std::size_t b_size(const Copy& copy) const {
-    return static_cast<std::size_t>(copy.channels.size() * tile.sums.size() * map.nest.kernel_h *
-                                    map.nest.kernel_w);
+  void load(const NestOperand& operand, const Elements& at, Buffer<T>& to) {
+    if constexpr (std::is_same_v<T, std::int8_t>) {
+      const ValueId root = chip.views.root[static_cast<std::size_t>(operand.as_it_lies)];
+      const auto placed = placed_operand(chip, root);
+      to.resize(static_cast<std::size_t>(at.size()));
+      read_codes(placed->memory, {placed->slot, placed->address, chip.graph, chip.who},
+                 through_view(chip, operand.as_it_lies, at), to);
+    } else if constexpr (std::is_same_v<T, float>) {
+      if (operand.as_it_lies == none) return take(operand.read(at), to);
+      to.resize(static_cast<std::size_t>(at.size()));
+      read_floats_together(chip, operand.as_it_lies, at, to);
+    } else {
+      take(operand.read(at), to);
+    }
+  }
+
+  void load_a() {
+    const auto& of = loaded_a.of;
+    const TileOperation& t = shape.tile;
+    const bool there = of && of->copies == t.copies && of->rows == t.rows && of->columns == t.columns &&
+                       of->sums == t.sums && (shape.map.nest.groups == 1 || of->channels == t.channels);
+    if (there) return;
+    load(a, elements_of_a(shape), loaded_a.data);
+    loaded_a.strides = strides_of_a(shape);
+    loaded_a.of = t;
+  }
+
+  void load_b() {
+    if (loaded_b.whole != nullptr) return;
+    const auto& of = loaded_b.of;
+    const TileOperation& t = shape.tile;
+    if (of && of->channels == t.channels && of->sums == t.sums && (shape.weighted || of->copies == t.copies))
+      return;
+    load(b, elements_of_b(shape), loaded_b.data);
+    loaded_b.strides = strides_of_b(shape);
+    loaded_b.of = t;
+  }
+
+  /// B's first element of a copy; `part` counts those before it in what was loaded.
+  const T* first_of_b(const Copy& copy, std::int64_t part) const {
+    if (loaded_b.whole == nullptr) return loaded_b.data.data() + part;
+    const NestMap& m = shape.map;
+    return loaded_b.whole + m.b_group[static_cast<std::size_t>(copy.group)] + copy.channels.begin * m.b_n +
+           shape.tile.sums.begin * m.b_k;
+  }
+
+  void multiply_all() {
+    const LoopNest& n = shape.map.nest;
+    const std::int64_t k = shape.tile.sums.size(), kernel = n.kernel_h * n.kernel_w;
+    const std::int64_t a_size = k * shape.rows.size() * shape.columns.size();
+    std::int64_t of_a = 0, of_b = 0;
+    S* to = sums.data();
+    for (const Copy& copy : shape.copies) {
+      if (shape.weighted && copy.group == shape.copies[0].group) of_b = 0;  // the next frame
+      Arithmetic way = arithmetic;
+      const std::int64_t results = shape.results(copy);
+      if (static_cast<double>(results) * static_cast<double>(k * kernel) < least_shared_macs)
+        way.kernel.share = {}, way.kernel.threads = 1;
+      add_products(shape, copy, loaded_a.data.data() + of_a, loaded_a.strides, first_of_b(copy, of_b),
+                   loaded_b.strides, to, way);
+      to += results;
+      of_a += a_size;
+      of_b += copy.channels.size() * k * kernel;
+    }
+  }
+
+  /// What accumulators that are no kernel's make of the sums at the end of an operation.
+  template <class Kept>
+  void keep_each(Kept kept) {
+    std::size_t i = 0;
+    for (const Copy& copy : shape.copies) {
+      const std::int64_t pixels = shape.pixels(), channels = copy.channels.size();
+      for (std::int64_t r = 0; r < pixels * channels; ++r, ++i)
+        sums[i] = kept(sums[i], copy.group, copy.channels.begin + (shape.by_rows() ? r % channels : r / pixels));
+    }
   }
 };
-
-template <class T>
-void append(std::vector<T>& to, const Tensor& numbers) {
-  if constexpr (std::is_same_v<T, double>) {
-    if (is_floating(numbers.type))
-      to.insert(to.end(), numbers.floats.begin(), numbers.floats.end());
-    else
-      for (const std::int64_t x : numbers.ints) to.push_back(static_cast<double>(x));
-  } else {
-    for (const std::int64_t x : numbers.ints) to.push_back(static_cast<std::uint64_t>(x));
-  }
-}
-
-template <class T>
-void load_a(Tiles<T>& t, const OperandReader& read) {
-  const NestMap& m = t.map;
-  std::vector<std::int64_t> at;
-  for (const Copy& copy : t.copies) {
-    const std::int64_t first = copy.frame * m.a_frame + m.a_group[static_cast<std::size_t>(copy.group)];
-    for (std::int64_t k = t.tile.sums.begin; k < t.tile.sums.end; ++k)
-      for (std::int64_t y = t.rows.begin; y < t.rows.end; ++y)
-        for (std::int64_t x = t.columns.begin; x < t.columns.end; ++x)
-          at.push_back(first + k * m.a_k + y * m.a_y + x * m.a_x);
-  }
-  t.a.clear();
-  append(t.a, read(at));
-}
-
-template <class T>
-void load_b(Tiles<T>& t, const OperandReader& read) {
-  const NestMap& m = t.map;
-  std::vector<std::int64_t> at;
-  for (const Copy& copy : t.copies) {
-    if (t.weighted && copy.frame != t.copies[0].frame) break;  // all frames share their weights
-    for (std::int64_t n = copy.channels.begin; n < copy.channels.end; ++n)
-      for (std::int64_t k = t.tile.sums.begin; k < t.tile.sums.end; ++k)
-        for (std::int64_t h = 0; h < m.nest.kernel_h; ++h)
-          for (std::int64_t w = 0; w < m.nest.kernel_w; ++w)
-            at.push_back(m.b_group[static_cast<std::size_t>(copy.group)] + n * m.b_n + k * m.b_k + h * m.b_h +
-                         w * m.b_w);
-  }
-  t.b.clear();
-  append(t.b, read(at));
-}
-
-/// One result's products of this tile: over its sums and the kernel positions that lie inside the input.
-template <class T>
-T products(const Tiles<T>& t, const T* a, const T* b, std::int64_t p, std::int64_t q) {
-  const LoopNest& n = t.map.nest;
-  const std::int64_t width = t.columns.size(), plane = t.rows.size() * width;
-  T sum{};
-  for (std::int64_t k = 0; k < t.tile.sums.size(); ++k)
-    for (std::int64_t h = 0; h < n.kernel_h; ++h) {
-      const std::int64_t y = p * n.stride_h - n.pad_top + h * n.dilation_h - t.rows.begin;
-      if (y < 0 || y >= t.rows.size()) continue;
-      for (std::int64_t w = 0; w < n.kernel_w; ++w) {
-        const std::int64_t x = q * n.stride_w - n.pad_left + w * n.dilation_w - t.columns.begin;
-        if (x < 0 || x >= width) continue;
-        sum += a[k * plane + y * width + x] * b[(k * n.kernel_h + h) * n.kernel_w + w];
-      }
-    }
-  return sum;
-}
-
-template <class T>
-void multiply(Tiles<T>& t) {
-  std::size_t a_first = 0, b_first = 0, out = 0;
-  for (const Copy& copy : t.copies) {
-    if (t.weighted && copy.group == t.copies[0].group) b_first = 0;  // the next frame
-    for (std::int64_t n = 0; n < copy.channels.size(); ++n) {
-      const T* b = t.b.data() + b_first + static_cast<std::size_t>(n) * t.b_size({0, 0, {0, 1}});
-      for (std::int64_t p = t.tile.rows.begin; p < t.tile.rows.end; ++p)
-        for (std::int64_t q = t.tile.columns.begin; q < t.tile.columns.end; ++q, ++out) {
-          const T sum = t.sums[out] + products(t, t.a.data() + a_first, b, p, q);
-          t.sums[out] = t.accumulators.kept(sum, copy.group, copy.channels.begin + n);
-        }
-    }
-    a_first += t.a_size();
-    b_first += t.b_size(copy);
-  }
-}
-
-/// Elements of the result that a tile makes, in the order of its sums.
-template <class T>
-std::vector<std::int64_t> results_of(const Tiles<T>& t) {
-  std::vector<std::int64_t> at;
-  for (const Copy& copy : t.copies)
-    for (std::int64_t n = copy.channels.begin; n < copy.channels.end; ++n)
-      for (std::int64_t p = t.tile.rows.begin; p < t.tile.rows.end; ++p)
-        for (std::int64_t q = t.tile.columns.begin; q < t.tile.columns.end; ++q)
-          at.push_back(t.map.out(copy.frame, copy.group, n, p, q));
-  return at;
-}
 
 using ResultKey = std::tuple<Extent, Extent, Extent, Extent>;
 ResultKey key_of(const TileOperation& t) { return {t.copies, t.rows, t.columns, t.channels}; }
 
-/// Sums as a memory has them, and back.
-Tensor tensor_of(const std::vector<double>& sums) { return {ElementType::float64, {std::ssize(sums)}, {}, sums}; }
-Tensor tensor_of(const std::vector<std::uint64_t>& sums) {
-  Tensor tensor{ElementType::int64, {std::ssize(sums)}, {}, {}};
-  for (const std::uint64_t x : sums) tensor.ints.push_back(static_cast<std::int64_t>(x));
-  return tensor;
-}
-
-template <class T>
-void run_tiles(Chip& chip, const Node& node, const NestMap& map, bool weighted, const Mapping& mapping,
-               const Extent& rows, const OperandReader& a, const OperandReader& b, const TileSink& sink) {
-  const Accumulators accumulators(chip, node, map, weighted);
-  Tiles<T> t{map, weighted, accumulators, {}, {}, {}, {}, {}, {}, {}};
+template <class T, class S, class Kept, class Ended>
+void run_tiles(Chip& chip, Tiles<T, S>& t, const Mapping& mapping, const Extent& rows, Kept kept, Ended ended) {
   PartialSums partials(chip);
   std::optional<ResultKey> on_chip;  // of the tile whose sums are in a tile buffer
-  Finish finish(chip, node);
+  const LoopNest& nest = t.shape.map.nest;
   const auto run = [&](const TileOperation& tile) {
     ++chip.counts.tile_operations;
     const ResultKey key = key_of(tile);
     if (on_chip && *on_chip != key) partials.leave();
-    t.tile = tile;
-    t.copies = copies_of(map.nest, weighted, tile);
-    t.rows = window_rows(map.nest, tile.rows);
-    t.columns = window_columns(map.nest, tile.columns);
-    const std::vector<std::int64_t> at = results_of(t);
-    t.sums.clear();
+    t.shape.tile = tile;
+    t.shape.copies = copies_of(nest, t.shape.weighted, tile);
+    t.shape.rows = window_rows(nest, tile.rows);
+    t.shape.columns = window_columns(nest, tile.columns);
+    const Elements at = results_of(t.shape);
     if (tile.first_sums) {
-      t.sums.assign(at.size(), T{});
+      t.sums.assign(static_cast<std::size_t>(at.size()), S{});
     } else if (on_chip == key) {
-      append(t.sums, partials.kept());
+      take(partials.kept(), t.sums);
     } else {
-      append(t.sums, partials.back(at));
+      take(partials.back(at), t.sums);
       ++chip.counts.partial_tiles;
     }
-    load_a(t, a);
-    load_b(t, b);
-    multiply(t);
+    t.load_a();
+    t.load_b();
+    t.multiply_all();
+    kept();
     on_chip.reset();
-    if (tile.last_sums) {
-      sink(at, finish(at, t.sums));
-      return;
-    }
-    partials.keep(at, tensor_of(t.sums));
+    if (tile.last_sums) return ended(at);
+    partials.keep(at, kept_form(t.sums));
     on_chip = key;
   };
-  for_each_tile(map.nest, weighted, mapping, rows, run, chip.instruction_class().spread_cores);
+  for_each_tile(nest, t.shape.weighted, mapping, rows, run, chip.instruction_class().spread_cores);
+}
+
+/// The whole weight that operand B is, and its strides; nullptr where it is read tile by tile.
+template <class T>
+void take_whole(Chip& chip, const NestMap& m, const NestOperand& b, Loaded<T>& loaded) {
+  if (b.as_it_lies == none || chip.value(b.as_it_lies).kind != ValueKind::weight) return;
+  const HeldWeight* weight = read_weight(chip, b.as_it_lies);
+  if (weight == nullptr) return;
+  if constexpr (std::is_same_v<T, float>) loaded.whole = weight->floats.data();
+  if constexpr (std::is_same_v<T, std::int8_t>) loaded.whole = weight->codes.data();
+  loaded.strides = {m.b_k, 0, 0, m.b_n, m.b_h, m.b_w};
+}
+
+/// Whether an operand lies in memory as codes of 8 bits, signed, with a scale: then its codes are multiplied.
+bool lies_in_codes(Chip& chip, const NestOperand& operand) {
+  const ValueId v = operand.as_it_lies;
+  if (v == none) return false;
+  if (chip.value(v).kind == ValueKind::weight) {
+    const HeldWeight* weight = read_weight(chip, v);
+    return weight != nullptr && !weight->codes.empty();
+  }
+  const NumberFormat format = format_of(chip, v);
+  return format == NumberFormat::int8 && !holds(format, chip.value(v).operand.type) &&
+         placed_operand(chip, chip.views.root[static_cast<std::size_t>(v)]).has_value();
 }
 
 }  // namespace
@@ -215,13 +231,51 @@ Extent window_columns(const LoopNest& n, const Extent& columns) {
 }
 
 void run_nest(Chip& chip, const Node& node, const NestMap& map, bool weighted, const Mapping& mapping,
-              const Extent& rows, const OperandReader& a, const OperandReader& b, const TileSink& sink) {
-  const auto floating = [&](std::size_t i) { return is_floating(chip.value(node.inputs[i]).operand.type); };
-  const OperandReader first = without_zero(chip, node, 0, a), second = without_zero(chip, node, 1, b);
-  if (floating(0) || floating(1))
-    run_tiles<double>(chip, node, map, weighted, mapping, rows, first, second, sink);
-  else
-    run_tiles<std::uint64_t>(chip, node, map, weighted, mapping, rows, first, second, sink);
+              const Extent& rows, const NestOperand& a, const NestOperand& b, const TileSink& sink) {
+  const auto type = [&](std::size_t i) { return chip.value(node.inputs[i]).operand.type; };
+  const auto less_zero = [&](std::size_t i, const NestOperand& operand) {
+    return is_quantised(node) ? NestOperand{without_zero(chip, node, i, operand.read)} : operand;
+  };
+  const NestOperand first = less_zero(0, a), second = less_zero(1, b);
+  const Finish finish(chip, node);
+  const Arithmetic arithmetic = arithmetic_of(chip, node);
+  const NumberFormat format = chip.machine.accumulator_format;
+  const bool floating = number_formats[static_cast<std::size_t>(format)].floating;
+  const auto run = [&]<class T, class S>(std::type_identity<T>, std::type_identity<S>, auto kept, auto ended) {
+    Tiles<T, S> t{chip, {map, weighted}, first, second, arithmetic};
+    take_whole(chip, map, second, t.loaded_b);
+    run_tiles<T, S>(
+        chip, t, mapping, rows, [&] { kept(t); }, [&](const Elements& at) { sink(at, ended(t)); });
+  };
+  const auto nothing = [](auto&) {};
+  const auto finished = [&](auto& t) {
+    return [&](const Elements& piece, std::int64_t from) {
+      return finish(piece, std::span(std::as_const(t.sums))
+                               .subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(piece.size())));
+    };
+  };
+  if (floating && is_single(type(0)) && is_single(type(1)))
+    return run(std::type_identity<float>{}, std::type_identity<float>{}, nothing, finished);
+  const Accumulators accumulators(chip, node, map, weighted);
+  const auto kept = [&](auto& t) {
+    t.keep_each([&](auto sum, std::int64_t group, std::int64_t n) { return accumulators.kept(sum, group, n); });
+  };
+  if (!is_floating(type(0)) && !is_floating(type(1)))
+    return run(std::type_identity<std::uint64_t>{}, std::type_identity<std::uint64_t>{}, kept, finished);
+  if (needs_scale(format) && lies_in_codes(chip, first) && lies_in_codes(chip, second))
+    return run(std::type_identity<std::int8_t>{}, std::type_identity<std::int32_t>{}, nothing, [&](auto& t) {
+      Buffer<double> sums(t.sums.size());
+      std::size_t i = 0;
+      t.keep_each([&](std::int32_t sum, std::int64_t group, std::int64_t n) {
+        sums[i++] = static_cast<double>(sum) * accumulators.step(group, n);
+        return sum;
+      });
+      return [&finish, sums = std::move(sums)](const Elements& piece, std::int64_t from) {
+        return finish(
+            piece, std::span(sums).subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(piece.size())));
+      };
+    });
+  run(std::type_identity<double>{}, std::type_identity<double>{}, kept, finished);
 }
 
 }  // namespace sdip::exec

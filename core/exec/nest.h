@@ -7,15 +7,22 @@
 
 #include "core/exec/chip.h"
 #include "core/exec/nest_map.h"
+#include "core/exec/pointwise.h"
 #include "core/exec/tile_loops.h"
 
 namespace sdip::exec {
 
-/// Elements of an operand of a nest, by number.
-using OperandReader = std::function<Tensor(std::span<const std::int64_t> at)>;
+/// Elements of an operand of a nest.
+using OperandReader = std::function<Numbers(const Elements& at)>;
 
-/// Takes results of the nest as their tiles are done: the elements and their values.
-using TileSink = std::function<void(std::span<const std::int64_t> at, Tensor numbers)>;
+/// An operand: how it is read, and, where it is a value that lies in a memory or a weight as it is, that value.
+struct NestOperand {
+  OperandReader read;
+  ValueId as_it_lies = none;
+};
+
+/// Takes results of the nest as their tiles are done: the elements, and what makes their values.
+using TileSink = std::function<void(const Elements& at, const PieceMaker& make)>;
 
 /// Input rows [first, last) that result rows read, clipped to the input, or columns.
 Extent window_rows(const LoopNest& nest, const Extent& rows);
@@ -24,6 +31,6 @@ Extent window_columns(const LoopNest& nest, const Extent& columns);
 /// Runs `node`, a nest with a map, in the tiles of `mapping`: loads each tile of its operands, sums its products,
 /// finishes a tile after its last sums and hands it to `sink`. Result rows `rows` alone.
 void run_nest(Chip& chip, const Node& node, const NestMap& map, bool weighted, const Mapping& mapping,
-              const Extent& rows, const OperandReader& a, const OperandReader& b, const TileSink& sink);
+              const Extent& rows, const NestOperand& a, const NestOperand& b, const TileSink& sink);
 
 }  // namespace sdip::exec

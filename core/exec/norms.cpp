@@ -5,8 +5,9 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/exec/broadcast.h"
 #include "core/exec/chip.h"
-#include "core/exec/pointwise.h"
+#include "core/exec/weights.h"
 #include "core/ops/arithmetic.h"
 
 namespace sdip::exec {
@@ -28,17 +29,34 @@ bool result_alone(const Node& node) {
   return std::all_of(node.outputs.begin() + 1, node.outputs.end(), [](ValueId v) { return v == none; });
 }
 
-std::vector<double> parameters_at(Chip& chip, const NormRule& rule, std::size_t input,
-                                  std::span<const std::int64_t> at) {
+/// Gamma or beta beside elements `at`.
+std::vector<double> parameters_at(Chip& chip, const NormRule& rule, std::size_t input, const Elements& at) {
   const ValueId v = rule.node->inputs[input];
   const Shape& shape = chip.value(v).operand.shape;
+  const Shape& whole = chip.value(rule.node->inputs[0]).operand.shape;
+  if (rule.channels == 0) return doubles_in(read_operand(chip, v, elements_beside(shape, whole, at)));
   const std::int64_t count = element_count(shape);
-  std::vector<std::int64_t> elements;
-  if (rule.channels > 0)
-    for (const std::int64_t e : at) elements.push_back(e / rule.inner % rule.channels * count / rule.channels);
-  else
-    elements = elements_beside(shape, chip.value(rule.node->inputs[0]).operand.shape, at);
-  return numbers_in(read_operand(chip, v, elements));
+  const Elements beside = elements_beside(
+      {rule.channels, 1}, {element_count(whole) / rule.channels / rule.inner, rule.channels, rule.inner}, at);
+  if (count == rule.channels) return doubles_in(read_operand(chip, v, beside));
+  Elements elements;
+  beside.each([&](std::int64_t channel) { elements.add({channel * count / rule.channels, 1, 1}); });
+  return doubles_in(read_operand(chip, v, elements));
+}
+
+/// Calls `visit(row, first, count)` for runs of `at` that lie in one row: numbers [first, first + count).
+template <class Visit>
+void for_rows(const NormRule& rule, const Elements& at, Visit visit) {
+  std::size_t first = 0;
+  for (const Line& line : at.lines())
+    for (std::int64_t done = 0; done < line.count;) {
+      const std::int64_t element = line.begin + done * line.step, row = rule.row_of(element);
+      std::int64_t count = 1;
+      if (line.step == 1) count = std::min(line.count - done, (row + 1) * rule.length - element);
+      visit(static_cast<std::size_t>(row), first, static_cast<std::size_t>(count));
+      first += static_cast<std::size_t>(count);
+      done += count;
+    }
 }
 
 }  // namespace
@@ -70,35 +88,53 @@ std::optional<NormRule> norm_rule(const Graph& graph, const Node& node) {
   return rule;
 }
 
+void find_parameters(Chip& chip, const NormRule& rule) {
+  for (std::size_t i = 1; i < rule.node->inputs.size(); ++i) {
+    const ValueId v = rule.node->inputs[i];
+    if (v != none && chip.value(v).kind == ValueKind::weight && read_weight(chip, v) == nullptr)
+      constant_of(chip, v);
+  }
+}
+
 NormSums empty_sums(const NormRule& rule) {
   const std::vector<double> zeros(static_cast<std::size_t>(rule.rows), 0.0);
   return {zeros, zeros};
 }
 
-void add_to_sums(NormSums& sums, const NormRule& rule, std::span<const std::int64_t> at,
-                 const std::vector<double>& x) {
-  for (std::size_t i = 0; i < at.size(); ++i) {
-    const auto row = static_cast<std::size_t>(rule.row_of(at[i]));
-    sums.sum[row] += x[i];
-    sums.squares[row] += x[i] * x[i];
-  }
+void add_to_sums(NormSums& sums, const NormRule& rule, const Elements& at, const std::vector<double>& x) {
+  for_rows(rule, at, [&](std::size_t row, std::size_t first, std::size_t count) {
+    double sum = sums.sum[row], squares = sums.squares[row];
+    for (std::size_t i = first; i < first + count; ++i) {
+      sum += x[i];
+      squares += x[i] * x[i];
+    }
+    sums.sum[row] = sum, sums.squares[row] = squares;
+  });
 }
 
-Tensor normalised(Chip& chip, const NormRule& rule, const NormSums& sums, std::span<const std::int64_t> at,
-                  const std::vector<double>& x) {
+Numbers normalised(Chip& chip, const NormRule& rule, const NormSums& sums, const Elements& at,
+                   const std::vector<double>& x) {
   const ElementType type = chip.value(rule.node->outputs[0]).operand.type;
   const auto given = [&](std::size_t i) { return i < rule.node->inputs.size() && rule.node->inputs[i] != none; };
-  const auto gamma = given(1) ? parameters_at(chip, rule, 1, at) : std::vector<double>(at.size(), 1.0);
-  const auto beta = given(2) ? parameters_at(chip, rule, 2, at) : std::vector<double>(at.size(), 0.0);
+  const auto gamma = given(1) ? parameters_at(chip, rule, 1, at) : std::vector<double>(x.size(), 1.0);
+  const auto beta = given(2) ? parameters_at(chip, rule, 2, at) : std::vector<double>(x.size(), 0.0);
   const auto length = static_cast<double>(rule.length);
-  Tensor numbers = zero_tensor(type, {static_cast<std::int64_t>(at.size())});
-  for (std::size_t i = 0; i < at.size(); ++i) {
-    const auto row = static_cast<std::size_t>(rule.row_of(at[i]));
+  std::vector<double> y(x.size());
+  for_rows(rule, at, [&](std::size_t row, std::size_t first, std::size_t count) {
     const double mean = rule.centred ? sums.sum[row] / length : 0;
     const double variance = std::max(0.0, sums.squares[row] / length - mean * mean);
     const double scale = 1.0 / std::sqrt(variance + rule.epsilon);
-    numbers.floats[i] = held_number(type, (x[i] - mean) * scale * gamma[i] + beta[i]);
+    for (std::size_t i = first; i < first + count; ++i) y[i] = (x[i] - mean) * scale * gamma[i] + beta[i];
+  });
+  Numbers numbers{type, {}, {}, {}};
+  if (type == ElementType::float64) {
+    numbers.doubles = std::move(y);
+    return numbers;
   }
+  numbers.floats.resize(y.size());
+  const bool single = type == ElementType::float32;
+  for (std::size_t i = 0; i < y.size(); ++i)
+    numbers.floats[i] = static_cast<float>(single ? y[i] : held_number(type, y[i]));
   return numbers;
 }
 
@@ -125,7 +161,7 @@ void begin_result_sums(Chip& chip) {
   }
 }
 
-void add_result_sums(Chip& chip, std::span<const std::int64_t> at, const Tensor& numbers) {
+void add_result_sums(Chip& chip, const Elements& at, const Tensor& numbers) {
   for (const NormRule& rule : chip.summed)
     add_to_sums(chip.norm_sums.at(rule.node), rule, elements_in_view(chip.views, rule.node->inputs[0], at),
                 numbers_in(numbers));

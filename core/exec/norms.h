@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "core/exec/elements.h"
+#include "core/exec/numbers.h"
 #include "core/graph/graph.h"
 
 namespace sdip::exec {
@@ -34,16 +36,18 @@ struct NormSums {
   std::vector<double> sum, squares;
 };
 
+/// Gamma and beta, found before several threads look for them.
+void find_parameters(Chip& chip, const NormRule& rule);
+
 /// No elements yet.
 NormSums empty_sums(const NormRule& rule);
 
 /// Adds elements `at` of the norm's operand, and their values.
-void add_to_sums(NormSums& sums, const NormRule& rule, std::span<const std::int64_t> at,
-                 const std::vector<double>& x);
+void add_to_sums(NormSums& sums, const NormRule& rule, const Elements& at, const std::vector<double>& x);
 
 /// The norm's results for elements `at` of its operand.
-Tensor normalised(Chip& chip, const NormRule& rule, const NormSums& sums, std::span<const std::int64_t> at,
-                  const std::vector<double>& x);
+Numbers normalised(Chip& chip, const NormRule& rule, const NormSums& sums, const Elements& at,
+                   const std::vector<double>& x);
 
 /// The sums that an instruction before made for `rule`. Throws Error("execution_failed", ...) when none did.
 const NormSums& sums_of(const Chip& chip, const NormRule& rule);
@@ -52,6 +56,6 @@ const NormSums& sums_of(const Chip& chip, const NormRule& rule);
 void begin_result_sums(Chip& chip);
 
 /// Adds results of the current instruction to the sums of the norms that read them.
-void add_result_sums(Chip& chip, std::span<const std::int64_t> at, const Tensor& numbers);
+void add_result_sums(Chip& chip, const Elements& at, const Tensor& numbers);
 
 }  // namespace sdip::exec

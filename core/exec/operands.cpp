@@ -1,7 +1,6 @@
 // What an instruction reads and writes: weights, registers and memories.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/base/encode.h"
 #include "core/base/error.h"
@@ -27,22 +26,16 @@ bool is_unified(const Chip& chip) { return chip.machine.activation_memory == Act
 
 }  // namespace
 
-Tensor picked(const Tensor& tensor, std::span<const std::int64_t> at) {
-  Tensor numbers = zero_tensor(tensor.type, {static_cast<std::int64_t>(at.size())});
-  for (std::size_t i = 0; i < at.size(); ++i) {
-    const auto from = static_cast<std::size_t>(at[i]);
+Numbers picked(const Tensor& tensor, const Elements& at) {
+  Tensor numbers{tensor.type, {at.size()}, {}, {}};
+  at.each([&](std::int64_t element) {
+    const auto from = static_cast<std::size_t>(element);
     if (is_floating(tensor.type))
-      numbers.floats[i] = tensor.floats.at(from);
+      numbers.floats.push_back(tensor.floats.at(from));
     else
-      numbers.ints[i] = tensor.ints.at(from);
-  }
-  return numbers;
-}
-
-std::vector<std::int64_t> all_elements(std::int64_t count) {
-  std::vector<std::int64_t> at(static_cast<std::size_t>(count));
-  std::iota(at.begin(), at.end(), 0);
-  return at;
+      numbers.ints.push_back(tensor.ints.at(from));
+  });
+  return numbers_of(std::move(numbers));
 }
 
 Memory& memory_of(Chip& chip, Place place, bool result) {
@@ -61,98 +54,206 @@ Memory& memory_of(Chip& chip, const PlacedOperand& source) {
   return chip.memories[side_number(pair, before + (source.older ? 1 : 0))];
 }
 
-float scale_of(const Chip& chip, ValueId v) {
-  const NumberFormat format = chip.machine.activation_format;
+NumberFormat format_of(const Chip& chip, ValueId v) {
+  const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
+  return chip.value(root).format.value_or(chip.machine.activation_format);
+}
+
+WeightScale scale_of(const Chip& chip, ValueId v) {
+  const NumberFormat format = format_of(chip, v);
   if (!needs_scale(format) || holds(format, chip.value(v).operand.type)) return 1.0F;
   const auto found = chip.scales.find(v);
-  if (found == chip.scales.end() || !(found->second > 0))
+  if (found == chip.scales.end() || !(found->second.scale > 0))
     throw Error("scale_absent", chip.value(v).name,
-                "'" + chip.value(v).name + "' is kept in an integer activation_format, but has no scale");
+                "'" + chip.value(v).name + "' is kept in an integer format, but has no scale");
   return found->second;
 }
 
-Tensor read_operand(Chip& chip, ValueId v, std::span<const std::int64_t> at) {
-  const Value& value = chip.value(v);
-  if (value.kind == ValueKind::weight) return picked(read_weight(chip, v), at);
-  const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
-  std::vector<std::int64_t> turned;
-  if (!chip.views.map[static_cast<std::size_t>(v)].empty()) {
-    for (const std::int64_t element : at) turned.push_back(chip.views.at(v, element));
-    at = turned;
-  }
-  const auto& sources = chip.instruction().sources;
-  const auto source = std::ranges::find(sources, root, &PlacedOperand::value);
-  const bool in_memory = source != sources.end() && source->place != Place::scalar;
-  if (!in_memory) {
-    const auto held = chip.registers.find(root);
-    if (held == chip.registers.end())
-      throw Error("execution_failed", chip.who,
-                  chip.who + " reads '" + chip.value(root).name + "', which none of its sources is");
-    return picked(held->second, at);
-  }
-  return read(memory_of(chip, *source), slot_of(chip.machine, root, source->place), source->address.value, at,
-              chip.graph, chip.who);
+Layout layout_of(const Chip& chip, ValueId v) {
+  const Operand& operand = chip.value(v).operand;
+  const NumberFormat format = format_of(chip, v);
+  const WeightScale scale = scale_of(chip, v);
+  return {format,
+          operand.type,
+          element_count(operand.shape),
+          {scale.scale, scale.zero.value_or(0)},
+          holds(format, operand.type),
+          !is_floating(operand.type)};
 }
 
-Tensor read_whole(Chip& chip, ValueId v) {
-  const Value& value = chip.value(v);
-  if (value.kind == ValueKind::weight) return read_weight(chip, v);
-  Tensor tensor = read_operand(chip, v, all_elements(element_count(value.operand.shape)));
-  tensor.shape = value.operand.shape;
-  return tensor;
+Elements through_view(const Chip& chip, ValueId v, const Elements& at) {
+  if (chip.views.map[static_cast<std::size_t>(v)].empty()) return at;
+  Elements turned;
+  at.each([&](std::int64_t element) { turned.add({chip.views.at(v, element), 1, 1}); });
+  return turned;
+}
+
+std::optional<Placed> placed_operand(Chip& chip, ValueId root) {
+  const auto& sources = chip.instruction().sources;
+  const auto source = std::ranges::find(sources, root, &PlacedOperand::value);
+  if (source == sources.end() || source->place == Place::scalar) return std::nullopt;
+  return Placed{memory_of(chip, *source), slot_of(chip.machine, root, source->place), source->address.value};
 }
 
 namespace {
 
-/// What the current instruction's circuit gets of a weight in `.weight`; nullptr of other weights.
-const CircuitWeight* stored_weight(Chip& chip, ValueId v) {
+const Tensor& register_of(const Chip& chip, ValueId root) {
+  const auto held = chip.registers.find(root);
+  if (held == chip.registers.end())
+    throw Error("execution_failed", chip.who,
+                chip.who + " reads '" + chip.value(root).name + "', which none of its sources is");
+  return held->second;
+}
+
+/// Elements of a weight that single precision holds.
+void pick_floats(std::span<const float> from, const Elements& at, float* to) {
+  for (const Line& line : at.lines()) {
+    check(std::min(line.begin, line.last()) >= 0 && std::max(line.begin, line.last()) < std::ssize(from),
+          "elements of a weight");
+    for (std::int64_t i = 0; i < line.count; ++i)
+      *to++ = from[static_cast<std::size_t>(line.begin + i * line.step)];
+  }
+}
+
+Numbers read_constant(Chip& chip, ValueId v, const Elements& at) {
+  const HeldWeight* weight = read_weight(chip, v);
+  if (weight == nullptr) return picked(constant_of(chip, v), at);
+  Numbers numbers{weight->numbers.type, {}, {}, {}};
+  if (is_single(numbers.type)) {
+    numbers.floats.resize(static_cast<std::size_t>(at.size()));
+    pick_floats(weight->floats, at, numbers.floats.data());
+    return numbers;
+  }
+  at.each([&](std::int64_t element) {
+    const auto from = static_cast<std::size_t>(element);
+    if (is_floating(numbers.type))
+      numbers.doubles.push_back(weight->numbers.doubles.at(from));
+    else
+      numbers.ints.push_back(weight->numbers.ints.at(from));
+  });
+  return numbers;
+}
+
+}  // namespace
+
+Numbers read_operand(Chip& chip, ValueId v, const Elements& at) {
+  const Value& value = chip.value(v);
+  if (value.kind == ValueKind::weight) return read_constant(chip, v, at);
+  const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
+  const auto placed = placed_operand(chip, root);
+  if (!placed) return picked(register_of(chip, root), through_view(chip, v, at));
+  const Reading reading{placed->slot, placed->address, chip.graph, chip.who};
+  if (!is_single(value.operand.type)) return numbers_of(read(placed->memory, reading, through_view(chip, v, at)));
+  Numbers numbers{value.operand.type, std::vector<float>(static_cast<std::size_t>(at.size())), {}, {}};
+  read(placed->memory, reading, through_view(chip, v, at), numbers.floats);
+  return numbers;
+}
+
+void read_floats(Chip& chip, ValueId v, const Elements& at, std::span<float> to) {
+  const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
+  const auto placed = chip.value(v).kind == ValueKind::weight ? std::nullopt : placed_operand(chip, root);
+  if (placed)
+    return read(placed->memory, {placed->slot, placed->address, chip.graph, chip.who}, through_view(chip, v, at),
+                to);
+  const Numbers numbers = read_operand(chip, v, at);
+  std::ranges::copy(numbers.floats, to.begin());
+}
+
+void read_floats_together(Chip& chip, ValueId v, const Elements& at, std::span<float> to) {
+  constexpr std::int64_t piece = 1 << 17;
+  if (at.size() <= 2 * piece || chip.team->threads() == 1) return read_floats(chip, v, at, to);
+  const std::vector<Elements> pieces = at.pieces(piece);
+  share_tasks(*chip.team, std::ssize(pieces), [&](std::int64_t i) {
+    const Elements& part = pieces[static_cast<std::size_t>(i)];
+    read_floats(chip, v, part,
+                to.subspan(static_cast<std::size_t>(i * piece), static_cast<std::size_t>(part.size())));
+  });
+}
+
+Tensor read_whole(Chip& chip, ValueId v) {
+  const Value& value = chip.value(v);
+  if (value.kind == ValueKind::weight && read_weight(chip, v) == nullptr) return constant_of(chip, v);
+  Tensor tensor = tensor_of(read_operand(chip, v, Elements::first(element_count(value.operand.shape))));
+  tensor.shape = value.operand.shape;
+  return tensor;
+}
+
+const HeldWeight* read_weight(Chip& chip, ValueId v) {
   const Instruction& instruction = chip.instruction();
   const auto place = std::ranges::find(instruction.weights, v);
   if (place == instruction.weights.end()) return nullptr;
   return &held_weight(chip, static_cast<std::size_t>(place - instruction.weights.begin()));
 }
 
-}  // namespace
-
-const Tensor& read_weight(Chip& chip, ValueId v) {
-  const CircuitWeight* stored = stored_weight(chip, v);
-  return stored == nullptr ? constant_of(chip, v) : stored->numbers;
-}
-
-const CircuitWeight* read_weight_codes(Chip& chip, ValueId v) {
-  const CircuitWeight* stored = stored_weight(chip, v);
-  return stored == nullptr || stored->scales.empty() ? nullptr : stored;
+void share_tasks(Team& team, std::int64_t count, const std::function<void(std::int64_t)>& task) {
+  bool failed = team.threads() == 1 || count == 1;
+  try {
+    if (!failed) team.run(count, task);
+  } catch (const Error&) {
+    failed = true;
+  }
+  for (std::int64_t i = 0; failed && i < count; ++i) task(i);
 }
 
 void open_result(Chip& chip) {
   const ValueId v = chip.instruction().destination;
   const InstructionClass& c = chip.instruction_class();
   const Operand& operand = chip.value(v).operand;
-  const std::int64_t bits = bits_of(chip.machine.activation_format);
   const MemorySpan &reads = chip.instruction().read_tiles, &writes = chip.instruction().write_tiles;
   if (reads.bytes.value > 0)
     take_buffer(memory_of(chip, Place::dsram, false), reads.address.value, reads.bytes.value, chip.who);
   if (writes.bytes.value > 0)
     take_buffer(memory_of(chip, Place::dsram, true), writes.address.value, writes.bytes.value, chip.who);
   for (const Destination& to : destinations_of(chip.instruction(), c, chip.machine))
-    open_region(memory_of(chip, to.place, true), slot_of(chip.machine, v, to.place), to.address, bits, operand.type,
-                operand.shape, chip.who);
+    open_region(memory_of(chip, to.place, true), slot_of(chip.machine, v, to.place), to.address, layout_of(chip, v),
+                chip.who);
   if (has_pairs(chip.machine) && c.to_dsram) chip.written_to[v] = own_side(chip, true);
   if (is_scalar(chip.value(v))) chip.registers[v] = zero_tensor(operand.type, operand.shape);
   begin_result_sums(chip);
 }
 
-void write_result(Chip& chip, std::span<const std::int64_t> at, Tensor numbers) {
+void write_result(Chip& chip, const Elements& at, const Numbers& numbers) {
   const ValueId v = chip.instruction().destination;
-  hold(numbers, chip.machine.activation_format, scale_of(chip, v));
-  add_result_sums(chip, at, numbers);
-  for (const Destination& to : destinations_of(chip.instruction(), chip.instruction_class(), chip.machine))
-    write(memory_of(chip, to.place, true), slot_of(chip.machine, v, to.place), at, numbers);
+  const auto destinations = destinations_of(chip.instruction(), chip.instruction_class(), chip.machine);
+  const auto write_to = [&](const auto& values) {
+    for (const Destination& to : destinations)
+      write(memory_of(chip, to.place, true), slot_of(chip.machine, v, to.place), at, values);
+  };
   const auto held = chip.registers.find(v);
+  const bool in_bytes = is_single(numbers.type);
+  if (in_bytes) write_to(std::span<const float>(numbers.floats));
+  if (in_bytes && chip.summed.empty() && held == chip.registers.end()) return;
+  Tensor tensor = tensor_of(numbers);
+  hold(tensor, format_of(chip, v), scale_of(chip, v));
+  if (!in_bytes) write_to(tensor);
+  add_result_sums(chip, at, tensor);
   if (held == chip.registers.end()) return;
-  for (std::size_t i = 0; i < at.size(); ++i) {
-    if (!numbers.floats.empty()) held->second.floats[static_cast<std::size_t>(at[i])] = numbers.floats[i];
-    if (!numbers.ints.empty()) held->second.ints[static_cast<std::size_t>(at[i])] = numbers.ints[i];
+  std::size_t i = 0;
+  at.each([&](std::int64_t element) {
+    const auto to = static_cast<std::size_t>(element);
+    if (!tensor.floats.empty()) held->second.floats[to] = tensor.floats[i];
+    if (!tensor.ints.empty()) held->second.ints[to] = tensor.ints[i];
+    ++i;
+  });
+}
+
+void write_results(Chip& chip, const std::vector<ResultPart>& parts) {
+  const bool plain = !parts.empty() && is_single(parts[0].numbers.type) && chip.summed.empty() &&
+                     !chip.registers.contains(chip.instruction().destination) &&
+                     bits_of(chip.machine.activation_format) >= 8;
+  if (!plain) {
+    for (const ResultPart& part : parts) write_result(chip, part.at, part.numbers);
+    return;
+  }
+  const ValueId v = chip.instruction().destination;
+  for (const Destination& to : destinations_of(chip.instruction(), chip.instruction_class(), chip.machine)) {
+    Memory& memory = memory_of(chip, to.place, true);
+    const Slot slot = slot_of(chip.machine, v, to.place);
+    for (const ResultPart& part : parts) claim(memory, slot, part.at);
+    share_tasks(*chip.team, std::ssize(parts), [&](std::int64_t i) {
+      const ResultPart& part = parts[static_cast<std::size_t>(i)];
+      put(memory, slot, part.at, part.numbers.floats);
+    });
   }
 }
 

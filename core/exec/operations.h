@@ -64,6 +64,9 @@ std::vector<Operation> expand_rows(const InstructionClass& c, const Machine& mac
 /// The same of a fused attention: compound instructions, attention.
 std::vector<Operation> expand_attention(const InstructionClass& c, const Machine& machine, Role role);
 
+/// How many operations `expand` gives.
+std::int64_t operation_count(const InstructionClass& c);
+
 /// One unit's work on a tile operation: the micro-operations of an operation in order. `first`, `last`: of the sums
 /// tiles, or of the passes of a row's chunks; `apart`: passes that run apart; `rescales`, `divides`: of attention.
 enum class Micro { read, product, pass, write };

@@ -40,6 +40,13 @@ Tensor whole_operand(Chip& chip, const Whole& made, ValueId v) {
   return tensor;
 }
 
+bool is_unread(const Chip& chip, const Work& work, const Node& node, std::size_t i) {
+  const ValueId v = node.inputs[i], root = chip.views.root[static_cast<std::size_t>(v)];
+  if (is_nest(work.family) || chip.value(v).kind == ValueKind::weight || chip.registers.contains(root))
+    return false;
+  return i >= work.read_elements.size() || work.read_elements[i] == 0;
+}
+
 std::vector<Tensor> compute_whole(Chip& chip, const Node& node, const Whole& made) {
   ++chip.counts.whole_operators;
   const Work work = work_of(chip.graph, node);
@@ -50,22 +57,16 @@ std::vector<Tensor> compute_whole(Chip& chip, const Node& node, const Whole& mad
       operands.emplace_back();
       continue;
     }
-    const Value& value = chip.value(v);
-    const bool unread = !is_nest(work.family) && value.kind == ValueKind::activation &&
-                        (i >= work.read_elements.size() || work.read_elements[i] == 0);
-    operands.push_back(unread ? zero_tensor(value.operand.type, value.operand.shape)
-                              : whole_operand(chip, made, v));
+    const Operand& operand = chip.value(v).operand;
+    operands.push_back(is_unread(chip, work, node, i) ? zero_tensor(operand.type, operand.shape)
+                                                      : whole_operand(chip, made, v));
   }
   return outputs_of(chip.graph, node, operands);
 }
 
-void end_tile(Chip& chip, const Operators& operators, ValueId result, std::span<const std::int64_t> at,
-              Tensor numbers) {
-  TileValues tile{{at.begin(), at.end()}, result};
-  tile.made[result] = std::move(numbers);
-  for (const Node* node : operators.behind) apply_pointwise(chip, *node, tile);
-  check(tile.current == chip.instruction().destination, "the last operator makes the instruction's result");
-  write_result(chip, tile.at, tile.made.at(tile.current));
+void end_tile(Chip& chip, const Operators& operators, ValueId result, const Elements& at, const PieceMaker& make,
+              std::int64_t size) {
+  write_pointwise(chip, operators.behind, at, result, make, size);
 }
 
 }  // namespace sdip::exec

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/exec/chip.h"
+#include "core/exec/pointwise.h"
 
 namespace sdip::exec {
 
@@ -24,12 +25,17 @@ using Whole = std::map<ValueId, Tensor>;
 /// An operand from what was made on chip, through views, or from where it lies.
 Tensor whole_operand(Chip& chip, const Whole& made, ValueId v);
 
-/// A node on whole operands. An activation of which only the shape counts (its work reads none of it) is zeros.
+/// Whether only type and shape of a node's input count: its work reads none of it, and it is in no register.
+/// Requires that the input is there.
+bool is_unread(const Chip& chip, const Work& work, const Node& node, std::size_t i);
+
+/// A node on whole operands. One that is unread is zeros.
 std::vector<Tensor> compute_whole(Chip& chip, const Node& node, const Whole& made);
 
 /// Applies the operators behind the main one to elements `at` of its result `value`, and writes the instruction's.
-void end_tile(Chip& chip, const Operators& operators, ValueId value, std::span<const std::int64_t> at,
-              Tensor numbers);
+/// `make` makes its numbers, in pieces of `size`.
+void end_tile(Chip& chip, const Operators& operators, ValueId value, const Elements& at, const PieceMaker& make,
+              std::int64_t size = piece_elements);
 
 /// Compound instructions. Attention: softmax(scale q k^T, masked) v over tiles of rows and keys, with a running
 /// maximum and sum for each row. Strips: rows of the last result, each operator making the rows that the next one

@@ -1,7 +1,6 @@
 // Partial sums of a nest between the tiles of a sum.
 #include "core/exec/partial_sums.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/base/error.h"
@@ -13,15 +12,21 @@ namespace {
 Slot in_buffer(const Chip& chip) { return {chip.instruction().destination, Place::nowhere}; }
 Slot in_dram(const Chip& chip) { return {chip.instruction().destination, Place::scalar}; }
 
-std::int64_t sum_bits(const Chip& chip) { return bits_of(chip.machine.accumulator_format); }
+Layout layout_of_sums(const Chip& chip, ElementType type, std::int64_t count) {
+  const NumberFormat format = chip.machine.accumulator_format;
+  const bool in_codes = is_single(type) && number_formats[static_cast<std::size_t>(format)].floating;
+  return {format, type, count, 1, true, !in_codes};
+}
 
 }  // namespace
 
-void PartialSums::keep(std::span<const std::int64_t> at, const Tensor& sums) {
-  if (!std::ranges::equal(at, elements_)) {
-    elements_.assign(at.begin(), at.end());
+void PartialSums::keep(const Elements& at, const Numbers& sums) {
+  if (!(at == elements_)) {
+    elements_ = at;
+    type_ = sums.type;
     const MemorySpan& span = chip_.instruction().write_tiles;
-    const std::int64_t bytes = ceil_div(std::ssize(at) * sum_bits(chip_), 8);
+    const Layout layout = layout_of_sums(chip_, type_, at.size());
+    const std::int64_t bytes = ceil_div(at.size() * bits_of(layout.format), 8);
     if (bytes > span.bytes.value)
       throw Error("execution_failed", chip_.who,
                   chip_.who + " keeps " + std::to_string(bytes) + " bytes of partial sums in tile buffers of " +
@@ -29,28 +34,30 @@ void PartialSums::keep(std::span<const std::int64_t> at, const Tensor& sums) {
     const bool two = 2 * bytes <= span.bytes.value;  // the tile before may still be leaving
     address_ = span.address.value + (two ? tiles_ % 2 * bytes : 0);
     ++tiles_;
-    open_region(buffers(), in_buffer(chip_), address_, sum_bits(chip_), sums.type, sums.shape, chip_.who);
+    open_region(buffers(), in_buffer(chip_), address_, layout, chip_.who);
   }
-  write(buffers(), in_buffer(chip_), all_elements(std::ssize(at)), sums);
+  write_numbers(buffers(), in_buffer(chip_), Elements::first(at.size()), sums);
 }
 
-Tensor PartialSums::kept() const {
-  return read(buffers(), in_buffer(chip_), address_, all_elements(std::ssize(elements_)), chip_.graph, chip_.who);
+Numbers PartialSums::kept() const {
+  return read_numbers(buffers(), {in_buffer(chip_), address_, chip_.graph, chip_.who},
+                      Elements::first(elements_.size()), type_);
 }
 
 void PartialSums::leave() {
-  const Tensor sums = kept();
+  const Numbers sums = kept();
   Memory& dram = memory_of(chip_, Place::dram, true);
-  if (!std::exchange(in_dram_, true))
-    open_region(dram, in_dram(chip_), chip_.dram_end_bytes, sum_bits(chip_), sums.type,
-                chip_.value(chip_.instruction().destination).operand.shape, chip_.who);
-  write(dram, in_dram(chip_), elements_, sums);
-  elements_.clear();
+  if (!std::exchange(in_dram_, true)) {
+    const std::int64_t count = element_count(chip_.value(chip_.instruction().destination).operand.shape);
+    open_region(dram, in_dram(chip_), chip_.dram_end_bytes, layout_of_sums(chip_, type_, count), chip_.who);
+  }
+  write_numbers(dram, in_dram(chip_), elements_, sums);
+  elements_ = {};
 }
 
-Tensor PartialSums::back(std::span<const std::int64_t> at) const {
-  return read(memory_of(chip_, Place::dram, true), in_dram(chip_), chip_.dram_end_bytes, at, chip_.graph,
-              chip_.who);
+Numbers PartialSums::back(const Elements& at) const {
+  return read_numbers(memory_of(chip_, Place::dram, true),
+                      {in_dram(chip_), chip_.dram_end_bytes, chip_.graph, chip_.who}, at, type_);
 }
 
 }  // namespace sdip::exec

@@ -3,7 +3,9 @@
 
 #include "core/base/error.h"
 #include "core/exec/arithmetic.h"
-#include "core/ops/arithmetic.h"
+#include "core/exec/operators.h"
+#include "core/exec/plain_functions.h"
+#include "core/exec/weights.h"
 
 namespace sdip::exec {
 namespace {
@@ -16,69 +18,117 @@ ValueId made_as(const Chip& chip, const TileValues& tile, ValueId v) {
 
 /// The same numbers, each at its place in the result.
 void apply_turn(const std::vector<std::int64_t>& places, ValueId result, TileValues& tile) {
-  for (std::int64_t& element : tile.at) element = places.at(static_cast<std::size_t>(element));
+  Elements turned;
+  tile.at.each([&](std::int64_t element) { turned.add({places.at(static_cast<std::size_t>(element)), 1, 1}); });
+  tile.at = std::move(turned);
   tile.made[result] = tile.made.at(tile.current);
   tile.current = result;
+}
+
+/// An operand of one element stays one.
+Numbers operand_of(Chip& chip, const TileValues& tile, ValueId v, const Shape& shape) {
+  const Shape& own = chip.value(v).operand.shape;
+  if (element_count(own) == 1) return read_operand(chip, v, Elements::first(1));
+  return read_operand(chip, v, elements_beside(own, shape, tile.at));
+}
+
+/// By the operator's own arithmetic.
+Numbers by_operator(Chip& chip, const Node& node, std::vector<std::optional<Numbers>>& operands,
+                    const std::vector<const Numbers*>& made, std::int64_t count) {
+  std::vector<std::optional<Tensor>> tensors;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    tensors.emplace_back();
+    if (node.inputs[i] == none) continue;
+    tensors.back() = tensor_of(made[i] != nullptr ? *made[i] : *operands[i]);
+    if (made[i] == nullptr && element_count(tensors.back()->shape) == 1) tensors.back()->shape = {};
+  }
+  Tensor numbers = outputs_of(chip.graph, node, tensors).at(0);
+  if (element_count(numbers.shape) != count) {  // of one number and scalars
+    check(element_count(numbers.shape) == 1, "an elementwise operator makes an element for each");
+    const auto size = static_cast<std::size_t>(count);
+    numbers.floats.resize(numbers.floats.empty() ? 0 : size, numbers.floats.empty() ? 0 : numbers.floats[0]);
+    numbers.ints.resize(numbers.ints.empty() ? 0 : size, numbers.ints.empty() ? 0 : numbers.ints[0]);
+  }
+  return numbers_of(std::move(numbers));
+}
+
+/// Weights that the nodes read are found before several threads look for them.
+void find_weights(Chip& chip, std::span<const Node* const> nodes) {
+  for (const Node* node : nodes)
+    for (const ValueId v : node->inputs)
+      if (v != none && chip.value(v).kind == ValueKind::weight && read_weight(chip, v) == nullptr)
+        constant_of(chip, v);
+}
+
+Numbers part_of(const Numbers& numbers, std::size_t begin, std::size_t count) {
+  const auto cut = [&](const auto& all) {
+    std::decay_t<decltype(all)> part;
+    if (!all.empty())
+      part.assign(all.begin() + static_cast<std::ptrdiff_t>(begin),
+                  all.begin() + static_cast<std::ptrdiff_t>(begin + count));
+    return part;
+  };
+  return {numbers.type, cut(numbers.floats), cut(numbers.doubles), cut(numbers.ints)};
 }
 
 }  // namespace
 
 bool is_turn(const Chip& chip, const Node& node) { return chip.views.turned.contains(node.outputs[0]); }
 
-std::vector<std::int64_t> elements_beside(const Shape& from, const Shape& to, std::span<const std::int64_t> at) {
-  if (from == to) return {at.begin(), at.end()};
-  std::vector<std::int64_t> elements;
-  elements.reserve(at.size());
-  const std::size_t skip = to.size() - from.size();
-  for (const std::int64_t i : at) {
-    std::int64_t rest = i, element = 0, stride = 1;
-    for (std::size_t axis = to.size(); axis-- > skip; rest /= to[axis]) {
-      const std::int64_t size = from[axis - skip];
-      if (size != 1) element += rest % to[axis] * stride;
-      stride *= size;
-    }
-    elements.push_back(element);
-  }
-  return elements;
-}
-
 void apply_pointwise(Chip& chip, const Node& node, TileValues& tile) {
   const ValueId result = node.outputs[0];
   if (is_turn(chip, node)) return apply_turn(chip.views.turned.at(result), result, tile);
-  const Shape& shape = chip.value(result).operand.shape;
+  const Operand& out = chip.value(result).operand;
   // A transposed view between two operators: the tile's elements have other numbers behind it.
   for (const ValueId v : node.inputs)
     if (v != none && made_as(chip, tile, v) == tile.current) {
       tile.at = elements_in_view(chip.views, v, tile.at);
       break;
     }
-  std::vector<std::optional<Tensor>> operands;
-  for (const ValueId v : node.inputs) {
-    if (v == none) {
-      operands.emplace_back();
-      continue;
-    }
-    const Shape& own = chip.value(v).operand.shape;
-    if (const ValueId made = made_as(chip, tile, v); made != none) {
-      operands.emplace_back(tile.made.at(made));
-    } else if (element_count(own) == 1) {
-      operands.emplace_back(read_operand(chip, v, std::vector<std::int64_t>{0}));
-      operands.back()->shape = {};
-    } else {
-      operands.emplace_back(read_operand(chip, v, elements_beside(own, shape, tile.at)));
-    }
+  const Work work = work_of(chip.graph, node);
+  std::vector<std::optional<Numbers>> operands(node.inputs.size());
+  std::vector<const Numbers*> made(node.inputs.size(), nullptr);
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    const ValueId v = node.inputs[i];
+    if (v == none) continue;
+    if (const ValueId of = made_as(chip, tile, v); of != none)
+      made[i] = &tile.made.at(of);
+    else if (is_unread(chip, work, node, i))
+      operands[i] = numbers_of(zero_tensor(chip.value(v).operand.type, {}));
+    else
+      operands[i] = operand_of(chip, tile, v, out.shape);
   }
-  Tensor numbers = outputs_of(chip.graph, node, operands).at(0);
-  const auto count = static_cast<std::int64_t>(tile.at.size());
-  if (element_count(numbers.shape) != count) {  // of one number and scalars
-    check(element_count(numbers.shape) == 1, "an elementwise operator makes an element for each");
-    numbers.floats.resize(numbers.floats.empty() ? 0 : tile.at.size(),
-                          numbers.floats.empty() ? 0 : numbers.floats[0]);
-    numbers.ints.resize(numbers.ints.empty() ? 0 : tile.at.size(), numbers.ints.empty() ? 0 : numbers.ints[0]);
-  }
-  numbers.shape = {count};
+  Numbers numbers;
+  std::vector<const Numbers*> all = made;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i] == nullptr && operands[i]) all[i] = &*operands[i];
+  if (!apply_plain(node, out.type, all, static_cast<std::size_t>(tile.at.size()), numbers))
+    numbers = by_operator(chip, node, operands, made, tile.at.size());
   tile.made[result] = std::move(numbers);
   tile.current = result;
+}
+
+PieceMaker pieces_of(Numbers numbers) {
+  return [all = std::move(numbers)](const Elements& piece, std::int64_t first) {
+    return part_of(all, static_cast<std::size_t>(first), static_cast<std::size_t>(piece.size()));
+  };
+}
+
+void write_pointwise(Chip& chip, std::span<const Node* const> nodes, const Elements& at, ValueId made,
+                     const PieceMaker& make, std::int64_t size) {
+  const ValueId destination = chip.instruction().destination;
+  find_weights(chip, nodes);
+  const std::vector<Elements> pieces = at.pieces(size);
+  std::vector<ResultPart> done(pieces.size());
+  share_tasks(*chip.team, std::ssize(pieces), [&](std::int64_t i) {
+    const auto number = static_cast<std::size_t>(i);
+    TileValues part{pieces[number], made};
+    if (made != none) part.made[made] = make(pieces[number], i * size);
+    for (const Node* node : nodes) apply_pointwise(chip, *node, part);
+    check(part.current == destination, "the last operator makes the instruction's result");
+    done[number] = {std::move(part.at), std::move(part.made.at(destination))};
+  });
+  write_results(chip, done);
 }
 
 }  // namespace sdip::exec

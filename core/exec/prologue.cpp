@@ -29,34 +29,29 @@ struct Prologue {
   }
 
   /// Sums of the rows that `at` are in, read whole: one more pass over them.
-  void sum_rows(std::span<const std::int64_t> at) {
+  void sum_rows(const Elements& at) {
     if (summed.empty()) {
       sums = empty_sums(rule);
       summed.assign(static_cast<std::size_t>(rule.rows), 0);
     }
-    for (const std::int64_t e : at) {
+    at.each([&](std::int64_t e) {
       const std::int64_t row = rule.row_of(e);
-      if (std::exchange(summed[static_cast<std::size_t>(row)], 1) != 0) continue;
-      std::vector<std::int64_t> elements = all_elements(rule.length);
-      for (std::int64_t& element : elements) element += row * rule.length;
-      add_to_sums(sums, rule, elements, numbers_in(read_operand(chip, rule.node->inputs[0], elements)));
-    }
+      if (std::exchange(summed[static_cast<std::size_t>(row)], 1) != 0) return;
+      const Elements elements = Elements::line({row * rule.length, rule.length, 1});
+      add_to_sums(sums, rule, elements, doubles_in(read_operand(chip, rule.node->inputs[0], elements)));
+    });
   }
 
-  Tensor read(ValueId v, std::span<const std::int64_t> wanted) {
-    std::vector<std::int64_t> at(wanted.begin(), wanted.end());
-    const auto through = [&](ValueId view) {
-      for (std::int64_t& e : at) e = chip.views.at(view, e);
-    };
-    through(v);
+  Numbers read(ValueId v, const Elements& wanted) {
+    Elements at = through_view(chip, v, wanted);
     for (std::size_t i = activations.size(); i-- > 0;)
-      through(made_operand(*activations[i], i == 0 ? *rule.node : *activations[i - 1]));
+      at = through_view(chip, made_operand(*activations[i], i == 0 ? *rule.node : *activations[i - 1]), at);
     if (own_sums) sum_rows(at);
-    const auto x = numbers_in(read_operand(chip, rule.node->inputs[0], at));
+    const auto x = doubles_in(read_operand(chip, rule.node->inputs[0], at));
     TileValues tile{at, rule.node->outputs[0]};
     tile.made[tile.current] = normalised(chip, rule, own_sums ? sums : sums_of(chip, rule), at, x);
     for (const Node* node : activations) apply_pointwise(chip, *node, tile);
-    return tile.made.at(tile.current);
+    return std::move(tile.made.at(tile.current));
   }
 };
 
@@ -75,7 +70,7 @@ std::optional<OperandReader> prologue_reader(Chip& chip, const Operators& operat
   }
   if (chip.views.root[static_cast<std::size_t>(v)] != before->outputs[0]) return std::nullopt;
   made->own_sums = chip.instruction_class().prologue_passes > std::ssize(operators.before);
-  return [made, v](std::span<const std::int64_t> at) { return made->read(v, at); };
+  return [made, v](const Elements& at) { return made->read(v, at); };
 }
 
 }  // namespace sdip::exec

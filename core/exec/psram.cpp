@@ -40,8 +40,10 @@ Psram::Tile Psram::put(std::int64_t bytes, std::int64_t starts, std::int64_t the
   return std::prev(tiles_.end());
 }
 
-void Psram::pin(std::pair<std::int64_t, std::int64_t> weights, std::int64_t tile, std::int64_t bytes) {
-  if (pinned_.try_emplace({weights, tile}, bytes).second) pinned_bytes_ += bytes;
+void Psram::pin(std::pair<std::int64_t, std::int64_t> weights, std::int64_t reader, std::int64_t tile,
+                std::int64_t bytes) {
+  Pinned& there = pinned_.try_emplace(weights, Pinned{reader}).first->second;
+  if (there.reader == reader && there.tiles.insert(tile).second) pinned_bytes_ += bytes;
 }
 
 }  // namespace sdip::exec

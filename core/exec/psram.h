@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <list>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace sdip::exec {
@@ -32,8 +33,10 @@ class Psram {
   /// A tile whose transfer starts then. Older ones that nobody uses any more are gone by then.
   Tile put(std::int64_t bytes, std::int64_t starts, std::int64_t there, bool held);
 
-  /// A tile that stays; one that is there already is not there twice.
-  void pin(std::pair<std::int64_t, std::int64_t> weights, std::int64_t tile, std::int64_t bytes);
+  /// A tile that stays; one that is there already is not there twice. Weights that two classes cut into other tiles
+  /// lie there once, as the first `reader` of them put them.
+  void pin(std::pair<std::int64_t, std::int64_t> weights, std::int64_t reader, std::int64_t tile,
+           std::int64_t bytes);
 
   /// Most bytes that it held: what stays, and the fullest queue.
   std::int64_t peak_bytes() const { return pinned_bytes_ + peak_bytes_; }
@@ -41,7 +44,11 @@ class Psram {
  private:
   std::int64_t room_bytes_ = 0, occupied_bytes_ = 0, peak_bytes_ = 0, pinned_bytes_ = 0;
   std::list<PsramTile> tiles_;  // oldest first
-  std::map<std::pair<std::pair<std::int64_t, std::int64_t>, std::int64_t>, std::int64_t> pinned_;
+  struct Pinned {
+    std::int64_t reader = 0;
+    std::set<std::int64_t> tiles{};
+  };
+  std::map<std::pair<std::int64_t, std::int64_t>, Pinned> pinned_;  // by weights
 };
 
 }  // namespace sdip::exec

@@ -50,11 +50,17 @@ OperandReader without_zero(Chip& chip, const Node& node, std::size_t index, Oper
                                  : (is_set(node, "trans_b") ? Along::rows : Along::columns);
   const Shape& shape = chip.value(node.inputs[index]).operand.shape;
   auto zeros = spread(chip, node, index == 0 ? x_zero : w_zero, shape, along, 0);
-  return [read = std::move(read), zeros = std::move(zeros)](std::span<const std::int64_t> at) {
-    Tensor numbers = read(at);
-    for (std::size_t i = 0; i < numbers.floats.size(); ++i) numbers.floats[i] -= at_element(zeros, at[i]);
-    for (std::size_t i = 0; i < numbers.ints.size(); ++i)
-      numbers.ints[i] -= static_cast<std::int64_t>(at_element(zeros, at[i]));
+  return [read = std::move(read), zeros = std::move(zeros)](const Elements& at) {
+    Numbers numbers = read(at);
+    std::size_t i = 0;
+    at.each([&](std::int64_t element) {
+      const double zero = at_element(zeros, element);
+      if (!numbers.floats.empty())
+        numbers.floats[i] = static_cast<float>(static_cast<double>(numbers.floats[i]) - zero);
+      if (!numbers.doubles.empty()) numbers.doubles[i] -= zero;
+      if (!numbers.ints.empty()) numbers.ints[i] -= static_cast<std::int64_t>(zero);
+      ++i;
+    });
     return numbers;
   };
 }

@@ -29,7 +29,8 @@ Rooms::Rooms(const CompiledStage& stage, const Machine& machine)
       popped_(stage.graph->values.size(), never),
       memories_(2 * pair_families + 1) {
   for (const Value& value : stage.graph->values)
-    bytes_.push_back(ceil_div(element_count(value.operand.shape) * bits_of(machine.activation_format), 8));
+    bytes_.push_back(ceil_div(
+        element_count(value.operand.shape) * bits_of(value.format.value_or(machine.activation_format)), 8));
   const std::vector<Instruction>& instructions = stage.program.instructions;
   std::vector<std::int64_t> turns(pair_families, 0);
   std::vector<char> made(bytes_.size(), 0);

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/exec/norms.h"
+#include "core/exec/plain_functions.h"
 #include "core/exec/tile_loops.h"
 #include "core/ops/arithmetic.h"
 
@@ -20,11 +21,10 @@ namespace {
 struct Rows {
   std::int64_t rows = 1, length = 1, inner = 1;
 
-  std::vector<std::int64_t> elements(const Extent& of, const Extent& part) const {
-    std::vector<std::int64_t> at;
+  Elements elements(const Extent& of, const Extent& part) const {
+    Elements at;
     for (std::int64_t r = of.begin; r < of.end; ++r)
-      for (std::int64_t i = part.begin; i < part.end; ++i)
-        at.push_back(r / inner * length * inner + r % inner + i * inner);
+      at.add({r / inner * length * inner + r % inner + part.begin * inner, part.size(), inner});
     return at;
   }
 };
@@ -66,32 +66,83 @@ std::optional<Rows> softmax_rows(const Chip& chip, const Node& node) {
   return rows;
 }
 
+/// Softmax of rows: the maximum and the sum of exponentials of each.
+struct Softmax {
+  bool logarithm = false;
+  ElementType type = ElementType::float32;
+  std::vector<double> most, sum;  // by row
+
+  /// One pass over part of a row. The second leaves exponentials, which the third finds in `x` where `exponential`.
+  void pass(std::int64_t number, std::size_t row, std::span<double> x, bool exponential) {
+    double& m = most[row];
+    if (number == 0) {
+      m = std::max(m, greatest(x));
+    } else if (number == 1) {
+      sum[row] += exponentials_less(m, x);
+    } else if (logarithm) {
+      for (double& y : x) y = held_number(type, y - m - std::log(sum[row]));
+    } else {
+      if (!exponential) exponentials_less(m, x);
+      for (double& y : x) y /= sum[row];
+      if (type != ElementType::float32)
+        for (double& y : x) y = held_number(type, y);
+    }
+  }
+
+  /// Passes `first` to `last` over part of a row.
+  void passes(std::int64_t first, std::int64_t last, std::size_t row, std::span<double> x) {
+    for (std::int64_t number = first; number <= last; ++number) {
+      if (logarithm && number == 1) {  // its numbers are not its exponentials
+        std::vector<double> copy(x.begin(), x.end());
+        pass(number, row, copy, false);
+      } else {
+        pass(number, row, x, first < 2);
+      }
+    }
+  }
+};
+
+/// Numbers of a type that are held already.
+Numbers numbers_from(ElementType type, std::vector<double> x) {
+  Numbers numbers{type, {}, {}, {}};
+  if (is_single(type)) {
+    numbers.floats.resize(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) numbers.floats[i] = static_cast<float>(x[i]);
+  } else {
+    numbers.doubles = std::move(x);
+  }
+  return numbers;
+}
+
+/// Elements of pieces of whole rows.
+std::int64_t rows_together(std::int64_t length) {
+  return std::max<std::int64_t>(1, piece_elements / length) * length;
+}
+
 void run_softmax(Chip& chip, const Operators& operators, const Rows& rows, ValueId result) {
   const Node& node = *operators.main;
-  const bool logarithm = node.op->type == "LogSoftmax";
-  const ElementType type = chip.value(result).operand.type;
-  std::vector<double> most(static_cast<std::size_t>(rows.rows), -HUGE_VAL), sum(most.size(), 0.0);
+  const std::vector<double> zeros(static_cast<std::size_t>(rows.rows), 0.0);
+  Softmax softmax{node.op->type == "LogSoftmax", chip.value(result).operand.type,
+                  std::vector<double>(zeros.size(), -HUGE_VAL), zeros};
   for_each_row_tile(chip, rows, 3, [&](const RowTile& tile) {
-    const std::vector<std::int64_t> at = rows.elements(tile.rows, tile.part);
-    std::vector<double> x = numbers_in(read_operand(chip, node.inputs[0], at));
-    const auto row = [&](std::size_t i) {
-      return static_cast<std::size_t>(tile.rows.begin) + i / static_cast<std::size_t>(tile.part.size());
-    };
-    for (std::int64_t pass = tile.first; pass <= tile.last; ++pass)
-      for (std::size_t i = 0; i < x.size(); ++i) {
-        const std::size_t r = row(i);
-        if (pass == 0)
-          most[r] = std::max(most[r], x[i]);
-        else if (pass == 1)
-          sum[r] += std::exp(x[i] - most[r]);
-        else
-          x[i] =
-              held_number(type, logarithm ? x[i] - most[r] - std::log(sum[r]) : std::exp(x[i] - most[r]) / sum[r]);
+    const Elements at = rows.elements(tile.rows, tile.part);
+    const std::int64_t length = tile.part.size();
+    const auto make = [&](const Elements& piece, std::int64_t first) {
+      std::vector<double> x = doubles_in(read_operand(chip, node.inputs[0], piece));
+      for (std::int64_t i = 0; i < piece.size() / length; ++i) {
+        const auto row = static_cast<std::size_t>(tile.rows.begin + first / length + i);
+        if (tile.first == 0 && tile.last == 2)  // it may be made again
+          softmax.most[row] = -HUGE_VAL, softmax.sum[row] = 0;
+        softmax.passes(
+            tile.first, tile.last, row,
+            std::span(x).subspan(static_cast<std::size_t>(i * length), static_cast<std::size_t>(length)));
       }
-    if (tile.last < 2) return;
-    Tensor numbers = zero_tensor(type, {std::ssize(x)});
-    numbers.floats = std::move(x);
-    end_tile(chip, operators, result, at, std::move(numbers));
+      return numbers_from(softmax.type, std::move(x));
+    };
+    if (tile.last == 2)
+      end_tile(chip, operators, result, at, make, rows_together(length));
+    else
+      make(at, 0);
   });
 }
 
@@ -101,11 +152,23 @@ void run_norm(Chip& chip, const Operators& operators, const NormRule& rule, Valu
   const bool own = passes > 1;
   NormSums sums = own ? empty_sums(rule) : sums_of(chip, rule);
   const Rows rows{rule.rows, rule.length, 1};
+  find_parameters(chip, rule);
   for_each_row_tile(chip, rows, passes, [&](const RowTile& tile) {
-    const std::vector<std::int64_t> at = rows.elements(tile.rows, tile.part);
-    const std::vector<double> x = numbers_in(read_operand(chip, rule.node->inputs[0], at));
-    if (own && tile.first == 0) add_to_sums(sums, rule, at, x);
-    if (tile.last + 1 == passes) end_tile(chip, operators, result, at, normalised(chip, rule, sums, at, x));
+    const Elements at = rows.elements(tile.rows, tile.part);
+    const bool sum_here = own && tile.first == 0, all_here = sum_here && tile.last + 1 == passes;
+    const auto make = [&](const Elements& piece, std::int64_t first) {
+      const std::vector<double> x = doubles_in(read_operand(chip, rule.node->inputs[0], piece));
+      for (std::int64_t i = 0; all_here && i < piece.size() / rule.length; ++i) {  // it may be made again
+        const auto row = static_cast<std::size_t>(tile.rows.begin + first / rule.length + i);
+        sums.sum[row] = sums.squares[row] = 0;
+      }
+      if (sum_here) add_to_sums(sums, rule, piece, x);
+      return tile.last + 1 == passes ? normalised(chip, rule, sums, piece, x) : Numbers{};
+    };
+    if (tile.last + 1 == passes)
+      end_tile(chip, operators, result, at, make, rows_together(tile.part.size()));
+    else
+      make(at, 0);
   });
 }
 
@@ -132,8 +195,8 @@ void run_sums(Chip& chip) {
   NormSums& sums = chip.norm_sums[rule->node] = empty_sums(*rule);
   const Rows rows{rule->rows, rule->length, 1};
   for_each_row_tile(chip, rows, 1, [&](const RowTile& tile) {
-    const std::vector<std::int64_t> at = rows.elements(tile.rows, tile.part);
-    add_to_sums(sums, *rule, at, numbers_in(read_operand(chip, rule->node->inputs[0], at)));
+    const Elements at = rows.elements(tile.rows, tile.part);
+    add_to_sums(sums, *rule, at, doubles_in(read_operand(chip, rule->node->inputs[0], at)));
   });
 }
 

@@ -78,35 +78,37 @@ struct Strip {
   }
 
   /// Elements of a value made inside, each in a row that is on chip.
-  Tensor read_rows(ValueId v, std::span<const std::int64_t> at) const {
+  Numbers read_rows(ValueId v, const Elements& at) const {
     const RowBuffer& buffer = buffers.at(root(v));
-    for (const std::int64_t element : at) {
+    at.each([&](std::int64_t element) {
       const std::int64_t row = row_of(v, element);
       if (row < buffer.rows.begin || row >= buffer.rows.end)
         throw Error("execution_failed", chip.who,
                     chip.who + " reads row " + std::to_string(row) + " of '" + chip.value(v).name +
                         "', of which rows " + std::to_string(buffer.rows.begin) + " to " +
                         std::to_string(buffer.rows.end) + " are on chip");
-    }
+    });
     return picked(buffer.data, at);
   }
 
-  std::vector<std::int64_t> elements(ValueId v, const Extent& rows) const {
+  Elements elements(ValueId v, const Extent& rows) const {
     const Shape& shape = chip.value(v).operand.shape;
-    std::vector<std::int64_t> at;
+    Elements at;
     for (std::int64_t plane = 0; plane < shape[0] * shape[1]; ++plane)
-      for (std::int64_t i = rows.begin * shape[3]; i < rows.end * shape[3]; ++i)
-        at.push_back(plane * shape[2] * shape[3] + i);
+      at.add({(plane * shape[2] + rows.begin) * shape[3], rows.size() * shape[3], 1});
     return at;
   }
 
-  void keep(ValueId v, std::span<const std::int64_t> at, const Tensor& numbers) {
+  void keep(ValueId v, const Elements& at, const Numbers& numbers) {
     Tensor& data = buffers.at(v).data;
-    for (std::size_t i = 0; i < at.size(); ++i) {
-      const auto element = static_cast<std::size_t>(at[i]);
-      if (!numbers.floats.empty()) data.floats[element] = numbers.floats[i];
-      if (!numbers.ints.empty()) data.ints[element] = numbers.ints[i];
-    }
+    const Tensor tensor = tensor_of(numbers);
+    std::size_t i = 0;
+    at.each([&](std::int64_t element) {
+      const auto to = static_cast<std::size_t>(element);
+      if (!tensor.floats.empty()) data.floats[to] = tensor.floats[i];
+      if (!tensor.ints.empty()) data.ints[to] = tensor.ints[i];
+      ++i;
+    });
   }
 
   /// A pool's or resize's operands, whole; of one made inside the rows that are not on chip are not numbers.
@@ -133,10 +135,10 @@ struct Strip {
   void make_rows(const Node& node, const Extent& rows) {
     const ValueId out = node.outputs[0];
     if (const auto map = maps.find(&node); map != maps.end()) {
-      const auto reader = [&](ValueId v) -> OperandReader {
+      const auto reader = [&](ValueId v) -> NestOperand {
         if (!buffers.contains(root(v)))
-          return [this, v](std::span<const std::int64_t> at) { return read_operand(chip, v, at); };
-        return [this, v](std::span<const std::int64_t> at) { return read_rows(v, at); };
+          return {[this, v](const Elements& at) { return read_operand(chip, v, at); }, v};
+        return {[this, v](const Elements& at) { return read_rows(v, at); }};
       };
       Mapping mapping = chip.instruction_class().mapping;
       const LoopNest& nest = map->second.nest;
@@ -147,20 +149,20 @@ struct Strip {
       mapping.tile_sums = nest.in_channels;
       const bool weighted = chip.value(node.inputs[1]).kind == ValueKind::weight;
       run_nest(chip, node, map->second, weighted, mapping, rows, reader(node.inputs[0]), reader(node.inputs[1]),
-               [&](std::span<const std::int64_t> at, const Tensor& numbers) { keep(out, at, numbers); });
+               [&](const Elements& at, const PieceMaker& make) { keep(out, at, make(at, 0)); });
       return;
     }
     if (is_by_rows(node)) {
       const Tensor whole = outputs_of(chip.graph, node, operands_by_rows(node)).at(0);
-      const std::vector<std::int64_t> at = elements(out, rows);
+      const Elements at = elements(out, rows);
       keep(out, at, picked(whole, at));
       return;
     }
     if (const auto norm = norms.find(&node); norm != norms.end()) {
-      const std::vector<std::int64_t> at = elements(out, rows);
+      const Elements at = elements(out, rows);
       const ValueId v = node.inputs[0];
-      const Tensor x = buffers.contains(root(v)) ? read_rows(v, at) : read_operand(chip, v, at);
-      keep(out, at, normalised(chip, norm->second, sums_of(chip, norm->second), at, numbers_in(x)));
+      const Numbers x = buffers.contains(root(v)) ? read_rows(v, at) : read_operand(chip, v, at);
+      keep(out, at, normalised(chip, norm->second, sums_of(chip, norm->second), at, doubles_in(x)));
       return;
     }
     TileValues tile{elements(out, rows), none};
@@ -267,10 +269,10 @@ void run_strips(Chip& chip) {
   for (std::int64_t row = 0; row < height; row += c.mapping.tile_rows) {
     const Extent rows{row, std::min(height, row + c.mapping.tile_rows)};
     strip.run(rows, c.line_buffers);
-    const std::vector<std::int64_t> at = strip.elements(strip.result, rows);
-    const Tensor numbers = strip.read_rows(strip.result, at);
+    const Elements at = strip.elements(strip.result, rows);
+    const Numbers numbers = strip.read_rows(strip.result, at);
     if (rule)
-      add_to_sums(chip.norm_sums.at(norm), *rule, at, numbers_in(numbers));
+      add_to_sums(chip.norm_sums.at(norm), *rule, at, doubles_in(numbers));
     else
       write_result(chip, at, numbers);
   }

@@ -1,8 +1,4 @@
-// What an execution needs beforehand: scales of activations, and how much work and memory it will take.
-#include <algorithm>
-#include <cmath>
-
-#include "core/base/encode.h"
+// How much work and memory an execution will take.
 #include "core/exec/execute.h"
 #include "core/program/kinds.h"
 
@@ -13,30 +9,6 @@ namespace {
 constexpr double activation_element_bytes = 8 + 8 + 4, weight_element_bytes = 8 + 8;
 
 }  // namespace
-
-ActivationScales activation_scales(const Graph& graph, const Machine& machine, std::span<const Tensor> inputs,
-                                   const StoredTensors& stored) {
-  ActivationScales scales;
-  const NumberFormat format = machine.activation_format;
-  if (!needs_scale(format)) return scales;
-  Graph all = graph;
-  all.outputs.clear();
-  for (std::size_t v = 0; v < graph.values.size(); ++v) {
-    const Value& value = graph.values[v];
-    const bool made =
-        value.kind == ValueKind::input || (value.kind == ValueKind::activation && value.producer != none);
-    if (made && is_floating(value.operand.type)) all.outputs.push_back(static_cast<ValueId>(v));
-  }
-  const std::vector<Tensor> tensors = compute(all, inputs, stored);
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    double largest = 0;
-    for (const double x : tensors[i].floats)
-      if (std::isfinite(x)) largest = std::max(largest, std::fabs(x));
-    const auto scale = static_cast<float>(largest / static_cast<double>(largest_code(format)));
-    scales[all.outputs[i]] = scale > 0 ? scale : 1.0F;
-  }
-  return scales;
-}
 
 ExecutionWork execution_work(const CompiledStage& stage) {
   ExecutionWork work;

@@ -47,6 +47,7 @@ Views views_of(const CompiledStage& stage) {
   views.root.resize(graph.values.size());
   std::iota(views.root.begin(), views.root.end(), 0);
   views.map.resize(graph.values.size());
+  views.back.resize(graph.values.size());
   std::vector<char> computed(graph.nodes.size(), 0), behind(graph.nodes.size(), 0);
   for (const Instruction& instruction : stage.program.instructions)
     for (std::size_t i = 0; i < instruction.nodes.size(); ++i) {
@@ -68,17 +69,16 @@ Views views_of(const CompiledStage& stage) {
     for (std::int64_t& position : map) position = views.at(from, position);
     views.map[at(out)] = std::move(map);
   }
+  for (std::size_t v = 0; v < views.map.size(); ++v)
+    if (!views.map[v].empty()) views.back[v] = inverse(views.map[v]);
   return views;
 }
 
-std::vector<std::int64_t> elements_in_view(const Views& views, ValueId view,
-                                           std::span<const std::int64_t> elements) {
-  const std::vector<std::int64_t>& map = views.map[at(view)];
-  if (map.empty()) return {elements.begin(), elements.end()};
-  const std::vector<std::int64_t> back = inverse(map);
-  std::vector<std::int64_t> found;
-  found.reserve(elements.size());
-  for (const std::int64_t e : elements) found.push_back(back[at(e)]);
+Elements elements_in_view(const Views& views, ValueId view, const Elements& elements) {
+  const std::vector<std::int64_t>& back = views.back[at(view)];
+  if (back.empty()) return elements;
+  Elements found;
+  elements.each([&](std::int64_t e) { found.add({back[at(e)], 1, 1}); });
   return found;
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "core/exec/elements.h"
 #include "core/program/program.h"
 
 namespace sdip::exec {
@@ -16,7 +17,7 @@ namespace sdip::exec {
 /// Reshape(t, [6]): root[r] = x, map[r] = {0,3,1,4,2,5}.
 struct Views {
   std::vector<ValueId> root;
-  std::vector<std::vector<std::int64_t>> map;
+  std::vector<std::vector<std::int64_t>> map, back;  // back[v]: where in v each element of the root stands
   /// By result of a Transpose that an instruction does behind other operators: where each element of its operand
   /// goes. Example: of t above, were it such a one, {0,2,4,1,3,5}.
   std::map<ValueId, std::vector<std::int64_t>> turned;
@@ -31,6 +32,6 @@ struct Views {
 Views views_of(const CompiledStage& stage);
 
 /// The elements of `view`, whose root is `root`, that stand at the root's elements `at`.
-std::vector<std::int64_t> elements_in_view(const Views& views, ValueId view, std::span<const std::int64_t> at);
+Elements elements_in_view(const Views& views, ValueId view, const Elements& at);
 
 }  // namespace sdip::exec

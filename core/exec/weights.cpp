@@ -2,18 +2,37 @@
 #include "core/exec/weights.h"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
+#include "core/base/encode.h"
 #include "core/base/error.h"
 #include "core/exec/arithmetic.h"
+#include "core/onnx/raw.h"
 #include "core/program/coded_weight.h"
 
 namespace sdip::exec {
 
+namespace {
+
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// A weight whose values are at hand; nothing of one that is computed.
+std::optional<Tensor> given_tensor(Chip& chip, const Value& value) {
+  if (value.operand.value || !value.bytes) return value.operand.value;
+  const auto mapped = chip.options.mapped ? chip.options.mapped(value) : std::nullopt;
+  return mapped ? tensor_of_raw(value.operand.type, value.operand.shape, text_of(mapped->bytes))
+                : chip.stored(value);
+}
+
+}  // namespace
+
 const Tensor& constant_of(Chip& chip, ValueId v) {
   if (const auto found = chip.constants.find(v); found != chip.constants.end()) return found->second;
   const Value& value = chip.value(v);
-  std::optional<Tensor> tensor = value.operand.value;
-  if (!tensor && value.bytes) tensor = chip.stored(value);
+  std::optional<Tensor> tensor = given_tensor(chip, value);
   if (!tensor && value.producer != none) {
     const Node& node = chip.graph.nodes[static_cast<std::size_t>(value.producer)];
     std::vector<std::optional<Tensor>> inputs;
@@ -31,42 +50,99 @@ const Tensor& constant_of(Chip& chip, ValueId v) {
 
 namespace {
 
+/// As the current instruction, which may have formats of its own, finds it.
+Machine own_machine(const Chip& chip) { return machine_for(chip.instruction_class(), chip.machine); }
+
 const WeightRegion& region_of(Chip& chip) {
   const auto found = chip.regions.find(chip.now);
   if (found != chip.regions.end()) return found->second;
-  return chip.regions.emplace(chip.now, weight_region(chip.stage, weight_form(chip.machine), chip.instruction()))
+  return chip.regions
+      .emplace(chip.now, weight_region(chip.stage, weight_form(own_machine(chip)), chip.instruction()))
       .first->second;
 }
 
-CircuitWeight as_written(Chip& chip, std::size_t index) {
+/// Codes of a weight in a signed format of at most 8 bits.
+std::vector<std::int8_t> small_codes(const HeldWeight& weight, NumberFormat format) {
+  std::vector<std::int8_t> codes;
+  if (weight.scales.empty() || bits_of(format) > 8 || needs_zero_point(format) || !needs_scale(format))
+    return codes;
+  codes.reserve(weight.floats.size());
+  for (std::size_t i = 0; i < weight.floats.size(); ++i) {
+    const std::size_t channel =
+        weight.channels.count > 0 ? weight.channels.of(static_cast<std::int64_t>(i)) : std::size_t{0};
+    const double steps = static_cast<double>(weight.floats[i]) / static_cast<double>(weight.scales[channel].scale);
+    codes.push_back(static_cast<std::int8_t>(std::lround(steps)));
+  }
+  return codes;
+}
+
+HeldWeight held_of(CircuitWeight weight, NumberFormat format) {
+  HeldWeight held;
+  held.shape = weight.numbers.shape;
+  held.numbers = numbers_of(std::move(weight.numbers));
+  held.floats = held.numbers.floats;
+  held.scales = std::move(weight.scales);
+  held.channels = weight.channels;
+  held.codes = small_codes(held, format);
+  return held;
+}
+
+/// A weight that its circuit gets as the model has it: its bytes, not copied.
+std::optional<HeldWeight> mapped_weight(Chip& chip, const Value& value) {
+  const bool same = own_machine(chip).weight_format == NumberFormat::fp32 &&
+                    chip.machine.sparsity == Sparsity::dense && value.operand.type == ElementType::float32 &&
+                    !value.operand.value;
+  if (!same || !value.bytes || !chip.options.mapped) return std::nullopt;
+  auto mapped = chip.options.mapped(value);
+  const std::int64_t count = element_count(value.operand.shape);
+  if (!mapped || std::ssize(mapped->bytes) != 4 * count) return std::nullopt;
+  if (reinterpret_cast<std::uintptr_t>(mapped->bytes.data()) % alignof(float) != 0) return std::nullopt;
+  HeldWeight held;
+  held.shape = value.operand.shape;
+  held.floats = {reinterpret_cast<const float*>(mapped->bytes.data()), static_cast<std::size_t>(count)};
+  held.mapped = std::move(mapped->kept);
+  return held;
+}
+
+HeldWeight as_written(Chip& chip, std::size_t index) {
   const ValueId v = chip.instruction().weights[index];
-  const Tensor& tensor = constant_of(chip, v);
-  const bool by_place =
-      chip.machine.sparsity != Sparsity::dense || weight_form(chip.machine).scale_bits_per_channel > 0;
+  const Value& value = chip.value(v);
+  if (auto mapped = mapped_weight(chip, value)) return std::move(*mapped);
+  std::optional<Tensor> given = chip.constants.contains(v) ? std::nullopt : given_tensor(chip, value);
+  const Tensor& tensor = given ? *given : constant_of(chip, v);
+  const Machine machine = own_machine(chip);
+  const bool by_place = machine.sparsity != Sparsity::dense || weight_form(machine).scale_bits_per_channel > 0;
   const NestWeights* nest = by_place ? nest_of_weight(region_of(chip), index) : nullptr;
-  if (!is_floating(tensor.type)) return {pruned_weight(tensor, nest, chip.machine), {}, {}};
-  const CodedWeight coded = coded_weight(chip.value(v).name, tensor, nest, chip.machine);
-  return circuit_weight_of(coded, tensor.type, tensor.shape, chip.machine.weight_format);
+  const NumberFormat format = machine.weight_format;
+  if (!is_floating(tensor.type)) return held_of({pruned_weight(tensor, nest, machine), {}, {}}, format);
+  const CodedWeight coded = coded_weight(value.name, tensor, nest, machine);
+  return held_of(circuit_weight_of(coded, tensor.type, tensor.shape, format), format);
+}
+
+/// Tiles of an instruction decide what is pruned; else instructions that share a region share its weights.
+std::int64_t region_key(const Chip& chip) {
+  const bool own = chip.file == nullptr && chip.machine.sparsity == Sparsity::skipping;
+  return own ? static_cast<std::int64_t>(chip.now) : chip.instruction().weight_offset.value;
 }
 
 }  // namespace
 
-const CircuitWeight& held_weight(Chip& chip, std::size_t index) {
-  const Instruction& instruction = chip.instruction();
-  if (chip.file != nullptr) {
-    const std::pair key{instruction.weight_offset.value, index};
-    if (const auto found = chip.held_weights.find(key); found != chip.held_weights.end()) return found->second;
-    std::vector<CircuitWeight> weights = weights_of(*chip.file, chip.now);
-    for (std::size_t i = 0; i < weights.size(); ++i)
-      chip.held_weights[{instruction.weight_offset.value, i}] = std::move(weights[i]);
-    return chip.held_weights.at(key);
-  }
-  // Tiles of an instruction decide what is pruned; else instructions that share a region share its weights.
-  const bool own = chip.machine.sparsity == Sparsity::skipping;
-  const auto region = own ? static_cast<std::int64_t>(chip.now) : instruction.weight_offset.value;
-  const std::pair key{region, index};
+const HeldWeight& held_weight(Chip& chip, std::size_t index) {
+  const std::pair key{region_key(chip), index};
   if (const auto found = chip.held_weights.find(key); found != chip.held_weights.end()) return found->second;
-  return chip.held_weights[key] = as_written(chip, index);
+  if (chip.file == nullptr) return chip.held_weights[key] = as_written(chip, index);
+  std::vector<CircuitWeight> weights = weights_of(*chip.file, chip.now);
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    chip.held_weights[{key.first, i}] = held_of(std::move(weights[i]), chip.machine.weight_format);
+  return chip.held_weights.at(key);
+}
+
+void drop_weights(Chip& chip) {
+  const std::int64_t region = region_key(chip);
+  const auto last = chip.last_use.find(chip.instruction().weight_offset.value);
+  if (last == chip.last_use.end() || last->second != chip.now) return;
+  const auto first = chip.held_weights.lower_bound({region, 0});
+  chip.held_weights.erase(first, chip.held_weights.lower_bound({region + 1, 0}));
 }
 
 }  // namespace sdip::exec

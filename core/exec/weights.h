@@ -10,7 +10,11 @@ namespace sdip::exec {
 const Tensor& constant_of(Chip& chip, ValueId v);
 
 /// Weight number `index` of the current instruction as `.weight` has it (docs/formats.md): read from there, or
-/// pruned and rounded alike. Integers stay what they are, but for pruning.
-const CircuitWeight& held_weight(Chip& chip, std::size_t index);
+/// pruned and rounded alike; what is mapped and loses nothing is not copied. Integers stay what they are, but for
+/// pruning.
+const HeldWeight& held_weight(Chip& chip, std::size_t index);
+
+/// Lets go of the weights that no instruction behind the current one reads. Requires last_use.
+void drop_weights(Chip& chip);
 
 }  // namespace sdip::exec

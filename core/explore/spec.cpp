@@ -15,8 +15,9 @@ using nlohmann::json;
 
 constexpr std::size_t longest_name = 200;  // bytes
 
-constexpr std::string_view spec_keys[] = {"name", "model", "preset", "machine",   "sampling",
-                                          "seed", "count", "axes",   "objectives"};
+constexpr std::string_view spec_keys[] = {"name", "model", "preset", "machine",    "sampling",
+                                          "seed", "count", "axes",   "objectives", "validate_seconds"};
+constexpr std::int64_t most_validate_seconds = 3600;
 
 /// The text at `key`, or `standard` when the key is absent.
 std::string text_or(const json& body, const char* key, const std::string& standard) {
@@ -64,6 +65,14 @@ SweepSpec spec_from_json(const json& body) {
   spec.space = space_from_json(body, base);
   spec.objectives = body.contains("objectives") ? objectives_from_json(body["objectives"])
                                                 : std::vector<Metric>{Metric::throughput_fps, Metric::area_mm2};
+  if (body.contains("validate_seconds")) {
+    if (!body["validate_seconds"].is_number_integer())
+      throw Error("value_invalid", "/validate_seconds", "expected a whole number of seconds");
+    spec.validate_seconds = body["validate_seconds"].get<std::int64_t>();
+    if (*spec.validate_seconds < 0 || *spec.validate_seconds > most_validate_seconds)
+      throw Error("value_out_of_range", "/validate_seconds",
+                  "expected 0 to " + std::to_string(most_validate_seconds));
+  }
   return spec;
 }
 
@@ -77,6 +86,7 @@ nlohmann::ordered_json spec_json(const SweepSpec& spec) {
   body["objectives"] = nlohmann::ordered_json::array();
   for (const Metric metric : spec.objectives)
     body["objectives"].push_back(metrics()[static_cast<std::size_t>(metric)].name);
+  if (spec.validate_seconds) body["validate_seconds"] = *spec.validate_seconds;
   return body;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct SweepSpec {
   std::string preset;              // "essay" when not given
   Space space;                     // base: the preset with `machine` on top
   std::vector<Metric> objectives;  // throughput_fps and area_mm2 when not given
+  std::optional<std::int64_t> validate_seconds{};  // for its front, 0: not at all; nothing: as the server says
 };
 
 /// Reads the body of POST /sweeps (docs/api.md). Throws Error(code, JSON pointer, ...) on an unknown key, preset,

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/number_format.h"
 #include "core/base/tensor.h"
 #include "core/ops/operator.h"
 
@@ -37,10 +38,11 @@ struct Value {
   ValueKind kind = ValueKind::activation;
   Operand operand;  // type, shape, small value
   NodeId producer = none;
-  std::vector<NodeId> consumers;     // in node order, once per use
-  std::optional<WeightBytes> bytes;  // weights that stand in the file: initializers and large constants
-  bool initializer = false;          // a stored parameter of the model, not a constant of its arithmetic
-  bool parameter = false;            // a stored parameter, perhaps in another shape: its nodes stay
+  std::vector<NodeId> consumers;         // in node order, once per use
+  std::optional<WeightBytes> bytes;      // weights that stand in the file: initializers and large constants
+  bool initializer = false;              // a stored parameter of the model, not a constant of its arithmetic
+  bool parameter = false;                // a stored parameter, perhaps in another shape: its nodes stay
+  std::optional<NumberFormat> format{};  // in which a machine keeps it; nothing: in that of the machine
 };
 
 /// Whether an initializer of this type may be a parameter: floats, and integers of 4 and 8 bits, which are where a

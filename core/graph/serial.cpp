@@ -60,10 +60,12 @@ void write_operand(ByteWriter& out, const Operand& operand) {
 }
 
 void write_value(ByteWriter& out, const Value& value) {
-  const auto& [name, kind, operand, producer, consumers, bytes, initializer, parameter] = value;
+  const auto& [name, kind, operand, producer, consumers, bytes, initializer, parameter, format] = value;
   out.text(name);
   out.byte(static_cast<std::uint8_t>(kind));
-  out.byte(static_cast<std::uint8_t>((bytes ? 1 : 0) | (initializer ? 2 : 0) | (parameter ? 4 : 0)));
+  out.byte(
+      static_cast<std::uint8_t>((bytes ? 1 : 0) | (initializer ? 2 : 0) | (parameter ? 4 : 0) | (format ? 8 : 0)));
+  if (format) out.byte(static_cast<std::uint8_t>(*format));
   write_operand(out, operand);
   if (!bytes) return;
   const auto& [file, offset, length] = *bytes;

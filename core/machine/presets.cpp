@@ -1,4 +1,4 @@
-// Three machines to start from.
+// Machines to start from: three for diffusion, and a published one for its own small network.
 #include <algorithm>
 
 #include "core/machine/machine.h"
@@ -67,6 +67,45 @@ Machine stream() {
   return m;
 }
 
+/// The single-head attention that students built on a PYNQ-Z2 ("Single head attention" on PYNQ-Z2, course report on
+/// HackMD): int8, vectors of four in beats of 32 bit, a 4 x 4 x 4 product in one cycle, and everything that goes
+/// in, comes out or is commanded an access of the host's, each 2050 cycles of its 650 MHz: 2050 x 100 / 650 = 315.4
+/// cycles of the bus's 100 MHz. BRAM: 630 KB (Zynq XC7Z020, DS190), of which this needs next to nothing. The host's
+/// speed is not in the text: 10 bus cycles, 65 of its own, an element and pass of softmax are an assumption. So are
+/// DRAM's figures (16 bit of DDR3-1050, TUL's product page), which only a machine with a bus master would use.
+Machine pynq_attention() {
+  Machine m;
+  m.cores = 1;
+  m.core_clock_mhz = 100;
+  m.pipeline_stages = 1;
+  m.conv_lanes_in = m.conv_lanes_out = m.conv_lanes_pixel = 4;
+  m.mac_sharing = MacSharing::shared;
+  m.vector_lanes = 16;  // casts and shifts are wires behind the product
+  m.softmax_lanes = m.norm_lanes = m.transpose_lanes = 1;
+  m.weight_format = m.activation_format = NumberFormat::int8;
+  m.accumulator_format = NumberFormat::int32;
+  m.psram_bytes = m.dsram_bytes = m.stackram_bytes = 4 * kib;
+  m.psram_port_bits = m.dsram_port_bits = m.stackram_port_bits = 32;
+  m.imem_bytes = 4 * kib;
+  m.sram_banks = 1;
+  m.dram_bus_bits = 16;
+  m.dram_clock_ratio = Decimal{525};
+  m.dram_burst_bytes = 4;
+  m.vae_stage = VaeStage::off_chip;
+  m.technology_node = TechnologyNode::n45;
+  m.weight_storage = WeightStorage::resident;
+  m.fusion = Fusion::pointwise;
+  m.transposition = Transposition::dynamic_transposition;  // results are turned by the wires of the circuit
+  m.sequencer = Sequencer::host;
+  m.dispatch_cycles = 0;
+  m.host_command_cycles = m.host_access_cycles = 316;
+  m.host_operators = HostOperators::softmax;
+  m.host_bus_bits = 32;
+  m.host_result_bits = 32;  // probabilities come back as floats, and the circuit quantises them
+  m.host_memory = true;
+  return m;
+}
+
 }  // namespace
 
 std::span<const Preset> presets() {
@@ -76,9 +115,13 @@ std::span<const Preset> presets() {
       {"edge", "One int8 core with 8 MiB of SRAM and LPDDR4", "SRAM 8 MiB・LPDDR4・int8の1コア機", edge()},
       {"stream", "Twenty int8 cores with HBM2, one diffusion step each",
        "HBM2・int8・20コアのストリーム機(1コア1ステップ)", stream()},
+      {"pynq-attention", "Students' single-head attention on a PYNQ-Z2, for the model of that name",
+       "PYNQ-Z2上の学生製シングルヘッド注意機構(同名モデル用)", pynq_attention()},
   };
   return rows;
 }
+
+std::span<const Preset> diffusion_presets() { return presets().first(3); }
 
 const Preset* find_preset(std::string_view name) {
   const auto rows = presets();

@@ -76,7 +76,19 @@ Work cast_like_work(const OperatorUse& use, std::span<const Operand> outputs) {
   return work;
 }
 
+/// sdip.Convert, which the compiler puts between layers of different number formats: the numbers stay, but for what
+/// the format does to them as they are written.
+std::vector<Operand> infer_convert(const OperatorUse& use) {
+  require_type(use, 0, is_floating, "a float");
+  return {like_first(use)};
+}
+
+void compute_convert(const OperatorUse& use, std::span<Operand> outputs) {
+  give_numbers(outputs[0], doubles_of(value_of(use, 0)));
+}
+
 constexpr Operator rows[] = {
+    {"sdip", "Convert", "convert", 1, 1, "", infer_convert, elementwise_work, compute_convert, "1"},
     {"", "Cast", "cast", 1, 1, "saturate to", infer_cast, cast_work, compute_cast, "7 9 13 19 21 23 24"},
     {"", "CastLike", "cast", 2, 2, "saturate", infer_cast_like, cast_like_work, compute_cast, "15 19 21 23 24"},
 };

@@ -46,6 +46,7 @@ std::span<const Operator> roi_rows();
 std::span<const Operator> sample_rows();
 std::span<const Operator> scatter_rows();
 std::span<const Operator> scores_rows();
+std::span<const Operator> shift_quantize_rows();
 std::span<const Operator> signal_window_rows();
 std::span<const Operator> slice_rows();
 std::span<const Operator> softmax_rows();

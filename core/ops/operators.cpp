@@ -54,6 +54,7 @@ std::vector<Operator> list_operators() {
                       sample_rows(),
                       scatter_rows(),
                       scores_rows(),
+                      shift_quantize_rows(),
                       signal_window_rows(),
                       slice_rows(),
                       softmax_rows(),

@@ -154,7 +154,7 @@ void check_single(const CompiledStage& stage, const Derivation& derivation, cons
     refuse("operand_a, operand_b: expected where src1 and src2 lie");
   if (!i.nodes.empty()) check_ends(i, derivation.ends_of(i), refuse);
   const Machine machine = machine_like(stage.needs);
-  const std::int64_t bytes = region_bytes(c, weight_form(machine)).dram;
+  const std::int64_t bytes = region_bytes(c, weight_form(c, machine)).dram;
   if (i.weight_bytes.value != bytes)
     refuse("src2_size: its weights take " + std::to_string(bytes) + " B, found " +
            std::to_string(i.weight_bytes.value));

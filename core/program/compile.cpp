@@ -12,6 +12,8 @@ namespace sdip {
 std::span<const Pass> passes() {
   static constexpr Pass rows[] = {
       {"factor_weights", "changes the graph: what it computes is fixed before it is lowered", factor_weights},
+      {"say_formats", "changes the graph: formats follow layers, which are fixed before they are lowered",
+       say_formats},
       {"recompute", "changes the graph; later changes to it would not be weighed", recompute},
       {"lower", "what the graph computes becomes instructions; all that follows works on them", lower},
       {"fuse_attention", "before a mask's addition joins the scores' product, which then is a product no more",
@@ -78,12 +80,28 @@ void require_met(const std::vector<MappingRule>& rules, const std::vector<std::i
                   "no layer of any stage is a convolution or product named \"" + rules[i].pattern + "\"");
 }
 
+void require_met(const std::vector<FormatRule>& rules, const std::vector<std::int64_t>& met) {
+  for (std::size_t i = 0; i < rules.size(); ++i)
+    if (met[i] == 0)
+      throw Error("format_unmatched", "line " + std::to_string(rules[i].line),
+                  rules[i].family
+                      ? "no layer of any stage is of family " + std::string(family_text(*rules[i].family))
+                      : "no layer of any stage is named \"" + rules[i].pattern + "\"");
+}
+
+/// How many layers each rule matched, all stages so far.
+struct RulesMet {
+  std::vector<std::int64_t> mappings, formats;
+};
+
 Compilation run_passes(const Stage& stage, const Machine& machine, const CompileOptions& options,
-                       const std::vector<std::int64_t>& rules_met) {
+                       const RulesMet& met) {
   Compilation c{machine, stage.role, stage.part, stage.graph, {}, {}, {}, {}, {}, {}};
   c.stage = stage.name;
   c.mapping_rules = options.mapping_rules;
-  c.rules_met = rules_met;
+  c.rules_met = met.mappings;
+  c.format_rules = options.format_rules;
+  c.formats_met = met.formats;
   if (options.mappings) c.mappings = options.mappings;
   c.say_needed_bytes = options.say_needed_bytes && machine.strips == Strips::off;  // else it is tried without first
   for (const Pass& pass : passes()) {
@@ -103,18 +121,19 @@ Application compile(const Workload& workload, const Machine& machine, const Comp
   application.name = workload.name;
   Machine without_strips = machine;
   without_strips.strips = Strips::off;
-  std::vector<std::int64_t> rules_met(options.mapping_rules.size(), 0);
+  RulesMet met{std::vector<std::int64_t>(options.mapping_rules.size(), 0),
+               std::vector<std::int64_t>(options.format_rules.size(), 0)};
   std::vector<Stage> stages;
   for (const Stage& stage : workload.stages)
     for (Stage& part : partition(stage, machine)) stages.push_back(std::move(part));
   for (const Stage& stage : stages) {
     // Strips are chosen before places are known; a stage in which they then find no room is compiled without.
-    Compilation first = run_passes(stage, machine, options, rules_met);
+    Compilation first = run_passes(stage, machine, options, met);
     std::optional<Compilation> second;
     if (first.infeasible && machine.strips != Strips::off)
-      second.emplace(run_passes(stage, without_strips, options, rules_met));
+      second.emplace(run_passes(stage, without_strips, options, met));
     Compilation& c = second ? *second : first;
-    rules_met = std::move(c.rules_met);
+    met = {std::move(c.rules_met), std::move(c.formats_met)};
     application.stages.push_back(
         {stage.role, stage.name, c.graph, std::move(c.program), 1, needs_of(machine), stage.part});
     if (!c.infeasible) {
@@ -125,7 +144,8 @@ Application compile(const Workload& workload, const Machine& machine, const Comp
     application.reason = stage.name + ": " + *c.infeasible;
     return application;
   }
-  require_met(options.mapping_rules, rules_met);
+  require_met(options.mapping_rules, met.mappings);
+  require_met(options.format_rules, met.formats);
   share_channel(application.stages);
   return application;
 }

@@ -10,7 +10,19 @@ bool may_replace(const Draft& draft, const DraftOperand& o) {
          o.fetch.passes == 1 && std::ranges::count(draft.operands, o.value, &DraftOperand::value) == 1;
 }
 
+bool share_formats(const Draft& a, const Draft& b, const Machine& machine) {
+  if (!a.formats && !b.formats) return true;
+  const Formats x = a.formats.value_or(formats_of(machine)), y = b.formats.value_or(formats_of(machine));
+  return x.activations == x.results && y.activations == y.results && x.activations == y.activations &&
+         (a.weights.empty() || b.weights.empty() || x.weights == y.weights);
+}
+
+void take_formats(Draft& draft, const Draft& joined) {
+  if (draft.weights.empty() && !joined.weights.empty()) draft.formats = joined.formats;
+}
+
 void join_behind(Draft& before, const Draft& next) {
+  take_formats(before, next);
   for (const DraftOperand& operand : next.operands)
     if (operand.value != before.destination) before.operands.push_back(operand);
   before.weight_fetches.insert(before.weight_fetches.end(), next.weight_fetches.begin(), next.weight_fetches.end());
@@ -53,6 +65,7 @@ InstructionClass class_of(const Draft& draft, const std::function<Place(std::siz
   c.line_buffers = draft.line_buffers;
   c.spread_cores = draft.spread_cores;
   c.turned_run = draft.turned_run;
+  c.formats = draft.formats;
   std::size_t next = 0;
   if (draft.compound == Compound::strips) {
     c.operand_a = place(next++);
@@ -95,6 +108,18 @@ TileRoom machine_room(const Machine& machine, bool wired) {
   room.form = weight_form(machine);
   room.search = machine.tile_search;
   room.goal = machine.tile_goal;
+  return room;
+}
+
+void give_formats(TileRoom& room, const InstructionClass& c, const Machine& machine) {
+  if (!c.formats) return;
+  room.activation_bits = std::max(bits_of(c.formats->activations), bits_of(c.formats->results));
+  room.form = weight_form(c, machine);
+}
+
+TileRoom room_for(const InstructionClass& c, const Machine& machine, bool wired) {
+  TileRoom room = machine_room(machine, wired);
+  give_formats(room, c, machine);
   return room;
 }
 

@@ -44,9 +44,21 @@ struct Draft {
   Compound compound = Compound::single;
   std::vector<Part> parts;
   bool line_buffers = false;
-  std::int64_t spread_cores = 1;  // cores that share its heads; work and elements are of one core's part
-  std::int64_t turned_run = 0;    // as in InstructionClass
+  std::int64_t spread_cores = 1;        // cores that share its heads; work and elements are of one core's part
+  std::int64_t turned_run = 0;          // as in InstructionClass
+  std::optional<Formats> formats = {};  // nothing: those of the machine
 };
+
+/// Whether both read and write one format, and one of their weights, so that they may be one instruction.
+bool share_formats(const Draft& a, const Draft& b, const Machine& machine);
+
+/// A draft that another is about to be part of has the other's formats, if it has no weights of its own. Requires
+/// share_formats.
+void take_formats(Draft& draft, const Draft& joined);
+
+/// What makes no instruction: other shapes of the same bytes and, read in the other order, transposes, but for
+/// those whose order another operand says.
+bool is_view(const Graph& graph, const Node& node, const Work& work, const Machine& machine);
 
 /// One value's life in the program. Draft numbers; an input is made at -1, an output used once more at the end.
 struct Life {
@@ -130,6 +142,10 @@ struct TileRoom {
 /// What tiles may use of PSRAM (nothing when weights are wired), how many are in flight, and formats; the sides of
 /// DSRAM are left open.
 TileRoom machine_room(const Machine& machine, bool wired);
+
+/// The same for an instruction that may have formats of its own; tiles of a conversion have the room of the wider.
+TileRoom room_for(const InstructionClass& c, const Machine& machine, bool wired);
+void give_formats(TileRoom& room, const InstructionClass& c, const Machine& machine);
 
 /// The nest of an instruction that has one.
 Nest nest_of(const InstructionClass& c);

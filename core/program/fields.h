@@ -2,10 +2,10 @@
 // table in docs/formats.md.
 //
 // A visitor has: number(name, bits, x, standard, plain), numbers(name, bits, x..., standard..., plain, separator),
-// choice(name, bits, x, standard, count, text), fetches(...), parts(...). `bits` is the field's width in the head
-// of the binary word; 0: one bit that says whether it is other than standard, then it stands behind the head.
-// has(name, differs): whether what follows stands there. `standard` is what a field is that is left out. A text
-// leaves a field out that is both standard and plain.
+// choice(name, bits, x, standard, count, text), formats(...), fetches(...), parts(...). `bits` is the field's width
+// in the head of the binary word; 0: one bit that says whether it is other than standard, then it stands behind the
+// head. has(name, differs): whether what follows stands there. `standard` is what a field is that is left out. A
+// text leaves a field out that is both standard and plain.
 #pragma once
 
 #include <array>
@@ -148,6 +148,7 @@ void class_fields(Visitor& v, InstructionClass& c, const InstructionClass& d) {
   v.flag("prologue_sums", c.prologue_sums);
   v.number("spread_cores", 0, c.spread_cores, 1, 1);
   v.number("turned_run", 0, c.turned_run, Visitor::is_text ? d.turned_run : 0, Visitor::is_text ? d.turned_run : 0);
+  v.formats("formats", c.formats, d.formats);
   v.flag("pinned", c.pinned);
   v.parts("part", c.parts);
 }

@@ -7,7 +7,8 @@
 namespace sdip {
 namespace {
 
-bool joins(const Draft& before, const Draft& next, const std::vector<std::int32_t>& uses) {
+bool joins(const Machine& machine, const Draft& before, const Draft& next, const std::vector<std::int32_t>& uses) {
+  if (!share_formats(before, next, machine)) return false;
   if (!next.elementwise || next.out_elements != before.out_elements) return false;
   if (before.compound == Compound::attention) return false;  // what is fused there belongs to the scores
   if (!is_nest(before.work.family) && before.work.family != Family::vector && before.work.family != Family::norm &&
@@ -22,11 +23,12 @@ constexpr std::size_t farthest = 16;  // drafts looked back over
 
 /// Makes the draft that `next` may join the last one: it is, or those behind it make together fewer elements than
 /// it does and can run before it, since nobody but `next` uses its result. False when there is none.
-bool bring_to_end(std::vector<Draft>& drafts, const Draft& next, const std::vector<std::int32_t>& uses) {
+bool bring_to_end(const Machine& machine, std::vector<Draft>& drafts, const Draft& next,
+                  const std::vector<std::int32_t>& uses) {
   std::int64_t made_since = 0;
   for (std::size_t back = 1; back <= std::min(farthest, drafts.size()); ++back) {
     const auto at = drafts.end() - static_cast<std::ptrdiff_t>(back);
-    if (joins(*at, next, uses)) {
+    if (joins(machine, *at, next, uses)) {
       if (made_since >= at->out_elements && back > 1) return false;
       std::rotate(at, at + 1, drafts.end());
       return true;
@@ -44,7 +46,7 @@ void fuse_pointwise(Compilation& c) {
   std::vector<Draft> joined;
   joined.reserve(c.drafts.size());
   for (Draft& draft : c.drafts) {
-    if (bring_to_end(joined, draft, uses))
+    if (bring_to_end(c.machine, joined, draft, uses))
       join_behind(joined.back(), draft);
     else
       joined.push_back(std::move(draft));

@@ -45,7 +45,7 @@ class Finder {
     std::ranges::reverse(found.masks);
     if (uses_[static_cast<std::size_t>(draft.destination)] != 1) return std::nullopt;
     found.product = reader_[static_cast<std::size_t>(draft.destination)];
-    if (found.product == no_draft || !weighs(found)) return std::nullopt;
+    if (found.product == no_draft || !weighs(found) || !in_one_format(found)) return std::nullopt;
     return found;
   }
 
@@ -117,6 +117,15 @@ class Finder {
     return nest.groups == scores.groups && nest.out_h == scores.out_h && nest.in_channels == scores.out_channels;
   }
 
+  bool in_one_format(const Attention& found) const {
+    std::vector<std::size_t> all = found.masks;
+    all.insert(all.end(), {found.scores, found.softmax, found.product});
+    return std::ranges::all_of(all, [&](std::size_t a) {
+      return std::ranges::all_of(
+          all, [&](std::size_t b) { return share_formats(c_.drafts[a], c_.drafts[b], c_.machine); });
+    });
+  }
+
   const Compilation& c_;
   const std::vector<std::int32_t> uses_;
   std::vector<std::size_t> maker_, reader_;  // of a value; of one used once, its only reader
@@ -150,6 +159,7 @@ Draft joined(const std::vector<Draft>& drafts, const Attention& found) {
     add_nodes(mask);
     for (const DraftOperand& operand : mask.operands)
       if (operand.value != inside) draft.operands.push_back(operand);
+    take_formats(draft, mask);
     draft.weights.insert(draft.weights.end(), mask.weights.begin(), mask.weights.end());
     draft.weight_fetches.insert(draft.weight_fetches.end(), mask.weight_fetches.begin(), mask.weight_fetches.end());
     draft.held_weight_elements += mask.held_weight_elements;

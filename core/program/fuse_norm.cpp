@@ -55,6 +55,7 @@ Draft sums_of(const Draft& norm, Graph& graph, std::vector<ValueId>& roots) {
   sums.work.passes = 1;
   sums.operands = {norm.operands[0]};
   sums.operands[0].fetch.passes = 1;
+  sums.formats = norm.formats;
   sums.destination = static_cast<ValueId>(graph.values.size());
   Value& value = graph.values.emplace_back();
   value.name = graph.nodes[static_cast<std::size_t>(norm.node)].name + "/sums";
@@ -86,6 +87,8 @@ struct NormFusion {
     if (!can_be_prologue(norm) || is_output(norm.destination)) return false;
     const std::vector<std::size_t> readers = nests_that_read(c.drafts, norm.destination);
     if (readers.empty()) return false;
+    for (const std::size_t reader : readers)
+      if (!share_formats(norm, c.drafts[reader], c.machine)) return false;
     const bool rows =
         std::ranges::all_of(readers, [&](std::size_t reader) { return sums_rows_of(norm, c.drafts[reader]); });
     for (const std::size_t reader : readers) add_prologue(norm, rows, c.drafts[reader]);
@@ -104,6 +107,7 @@ struct NormFusion {
 }  // namespace
 
 void add_prologue(const Draft& norm, bool makes_sums, Draft& reader) {
+  take_formats(reader, norm);
   reader.operands[0].value = norm.operands[0].value;
   reader.operands.insert(reader.operands.end(), norm.operands.begin() + 1, norm.operands.end());
   reader.weight_fetches.insert(reader.weight_fetches.end(), norm.weight_fetches.begin(), norm.weight_fetches.end());

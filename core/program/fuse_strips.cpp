@@ -144,6 +144,8 @@ struct Chain {
     joined.out_elements = drafts[last].out_elements;
     for (std::size_t i = first; i <= last; ++i) {
       joined.parts.push_back(part_of(i, i == first, joined));
+      if (i == first) joined.formats = drafts[i].formats;
+      take_formats(joined, drafts[i]);
       joined.weights.insert(joined.weights.end(), drafts[i].weights.begin(), drafts[i].weights.end());
       joined.nodes.insert(joined.nodes.end(), drafts[i].nodes.begin(), drafts[i].nodes.end());
       joined.mnemonic += (i == first ? "strips:" : ">") + full_mnemonic(drafts[i]);
@@ -174,6 +176,7 @@ struct Chain {
 /// What an instruction would move, were every value larger than a DSRAM in DRAM.
 struct Estimate {
   const Graph& graph;
+  const Machine& machine;
   const Lives& lives;
   TileRoom room;
   std::int64_t on_chip_bytes = 0;
@@ -198,16 +201,18 @@ struct Estimate {
   std::optional<ChainCost> of(const Draft& draft) const {
     InstructionClass c = class_of(draft, false);
     const bool strips = draft.compound == Compound::strips;
-    const auto mapping = mappings.mapping_of(strips ? class_of(draft, true) : c, room);
+    TileRoom its = room;
+    give_formats(its, c, machine);
+    const auto mapping = mappings.mapping_of(strips ? class_of(draft, true) : c, its);
     if (!mapping) return std::nullopt;
     c.mapping = *mapping;
-    if (!strips) return ChainCost{dram_bytes(c, room), is_nest(c.work.family) ? mac_count(c.work.nest) : 0};
-    stream_weights(c, room);
+    if (!strips) return ChainCost{dram_bytes(c, its), is_nest(c.work.family) ? mac_count(c.work.nest) : 0};
+    stream_weights(c, its);
     std::int64_t own = 0;
     for (const Part& part : c.parts) own += is_nest(part.work.family) ? mac_count(part.work.nest) : 0;
     const std::int64_t macs = strip_macs(c);
     if (macs > most_remade * own) return std::nullopt;
-    return ChainCost{strip_dram_bytes(c, room), macs};
+    return ChainCost{strip_dram_bytes(c, its), macs};
   }
 };
 
@@ -254,6 +259,8 @@ struct Linking {
     for (; i < c.drafts.size(); ++i) {
       const auto rows = rows_of(*c.graph, c.drafts[i]);
       if (!rows) break;
+      const auto shares = [&](const Draft& draft) { return share_formats(draft, c.drafts[i], c.machine); };
+      if (!std::ranges::all_of(chain.drafts, shares)) break;
       if (!chain.drafts.empty() && !linked(chain.drafts.back(), chain.rows.back(), c.drafts[i], *rows)) break;
       chain.drafts.push_back(c.drafts[i]);
       chain.rows.push_back(*rows);
@@ -314,7 +321,7 @@ void fuse_strips(Compilation& c) {
   live(c);
   const Linking linking{c, use_counts(*c.graph, c.drafts, c.roots)};
   const TileRoom room = room_of(c.machine, c.role);
-  const Estimate estimate{*c.graph, c.lives, room, room.read_bytes, *c.mappings};
+  const Estimate estimate{*c.graph, c.machine, c.lives, room, room.read_bytes, *c.mappings};
   std::vector<Draft> fused;
   std::shared_ptr<Graph> graph;
   for (std::size_t i = 0; i < c.drafts.size();) {

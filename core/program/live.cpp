@@ -66,7 +66,6 @@ void live(Compilation& c) {
   const std::vector<Draft>& drafts = c.drafts;
   Lives& lives = c.lives;
   lives.assign(graph.values.size(), {});
-  const std::int64_t bits = bits_of(machine.activation_format);
   const ValueId latent = latent_input(graph);
   const auto use = [&](ValueId v, std::size_t draft) {
     auto& uses = lives[static_cast<std::size_t>(v)].uses;
@@ -89,7 +88,7 @@ void live(Compilation& c) {
     Life& life = lives[v];
     give_pair(drafts, next, pairs, life);
     const Value& value = graph.values[v];
-    life.bytes = ceil_div(element_count(value.operand.shape) * bits, 8);
+    life.bytes = ceil_div(element_count(value.operand.shape) * value_bits(value, machine), 8);
     life.is_input = value.kind == ValueKind::input;
     const bool needed_again = role == Role::core && static_cast<ValueId>(v) != latent;  // by the next step
     if (life.is_input && needed_again && !life.uses.empty()) use(static_cast<ValueId>(v), drafts.size());

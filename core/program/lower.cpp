@@ -8,10 +8,7 @@
 #include "core/program/tiles.h"
 
 namespace sdip {
-namespace {
 
-/// What makes no instruction: other shapes of the same bytes and, read in the other order, transposes, but for
-/// those whose order another operand says.
 bool is_view(const Graph& graph, const Node& node, const Work& work, const Machine& machine) {
   const auto is_made = [&](ValueId v) {
     return v != none && graph.values[static_cast<std::size_t>(v)].kind != ValueKind::weight;
@@ -20,6 +17,8 @@ bool is_view(const Graph& graph, const Node& node, const Work& work, const Machi
          (work.family == Family::transpose && machine.transposition == Transposition::dynamic_transposition &&
           std::ranges::count_if(node.inputs, is_made) == 1);
 }
+
+namespace {
 
 ValueId first_activation(const Graph& graph, const Node& node) {
   for (const ValueId v : node.inputs)
@@ -66,6 +65,23 @@ void add_operands(const Graph& graph, const Node& node, const Views& views, Draf
     const bool aligned = node.op->work == elementwise_work && views.turned[at] == 0;
     draft.operands.push_back({views.roots[at], fetch, aligned});
   }
+}
+
+/// The formats of a draft's operands, results and weights; nothing where all are the machine's.
+std::optional<Formats> formats_in(const Graph& graph, const Draft& draft, const Machine& machine) {
+  const auto format = [&](ValueId v) { return graph.values[static_cast<std::size_t>(v)].format; };
+  const Formats standard = formats_of(machine);
+  Formats formats = standard;
+  formats.results = format(draft.destination).value_or(standard.results);
+  formats.activations = formats.results;
+  const auto is_float = [&](const DraftOperand& o) {
+    return is_floating(graph.values[static_cast<std::size_t>(o.value)].operand.type);
+  };
+  if (const auto first = std::ranges::find_if(draft.operands, is_float); first != draft.operands.end())
+    formats.activations = format(first->value).value_or(standard.activations);
+  for (const ValueId v : draft.weights)
+    if (format(v)) formats.weights = *format(v);
+  return formats == standard ? std::nullopt : std::optional(formats);
 }
 
 Draft draft_of(const Graph& graph, NodeId id, const Work& work, ValueId out, const Views& views) {
@@ -115,6 +131,7 @@ std::vector<Draft> drafts_of(const Graph& graph, const Machine& machine, Views& 
     };
     if (std::ranges::none_of(node.outputs, is_activation)) continue;
     Work work = work_of(graph, node);
+    const Work own = work;
     if (work.family == Family::constant) continue;
     if (is_view(graph, node, work, machine)) {
       const ValueId from = first_activation(graph, node);
@@ -129,13 +146,18 @@ std::vector<Draft> drafts_of(const Graph& graph, const Machine& machine, Views& 
     for (const ValueId out : node.outputs) {
       if (!is_activation(out)) continue;
       if (outputs > 1 && !(out == first && is_nest(work.family))) {
-        // Split and the like: a copy for each output, which reads its part. Products (LSTM) are done for the first.
+        // Split and the like: a copy for each output, which reads its part, and what else the node reads. Products
+        // (LSTM) are done for the first.
         const std::int64_t part = element_count(graph.values[static_cast<std::size_t>(out)].operand.shape);
-        work = Work{Family::vector, {}, 1, part, 1, {part}, part};
+        std::vector<std::int64_t> reads = is_nest(own.family) ? std::vector<std::int64_t>{} : own.read_elements;
+        reads.resize(std::max<std::size_t>(reads.size(), 1));
+        reads[0] = part;
+        work = Work{Family::vector, {}, 1, part, 1, std::move(reads), part};
       }
       const bool nothing = !is_nest(work.family) && work.rows * work.row_length == 0;
       if (nothing || element_count(graph.values[static_cast<std::size_t>(out)].operand.shape) == 0) continue;
       drafts.push_back(draft_of(graph, static_cast<NodeId>(n), work, out, views));
+      drafts.back().formats = formats_in(graph, drafts.back(), machine);
     }
   }
   return drafts;

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/escaped.h"
+#include "core/program/rule_reader.h"
 #include "core/program/tiles.h"
 
 namespace sdip {
@@ -14,51 +15,7 @@ namespace {
 
 constexpr std::size_t most_rules = 10'000;
 
-struct Reader {
-  std::string_view line, where;
-  std::int64_t number = 0, field = 0;
-  std::size_t at = 0;
-
-  [[noreturn]] void refuse(const std::string& what) const {
-    throw Error(
-        "mapping_invalid", std::string(where) + ":" + std::to_string(number),
-        std::string(where) + ":" + std::to_string(number) + ": field " + std::to_string(field) + ": " + what);
-  }
-  void skip_blanks() {
-    while (at < line.size() && (line[at] == ' ' || line[at] == '\t' || line[at] == '\r')) ++at;
-    if (at < line.size() && line[at] == '#') at = line.size();
-  }
-  bool done() {
-    skip_blanks();
-    return at == line.size();
-  }
-  /// What stands between quotes, escapes kept.
-  std::string pattern() {
-    ++field;
-    if (line[at] != '"') refuse("expected a pattern in double quotes");
-    std::string text;
-    for (++at; at < line.size() && line[at] != '"'; ++at) {
-      if (line[at] == '\\') {
-        text += line[at++];
-        if (at == line.size() || std::string_view("*\"\\").find(line[at]) == std::string_view::npos)
-          refuse("a backslash stands before *, \" or another backslash");
-      }
-      text += line[at];
-    }
-    if (at == line.size()) refuse("the pattern has no closing quote");
-    ++at;
-    if (text.empty()) refuse("the pattern is empty");
-    return text;
-  }
-  std::string_view word() {
-    ++field;
-    const std::size_t begin = at;
-    while (at < line.size() && line[at] != ' ' && line[at] != '\t' && line[at] != '\r') ++at;
-    return line.substr(begin, at - begin);
-  }
-};
-
-std::int64_t size_of(const Reader& reader, std::string_view text) {
+std::int64_t size_of(const RuleReader& reader, std::string_view text) {
   if (text == "all") return 0;
   std::int64_t size = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), size);
@@ -67,7 +24,7 @@ std::int64_t size_of(const Reader& reader, std::string_view text) {
   return size;
 }
 
-LoopOrder order_of(const Reader& reader, std::string_view text) {
+LoopOrder order_of(const RuleReader& reader, std::string_view text) {
   LoopOrder order{};
   std::size_t count = 0;
   for (std::size_t from = 0; from <= text.size();) {
@@ -86,7 +43,7 @@ LoopOrder order_of(const Reader& reader, std::string_view text) {
   return order;
 }
 
-MappingRule parse_line(Reader& reader) {
+MappingRule parse_line(RuleReader& reader) {
   MappingRule rule;
   rule.line = reader.number;
   rule.pattern = reader.pattern();
@@ -150,7 +107,7 @@ std::vector<MappingRule> parse_mappings(std::string_view text, std::string_view 
   std::int64_t number = 0;
   for (std::size_t from = 0; from < text.size();) {
     const std::size_t end = std::min(text.find('\n', from), text.size());
-    Reader reader{text.substr(from, end - from), where, ++number};
+    RuleReader reader{"mapping_invalid", text.substr(from, end - from), where, ++number};
     from = end + 1;
     if (reader.done()) continue;
     rules.push_back(parse_line(reader));
@@ -203,8 +160,12 @@ std::string mappings_text(const Application& application) {
   return text;
 }
 
+bool names_layer(std::string_view pattern, std::string_view stage, std::string_view name) {
+  return stands_for(pattern, name) || stands_for(pattern, std::string(stage) + ":" + std::string(name));
+}
+
 bool matches(const MappingRule& rule, std::string_view stage, std::string_view name) {
-  return stands_for(rule.pattern, name) || stands_for(rule.pattern, std::string(stage) + ":" + std::string(name));
+  return names_layer(rule.pattern, stage, name);
 }
 
 Mapping mapping_for(const MappingRule& rule, const Nest& nest) {

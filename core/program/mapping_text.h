@@ -36,6 +36,9 @@ std::string mappings_text(const Application& application);
 /// Whether the rule is for this layer.
 bool matches(const MappingRule& rule, std::string_view stage, std::string_view name);
 
+/// Whether `pattern` stands for a layer of that name, or for STAGE:NAME.
+bool names_layer(std::string_view pattern, std::string_view stage, std::string_view name);
+
 /// What the rule says for a nest. Where it is not valid for it, because channels are neither within a group nor
 /// whole groups, is_valid says so.
 Mapping mapping_for(const MappingRule& rule, const Nest& nest);

@@ -43,8 +43,8 @@ struct Viewer {
     return stage.program.classes[static_cast<std::size_t>(i.instruction_class)];
   }
   std::int64_t bytes_of(std::int32_t value) const {
-    const Shape& shape = stage.graph->values[static_cast<std::size_t>(value)].operand.shape;
-    return ceil_div(element_count(shape) * bits_of(machine.activation_format), 8);
+    const Value& one = stage.graph->values[static_cast<std::size_t>(value)];
+    return ceil_div(element_count(one.operand.shape) * value_bits(one, machine), 8);
   }
   std::string name_of(std::int32_t value) const {
     return stage.graph->values[static_cast<std::size_t>(value)].name;
@@ -118,7 +118,6 @@ void write_result(Viewer& v, std::size_t i) {
 /// Pinned weights from the start, once for those that several instructions share; of the others what is in use.
 void add_weights(Viewer& v) {
   if (hard_coded(v.machine, v.stage.role)) return;
-  const WeightForm form = weight_form(v.machine);
   std::map<std::vector<std::int32_t>, bool> seen;
   std::int64_t pinned = 0;
   const auto& instructions = v.stage.program.instructions;
@@ -126,13 +125,14 @@ void add_weights(Viewer& v) {
     const InstructionClass& c = v.class_of(instructions[i]);
     if (!c.pinned || seen[instructions[i].weights]) continue;
     seen[instructions[i].weights] = true;
-    const std::int64_t bytes = region_bytes(c, form).psram;
+    const std::int64_t bytes = region_bytes(c, weight_form(c, v.machine)).psram;
     v.add(MemoryName::psram, "weights of " + instructions[i].name, pinned, bytes, 0, last_of(v));
     pinned += bytes;
   }
   for (std::size_t i = 0; i < instructions.size(); ++i) {
     const InstructionClass& c = v.class_of(instructions[i]);
     if (c.pinned || instructions[i].weight_bytes.value == 0) continue;
+    const WeightForm form = weight_form(c, v.machine);
     std::int64_t bytes = held_weight_bytes(c, form);
     const auto tiles_of = [&](std::int64_t tile) {
       const std::int64_t room = v.machine.psram_bytes - v.machine.psram_pinned_bytes - bytes;

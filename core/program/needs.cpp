@@ -77,7 +77,7 @@ std::optional<std::string> short_of(const Instruction& i, const InstructionClass
     if (stack > m.stackram_bytes) return lacking(i, "STACKRAM", stack, m.stackram_bytes);
   }
   if (in_rom || c.pinned) return std::nullopt;
-  const WeightForm form = weight_form(m);
+  const WeightForm form = weight_form(c, m);
   std::int64_t tile = held_weight_bytes(c, form);
   if (is_nest(c.work.family) && c.operand_b == Place::psram) {
     const LoopNest& nest = c.work.nest;

@@ -29,6 +29,8 @@ struct Compilation {
   std::span<const MappingRule> mapping_rules{};
   bool say_needed_bytes = true;
   std::vector<std::int64_t> rules_met{};  // how many layers each rule matched, all stages so far
+  std::span<const FormatRule> format_rules{};
+  std::vector<std::int64_t> formats_met{};  // the same of these
   std::shared_ptr<MappingCache> mappings = std::make_shared<MappingCache>();
 };
 
@@ -44,6 +46,12 @@ std::span<const Pass> passes();
 /// factor_weights: a linear operator becomes two thinner ones where that is fewer weights (low_rank).
 /// Example: x W with W [8, 16] at rank 2 becomes (x A) B, 48 weights for 128.
 void factor_weights(Compilation& c);
+
+/// say_formats: values and weights of layers are kept in the formats that the user says; where a layer reads what
+/// another format holds, an sdip.Convert stands before it. An elementwise operator of which nothing is said works
+/// in the format of its first operand, all else in that of the machine. Example: fp16 machine, "conv*"
+/// activations=int8: x -> Convert -> conv -> Relu -> Convert -> softmax.
+void say_formats(Compilation& c);
 
 /// recompute: with skip_handling=recompute, what would wait in DRAM is made again just before it is read where
 /// that moves fewer bytes, the weights read again included.

@@ -14,12 +14,13 @@ namespace {
 using Shared = std::pair<std::vector<ValueId>, std::array<std::int64_t, 2>>;
 
 /// Bytes of PSRAM that keeping every weight would take. Instructions that read the same weights share them.
-std::int64_t all_weight_bytes(const WeightForm& form, const std::vector<Draft>& drafts,
+std::int64_t all_weight_bytes(const Machine& machine, const std::vector<Draft>& drafts,
                               const Placement& placement) {
   std::set<Shared> seen;
   std::int64_t needed = 0;
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     const InstructionClass& c = placement.classes_of_drafts[i];
+    const WeightForm form = weight_form(c, machine);
     if (seen.insert({drafts[i].weights, region_tiles(c, form)}).second) needed += region_bytes(c, form).psram;
   }
   return needed;
@@ -32,8 +33,7 @@ void pin(Compilation& compilation) {
   const std::vector<Draft>& drafts = compilation.drafts;
   Placement& placement = compilation.placement;
   Program& program = compilation.program;
-  const WeightForm form = weight_form(machine);
-  const std::int64_t needed = all_weight_bytes(form, drafts, placement);
+  const std::int64_t needed = all_weight_bytes(machine, drafts, placement);
   const bool all = needed <= machine.psram_bytes;
   std::int64_t left = all ? machine.psram_bytes : machine.psram_pinned_bytes;
   if (hard_coded(machine, compilation.role)) left = 0;
@@ -41,6 +41,7 @@ void pin(Compilation& compilation) {
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     InstructionClass& c = placement.classes_of_drafts[i];
     Instruction& instruction = placement.instructions[i];
+    const WeightForm form = weight_form(c, machine);
     const auto [bytes, stored] = region_bytes(c, form);
     if (bytes == 0) continue;
     instruction.weight_bytes = Bytes(stored);

@@ -99,8 +99,8 @@ std::int64_t take(std::vector<Extent>& gaps, std::int64_t bytes) {
   return address;
 }
 
-TileRoom room_at(const Machine& machine, Role role, const TileGaps& gaps) {
-  TileRoom room = machine_room(machine, hard_coded(machine, role));
+TileRoom room_at(const InstructionClass& c, const Machine& machine, Role role, const TileGaps& gaps) {
+  TileRoom room = room_for(c, machine, hard_coded(machine, role));
   room.read_bytes = gaps.read.bytes;
   room.write_bytes = gaps.write.bytes;
   return room;
@@ -234,8 +234,8 @@ std::optional<std::size_t> misfit_alone(const Compilation& compilation, const Ma
   const Resident resident = resident_bytes(drafts, lives);
   const Places places{*compilation.graph, lives};
   for (std::size_t i = first; i < last; ++i) {
-    const TileRoom room = room_at(machine, compilation.role, gaps_at(machine, plan, resident, i));
     const InstructionClass c = class_of(drafts[i], static_cast<std::int32_t>(i), places);
+    const TileRoom room = room_at(c, machine, compilation.role, gaps_at(machine, plan, resident, i));
     if (!mapping_in(room, c, drafts[i].rule, *compilation.mappings)) return i;
   }
   return std::nullopt;
@@ -255,7 +255,9 @@ std::optional<std::size_t> try_place(Compilation& compilation) {
     for (std::size_t i = 0; i < drafts.size(); ++i) {
       const auto index = static_cast<std::int32_t>(i);
       InstructionClass c = class_of(drafts[i], index, places);
-      const auto room_now = [&] { return room_at(machine, compilation.role, gaps_at(machine, plan, resident, i)); };
+      const auto room_now = [&] {
+        return room_at(c, machine, compilation.role, gaps_at(machine, plan, resident, i));
+      };
       auto mapping = mapping_in(room_now(), c, drafts[i].rule, *compilation.mappings);
       if (resident.passing[i] > 0)
         keep_passing(c, room_now, drafts[i].rule, *compilation.mappings, resident, i, mapping);

@@ -85,6 +85,22 @@ struct Fetch {
 /// scores never leaving the chip; a strip of rows carried depth-first through a chain of operators.
 enum class Compound : std::int8_t { single, attention, strips };
 
+/// Number formats of one instruction: of its weights, the operands that it reads and the results that it writes.
+struct Formats {
+  NumberFormat weights = NumberFormat::fp16, activations = NumberFormat::fp16, results = NumberFormat::fp16;
+  friend auto operator<=>(const Formats&, const Formats&) = default;
+};
+Formats formats_of(const Machine& machine);
+
+/// What a user says of the formats of layers: a line of the language in core/program/format_text.h. Nothing said:
+/// those of the machine.
+struct FormatRule {
+  std::string pattern;             // as written between the quotes; empty: of all layers of a family
+  std::optional<Family> family{};  // of which every layer is meant
+  std::optional<NumberFormat> weights{}, activations{};
+  std::int64_t line = 0;  // of the text it came from; no part of its meaning
+};
+
 /// One operator of a compound instruction. Its results stay on chip, but for the last one's.
 struct Part {
   Work work;
@@ -127,8 +143,15 @@ struct InstructionClass {
   // Results are written in another order than they are made (transposition=static), so many neighbours at a time;
   // 0: as they are made.
   std::int64_t turned_run = 0;
+  std::optional<Formats> formats = {};  // nothing: those of the machine
   friend auto operator<=>(const InstructionClass&, const InstructionClass&) = default;
 };
+
+/// Bits of an element of a value where it lies.
+std::int64_t value_bits(const Value& value, const Machine& machine);
+
+/// The machine as an instruction of formats of its own finds it: what it reads, sums and multiplies is in these.
+Machine machine_for(const InstructionClass& c, const Machine& machine);
 
 /// Bits of a word in IMEM. The essay's six fields and our extensions take two (docs/formats.md); what does not fit
 /// there goes on in further words.
@@ -233,6 +256,7 @@ class MappingCache;
 struct CompileOptions {
   std::function<void(std::string_view stage, std::string_view pass, const Compilation&)> after_pass{};
   std::vector<MappingRule> mapping_rules{};  // the first that matches a layer decides its mapping
+  std::vector<FormatRule> format_rules{};  // the first that names weights, or activations, of a layer decides them
   bool say_needed_bytes = true;  // of a stage that finds no place, by trying: takes as long as a few compilations
   // Mappings that earlier compilations found, of whatever workload and machine: results are the same with and
   // without (core/program/mapping_cache.h). Nothing: they are kept for this compilation alone.
@@ -241,7 +265,7 @@ struct CompileOptions {
 
 /// Programs for every stage: the passes of core/program/passes.h in order. Depends only on the workload,
 /// compile_key(machine) and the options. What cannot be placed makes the application infeasible, with the reason.
-/// Throws Error("mapping_unmatched", "line N", ...) for a rule that is for no layer.
+/// Throws Error("mapping_unmatched" or "format_unmatched", "line N", ...) for a rule that is for no layer.
 Application compile(const Workload& workload, const Machine& machine, const CompileOptions& options = {});
 
 /// What the instructions take in IMEM.

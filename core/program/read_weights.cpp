@@ -158,6 +158,7 @@ std::int64_t check_region(WeightFile& file, const Instruction& instruction, cons
 }  // namespace
 
 WeightFile read_weight_file(const CompiledStage& stage, const Machine& machine, std::span<const std::byte> bytes) {
+  require_machine_formats(stage, machine);
   WeightFile file{stage, machine, bytes};
   const std::int64_t expected = stage.program.stored_weight_bytes.value;
   if (std::ssize(bytes) != expected)

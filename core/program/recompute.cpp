@@ -22,7 +22,7 @@ std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
 Compilation placed(const Compilation& from, std::shared_ptr<const Graph> graph) {
   Compilation trial{from.machine, from.role, from.part, std::move(graph), {}, {}, {}, {}, {}, {}};
   trial.stage = from.stage;
-  trial.mapping_rules = from.mapping_rules;
+  trial.mapping_rules = from.mapping_rules;  // formats are said
   trial.rules_met = from.rules_met;
   trial.mappings = from.mappings;
   trial.say_needed_bytes = false;

@@ -75,6 +75,33 @@ void TextIn::flag(std::string_view name, bool& x) {
   end(*in);
 }
 
+void TextOut::formats(std::string_view name, const std::optional<Formats>& x,
+                      const std::optional<Formats>& standard) {
+  if (x == standard) return;
+  field(name, !x ? "machine"
+                 : std::string(format_text(x->weights)) + "," + std::string(format_text(x->activations)) + "," +
+                       std::string(format_text(x->results)));
+}
+
+void TextIn::formats(std::string_view name, std::optional<Formats>& x, const std::optional<Formats>& standard) {
+  x = standard;
+  auto in = take(name);
+  if (!in) return;
+  x = std::nullopt;
+  if (!in->accept("machine")) {
+    const auto format = [&] {
+      return one_of<NumberFormat>(*in, "a number format", static_cast<int>(std::size(number_formats)), format_text);
+    };
+    x.emplace();
+    x->weights = format();
+    in->expect(",");
+    x->activations = format();
+    in->expect(",");
+    x->results = format();
+  }
+  end(*in);
+}
+
 void TextIn::order(int, LoopOrder& x, const LoopOrder& standard) {
   x = standard;
   auto in = take("order");

@@ -43,6 +43,7 @@ struct TextOut {
   void flag(std::string_view name, bool x) {
     if (x) field(name, "1");
   }
+  void formats(std::string_view name, const std::optional<Formats>& x, const std::optional<Formats>& standard);
   void order(int, LoopOrder& x, const LoopOrder& standard) {
     if (x != standard) field("order", order_text(x));
   }
@@ -93,6 +94,7 @@ struct TextIn {
     end(*in);
   }
   void flag(std::string_view name, bool& x);
+  void formats(std::string_view name, std::optional<Formats>& x, const std::optional<Formats>& standard);
   void order(int, LoopOrder& x, const LoopOrder& standard);
   void fetches(std::string_view name, int, std::vector<Fetch>& x, const std::vector<Fetch>& standard);
   void parts(std::string_view name, std::vector<Part>& x);

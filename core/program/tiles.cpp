@@ -68,6 +68,10 @@ WeightForm weight_form(const Machine& machine) {
   return form;
 }
 
+WeightForm weight_form(const InstructionClass& c, const Machine& machine) {
+  return c.formats ? weight_form(machine_for(c, machine)) : weight_form(machine);
+}
+
 std::int64_t weight_tile_bytes(const InstructionClass& c, std::int64_t channels, const WeightForm& form) {
   return weight_tile_bytes(c, channels, c.work.nest.in_channels, true, form);
 }

@@ -49,6 +49,9 @@ struct TileExtent {
 /// between its sums tiles. Else they stay on chip until the last.
 bool partials_leave(const InstructionClass& c, const TilePlan& plan);
 
+/// Of the weights of an instruction that may have formats of its own.
+WeightForm weight_form(const InstructionClass& c, const Machine& machine);
+
 /// Bytes of `channels` output channels' weights in PSRAM: dense, or with sparsity skipping ceil(density x elements)
 /// values and a bit mask of all elements; plus bias and per-channel scales. Of a tile of `sums` input channels: its
 /// part of the elements; bias and scales come with the first.

@@ -31,7 +31,7 @@ std::int64_t table_rest(const Graph& graph) {
   return more;
 }
 
-void add_weights(const Program& program, const WeightForm& form, Program& totals) {
+void add_weights(const Program& program, const Machine& machine, Program& totals) {
   std::set<std::int64_t> seen;
   for (const Instruction& instruction : program.instructions) {
     if (instruction.weight_bytes.value == 0) continue;
@@ -39,7 +39,7 @@ void add_weights(const Program& program, const WeightForm& form, Program& totals
     if (!seen.insert(instruction.weight_offset.value).second) continue;
     totals.distinct_weight_bytes += instruction.weight_bytes;
     const InstructionClass& c = class_at(program, instruction);
-    if (c.pinned) totals.pinned_bytes += Bytes(region_bytes(c, form).psram);
+    if (c.pinned) totals.pinned_bytes += Bytes(region_bytes(c, weight_form(c, machine)).psram);
   }
 }
 
@@ -63,15 +63,15 @@ void add_inputs(const CompiledStage& stage, const Machine& machine, Program& tot
 }  // namespace
 
 Bytes value_bytes(const Graph& graph, ValueId value, const Machine& machine) {
-  return Bytes(
-      ceil_div(element_count(graph.values[at(value)].operand.shape) * bits_of(machine.activation_format), 8));
+  return Bytes(ceil_div(
+      element_count(graph.values[at(value)].operand.shape) * value_bits(graph.values[at(value)], machine), 8));
 }
 
 Program totals_of(const CompiledStage& stage, const Derivation& derivation) {
   const Machine machine = machine_like(stage.needs);
   const WeightForm form = weight_form(machine);
   Program totals;
-  add_weights(stage.program, form, totals);
+  add_weights(stage.program, machine, totals);
   totals.stored_weight_bytes =
       totals.distinct_weight_bytes + Bytes(stored_bytes(ceil_div(table_rest(*stage.graph) * form.bits, 8), form));
   add_inputs(stage, machine, totals);
@@ -106,9 +106,7 @@ EssaySizes essay_sizes(const Graph& graph, const Instruction& instruction, const
 
 void give_occupancy(const CompiledStage& stage, Instruction& instruction, const InstructionClass& c) {
   const Machine machine = machine_like(stage.needs);
-  TileRoom room;
-  room.activation_bits = bits_of(machine.activation_format);
-  room.form = weight_form(machine);
+  const TileRoom room = room_for(c, machine, false);
   const TileBuffers buffers = tile_buffers(c, room);
   instruction.dsram_read_side = Bytes(buffers.read_bytes);
   instruction.dsram_write_side = Bytes(buffers.write_bytes);

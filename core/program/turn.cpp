@@ -55,7 +55,8 @@ struct Turning {
   /// Whether writing run by run takes no longer than what is saved: the producer is not slowed by more than the
   /// Transpose takes, which reads and writes DRAM when the value is larger than a DSRAM.
   bool is_worth(const Draft& before, std::int64_t results, std::int64_t run) const {
-    const std::int64_t bytes = ceil_div(results * bits_of(c.machine.activation_format), 8);
+    const NumberFormat format = before.formats.value_or(formats_of(c.machine)).results;
+    const std::int64_t bytes = ceil_div(results * bits_of(format), 8);
     const bool on_chip = bytes <= c.machine.dsram_bytes;
     const std::int64_t alone =
         on_chip ? ceil_div(results, reference_turned_a_cycle) : ceil_div(2 * bytes, reference_dram_bytes_a_cycle);
@@ -69,8 +70,8 @@ struct Turning {
     if (uses[static_cast<std::size_t>(operand)] != 1) return nullptr;
     const auto found = std::find_if(before.rbegin(), before.rend(),
                                     [&](const Draft& draft) { return draft.destination == operand; });
-    if (found == before.rend() || !can_turn(*found) || found->out_elements != transpose.out_elements)
-      return nullptr;
+    if (found == before.rend() || !share_formats(*found, transpose, c.machine)) return nullptr;
+    if (!can_turn(*found) || found->out_elements != transpose.out_elements) return nullptr;
     const std::int64_t run = run_left_by(*c.graph, node_of(transpose));
     return is_worth(*found, transpose.out_elements, run) ? &*found : nullptr;
   }

@@ -231,8 +231,20 @@ void require_small(const Writing& writing) {
 
 }  // namespace
 
+void require_machine_formats(const CompiledStage& stage, const Machine& machine) {
+  for (const Instruction& instruction : stage.program.instructions) {
+    const auto& c = stage.program.classes[static_cast<std::size_t>(instruction.instruction_class)];
+    if (c.formats && c.formats->weights != machine.weight_format)
+      throw Error(
+          "not_modelled", instruction.name,
+          "a .weight file holds weights of weight_format=" + std::string(format_text(machine.weight_format)) +
+              " alone; expected no rule that says weights=" + std::string(format_text(c.formats->weights)));
+  }
+}
+
 WrittenWeights write_weight_file(const CompiledStage& stage, const Machine& machine, const WeightSource& source,
                                  const ByteSink& sink) {
+  require_machine_formats(stage, machine);
   Writing writing{stage, machine, source, weight_form(machine), BitPacker(sink)};
   for (const Node& node : stage.graph->nodes)
     if (node.op->type == "Gather" && !node.inputs.empty()) writing.tables.insert(node.inputs[0]);

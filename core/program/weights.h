@@ -62,4 +62,9 @@ WeightFile read_weight_file(const CompiledStage& stage, const Machine& machine, 
 /// slots, or has a channel's scale that is none.
 std::vector<CircuitWeight> weights_of(const WeightFile& file, std::size_t instruction);
 
+/// Throws Error("not_modelled", instruction, ...) where an instruction's weights are in a format of their own,
+/// which
+/// `.weight` files do not hold.
+void require_machine_formats(const CompiledStage& stage, const Machine& machine);
+
 }  // namespace sdip

@@ -111,6 +111,23 @@ void WordIn::bytes(std::string_view name, std::string& x) {
   x = has(name, false) ? tail_.text(std::size_t{1} << 24) : std::string();
 }
 
+void WordOut::formats(std::string_view name, std::optional<Formats>& x, const std::optional<Formats>&) {
+  if (!has(name, x.has_value())) return;
+  for (const NumberFormat format : {x->weights, x->activations, x->results})
+    tail_.byte(static_cast<std::uint8_t>(format));
+}
+
+void WordIn::formats(std::string_view name, std::optional<Formats>& x, const std::optional<Formats>&) {
+  x = std::nullopt;
+  if (!has(name, false)) return;
+  x.emplace();
+  for (NumberFormat* format : {&x->weights, &x->activations, &x->results}) {
+    const std::uint8_t code = tail_.byte();
+    if (code >= std::size(number_formats)) refuse("formats: three number formats");
+    *format = static_cast<NumberFormat>(code);
+  }
+}
+
 void WordOut::reals(std::string_view name, InstructionScales& x) {
   if (!has(name, !x.empty())) return;
   tail_.size(x.size());

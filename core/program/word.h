@@ -57,6 +57,7 @@ class WordOut {
     number(name, bits, code, static_cast<std::int64_t>(standard), 0);
   }
   void flag(std::string_view name, bool& x) { has(name, x); }
+  void formats(std::string_view name, std::optional<Formats>& x, const std::optional<Formats>&);
   void order(int bits, LoopOrder& x, const LoopOrder& standard);
   void fetches(std::string_view name, int in_head, std::vector<Fetch>& x, const std::vector<Fetch>&);
   void parts(std::string_view name, std::vector<Part>& x);
@@ -98,6 +99,7 @@ class WordIn {
     x = static_cast<E>(code);
   }
   void flag(std::string_view name, bool& x) { x = has(name, false); }
+  void formats(std::string_view name, std::optional<Formats>& x, const std::optional<Formats>&);
   void order(int bits, LoopOrder& x, const LoopOrder& standard);
   void fetches(std::string_view name, int in_head, std::vector<Fetch>& x, const std::vector<Fetch>&);
   void parts(std::string_view name, std::vector<Part>& x);

@@ -153,7 +153,11 @@ Value int64_input(Draft& draft, std::string_view name, Shape shape) {
   return input(draft, name, onnx::TensorProto::INT64, std::move(shape));
 }
 
-void output(Draft& draft, std::string_view name, const Value& value) {
+Value int32_input(Draft& draft, std::string_view name, Shape shape) {
+  return input(draft, name, onnx::TensorProto::INT32, std::move(shape));
+}
+
+void output(Draft& draft, std::string_view name, const Value& value, onnx::TensorProto::DataType type) {
   onnx::GraphProto& graph = graph_of(draft);
   // The exporter renames the value itself; it can only occur after the node that makes it.
   bool made = false;
@@ -169,7 +173,7 @@ void output(Draft& draft, std::string_view name, const Value& value) {
     }
   }
   check(made, "a graph output is made by a node");
-  describe(*graph.add_output(), name, onnx::TensorProto::FLOAT, value.shape);
+  describe(*graph.add_output(), name, type, value.shape);
 }
 
 std::string weight(Draft& draft, std::string_view leaf, const Shape& shape) {

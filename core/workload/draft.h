@@ -72,9 +72,11 @@ std::vector<Value> node_with_outputs(Draft& draft, std::string_view op, Inputs i
 
 Value float_input(Draft& draft, std::string_view name, Shape shape);
 Value int64_input(Draft& draft, std::string_view name, Shape shape);
+Value int32_input(Draft& draft, std::string_view name, Shape shape);
 
 /// Makes `value` an output of the graph, under that name. Requires a node's output.
-void output(Draft& draft, std::string_view name, const Value& value);
+void output(Draft& draft, std::string_view name, const Value& value,
+            onnx::TensorProto::DataType type = onnx::TensorProto::FLOAT);
 
 /// Adds a weight of the current module (`leaf` is "weight", "bias", ...) to the weights file; returns its name.
 std::string weight(Draft& draft, std::string_view leaf, const Shape& shape);

@@ -6,6 +6,7 @@
 #include "core/workload/bert.h"
 #include "core/workload/classifiers.h"
 #include "core/workload/dit.h"
+#include "core/workload/pynq_attention.h"
 #include "core/workload/stable_diffusion.h"
 #include "core/workload/workload.h"
 
@@ -67,6 +68,7 @@ constexpr ModelRow model_rows[] = {
     {"mobilenetv2", "MobileNetV2", classifier, 3'504'872, 224, 1, 0, write_mobilenetv2},
     {"bert-base", "BERT-base uncased, with pooler", language, 109'482'240, 0, 0, 128, write_bert_base},
     {"dit-xl2", "DiT-XL/2", transformer, 675'129'632, 256, 16, 0, write_dit_xl2},
+    {"pynq-attention", "Single-head attention of an accelerator on a PYNQ-Z2", transformer, 48, 0, 0, 4, write_pynq_attention},
 };
 
 constexpr PipelineRow pipeline_rows[] = {

@@ -172,6 +172,11 @@ export const formulas = {
   QuantizeLinear: ({ inputs: [x, scale] }) => [
     { shape: x.shape, data: x.data.map((each) => value_of(each) / scale.data[0]) },
   ],
+  // 256 |x| cut below 1, 255 from 1 to 2, else 0: what the circuit's cases of exponents come to
+  ShiftQuantize: ({ inputs: [{ shape, data }] }) => {
+    const code = (size) => (size >= 2 ? 0 : size >= 1 ? 255 : Math.floor(256 * size));
+    return [{ shape, data: data.map((each) => code(Math.abs(value_of(each)))) }];
+  },
   SkipGroupNorm: (one) => {
     const [x, , , skip, bias] = one.inputs;
     const where = places(x.shape, 1);
@@ -179,5 +184,15 @@ export const formulas = {
       skip.data.length === x.data.length ? skip.data[i] : skip.data[where[i].n * x.shape.at(-1) + where[i].c];
     const s = x.data.map((each, i) => each + skipped(i) + (bias ? bias.data[where[i].c] : 0));
     return [group_normalized(one, s), { shape: x.shape, data: s }].slice(0, one.outputs.length);
+  },
+  // e^(x / temperature) over its sum along an axis of a matrix
+  TemperatureSoftmax: (one) => {
+    const [{ shape, data }] = one.inputs;
+    const [columns, by_rows] = [shape[1], int_of(one, 'axis', -1) === 0];
+    const line = (i) => (by_rows ? i % columns : Math.floor(i / columns));
+    const powers = data.map((x) => Math.exp(x / one.attributes.temperature.float));
+    const sums = [];
+    powers.forEach((power, i) => (sums[line(i)] = (sums[line(i)] ?? 0) + power));
+    return [{ shape, data: powers.map((power, i) => power / sums[line(i)]) }];
   },
 };

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { decode_small_float } from './numbers.mjs';
+import { decode_small_float, raw_bytes } from './numbers.mjs';
 
 export const version = '1.30.0';
 const folder = join(tmpdir(), 'onnxruntime-node-' + version);
@@ -41,15 +41,16 @@ function start() {
   });
 }
 
-/// The outputs of a model, as [{type, shape, data}], or {error}.
-export function run(model) {
+/// The outputs of a model (its bytes, or the path of its file) for values of its inputs, as {outputs: [{type, shape,
+/// data}]}, or {error}.
+export function run(model, inputs = []) {
   if (!child) start();
   return new Promise((resolve) => {
     answer = (message) => {
       answer = undefined;
       resolve(message);
     };
-    child.send(model);
+    child.send({ model, inputs });
   });
 }
 
@@ -63,10 +64,18 @@ function values_of(type, data) {
   return list.map((x) => (typeof x === 'bigint' ? String(x) : Number(x)));
 }
 
-async function outputs_of(runtime, model) {
+/// A tensor as the runtime takes it.
+function fed(runtime, { type, shape, data }) {
+  const bytes = raw_bytes(type, data);
+  const list = { float32: Float32Array, float16: Uint16Array, int64: BigInt64Array, int32: Int32Array }[type];
+  return new runtime.Tensor(type, new list(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)), shape);
+}
+
+async function outputs_of(runtime, { model, inputs }) {
   const options = { graphOptimizationLevel: 'disabled', intraOpNumThreads: 1, logSeverityLevel: 4 };
   const session = await runtime.InferenceSession.create(model, options);
-  const found = await session.run({});
+  const feeds = Object.fromEntries(inputs.map((input, i) => [session.inputNames[i], fed(runtime, input)]));
+  const found = await session.run(feeds);
   const outputs = session.outputNames.map((name) => {
     const type = types[found[name].type] ?? found[name].type;
     return { type, shape: [...found[name].dims], data: values_of(type, found[name].data) };
@@ -77,8 +86,8 @@ async function outputs_of(runtime, model) {
 
 if (process.argv[2] === 'serve' && process.send) {
   const runtime = createRequire(join(folder, 'index.js'))('onnxruntime-node');
-  process.on('message', async (model) => {
-    process.send(await outputs_of(runtime, model).catch((error) => ({ error: error.message })));
+  process.on('message', async (question) => {
+    process.send(await outputs_of(runtime, question).catch((error) => ({ error: error.message })));
   });
   process.on('disconnect', () => process.exit());
 }

@@ -80,7 +80,11 @@ TEST(disk_full, on_a_small_disk_is_an_error_and_the_sweep_resumes) {
     const auto ballast = folder.path / "ballast";
     std::ofstream(ballast) << std::string(1 << 20, 'x');
     EXPECT_EQ(refusal_of_sample(store, id, space), "disk_full at " + folder.store());
-    EXPECT_EQ(refusal([&] { store.set_state(id, SweepState::running); }), "disk_full at " + folder.store());
+    // More than the pages that the failed batch had claimed.
+    SweepRow large = store.sweep(id);
+    large.name = std::string(2 << 20, 'x');
+    EXPECT_EQ(refusal([&] { store.add_sweep(large); }), "disk_full at " + folder.store());
+    EXPECT_EQ(store.sweeps().size(), 1u);
     EXPECT_EQ(mount("tmpfs", folder.path.c_str(), "tmpfs", MS_REMOUNT, "size=64m"), 0);
     expect_whole_and_resumable(store, id, space, other);
   }

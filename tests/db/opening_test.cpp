@@ -131,16 +131,27 @@ TEST(migrations, go_step_by_step_after_a_backup) {
   make_store(folder.store());
   {
     Connection connection(folder.store(), Connection::Access::read_write);
-    const std::vector<const char*> steps = {migrations()[0], "ALTER TABLE model ADD COLUMN note TEXT",
-                                            "CREATE TABLE extra(x INTEGER) STRICT"};
+    std::vector<const char*> steps(migrations().begin(), migrations().end());
+    const auto now = std::ssize(steps);
+    steps.insert(steps.end(), {"ALTER TABLE model ADD COLUMN note TEXT", "CREATE TABLE extra(x INTEGER) STRICT"});
     migrate(connection, steps);
-    EXPECT_EQ(connection.integer("PRAGMA user_version"), 3);
+    EXPECT_EQ(connection.integer("PRAGMA user_version"), now + 2);
     EXPECT_EQ(connection.integer("SELECT count(*) FROM chunk"), 16);
-    Connection backup(folder.store() + ".before-v3", Connection::Access::read_only);
-    EXPECT_EQ(backup.integer("PRAGMA user_version"), 1);
+    Connection backup(folder.store() + ".before-v" + std::to_string(now + 2), Connection::Access::read_only);
+    EXPECT_EQ(backup.integer("PRAGMA user_version"), now);
     EXPECT_EQ(backup.integer("SELECT count(*) FROM chunk"), 16);
   }
   EXPECT_EQ(opening(folder.store()), "store_newer at " + folder.store());
+}
+
+TEST(migrations, bring_a_store_of_the_first_version_up_to_now_with_its_points) {
+  const TemporaryFolder folder;
+  make_store(folder.store());
+  run_sql(folder.store(), "DROP TABLE point_accuracy; DROP TABLE accuracy; PRAGMA user_version = 1");
+  const Store store(folder.store());
+  EXPECT_TRUE(std::filesystem::exists(folder.store() + ".before-v" + std::to_string(std::ssize(migrations()))));
+  EXPECT_FALSE(store.accuracy("nothing").has_value());
+  EXPECT_GT(store.sweep(1).done, 0);
 }
 
 TEST(migrations, leave_the_version_before_when_a_step_fails) {
@@ -148,7 +159,8 @@ TEST(migrations, leave_the_version_before_when_a_step_fails) {
   make_store(folder.store());
   {
     Connection connection(folder.store(), Connection::Access::read_write);
-    const std::vector<const char*> steps = {migrations()[0], "CREATE TABLE extra(x INTEGER) STRICT; SELECT broken"};
+    std::vector<const char*> steps(migrations().begin(), migrations().end());
+    steps.push_back("CREATE TABLE extra(x INTEGER) STRICT; SELECT broken");
     EXPECT_EQ(refusal([&] { migrate(connection, steps); }), "store_failed at " + folder.store());
     EXPECT_EQ(connection.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'extra'"), 0);
   }

@@ -177,6 +177,35 @@ TEST_F(points, are_exported_as_json_lines) {
   EXPECT_TRUE(nlohmann::json::parse(line)["latency_s"].is_null());
 }
 
+TEST_F(points, show_what_was_measured_of_them_and_nothing_of_others) {
+  store.append(id, batch({5, 8}));
+  store.add_accuracy("int8", {31.5, 0.999, true});
+  store.add_accuracy("int8", {1, 0.5, false});  // known already: the first stays
+  store.add_accuracy("exact", {HUGE_VAL, 1, false});
+  store.add_accuracy("broken", {NAN, NAN, true});
+  EXPECT_EQ(store.accuracy("int8")->sqnr_db, 31.5);
+  EXPECT_TRUE(std::isnan(store.accuracy("broken")->cosine));
+  store.set_point_accuracy(id, 5, "int8");
+  store.set_point_accuracy(id, 7, "exact");
+  EXPECT_EQ(store.point_accuracies(id).size(), 2u);
+  EXPECT_EQ(store.point_accuracies(id).at(7).sqnr_db, HUGE_VAL);
+  const std::string text = exported(store, id, space, ExportFormat::csv);
+  EXPECT_THAT(text, testing::HasSubstr(",sqnr_db [dB],cosine,accuracy_weights\n5,1,"));
+  EXPECT_THAT(text, testing::ContainsRegex(",31.5,0.999,random\n6,0,.*,,,\n7,1,.*,inf,1,file\n"));
+  std::istringstream lines(exported(store, id, space, ExportFormat::ndjson));
+  std::string line;
+  std::vector<nlohmann::json> rows;
+  while (std::getline(lines, line)) rows.push_back(nlohmann::json::parse(line));
+  EXPECT_EQ(rows[0]["sqnr_db"], 31.5);
+  EXPECT_EQ(rows[0]["accuracy_weights"], "random");
+  EXPECT_TRUE(rows[1]["sqnr_db"].is_null() && rows[1]["accuracy_weights"].is_null());
+  EXPECT_EQ(rows[2]["sqnr_db"], "inf");
+  EXPECT_EQ(refusal([&] { store.set_point_accuracy(id, 5, "never"); }), "not_found at never");
+  EXPECT_EQ(refusal([&] { store.set_point_accuracy(id, 5000, "int8"); }), "not_found at index");
+  store.remove_sweep(id);
+  EXPECT_TRUE(store.accuracy("int8").has_value());  // for the next sweep
+}
+
 TEST_F(points, cannot_smuggle_a_formula_into_a_spreadsheet) {
   PointBatch evil;
   for (const char* reason : {"=1+1", "+1+x", "-1", "@x", "\tx", "plain", "a\r\nb"}) {

@@ -144,6 +144,78 @@ export const journeyTests = [
     await page.waitForURL(/#\/sweeps\/\d+\/points\/\d+/);
   })],
 
+  ['a finished sweep says that its front was validated, and shows each point of it', (world) => withPage(world, {}, async (page) => {
+    const { sweeps } = await (await fetch(`${world.origin}api/v1/sweeps`)).json();
+    await page.goto(`${world.origin}#/sweeps/${sweeps[0].id}`);
+    await page.locator('.front-line [data-verdict=pass]').waitFor({ timeout: 90_000 });
+    const { summary, points } = await (await fetch(`${world.origin}api/v1/sweeps/${sweeps[0].id}/validation`)).json();
+    assert.equal(summary.differences, 0);
+    assert.ok(summary.points_covered > 0, 'no point of the front was covered');
+    assert.ok((await page.locator('.front-line').innerText()).includes(`${summary.points_covered} of ${summary.points} points`));
+    await page.locator('.front-line a').click();
+    await page.waitForURL(/#\/sweeps\/\d+\/validation/);
+    const table = page.getByRole('table', { name: /^Pareto front|front/i }).first();
+    await table.waitFor();
+    assert.equal(Number(await table.getAttribute('aria-rowcount')), points.length + 1);
+  })],
+
+  ['a machine is validated: every counter of every instruction stands there twice, equal', (world) => withPage(world, {}, async (page) => {
+    await page.goto(`${world.origin}#/validate?model=tiny-sd&set=cores:4`);
+    await page.locator('[data-action=start-validation]').click();
+    await page.waitForURL(/#\/validations\/\d+/);
+    await page.locator('.page-title [data-verdict=pass]').waitFor({ timeout: 90_000 });
+    const id = Number(/validations\/(\d+)/.exec(page.url())[1]);
+    const { result } = await (await fetch(`${world.origin}api/v1/validations/${id}`)).json();
+    assert.equal(result.machine.cores, 4);
+    assert.equal(result.coverage.instructions_compared, result.coverage.instructions);
+    assert.ok(result.coverage.classes_executed > 0, 'no layer was executed');
+    assert.match(await page.locator('.pass-box').innerText(), new RegExp(result.coverage.values.toLocaleString('en-US')));
+    // Another stage, by the keyboard.
+    const last = result.stages[result.stages.length - 1];
+    await page.locator('.stages-table').getByRole('button', { name: last.name }).focus();
+    await page.keyboard.press('Enter');
+    const table = page.getByRole('table', { name: `Instructions: ${last.index.length}` });
+    await table.waitFor();
+    const ends = result.counters.findIndex((one) => one.name === 'end_cycle');
+    const pass = last.passes[last.passes.length - 1];
+    const row = await table.getByRole('row').nth(1).innerText();
+    const cycles = pass.instructions_executed[0][ends].toLocaleString('en-US');
+    assert.equal(row.split(/\s+/).filter((cell) => cell === cycles).length >= 2, true, `${cycles} does not stand twice in ${row}`);
+    await page.getByRole('button', { name: 'SRAM beats' }).click();
+    await table.getByRole('columnheader', { name: /PSRAM reads . executor/ }).waitFor();
+  })],
+
+  ['a difference is shown first, with both numbers, and its instruction is marked', (world) => withPage(world, {}, async (page) => {
+    const { validations } = await (await fetch(`${world.origin}api/v1/validations`)).json();
+    const id = validations.find((one) => one.state === 'done').id;
+    // The server's own answer with one count altered.
+    await page.route(`**/api/v1/validations/${id}`, async (route) => {
+      const validation = await (await route.fetch()).json();
+      const stage = validation.result.stages[0];
+      const pass = stage.passes[stage.passes.length - 1];
+      const r = validation.result.counters.findIndex((one) => one.name === 'psram_read_beats');
+      pass.instructions_executed[2][r] += 5;
+      pass.executed[r] += 5;
+      stage.differences = validation.result.coverage.differences = validation.summary.coverage.differences = 2;
+      validation.result.first_difference = {
+        kind: 'counter', stage: stage.name, pass: pass.number, instruction: 2, layer: stage.layers[2], what: 'psram_read_beats',
+        estimated: pass.instructions_estimated[2][r], executed: pass.instructions_executed[2][r],
+      };
+      await route.fulfill({ json: validation });
+    });
+    await page.goto(`${world.origin}#/validations/${id}`);
+    const box = page.getByRole('alert');
+    await box.waitFor();
+    assert.match(await box.innerText(), /psram_read_beats/);
+    assert.match(await box.innerText(), /\+5/);
+    await page.locator('.page-title [data-verdict=differs]').waitFor();
+    await page.getByLabel('Only those that differ').check();
+    await page.getByRole('table', { name: 'Instructions: 1' }).waitFor();
+    await page.getByRole('button', { name: 'SRAM beats' }).click();
+    assert.equal(await page.locator('.data-row.marked .differs').count(), 2);
+    if (process.env.SDIP_SHOTS) await page.screenshot({ path: join(process.env.SDIP_SHOTS, 'difference.png'), fullPage: true });
+  })],
+
   ['all points can be sorted, and the choice is in the address', (world) => withPage(world, {}, async (page) => {
     await page.goto(`${world.origin}#/?view=points`);
     await page.getByRole('columnheader', { name: 'throughput_fps' }).getByRole('button').click();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { openPage, violations } from './browser.mjs';
 
 /** Where each page is, and what stands on it once it is drawn. */
-const pages = (sweep, index) => [
+const pages = (sweep, index, validation) => [
   ['results', '#/', '.scatter .front a'],
   ['points', `#/sweeps/${sweep}?view=points`, '.data-row'],
   ['point', `#/sweeps/${sweep}/points/${index}`, '.tile'],
@@ -14,7 +14,31 @@ const pages = (sweep, index) => [
   ['model', '#/models/tiny-sd', '.layer-tree-row'],
   ['new', '#/new', '.machine-form'],
   ['help', '#/help', '.glossary'],
+  ['validate', '#/validate?model=tiny-sd', '.validation-list'],
+  ['validation', `#/validations/${validation}`, '.data-row'],
+  ['front-validation', `#/sweeps/${sweep}/validation`, '.data-row'],
 ];
+
+/** A validation that is done, and a sweep whose front was validated. */
+async function validated(origin, sweep) {
+  const api = `${origin}api/v1`;
+  const { validations } = await (await fetch(`${api}/validations`)).json();
+  const until = async (path, done) => {
+    for (let k = 0; k < 600; ++k) {
+      const answer = await (await fetch(`${api}${path}`)).json();
+      if (done(answer)) return;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    assert.fail(`${path} did not end`);
+  };
+  await until(`/sweeps/${sweep}`, (one) => one.validation?.state === 'done');
+  const found = validations.find((one) => one.state === 'done');
+  if (found) return found.id;
+  const body = JSON.stringify({ model: 'tiny-sd', machine: { cores: 2 } });
+  const { id } = await (await fetch(`${api}/validations`, { method: 'POST', body, headers: { 'Content-Type': 'application/json' } })).json();
+  await until(`/validations/${id}`, (one) => one.state === 'done');
+  return id;
+}
 
 async function anyPoint(origin) {
   const { sweeps } = await (await fetch(`${origin}api/v1/sweeps`)).json();
@@ -25,8 +49,9 @@ async function anyPoint(origin) {
 
 async function look(world, language, theme, width) {
   const [sweep, index] = await anyPoint(world.origin);
+  const validation = await validated(world.origin, sweep);
   const found = [];
-  for (const [name, place, sign] of pages(sweep, index)) {
+  for (const [name, place, sign] of pages(sweep, index, validation)) {
     const { page, context, complaints } = await openPage(world.browser, world.origin, { language, theme, width });
     try {
       await page.goto(world.origin + place);

@@ -107,8 +107,6 @@ Complaints against_shared_counts(const Source& source) {
       {"core/program/coded_weight.h", false},   // codes to numbers
       {"core/program/weights.h", false},        // a `.weight` file opened
   }};
-  static constexpr std::array<std::string_view, 4> rules = {
-      "core/program/tiles.h", "core/program/traffic.h", "core/program/strips.h", "core/program/attention_tiles.h"};
   const auto [top, folder] = folders_of(source.path);
   const auto named = std::ranges::find(list, source.path, &Shared::header) != list.end();
   const bool cost = top == "core" && folder == "cost", exec = top == "core" && folder == "exec";
@@ -118,7 +116,6 @@ Complaints against_shared_counts(const Source& source) {
     if (!include.quoted || !include.path.starts_with("core/program/")) continue;
     const auto row = std::ranges::find(list, include.path, &Shared::header);
     if (row != list.end() && (!cost || row->by_cost)) continue;
-    if (cost && holds(rules, include.path)) continue;
     complaints.push_back(source.path + ": includes " + include.path +
                          ", but program, cost and exec share nothing that counts");
   }

@@ -9,7 +9,10 @@ import { HelpPage } from './pages/help';
 import { ModelsPage } from './pages/models';
 import { NewSweepPage } from './pages/new_sweep';
 import { PointPage } from './pages/point';
+import { FrontValidationPage } from './pages/front_validation';
 import { ResultsPage } from './pages/results';
+import { ValidatePage } from './pages/validate';
+import { ValidationPage } from './pages/validation';
 import { WhatIfPage } from './pages/what_if';
 import { useTheme, type Theme } from './state/theme';
 import { Empty, Segments } from './ui/basics';
@@ -20,6 +23,7 @@ const places: { path: string; key: Key; within: RegExp }[] = [
   { path: '/new', key: 'nav.new', within: /^\/new/ },
   { path: '/what-if', key: 'nav.what_if', within: /^\/what-if/ },
   { path: '/compare', key: 'nav.compare', within: /^\/compare/ },
+  { path: '/validate', key: 'nav.validate', within: /^\/validat/ },
   { path: '/help', key: 'nav.help', within: /^\/help/ },
 ];
 
@@ -48,6 +52,9 @@ export function App() {
           <Route path="/new" component={NewSweepPage} />
           <Route path="/what-if" component={WhatIfPage} />
           <Route path="/compare" component={ComparePage} />
+          <Route path="/sweeps/:id/validation">{({ id }) => <FrontValidationPage key={id} id={Number(id)} />}</Route>
+          <Route path="/validate" component={ValidatePage} />
+          <Route path="/validations/:id">{({ id }) => <ValidationPage key={id} id={Number(id)} />}</Route>
           <Route path="/help" component={HelpPage} />
           <Route><Empty title={t('error.no_page')}><Link href="/">{t('nav.results')}</Link></Empty></Route>
         </Switch>

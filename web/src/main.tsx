@@ -15,6 +15,7 @@ import './styles/forms.css';
 import './styles/chart.css';
 import './styles/table.css';
 import './styles/model.css';
+import './styles/validation.css';
 
 applyTheme(storedTheme());
 

@@ -4,6 +4,7 @@
 #include "core/cost/stage.h"
 #include "core/exec/operations.h"
 #include "core/exec/step.h"
+#include "core/program/kinds.h"
 #include "core/program/traffic.h"
 #include "tests/core/cost/random_program.h"
 #include "tests/core/cost/tiny_sd.h"
@@ -260,7 +261,7 @@ TEST(differential, tiny_sd_counts_the_same_with_instructions_of_any_size_streame
 }
 
 TEST(differential, tiny_sd_counts_the_same_on_every_preset) {
-  for (const Preset& preset : presets()) {
+  for (const Preset& preset : diffusion_presets()) {
     SCOPED_TRACE(std::string(preset.name));
     expect_equal_application(preset.machine);
     Machine fusing = preset.machine;
@@ -279,7 +280,7 @@ Machine paired(Machine machine) {
 }
 
 TEST(differential, tiny_sd_counts_the_same_with_a_dsram_for_each_operator_on_every_preset) {
-  for (const Preset& preset : presets()) {
+  for (const Preset& preset : diffusion_presets()) {
     SCOPED_TRACE(std::string(preset.name));
     Machine machine = paired(preset.machine);
     expect_equal_application(machine);

@@ -49,7 +49,7 @@ TEST(granularity, the_table_of_sd15_is_what_the_engine_counts) {
       "\n| preset | steady pass, cycles | host_operators=softmax | host_operators=softmax_and_norm |\n| --- | --- "
       "| "
       "--- | --- |\n";
-  for (const Preset& preset : presets()) {
+  for (const Preset& preset : diffusion_presets()) {
     SCOPED_TRACE(std::string(preset.name));
     const CompiledStage stage = step_of(preset.machine);  // no pass of the compiler looks at these options
     finer += row_of(preset, stage, Granularity::per_operator, "operator");

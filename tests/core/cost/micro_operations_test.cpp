@@ -232,6 +232,10 @@ TEST(host_operators, a_softmax_of_two_rows_of_five_is_3_cycles_in_45_of_work_and
   Machine narrow = hosting();
   narrow.dsram_port_bits = 8;  // the port is slower than the bus
   EXPECT_EQ(class_cost(softmax(), narrow).cycles, 10 + 45 + 10);
+  Machine slow = hosting();
+  slow.host_access_cycles = 316;
+  slow.host_result_bits = 32;  // floats come back
+  EXPECT_EQ(class_cost(softmax(), slow).cycles, 3 * 316 + 45 + 10 * 316);
 }
 
 TEST(host_operators, a_norm_is_the_host_s_only_when_asked_for_and_a_prologue_never) {

@@ -23,7 +23,7 @@ Report report_of(const Machine& m) { return estimate(compile(tiny_sd(m), m), m);
 /// Presets, and one on which everything spills and waits.
 std::vector<Machine> machines() {
   std::vector<Machine> all;
-  for (const Preset& preset : presets()) all.push_back(preset.machine);
+  for (const Preset& preset : diffusion_presets()) all.push_back(preset.machine);
   Machine m = all[0];
   m.psram_bytes = 96 * 1024;
   m.dsram_bytes = 16 * 1024;

@@ -80,10 +80,17 @@ Mapping random_mapping(Dice& dice, const LoopNest& n, bool weighted) {
 }
 
 InstructionClass random_product(Dice& dice) {
+  const Family family = dice.one_of({Family::conv2d, Family::conv2d, Family::linear, Family::matmul});
+  const bool weighted = !dice.one_in(family == Family::matmul ? 2 : 8);  // a kernel may be computed, too
+  return random_product(dice, family, random_nest(dice, family == Family::conv2d), weighted);
+}
+
+}  // namespace
+
+InstructionClass random_product(Dice& dice, Family family, const LoopNest& nest, bool weighted) {
   InstructionClass c;
-  c.work.family = dice.one_of({Family::conv2d, Family::conv2d, Family::linear, Family::matmul});
-  const bool weighted = !dice.one_in(c.work.family == Family::matmul ? 2 : 8);  // a kernel may be computed, too
-  LoopNest& n = c.work.nest = random_nest(dice, c.work.family == Family::conv2d);
+  c.work.family = family;
+  const LoopNest& n = c.work.nest = nest;
   c.operand_a = operand_place(dice);
   c.operand_b = weighted ? Place::psram : operand_place(dice);
   c.mapping = random_mapping(dice, n, weighted);
@@ -102,6 +109,8 @@ InstructionClass random_product(Dice& dice) {
   if (dice.one_in(4)) c.statistics_passes = dice.between(1, 2);
   return c;
 }
+
+namespace {
 
 InstructionClass random_rowwise(Dice& dice) {
   InstructionClass c;
@@ -240,25 +249,41 @@ void turn(Dice& dice, InstructionClass& c) {
   c.turned_run = dice.between(1, dice.one_in(3) ? c.out_elements : std::min<std::int64_t>(c.out_elements, 40));
 }
 
-/// Largest weight tile of a class and what it holds, all of its weights, in PSRAM bytes.
-struct Weights {
-  std::int64_t tile = 0, held = 0, all = 0;
-};
-Weights weights_of(const InstructionClass& c, const Machine& machine) {
-  Weights w;
+}  // namespace
+
+InstructionClass random_class(Dice& dice) {
+  InstructionClass c = dice.one_in(6)   ? random_strips(dice)
+                       : dice.one_in(4) ? random_attention(dice)
+                       : dice.one_in(2) ? random_product(dice)
+                                        : random_rowwise(dice);
+  turn(dice, c);
+  if (c.compound == Compound::single) c.work.element_cycles = dice.one_in(4) ? dice.between(2, 5) : 1;
+  if (c.work.family == Family::matmul && c.operand_b != Place::psram && dice.one_in(3))
+    c.spread_cores = dice.between(2, 4);
+  return c;
+}
+
+ClassWeights weights_of(const InstructionClass& c, const Machine& machine) {
+  ClassWeights w;
   w.held = exec::held_psram_bytes(c, machine);
+  const auto smaller = [&](std::int64_t bytes) {
+    if (bytes > 0 && (w.least == 0 || bytes < w.least)) w.least = bytes;
+  };
+  smaller(w.held);
+  w.all = w.held;
+  if (c.compound != Compound::strips && (c.operand_b != Place::psram || c.compound == Compound::attention))
+    return w;
   std::vector<std::int64_t> seen;
   for (const auto& o : exec::expand(c, machine)) {
     if (o.weight_tile == exec::no_tile || std::ranges::count(seen, o.weight_tile) > 0) continue;
     seen.push_back(o.weight_tile);
     w.tile = std::max(w.tile, o.weight_psram_bytes);
     w.all += o.weight_psram_bytes;
+    smaller(o.weight_psram_bytes);
   }
-  w.all += w.held;
   return w;
 }
 
-/// Operands on chip in any pair, that of the circuit or another; what runs after what.
 void draw_pairs(Dice& dice, const Machine& machine, Program& program) {
   if (machine.operator_dsram == OperatorDsram::common) return;
   const auto draw = [&](Place place, DsramPair& pair) {
@@ -280,11 +305,13 @@ void draw_pairs(Dice& dice, const Machine& machine, Program& program) {
         program.instructions[i].after.push_back(static_cast<std::int32_t>(earlier));
 }
 
+namespace {
+
 void size_psram(Dice& dice, Machine& machine, Program& program) {
   std::int64_t least = 1, all = 0;
   const bool resident = machine.weight_storage == WeightStorage::resident, pins = resident || dice.one_in(4);
   for (InstructionClass& c : program.classes) {
-    const Weights w = weights_of(c, machine);
+    const ClassWeights w = weights_of(c, machine);
     const std::int64_t tiles = machine.weight_buffering == Buffering::double_buffer && dice.one_in(2) ? 2 : 1;
     least = std::max(least, w.held + tiles * w.tile);
     all += w.all;
@@ -355,6 +382,9 @@ Machine random_machine(Dice& dice) {
       dice.one_of({HostOperators::no_operators, HostOperators::softmax, HostOperators::softmax_and_norm});
   m.host_bus_bits = dice.between(8, 200);
   m.host_cycles_per_element = f(dice.between(1, 500));
+  m.host_access_cycles = dice.one_of<std::int64_t>({1, 1, 2, 7, 30});
+  m.host_result_bits = dice.one_of<std::int64_t>({0, 0, 1, 16, 32});
+  m.host_memory = dice.one_in(4);
   m.host_command_cycles = dice.between(0, 90);
   m.pipeline_stages = dice.between(1, 20);
   m.dram_bus_bits = 8 * dice.between(1, 24);

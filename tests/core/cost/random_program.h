@@ -36,4 +36,22 @@ Program random_attentions(Dice& dice, Machine& machine);
 /// fit, often barely.
 Program random_program(Dice& dice, Machine& machine);
 
+/// A class of any kind: a product, row-wise work, an attention, strips; its results turned, its heads spread over
+/// cores now and then.
+InstructionClass random_class(Dice& dice);
+
+/// A product of that nest, cut into at most a few thousand tiles; operands anywhere, anything fused to it.
+InstructionClass random_product(Dice& dice, Family family, const LoopNest& nest, bool weighted);
+
+/// Largest and smallest weight tile of a class (what it holds among the smallest), what it holds, all of its
+/// weights, in PSRAM bytes.
+struct ClassWeights {
+  std::int64_t tile = 0, least = 0, held = 0, all = 0;
+};
+ClassWeights weights_of(const InstructionClass& c, const Machine& machine);
+
+/// Where each family has a DSRAM pair: operands on chip in any pair, that of the circuit or another; what runs
+/// after what.
+void draw_pairs(Dice& dice, const Machine& machine, Program& program);
+
 }  // namespace sdip

@@ -50,7 +50,7 @@ TEST(turned, each_memory_that_results_go_to_takes_the_runs_and_dram_the_same_byt
 }
 
 TEST(turned, tiny_sd_takes_fewer_instructions_and_no_more_dram_bytes_than_with_explicit_transposes) {
-  for (const Preset& preset : presets()) {
+  for (const Preset& preset : diffusion_presets()) {
     SCOPED_TRACE(preset.name);
     const auto report_of = [&](Transposition transposition) {
       Machine m = preset.machine;

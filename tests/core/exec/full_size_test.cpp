@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "core/cost/stage.h"
+#include "core/exec/operations.h"
 #include "core/exec/step.h"
 #include "tests/core/program/built_in.h"
 
@@ -74,6 +75,8 @@ std::int64_t expect_equal_stage(const CompiledStage& stage, const Machine& machi
     EXPECT_TRUE(want == run.passes.back()[i]) << "instruction " << i << " " << instruction.mnemonic << "\n"
                                               << told(want) << "\n"
                                               << told(run.passes.back()[i]);
+    EXPECT_EQ(exec::operation_count(stage.program.classes[static_cast<std::size_t>(instruction.instruction_class)]),
+              want.tile_operations);
     dsram_read = std::max(dsram_read, instruction.dsram_read_side.value);
     dsram_write = std::max(dsram_write, instruction.dsram_write_side.value);
     stackram = std::max(stackram, instruction.stackram.value);

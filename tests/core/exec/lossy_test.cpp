@@ -16,7 +16,9 @@ void draw_formats(Draw& draw, Machine& m) {
                                           NumberFormat::fp8_e4m3, NumberFormat::fp8_e5m2, NumberFormat::int16,
                                           NumberFormat::int8,     NumberFormat::int4};
   m.weight_format = draw.of(formats);
-  m.activation_format = draw.of(formats);
+  std::vector<NumberFormat> of_activations = formats;  // of unsigned ones with a zero point
+  of_activations.insert(of_activations.end(), {NumberFormat::uint8, NumberFormat::uint4});
+  m.activation_format = draw.of(of_activations);
   m.accumulator_format = NumberFormat::int32;
   if (m.activation_format == NumberFormat::int16)
     m.accumulator_format = NumberFormat::q15_16;  // exact, too: 32 bits of sums of two 16-bit codes would wrap

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/cost/estimate.h"
+#include "core/exec/operations.h"
 #include "core/exec/rooms.h"
 #include "core/exec/step.h"
 #include "tests/core/exec/random_machine.h"
@@ -36,6 +37,13 @@ bool returns_an_input(const Graph& graph) {
   return std::ranges::any_of(graph.outputs, [&](ValueId v) { return std::ranges::count(graph.inputs, v) > 0; });
 }
 
+void expect_counted_operations(const Program& program, const StepCounts& counts) {
+  for (std::size_t i = 0; i < program.instructions.size(); ++i)
+    EXPECT_EQ(counts.passes[1][i].tile_operations,
+              exec::operation_count(
+                  program.classes[static_cast<std::size_t>(program.instructions[i].instruction_class)]));
+}
+
 TEST(occupancy, of_random_networks_is_what_the_compiler_states) {
   std::int64_t unified = 0, pairs = 0, stacked = 0;
   for (std::uint64_t seed = 0; seed < pair_count(1000); ++seed) {
@@ -47,7 +55,8 @@ TEST(occupancy, of_random_networks_is_what_the_compiler_states) {
     const Application application = compiled_on(machine, network, role);
     if (!application.feasible || returns_an_input(*application.stages[0].graph)) continue;
     expect_stated_occupancy(application.stages[0], machine);
-    EXPECT_NO_THROW(step(application.stages[0], machine, Decimal{100}, 1, 2));
+    expect_counted_operations(application.stages[0].program,
+                              step(application.stages[0], machine, Decimal{100}, 1, 2));
     unified += machine.activation_memory == ActivationMemory::unified;
     pairs += has_pairs(machine);
     for (const Instruction& i : application.stages[0].program.instructions) stacked += i.stackram.value > 0;

@@ -148,6 +148,74 @@ TEST(partial_sums, that_leave_come_back_from_dram_behind_all_activations) {
     EXPECT_NEAR(run.outputs[0].floats[i], graph_result(network).floats[i], 1e-5) << i;
 }
 
+TEST(sums, run_over_the_lanes_of_the_circuit_as_the_worked_example_says) {
+  const double small = std::ldexp(1.0, -24);
+  for (const bool one_lane : {true, false}) {
+    Draw draw(4);
+    MadeNetwork network = made_product(draw, 1, one_lane ? 3 : 4, 1, ElementType::float32);
+    for (auto& [name, weight] : network.weights) weight.floats.assign(weight.floats.size(), 1.0);
+    network.inputs[0].floats =
+        one_lane ? std::vector<double>{1, small, small} : std::vector<double>{small, small, 1, 0};
+    Machine m = all_fp32;
+    m.linear_lanes_k = m.matmul_lanes_k = m.conv_lanes_in = one_lane ? 1 : 4;
+    CompiledStage stage = tiled_stage(network, m);
+    stage.program.classes[0].mapping = {1, 1, 1, 4};
+    EXPECT_EQ(run_tiled(stage, m, network).outputs[0].floats[0], one_lane ? 1.0 : 1 + 2 * small);
+  }
+}
+
+TEST(sums, do_not_depend_on_tiles_of_rows_and_channels_or_on_threads) {
+  Draw draw(5);
+  const MadeNetwork network = made_product(draw, 70, 40, 90, ElementType::float32);
+  CompiledStage stage = tiled_stage(network, all_fp32);
+  std::vector<std::vector<double>> results;
+  for (const std::int64_t tile : {90, 7, 32})
+    for (const std::int64_t threads : {1, 2, 3}) {
+      stage.program.classes[0].mapping = {tile, 1, tile, 40};
+      ExecuteOptions options;
+      options.threads = threads;
+      results.push_back(
+          execute(
+              stage, all_fp32, network.inputs, [&](const Value& v) { return network.stored(v); }, options)
+              .outputs[0]
+              .floats);
+      EXPECT_EQ(results.back(), results.front()) << tile << " " << threads;
+    }
+}
+
+TEST(options, progress_is_told_after_each_instruction_and_a_cancelled_run_ends) {
+  Draw draw(6);
+  const MadeNetwork network = made_product(draw, 2, 3, 4, ElementType::float32);
+  const CompiledStage stage = [&] {
+    CompiledStage made = tiled_stage(network, all_fp32);
+    made.program.classes[0].mapping = {2, 1, 4, 3};
+    return made;
+  }();
+  const StoredTensors stored = [&](const Value& v) { return network.stored(v); };
+  std::vector<std::pair<std::size_t, std::size_t>> told;
+  ExecuteOptions options;
+  options.progress = [&](std::size_t done, std::size_t all) { told.emplace_back(done, all); };
+  execute(stage, all_fp32, network.inputs, stored, options);
+  EXPECT_EQ(told, (std::vector<std::pair<std::size_t, std::size_t>>{{1, 1}}));
+  const std::atomic<bool> cancelled = true;
+  options.cancelled = &cancelled;
+  EXPECT_THROW(execute(stage, all_fp32, network.inputs, stored, options), Error);
+}
+
+TEST(options, mapped_weights_give_the_bits_of_stored_ones) {
+  Draw draw(7);
+  const MadeNetwork network = made_product(draw, 5, 6, 7, ElementType::float32);
+  CompiledStage stage = tiled_stage(network, all_fp32);
+  stage.program.classes[0].mapping = {2, 1, 3, 6};
+  const Tensor& weight = network.weights.begin()->second;
+  const std::vector<float> floats(weight.floats.begin(), weight.floats.end());
+  ExecuteOptions options;
+  options.mapped = [&](const Value&) { return StoredBytes{std::as_bytes(std::span(floats)), {}}; };
+  const StoredTensors nothing = [](const Value&) { return std::nullopt; };
+  EXPECT_EQ(execute(stage, all_fp32, network.inputs, nothing, options).outputs[0].floats,
+            run_tiled(stage, all_fp32, network).outputs[0].floats);
+}
+
 /// A number kept in `bits`, two's complement.
 std::int64_t wrapped_to(std::int64_t x, std::int64_t bits) {
   const std::int64_t range = std::int64_t{1} << bits, rest = ((x % range) + range) % range;

@@ -58,7 +58,7 @@ constexpr Model models[] = {{"tiny-sd-text", Role::text_encoder},
                             {"tiny-sd-vae-decoder", Role::decoder}};
 
 TEST(tiny_models, on_the_presets_compute_their_graphs) {
-  for (const Preset& preset : presets()) {
+  for (const Preset& preset : diffusion_presets()) {
     for (const Model& model : models) {
       SCOPED_TRACE(std::string(preset.name) + " " + model.name);
       Machine machine = preset.machine;

@@ -26,6 +26,10 @@ std::int64_t onnx_type(NumberFormat format) {
       return 5;
     case NumberFormat::int8:
       return 3;
+    case NumberFormat::uint8:
+      return 2;
+    case NumberFormat::uint4:
+      return 21;
     default:
       return 22;  // int4
   }
@@ -66,7 +70,7 @@ struct Writer {
   }
 
   /// `v` to the format and back; the nodes, and the value that is left.
-  std::pair<std::vector<Node>, ValueId> there_and_back(ValueId v, NumberFormat format, float step) {
+  std::pair<std::vector<Node>, ValueId> there_and_back(ValueId v, NumberFormat format, const WeightScale& step) {
     const std::int64_t number = onnx_type(format);
     const ElementType type = *element_type_of(number);
     const Shape shape = network.graph.values[static_cast<std::size_t>(v)].operand.shape;
@@ -77,8 +81,9 @@ struct Writer {
       return {
           {node("Cast", {v}, narrow, {{"to", number}}), node("Cast", {narrow}, wide, {{"to", std::int64_t{1}}})},
           wide};
-    const ValueId scale = scalar(name + "/scale", {ElementType::float32, {}, {}, {static_cast<double>(step)}});
-    const ValueId zero = scalar(name + "/zero", {type, {}, {0}, {}});
+    const ValueId scale =
+        scalar(name + "/scale", {ElementType::float32, {}, {}, {static_cast<double>(step.scale)}});
+    const ValueId zero = scalar(name + "/zero", {type, {}, {step.zero.value_or(0)}, {}});
     return {{node("QuantizeLinear", {v, scale, zero}, narrow, {{"precision", std::int64_t{11}}}),
              node("DequantizeLinear", {narrow, scale, zero}, wide, {})},
             wide};
@@ -98,6 +103,10 @@ struct Writer {
         return ElementType::int16;
       case 3:
         return ElementType::int8;
+      case 2:
+        return ElementType::uint8;
+      case 21:
+        return ElementType::uint4;
       default:
         return ElementType::int4;
     }
@@ -309,7 +318,7 @@ MadeNetwork written_out(const MadeNetwork& network, const CompiledStage& stage, 
     if (made.graph.values[static_cast<std::size_t>(v)].operand.type != ElementType::float32) continue;
     const auto scale = scales.find(v);
     auto [nodes, wide] =
-        writer.there_and_back(v, machine.activation_format, scale == scales.end() ? 1 : scale->second);
+        writer.there_and_back(v, machine.activation_format, scale == scales.end() ? WeightScale() : scale->second);
     instead[v] = wide;
     auto& casts = behind[made.graph.values[static_cast<std::size_t>(v)].producer];
     casts.insert(casts.end(), nodes.begin(), nodes.end());

@@ -22,7 +22,7 @@ Graph built_in(const ModelRow& row, const Machine& machine) {
 
 TEST(program_forms, every_built_in_model_comes_back_from_text_and_bytes) {
   for (const ModelRow& row : built_in_models())
-    for (const Preset& preset : presets()) {
+    for (const Preset& preset : diffusion_presets()) {
       SCOPED_TRACE(std::string(row.name) + " on " + std::string(preset.name));
       const Application application = compiled(built_in(row, preset.machine), preset.machine, role_of(row.kind));
       if (!application.feasible) continue;

@@ -1,7 +1,7 @@
 // One hook for each question the dashboard asks the server.
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { answer, client } from './client';
-import type { Machine, MachineChanges, Sweep } from './types';
+import type { Machine, MachineChanges, Sweep, ValidationItem } from './types';
 
 const forever = { staleTime: Infinity, gcTime: Infinity };
 
@@ -46,7 +46,11 @@ export const useModel = (name: string) =>
 export const useVersion = () =>
   useQuery({ queryKey: ['version'], queryFn: () => answer(client.GET('/api/v1/version')), ...forever });
 
-export const isLive = (sweep: Sweep) => sweep.state === 'running' || sweep.state === 'queued';
+export const isLive = (job: { state: Sweep['state'] }) => job.state === 'running' || job.state === 'queued';
+
+/** Something of it changes by itself: points come, or the front of a finished one is validated or measured. */
+export const changes = (sweep: Sweep) =>
+  isLive(sweep) || sweep.measuring_accuracy || (sweep.validation !== null && isLive(sweep.validation));
 
 export const useSweeps = () =>
   useQuery({
@@ -59,7 +63,8 @@ export const useSweep = (id: number) =>
   useQuery({
     queryKey: ['sweep', id],
     queryFn: () => answer(client.GET('/api/v1/sweeps/{id}', { params: { path: { id } } })),
-    refetchInterval: (query) => (query.state.data && isLive(query.state.data) ? 500 : false),
+    refetchInterval: (query) =>
+      query.state.data && changes(query.state.data) ? (isLive(query.state.data) ? 500 : 2000) : false,
   });
 
 /** Every stored point, a column each; `version` changes when there are more of them. */
@@ -138,4 +143,34 @@ export const useComparison = (design: Design | null, baselines: string[]) =>
     enabled: design !== null && design.model !== '' && baselines.length > 0,
     placeholderData: keepPreviousData,
     staleTime: 60_000,
+  });
+
+export interface ValidationWish {
+  layers: string[];
+  tensors: boolean;
+  seconds: number;
+}
+
+export const startValidation = (design: Design, wish: ValidationWish) =>
+  answer(client.POST('/api/v1/validations', { body: { ...requestOf(design), ...wish } }));
+
+export const useValidations = () =>
+  useQuery({
+    queryKey: ['validations'],
+    queryFn: () => answer(client.GET('/api/v1/validations')).then((data) => data.validations),
+    refetchInterval: (query) => (query.state.data?.some((one: ValidationItem) => isLive(one)) ? 1000 : 10000),
+  });
+
+export const useValidation = (id: number) =>
+  useQuery({
+    queryKey: ['validation', id],
+    queryFn: () => answer(client.GET('/api/v1/validations/{id}', { params: { path: { id } } })),
+    refetchInterval: (query) => (query.state.data && isLive(query.state.data) ? 500 : false),
+  });
+
+export const useFrontValidation = (sweep: number) =>
+  useQuery({
+    queryKey: ['front-validation', sweep],
+    queryFn: () => answer(client.GET('/api/v1/sweeps/{id}/validation', { params: { path: { id: sweep } } })),
+    refetchInterval: (query) => (query.state.data && isLive(query.state.data) ? 1000 : false),
   });

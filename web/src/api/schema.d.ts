@@ -173,6 +173,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/accuracies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Measure what number formats do to a model */
+        post: operations["measure_accuracy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accuracies/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A measurement of accuracy, and how far it is */
+        get: operations["get_accuracy"];
+        put?: never;
+        post?: never;
+        /** End and forget a measurement of accuracy */
+        delete: operations["delete_accuracy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sweeps": {
         parameters: {
             query?: never;
@@ -322,6 +357,76 @@ export interface paths {
         get: operations["export_sweep"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sweeps/{id}/validation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How the front of a sweep was validated */
+        get: operations["get_front_validation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/validations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every validation of a design point, newest first */
+        get: operations["list_validations"];
+        put?: never;
+        /** Estimate against executor, tensors against the graph */
+        post: operations["create_validation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/validations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A validation, how far it is and what it found */
+        get: operations["get_validation"];
+        put?: never;
+        post?: never;
+        /** Remove a validation */
+        delete: operations["delete_validation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/validations/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop a validation */
+        post: operations["cancel_validation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -888,7 +993,7 @@ export interface components {
              */
             host_operators: "none" | "softmax" | "softmax_and_norm";
             /**
-             * @description Bits that cross the host's bus a core cycle, bit
+             * @description Bits of one access over the host's bus, bit
              * @default 32
              */
             host_bus_bits: number;
@@ -897,6 +1002,21 @@ export interface components {
              * @default 10
              */
             host_cycles_per_element: number;
+            /**
+             * @description Core cycles that one access over the host's bus takes (host_bus_bits each), cycles
+             * @default 1
+             */
+            host_access_cycles: number;
+            /**
+             * @description Bits of an element that the host sends back; 0: as activation_format, bit
+             * @default 0
+             */
+            host_result_bits: number;
+            /**
+             * @description Inputs, weights and results cross the host's bus, access by access, in place of a DRAM channel
+             * @default false
+             */
+            host_memory: boolean;
             /**
              * @description The program: held in IMEM whole, or streamed through it from DRAM
              * @default held
@@ -1364,7 +1484,7 @@ export interface components {
              */
             host_operators: "none" | "softmax" | "softmax_and_norm";
             /**
-             * @description Bits that cross the host's bus a core cycle, bit
+             * @description Bits of one access over the host's bus, bit
              * @default 32
              */
             host_bus_bits: number;
@@ -1373,6 +1493,21 @@ export interface components {
              * @default 10
              */
             host_cycles_per_element: number;
+            /**
+             * @description Core cycles that one access over the host's bus takes (host_bus_bits each), cycles
+             * @default 1
+             */
+            host_access_cycles: number;
+            /**
+             * @description Bits of an element that the host sends back; 0: as activation_format, bit
+             * @default 0
+             */
+            host_result_bits: number;
+            /**
+             * @description Inputs, weights and results cross the host's bus, access by access, in place of a DRAM channel
+             * @default false
+             */
+            host_memory: boolean;
             /**
              * @description The program: held in IMEM whole, or streamed through it from DRAM
              * @default held
@@ -1792,7 +1927,7 @@ export interface components {
         };
         Axis: {
             /** @enum {string} */
-            parameter: "cores" | "core_clock_mhz" | "pipeline_stages" | "conv_lanes_in" | "conv_lanes_out" | "conv_lanes_pixel" | "linear_lanes_m" | "linear_lanes_n" | "linear_lanes_k" | "matmul_lanes_m" | "matmul_lanes_n" | "matmul_lanes_k" | "vector_lanes" | "softmax_lanes" | "norm_lanes" | "transpose_lanes" | "dataflow" | "weight_format" | "activation_format" | "accumulator_format" | "scale_granularity" | "psram_bytes" | "psram_port_bits" | "dsram_bytes" | "dsram_port_bits" | "stackram_bytes" | "stackram_port_bits" | "imem_bytes" | "sram_banks" | "weight_buffering" | "tile_buffering" | "dram_kind" | "dram_bus_bits" | "dram_clock_ratio" | "dram_burst_bytes" | "dram_efficiency" | "mac_sharing" | "activation_memory" | "stack_discipline" | "operator_dsram" | "steps" | "guidance" | "sampler" | "mode" | "batch" | "image_height_px" | "image_width_px" | "prompt_per_frame" | "vae_stage" | "encoder_dram_share" | "decoder_dram_share" | "link_bits" | "technology_node" | "sram_floor_plan_factor" | "mac_floor_plan_factor" | "weight_storage" | "hard_coded_part" | "psram_pinned_bytes" | "fusion" | "norm_statistics" | "fused_attention" | "strips" | "transposition" | "tile_search" | "tile_goal" | "skip_handling" | "schedule" | "hoisted_context" | "weight_compression" | "decompressor_bytes_per_cycle" | "weight_density" | "sparsity" | "sequencer" | "dispatch_cycles" | "host_command_cycles" | "host_operators" | "host_bus_bits" | "host_cycles_per_element" | "program_storage" | "granularity" | "low_rank" | "low_rank_share" | "composable_macs" | "core_weights" | "branches" | "memory_hierarchy" | "in_memory_weights";
+            parameter: "cores" | "core_clock_mhz" | "pipeline_stages" | "conv_lanes_in" | "conv_lanes_out" | "conv_lanes_pixel" | "linear_lanes_m" | "linear_lanes_n" | "linear_lanes_k" | "matmul_lanes_m" | "matmul_lanes_n" | "matmul_lanes_k" | "vector_lanes" | "softmax_lanes" | "norm_lanes" | "transpose_lanes" | "dataflow" | "weight_format" | "activation_format" | "accumulator_format" | "scale_granularity" | "psram_bytes" | "psram_port_bits" | "dsram_bytes" | "dsram_port_bits" | "stackram_bytes" | "stackram_port_bits" | "imem_bytes" | "sram_banks" | "weight_buffering" | "tile_buffering" | "dram_kind" | "dram_bus_bits" | "dram_clock_ratio" | "dram_burst_bytes" | "dram_efficiency" | "mac_sharing" | "activation_memory" | "stack_discipline" | "operator_dsram" | "steps" | "guidance" | "sampler" | "mode" | "batch" | "image_height_px" | "image_width_px" | "prompt_per_frame" | "vae_stage" | "encoder_dram_share" | "decoder_dram_share" | "link_bits" | "technology_node" | "sram_floor_plan_factor" | "mac_floor_plan_factor" | "weight_storage" | "hard_coded_part" | "psram_pinned_bytes" | "fusion" | "norm_statistics" | "fused_attention" | "strips" | "transposition" | "tile_search" | "tile_goal" | "skip_handling" | "schedule" | "hoisted_context" | "weight_compression" | "decompressor_bytes_per_cycle" | "weight_density" | "sparsity" | "sequencer" | "dispatch_cycles" | "host_command_cycles" | "host_operators" | "host_bus_bits" | "host_cycles_per_element" | "host_access_cycles" | "host_result_bits" | "host_memory" | "program_storage" | "granularity" | "low_rank" | "low_rank_share" | "composable_macs" | "core_weights" | "branches" | "memory_hierarchy" | "in_memory_weights";
             values?: (number | string | boolean)[];
             min?: number;
             max?: number;
@@ -1810,6 +1945,7 @@ export interface components {
             count?: number;
             axes: components["schemas"]["Axis"][];
             objectives?: string[];
+            validate_seconds?: number;
         };
         Sweep: {
             id: number;
@@ -1822,9 +1958,11 @@ export interface components {
             feasible: number;
             points_per_second: number | null;
             eta_s: number | null;
+            measuring_accuracy: boolean;
             created: string;
             error: components["schemas"]["Problem"] | null;
             objectives: string[];
+            validation: components["schemas"]["SweepValidation"] | null;
             spec: components["schemas"]["SweepRequest"];
         };
         Sweeps: {
@@ -1855,6 +1993,269 @@ export interface components {
             feasible: boolean;
             reason: string;
             metrics: components["schemas"]["MetricValues"];
+            accuracy: components["schemas"]["PointAccuracy"] | null;
+        };
+        PointAccuracy: {
+            sqnr_db: number | string | null;
+            cosine: number | null;
+            /** @enum {string} */
+            weights: "random" | "file";
+        };
+        AccuracyRequest: {
+            model: string;
+            preset?: string;
+            machine?: components["schemas"]["MachineChanges"];
+            /** @enum {string} */
+            calibration?: "minmax" | "percentile" | "mse";
+            percentile?: number;
+            samples?: number;
+            seed?: number;
+        };
+        StageAccuracy: {
+            name: string;
+            role: string;
+            output: {
+                sqnr_db: number | string | null;
+                cosine: number | null;
+                elements: number;
+                not_finite: number;
+            };
+            steps: {
+                step: number;
+                t: number;
+                sqnr_db: number | string | null;
+                cosine: number | null;
+                elements: number;
+                not_finite: number;
+            }[];
+            layers: {
+                value: string;
+                instruction: string;
+                op: string;
+                sqnr_db: number | string | null;
+                cosine: number | null;
+                elements: number;
+                not_finite: number;
+            }[];
+        };
+        Accuracy: {
+            model: string;
+            machine: components["schemas"]["Machine"];
+            /** @enum {string} */
+            weights: "random" | "file";
+            seed: number;
+            calibration: string;
+            percentile: number;
+            samples: number;
+            stages: components["schemas"]["StageAccuracy"][];
+            sqnr_db: number | string | null;
+            cosine: number | null;
+            elements: number;
+            not_finite: number;
+        };
+        AccuracyJob: {
+            id: number;
+            /** @enum {string} */
+            state: "queued" | "running" | "done" | "failed";
+            progress: number;
+            model: string;
+            error: components["schemas"]["Problem"] | null;
+            result: components["schemas"]["Accuracy"] | null;
+        };
+        FirstDifference: {
+            /** @enum {string} */
+            kind: "counter" | "tensor" | "execution";
+            stage: string;
+            pass: number | null;
+            instruction: number | null;
+            layer: string;
+            what: string;
+            estimated: number | null;
+            executed: number | null;
+            point?: number;
+        };
+        Coverage: {
+            instructions: number;
+            instructions_compared: number;
+            classes: number;
+            classes_compared: number;
+            classes_executed: number;
+            values: number;
+            tile_operations: number;
+            elements: number;
+            differences: number;
+            overflows: number;
+        };
+        ValidationRequest: {
+            model: string;
+            preset?: string;
+            machine?: components["schemas"]["MachineChanges"];
+            layers?: string[];
+            passes?: number;
+            tensors?: boolean;
+            seed?: number;
+            seconds?: number;
+        };
+        ValidationSummary: {
+            feasible: boolean;
+            reason: string;
+            passed: boolean;
+            seconds: number;
+            first_difference: components["schemas"]["FirstDifference"] | null;
+            coverage: components["schemas"]["Coverage"];
+        };
+        ValidationProgress: {
+            doing: string;
+            done: number;
+            total: number;
+        };
+        ComparedPass: {
+            number: number;
+            estimated: (number | null)[];
+            executed: (number | null)[];
+            instructions_estimated?: number[][];
+            instructions_executed?: number[][];
+        };
+        Peak: {
+            name: string;
+            estimated: number;
+            executed: number | null;
+        };
+        StageCounters: {
+            instructions: number;
+            classes: number;
+            classes_compared: number;
+            simulated_passes: number;
+            tile_operations: number;
+            values: number;
+            differences: number;
+            name: string;
+            role: string;
+            left_out: string;
+            repeats: boolean;
+            passes: components["schemas"]["ComparedPass"][];
+            peaks: components["schemas"]["Peak"][];
+            index: number[];
+            layers: string[];
+            operations: string[];
+        };
+        TensorDifference: {
+            element: number;
+            executed: number | null;
+            expected: number | null;
+        };
+        LayerTensors: {
+            index: number;
+            name: string;
+            op: string;
+            left_out: string;
+            failure: string;
+            operations: number;
+            elements: number;
+            differing: number;
+            allowed: number;
+            largest_error: number;
+            overflows: boolean;
+            first: components["schemas"]["TensorDifference"] | null;
+        };
+        StageTensors: {
+            stage: string;
+            classes: number;
+            compared: number;
+            differences: number;
+            overflows: number;
+            layers: components["schemas"]["LayerTensors"][];
+        };
+        ValidationResult: {
+            model: string;
+            machine: components["schemas"]["Machine"];
+            feasible: boolean;
+            reason: string;
+            passed: boolean;
+            seconds: number;
+            first_difference: components["schemas"]["FirstDifference"] | null;
+            coverage: components["schemas"]["Coverage"];
+            counters: {
+                /** @enum {string} */
+                name: "start_cycle" | "end_cycle" | "waiting_cycles" | "stall_weights_cycles" | "stall_activations_cycles" | "stall_program_cycles" | "compute_cycles" | "tile_operations" | "dsram_read_beats" | "dsram_write_beats" | "stackram_read_beats" | "stackram_write_beats" | "psram_read_beats" | "dram_weights_bytes" | "dram_activations_in_bytes" | "dram_activations_out_bytes" | "dram_program_bytes";
+                unit: string;
+            }[];
+            stages: components["schemas"]["StageCounters"][];
+            tensors: components["schemas"]["StageTensors"][];
+        };
+        ValidationItem: {
+            id: number;
+            model: string;
+            /** @enum {string} */
+            state: "queued" | "running" | "done" | "cancelled" | "failed" | "interrupted";
+            created: string;
+            progress: components["schemas"]["ValidationProgress"] | null;
+            error: components["schemas"]["Problem"] | null;
+            request: components["schemas"]["ValidationRequest"];
+            summary: components["schemas"]["ValidationSummary"] | null;
+        };
+        Validation: {
+            id: number;
+            model: string;
+            /** @enum {string} */
+            state: "queued" | "running" | "done" | "cancelled" | "failed" | "interrupted";
+            created: string;
+            progress: components["schemas"]["ValidationProgress"] | null;
+            error: components["schemas"]["Problem"] | null;
+            request: components["schemas"]["ValidationRequest"];
+            summary: components["schemas"]["ValidationSummary"] | null;
+            result: components["schemas"]["ValidationResult"] | null;
+        };
+        Validations: {
+            validations: components["schemas"]["ValidationItem"][];
+        };
+        FrontSummary: {
+            budget_s: number;
+            points: number;
+            points_covered: number;
+            programs: number;
+            classes: number;
+            classes_executed: number;
+            values: number;
+            differences: number;
+            overflows: number;
+            passed: boolean;
+            seconds: number;
+            first_difference: components["schemas"]["FirstDifference"] | null;
+        };
+        SweepValidation: {
+            id: number;
+            model: string;
+            /** @enum {string} */
+            state: "queued" | "running" | "done" | "cancelled" | "failed" | "interrupted";
+            created: string;
+            progress: components["schemas"]["ValidationProgress"] | null;
+            error: components["schemas"]["Problem"] | null;
+            request: {
+                seconds: number;
+            };
+            summary: components["schemas"]["FrontSummary"] | null;
+        };
+        FrontPoint: {
+            index: number;
+            covered: boolean;
+            passed: boolean;
+            coverage: components["schemas"]["Coverage"];
+            first_difference: components["schemas"]["FirstDifference"] | null;
+        };
+        FrontValidation: {
+            id: number;
+            model: string;
+            /** @enum {string} */
+            state: "queued" | "running" | "done" | "cancelled" | "failed" | "interrupted";
+            created: string;
+            progress: components["schemas"]["ValidationProgress"] | null;
+            error: components["schemas"]["Problem"] | null;
+            request: {
+                seconds: number;
+            };
+            summary: components["schemas"]["FrontSummary"] | null;
+            points: components["schemas"]["FrontPoint"][];
         };
     };
     responses: never;
@@ -2238,6 +2639,99 @@ export interface operations {
             };
         };
     };
+    measure_accuracy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccuracyRequest"];
+            };
+        };
+        responses: {
+            /** @description Measure what number formats do to a model */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccuracyJob"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_accuracy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A measurement of accuracy, and how far it is */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccuracyJob"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_accuracy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description End and forget a measurement of accuracy */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_sweeps: {
         parameters: {
             query?: never;
@@ -2586,6 +3080,190 @@ export interface operations {
                 content: {
                     "text/csv": string;
                     "application/x-ndjson": string;
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_front_validation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How the front of a sweep was validated */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FrontValidation"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_validations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every validation of a design point, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Validations"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_validation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ValidationRequest"];
+            };
+        };
+        responses: {
+            /** @description Estimate against executor, tensors against the graph */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Validation"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_validation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A validation, how far it is and what it found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Validation"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_validation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove a validation */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancel_validation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Stop a validation */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Validation"];
                 };
             };
             /** @description A problem */

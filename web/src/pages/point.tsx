@@ -35,6 +35,7 @@ function Point({ id, index }: { id: number; index: number }) {
         <h1>{t('point.title', { index, model: sweep.data.model })}</h1>
         <div className="card-actions">
           <Link className="button" href={`/what-if?${query}`}>{t('point.vary')}</Link>
+          <Link className="button" href={`/validate?${query}`}>{t('nav.validate')}</Link>
           <Link className="button" href={`/compare?${query}`}>{t('nav.compare')}</Link>
         </div>
       </div>

@@ -40,9 +40,12 @@ export function ResultsPage({ id }: { id: number | null }) {
   );
 }
 
-/** How many points the charts were last drawn with: while a sweep runs, not every poll redraws them. */
+/**
+ * How many points the charts were last drawn with: while a sweep runs, not every poll redraws them. When its front has
+ * been measured they are drawn once more.
+ */
 function versionOf(sweep: Sweep): number {
-  if (!isLive(sweep)) return sweep.done;
+  if (!isLive(sweep)) return sweep.done + (sweep.done > 0 && !sweep.measuring_accuracy ? 0.5 : 0);
   const grain = Math.max(1, Math.floor(sweep.total / 12));
   return Math.floor(sweep.done / grain) * grain;
 }

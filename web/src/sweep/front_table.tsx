@@ -8,6 +8,7 @@ import { go } from '../state/location';
 import { Card, Empty } from '../ui/basics';
 import { DataTable, type Column } from '../ui/data_table';
 import { useMachineTables } from '../ui/tables_gate';
+import { accuracyFields, accuracyOrder, accuracyText } from './fields';
 
 interface Row {
   at: number;
@@ -28,11 +29,16 @@ export function FrontTable({ sweep, columns, front, shown }: { sweep: Sweep; col
         value: (row) => columns.columns[name]?.[row.at],
         show: (row) => columnText(columns.columns[name]?.[row.at], tables.unitOf(name)),
       })),
+      ...accuracyFields.map((name): Column<Row> => ({
+        id: name, title: t(`accuracy.${name}`), unit: name === 'sqnr_db' ? 'dB' : '', width: 120, numeric: name !== 'accuracy_weights', hint: t(`accuracy.${name}_hint`),
+        value: (row) => accuracyOrder(columns.columns[name]?.[row.at]),
+        show: (row) => accuracyText(columns.columns[name]?.[row.at]),
+      })),
     ],
     [columns, shown.join(','), language, tables],
   );
   return (
-    <Card title={t('front.title', { count: front.length })}>
+    <Card title={t('front.title', { count: front.length })} {...(sweep.measuring_accuracy ? { actions: <span className="muted" role="status">{t('accuracy.measuring')}</span> } : {})}>
       {rows.length === 0 ? <Empty title={t('front.empty')} /> : <DataTable label={t('front.title', { count: front.length })} columns={list} rows={rows} onRow={(row) => go(href(row))} height={330} />}
     </Card>
   );

@@ -9,7 +9,7 @@ import { go, setQuery, useQueryState } from '../state/location';
 import { Card, Empty, ErrorBox, Skeleton } from '../ui/basics';
 import { DataTable, type Column } from '../ui/data_table';
 import { useMachineTables } from '../ui/tables_gate';
-import { axesOf } from './fields';
+import { accuracyText, axesOf, isAccuracy } from './fields';
 import { Check } from './pareto';
 
 type Row = { cells: Cell[] };
@@ -29,11 +29,13 @@ export function PointsTable({ sweep, version }: { sweep: Sweep; version: number 
     () => names.map((name, k): Column<Row> => ({
       id: name,
       title: name === 'index' ? t('table.point') : name === 'feasible' ? t('table.feasible') : name === 'reason' ? t('table.reason') : name,
-      unit: unitName(tables.unitOf(name)), width: widths[name] ?? 130, numeric: name !== 'reason',
+      sortable: !isAccuracy(name),
+      unit: name === 'sqnr_db' ? 'dB' : unitName(tables.unitOf(name)), width: widths[name] ?? 130, numeric: name !== 'reason' && name !== 'accuracy_weights',
       hint: tables.metric(name)?.doc[language] ?? tables.parameter(name)?.doc[language] ?? '',
       value: (row) => row.cells[k],
       show: (row) =>
         name === 'index' ? <Link href={`/sweeps/${sweep.id}/points/${row.cells[k]}`}>{String(row.cells[k])}</Link>
+        : isAccuracy(name) ? accuracyText(row.cells[k])
         : name === 'feasible' ? (row.cells[k] ? t('word.yes') : t('word.no'))
         : columnText(row.cells[k], tables.unitOf(name)),
     })),

@@ -7,6 +7,7 @@ import type { Sweep } from '../api/types';
 import { duration, percent, plain } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';
 import { ErrorBox } from '../ui/basics';
+import { FrontLine } from '../validation/front_line';
 
 export function SweepHead({ sweep }: { sweep: Sweep }) {
   const { t } = useSpeech();
@@ -44,6 +45,7 @@ export function SweepHead({ sweep }: { sweep: Sweep }) {
         <div><dt>{t('sweep.feasible')}</dt><dd>{plain(sweep.feasible)}{sweep.done > 0 && ` (${percent(sweep.feasible / sweep.done, 3)})`}</dd></div>
         {sweep.points_per_second !== null && sweep.points_per_second > 0 && <div><dt>{t('sweep.rate')}</dt><dd>{plain(Math.round(sweep.points_per_second))} /s</dd></div>}
         {live && sweep.eta_s !== null && <div><dt>{t('sweep.eta')}</dt><dd>{duration(sweep.eta_s)}</dd></div>}
+        {sweep.validation && <div><dt>{t('validation.front')}</dt><dd><FrontLine sweep={sweep.id} validation={sweep.validation} /></dd></div>}
         <div><dt>{t('sweep.axes')}</dt><dd>{sweep.spec.axes.map((axis) => axis.parameter).join(' × ') || '–'}</dd></div>
       </dl>
       {live && <progress className="run-progress" value={sweep.done} max={sweep.total} aria-label={t('sweep.progress')} />}

@@ -17,6 +17,8 @@ export interface Column<Row> {
   hint?: string;
   width: number;
   numeric?: boolean;
+  /** False where the rows cannot be had in its order. */
+  sortable?: boolean;
   value: (row: Row) => string | number | boolean | null | undefined;
   show?: (row: Row) => ReactNode;
 }
@@ -91,7 +93,7 @@ export function DataTable<Row extends object>(props: Props<Row>) {
                   key={column.id} role="columnheader" className={column.numeric ? 'numeric' : ''}
                   aria-sort={direction === null ? 'none' : direction ? 'descending' : 'ascending'}
                 >
-                  <button type="button" onClick={() => sortBy(column)} title={`${t('table.sort_by', { column: column.title })}${column.hint ? ` · ${column.hint}` : ''}`}>
+                  <button type="button" onClick={() => sortBy(column)} disabled={column.sortable === false} title={[column.sortable === false ? '' : t('table.sort_by', { column: column.title }), column.hint ?? ''].filter((text) => text !== '').join(' · ')}>
                     <span>{breakable(column.title)}</span>
                     {column.unit && <span className="unit">{column.unit}</span>}
                     <span className="sort-mark" aria-hidden="true">{direction === null ? '' : direction ? '▼' : '▲'}</span>

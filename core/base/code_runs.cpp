@@ -1,0 +1,127 @@
+// Numbers as codes of a number format, many at a time.
+#include "core/base/code_runs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "core/base/encode.h"
+#include "core/base/error.h"
+
+namespace sdip {
+namespace {
+
+bool is_floating(NumberFormat format) { return number_formats[static_cast<std::size_t>(format)].floating; }
+
+/// The number of each code of a floating format of 8 or 16 bits: made once.
+const float* numbers_of_codes(NumberFormat format) {
+  const auto made = [](NumberFormat of) {
+    std::vector<float> numbers(std::size_t{1} << bits_of(of));
+    for (std::size_t code = 0; code < numbers.size(); ++code)
+      numbers[code] = decoded(of, static_cast<std::uint32_t>(code));
+    return numbers;
+  };
+  static const std::vector<float> fp16 = made(NumberFormat::fp16), bf16 = made(NumberFormat::bf16),
+                                  e4m3 = made(NumberFormat::fp8_e4m3), e5m2 = made(NumberFormat::fp8_e5m2);
+  if (format == NumberFormat::fp16) return fp16.data();
+  if (format == NumberFormat::bf16) return bf16.data();
+  return format == NumberFormat::fp8_e4m3 ? e4m3.data() : e5m2.data();
+}
+
+template <class Code>
+Code code_at(const std::byte* codes, std::size_t i) {
+  Code code;
+  std::memcpy(&code, codes + i * sizeof(Code), sizeof(Code));
+  return code;
+}
+
+template <class Code>
+void look_up(const float* table, const std::byte* codes, std::span<float> numbers) {
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = table[code_at<Code>(codes, i)];
+}
+
+/// Codes less that of 0, times what one step stands for.
+template <class Code>
+void scale_up(double step, std::int64_t zero, const std::byte* codes, std::span<float> numbers) {
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] =
+        static_cast<float>(static_cast<double>(static_cast<std::int64_t>(code_at<Code>(codes, i)) - zero) * step);
+}
+
+/// `per` steps of x (x divided by `step`, or times it) to the nearest code, ties to even. Adding and taking away
+/// 1.5 x 2^52 rounds to a whole number; clamped first, no number is beyond what that holds.
+template <class Code>
+void scale_down(NumberFormat format, double step, bool divide, std::int64_t zero, std::span<const float> x,
+                std::byte* codes) {
+  constexpr double shift = 6755399441055744.0;
+  const auto largest = static_cast<double>(largest_code(format)), of_zero = static_cast<double>(zero);
+  const double most = largest - of_zero, least = (needs_zero_point(format) ? 0.0 : -largest - 1.0) - of_zero;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto number = static_cast<double>(x[i]);
+    double whole = divide ? number / step : number * step;
+    whole = whole == whole ? whole : 0.0;
+    whole = std::min(std::max(whole, least), most);
+    const auto code = static_cast<Code>(static_cast<std::int64_t>((whole + shift) - shift) + zero);
+    std::memcpy(codes + i * sizeof(Code), &code, sizeof(Code));
+  }
+}
+
+/// What one step of a fixed-point format is.
+double unit_of(NumberFormat format) { return static_cast<double>(decoded(format, 1)); }
+
+}  // namespace
+
+std::uint32_t encoded_kept(NumberFormat format, float x, const CodeStep& step, bool infinities) {
+  const std::uint32_t code = encoded(format, x, step.scale, step.zero);
+  if (!infinities || !std::isinf(x) || format == NumberFormat::fp32 || format == NumberFormat::fp8_e4m3 ||
+      !is_floating(format))
+    return code;
+  return code + 1;  // infinity stands behind the largest number
+}
+
+void encode_run(NumberFormat format, const CodeStep& step, bool infinities, std::span<const float> numbers,
+                std::byte* codes) {
+  if (numbers.empty()) return;
+  if (format == NumberFormat::fp32) {
+    std::memcpy(codes, numbers.data(), numbers.size_bytes());
+    return;
+  }
+  const std::int64_t bits = bits_of(format);
+  check(bits >= 8, "codes of whole bytes");
+  if (is_floating(format)) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const std::uint32_t code = encoded_kept(format, numbers[i], {}, infinities);
+      std::memcpy(codes + i * static_cast<std::size_t>(bits / 8), &code, static_cast<std::size_t>(bits / 8));
+    }
+    return;
+  }
+  const bool divide = needs_scale(format);
+  const double unit = divide ? static_cast<double>(step.scale) : 1.0 / unit_of(format);
+  check(unit > 0, "a positive scale");
+  if (bits == 8) return scale_down<std::uint8_t>(format, unit, divide, step.zero, numbers, codes);
+  if (bits == 16) return scale_down<std::uint16_t>(format, unit, divide, step.zero, numbers, codes);
+  scale_down<std::uint32_t>(format, unit, divide, step.zero, numbers, codes);
+}
+
+void decode_run(NumberFormat format, const CodeStep& step, const std::byte* codes, std::span<float> numbers) {
+  if (numbers.empty()) return;
+  if (format == NumberFormat::fp32) {
+    std::memcpy(numbers.data(), codes, numbers.size_bytes());
+    return;
+  }
+  const std::int64_t bits = bits_of(format);
+  check(bits >= 8, "codes of whole bytes");
+  if (is_floating(format)) {
+    if (bits == 8) return look_up<std::uint8_t>(numbers_of_codes(format), codes, numbers);
+    return look_up<std::uint16_t>(numbers_of_codes(format), codes, numbers);
+  }
+  const double unit = needs_scale(format) ? static_cast<double>(step.scale) : unit_of(format);
+  if (needs_zero_point(format)) return scale_up<std::uint8_t>(unit, step.zero, codes, numbers);
+  if (bits == 8) return scale_up<std::int8_t>(unit, step.zero, codes, numbers);
+  if (bits == 16) return scale_up<std::int16_t>(unit, step.zero, codes, numbers);
+  scale_up<std::int32_t>(unit, step.zero, codes, numbers);
+}
+
+}  // namespace sdip

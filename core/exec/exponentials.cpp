@@ -1,0 +1,109 @@
+// Exponentials of many numbers at a time.
+//
+// e^x = 2^n e^r, n the whole number nearest to x / ln 2, r = x - n ln 2 within 0.3466, e^r by its Taylor series up
+// to r^13 / 13! (what is left out is below 2^-57). Products and sums are rounded one by one in an order that is
+// written down, eight numbers side by side, so that processors with wider or narrower vectors give the same bits.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "core/exec/kernels.h"
+#include "core/exec/plain_functions.h"
+
+namespace sdip::exec {
+namespace {
+
+constexpr std::size_t lanes = 8;
+typedef double Eight __attribute__((vector_size(lanes * sizeof(double))));
+typedef std::int64_t EightWhole __attribute__((vector_size(lanes * sizeof(double))));
+
+/// 2^n of whole n from -1022 to 1023, given as n + 1.5 x 2^52: times them.
+[[gnu::always_inline]] inline void scale(Eight& y, const Eight& shifted) {
+  EightWhole bits;
+  std::memcpy(&bits, &shifted, sizeof(bits));
+  bits = (bits + 1023) << 52;
+  Eight power;
+  std::memcpy(&power, &bits, sizeof(power));
+  y *= power;
+}
+
+[[gnu::always_inline]] inline void exponentiate(Eight& x) {
+  constexpr double shift = 6755399441055744.0;  // 1.5 x 2^52: its last place is a whole number
+  constexpr double ln2_high = 0x1.62e42fefa0000p-1, ln2_low = 0x1.cf79abc9e3b39p-40;  // n ln2_high is exact
+  constexpr Eight zero{};
+  const Eight given = x, least = zero - 750.0, most = zero + 710.0;
+  x = x < least ? least : x;
+  x = x > most ? most : x;
+  const Eight whole = (x * 0x1.71547652b82fep+0 + shift) - shift;
+  const Eight r = (x - whole * ln2_high) - whole * ln2_low;
+  Eight y = zero + 1.0 / 6227020800.0;
+  for (const double factor : {1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040,
+                              1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0})
+    y = y * r + factor;
+  const Eight half = (whole * 0.5 + shift) - shift;  // 2^n in two factors, each a normal number
+  scale(y, half + shift);
+  scale(y, (whole - half) + shift);
+  x = given == given ? y : given;
+}
+
+/// e^(x - less), and the sum of them; without `less` the sum is of no use.
+[[gnu::always_inline]] inline double make_all(double less, double* x, std::size_t count) {
+  Eight sums{}, y;
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    std::memcpy(&y, x + i, sizeof(y));
+    y -= less;
+    exponentiate(y);
+    std::memcpy(x + i, &y, sizeof(y));
+    sums += y;
+  }
+  if (i < count) {
+    double rest[lanes] = {};
+    std::copy(x + i, x + count, rest);
+    std::memcpy(&y, rest, sizeof(y));
+    y -= less;
+    exponentiate(y);
+    std::memcpy(rest, &y, sizeof(y));
+    std::copy(rest, rest + (count - i), x + i);
+    std::fill(rest + (count - i), rest + lanes, 0.0);
+    std::memcpy(&y, rest, sizeof(y));
+    sums += y;
+  }
+  return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+}
+
+double make_portable(double less, double* x, std::size_t count) { return make_all(less, x, count); }
+[[gnu::target("avx2")]] double make_avx2(double less, double* x, std::size_t count) {
+  return make_all(less, x, count);
+}
+[[gnu::target("avx512f,avx512dq")]] double make_avx512(double less, double* x, std::size_t count) {
+  return make_all(less, x, count);
+}
+
+double make_widest(double less, double* x, std::size_t count) {
+  static const Vectors widest = widest_vectors();
+  if (widest == Vectors::avx512) return make_avx512(less, x, count);
+  return widest == Vectors::avx2 ? make_avx2(less, x, count) : make_portable(less, x, count);
+}
+
+}  // namespace
+
+void exponentials(std::span<double> numbers) { make_widest(0, numbers.data(), numbers.size()); }
+
+double exponentials_less(double less, std::span<double> numbers) {
+  return make_widest(less, numbers.data(), numbers.size());
+}
+
+double greatest(std::span<const double> numbers) {
+  double most[lanes];
+  std::fill_n(most, lanes, -HUGE_VAL);
+  std::size_t i = 0;
+  for (; i + lanes <= numbers.size(); i += lanes)
+    for (std::size_t lane = 0; lane < lanes; ++lane) most[lane] = std::max(most[lane], numbers[i + lane]);
+  double all_of_them = -HUGE_VAL;
+  for (; i < numbers.size(); ++i) all_of_them = std::max(all_of_them, numbers[i]);
+  return std::max(all_of_them, *std::max_element(most, most + lanes));
+}
+
+}  // namespace sdip::exec

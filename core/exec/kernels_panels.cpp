@@ -1,0 +1,114 @@
+// Operands laid out for tiles.
+#include "core/exec/kernels_panels.h"
+
+#include <algorithm>
+#include <type_traits>
+#include <vector>
+
+namespace sdip::exec {
+namespace {
+
+/// A block of a matrix as it is, to rows of `stride`.
+template <class T>
+void copy_block(const Matrix<T>& matrix, const Block& block, T* to, std::int64_t stride) {
+  if (matrix.data == nullptr) return matrix.fill(block, to, stride);
+  const T* from = matrix.data + block.row * matrix.row_stride + block.column * matrix.column_stride;
+  if (matrix.column_stride == 1) {
+    for (std::int64_t r = 0; r < block.rows; ++r)
+      std::copy_n(from + r * matrix.row_stride, block.columns, to + r * stride);
+    return;
+  }
+  for (std::int64_t c = 0; c < block.columns; ++c)
+    for (std::int64_t r = 0; r < block.rows; ++r)
+      to[r * stride + c] = from[r * matrix.row_stride + c * matrix.column_stride];
+}
+
+template <class T>
+void rows_filled(const Matrix<T>& left, const Block& block, T* to, std::int64_t stride) {
+  copy_block(left, block, to, stride);
+  for (std::int64_t r = 0; r < block.rows; ++r)
+    std::fill(to + r * stride + block.columns, to + (r + 1) * stride, T{});
+}
+
+constexpr std::int64_t rows_at_once = 16;  // of a block, so that they are still near when they are laid out
+
+/// Few floats, a multiple of eight: no call for each.
+void copy_line(const float* from, std::int64_t width, float* to) {
+  for (std::int64_t j = 0; j < width; j += 8) __builtin_memcpy(to + j, from + j, 32);
+}
+
+/// A line of one panel: `group` rows of codes, the elements of a column side by side, or a row of floats as it is.
+template <int Group, class T, class P>
+void lay_out(const T* from, std::int64_t stride, std::int64_t width, P bias, P* to) {
+  if constexpr (std::is_same_v<T, float>) {
+    copy_line(from, width, to);
+  } else {
+    for (std::int64_t j = 0; j < width; ++j)
+      for (std::int64_t g = 0; g < Group; ++g)
+        to[j * Group + g] = static_cast<P>(static_cast<P>(from[g * stride + j]) ^ bias);
+  }
+}
+
+/// Whole panels of floats straight from where they lie.
+bool panels_copied(const Matrix<float>& right, const Block& block, const PanelShape& shape, float* to) {
+  if (right.data == nullptr || right.column_stride != 1 || block.columns % shape.width != 0) return false;
+  for (std::int64_t k = 0; k < block.rows; ++k)
+    for (std::int64_t column = 0; column < block.columns; column += shape.width)
+      copy_line(right.data + (block.row + k) * right.row_stride + block.column + column, shape.width,
+                to + column / shape.width * shape.elements + k * shape.width);
+  return true;
+}
+
+/// A few rows at a time, over all panels.
+template <int Group, class T, class P>
+void panels_filled(const Matrix<T>& right, const Block& block, const PanelShape& shape, P bias, P* to) {
+  const std::int64_t stride = (block.columns + shape.width - 1) / shape.width * shape.width;
+  std::vector<T> raw(static_cast<std::size_t>(rows_at_once * stride));
+  for (std::int64_t k = 0; k < block.rows; k += rows_at_once) {
+    const std::int64_t rows = std::min(rows_at_once, block.rows - k);
+    if (rows < rows_at_once) std::ranges::fill(raw, T{});
+    copy_block(right, {block.row + k, rows, block.column, block.columns}, raw.data(), stride);
+    for (std::int64_t r = 0; r < rows; r += Group)
+      for (std::int64_t column = 0; column < stride; column += shape.width)
+        lay_out<Group>(raw.data() + r * stride + column, stride, shape.width, bias,
+                       to + column / shape.width * shape.elements + (k + r) * shape.width);
+  }
+}
+
+}  // namespace
+
+void fill_rows(const Matrix<float>& left, const Block& block, float* to, std::int64_t stride) {
+  rows_filled(left, block, to, stride);
+}
+
+void fill_rows(const Matrix<std::int8_t>& left, const Block& block, std::int8_t* to, std::int64_t stride) {
+  rows_filled(left, block, to, stride);
+}
+
+void fill_rows(const Matrix<std::int16_t>& left, const Block& block, std::int16_t* to, std::int64_t stride) {
+  rows_filled(left, block, to, stride);
+}
+
+void fill_rows(const Matrix<std::int8_t>& left, const Block& block, std::int16_t* to, std::int64_t stride) {
+  std::vector<std::int8_t> narrow(static_cast<std::size_t>(block.rows * stride));
+  rows_filled(left, block, narrow.data(), stride);
+  std::ranges::copy(narrow, to);
+}
+
+void fill_panels(const Matrix<float>& right, const Block& block, const PanelShape& shape, float* to) {
+  if (!panels_copied(right, block, shape, to)) panels_filled<1>(right, block, shape, 0.0F, to);
+}
+
+void fill_panels(const Matrix<std::int8_t>& right, const Block& block, const PanelShape& shape, std::int8_t* to) {
+  panels_filled<4>(right, block, shape, std::int8_t{-128}, to);
+}
+
+void fill_panels(const Matrix<std::int16_t>& right, const Block& block, const PanelShape& shape, std::int16_t* to) {
+  panels_filled<2>(right, block, shape, std::int16_t{0}, to);
+}
+
+void fill_panels(const Matrix<std::int8_t>& right, const Block& block, const PanelShape& shape, std::int16_t* to) {
+  panels_filled<2>(right, block, shape, std::int16_t{0}, to);
+}
+
+}  // namespace sdip::exec

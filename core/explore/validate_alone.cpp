@@ -1,0 +1,215 @@
+// An instruction cut out of its program.
+#include "core/explore/validate_alone.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/program/draft.h"
+
+namespace sdip {
+namespace {
+
+std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
+
+const InstructionClass& class_of(const CompiledStage& stage, const Instruction& instruction) {
+  return stage.program.classes[at(instruction.instruction_class)];
+}
+
+bool sums_its_results(const CompiledStage& stage, const Instruction& instruction) {
+  const InstructionClass& c = class_of(stage, instruction);
+  return c.statistics_passes > 0 || (!c.parts.empty() && c.parts.back().statistics_passes > 0);
+}
+
+/// Nodes and values that some instructions need, and where the network is cut: their sources.
+struct Cut {
+  const Graph& graph;
+  std::set<NodeId> nodes;
+  std::set<ValueId> values, inputs, made;
+  std::set<NodeId> own;  // of the instructions
+
+  /// Read through, not computed: a view, or what follows from weights alone.
+  bool is_read_through(const Value& value) const {
+    if (value.kind == ValueKind::weight || own.contains(value.producer)) return true;
+    const Family family = work_of(graph, graph.nodes[at(value.producer)]).family;
+    return family == Family::view || family == Family::transpose;
+  }
+  void need(ValueId v) {
+    if (v == none || !values.insert(v).second || inputs.contains(v)) return;
+    const Value& value = graph.values[at(v)];
+    if (value.kind == ValueKind::input) {
+      inputs.insert(v);
+    } else if (value.producer != none && !value.operand.value) {
+      if (is_read_through(value))
+        need_node(value.producer);
+      else
+        inputs.insert(v);  // only its shape counts: it is no source
+    }
+  }
+  void need_node(NodeId n) {
+    if (!nodes.insert(n).second) return;
+    const Node& node = graph.nodes[at(n)];
+    for (const ValueId v : node.inputs) need(v);
+    for (const ValueId v : node.outputs)
+      if (v != none) values.insert(v);
+  }
+};
+
+Cut cut_of(const Graph& graph, const std::vector<const Instruction*>& instructions) {
+  Cut cut{graph, {}, {}, {}, {}, {}};
+  for (const Instruction* instruction : instructions) {
+    for (const PlacedOperand& source : instruction->sources)
+      if (source.value != none && graph.values[at(source.value)].kind != ValueKind::weight &&
+          !cut.made.contains(source.value))
+        cut.inputs.insert(source.value);
+    if (instruction->destination != none) cut.made.insert(instruction->destination);
+    cut.own.insert(instruction->nodes.begin(), instruction->nodes.end());
+  }
+  for (const Instruction* instruction : instructions) {
+    for (const PlacedOperand& source : instruction->sources)
+      if (source.value != none) cut.values.insert(source.value);
+    for (const NodeId n : instruction->nodes) cut.need_node(n);
+    for (const ValueId v : instruction->weights) cut.need(v);
+    if (instruction->destination != none) cut.values.insert(instruction->destination);
+  }
+  return cut;
+}
+
+/// The cut as a graph; ids of values and nodes in it by those of the whole.
+struct CutGraph {
+  Graph graph;
+  std::map<ValueId, ValueId> values;
+  std::map<NodeId, NodeId> nodes;
+};
+
+CutGraph graph_of(const Cut& cut, const std::vector<ValueId>& outputs) {
+  CutGraph made;
+  Graph& graph = made.graph;
+  graph.name = cut.graph.name;
+  graph.opset = cut.graph.opset;
+  graph.own_operators = cut.graph.own_operators;
+  for (const ValueId v : cut.values) {
+    made.values[v] = static_cast<ValueId>(graph.values.size());
+    Value& value = graph.values.emplace_back(cut.graph.values[at(v)]);
+    value.producer = none;
+    value.consumers.clear();
+    if (!cut.inputs.contains(v)) continue;
+    value.kind = ValueKind::input;
+    value.operand.value.reset();
+    graph.inputs.push_back(made.values[v]);
+  }
+  const auto renamed = [&](std::vector<ValueId>& ids) {
+    for (ValueId& v : ids)
+      if (v != none) v = made.values.at(v);
+  };
+  for (const NodeId n : cut.nodes) {
+    made.nodes[n] = static_cast<NodeId>(graph.nodes.size());
+    Node& node = graph.nodes.emplace_back(cut.graph.nodes[at(n)]);
+    renamed(node.inputs);
+    for (ValueId& v : node.outputs)
+      if (cut.inputs.contains(v)) v = none;  // a Split's other result, which an instruction before copied
+    renamed(node.outputs);
+  }
+  graph.outputs = outputs;
+  renamed(graph.outputs);
+  link(graph);
+  return made;
+}
+
+/// The instruction that makes the sums of a norm in this one; nullptr where it needs none of another.
+const Instruction* summing(const CompiledStage& stage, std::size_t number) {
+  const auto& instructions = stage.program.instructions;
+  const Instruction& tested = instructions[number];
+  for (std::size_t i = number; i-- > 0;) {
+    const Instruction& before = instructions[i];
+    for (const NodeId n : tested.nodes) {
+      const Node& node = stage.graph->nodes[at(n)];
+      if (before.nodes.empty() && before.name == node.name) return &before;
+      if (!sums_its_results(stage, before) || node.op->mnemonic.find("norm") == std::string_view::npos) continue;
+      const auto reads = [&](const PlacedOperand& source) { return source.value == before.destination; };
+      if (std::ranges::any_of(tested.sources, reads)) return &before;
+    }
+  }
+  return nullptr;
+}
+
+/// Two instructions in a row find in DSRAM what the first made, or what was there for the first: not both.
+bool finds_its_operands(const CompiledStage& stage, const Instruction& before, std::size_t number) {
+  const Instruction& tested = stage.program.instructions[number];
+  for (const PlacedOperand& source : tested.sources) {
+    if (source.place != Place::dsram) continue;
+    if (source.pair || source.value != before.destination) return false;
+  }
+  return true;
+}
+
+/// Of several results of a nest each has an instruction, and the first one computes all.
+bool shares_its_nodes(const CompiledStage& stage, std::size_t number) {
+  const Instruction& tested = stage.program.instructions[number];
+  if (!is_nest(class_of(stage, tested).work.family)) return false;
+  for (std::size_t i = 0; i < stage.program.instructions.size(); ++i)
+    for (const NodeId n : stage.program.instructions[i].nodes)
+      if (i != number && std::ranges::find(tested.nodes, n) != tested.nodes.end()) return true;
+  return false;
+}
+
+void add(AloneInstruction& alone, const CompiledStage& stage, const Instruction& instruction, const CutGraph& cut,
+         const Machine& machine) {
+  Program& program = alone.stage.program;
+  const Family own = class_of(stage, instruction).work.family;
+  Instruction copy = instruction;
+  copy.instruction_class = static_cast<std::int32_t>(program.classes.size());
+  program.classes.push_back(class_of(stage, instruction));
+  for (NodeId& n : copy.nodes) n = cut.nodes.at(n);
+  for (PlacedOperand& source : copy.sources) {
+    if (source.value != none) source.value = cut.values.at(source.value);
+    if (source.pair && (*source.pair != own || source.older))
+      source.address +=
+          Bytes((1 + 2 * static_cast<std::int64_t>(*source.pair) + source.older) * machine.dsram_bytes);
+    source.pair = {};
+    source.older = false;
+  }
+  for (ValueId& v : copy.weights) v = cut.values.at(v);
+  if (copy.destination != none) copy.destination = cut.values.at(copy.destination);
+  copy.after.clear();
+  copy.weight_offset = program.stored_weight_bytes;
+  program.stored_weight_bytes += copy.weight_bytes;
+  program.weight_bytes += copy.weight_bytes;
+  program.distinct_weight_bytes += copy.weight_bytes;
+  program.instructions.push_back(std::move(copy));
+}
+
+}  // namespace
+
+std::optional<AloneInstruction> alone(const CompiledStage& stage, const Machine& machine, std::size_t instruction,
+                                      std::string& reason) {
+  const Instruction& tested = stage.program.instructions[instruction];
+  if (tested.nodes.empty() || tested.destination == none)
+    return reason = "makes sums that later instructions read", std::nullopt;
+  if (shares_its_nodes(stage, instruction))
+    return reason = "makes one of several results of a convolution or product", std::nullopt;
+  std::vector<const Instruction*> run{&tested};
+  std::vector<ValueId> outputs{tested.destination};
+  if (const Instruction* before = summing(stage, instruction)) {
+    if (before->nodes.empty() || !finds_its_operands(stage, *before, instruction))
+      return reason = "reads sums made while its operands lay elsewhere", std::nullopt;
+    run.insert(run.begin(), before);
+    outputs.push_back(before->destination);
+  }
+  const CutGraph cut = graph_of(cut_of(*stage.graph, run), outputs);
+  AloneInstruction made;
+  made.machine = machine;
+  if (has_pairs(machine)) made.machine.dsram_bytes *= 1 + 2 * static_cast<std::int64_t>(pair_families);
+  made.stage.role = stage.role;
+  made.stage.name = stage.name;
+  made.stage.needs = stage.needs;
+  for (const Instruction* one : run) add(made, stage, *one, cut, machine);
+  made.stage.graph = std::make_shared<const Graph>(cut.graph);
+  made.reference =
+      run.size() == 1
+          ? made.stage.graph
+          : std::make_shared<const Graph>(graph_of(cut_of(*stage.graph, {&tested}), {tested.destination}).graph);
+  return made;
+}
+
+}  // namespace sdip

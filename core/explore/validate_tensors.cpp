@@ -1,0 +1,266 @@
+// Instructions executed alone, beside their graphs.
+#include "core/explore/validate_tensors.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
+
+#include "core/base/encode.h"
+#include "core/base/error.h"
+#include "core/explore/validate.h"
+#include "core/explore/validate_alone.h"
+
+namespace sdip {
+namespace {
+
+std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
+
+/// Bits of a floating format's fraction, and the exponent of its least normal number.
+struct Fraction {
+  int bits = 23, least_exponent = -126;
+};
+Fraction fraction_of(NumberFormat format) {
+  switch (format) {
+    case NumberFormat::fp16:
+      return {10, -14};
+    case NumberFormat::bf16:
+      return {7, -126};
+    case NumberFormat::fp8_e4m3:
+      return {3, -6};
+    case NumberFormat::fp8_e5m2:
+      return {2, -14};
+    default:
+      return {};
+  }
+}
+
+bool is_floating_format(NumberFormat format) { return number_formats[static_cast<std::size_t>(format)].floating; }
+
+/// The distance between neighbours of a format at a magnitude.
+double step_of(NumberFormat format, double magnitude, float scale) {
+  if (needs_scale(format)) return static_cast<double>(scale);
+  if (!is_floating_format(format)) return static_cast<double>(decoded(format, 1));
+  const Fraction fraction = fraction_of(format);
+  int exponent = fraction.least_exponent;
+  if (magnitude > 0 && std::isfinite(magnitude)) exponent = std::max(exponent, std::ilogb(magnitude));
+  return std::ldexp(1.0, exponent - fraction.bits);
+}
+
+/// Of a result's type in the graph, to which the arithmetic rounds.
+NumberFormat format_of(ElementType type) {
+  if (type == ElementType::float16) return NumberFormat::fp16;
+  return type == ElementType::bfloat16 ? NumberFormat::bf16 : NumberFormat::fp32;
+}
+
+/// As a memory in that format holds it.
+void round_to(Tensor& tensor, NumberFormat format, const WeightScale& scale) {
+  const std::int64_t zero = scale.zero.value_or(0);
+  for (double& x : tensor.floats)
+    x = static_cast<double>(
+        decoded(format, encoded(format, static_cast<float>(x), scale.scale, zero), scale.scale, zero));
+}
+
+WeightScale scale_of(const ActivationScales& scales, ValueId v) {
+  const auto found = scales.find(v);
+  return found == scales.end() ? WeightScale() : found->second;
+}
+
+double largest_of(const Tensor& tensor) {
+  double largest = 0;
+  for (const double x : tensor.floats)
+    if (std::isfinite(x)) largest = std::max(largest, std::fabs(x));
+  return largest;
+}
+
+/// The weights as `.weight` has them; what is no weight there (small constants, shapes) as the model has it.
+StoredTensors written_weights(CompiledStage& stage, const Machine& machine, const StoredTensors& stored,
+                              std::vector<std::byte>& bytes) {
+  const WeightSource source = [&](const Value& value) {
+    const auto tensor = stored(value);
+    if (!tensor) throw Error("weights_absent", value.name, "the weight '" + value.name + "' has no values");
+    std::vector<float> numbers(tensor->floats.begin(), tensor->floats.end());
+    for (const std::int64_t x : tensor->ints) numbers.push_back(static_cast<float>(x));
+    return numbers;
+  };
+  const WrittenWeights written = write_weight_file(stage, machine, source, [&](std::span<const std::byte> piece) {
+    bytes.insert(bytes.end(), piece.begin(), piece.end());
+  });
+  for (std::size_t i = 0; i < written.scales.size(); ++i) stage.program.instructions[i].scales = written.scales[i];
+  stage.program.stored_weight_bytes = Bytes(std::ssize(bytes));  // lookup tables stand there whole
+  auto file = std::make_shared<const WeightFile>(read_weight_file(stage, machine, bytes));
+  return [file, stored](const Value& value) {
+    auto tensor = stored_in(*file)(value);
+    return tensor ? tensor : stored(value);
+  };
+}
+
+/// The graph with every float weight that the tested instruction fetches asked for, even where its values stand in
+/// the graph or nodes make it: `.weight` has it in another format.
+std::shared_ptr<const Graph> asking_for(const Graph& graph, const CompiledStage& stage) {
+  Graph asking = graph;
+  const Instruction& tested = stage.program.instructions.back();
+  for (Value& value : asking.values) {
+    const auto fetched = [&](ValueId w) { return stage.graph->values[at(w)].name == value.name; };
+    if (!is_floating(value.operand.type) || std::ranges::none_of(tested.weights, fetched)) continue;
+    value.operand.value.reset();
+    value.bytes = WeightBytes{};
+    value.producer = none;
+  }
+  std::erase_if(asking.nodes, [&](const Node& node) {
+    return std::ranges::all_of(node.outputs,
+                               [&](ValueId v) { return v == none || asking.values[at(v)].producer == none; });
+  });
+  remove_dead(asking);
+  return std::make_shared<const Graph>(std::move(asking));
+}
+
+/// Scalars in registers stay as they are.
+bool in_memory(const CompiledStage& stage, ValueId v) {
+  for (const Instruction& instruction : stage.program.instructions)
+    for (const PlacedOperand& source : instruction.sources)
+      if (source.value == v) return source.place != Place::scalar;
+  return false;
+}
+
+/// Compares one instruction. Throws what running and computing it throw.
+ComparedTensor run_alone(AloneInstruction one, const StoredTensors& stored, std::uint64_t seed) {
+  const Machine& machine = one.machine;
+  const Graph& graph = *one.stage.graph;
+  std::vector<Tensor> inputs;
+  for (const ValueId v : graph.inputs)
+    inputs.push_back(seeded_tensor(graph.values[at(v)].operand, seed, inputs.size()));
+  const ActivationScales scales = activation_scales(graph, machine, inputs, stored);
+  const Run run = execute(one.stage, machine, inputs, stored, scales);
+  std::map<std::string, Tensor> by_name;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (in_memory(one.stage, graph.inputs[i]))
+      round_to(inputs[i], machine.activation_format, scale_of(scales, graph.inputs[i]));
+    by_name[graph.values[at(graph.inputs[i])].name] = inputs[i];
+  }
+  for (std::size_t i = 1; i < run.outputs.size(); ++i)
+    by_name[graph.values[at(graph.outputs[i])].name] = run.outputs[i];
+  std::vector<std::byte> bytes;
+  const StoredTensors written = written_weights(one.stage, machine, stored, bytes);
+  const auto reference = asking_for(*one.reference, one.stage);
+  std::vector<Tensor> held;
+  for (const ValueId v : reference->inputs) held.push_back(by_name.at(reference->values[at(v)].name));
+  Tensor expected = compute(*reference, held, written).at(0);
+  const WeightScale scale = scale_of(scales, graph.outputs[0]);
+  round_to(expected, machine.activation_format, scale);
+  const InstructionClass& c = one.stage.program.classes.back();
+  const std::int64_t length = c.work.nest.in_channels, tile = std::max<std::int64_t>(1, c.mapping.tile_sums);
+  return compare_tensors(run.outputs[0], expected,
+                         allowed_difference(expected, machine, (length + tile - 1) / tile, scale.scale));
+}
+
+LayerTensors layer_of(const CompiledStage& stage, std::int32_t number) {
+  const Instruction& instruction = stage.program.instructions[at(number)];
+  return {number, instruction.name, instruction.mnemonic, "", "", 0, false, {}};
+}
+
+/// Whether a layer that differs passes where sums do not wrap: then its accumulator is too narrow for them.
+bool overflows(AloneInstruction one, const StoredTensors& stored, std::uint64_t seed) {
+  if (is_floating_format(one.machine.accumulator_format)) return false;
+  one.machine.accumulator_format = NumberFormat::fp32;
+  return run_alone(std::move(one), stored, seed).differing == 0;
+}
+
+void validate_layer(StageTensors& result, LayerTensors layer, AloneInstruction one, const StoredTensors& stored,
+                    const TensorOptions& options) {
+  const ExecutionWork work = execution_work(one.stage);
+  layer.operations = work.operations;
+  if (options.affordable && !options.affordable(work.operations, work.bytes)) {
+    layer.left_out = "beyond the time or memory allowed";
+  } else {
+    try {
+      layer.result = run_alone(one, stored, options.seed);
+      ++result.compared;
+      layer.overflows = layer.result.differing > 0 && overflows(std::move(one), stored, options.seed);
+      result.overflows += layer.overflows;
+      result.differences += layer.result.differing > 0 && !layer.overflows;
+    } catch (const Error& error) {
+      const bool failed = error.code == "execution_failed";  // it read what is not there: no limit of ours
+      (failed ? layer.failure : layer.left_out) = error.what();
+      result.compared += failed;
+      result.differences += failed;
+    }
+  }
+  result.layers.push_back(std::move(layer));
+}
+
+}  // namespace
+
+Tensor seeded_tensor(const Operand& operand, std::uint64_t seed, std::size_t place) {
+  std::mt19937_64 engine(seed + 0x9e3779b97f4a7c15U * (place + 1));
+  Tensor tensor = zero_tensor(operand.type, operand.shape);
+  for (double& x : tensor.floats) x = rounded(operand.type, static_cast<double>(engine() >> 40) * 0x1p-23 - 1);
+  for (std::int64_t& x : tensor.ints) x = static_cast<std::int64_t>(engine() >> 63);
+  return tensor;
+}
+
+double allowed_difference(const Tensor& expected, const Machine& machine, std::int64_t sums, float scale) {
+  if (!is_floating(expected.type)) return 0;
+  const double largest = largest_of(expected);
+  const double step =
+      std::max(step_of(machine.activation_format, largest, scale), step_of(format_of(expected.type), largest, 1));
+  if (!is_floating_format(machine.accumulator_format)) return step;
+  return step + (64 + static_cast<double>(sums) / 2) * step_of(machine.accumulator_format, largest, 1);
+}
+
+ComparedTensor compare_tensors(const Tensor& executed, const Tensor& expected, double allowed) {
+  ComparedTensor result;
+  result.allowed = allowed;
+  const bool floats = is_floating(expected.type);
+  const auto count = floats ? expected.floats.size() : expected.ints.size();
+  check((floats ? executed.floats.size() : executed.ints.size()) == count, "compare_tensors: of one size");
+  result.elements = static_cast<std::int64_t>(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const double got = floats ? executed.floats[i] : static_cast<double>(executed.ints[i]);
+    const double want = floats ? expected.floats[i] : static_cast<double>(expected.ints[i]);
+    const bool same =
+        floats ? got == want || (std::isnan(got) && std::isnan(want)) : executed.ints[i] == expected.ints[i];
+    if (same) continue;
+    const double error = std::fabs(got - want);
+    if (std::isfinite(error)) result.largest_error = std::max(result.largest_error, error);
+    if (floats && error <= allowed) continue;
+    ++result.differing;
+    if (!result.first) result.first = TensorDifference{static_cast<std::int64_t>(i), got, want};
+  }
+  return result;
+}
+
+StageTensors validate_tensors(const CompiledStage& stage, const Machine& machine, const StoredTensors& stored,
+                              const TensorOptions& options) {
+  StageTensors result;
+  result.stage = stage.name;
+  std::map<std::int32_t, std::int32_t> first;  // instruction of each class
+  for (const std::int32_t i : chosen_instructions(stage, options.layers))
+    first.emplace(stage.program.instructions[at(i)].instruction_class, i);
+  result.classes = std::ssize(first);
+  struct Ready {
+    std::int32_t number;
+    double work;
+  };
+  std::vector<Ready> ready;
+  for (const auto& [number, instruction] : first) {
+    LayerTensors layer = layer_of(stage, instruction);
+    std::string reason;
+    if (const auto one = alone(stage, machine, at(instruction), reason)) {
+      const ExecutionWork work = execution_work(one->stage);
+      ready.push_back({instruction, work.operations + work.bytes});
+      continue;
+    }
+    layer.left_out = reason;
+    result.layers.push_back(std::move(layer));
+  }
+  std::ranges::stable_sort(ready, {}, &Ready::work);
+  for (const Ready& one : ready) {
+    std::string reason;
+    validate_layer(result, layer_of(stage, one.number), *alone(stage, machine, at(one.number), reason), stored,
+                   options);
+  }
+  return result;
+}
+
+}  // namespace sdip

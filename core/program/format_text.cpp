@@ -1,0 +1,84 @@
+// The text language of formats.
+#include "core/program/format_text.h"
+
+#include <algorithm>
+
+#include "core/base/escaped.h"
+#include "core/program/mapping_text.h"
+#include "core/program/rule_reader.h"
+
+namespace sdip {
+namespace {
+
+constexpr std::size_t most_rules = 10'000;
+
+NumberFormat format_of(const RuleReader& reader, std::string_view text) {
+  const auto* row = std::ranges::find(number_formats, text, &NumberFormatRow::name);
+  if (row != std::end(number_formats)) return static_cast<NumberFormat>(row - std::begin(number_formats));
+  std::string all;
+  for (const NumberFormatRow& one : number_formats) all += (all.empty() ? "" : ", ") + std::string(one.name);
+  reader.refuse("expected one of " + all + "; found '" + printable(text.substr(0, 40)) + "'");
+}
+
+Family family_of(const RuleReader& reader, std::string_view text) {
+  std::string all;
+  for (std::size_t i = 0; i < pair_families; ++i) {
+    const auto family = static_cast<Family>(i);
+    if (family_text(family) == text) return family;
+    all += (all.empty() ? "" : ", ") + std::string(family_text(family));
+  }
+  reader.refuse("expected one of " + all + "; found '" + printable(text.substr(0, 40)) + "'");
+}
+
+FormatRule parse_line(RuleReader& reader) {
+  FormatRule rule;
+  rule.line = reader.number;
+  if (reader.line[reader.at] == '"')
+    rule.pattern = reader.pattern();
+  else if (const std::string_view word = reader.word(); word.starts_with("family="))
+    rule.family = family_of(reader, word.substr(7));
+  else
+    reader.refuse("expected a pattern in double quotes, or family=");
+  while (!reader.done()) {
+    const std::string_view word = reader.word();
+    const std::size_t equals = std::min(word.find('='), word.size());
+    auto* to = word.substr(0, equals) == "weights"       ? &rule.weights
+               : word.substr(0, equals) == "activations" ? &rule.activations
+                                                         : nullptr;
+    if (to == nullptr || *to || equals == word.size())
+      reader.refuse("expected weights= and activations=, once each; found '" + printable(word.substr(0, 60)) + "'");
+    *to = format_of(reader, word.substr(equals + 1));
+  }
+  ++reader.field;
+  if (!rule.weights && !rule.activations) reader.refuse("weights= or activations= is missing");
+  return rule;
+}
+
+}  // namespace
+
+std::vector<FormatRule> parse_formats(std::string_view text, std::string_view where) {
+  std::vector<FormatRule> rules;
+  std::int64_t number = 0;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t end = std::min(text.find('\n', from), text.size());
+    RuleReader reader{"formats_invalid", text.substr(from, end - from), where, ++number};
+    from = end + 1;
+    if (reader.done()) continue;
+    rules.push_back(parse_line(reader));
+    if (rules.size() > most_rules) reader.refuse("more than " + std::to_string(most_rules) + " rules");
+  }
+  return rules;
+}
+
+std::string format_rule_text(const FormatRule& rule) {
+  std::string text = rule.family ? "family=" + std::string(family_text(*rule.family)) : "\"" + rule.pattern + "\"";
+  if (rule.weights) text += " weights=" + std::string(format_text(*rule.weights));
+  if (rule.activations) text += " activations=" + std::string(format_text(*rule.activations));
+  return text;
+}
+
+bool matches(const FormatRule& rule, std::string_view stage, std::string_view name, Family family) {
+  return rule.family ? *rule.family == family : names_layer(rule.pattern, stage, name);
+}
+
+}  // namespace sdip

@@ -1,0 +1,31 @@
+// The text language of formats: how a user says them by layer or by operator family.
+//
+// One line a rule; blank lines and what follows a `#` between fields are skipped:
+//   "PATTERN" weights=int4 activations=int8
+//   family=linear weights=int8
+// The pattern is that of mappings (core/program/mapping_text.h): a layer's name, or STAGE:NAME. A layer is a node
+// of the graph as it is compiled. `activations` are what the layer reads and what it makes. Of what a rule does not
+// say the next that matches decides, and at last the machine. Scales of integer formats are per tensor.
+//
+// Worked example: "*conv_in" activations=fp16, then family=conv2d weights=int8 activations=int8: all convolutions
+// are int8 but conv_in, whose weights alone are.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/program/program.h"
+
+namespace sdip {
+
+/// Throws Error("formats_invalid", "WHERE:LINE", ...) that names the field; at most 10,000 rules.
+std::vector<FormatRule> parse_formats(std::string_view text, std::string_view where);
+
+/// A rule's line without its end. parse_formats reads it back.
+std::string format_rule_text(const FormatRule& rule);
+
+/// Whether the rule is for this layer.
+bool matches(const FormatRule& rule, std::string_view stage, std::string_view name, Family family);
+
+}  // namespace sdip

@@ -1,0 +1,226 @@
+// sdip validate: estimate against executor, and tensors against the reference.
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <sstream>
+
+#include "core/base/error.h"
+#include "server/commands.h"
+#include "server/text.h"
+#include "server/validation.h"
+#include "server/validation_json.h"
+
+namespace sdip {
+namespace {
+
+struct ValidateArguments {
+  std::string model;
+  FileOptions files;
+  MachineOptions machine;
+  ValidationRequest request;
+  bool json = false;
+};
+
+constexpr std::size_t most_listed = 10;
+
+/// One number where both sides have it; else both, in full.
+std::string both_text(const Both& both, std::string_view unit) {
+  const bool plain = unit.empty() || unit == "beats";
+  if (both.estimated == both.executed)
+    return plain ? count_text(both.estimated) : quantity_text(static_cast<double>(both.estimated), unit);
+  return count_text(both.estimated) + " / " + count_text(both.executed);
+}
+
+std::string element_text(double x) {
+  std::ostringstream text;
+  text.precision(6);
+  text << x;
+  return text.str();
+}
+
+/// A row a stage.
+void print_stages(const Validation& validation) {
+  std::vector<TextRow> rows;
+  for (const StageCounters& stage : validation.counters)
+    rows.push_back({stage.stage,
+                    !stage.left_out.empty()  ? "left out"
+                    : stage.differences == 0 ? "pass"
+                                             : "differs",
+                    count_text(std::ssize(stage.compared)) + " of " + count_text(stage.instructions),
+                    count_text(std::ssize(stage.passes)), count_text(stage.tile_operations),
+                    count_text(stage.values), count_text(stage.differences)});
+  print_heading(std::cout, "Counters: the estimate beside the clock", colour_out());
+  print_table(std::cout,
+              {{"stage", Align::left, true},
+               {""},
+               {"instructions", Align::right},
+               {"passes", Align::right},
+               {"tile operations", Align::right},
+               {"values", Align::right},
+               {"differ", Align::right}},
+              rows, colour_out());
+  for (const StageCounters& stage : validation.counters)
+    if (!stage.left_out.empty())
+      std::cout << "  " << printable(stage.stage) << " was left out: " << printable(stage.left_out) << "\n";
+}
+
+/// The last pass stepped, a stage a column.
+void print_totals(const Validation& validation) {
+  std::vector<Column> columns = {{""}};
+  for (const StageCounters& stage : validation.counters) columns.push_back({stage.stage, Align::right, true});
+  std::vector<TextRow> rows;
+  for (std::size_t r = 0; r < counter_rows().size(); ++r) {
+    const CounterRow& counter = counter_rows()[r];
+    if (counter.in_pass == InPass::nothing) continue;
+    TextRow row = {std::string(counter.name)};
+    for (const StageCounters& stage : validation.counters) {
+      const auto total = stage.passes.empty() ? std::nullopt : stage.passes.back().totals[r];
+      row.push_back(total ? both_text(*total, counter.unit) : "-");
+    }
+    rows.push_back(std::move(row));
+  }
+  for (std::size_t p = 0; p < validation.counters.front().peaks.size(); ++p) {
+    TextRow row = {std::string(validation.counters.front().peaks[p].name)};
+    for (const StageCounters& stage : validation.counters) {
+      const Peak* peak = p < stage.peaks.size() ? &stage.peaks[p] : nullptr;
+      row.push_back(!peak             ? "-"
+                    : !peak->executed ? "not counted"
+                                      : both_text({peak->estimated, *peak->executed}, "B"));
+    }
+    rows.push_back(std::move(row));
+  }
+  std::cout << "\n";
+  print_heading(std::cout, "The last pass: one number where both agree, else estimate / clock", colour_out());
+  print_table(std::cout, columns, rows, colour_out());
+}
+
+void print_tensors(const Validation& validation) {
+  std::vector<TextRow> rows;
+  std::vector<std::string> said;
+  for (const StageTensors& stage : validation.tensors) {
+    std::int64_t elements = 0;
+    for (const LayerTensors& layer : stage.layers) elements += layer.result.elements;
+    rows.push_back({stage.stage,
+                    stage.differences > 0 ? "differs"
+                    : stage.compared > 0  ? "pass"
+                                          : "left out",
+                    count_text(stage.compared) + " of " + count_text(stage.classes), count_text(elements),
+                    count_text(stage.differences), count_text(stage.overflows)});
+  }
+  std::cout << "\n";
+  print_heading(std::cout, "Tensors: one layer of each kind, executed beside its graph on seeded numbers",
+                colour_out());
+  print_table(std::cout,
+              {{"stage", Align::left, true},
+               {""},
+               {"kinds of layer", Align::right},
+               {"elements", Align::right},
+               {"differ", Align::right},
+               {"overflow", Align::right}},
+              rows, colour_out());
+}
+
+/// The first few layers whose tensors differ or overflow.
+void print_layers(const Validation& validation) {
+  std::size_t listed = 0, more = 0;
+  for (const StageTensors& stage : validation.tensors)
+    for (const LayerTensors& layer : stage.layers) {
+      if (layer.failure.empty() && layer.result.differing == 0) continue;
+      if (listed++ >= most_listed) {
+        ++more;
+        continue;
+      }
+      std::cout << "  " << printable(stage.stage) << " " << printable(layer.layer) << " ("
+                << printable(layer.mnemonic) << "): ";
+      if (!layer.failure.empty())
+        std::cout << printable(layer.failure) << "\n";
+      else
+        std::cout << (layer.overflows ? "the accumulator overflows; " : "") << "element "
+                  << layer.result.first->element << " is " << element_text(layer.result.first->executed) << ", not "
+                  << element_text(layer.result.first->expected) << " within " << element_text(layer.result.allowed)
+                  << "\n";
+    }
+  if (more > 0) std::cout << "  and " << more << " more\n";
+}
+
+std::string verdict_of(const Validation& validation) {
+  const Coverage coverage = coverage_of(validation);
+  if (coverage.values == 0 && coverage.elements == 0) return "nothing could be compared";
+  return passes(validation) ? "pass" : count_text(coverage.differences) + " differences";
+}
+
+void print_first(const Validation& validation) {
+  const OrderedJson first = first_difference_json(validation);
+  if (first.is_null()) return;
+  std::cout << "First difference: " << printable(first["stage"].get<std::string>());
+  if (!first["pass"].is_null()) std::cout << ", pass " << first["pass"];
+  if (!first["instruction"].is_null())
+    std::cout << ", instruction " << first["instruction"] << " (" << printable(first["layer"].get<std::string>())
+              << ")";
+  std::cout << ": " << printable(first["what"].get<std::string>());
+  if (!first["estimated"].is_null())
+    std::cout << (first["kind"] == "counter" ? ": estimate " : ": expected ") << first["estimated"] << ", executor "
+              << first["executed"];
+  std::cout << "\n";
+}
+
+int run_validate(const ValidateArguments& arguments) {
+  ValidationRequest request = arguments.request;
+  request.model = arguments.model;
+  request.machine = machine_of(arguments.machine);
+  const Catalog catalog(file_models(arguments.files));
+  const Validation validation = validate(catalog, request);
+  if (arguments.json) {
+    std::cout << json_text(validation_json(validation)) << "\n";
+  } else if (validation.feasible) {
+    print_heading(std::cout, "Validation of " + printable(request.model) + ": " + verdict_of(validation),
+                  colour_out());
+    print_first(validation);
+    std::cout << "\n";
+    print_stages(validation);
+    print_totals(validation);
+    if (request.tensors) print_tensors(validation);
+    print_layers(validation);
+  }
+  if (!validation.feasible) {
+    std::cerr << "sdip: infeasible: " << printable(validation.reason) << "\n";
+    return exit_infeasible;
+  }
+  return passes(validation) ? exit_ok : exit_input;
+}
+
+}  // namespace
+
+void add_validate_command(CLI::App& app, Action& action) {
+  const auto arguments = std::make_shared<ValidateArguments>();
+  auto* command = app.add_subcommand(
+      "validate",
+      "Compare the estimate with the executor, counter by counter, and the executor's tensors with the graph's; "
+      "ends with 1 where something differs");
+  command->add_option("MODEL", arguments->model, "A built-in model or an ONNX file")->required();
+  command
+      ->add_option("--layers", arguments->request.layers,
+                   "PATTERN of layers' names, * for any text, as in --mapping files; the others are not compared. "
+                   "Repeatable")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--passes", arguments->request.passes,
+                   "Passes to step; 0: as many as the estimate simulates until its state repeats")
+      ->check(CLI::Range(std::int64_t{0}, most_validation_passes))
+      ->capture_default_str();
+  command->add_flag("--tensors,!--no-tensors", arguments->request.tensors,
+                    "Also execute a layer of each kind and compare its result (the default)");
+  command->add_option("--seed", arguments->request.seed, "Seed of random inputs and weights")
+      ->capture_default_str();
+  command
+      ->add_option("--seconds", arguments->request.seconds,
+                   "Time for all of it, compiling apart; what does not fit is left out and said to be")
+      ->check(CLI::Range(std::int64_t{1}, most_validation_seconds))
+      ->capture_default_str();
+  command->add_flag("--json", arguments->json, "As GET /validations/{id} gives its result");
+  add_machine_options(*command, arguments->machine);
+  add_file_options(*command, arguments->files);
+  command->callback([&action, arguments] { action = [=] { return run_validate(*arguments); }; });
+}
+
+}  // namespace sdip

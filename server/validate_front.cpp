@@ -1,0 +1,172 @@
+// The points of a front, one after the other, then their programs.
+#include "server/validate_front.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "core/explore/front.h"
+#include "core/program/mapping_cache.h"
+#include "server/sweep_json.h"
+
+namespace sdip {
+namespace {
+
+constexpr std::int64_t most_points_validated = 10'000;
+constexpr std::size_t most_programs_kept = 32;  // a large model's takes some megabytes; tensors are of these alone
+
+std::vector<std::int64_t> front_indexes(const Store& store, const SweepRecord& sweep) {
+  const Columns stored = store.columns(sweep.row.id, sweep.spec.objectives);
+  const std::vector<std::span<const double>> columns(stored.values.begin(), stored.values.end());
+  std::vector<std::int64_t> indexes;
+  for (const std::int64_t position : pareto_front(columns, directions(sweep.spec.objectives, "objectives")))
+    if (std::ssize(indexes) < most_points_validated)
+      indexes.push_back(stored.index[static_cast<std::size_t>(position)]);
+  return indexes;
+}
+
+/// The programs of a front, kept while its points are gone through: neighbours on it often share one.
+class FrontPrograms {
+ public:
+  FrontPrograms(const Catalog& catalog, std::string model) : catalog_(catalog), model_(std::move(model)) {
+    options_.say_needed_bytes = false;
+    options_.mappings = std::make_shared<MappingCache>();
+  }
+  const Application& of(const Machine& machine) {
+    const auto key = compile_key(machine);
+    if (const auto found = programs_.find(key); found != programs_.end()) return found->second.application;
+    keys_.insert(key);
+    Program program{compile(*catalog_.workload(model_, machine), machine, options_), machine};
+    if (programs_.size() < most_programs_kept)
+      return programs_.emplace(key, std::move(program)).first->second.application;
+    last_ = std::move(program);
+    return last_->application;
+  }
+  struct Program {
+    Application application;
+    Machine machine;  // the first that it was compiled for
+  };
+  const std::map<std::vector<std::int64_t>, Program>& kept() const { return programs_; }
+  std::int64_t count() const { return std::ssize(keys_); }
+
+ private:
+  const Catalog& catalog_;
+  std::string model_;
+  CompileOptions options_;
+  std::map<std::vector<std::int64_t>, Program> programs_;
+  std::set<std::vector<std::int64_t>> keys_;
+  std::optional<Program> last_;  // beyond those that are kept
+};
+
+/// Without each instruction's own numbers, of which a front has millions: how many were compared stays.
+void keep_totals(std::vector<StageCounters>& stages) {
+  for (StageCounters& stage : stages) {
+    for (ComparedPass& pass : stage.passes) pass.counters = {};
+    stage.layers = stage.mnemonics = {};
+  }
+}
+
+std::int64_t classes_of(const Application& application) {
+  std::int64_t classes = 0;
+  for (const CompiledStage& stage : application.stages) classes += std::ssize(stage.program.classes);
+  return classes;
+}
+
+/// Tensors of the programs, each having its part of what time is left.
+void execute_programs(FrontValidation& front, const FrontPrograms& programs, const ValidationRequest& request,
+                      const Allowance& allowance, const std::function<void(const ValidationProgress&)>& progress) {
+  std::int64_t left = std::ssize(programs.kept());
+  for (const auto& [key, program] : programs.kept()) {
+    front.classes += classes_of(program.application);
+    ValidationRequest one = request;
+    one.machine = program.machine;
+    const Allowance part = allowance.part(1.0 / static_cast<double>(left--));
+    const auto executed = execute_within(program.application, one, part, progress);
+    for (const StageTensors& stage : executed) front.classes_executed += stage.compared;
+    for (FrontPoint& point : front.points)
+      if (compile_key(point.validation.machine) == key) point.validation.tensors = executed;
+  }
+}
+
+OrderedJson first_of(const FrontValidation& front) {
+  for (const FrontPoint& point : front.points) {
+    OrderedJson first = first_difference_json(point.validation);
+    if (first.is_null()) continue;
+    first["point"] = point.index;
+    return first;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool is_covered(const FrontPoint& point) {
+  return !point.validation.counters.empty() &&
+         std::ranges::all_of(point.validation.counters, [](const StageCounters& stage) {
+           return std::ssize(stage.compared) == stage.instructions;
+         });
+}
+
+bool passes(const FrontValidation& front) {
+  return std::ranges::all_of(front.points, [](const FrontPoint& point) { return passes(point.validation); });
+}
+
+FrontValidation validate_front(const Store& store, const Catalog& catalog, std::int64_t id, std::int64_t seconds,
+                               const std::atomic<bool>* cancel,
+                               const std::function<void(const ValidationProgress&)>& progress) {
+  const auto begin = std::chrono::steady_clock::now();
+  const SweepRecord sweep = sweep_record(store, id);
+  FrontValidation front;
+  front.budget_s = seconds;
+  const std::vector<std::int64_t> indexes = front_indexes(store, sweep);
+  FrontPrograms programs(catalog, sweep.spec.model);
+  const Allowance all(seconds, cancel), counters = all.part(2.0 / 3);
+  ValidationRequest request;
+  request.model = sweep.spec.model;
+  for (const std::int64_t index : indexes) {
+    FrontPoint& one = front.points.emplace_back();
+    one.index = index;
+    one.validation.model = sweep.spec.model;
+    one.validation.machine = request.machine = point(sweep.spec.space, index);
+    if (progress) progress({"counters", std::ssize(front.points) - 1, std::ssize(indexes)});
+    if (!counters.fits(0)) continue;
+    one.validation.counters = validate_within(programs.of(request.machine), request, counters);
+    keep_totals(one.validation.counters);
+  }
+  execute_programs(front, programs, request, all, progress);
+  front.programs = programs.count();
+  front.cancelled = all.cancelled();
+  front.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return front;
+}
+
+OrderedJson front_summary_json(const FrontValidation& front) {
+  Coverage coverage;
+  for (const FrontPoint& point : front.points) coverage += coverage_of(point.validation);
+  return {{"passed", passes(front)},
+          {"budget_s", front.budget_s},
+          {"seconds", front.seconds},
+          {"points", front.points.size()},
+          {"points_covered", std::ranges::count_if(front.points, is_covered)},
+          {"programs", front.programs},
+          {"classes", front.classes},
+          {"classes_executed", front.classes_executed},
+          {"values", coverage.values},
+          {"differences", coverage.differences},
+          {"overflows", coverage.overflows},
+          {"first_difference", first_of(front)}};
+}
+
+OrderedJson front_validation_json(const FrontValidation& front) {
+  OrderedJson points = OrderedJson::array();
+  for (const FrontPoint& point : front.points)
+    points.push_back({{"index", point.index},
+                      {"covered", is_covered(point)},
+                      {"passed", passes(point.validation)},
+                      {"coverage", coverage_json(coverage_of(point.validation))},
+                      {"first_difference", first_difference_json(point.validation)}});
+  return {{"points", std::move(points)}};
+}
+
+}  // namespace sdip

@@ -1,0 +1,45 @@
+// The front of a sweep, validated within a time.
+//
+// Counters first, of every point as long as two thirds of the time last: each instruction of each stage, which has
+// one of every class (operator, mapping, machine), and passes and peaks, which are the program level. Then tensors:
+// a layer of each class of each program that the front's points share.
+#pragma once
+
+#include <vector>
+
+#include "core/explore/spec.h"
+#include "server/validation.h"
+#include "server/validation_json.h"
+
+namespace sdip {
+
+/// What was found of one point of the front.
+struct FrontPoint {
+  std::int64_t index = 0;
+  Validation validation;
+};
+
+struct FrontValidation {
+  std::int64_t budget_s = 0;
+  double seconds = 0;
+  bool cancelled = false;
+  std::vector<FrontPoint> points;                  // as on the front, best in the first objective first
+  std::int64_t programs = 0;                       // that these points share
+  std::int64_t classes = 0, classes_executed = 0;  // of these programs
+};
+
+/// A point whose every instruction was compared.
+bool is_covered(const FrontPoint& point);
+bool passes(const FrontValidation& front);
+
+/// Validates the front of a stored sweep in its objectives. Throws what the catalog throws.
+FrontValidation validate_front(const Store& store, const Catalog& catalog, std::int64_t sweep, std::int64_t seconds,
+                               const std::atomic<bool>* cancel = nullptr,
+                               const std::function<void(const ValidationProgress&)>& progress = {});
+
+/// What a sweep says of it: passed, coverage, the first difference and its point.
+OrderedJson front_summary_json(const FrontValidation& front);
+/// And each point.
+OrderedJson front_validation_json(const FrontValidation& front);
+
+}  // namespace sdip

@@ -1,0 +1,53 @@
+// Writes the models that are compared with onnxruntime, their inputs and what the executor makes of them:
+// write_agreed_models FOLDER. For each: NAME.onnx, and NAME.json with inputs and outputs as {type, shape, data}.
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "tests/agree/models.h"
+
+namespace {
+
+nlohmann::json json_of(const std::vector<sdip::Tensor>& tensors) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const sdip::Tensor& tensor : tensors) {
+    nlohmann::json one = {{"type", sdip::element_type_text(tensor.type)}, {"shape", tensor.shape}};
+    if (sdip::is_floating(tensor.type))
+      one["data"] = tensor.floats;
+    else
+      one["data"] = tensor.ints;
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+void write(const std::string& folder, const sdip::agree::Row& row) {
+  const std::string name = sdip::agree::name_of(row);
+  const sdip::agree::Made model = sdip::agree::made(row);
+  const auto start = std::chrono::steady_clock::now();
+  const std::vector<sdip::Tensor> outputs = sdip::agree::executed(row, model);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  std::cerr << name << ": executed in " << took.count() << " s\n";
+  std::ofstream(folder + "/" + name + ".onnx", std::ios::binary) << model.bytes;
+  const nlohmann::json written = {
+      {"name", name},         {"form", sdip::agree::form_text(row.form)}, {"tolerance", row.tolerance},
+      {"stored", row.stored}, {"inputs", json_of(model.inputs)},          {"outputs", json_of(outputs)}};
+  std::ofstream(folder + "/" + name + ".json") << written.dump();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::cerr << "Usage: write_agreed_models FOLDER\n";
+    return 2;
+  }
+  try {
+    for (const sdip::agree::Row& row : sdip::agree::rows()) write(argv[1], row);
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << "\n";
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,94 @@
+// Machines with every row of parameters.def drawn.
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "tests/witness/cases.h"
+
+namespace sdip::witness {
+
+std::int64_t drawn_value(Dice& dice, const ParameterRow& row, const ValidationCase& one) {
+  if (row.type == ParameterType::flag) return dice.between(0, 1);
+  if (row.type != ParameterType::choice)
+    return dice.one_in(5) ? row.standard : one.unit * dice.between(one.least, one.most);
+  for (;;) {
+    const std::int64_t choice = dice.between(0, std::ssize(row.choices) - 1);
+    if (row.choices[static_cast<std::size_t>(choice)].modelled) return choice;
+  }
+}
+
+bool is_possible(const Machine& machine) {
+  try {
+    check_machine(machine);
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
+}
+
+void reconcile(Machine& m, std::string_view kept) {
+  if (m.operator_dsram == OperatorDsram::per_operator) {
+    if (kept == "activation_memory" || kept == "granularity") {
+      m.operator_dsram = OperatorDsram::common;
+    } else {
+      m.activation_memory = ActivationMemory::separate;
+      m.granularity = Granularity::per_operator;
+    }
+  }
+  if (m.fusion != Fusion::norm) {
+    if (kept == "norm_statistics")
+      m.fusion = Fusion::norm;
+    else
+      m.norm_statistics = NormStatistics::own_pass;
+  }
+  if (m.strips == Strips::off && m.norm_statistics == NormStatistics::recompute) {
+    if (kept == "norm_statistics")
+      m.strips = Strips::halo_recompute;
+    else
+      m.norm_statistics = NormStatistics::producer;
+  }
+  if (m.sparsity == Sparsity::dense) {
+    if (kept == "weight_density")
+      m.sparsity = Sparsity::skipping;
+    else
+      m.weight_density = Decimal{100};
+  }
+  if (m.branches == Branches::parallel && m.core_weights == CoreWeights::per_core) {
+    if (kept == "core_weights")
+      m.branches = Branches::serial;
+    else
+      m.core_weights = CoreWeights::common;
+  }
+  if ((m.image_height_px == 0) != (m.image_width_px == 0)) {
+    if (m.image_height_px == 0)
+      m.image_height_px = m.image_width_px;
+    else
+      m.image_width_px = m.image_height_px;
+  }
+  if (bits_of(m.accumulator_format) < bits_of(m.activation_format)) {
+    if (kept == "accumulator_format")
+      m.activation_format = m.accumulator_format;
+    else
+      m.accumulator_format = bits_of(m.activation_format) == 16 ? NumberFormat::q15_16 : NumberFormat::fp32;
+  }
+}
+
+Machine drawn_machine(Dice& dice) {
+  Machine m;
+  for (const ParameterRow& row : parameters()) {
+    const ValidationCase* one = find_case(row.name);
+    const bool sized = row.name == "psram_bytes" || row.name == "psram_pinned_bytes" || row.name == "imem_bytes";
+    if (one == nullptr || sized) continue;
+    row.write(m, drawn_value(dice, row, *one));
+  }
+  if (!dice.one_in(3)) m.host_memory = false;
+  if (dice.one_in(2)) m.weight_storage = WeightStorage::streamed;
+  if (dice.one_in(3)) m.vae_stage = VaeStage::core;
+  if (bits_of(m.activation_format) == 4 && dice.one_in(2))
+    m.accumulator_format = dice.one_of({NumberFormat::int4, NumberFormat::uint4});  // nothing else is as narrow
+  if (dice.one_in(3)) m.operator_dsram = OperatorDsram::common;
+  reconcile(m);
+  check(is_possible(m), "a drawn machine is none");
+  return m;
+}
+
+}  // namespace sdip::witness
