@@ -152,6 +152,10 @@ constexpr T number(T value) {
   if (on(n)) return static_cast<T>(value + 1);
   return on(n + 1) ? static_cast<T>(value - 1) : value;
 }
+template <int n, class T>
+constexpr T more(T value) {
+  return on(n) ? static_cast<T>(value + 1) : value;
+}
 template <int n>
 constexpr bool negated(bool value) {
   return on(n) != value;

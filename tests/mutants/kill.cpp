@@ -107,7 +107,7 @@ void try_tests(const Options& o, const Mutant& m, const std::vector<TestRun>& su
   while (taken < tests.size() && seconds < o.test_seconds) seconds += tests[taken++]->seconds;
   tests.resize(taken);
   if (tests.empty()) return;
-  trying(m.number, 1 + 5 * seconds);
+  trying(m.number, 0.5 + 4 * seconds);
   mutant::chosen = m.number;
   const int failed = first_failure(tests);
   mutant::chosen = -1;

@@ -70,6 +70,10 @@ TEST(mutants, leave_assignments_and_calls_out_but_not_declarations) {
   EXPECT_THAT(changes_of("struct S { Cycles start, end; void g(const T& t) { } std::vector<T> all; };"), IsEmpty());
 }
 
+TEST(mutants, of_what_a_member_is_until_it_is_set_are_one) {
+  EXPECT_THAT(changes_of("struct S { int a = 3, b = 0; };"), ElementsAre("3 -> 3 + 1", "0 -> 0 + 1"));
+}
+
 TEST(mutants, leave_alone_what_the_compiler_needs_and_say_so) {
   const Rewritten made =
       rewrite("constexpr int most = 8;\nstd::array<int, 4> all;\nvoid f() { check(a > 0, \"b\"); }", "", 0);

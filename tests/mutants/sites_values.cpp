@@ -4,6 +4,13 @@
 namespace sdip::mutants {
 namespace {
 
+/// A number that a struct's member has until it is set.
+bool is_default(const Reading& r, std::size_t i) {
+  const std::size_t open = r[i].inside;
+  return open != nowhere && open >= 2 && r.is(open, "{") && r.any_of(open - 2, {"struct", "class"}) &&
+         r.is(i - 1, "=") && r.any_of(i + 1, {";", ","});
+}
+
 void add_constant(const Reading& r, std::size_t i, Sites& sites) {
   const std::string text(r[i].text);
   if (r.any_of(i, {"true", "false"})) {
@@ -13,6 +20,10 @@ void add_constant(const Reading& r, std::size_t i, Sites& sites) {
   }
   if (r[i].kind != Kind::number || (r.is(i - 1, "=") && r.is(i + 1, ";") && r.is(i - 2, ")"))) return;
   const int number = sites.add(i, text + " -> " + text + " + 1", false);
+  if (is_default(r, i)) {  // what is mostly overwritten: one is enough
+    sites.replace({i, i + 1}, "mutant::more<" + std::to_string(number) + ">(" + text + ")");
+    return;
+  }
   sites.add(i, text + " -> " + text + " - 1", false);
   sites.replace({i, i + 1}, "mutant::number<" + std::to_string(number) + ">(" + text + ")");
 }

@@ -27,7 +27,8 @@ class Listener : public testing::EmptyTestEventListener {
     const std::string name = std::string(test.test_suite_name()) + "." + test.name();
     if (test.result()->Failed() && failed.empty()) failed = name;
     const double seconds = static_cast<double>(std::clock() - start_) / CLOCKS_PER_SEC;
-    if (mutants_ > 0) runs.push_back({name, seconds, {mutant::reached, mutant::reached + mutants_}});
+    if (mutants_ > 0)
+      runs.push_back({name, seconds, std::vector<bool>(mutant::reached, mutant::reached + mutants_)});
   }
 
  private:
