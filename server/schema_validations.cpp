@@ -15,9 +15,7 @@ Schema counter_names() {
   return names;
 }
 
-}  // namespace
-
-void add_validations(OrderedJson& schemas) {
+void add_requests(OrderedJson& schemas, const Schema& first) {
   schemas["FirstDifference"] = object({{"kind", one_of({"counter", "tensor", "execution"})},
                                        {"stage", text()},
                                        {"pass", nullable(integer())},
@@ -27,7 +25,6 @@ void add_validations(OrderedJson& schemas) {
                                        {"estimated", nullable(number())},
                                        {"executed", nullable(number())},
                                        {"point?", integer()}});
-  const Schema first = or_null(reference("FirstDifference"));
   schemas["Coverage"] =
       object(integers({"instructions", "instructions_compared", "classes", "classes_compared", "classes_executed",
                        "values", "tile_operations", "elements", "differences", "overflows"}));
@@ -46,6 +43,9 @@ void add_validations(OrderedJson& schemas) {
                                          {"first_difference", first},
                                          {"coverage", reference("Coverage")}});
   schemas["ValidationProgress"] = object({{"doing", text()}, {"done", integer()}, {"total", integer()}});
+}
+
+void add_counters(OrderedJson& schemas) {
   const Schema totals = array(nullable(integer())), rows = array(array(integer()));
   schemas["ComparedPass"] = object({{"number", integer()},
                                     {"estimated", totals},
@@ -65,6 +65,9 @@ void add_validations(OrderedJson& schemas) {
                              {"layers", array(text())},
                              {"operations", array(text())}});
   schemas["StageCounters"] = object(stage);
+}
+
+void add_tensors(OrderedJson& schemas) {
   schemas["TensorDifference"] =
       object({{"element", integer()}, {"executed", nullable(number())}, {"expected", nullable(number())}});
   schemas["LayerTensors"] = object({{"index", integer()},
@@ -85,6 +88,9 @@ void add_validations(OrderedJson& schemas) {
                                     {"differences", integer()},
                                     {"overflows", integer()},
                                     {"layers", array(reference("LayerTensors"))}});
+}
+
+void add_jobs(OrderedJson& schemas, const Schema& first) {
   schemas["ValidationResult"] = object({{"model", text()},
                                         {"machine", reference("Machine")},
                                         {"feasible", flag()},
@@ -126,6 +132,16 @@ void add_validations(OrderedJson& schemas) {
   schemas["FrontValidation"] = with({{"request", request},
                                      {"summary", or_null(reference("FrontSummary"))},
                                      {"points", array(reference("FrontPoint"))}});
+}
+
+}  // namespace
+
+void add_validations(OrderedJson& schemas) {
+  const Schema first = or_null(reference("FirstDifference"));
+  add_requests(schemas, first);
+  add_counters(schemas);
+  add_tensors(schemas);
+  add_jobs(schemas, first);
 }
 
 }  // namespace sdip

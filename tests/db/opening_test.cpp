@@ -147,7 +147,8 @@ TEST(migrations, go_step_by_step_after_a_backup) {
 TEST(migrations, bring_a_store_of_the_first_version_up_to_now_with_its_points) {
   const TemporaryFolder folder;
   make_store(folder.store());
-  run_sql(folder.store(), "DROP TABLE point_accuracy; DROP TABLE accuracy; PRAGMA user_version = 1");
+  run_sql(folder.store(),
+          "DROP TABLE point_accuracy; DROP TABLE accuracy; DROP TABLE validation; PRAGMA user_version = 1");
   const Store store(folder.store());
   EXPECT_TRUE(std::filesystem::exists(folder.store() + ".before-v" + std::to_string(std::ssize(migrations()))));
   EXPECT_FALSE(store.accuracy("nothing").has_value());
