@@ -9,8 +9,8 @@
 #include "core/base/units.h"
 #include "core/exec/execute.h"
 #include "core/exec/memory.h"
-#include "core/program/draft.h"
-#include "core/program/tiles.h"
+#include "core/program/kinds.h"
+#include "core/program/program.h"
 
 namespace sdip {
 namespace {
@@ -77,7 +77,9 @@ ExecutionMemory execution_memory(const CompiledStage& stage, const Machine& mach
               : has_pairs(machine)                                   ? 2 * static_cast<std::int64_t>(pair_families)
                                                                      : 2};
   const auto bytes_of = [&](ValueId v) {
-    return ceil_div(element_count(graph.values[at(v)].operand.shape) * bits_of(machine.activation_format), 8);
+    const Value& value = graph.values[at(v)];
+    return ceil_div(element_count(value.operand.shape) * bits_of(value.format.value_or(machine.activation_format)),
+                    8);
   };
   std::map<std::int64_t, std::pair<std::int64_t, std::size_t>> regions;  // of weights: bytes, last use
   std::map<std::int64_t, std::size_t> first_use;
