@@ -67,11 +67,11 @@ void check_accuracy_options(const AccuracyOptions& options, const std::string& w
 }
 
 AccuracyRequest accuracy_request(const Json& body) {
-  require_keys(body, {"model", "preset", "machine", "calibration", "percentile", "samples", "seed"}, "");
+  require_keys(body, {"model", "preset", "machine", "formats", "calibration", "percentile", "samples", "seed"}, "");
   Json point = body;
   for (const char* key : {"calibration", "percentile", "samples", "seed"}) point.erase(key);
   const PointRequest asked = point_request(point, false);
-  AccuracyRequest request{asked.model, asked.machine, {}};
+  AccuracyRequest request{asked.model, asked.machine, {}, asked.formats};
   request.options.rule.method =
       calibration_named(text_field(body, "calibration", "").value_or("minmax"), "/calibration");
   if (body.contains("percentile")) {
@@ -90,7 +90,7 @@ AccuracyPlan accuracy_plan(const Catalog& catalog, const AccuracyRequest& reques
   if (request.machine.core_weights == CoreWeights::per_core)
     throw Error("value_conflict", "core_weights", "accuracy is measured of whole networks; expected common");
   AccuracyPlan plan{request, given_noise(*catalog.workload(request.model, request.machine)), {}, false, {}};
-  plan.application = compile(*plan.workload, request.machine);
+  plan.application = compile_said(*plan.workload, request.machine, request.formats);
   for (const Member& member : catalog.members(request.model, "/model"))
     plan.random_weights = plan.random_weights || member.file.empty();
   if (plan.application.feasible) plan.work = accuracy_work(plan.application, request.machine, request.options);
@@ -126,6 +126,7 @@ OrderedJson accuracy_json(const AccuracyPlan& plan, const AccuracyReport& report
   for (const StageAccuracy& stage : report.stages) stages.push_back(stage_json(stage));
   OrderedJson object = {{"model", plan.request.model},
                         {"machine", machine_json(machine)},
+                        {"formats", plan.request.formats.text},
                         {"weights", plan.random_weights ? "random" : "file"},
                         {"seed", options.seed},
                         {"calibration", calibration_names[static_cast<std::size_t>(options.rule.method)]},

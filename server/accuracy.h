@@ -3,6 +3,7 @@
 
 #include "core/exec/accuracy.h"
 #include "server/catalog.h"
+#include "server/said_formats.h"
 
 namespace sdip {
 
@@ -10,6 +11,7 @@ struct AccuracyRequest {
   std::string model;
   Machine machine;  // checked
   AccuracyOptions options;
+  SaidFormats formats = {};  // of single layers
 };
 
 /// Reads the body of POST /accuracies. Throws Error unknown_key, unknown_parameter, unknown_preset, value_*.

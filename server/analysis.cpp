@@ -80,12 +80,13 @@ std::vector<StageWork> frame_work(const Catalog& catalog, const std::string& mod
   return work;
 }
 
-Analysis analyze(const Catalog& catalog, const std::string& model, const Machine& machine) {
+Analysis analyze(const Catalog& catalog, const std::string& model, const Machine& machine,
+                 const SaidFormats& formats) {
   Analysis analysis;
   analysis.model = model;
   analysis.machine = machine;
   analysis.workload = catalog.workload(model, machine);
-  analysis.application = compile(*analysis.workload, machine);
+  analysis.application = compile_said(*analysis.workload, machine, formats);
   analysis.report = estimate(analysis.application, machine);
   return analysis;
 }

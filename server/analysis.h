@@ -4,11 +4,13 @@
 #include "core/baseline/roofline.h"
 #include "server/catalog.h"
 #include "server/report_json.h"
+#include "server/said_formats.h"
 
 namespace sdip {
 
-/// Requires a checked machine.
-Analysis analyze(const Catalog& catalog, const std::string& model, const Machine& machine);
+/// Requires a checked machine. `formats`: of single layers.
+Analysis analyze(const Catalog& catalog, const std::string& model, const Machine& machine,
+                 const SaidFormats& formats = {});
 
 /// The frame as any device would have to run it: one frame, guidance as a batch of two, every weight once.
 std::vector<StageWork> frame_work(const Catalog& catalog, const std::string& model, Machine machine);

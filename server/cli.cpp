@@ -64,6 +64,11 @@ void add_machine_options(CLI::App& command, MachineOptions& options) {
       ->allow_extra_args(false);
 }
 
+void add_formats_option(CLI::App& command, std::string& file) {
+  command.add_option("--formats", file,
+                     "A file of number formats for layers or operator families (docs/formats.md)");
+}
+
 Machine machine_of(const MachineOptions& options) {
   Machine machine = require_preset(options.preset, "--preset").machine;
   if (!options.file.empty()) assign_json(machine, file_json(options.file), options.file + "#");

@@ -15,7 +15,7 @@ namespace sdip {
 namespace {
 
 struct AccuracyArguments {
-  std::string model, calibration = "minmax", sampler;
+  std::string model, calibration = "minmax", sampler, formats;
   FileOptions files;
   MachineOptions machine;
   std::int64_t steps = 0, samples = 4, worst = 10;
@@ -102,7 +102,9 @@ void print_report(const AccuracyArguments& arguments, const AccuracyPlan& plan, 
   print_heading(std::cout,
                 printable(plan.request.model) + " with weights in " + name(machine.weight_format) +
                     ", activations in " + name(machine.activation_format) + ", sums in " +
-                    name(machine.accumulator_format) + ", against its graph in fp32; " +
+                    name(machine.accumulator_format) +
+                    (arguments.formats.empty() ? "" : ", layers as " + printable(arguments.formats) + " says") +
+                    ", against its graph in fp32; " +
                     (plan.random_weights ? "random weights and inputs" : "its own weights, random inputs") +
                     ", seed " + std::to_string(arguments.seed) + ", " + arguments.calibration,
                 colour_out());
@@ -124,7 +126,7 @@ AccuracyRequest request_of(const AccuracyArguments& arguments) {
   MachineOptions machine = arguments.machine;
   if (arguments.steps != 0) machine.changes.push_back("steps=" + std::to_string(arguments.steps));
   if (!arguments.sampler.empty()) machine.changes.push_back("sampler=" + arguments.sampler);
-  AccuracyRequest request{arguments.model, machine_of(machine), {}};
+  AccuracyRequest request{arguments.model, machine_of(machine), {}, formats_of_file(arguments.formats)};
   request.options.seed = arguments.seed;
   request.options.samples = arguments.samples;
   request.options.rule = {calibration_named(arguments.calibration, "--calibration"), arguments.percentile};
@@ -178,6 +180,7 @@ void add_accuracy_command(CLI::App& app, Action& action) {
   command->add_flag("--json", a.json, "JSON instead of tables; it has every layer");
   command->add_flag("--any-size", a.any_size, "However long it takes");
   add_machine_options(*command, a.machine);
+  add_formats_option(*command, a.formats);
   add_file_options(*command, a.files);
   command->callback([&action, arguments] { action = [=] { return run_accuracy(*arguments); }; });
 }

@@ -16,6 +16,7 @@
 #include "server/commands.h"
 #include "server/files.h"
 #include "server/request.h"
+#include "server/said_formats.h"
 #include "server/text.h"
 #include "server/weight_values.h"
 
@@ -23,7 +24,7 @@ namespace sdip {
 namespace {
 
 struct CompileArguments {
-  std::string model, folder, mapping_file;
+  std::string model, folder, mapping_file, formats_file;
   FileOptions files;
   MachineOptions machine;
   std::uint64_t seed = 0;
@@ -123,17 +124,6 @@ struct PassTimes {
   }
 };
 
-/// A mapping that is for no layer is told with the file that says it.
-Application compile_said(const Workload& workload, const Machine& machine, const CompileOptions& options,
-                         const std::string& mapping_file) {
-  try {
-    return compile(workload, machine, options);
-  } catch (const Error& error) {
-    if (error.code != "mapping_unmatched" || !error.where.starts_with("line ")) throw;
-    throw Error(error.code, mapping_file + ":" + error.where.substr(5), error.what());
-  }
-}
-
 /// Compiles; prints and times passes as asked, on standard error.
 Application compile_watched(const CompileArguments& arguments, const Workload& workload, const Machine& machine,
                             CompileOptions options) {
@@ -145,7 +135,8 @@ Application compile_watched(const CompileArguments& arguments, const Workload& w
     times.last = Clock::now();
   };
   times.last = Clock::now();
-  Application application = compile_said(workload, machine, options, arguments.mapping_file);
+  Application application =
+      compile_said(workload, machine, formats_of_file(arguments.formats_file), options, arguments.mapping_file);
   times.add("words");
   if (arguments.time_passes) times.print();
   return application;
@@ -242,6 +233,7 @@ void add_compile_command(CLI::App& app, Action& action) {
                     "Peak and live bytes of each memory, and values that wait on the stack; without --out in place "
                     "of the programs");
   add_machine_options(*command, arguments->machine);
+  add_formats_option(*command, arguments->formats_file);
   add_file_options(*command, arguments->files);
   command->callback([&action, arguments, seed] {
     arguments->seed_given = seed->count() > 0;

@@ -14,7 +14,7 @@ namespace sdip {
 namespace {
 
 struct PointArguments {
-  std::string model;
+  std::string model, formats;
   std::vector<std::string> programs;
   FileOptions files;
   std::vector<std::string> baselines;
@@ -156,7 +156,7 @@ int run_analysis(const PointArguments& arguments) {
   require_model_or_program(arguments.model, !arguments.programs.empty(), arguments.files);
   const Catalog catalog(file_models(arguments.files));
   const Analysis analysis = arguments.programs.empty()
-                                ? analyze(catalog, arguments.model, machine)
+                                ? analyze(catalog, arguments.model, machine, formats_of_file(arguments.formats))
                                 : analyze_programs(arguments.programs, machine, catalog.operators());
   if (arguments.json)
     std::cout << json_text(analysis_json(analysis, arguments.layers != 0), 2) << "\n";
@@ -237,6 +237,7 @@ void add_point_commands(CLI::App& app, Action& action) {
   const auto arguments = std::make_shared<PointArguments>();
   auto* analysis = app.add_subcommand("analyze", "What a model costs on a machine");
   add_point_options(*analysis, *arguments, false);
+  add_formats_option(*analysis, arguments->formats);
   analysis
       ->add_option("--program", arguments->programs,
                    "A program instead of a model: .graph text or its binary form, a stage each; repeatable")

@@ -27,7 +27,7 @@ namespace {
 constexpr double most_operations = 4294967296.0, most_bytes = 4294967296.0;
 
 struct RunArguments {
-  std::string model, program, weights;
+  std::string model, program, weights, formats;
   FileOptions files;
   MachineOptions machine;
   std::vector<std::string> inputs;
@@ -208,7 +208,7 @@ int run_run(const RunArguments& arguments) {
   const Machine machine = machine_of(arguments.machine);
   const Catalog catalog(file_models(arguments.files));
   const auto workload = catalog.workload(arguments.model, machine);
-  const Application application = compile(*workload, machine);
+  const Application application = compile_said(*workload, machine, formats_of_file(arguments.formats));
   if (!application.feasible) {
     std::cerr << "sdip: infeasible: " << printable(application.reason) << "\n";
     return exit_infeasible;
@@ -255,6 +255,7 @@ void add_run_command(CLI::App& app, Action& action) {
                    "Seed of random inputs, and of the random weights of a built-in model or a program")
       ->capture_default_str();
   add_machine_options(*command, arguments->machine);
+  add_formats_option(*command, arguments->formats);
   add_file_options(*command, arguments->files);
   command->callback([&action, arguments] { action = [=] { return run_run(*arguments); }; });
 }

@@ -14,7 +14,7 @@ namespace sdip {
 namespace {
 
 struct ValidateArguments {
-  std::string model;
+  std::string model, formats;
   FileOptions files;
   MachineOptions machine;
   ValidationRequest request;
@@ -179,6 +179,7 @@ int run_validate(const ValidateArguments& arguments) {
   ValidationRequest request = arguments.request;
   request.model = arguments.model;
   request.machine = machine_of(arguments.machine);
+  request.formats = formats_of_file(arguments.formats);
   const Catalog catalog(file_models(arguments.files));
   const Validation validation = validate(catalog, request);
   if (arguments.json) {
@@ -230,6 +231,7 @@ void add_validate_command(CLI::App& app, Action& action) {
       ->capture_default_str();
   command->add_flag("--json", arguments->json, "As GET /validations/{id} gives its result");
   add_machine_options(*command, arguments->machine);
+  add_formats_option(*command, arguments->formats);
   add_file_options(*command, arguments->files);
   command->callback([&action, arguments] { action = [=] { return run_validate(*arguments); }; });
 }

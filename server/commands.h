@@ -43,6 +43,8 @@ struct MachineOptions {
   std::vector<std::string> changes;
 };
 void add_machine_options(CLI::App& command, MachineOptions& options);
+/// --formats FILE.
+void add_formats_option(CLI::App& command, std::string& file);
 /// The preset, then the file, then each change. Checked. Throws Error, with the option or file as its place.
 Machine machine_of(const MachineOptions& options);
 

@@ -54,7 +54,7 @@ PointRequest point_request(const Json& body, bool with_baselines) {
   if (with_baselines)
     require_keys(body, {"model", "preset", "machine", "baselines"}, "");
   else
-    require_keys(body, {"model", "preset", "machine", "instructions"}, "");
+    require_keys(body, {"model", "preset", "machine", "instructions", "formats"}, "");
   PointRequest request;
   const auto model = text_field(body, "model", "");
   if (!model) throw Error("value_invalid", "/model", "required: the name of a model");
@@ -63,6 +63,7 @@ PointRequest point_request(const Json& body, bool with_baselines) {
   if (body.contains("machine")) assign_json(request.machine, body["machine"], "/machine");
   check_machine(request.machine);
   request.instructions = flag_field(body, "instructions", "").value_or(false);
+  request.formats.text = text_field(body, "formats", "").value_or("");
   if (!with_baselines) return request;
   if (const auto names = texts_field(body, "baselines", "")) {
     request.baselines = *names;

@@ -3,6 +3,7 @@
 
 #include "core/machine/machine.h"
 #include "server/json_in.h"
+#include "server/said_formats.h"
 
 namespace sdip {
 
@@ -11,6 +12,7 @@ struct PointRequest {
   Machine machine;  // checked
   bool instructions = false;
   std::vector<std::string> baselines;
+  SaidFormats formats;  // of single layers; of analyses alone
 };
 
 /// Reads the body of POST /analyses, or with `with_baselines` of POST /comparisons, where no list means all

@@ -210,11 +210,15 @@ void add_memory_views(Schema& schemas) {
       {{"model", text()}, {"feasible", flag()}, {"reason", text()}, {"stages", array(reference("StageMemory"))}});
 }
 
-void add_analyses(Schema& schemas) {
+void add_analysis_request(Schema& schemas) {
   schemas["AnalysisRequest"] = object({{"model", text()},
                                        {"preset?", text()},
                                        {"machine?", reference("MachineChanges")},
+                                       {"formats?", text()},
                                        {"instructions?", flag()}});
+}
+
+void add_analyses(Schema& schemas) {
   schemas["Part"] = object({{"part", text()}, {"value", nullable(number())}});
   Properties instruction =
       integers({"index", "start_cycle", "end_cycle", "stall_weights_cycles", "stall_activations_cycles",
@@ -350,6 +354,7 @@ void add_accuracies(Schema& schemas) {
   schemas["AccuracyRequest"] = object({{"model", text()},
                                        {"preset?", text()},
                                        {"machine?", reference("MachineChanges")},
+                                       {"formats?", text()},
                                        {"calibration?", one_of({"minmax", "percentile", "mse"})},
                                        {"percentile?", number()},
                                        {"samples?", integer()},
@@ -363,6 +368,7 @@ void add_accuracies(Schema& schemas) {
                                      {"layers", array(layer)}});
   schemas["Accuracy"] = object(deviation({{"model", text()},
                                           {"machine", reference("Machine")},
+                                          {"formats", text()},
                                           {"weights", one_of({"random", "file"})},
                                           {"seed", integer()},
                                           {"calibration", text()},
@@ -383,6 +389,7 @@ OrderedJson component_schemas() {
   Schema schemas = Schema::object();
   add_tables(schemas);
   add_models(schemas);
+  add_analysis_request(schemas);
   add_analyses(schemas);
   add_sweeps(schemas);
   add_validations(schemas);

@@ -31,6 +31,7 @@ void add_requests(OrderedJson& schemas, const Schema& first) {
   schemas["ValidationRequest"] = object({{"model", text()},
                                          {"preset?", text()},
                                          {"machine?", reference("MachineChanges")},
+                                         {"formats?", text()},
                                          {"layers?", array(text())},
                                          {"passes?", integer()},
                                          {"tensors?", flag()},

@@ -48,14 +48,16 @@ class LayerPace {
 }  // namespace
 
 ValidationRequest validation_request(const Json& body) {
-  require_keys(body, {"model", "preset", "machine", "layers", "passes", "tensors", "seed", "seconds"}, "");
+  require_keys(body, {"model", "preset", "machine", "formats", "layers", "passes", "tensors", "seed", "seconds"},
+               "");
   Json point = Json::object();
-  for (const char* key : {"model", "preset", "machine"})
+  for (const char* key : {"model", "preset", "machine", "formats"})
     if (body.contains(key)) point[key] = body[key];
   const PointRequest design = point_request(point, false);
   ValidationRequest request;
   request.model = design.model;
   request.machine = design.machine;
+  request.formats = design.formats;
   request.layers = texts_field(body, "layers", "").value_or(std::vector<std::string>());
   request.passes = bounded(body, "passes", 0, 0, most_validation_passes);
   request.tensors = flag_field(body, "tensors", "").value_or(true);
@@ -68,7 +70,7 @@ OrderedJson request_json(const ValidationRequest& request) {
   return {{"model", request.model},     {"machine", machine_json(request.machine)},
           {"layers", request.layers},   {"passes", request.passes},
           {"tensors", request.tensors}, {"seed", request.seed},
-          {"seconds", request.seconds}};
+          {"seconds", request.seconds}, {"formats", request.formats.text}};
 }
 
 Allowance Allowance::part(double share) const {
@@ -145,7 +147,7 @@ Validation validate(const Catalog& catalog, const ValidationRequest& request, co
   result.model = request.model;
   result.machine = request.machine;
   const auto workload = catalog.workload(request.model, request.machine);
-  const Application application = compile(*workload, request.machine);
+  const Application application = compile_said(*workload, request.machine, request.formats);
   const Allowance allowance(request.seconds, cancel);  // of what is validated: compiling is not
   result.feasible = application.feasible;
   result.reason = application.reason;

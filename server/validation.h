@@ -10,6 +10,7 @@
 #include "core/explore/validate.h"
 #include "core/explore/validate_tensors.h"
 #include "server/catalog.h"
+#include "server/said_formats.h"
 
 namespace sdip {
 
@@ -21,6 +22,7 @@ struct ValidationRequest {
   bool tensors = true;
   std::uint64_t seed = 0;
   std::int64_t seconds = 60;  // counters take what they need of it first
+  SaidFormats formats = {};   // of single layers
 };
 
 inline constexpr std::int64_t most_validation_seconds = 3600, most_validation_passes = 64;

@@ -264,7 +264,8 @@ void run_nest(Chip& chip, const Node& node, const NestMap& map, bool weighted, c
   const NumberFormat format = chip.machine.accumulator_format;
   const bool floating = number_formats[static_cast<std::size_t>(format)].floating;
   const auto run = [&]<class T, class S>(std::type_identity<T>, std::type_identity<S>, auto kept, auto ended) {
-    Tiles<T, S> t{chip, {map, weighted}, first, second, arithmetic};
+    TileShape shape{map, weighted};
+    Tiles<T, S> t{chip, std::move(shape), first, second, arithmetic};
     take_whole(chip, map, second, t.loaded_b);
     run_tiles<T, S>(
         chip, t, mapping, rows, [&] { kept(t); }, [&](const Elements& at) { sink(at, ended(t)); });

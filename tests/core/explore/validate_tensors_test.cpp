@@ -5,7 +5,9 @@
 
 #include <cmath>
 
+#include "core/explore/validate.h"
 #include "core/explore/validate_alone.h"
+#include "core/program/format_text.h"
 #include "tests/core/cost/tiny_sd.h"
 
 namespace sdip {
@@ -25,8 +27,8 @@ struct Sums {
   std::string first;
 };
 
-Sums sums_on(const Machine& machine) {
-  const Application application = compile(tiny_sd(machine), machine);
+Sums sums_on(const Machine& machine, const CompileOptions& options = {}) {
+  const Application application = compile(tiny_sd(machine), machine, options);
   Sums sums;
   EXPECT_TRUE(application.feasible) << application.reason;
   for (const CompiledStage& stage : application.stages) {
@@ -59,6 +61,31 @@ TEST(validate_tensors, every_layer_of_tiny_sd_runs_alone_on_every_preset_and_non
     EXPECT_EQ(sums.compared, sums.classes);
   }
   EXPECT_GE(feasible, 3);
+}
+
+TEST(validate_tensors, layers_in_formats_of_their_own_count_and_compute_the_same) {
+  CompileOptions options;
+  options.format_rules = parse_formats(
+      "\"*attn*\" weights=bf16\nfamily=conv2d weights=int8 activations=int8\nfamily=linear weights=int4\n"
+      "family=softmax activations=fp32",
+      "rules");
+  for (const Preset& preset : diffusion_presets()) {
+    for (const Fusion fusion : {Fusion::no_fusion, Fusion::norm}) {
+      SCOPED_TRACE(std::string(preset.name));
+      Machine machine = preset.machine;
+      machine.fusion = fusion;
+      const Application application = compile(tiny_sd(machine), machine, options);
+      std::int64_t conversions = 0;
+      for (const CompiledStage& stage : application.stages)
+        for (const Instruction& i : stage.program.instructions) conversions += i.mnemonic.starts_with("convert");
+      EXPECT_GT(conversions, 20);
+      for (const StageCounters& stage : validate_counters(application, machine))
+        EXPECT_EQ(stage.differences, 0) << stage.stage << " " << stage.failure;
+      const Sums sums = sums_on(machine, options);
+      EXPECT_EQ(sums.differences, 0) << sums.first;
+      EXPECT_GT(2 * sums.compared, sums.classes) << "sums of norms that stand elsewhere are not run alone";
+    }
+  }
 }
 
 TEST(validate_tensors, layers_in_narrow_formats_pass_since_their_operands_are_as_the_machine_holds_them) {

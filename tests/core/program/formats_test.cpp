@@ -3,25 +3,29 @@
 
 #include "core/base/error.h"
 #include "core/program/format_text.h"
-#include "core/program/parse.h"
-#include "core/program/print.h"
+#include "tests/core/program/compiled.h"
 #include "tests/core/program/random_graph.h"
+#include "tests/core/program/round_trip.h"
 
 namespace sdip {
 namespace {
 
+using testing::ElementsAre;
+using enum NumberFormat;
+
 TEST(formats, rules_come_back_as_they_were_said) {
-  const auto rules = parse_formats("# two\n\"*conv_in\" activations=fp16\nfamily=linear weights=int4 activations=int8",
-                                   "formats.txt");
+  const auto rules = parse_formats(
+      "# two\n\"*conv_in\" activations=fp16\n\nfamily=linear weights=int4 activations=int8", "formats.txt");
   ASSERT_EQ(rules.size(), 2U);
   EXPECT_EQ(format_rule_text(rules[0]), "\"*conv_in\" activations=fp16");
   EXPECT_EQ(format_rule_text(rules[1]), "family=linear weights=int4 activations=int8");
-  EXPECT_EQ(rules[1].family, Family::linear);
+  EXPECT_EQ(rules[1].line, 4);
 }
 
 TEST(formats, what_is_no_rule_is_refused_with_line_and_field) {
-  for (const char* text : {"\"a\"", "\"a\" weights=int5", "family=loop weights=int8", "conv weights=int8",
-                           "\"a\" weights=int8 weights=int4", "\"a\" sums=fp32", "\"a weights=int8", "\"a\" weights"}) {
+  for (const char* text :
+       {"\"a\"", "\"a\" weights=int5", "family=loop weights=int8", "conv weights=int8",
+        "\"a\" weights=int8 weights=int4", "\"a\" sums=fp32", "\"a weights=int8", "\"a\" weights"}) {
     SCOPED_TRACE(text);
     try {
       parse_formats(std::string("\n") + text, "f");
@@ -32,6 +36,104 @@ TEST(formats, what_is_no_rule_is_refused_with_line_and_field) {
       EXPECT_THAT(error.what(), testing::HasSubstr("field"));
     }
   }
+}
+
+/// x W1, Relu, W2 on an fp16 machine.
+onnx::ModelProto two_layers() {
+  onnx::ModelProto model = model_of_x({6, 5});
+  add_weight(model, "w1", {5, 8});
+  add_weight(model, "w2", {8, 4});
+  add_node(model, "MatMul", {"x", "w1"}, "first");
+  add_node(model, "Relu", {"first"}, "middle");
+  add_node(model, "MatMul", {"middle", "w2"}, "y");
+  add_output(model, "y");
+  return model;
+}
+
+Application said(const std::string& rules, Machine machine = Machine()) {
+  Workload workload;
+  workload.stages.push_back({Role::network, "net", std::make_shared<const Graph>(import_model(two_layers())), {}});
+  CompileOptions options;
+  options.format_rules = parse_formats(rules, "f");
+  return compile(workload, machine, options);
+}
+
+std::string first_layer() { return "\"" + import_model(two_layers()).nodes.at(0).name + "\""; }
+
+TEST(formats, a_layer_of_its_own_stands_between_conversions) {
+  Machine machine;
+  const Application plain = said("", machine);
+  EXPECT_THAT(mnemonics(plain), ElementsAre("matmul", "relu", "matmul"));
+  const Application application = said(first_layer() + " activations=int8", machine);
+  EXPECT_THAT(mnemonics(application), ElementsAre("convert", "matmul", "relu", "convert", "matmul"));
+  EXPECT_EQ(class_at(application, 0).formats, (Formats{fp16, fp16, int8}));
+  EXPECT_EQ(class_at(application, 1).formats, (Formats{fp16, int8, int8}));
+  EXPECT_EQ(class_at(application, 2).formats, (Formats{fp16, int8, int8})) << "what follows elementwise";
+  EXPECT_EQ(class_at(application, 3).formats, (Formats{fp16, int8, fp16}));
+  EXPECT_FALSE(class_at(application, 4).formats.has_value());
+  const auto& instructions = application.stages[0].program.instructions;
+  EXPECT_EQ(instructions[1].dsram_write_side, Bytes(6 * 8)) << "a byte an element";
+  EXPECT_EQ(instructions[4].dsram_read_side, Bytes(6 * 8 * 2));
+  machine.fusion = Fusion::pointwise;
+  EXPECT_THAT(mnemonics(said(first_layer() + " activations=int8", machine)),
+              ElementsAre("convert", "matmul+relu", "convert", "matmul"));
+}
+
+TEST(formats, of_weights_alone_change_bytes_and_need_no_conversion) {
+  const Application application = said("family=linear weights=int4");
+  EXPECT_THAT(mnemonics(application), ElementsAre("matmul", "relu", "matmul"));
+  EXPECT_EQ(application.stages[0].program.weight_bytes, Bytes(5 * 8 / 2 + 8 * 4 / 2));
+  EXPECT_EQ(class_at(application, 0).formats, (Formats{int4, fp16, fp16}));
+}
+
+TEST(formats, the_first_rule_that_says_it_decides) {
+  const Application application =
+      said(first_layer() + " weights=bf16\nfamily=linear weights=int8 activations=int8");
+  EXPECT_EQ(class_at(application, 1).formats, (Formats{bf16, int8, int8}));
+}
+
+TEST(formats, a_rule_for_no_layer_is_an_error) {
+  try {
+    said("family=linear weights=int8\n\"nowhere\" weights=int8");
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code, "format_unmatched");
+    EXPECT_EQ(error.where, "line 2");
+  }
+}
+
+TEST(formats, random_programs_of_layers_with_their_own_come_back_from_text_and_words) {
+  std::int64_t conversions = 0, programs = 0;
+  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    GraphDice dice(seed);
+    Workload workload;
+    workload.stages.push_back({Role::network, "net", std::make_shared<const Graph>(random_graph(dice)), {}});
+    const Machine machine = random_compile_machine(dice);
+    CompileOptions options;
+    for (const Node& node : workload.stages[0].graph->nodes) {
+      if (!dice.one_in(3)) continue;
+      FormatRule rule;
+      rule.pattern = node.name;
+      rule.weights = static_cast<NumberFormat>(dice.between(0, std::ssize(number_formats) - 1));
+      rule.activations = static_cast<NumberFormat>(dice.between(0, std::ssize(number_formats) - 1));
+      options.format_rules.push_back(rule);
+    }
+    Application application;
+    try {
+      application = compile(workload, machine, options);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code, "format_unmatched");  // a view, or a constant
+      continue;
+    }
+    if (!application.feasible) continue;
+    ++programs;
+    for (const std::string& name : mnemonics(application)) conversions += name.starts_with("convert");
+    expect_round_trip(application.stages[0], machine);
+    if (testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(programs, 40);
+  EXPECT_GT(conversions, 40);
 }
 
 }  // namespace
