@@ -1783,6 +1783,7 @@ export interface components {
             model: string;
             preset?: string;
             machine?: components["schemas"]["MachineChanges"];
+            formats?: string;
             instructions?: boolean;
         };
         Part: {
@@ -2023,6 +2024,7 @@ export interface components {
             model: string;
             preset?: string;
             machine?: components["schemas"]["MachineChanges"];
+            formats?: string;
             layers?: string[];
             passes?: number;
             tensors?: boolean;
@@ -2200,6 +2202,7 @@ export interface components {
             model: string;
             preset?: string;
             machine?: components["schemas"]["MachineChanges"];
+            formats?: string;
             /** @enum {string} */
             calibration?: "minmax" | "percentile" | "mse";
             percentile?: number;
@@ -2236,6 +2239,7 @@ export interface components {
         Accuracy: {
             model: string;
             machine: components["schemas"]["Machine"];
+            formats: string;
             /** @enum {string} */
             weights: "random" | "file";
             seed: number;
