@@ -120,16 +120,18 @@ RegionBytes region_bytes(const InstructionClass& c, const WeightForm& form) {
   }
   if (!has_weight_tiles(c)) return bytes;
   const LoopNest& nest = c.work.nest;
+  const std::int64_t whole = weight_tile_bytes(c, nest.groups * nest.out_channels, nest.in_channels, true, form);
+  if (!form.by_tile()) bytes.dram += stored_bytes(whole, form);
+  if (!form.by_tile() && form.bits % 8 == 0) {  // tiles end with whole bytes
+    bytes.psram += whole;
+    return bytes;
+  }
   const auto add = [&](std::int64_t channels, std::int64_t sums, bool first, std::int64_t times) {
     if (times == 0) return;
     const std::int64_t tile = weight_tile_bytes(c, channels, sums, first, form);
     bytes.psram += tile * times;
-    bytes.dram += stored_bytes(tile, form) * times;
+    if (form.by_tile()) bytes.dram += stored_bytes(tile, form) * times;
   };
-  if (!form.by_tile()) {
-    add(nest.groups * nest.out_channels, nest.in_channels, true, 1);
-    return bytes;
-  }
   const TilePlan plan = tile_plan(c);
   const auto add_sums = [&](std::int64_t channels, std::int64_t times) {
     if (channels == 0) return;
