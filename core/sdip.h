@@ -6,8 +6,8 @@
 //   rewrite(graph)                  what its exporter meant                core/graph/graph.h
 //   compile(workload, machine)      what SDIP runs                         core/program/program.h
 //   execute(stage, machine, ...)    what it computes                       core/exec/execute.h
-//   run_pipeline(application, ...)  what a stream of frames takes, run     core/exec/pipeline.h; one program: step.h
-//   estimate(application, machine)  what it costs, and evaluate(...), the metrics alone   core/cost/estimate.h
+//   run_pipeline(application, ...)  what a stream of frames takes, run     core/exec/pipeline.h; one program:
+//   step.h estimate(application, machine)  what it costs, and evaluate(...), the metrics alone core/cost/estimate.h
 //   sweep(space, ...)               which machine is best                  core/explore/sweep.h
 //
 // All are free functions on plain values. Core does no I/O: bytes in, values out.

@@ -125,7 +125,7 @@ class Store {
 
   /// Adds a validation in state queued and returns its id; id, state, summary and error of `row` are not read.
   std::int64_t add_validation(const ValidationRow& row);
-  std::vector<ValidationRow> validations() const;  // those of no sweep, newest first
+  std::vector<ValidationRow> validations() const;         // those of no sweep, newest first
   std::vector<ValidationRow> queued_validations() const;  // of sweeps, too, oldest first
   ValidationRow validation(std::int64_t id) const;
   /// The newest of a sweep's front.

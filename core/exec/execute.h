@@ -89,9 +89,9 @@ StoredTensors stored_in(const WeightFile& weights);
 ActivationScales activation_scales(const Graph& graph, const Machine& machine, std::span<const Tensor> inputs,
                                    const StoredTensors& stored);
 
-/// Memory that one execution takes at most, told beforehand: pages of the machine's memories that the program's values
-/// and buffers touch; weights that are held at once, were none mapped; tiles and pieces of results on their way.
-/// Requires the machine of the compilation.
+/// Memory that one execution takes at most, told beforehand: pages of the machine's memories that the program's
+/// values and buffers touch; weights that are held at once, were none mapped; tiles and pieces of results on their
+/// way. Requires the machine of the compilation.
 struct ExecutionMemory {
   std::int64_t memories_bytes = 0, weights_bytes = 0, tiles_bytes = 0;
   std::int64_t bytes() const { return memories_bytes + weights_bytes + tiles_bytes; }
