@@ -93,12 +93,13 @@ Reply delete_model(Service& service, const Call& call) {
 
 Reply post_analysis(Service& service, const Call& call) {
   const PointRequest request = point_request(parse_json(call.body), false);
-  return json_reply(analysis_json(analyze(service.catalog, request.model, request.machine), request.instructions));
+  return json_reply(analysis_json(analyze(service.catalog, request.model, request.machine, request.formats),
+                                  request.instructions));
 }
 
 Reply post_memory_view(Service& service, const Call& call) {
   const PointRequest request = point_request(parse_json(call.body), false);
-  return json_reply(memory_json(analyze(service.catalog, request.model, request.machine)));
+  return json_reply(memory_json(analyze(service.catalog, request.model, request.machine, request.formats)));
 }
 
 Reply post_comparison(Service& service, const Call& call) {

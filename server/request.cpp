@@ -64,6 +64,9 @@ PointRequest point_request(const Json& body, bool with_baselines) {
   check_machine(request.machine);
   request.instructions = flag_field(body, "instructions", "").value_or(false);
   request.formats.text = text_field(body, "formats", "").value_or("");
+  if (request.formats.text.size() > most_formats_bytes)
+    throw Error("limit_exceeded", "/formats",
+                "expected at most " + std::to_string(most_formats_bytes) + " bytes of rules");
   if (!with_baselines) return request;
   if (const auto names = texts_field(body, "baselines", "")) {
     request.baselines = *names;

@@ -13,6 +13,9 @@ struct SaidFormats {
   std::string from = "/formats";
 };
 
+/// Of a request: each rule is matched with every layer.
+inline constexpr std::size_t most_formats_bytes = 4096;
+
 /// What `--formats FILE` says; nothing for "". Throws what reading it throws.
 SaidFormats formats_of_file(const std::string& file);
 
