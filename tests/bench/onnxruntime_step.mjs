@@ -114,7 +114,7 @@ function compare() {
     console.log(`    ${name}: off by ${largest.toExponential(2)} at most, ${(largest / magnitude).toExponential(2)} of its largest`);
   }
   const beside = fp32.peak_bytes - weights;
-  console.log(`    memory beside the weights ${(beside / 1e9).toFixed(2)} GB; told beforehand: ${(fp32.told_bytes / 1e9).toFixed(2)} GB in all`);
+  console.log(`    memory beside the weights ${(beside / 1e9).toFixed(2)} GB; told beforehand: ${(fp32.told_bytes / 1e9).toFixed(2)} GB, its weights mapped`);
   const int8 = own('weight_format=int8', 'activation_format=int8', 'accumulator_format=int32');
   line('executor, int8', int8, `${ratios(int8, fp32)} its fp32, at most 1.5`);
 }

@@ -108,12 +108,12 @@ int run_step(int argc, char** argv) {
   }
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
-  const ExecutionWork told = execution_work(stage);
+  const ExecutionMemory told = execution_memory(stage, machine);
   std::cout << OrderedJson{{"seconds", seconds},
                            {"processor_seconds", processor_seconds},
                            {"peak_bytes", 1024.0 * static_cast<double>(used.ru_maxrss)},
-                           {"told_bytes", told.bytes},
-                           {"operations", told.operations}}
+                           {"told_bytes", told.memories_bytes + told.tiles_bytes},
+                           {"operations", execution_work(stage).operations}}
                    .dump()
             << "\n";
   return 0;
