@@ -238,14 +238,13 @@ void write_result(Chip& chip, const Elements& at, const Numbers& numbers) {
 }
 
 void write_results(Chip& chip, const std::vector<ResultPart>& parts) {
+  const ValueId v = chip.instruction().destination;
   const bool plain = !parts.empty() && is_single(parts[0].numbers.type) && chip.summed.empty() &&
-                     !chip.registers.contains(chip.instruction().destination) &&
-                     bits_of(chip.machine.activation_format) >= 8;
+                     !chip.registers.contains(v) && bits_of(format_of(chip, v)) >= 8;  // no byte is two parts'
   if (!plain) {
     for (const ResultPart& part : parts) write_result(chip, part.at, part.numbers);
     return;
   }
-  const ValueId v = chip.instruction().destination;
   for (const Destination& to : destinations_of(chip.instruction(), chip.instruction_class(), chip.machine)) {
     Memory& memory = memory_of(chip, to.place, true);
     const Slot slot = slot_of(chip.machine, v, to.place);
