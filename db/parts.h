@@ -90,8 +90,12 @@ constexpr std::int64_t column_id(std::int64_t chunk, std::int64_t metric) { retu
 /// The state of that name. Throws Error("store_corrupt", path, ...).
 SweepState state_of(std::string_view text, const std::string& path);
 
-/// Whether one state follows another, as SweepState lists.
-bool may_follow(SweepState from, SweepState to);
+/// Throws Error("conflict", "WHAT ID", ...) unless one state of a sweep or validation follows another, as
+/// SweepState lists.
+void require_follows(const std::string& what, std::int64_t id, SweepState from, SweepState to);
+
+/// Binds a state's problem: code, place and message, or nulls.
+void bind_problem(Statement& statement, SweepState state, const std::optional<Problem>& problem);
 
 /// As Store::point_accuracies.
 std::map<std::int64_t, StoredAccuracy> point_accuracies_in(Connection& connection, std::int64_t sweep);

@@ -92,6 +92,8 @@ SweepState state_of(std::string_view text, const std::string& path) {
   return static_cast<SweepState>(found - std::begin(state_texts));
 }
 
+namespace {
+
 bool may_follow(SweepState from, SweepState to) {
   switch (from) {
     case SweepState::queued:
@@ -107,6 +109,22 @@ bool may_follow(SweepState from, SweepState to) {
       break;
   }
   return false;
+}
+
+}  // namespace
+
+void require_follows(const std::string& what, std::int64_t id, SweepState from, SweepState to) {
+  if (!may_follow(from, to))
+    throw Error("conflict", what + " " + std::to_string(id),
+                "the " + what + " is " + std::string(sweep_state_text(from)) + " and cannot become " +
+                    std::string(sweep_state_text(to)));
+}
+
+void bind_problem(Statement& statement, SweepState state, const std::optional<Problem>& problem) {
+  if (state == SweepState::failed && problem)
+    statement.bind(problem->code).bind(problem->where).bind(problem->message);
+  else
+    statement.bind_null().bind_null().bind_null();
 }
 
 FileLock::FileLock(const std::string& path) : file_(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
@@ -246,18 +264,11 @@ SweepRow Store::sweep(std::int64_t id) const {
 void Store::set_state(std::int64_t id, SweepState state, const std::optional<Problem>& problem) {
   const std::scoped_lock lock(parts_->writing);
   Transaction transaction(parts_->writer, Transaction::Kind::durable_write);
-  const SweepState from = sweep_in(parts_->writer, id).state;
-  if (!may_follow(from, state))
-    throw Error("conflict", "sweep " + std::to_string(id),
-                "the sweep is " + std::string(sweep_state_text(from)) + " and cannot become " +
-                    std::string(sweep_state_text(state)));
+  require_follows("sweep", id, sweep_in(parts_->writer, id).state, state);
   Statement set(parts_->writer,
                 "UPDATE sweep SET state = ?, error_code = ?, error_where = ?, error_message = ? WHERE id = ?");
   set.bind(sweep_state_text(state));
-  if (state == SweepState::failed && problem)
-    set.bind(problem->code).bind(problem->where).bind(problem->message);
-  else
-    set.bind_null().bind_null().bind_null();
+  bind_problem(set, state, problem);
   set.bind(id).run();
   transaction.commit();
 }

@@ -33,13 +33,6 @@ ValidationRow validation_in(Connection& connection, std::int64_t id) {
   return row_of(row, connection.path());
 }
 
-void require_follows(const ValidationRow& row, SweepState state) {
-  if (!may_follow(row.state, state))
-    throw Error("conflict", where(row.id),
-                "the validation is " + std::string(sweep_state_text(row.state)) + " and cannot become " +
-                    std::string(sweep_state_text(state)));
-}
-
 }  // namespace
 
 std::int64_t Store::add_validation(const ValidationRow& row) {
@@ -98,14 +91,11 @@ std::string Store::validation_result(std::int64_t id) const {
 void Store::set_validation_state(std::int64_t id, SweepState state, const std::optional<Problem>& problem) {
   const std::scoped_lock lock(parts_->writing);
   Transaction transaction(parts_->writer, Transaction::Kind::durable_write);
-  require_follows(validation_in(parts_->writer, id), state);
+  require_follows("validation", id, validation_in(parts_->writer, id).state, state);
   Statement set(parts_->writer,
                 "UPDATE validation SET state = ?, error_code = ?, error_where = ?, error_message = ? WHERE id = ?");
   set.bind(sweep_state_text(state));
-  if (state == SweepState::failed && problem)
-    set.bind(problem->code).bind(problem->where).bind(problem->message);
-  else
-    set.bind_null().bind_null().bind_null();
+  bind_problem(set, state, problem);
   set.bind(id).run();
   transaction.commit();
 }
@@ -113,7 +103,7 @@ void Store::set_validation_state(std::int64_t id, SweepState state, const std::o
 void Store::end_validation(std::int64_t id, std::string_view summary_json, std::string_view result_json) {
   const std::scoped_lock lock(parts_->writing);
   Transaction transaction(parts_->writer, Transaction::Kind::durable_write);
-  require_follows(validation_in(parts_->writer, id), SweepState::done);
+  require_follows("validation", id, validation_in(parts_->writer, id).state, SweepState::done);
   Statement set(parts_->writer,
                 "UPDATE validation SET state = 'done', summary_json = ?, result_json = ? WHERE id = ?");
   set.bind(summary_json).bind(result_json).bind(id).run();

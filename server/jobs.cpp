@@ -35,7 +35,7 @@ class Stopwatch {
 
 }  // namespace
 
-void give_way() { ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), 10); }
+void give_way(int more) { ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), 10 + more); }
 
 std::int64_t add_sweep(Store& store, const Catalog& catalog, const SweepSpec& spec) {
   catalog.require(spec.model, "/model");

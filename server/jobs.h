@@ -15,8 +15,9 @@
 
 namespace sdip {
 
-/// The calling thread, and those it starts, give way to requests: they run at a lower priority.
-void give_way();
+/// The calling thread, and those it starts, give way to requests: they run at a lower priority; `more` than 0 also
+/// to others that give way.
+void give_way(int more = 0);
 
 /// How far the sweep that runs now has come since it was (re)started.
 struct Pace {

@@ -6,25 +6,14 @@
 #include <memory>
 #include <set>
 
-#include "core/explore/front.h"
 #include "core/program/mapping_cache.h"
 #include "server/sweep_json.h"
 
 namespace sdip {
 namespace {
 
-constexpr std::int64_t most_points_validated = 10'000;
+constexpr std::size_t most_points_validated = 10'000;
 constexpr std::size_t most_programs_kept = 32;  // a large model's takes some megabytes; tensors are of these alone
-
-std::vector<std::int64_t> front_indexes(const Store& store, const SweepRecord& sweep) {
-  const Columns stored = store.columns(sweep.row.id, sweep.spec.objectives);
-  const std::vector<std::span<const double>> columns(stored.values.begin(), stored.values.end());
-  std::vector<std::int64_t> indexes;
-  for (const std::int64_t position : pareto_front(columns, directions(sweep.spec.objectives, "objectives")))
-    if (std::ssize(indexes) < most_points_validated)
-      indexes.push_back(stored.index[static_cast<std::size_t>(position)]);
-  return indexes;
-}
 
 /// The programs of a front, kept while its points are gone through: neighbours on it often share one.
 class FrontPrograms {
@@ -119,7 +108,8 @@ FrontValidation validate_front(const Store& store, const Catalog& catalog, std::
   const SweepRecord sweep = sweep_record(store, id);
   FrontValidation front;
   front.budget_s = seconds;
-  const std::vector<std::int64_t> indexes = front_indexes(store, sweep);
+  std::vector<std::int64_t> indexes = front_points(store, sweep, sweep.spec.objectives);
+  if (indexes.size() > most_points_validated) indexes.resize(most_points_validated);
   FrontPrograms programs(catalog, sweep.spec.model);
   const Allowance all(seconds, cancel), counters = all.part(2.0 / 3);
   ValidationRequest request;

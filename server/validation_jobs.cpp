@@ -1,14 +1,11 @@
 // Running validations.
 #include "server/validation_jobs.h"
 
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <iostream>
 
 #include "core/base/error.h"
+#include "server/jobs.h"
 #include "server/stages.h"
 #include "server/validate_front.h"
 #include "server/validation_json.h"
@@ -142,8 +139,7 @@ void ValidationJobs::run_one(std::int64_t id) {
 }
 
 void ValidationJobs::run() {
-  // Validations give way to requests, and to sweeps.
-  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), 12);
+  give_way(2);  // to sweeps, too
   std::unique_lock lock(mutex_);
   for (;;) {
     wake_.wait(lock, [this] { return ending_ || !queue_.empty(); });

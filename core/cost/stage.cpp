@@ -64,6 +64,11 @@ void count_pass(StageRun& run, const Machine& m) {
 
 }  // namespace
 
+TimelineRules stage_rules(const CompiledStage& stage, const Machine& m, std::int64_t cores) {
+  return timeline_rules(m, share_of(stage.role, m), cores, stage.program.pinned_bytes, stage.role,
+                        stage.dram_thousandths);
+}
+
 std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
                                   std::vector<InstructionTime>* trace) {
   StageRun run;
@@ -75,18 +80,13 @@ std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
     run.costs.push_back(class_cost(c, m, stage.role));
     spills |= run.costs.back().streams_activations;
   }
-  const Decimal share = share_of(stage.role, m);
-  const Bytes pinned = stage.program.pinned_bytes;
-  const auto rules =
-      timeline_rules(m, share, run.schedule.active_cores, pinned, stage.role, stage.dram_thousandths);
+  const TimelineRules rules = stage_rules(stage, m, run.schedule.active_cores);
   const std::int64_t summed = 2 * std::max({most_simulated_passes, m.steps, m.cores});
   if (!countable(stage.program, run.costs, rules, summed)) return std::nullopt;
   run.stream = run_timeline(stage.program, run.costs, rules, most_simulated_passes, trace);
   const bool same_alone = !spills || run.schedule.active_cores == 1;
   run.alone = same_alone ? run.stream
-                         : run_timeline(stage.program, run.costs,
-                                        timeline_rules(m, share, 1, pinned, stage.role, stage.dram_thousandths),
-                                        most_simulated_passes);
+                         : run_timeline(stage.program, run.costs, stage_rules(stage, m, 1), most_simulated_passes);
   run.link_cycles = ceil_div((stage.program.latent_bytes + stage.program.context_bytes).value * 8, m.link_bits);
   count_pass(run, m);
   return run;

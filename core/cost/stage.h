@@ -32,6 +32,9 @@ struct StageRun {
   const PassCost& steady() const { return stream.passes[stream.steady]; }
 };
 
+/// The channel and memories that a stage meets, `cores` of it in lockstep.
+TimelineRules stage_rules(const CompiledStage& stage, const Machine& m, std::int64_t cores);
+
 /// Runs a stage; with `trace`, also the times of its instructions in the last pass. Nothing when a pass is too long
 /// to be counted.
 std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,

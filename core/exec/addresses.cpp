@@ -8,6 +8,11 @@ Slot slot_of(const Machine& machine, ValueId v, Place place) {
   return {v, unified && place == Place::stackram ? Place::dsram : place};
 }
 
+std::int64_t value_bytes(const Value& value, const Machine& machine) {
+  return ceil_div(element_count(value.operand.shape) * bits_of(value.format.value_or(machine.activation_format)),
+                  8);
+}
+
 std::vector<Destination> destinations_of(const Instruction& instruction, const InstructionClass& c,
                                          const Machine& machine) {
   std::vector<Destination> found;

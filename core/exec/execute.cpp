@@ -36,10 +36,6 @@ void require_inputs(const Graph& graph, std::span<const Tensor> inputs) {
 
 constexpr std::int64_t dram_bytes = std::int64_t{1} << 53;  // large enough for whatever is placed there
 
-std::int64_t value_bytes(const Chip& chip, ValueId v) {
-  return ceil_div(element_count(chip.value(v).operand.shape) * bits_of(format_of(chip, v)), 8);
-}
-
 Chip chip_of(const CompiledStage& stage, const Machine& machine, const StoredTensors& stored,
              const ExecuteOptions& options) {
   Chip chip{stage,          *stage.graph, machine,         stored,
@@ -55,7 +51,7 @@ Chip chip_of(const CompiledStage& stage, const Machine& machine, const StoredTen
   chip.memories[3] = {"DRAM", dram_bytes};
   for (const auto& [slot, address] : chip.addresses)
     if (slot.second == Place::dram)
-      chip.dram_end_bytes = std::max(chip.dram_end_bytes, address + value_bytes(chip, slot.first));
+      chip.dram_end_bytes = std::max(chip.dram_end_bytes, address + value_bytes(chip.value(slot.first), machine));
   if (!has_pairs(machine)) return chip;
   for (std::size_t side = 0; side < 2 * pair_families; ++side)
     chip.memories[4 + side] = {

@@ -35,7 +35,12 @@ Count cycles_over_link(const Program& program, const Machine& m) {
   return cycles;
 }
 
-/// Hundredths of the channel: what neither encoder nor decoder has is the cores'.
+bool frames_side_by_side(const CompiledStage& stage, const Machine& m) {
+  return stage.role == Role::network && stage.part.count == 1 && m.branches == Branches::serial;
+}
+
+}  // namespace
+
 Decimal share_of(Role role, const Machine& m) {
   const Decimal all{100};
   if (role == Role::encoder) return m.encoder_dram_share;
@@ -46,12 +51,6 @@ Decimal share_of(Role role, const Machine& m) {
   if (m.mode == Mode::image_to_image) left.hundredths -= m.encoder_dram_share.hundredths;
   return left;
 }
-
-bool frames_side_by_side(const CompiledStage& stage, const Machine& m) {
-  return stage.role == Role::network && stage.part.count == 1 && m.branches == Branches::serial;
-}
-
-}  // namespace
 
 std::int64_t FrameLine::seats() const {
   Count all = 0;

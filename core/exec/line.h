@@ -28,6 +28,9 @@ struct FrameLine {
 };
 FrameLine line_of(const Application& application, const Machine& machine);
 
+/// Hundredths of the channel: what neither encoder nor decoder has is the cores'.
+Decimal share_of(Role role, const Machine& machine);
+
 /// A stage's clock, with `cores` in lockstep and its share of the channel.
 std::unique_ptr<Clock> clock_of(const CompiledStage& stage, const Machine& machine, std::int64_t cores);
 

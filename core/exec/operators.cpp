@@ -40,16 +40,16 @@ Tensor whole_operand(Chip& chip, const Whole& made, ValueId v) {
   return tensor;
 }
 
-bool is_unread(const Chip& chip, const Work& work, const Node& node, std::size_t i) {
+bool is_unread(const Chip& chip, const Node& node, std::size_t i) {
   const ValueId v = node.inputs[i], root = chip.views.root[static_cast<std::size_t>(v)];
-  if (is_nest(work.family) || chip.value(v).kind == ValueKind::weight || chip.registers.contains(root))
-    return false;
+  if (chip.value(v).kind == ValueKind::weight || chip.registers.contains(root)) return false;
+  const Work work = work_of(chip.graph, node);
+  if (is_nest(work.family)) return false;
   return i >= work.read_elements.size() || work.read_elements[i] == 0;
 }
 
 std::vector<Tensor> compute_whole(Chip& chip, const Node& node, const Whole& made) {
   ++chip.counts.whole_operators;
-  const Work work = work_of(chip.graph, node);
   std::vector<std::optional<Tensor>> operands;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const ValueId v = node.inputs[i];
@@ -58,8 +58,8 @@ std::vector<Tensor> compute_whole(Chip& chip, const Node& node, const Whole& mad
       continue;
     }
     const Operand& operand = chip.value(v).operand;
-    operands.push_back(is_unread(chip, work, node, i) ? zero_tensor(operand.type, operand.shape)
-                                                      : whole_operand(chip, made, v));
+    operands.push_back(is_unread(chip, node, i) ? zero_tensor(operand.type, operand.shape)
+                                                : whole_operand(chip, made, v));
   }
   return outputs_of(chip.graph, node, operands);
 }

@@ -27,7 +27,7 @@ Tensor whole_operand(Chip& chip, const Whole& made, ValueId v);
 
 /// Whether only type and shape of a node's input count: its work reads none of it, and it is in no register.
 /// Requires that the input is there.
-bool is_unread(const Chip& chip, const Work& work, const Node& node, std::size_t i);
+bool is_unread(const Chip& chip, const Node& node, std::size_t i);
 
 /// A node on whole operands. One that is unread is zeros.
 std::vector<Tensor> compute_whole(Chip& chip, const Node& node, const Whole& made);

@@ -85,7 +85,6 @@ void apply_pointwise(Chip& chip, const Node& node, TileValues& tile) {
       tile.at = elements_in_view(chip.views, v, tile.at);
       break;
     }
-  const Work work = work_of(chip.graph, node);
   std::vector<std::optional<Numbers>> operands(node.inputs.size());
   std::vector<const Numbers*> made(node.inputs.size(), nullptr);
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
@@ -93,7 +92,7 @@ void apply_pointwise(Chip& chip, const Node& node, TileValues& tile) {
     if (v == none) continue;
     if (const ValueId of = made_as(chip, tile, v); of != none)
       made[i] = &tile.made.at(of);
-    else if (is_unread(chip, work, node, i))
+    else if (is_unread(chip, node, i))
       operands[i] = numbers_of(zero_tensor(chip.value(v).operand.type, {}));
     else
       operands[i] = operand_of(chip, tile, v, out.shape);

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/units.h"
+#include "core/exec/addresses.h"
 
 namespace sdip::exec {
 namespace {
@@ -28,9 +29,7 @@ Rooms::Rooms(const CompiledStage& stage, const Machine& machine)
       pushed_(stage.graph->values.size(), 0),
       popped_(stage.graph->values.size(), never),
       memories_(2 * pair_families + 1) {
-  for (const Value& value : stage.graph->values)
-    bytes_.push_back(ceil_div(
-        element_count(value.operand.shape) * bits_of(value.format.value_or(machine.activation_format)), 8));
+  for (const Value& value : stage.graph->values) bytes_.push_back(value_bytes(value, machine));
   const std::vector<Instruction>& instructions = stage.program.instructions;
   std::vector<std::int64_t> turns(pair_families, 0);
   std::vector<char> made(bytes_.size(), 0);

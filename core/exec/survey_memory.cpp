@@ -76,11 +76,7 @@ ExecutionMemory execution_memory(const CompiledStage& stage, const Machine& mach
               machine.activation_memory == ActivationMemory::unified ? 1
               : has_pairs(machine)                                   ? 2 * static_cast<std::int64_t>(pair_families)
                                                                      : 2};
-  const auto bytes_of = [&](ValueId v) {
-    const Value& value = graph.values[at(v)];
-    return ceil_div(element_count(value.operand.shape) * bits_of(value.format.value_or(machine.activation_format)),
-                    8);
-  };
+  const auto bytes_of = [&](ValueId v) { return value_bytes(graph.values[at(v)], machine); };
   std::map<std::int64_t, std::pair<std::int64_t, std::size_t>> regions;  // of weights: bytes, last use
   std::map<std::int64_t, std::size_t> first_use;
   for (std::size_t i = 0; i < stage.program.instructions.size(); ++i) {

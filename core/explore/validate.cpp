@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/cost/stage.h"
-#include "core/machine/rate.h"
+#include "core/exec/line.h"
 #include "core/program/mapping_text.h"
 
 namespace sdip {
@@ -81,23 +81,6 @@ constexpr PeakRow peak_rows[] = {
      },
      [](const StepCounts& s) { return s.peaks.stackram_bytes; }, true},
 };
-
-/// docs/model.md, passes and frames: the share of the channel, and how many cores run in lockstep.
-struct Lockstep {
-  Decimal share{100};
-  std::int64_t cores = 1;
-};
-
-Lockstep lockstep_of(const CompiledStage& stage, const Machine& m) {
-  if (stage.role == Role::encoder) return {m.encoder_dram_share, 1};
-  if (stage.role == Role::decoder) return {m.decoder_dram_share, 1};
-  if (stage.role == Role::core) {
-    const std::int64_t steps_per_core = (m.steps + m.cores - 1) / m.cores;
-    return {core_dram_share(m), (m.steps + steps_per_core - 1) / steps_per_core};
-  }
-  const bool frame_each = stage.role == Role::network && stage.part.count == 1 && m.branches == Branches::serial;
-  return {Decimal{100}, frame_each ? m.cores : 1};
-}
 
 /// Counts a comparison, and keeps the first difference.
 void note(StageCounters& stage, const Both& values, const CounterDifference& place) {
@@ -229,19 +212,16 @@ std::optional<EstimatedStage> estimated_stage(const CompiledStage& stage, const 
   estimated.unified = machine.activation_memory == ActivationMemory::unified;
   auto run = run_stage(stage, machine, &estimated.last);
   if (!run) return std::nullopt;
-  const auto [share, cores] = lockstep_of(stage, machine);
-  run_timeline(
-      stage.program, run->costs,
-      timeline_rules(machine, share, cores, stage.program.pinned_bytes, stage.role, stage.dram_thousandths), 1,
-      &estimated.cold);
+  run_timeline(stage.program, run->costs, stage_rules(stage, machine, run->schedule.active_cores), 1,
+               &estimated.cold);
   estimated.costs = std::move(run->costs);
   estimated.stream = std::move(run->stream);
   return estimated;
 }
 
 StepCounts stepped_stage(const CompiledStage& stage, const Machine& machine, std::int64_t passes) {
-  const auto [share, cores] = lockstep_of(stage, machine);
-  return step(stage, machine, share, cores, static_cast<std::size_t>(passes));
+  return step(stage, machine, exec::share_of(stage.role, machine), exec::cores_in_lockstep(stage, machine),
+              static_cast<std::size_t>(passes));
 }
 
 std::int64_t tile_operations(const CompiledStage& stage, const EstimatedStage& estimated, std::int64_t passes) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "core/program/form.h"
 #include "core/program/passes.h"
 
 namespace sdip {
@@ -88,7 +89,7 @@ void live(Compilation& c) {
     Life& life = lives[v];
     give_pair(drafts, next, pairs, life);
     const Value& value = graph.values[v];
-    life.bytes = ceil_div(element_count(value.operand.shape) * value_bits(value, machine), 8);
+    life.bytes = value_bytes(graph, static_cast<ValueId>(v), machine).value;
     life.is_input = value.kind == ValueKind::input;
     const bool needed_again = role == Role::core && static_cast<ValueId>(v) != latent;  // by the next step
     if (life.is_input && needed_again && !life.uses.empty()) use(static_cast<ValueId>(v), drafts.size());

@@ -42,10 +42,7 @@ struct Viewer {
   const InstructionClass& class_of(const Instruction& i) const {
     return stage.program.classes[static_cast<std::size_t>(i.instruction_class)];
   }
-  std::int64_t bytes_of(std::int32_t value) const {
-    const Value& one = stage.graph->values[static_cast<std::size_t>(value)];
-    return ceil_div(element_count(one.operand.shape) * value_bits(one, machine), 8);
-  }
+  std::int64_t bytes_of(std::int32_t value) const { return value_bytes(*stage.graph, value, machine).value; }
   std::string name_of(std::int32_t value) const {
     return stage.graph->values[static_cast<std::size_t>(value)].name;
   }

@@ -6,8 +6,10 @@
 #include <memory>
 
 #include "core/cost/timeline.h"
+#include "tests/core/cost/counted.h"
 #include "tests/core/cost/frame_difference.h"
 #include "tests/core/cost/random_application.h"
+#include "tests/core/exec/pass_sum.h"
 
 namespace sdip::mutants {
 namespace {
@@ -43,42 +45,7 @@ bool agrees(const ClassCost& cost, const ClassCounts& counts) {
 }
 
 bool agrees(const InstructionTime& t, const ClassCost& c, const InstructionCounts& counts) {
-  const InstructionCounts told{t.start,
-                               t.end,
-                               t.stall_weights,
-                               t.stall_activations,
-                               t.weight_bytes,
-                               t.activation_in_bytes,
-                               t.activation_out_bytes,
-                               t.stall_program,
-                               t.program_bytes,
-                               t.waiting,
-                               c.operations,
-                               c.busy.compute,
-                               c.busy.all_dsram_reads(),
-                               c.busy.dsram_write,
-                               c.busy.stackram_read,
-                               c.busy.stackram_write,
-                               c.busy.psram_read};
-  return told == counts;
-}
-
-/// `start`: the instructions' own times in sum; `end`: the pass.
-InstructionCounts sum_of(const std::vector<InstructionCounts>& pass) {
-  InstructionCounts sum;
-  for (const InstructionCounts& i : pass) {
-    sum.start += i.end - i.start;
-    sum.end = std::max(sum.end, i.end);
-    sum.waiting += i.waiting;
-    sum.stall_weights += i.stall_weights;
-    sum.stall_activations += i.stall_activations;
-    sum.weight_bytes += i.weight_bytes;
-    sum.activation_in_bytes += i.activation_in_bytes;
-    sum.activation_out_bytes += i.activation_out_bytes;
-    sum.stall_program += i.stall_program;
-    sum.program_bytes += i.program_bytes;
-  }
-  return sum;
+  return counted(t, c) == counts;
 }
 
 bool agrees(const PassCost& pass, const InstructionCounts& sum) {

@@ -6,45 +6,12 @@
 
 #include "core/cost/estimate.h"
 #include "core/cost/stage.h"
+#include "tests/core/cost/counted.h"
+#include "tests/core/exec/pass_sum.h"
 #include "tests/witness/programs.h"
 
 namespace sdip::witness {
 namespace {
-
-/// An instruction as the estimate has it.
-InstructionCounts counted(const InstructionTime& t, const ClassCost& c) {
-  InstructionCounts n;
-  n.start = t.start;
-  n.end = t.end;
-  n.stall_weights = t.stall_weights;
-  n.stall_activations = t.stall_activations;
-  n.weight_bytes = t.weight_bytes;
-  n.activation_in_bytes = t.activation_in_bytes;
-  n.activation_out_bytes = t.activation_out_bytes;
-  n.stall_program = t.stall_program;
-  n.program_bytes = t.program_bytes;
-  n.waiting = t.waiting;
-  n.tile_operations = c.operations;
-  n.compute_cycles = c.busy.compute;
-  n.dsram_read_beats = c.busy.all_dsram_reads();
-  n.dsram_write_beats = c.busy.dsram_write;
-  n.stackram_read_beats = c.busy.stackram_read;
-  n.stackram_write_beats = c.busy.stackram_write;
-  n.psram_read_beats = c.busy.psram_read;
-  return n;
-}
-
-/// A pass summed; `end`: of the last to end, `start`: what the instructions took, one by one.
-InstructionCounts sum_of(const std::vector<InstructionCounts>& pass) {
-  InstructionCounts sum;
-  for (const InstructionCounts& i : pass) {
-    for (const CounterRow& row : counters)
-      if (row.name != "start" && row.name != "end") sum.*row.field += i.*row.field;
-    sum.end = std::max(sum.end, i.end);
-    sum.start += i.end - i.start;
-  }
-  return sum;
-}
 
 /// Gathers the first difference.
 struct Findings {

@@ -7,6 +7,7 @@
 #include "core/exec/operations.h"
 #include "core/machine/rate.h"
 #include "core/machine/technology.h"
+#include "tests/core/exec/pass_sum.h"
 
 namespace sdip {
 namespace {
@@ -125,23 +126,6 @@ std::int64_t bound_cycles_of(const Program& program, const Machine& m) {
     longest = std::max(longest, cycles);
   }
   return beside ? longest : sum;
-}
-
-InstructionCounts sum_of(const std::vector<InstructionCounts>& pass) {
-  InstructionCounts sum;
-  for (const InstructionCounts& i : pass) {
-    sum.start += i.end - i.start;
-    sum.end = std::max(sum.end, i.end);
-    sum.waiting += i.waiting;
-    sum.stall_weights += i.stall_weights;
-    sum.stall_activations += i.stall_activations;
-    sum.stall_program += i.stall_program;
-    sum.weight_bytes += i.weight_bytes;
-    sum.program_bytes += i.program_bytes;
-    sum.activation_in_bytes += i.activation_in_bytes;
-    sum.activation_out_bytes += i.activation_out_bytes;
-  }
-  return sum;
 }
 
 Decimal share_of(const CompiledStage& stage, const Machine& m) {

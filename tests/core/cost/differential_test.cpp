@@ -6,8 +6,10 @@
 #include "core/exec/step.h"
 #include "core/program/kinds.h"
 #include "core/program/traffic.h"
+#include "tests/core/cost/counted.h"
 #include "tests/core/cost/random_program.h"
 #include "tests/core/cost/tiny_sd.h"
+#include "tests/core/exec/pass_sum.h"
 #include "tests/core/program/random_graph.h"
 
 namespace sdip {
@@ -38,44 +40,6 @@ void expect_equal_needs(const ClassCost& cost, const std::vector<exec::Operation
     EXPECT_EQ(cost.busy.other_pairs.beats[pair], sum.other_pairs[static_cast<Family>(pair)]) << "pair " << pair;
   EXPECT_EQ(cost.cycles, cycles);
   EXPECT_EQ(cost.operations, static_cast<std::int64_t>(operations.size()));
-}
-
-InstructionCounts counted(const InstructionTime& t, const ClassCost& c) {
-  return {t.start,
-          t.end,
-          t.stall_weights,
-          t.stall_activations,
-          t.weight_bytes,
-          t.activation_in_bytes,
-          t.activation_out_bytes,
-          t.stall_program,
-          t.program_bytes,
-          t.waiting,
-          c.operations,
-          c.busy.compute,
-          c.busy.all_dsram_reads(),
-          c.busy.dsram_write,
-          c.busy.stackram_read,
-          c.busy.stackram_write,
-          c.busy.psram_read};
-}
-
-/// `start` of the sum: the instructions' own times.
-InstructionCounts sum_of(const std::vector<InstructionCounts>& pass) {
-  InstructionCounts sum;
-  for (const auto& i : pass) {
-    sum.end = std::max(sum.end, i.end);
-    sum.start += i.end - i.start;
-    sum.waiting += i.waiting;
-    sum.stall_weights += i.stall_weights;
-    sum.stall_activations += i.stall_activations;
-    sum.weight_bytes += i.weight_bytes;
-    sum.activation_in_bytes += i.activation_in_bytes;
-    sum.activation_out_bytes += i.activation_out_bytes;
-    sum.stall_program += i.stall_program;
-    sum.program_bytes += i.program_bytes;
-  }
-  return sum;
 }
 
 void expect_equal_pass(const PassCost& pass, const std::vector<InstructionCounts>& stepped) {

@@ -8,32 +8,11 @@
 #include "core/cost/stage.h"
 #include "core/exec/operations.h"
 #include "core/exec/step.h"
+#include "tests/core/cost/counted.h"
 #include "tests/core/program/built_in.h"
 
 namespace sdip {
 namespace {
-
-InstructionCounts estimated(const InstructionTime& t, const ClassCost& c) {
-  InstructionCounts counts;
-  counts.start = t.start;
-  counts.end = t.end;
-  counts.stall_weights = t.stall_weights;
-  counts.stall_activations = t.stall_activations;
-  counts.weight_bytes = t.weight_bytes;
-  counts.activation_in_bytes = t.activation_in_bytes;
-  counts.activation_out_bytes = t.activation_out_bytes;
-  counts.stall_program = t.stall_program;
-  counts.program_bytes = t.program_bytes;
-  counts.waiting = t.waiting;
-  counts.tile_operations = c.operations;
-  counts.compute_cycles = c.busy.compute;
-  counts.dsram_read_beats = c.busy.all_dsram_reads();
-  counts.dsram_write_beats = c.busy.dsram_write;
-  counts.stackram_read_beats = c.busy.stackram_read;
-  counts.stackram_write_beats = c.busy.stackram_write;
-  counts.psram_read_beats = c.busy.psram_read;
-  return counts;
-}
 
 std::string told(const InstructionCounts& c) {
   std::string text;
@@ -71,7 +50,7 @@ std::int64_t expect_equal_stage(const CompiledStage& stage, const Machine& machi
   for (std::size_t i = 0; i < trace.size(); ++i) {
     const Instruction& instruction = stage.program.instructions[i];
     const InstructionCounts want =
-        estimated(trace[i], cost->costs[static_cast<std::size_t>(instruction.instruction_class)]);
+        counted(trace[i], cost->costs[static_cast<std::size_t>(instruction.instruction_class)]);
     EXPECT_TRUE(want == run.passes.back()[i]) << "instruction " << i << " " << instruction.mnemonic << "\n"
                                               << told(want) << "\n"
                                               << told(run.passes.back()[i]);

@@ -1,0 +1,31 @@
+// What the estimate says of an instruction, as the executor counts it. For tests.
+#pragma once
+
+#include "core/cost/timeline.h"
+#include "core/exec/step.h"
+
+namespace sdip {
+
+inline InstructionCounts counted(const InstructionTime& t, const ClassCost& c) {
+  InstructionCounts counts;
+  counts.start = t.start;
+  counts.end = t.end;
+  counts.stall_weights = t.stall_weights;
+  counts.stall_activations = t.stall_activations;
+  counts.weight_bytes = t.weight_bytes;
+  counts.activation_in_bytes = t.activation_in_bytes;
+  counts.activation_out_bytes = t.activation_out_bytes;
+  counts.stall_program = t.stall_program;
+  counts.program_bytes = t.program_bytes;
+  counts.waiting = t.waiting;
+  counts.tile_operations = c.operations;
+  counts.compute_cycles = c.busy.compute;
+  counts.dsram_read_beats = c.busy.all_dsram_reads();
+  counts.dsram_write_beats = c.busy.dsram_write;
+  counts.stackram_read_beats = c.busy.stackram_read;
+  counts.stackram_write_beats = c.busy.stackram_write;
+  counts.psram_read_beats = c.busy.psram_read;
+  return counts;
+}
+
+}  // namespace sdip
