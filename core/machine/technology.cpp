@@ -10,92 +10,20 @@
 namespace sdip {
 namespace {
 
-constexpr std::string_view horowitz = "Horowitz, ISSCC 2014, energy table, 45 nm 0.9 V";
-constexpr std::string_view jouppi = "Jouppi et al., ISCA 2021, Table 2, 7 nm";
-constexpr std::string_view scaled = "assumption: int8 figures scaled by the square of the operand width";
-constexpr std::string_view model_7nm = "public model of a 7 nm lane, assumption-grade";
-constexpr std::string_view mantissa =
-    "assumption: adder 23 um2 + multiplier 0.35 um2 x mantissa bits squared, fitted to bf16";
-
-using enum Confidence;
-
-// Energies in pJ, areas in um2 a lane, SRAM in pJ per 64 bits and mm2 per MiB.
-constexpr TechnologyRow table[] = {
-    {"n45.multiply.int8", 0.2, 0.2, 0.2, "pJ", cited, horowitz},
-    {"n45.multiply.int16", 0.8, 0.4, 1.6, "pJ", assumption, scaled},
-    {"n45.multiply.int32", 3.1, 3.1, 3.1, "pJ", cited, horowitz},
-    {"n45.multiply.int4", 0.05, 0.03, 0.1, "pJ", assumption, scaled},
-    {"n45.multiply.fp8", 0.2, 0.1, 0.4, "pJ", assumption, "assumption: as int8"},
-    {"n45.multiply.fp16", 1.1, 1.1, 1.1, "pJ", cited, horowitz},
-    {"n45.multiply.bf16", 0.7, 0.5, 1.1, "pJ", assumption, "assumption: fp16 x the 7 nm ratio of bf16 to fp16"},
-    {"n45.multiply.fp32", 3.7, 3.7, 3.7, "pJ", cited, horowitz},
-    {"n45.add.int32", 0.1, 0.1, 0.1, "pJ", cited, horowitz},
-    {"n45.add.int16", 0.05, 0.03, 0.1, "pJ", assumption, "assumption: half of int32"},
-    {"n45.add.int8", 0.03, 0.03, 0.03, "pJ", cited, horowitz},
-    {"n45.add.fp16", 0.4, 0.4, 0.4, "pJ", cited, horowitz},
-    {"n45.add.fp32", 0.9, 0.9, 0.9, "pJ", cited, horowitz},
-    {"n45.sram.8KB", 10, 6.05, 10, "pJ/64b", cited, horowitz},
-    {"n45.sram.32KB", 20, 17, 20, "pJ/64b", cited, horowitz},
-    {"n45.sram.1MB", 100, 60, 121, "pJ/64b", cited, horowitz},
-    {"n45.sram.area", 3.56, 3.3, 3.8, "mm2/MiB", cited, "CACTI 7, itrs-hp, 1RW, 45 nm: 2.1 to 2.4 Mib/mm2"},
-    {"n45.area.int8", 419, 419, 419, "um2", cited, "Horowitz, ISSCC 2014: int8 multiplier 282 + int32 adder 137"},
-    {"n45.area.int16", 1265, 800, 1700, "um2", assumption, scaled},
-    {"n45.area.int32", 3632, 2400, 4700, "um2", assumption, scaled},
-    {"n45.area.int4", 208, 100, 300, "um2", assumption, scaled},
-    {"n45.area.fp8", 500, 300, 900, "um2", assumption, "assumption: near int8, with alignment"},
-    {"n45.area.fp16", 5824, 5824, 5824, "um2", cited,
-     "Horowitz, ISSCC 2014: fp16 multiplier 1640 + fp32 adder 4184"},
-    {"n45.area.bf16", 5100, 4700, 5824, "um2", assumption,
-     "assumption: fp16 with the multiplier by mantissa squared"},
-    {"n45.area.fp32", 11884, 11884, 11884, "um2", cited, "Horowitz, ISSCC 2014: fp32 multiplier 7700 + adder 4184"},
-
-    {"n7.multiply.int8", 0.07, 0.07, 0.07, "pJ", cited, jouppi},
-    {"n7.multiply.int16", 0.28, 0.14, 0.56, "pJ", assumption, scaled},
-    {"n7.multiply.int32", 1.48, 1.48, 1.48, "pJ", unverified, jouppi},
-    {"n7.multiply.int4", 0.0175, 0.01, 0.035, "pJ", assumption, scaled},
-    {"n7.multiply.fp8", 0.07, 0.035, 0.14, "pJ", assumption, "assumption: as int8"},
-    {"n7.multiply.fp16", 0.34, 0.34, 0.34, "pJ", cited, jouppi},
-    {"n7.multiply.bf16", 0.21, 0.21, 0.21, "pJ", unverified, jouppi},
-    {"n7.multiply.fp32", 1.31, 1.31, 1.31, "pJ", cited, jouppi},
-    {"n7.add.int32", 0.03, 0.03, 0.03, "pJ", cited, jouppi},
-    {"n7.add.int16", 0.015, 0.01, 0.03, "pJ", assumption, "assumption: half of int32"},
-    {"n7.add.int8", 0.007, 0.007, 0.007, "pJ", unverified, jouppi},
-    {"n7.add.fp16", 0.16, 0.16, 0.16, "pJ", unverified, jouppi},
-    {"n7.add.fp32", 0.38, 0.38, 0.38, "pJ", unverified, jouppi},
-    {"n7.sram.8KB", 7.5, 7.5, 7.5, "pJ/64b", cited, jouppi},
-    {"n7.sram.32KB", 8.5, 8.5, 8.5, "pJ/64b", cited, jouppi},
-    {"n7.sram.1MB", 14, 14, 14, "pJ/64b", cited, jouppi},
-    {"n7.sram.area", 0.32, 0.32, 0.32, "mm2/MiB", cited,
-     "bitcell 0.027 um2 (Wu, IEDM 2016) at 70 % macro efficiency"},
-    {"n7.area.int8", 27, 13, 54, "um2", assumption, model_7nm},
-    {"n7.area.int16", 100, 50, 200, "um2", assumption, scaled},
-    {"n7.area.int32", 380, 190, 760, "um2", assumption, scaled},
-    {"n7.area.int4", 11, 5, 22, "um2", assumption, scaled},
-    {"n7.area.fp8", 29, 15, 58, "um2", assumption, mantissa},
-    {"n7.area.fp16", 65, 33, 130, "um2", assumption, mantissa},
-    {"n7.area.bf16", 45, 23, 90, "um2", assumption, model_7nm},
-    {"n7.area.fp32", 225, 110, 450, "um2", assumption, mantissa},
-
-    {"rom.over_sram", 0.25, 0.15, 0.5, "", assumption, "assumption: area of a ROM bit over that of an SRAM bit"},
-
-    {"dram.lpddr4", 8, 4, 20, "pJ/bit", cited,
-     "Accelergy table (public data); Dally CACM 2020 says about 4, Horowitz 20"},
-    {"dram.ddr4", 20, 20, 20, "pJ/bit", cited, "Jouppi et al., ISCA 2021, Table 2: 1300 pJ per 64 b, I/O only"},
-    {"dram.gddr6", 6.5, 5.5, 7.5, "pJ/bit", cited,
-     "Jouppi et al., ISCA 2021, Table 2: 350 to 480 pJ per 64 b, I/O only"},
-    {"dram.hbm2", 5.5, 3.9, 13.1, "pJ/bit", cited,
-     "Jouppi et al., ISCA 2021, Table 2: 250 to 450 pJ per 64 b; A100 measured 13.1 with controllers (Antepara, SC "
-     "2025)"},
-};
-
-double constant(const std::string& name) {
-  const auto row = std::ranges::find(table, name, &TechnologyRow::name);
-  check(row != std::end(table), "a technology constant without a row");
-  return row->value;
+/// The row's figure at a bound; 0 where there is none and none is asked for.
+double constant(const std::string& name, Bound bound, bool required = true) {
+  const auto rows = technology_rows();
+  const auto row = std::ranges::find(rows, name, &TechnologyRow::name);
+  check(row != rows.end() || !required, "a technology constant without a row");
+  if (row == rows.end()) return 0;
+  return bound == Bound::value ? row->value : bound == Bound::least ? row->least : row->most;
 }
 
-constexpr std::size_t nodes = 2, formats = std::size(number_formats);
-constexpr std::string_view node_prefix[nodes] = {"n7", "n45"};
+constexpr std::size_t nodes = 8, formats = std::size(number_formats), kinds = 7;
+constexpr std::string_view node_prefix[nodes] = {"n7",  "n45",           "n5",  "n16",
+                                                 "n28", "fpga_zynq7020", "n65", "fpga_vc1902"};
+static_assert(static_cast<std::size_t>(TechnologyNode::fpga_vc1902) + 1 == nodes);
+static_assert(static_cast<std::size_t>(DramKind::hbm2e) + 1 == kinds);
 
 /// The row a format's arithmetic is priced by: fixed point as the integer of its width.
 std::string_view arithmetic_name(NumberFormat format) {
@@ -133,67 +61,150 @@ std::string adder_name(NumberFormat format) {
 }
 
 /// The table by number, so that a sweep never compares strings.
+struct NodeNumbers {
+  double multiply[formats], add[formats], area[formats], sram_pj[3], sram_mm2;
+  double other, leakage_mw;
+};
 struct Numbers {
-  double multiply[nodes][formats], add[nodes][formats], area[nodes][formats];
-  double sram_pj[nodes][3], sram_mm2[nodes], rom_over_sram, dram_pj[4];
+  NodeNumbers node[nodes];
+  double rom_over_sram, port_cells, dram_pj[kinds], wire_pj, clock, control, distributed;
+  double depth[formats], fo4_ps[nodes], margin, overhead, least_stage;
 };
 
-Numbers numbers_of_table() {
-  Numbers n{};
-  for (std::size_t node = 0; node < nodes; ++node) {
-    const std::string prefix(node_prefix[node]);
-    for (std::size_t f = 0; f < formats; ++f) {
-      const auto format = static_cast<NumberFormat>(f);
-      const std::string name(arithmetic_name(format));
-      n.multiply[node][f] = constant(prefix + ".multiply." + name);
-      n.add[node][f] = constant(prefix + ".add." + adder_name(format));
-      n.area[node][f] = constant(prefix + ".area." + name);
-    }
-    n.sram_pj[node][0] = constant(prefix + ".sram.8KB");
-    n.sram_pj[node][1] = constant(prefix + ".sram.32KB");
-    n.sram_pj[node][2] = constant(prefix + ".sram.1MB");
-    n.sram_mm2[node] = constant(prefix + ".sram.area");
+constexpr std::string_view sram_points[] = {".sram.8KB", ".sram.32KB", ".sram.1MB"};
+
+/// A node with energies and areas of its own, 45 or 7 nm.
+NodeNumbers node_of_rows(const std::string& prefix, Bound bound) {
+  NodeNumbers n{};
+  for (std::size_t f = 0; f < formats; ++f) {
+    const auto format = static_cast<NumberFormat>(f);
+    const std::string name(arithmetic_name(format));
+    n.multiply[f] = constant(prefix + ".multiply." + name, bound);
+    n.add[f] = constant(prefix + ".add." + adder_name(format), bound);
+    n.area[f] = constant(prefix + ".area." + name, bound);
   }
-  n.rom_over_sram = constant("rom.over_sram");
-  const char* kinds[] = {"dram.lpddr4", "dram.ddr4", "dram.gddr6", "dram.hbm2"};
-  for (std::size_t kind = 0; kind < 4; ++kind) n.dram_pj[kind] = constant(kinds[kind]);
+  for (std::size_t i = 0; i < 3; ++i) n.sram_pj[i] = constant(prefix + std::string(sram_points[i]), bound);
   return n;
 }
 
-const Numbers& numbers() {
-  static const Numbers value = numbers_of_table();
-  return value;
+/// A node as 45 nm's figures to the power 1 - t times those of 7 nm to the power t; t = ln(its factor) / ln(that of
+/// 7 nm), of energy or area. Of int8 products at 16 nm: t = ln 0.198 / ln 0.0684 = 0.604, 0.2^0.396 x 0.07^0.604 =
+/// 0.106 pJ.
+NodeNumbers node_between(const std::string& prefix, Bound bound, const NodeNumbers& n45, const NodeNumbers& n7) {
+  const auto place = [&](const char* factor) {
+    return std::log(constant(prefix + factor, bound)) /
+           std::log(constant("n7" + std::string(factor), Bound::value));
+  };
+  const double energy = place(".logic_energy.over_n45"), area = place(".logic_area.over_n45");
+  const auto between = [](double from, double to, double t) { return std::pow(from, 1 - t) * std::pow(to, t); };
+  NodeNumbers n{};
+  for (std::size_t f = 0; f < formats; ++f) {
+    n.multiply[f] = between(n45.multiply[f], n7.multiply[f], energy);
+    n.add[f] = between(n45.add[f], n7.add[f], energy);
+    n.area[f] = between(n45.area[f], n7.area[f], area);
+  }
+  for (std::size_t i = 0; i < 3; ++i) n.sram_pj[i] = between(n45.sram_pj[i], n7.sram_pj[i], energy);
+  return n;
 }
+
+NodeNumbers scaled(NodeNumbers n, double logic_energy, double sram_energy, double area) {
+  for (std::size_t f = 0; f < formats; ++f) {
+    n.multiply[f] *= logic_energy;
+    n.add[f] *= logic_energy;
+    n.area[f] *= area;
+  }
+  for (double& pj : n.sram_pj) pj *= sram_energy;
+  return n;
+}
+
+Bound opposite(Bound bound) {
+  return bound == Bound::most ? Bound::least : bound == Bound::least ? Bound::most : Bound::value;
+}
+
+std::size_t place_of(TechnologyNode node) { return static_cast<std::size_t>(node); }
+
+void fill_nodes(Numbers& n, Bound bound) {
+  const auto at = [&](TechnologyNode node) -> NodeNumbers& { return n.node[place_of(node)]; };
+  const NodeNumbers n7 = at(TechnologyNode::n7) = node_of_rows("n7", bound);
+  const NodeNumbers n45 = at(TechnologyNode::n45) = node_of_rows("n45", bound);
+  at(TechnologyNode::n28) = node_between("n28", bound, n45, n7);
+  at(TechnologyNode::n16) = node_between("n16", bound, n45, n7);
+  // Beyond 45 nm t is below 0: the more 7 nm takes, the less is gained from 65 to 7, and the less 65 takes.
+  at(TechnologyNode::n65) = node_between("n65", bound, n45, node_of_rows("n7", opposite(bound)));
+  at(TechnologyNode::n5) =
+      scaled(n7, constant("n5.logic_energy.over_n7", bound), constant("n5.sram_energy.over_n7", bound),
+             constant("n5.logic_area.over_n7", bound));
+  for (std::size_t i = 0; i < nodes; ++i) {
+    if (is_fpga(static_cast<TechnologyNode>(i))) continue;
+    const std::string prefix(node_prefix[i]);
+    n.node[i].sram_mm2 = constant(prefix + ".sram.area", bound);
+    n.node[i].other = constant(prefix + ".other.over_datapath", bound);
+    n.node[i].leakage_mw = constant(prefix + ".leakage", bound);
+    n.fo4_ps[i] = constant(prefix + ".fo4", bound);
+  }
+  const double energy = constant("fpga.energy.over_node", bound),
+               area = constant("fpga.logic_area.over_node", bound);
+  const auto made_in = [&](TechnologyNode part, TechnologyNode node) {
+    at(part) = scaled(at(node), energy, energy, area);
+    at(part).other = 0;
+  };
+  made_in(TechnologyNode::fpga_zynq7020, TechnologyNode::n28);
+  made_in(TechnologyNode::fpga_vc1902, TechnologyNode::n7);
+}
+
+Numbers numbers_of_table(Bound bound) {
+  Numbers n{};
+  fill_nodes(n, bound);
+  n.rom_over_sram = constant("rom.over_sram", bound);
+  n.port_cells = constant("sram.port_cells", bound);
+  const char* names[kinds] = {"lpddr4", "ddr4", "gddr6", "hbm2", "ddr3", "gddr5", "hbm2e"};
+  for (std::size_t kind = 0; kind < kinds; ++kind)
+    n.dram_pj[kind] = constant("dram." + std::string(names[kind]), bound);
+  n.wire_pj = constant("wire.energy", bound);
+  n.clock = constant("clock.over_dynamic", bound);
+  n.control = constant("control.over_datapath", bound);
+  n.distributed = constant("control.distributed.over_central", bound);
+  n.margin = constant("clock.margin", bound);
+  n.overhead = constant("clock.overhead", bound);
+  n.least_stage = constant("clock.least_stage", bound);
+  for (std::size_t f = 0; f < formats; ++f)
+    n.depth[f] = constant("depth." + std::string(arithmetic_name(static_cast<NumberFormat>(f))), bound);
+  return n;
+}
+
+const Numbers& numbers(Bound bound) {
+  static const Numbers values[bound_count] = {numbers_of_table(Bound::least), numbers_of_table(Bound::value),
+                                              numbers_of_table(Bound::most)};
+  return values[static_cast<std::size_t>(bound)];
+}
+const NodeNumbers& numbers(Process process) { return numbers(process.bound).node[place_of(process.node)]; }
 
 constexpr double pico = 1e-12, mib = 1048576.0;
 
-std::size_t index(TechnologyNode node) {
-  check(node == TechnologyNode::n7 || node == TechnologyNode::n45, "a technology node without constants");
-  return node == TechnologyNode::n7 ? 0 : 1;
+double fpga_constant(TechnologyNode node, const std::string& name, Bound bound = Bound::value,
+                     bool required = true) {
+  check(is_fpga(node), "a figure of an FPGA part asked of a node");
+  return constant(std::string(node_prefix[place_of(node)]) + name, bound, required);
 }
 
 }  // namespace
 
-std::string_view confidence_text(Confidence confidence) {
-  constexpr std::string_view names[] = {"cited", "unverified", "assumption"};
-  return names[static_cast<std::size_t>(confidence)];
+bool is_fpga(TechnologyNode node) {
+  return node == TechnologyNode::fpga_zynq7020 || node == TechnologyNode::fpga_vc1902;
 }
 
-std::span<const TechnologyRow> technology_rows() { return table; }
-
-Joules mac_energy(TechnologyNode node, NumberFormat operand, NumberFormat sum) {
-  const Numbers& n = numbers();
-  return Joules(pico * (n.multiply[index(node)][static_cast<std::size_t>(operand)] +
-                        n.add[index(node)][static_cast<std::size_t>(sum)]));
+Joules mac_energy(Process process, NumberFormat operand, NumberFormat sum) {
+  const NodeNumbers& n = numbers(process);
+  return Joules(pico * (n.multiply[static_cast<std::size_t>(operand)] + n.add[static_cast<std::size_t>(sum)]));
 }
 
-SquareMm mac_area(TechnologyNode node, NumberFormat operand) {
-  return SquareMm(1e-6 * numbers().area[index(node)][static_cast<std::size_t>(operand)]);
+SquareMm mac_area(Process process, NumberFormat operand) {
+  return SquareMm(1e-6 * numbers(process).area[static_cast<std::size_t>(operand)]);
 }
 
-Joules sram_energy(TechnologyNode node, Bytes bank_bytes, Bits bits) {
+Joules sram_energy(Process process, Bytes bank_bytes, Bits bits) {
   constexpr double kb[] = {8 * 1024.0, 32 * 1024.0, mib};
-  const auto& pj = numbers().sram_pj[index(node)];
+  const auto& pj = numbers(process).sram_pj;
   const double capacity = std::max(1024.0, static_cast<double>(bank_bytes.value));
   const std::size_t low = capacity < kb[1] ? 0 : 1;
   const double slope = std::log(pj[low + 1] / pj[low]) / std::log(kb[low + 1] / kb[low]);
@@ -201,16 +212,62 @@ Joules sram_energy(TechnologyNode node, Bytes bank_bytes, Bits bits) {
   return Joules(pico * per_64_bits / 64.0 * static_cast<double>(bits.value));
 }
 
-SquareMm sram_area(TechnologyNode node, Bytes capacity) {
-  return SquareMm(numbers().sram_mm2[index(node)] * static_cast<double>(capacity.value) / mib);
+SquareMm sram_area(Process process, Bytes capacity) {
+  return SquareMm(numbers(process).sram_mm2 * static_cast<double>(capacity.value) / mib);
 }
 
-SquareMm rom_area(TechnologyNode node, Bytes capacity) {
-  return sram_area(node, capacity) * numbers().rom_over_sram;
+SquareMm sram_area(Process process, Bytes capacity, std::int64_t banks, Bits port_bits) {
+  const double periphery_bits =
+      numbers(process.bound).port_cells * static_cast<double>(banks) * static_cast<double>(port_bits.value);
+  return SquareMm(numbers(process).sram_mm2 * (static_cast<double>(capacity.value) + periphery_bits / 8.0) / mib);
 }
 
-Joules dram_energy(DramKind kind, Bytes bytes) {
-  return Joules(pico * numbers().dram_pj[static_cast<std::size_t>(kind)] * 8.0 * static_cast<double>(bytes.value));
+SquareMm rom_area(Process process, Bytes capacity) {
+  return sram_area(process, capacity) * numbers(process.bound).rom_over_sram;
 }
+
+Joules dram_energy(DramKind kind, Bytes bytes, Bound bound) {
+  return Joules(pico * numbers(bound).dram_pj[static_cast<std::size_t>(kind)] * 8.0 *
+                static_cast<double>(bytes.value));
+}
+
+Joules wire_energy(Bound bound) { return Joules(pico * numbers(bound).wire_pj); }
+double clock_over_dynamic(Bound bound) { return numbers(bound).clock; }
+double control_over_datapath(Sequencer sequencer, Bound bound) {
+  const Numbers& n = numbers(bound);
+  return sequencer == Sequencer::distributed ? n.control * n.distributed : n.control;
+}
+double other_over_datapath(Process process) { return numbers(process).other; }
+
+double leakage_watts(Process process, SquareMm area) {
+  if (is_fpga(process.node)) return fpga_constant(process.node, ".static", process.bound);
+  return 1e-3 * numbers(process).leakage_mw * area.value;
+}
+
+double clock_limit_mhz(Process process, NumberFormat operand, std::int64_t stages) {
+  const auto depth = static_cast<double>(stages);
+  if (is_fpga(process.node)) {
+    return fpga_constant(process.node, ".clock", opposite(process.bound)) * std::min(1.0, depth / 3.0);
+  }
+  const Numbers& n = numbers(process.bound);
+  const double logic = std::max(n.least_stage, n.depth[static_cast<std::size_t>(operand)] / depth);
+  return 1e6 / (n.fo4_ps[place_of(process.node)] * n.margin * (logic + n.overhead));
+}
+
+FpgaPart fpga_part(TechnologyNode node) {
+  return {fpga_constant(node, ".dsp"), fpga_constant(node, ".bram"),
+          fpga_constant(node, ".uram", Bound::value, false), fpga_constant(node, ".lut")};
+}
+
+double fpga_dsp_blocks(TechnologyNode node, NumberFormat operand) {
+  return fpga_constant(node, ".dsp." + std::string(arithmetic_name(operand)));
+}
+
+double fpga_lane_luts(NumberFormat operand) {
+  const bool floating = number_formats[static_cast<std::size_t>(operand)].floating;
+  return constant(floating ? "fpga.lut.float_lane" : "fpga.lut.integer_lane", Bound::value);
+}
+
+double fpga_control_luts() { return constant("fpga.lut.control", Bound::value); }
 
 }  // namespace sdip

@@ -26,23 +26,66 @@ struct TechnologyRow {
 /// Every constant of every process, for docs, API and reports.
 std::span<const TechnologyRow> technology_rows();
 
+/// Which end of the rows' ranges a figure is made from; most: the largest energy, area and power.
+enum class Bound { least, value, most };
+inline constexpr std::size_t bound_count = 3;
+
+/// A node, and the figures of it that are meant.
+struct Process {
+  TechnologyNode node;
+  Bound bound = Bound::value;
+  Process(TechnologyNode n, Bound b = Bound::value) : node(n), bound(b) {}
+};
+
+/// FPGA parts are priced as the node that they are made in, times what programmable logic costs over it.
+bool is_fpga(TechnologyNode node);
+
 /// Energy of one multiply-accumulate: a product in the wider of the operands' formats and an addition in `sum`.
-Joules mac_energy(TechnologyNode node, NumberFormat operand, NumberFormat sum);
+Joules mac_energy(Process process, NumberFormat operand, NumberFormat sum);
 
 /// Area of one MAC lane, before the floor-plan factor.
-SquareMm mac_area(TechnologyNode node, NumberFormat operand);
+SquareMm mac_area(Process process, NumberFormat operand);
 
 /// Energy of moving `bits` through the port of an SRAM whose bank holds `bank_bytes`: the table's points (8 KB, 32
 /// KB, 1 MB, each per 64 bits), joined and continued by power laws.
-Joules sram_energy(TechnologyNode node, Bytes bank_bytes, Bits bits);
+Joules sram_energy(Process process, Bytes bank_bytes, Bits bits);
 
-/// Macro area of an SRAM, before the floor-plan factor.
-SquareMm sram_area(TechnologyNode node, Bytes capacity);
+/// Macro area of an SRAM of one bank and no port, before the floor-plan factor.
+SquareMm sram_area(Process process, Bytes capacity);
+
+/// The same with `banks` that each have a port of `port_bits`: sram.port_cells more bits for each bit of each.
+SquareMm sram_area(Process process, Bytes capacity, std::int64_t banks, Bits port_bits);
 
 /// Area of weights kept in ROM.
-SquareMm rom_area(TechnologyNode node, Bytes capacity);
+SquareMm rom_area(Process process, Bytes capacity);
 
 /// Energy of moving `bytes` between chip and DRAM.
-Joules dram_energy(DramKind kind, Bytes bytes);
+Joules dram_energy(DramKind kind, Bytes bytes, Bound bound = Bound::value);
+
+/// Energy of moving a bit along a millimetre of wire.
+Joules wire_energy(Bound bound = Bound::value);
+
+/// Energy of the clock tree and of pipeline registers over that of arithmetic and SRAM.
+double clock_over_dynamic(Bound bound = Bound::value);
+
+/// Area beside lanes and memories over theirs: sequencers; and pads, PHYs, wires and what stays empty.
+double control_over_datapath(Sequencer sequencer, Bound bound = Bound::value);
+double other_over_datapath(Process process);
+
+/// Watts that `area` leaks; of an FPGA the whole part's, whatever the area.
+double leakage_watts(Process process, SquareMm area);
+
+/// The fastest clock of a MAC of `stages`, in MHz: 1 / (FO4 x margin x (max(logic depth / stages, least) +
+/// overhead)). Of an FPGA its blocks' own, a third of it for each stage short of three. Bound::most is the slowest.
+double clock_limit_mhz(Process process, NumberFormat operand, std::int64_t stages);
+
+/// What an FPGA part holds, and what a lane takes of it.
+struct FpgaPart {
+  double dsp, bram, uram, lut;
+};
+FpgaPart fpga_part(TechnologyNode node);
+double fpga_dsp_blocks(TechnologyNode node, NumberFormat operand);
+double fpga_lane_luts(NumberFormat operand);
+double fpga_control_luts();
 
 }  // namespace sdip

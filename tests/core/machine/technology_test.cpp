@@ -2,12 +2,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "core/machine/technology.h"
 
 namespace sdip {
 namespace {
+
+constexpr TechnologyNode all_nodes[] = {
+    TechnologyNode::n65, TechnologyNode::n45, TechnologyNode::n28,           TechnologyNode::n16,
+    TechnologyNode::n7,  TechnologyNode::n5,  TechnologyNode::fpga_zynq7020, TechnologyNode::fpga_vc1902};
+constexpr std::span<const TechnologyNode> chip_nodes = std::span(all_nodes).first(6);
 
 double row_value(std::string_view name) {
   const auto rows = technology_rows();
@@ -44,7 +50,7 @@ TEST(technology, interpolation_at_the_table_s_points_returns_the_points) {
 }
 
 TEST(technology, an_access_of_a_larger_bank_never_costs_less_and_grows_with_its_bits) {
-  for (const TechnologyNode node : {TechnologyNode::n7, TechnologyNode::n45}) {
+  for (const TechnologyNode node : all_nodes) {
     double before = 0;
     for (std::int64_t bytes = 1; bytes <= std::int64_t{1} << 40; bytes *= 2) {
       const double pj = sram_energy(node, Bytes(bytes), Bits(64)).value;
@@ -56,7 +62,7 @@ TEST(technology, an_access_of_a_larger_bank_never_costs_less_and_grows_with_its_
 }
 
 TEST(technology, every_format_has_an_energy_and_an_area_and_a_wider_integer_has_more) {
-  for (const TechnologyNode node : {TechnologyNode::n7, TechnologyNode::n45}) {
+  for (const TechnologyNode node : all_nodes) {
     for (std::size_t f = 0; f < std::size(number_formats); ++f) {
       const auto format = static_cast<NumberFormat>(f);
       EXPECT_GT(mac_energy(node, format, NumberFormat::int32).value, 0);
@@ -80,6 +86,137 @@ TEST(technology, memories_and_dram_are_proportional_to_their_bytes) {
               row_value("n7.sram.area") * row_value("rom.over_sram"), 1e-12);
   EXPECT_NEAR(dram_energy(DramKind::hbm2, Bytes(1000)).value, 8000 * row_value("dram.hbm2") * 1e-12, 1e-15);
   EXPECT_GT(dram_energy(DramKind::ddr4, Bytes(1)).value, dram_energy(DramKind::gddr6, Bytes(1)).value);
+}
+
+TEST(technology, a_node_between_45_and_7_nm_is_their_figures_joined_by_the_published_factor) {
+  const double t =
+      std::log(row_value("n16.logic_energy.over_n45")) / std::log(row_value("n7.logic_energy.over_n45"));
+  EXPECT_NEAR(t, 0.6037, 1e-4);
+  const double product = std::pow(0.2, 1 - t) * std::pow(0.07, t), sum = std::pow(0.1, 1 - t) * std::pow(0.03, t);
+  EXPECT_NEAR(product, 0.106, 5e-4);
+  EXPECT_NEAR(mac_energy(TechnologyNode::n16, NumberFormat::int8, NumberFormat::int32).value * 1e12, product + sum,
+              1e-9);
+  const double a = std::log(row_value("n28.logic_area.over_n45")) / std::log(row_value("n7.logic_area.over_n45"));
+  EXPECT_NEAR(mac_area(TechnologyNode::n28, NumberFormat::int8).value * 1e6, std::pow(419, 1 - a) * std::pow(27, a),
+              1e-6);
+  EXPECT_NEAR(sram_energy(TechnologyNode::n16, Bytes(1 << 20), Bits(64)).value * 1e12,
+              std::pow(100, 1 - t) * std::pow(14, t), 1e-9);
+}
+
+TEST(technology, a_5_nm_figure_is_that_of_7_nm_times_its_factor) {
+  EXPECT_NEAR(mac_energy(TechnologyNode::n5, NumberFormat::fp16, NumberFormat::fp32).value * 1e12,
+              (0.34 + 0.38) * row_value("n5.logic_energy.over_n7"), 1e-12);
+  EXPECT_NEAR(mac_area(TechnologyNode::n5, NumberFormat::int8).value * 1e6, 27 * row_value("n5.logic_area.over_n7"),
+              1e-9);
+  EXPECT_NEAR(sram_energy(TechnologyNode::n5, Bytes(1 << 20), Bits(64)).value * 1e12,
+              14 * row_value("n5.sram_energy.over_n7"), 1e-9);
+  EXPECT_NEAR(sram_area(TechnologyNode::n5, Bytes(1 << 20)).value, row_value("n5.sram.area"), 1e-12);
+}
+
+TEST(technology, a_smaller_node_takes_less_energy_area_and_time_for_everything) {
+  for (std::size_t i = 1; i < chip_nodes.size(); ++i) {
+    const TechnologyNode before = chip_nodes[i - 1], node = chip_nodes[i];
+    for (std::size_t f = 0; f < std::size(number_formats); ++f) {
+      const auto format = static_cast<NumberFormat>(f);
+      EXPECT_LT(mac_energy(node, format, format).value, mac_energy(before, format, format).value);
+      EXPECT_LT(mac_area(node, format).value, mac_area(before, format).value);
+      EXPECT_GT(clock_limit_mhz(node, format, 4), clock_limit_mhz(before, format, 4));
+    }
+    EXPECT_LT(sram_area(node, Bytes(1 << 20)).value, sram_area(before, Bytes(1 << 20)).value);
+    EXPECT_LT(sram_energy(node, Bytes(1 << 20), Bits(64)).value,
+              sram_energy(before, Bytes(1 << 20), Bits(64)).value);
+    EXPECT_GT(other_over_datapath(node), other_over_datapath(before));
+  }
+}
+
+TEST(technology, the_ends_of_the_ranges_enclose_every_figure) {
+  for (const TechnologyNode node : all_nodes) {
+    const auto within = [&](auto&& figure) {
+      EXPECT_LE(figure(Bound::least), figure(Bound::value));
+      EXPECT_LE(figure(Bound::value), figure(Bound::most));
+    };
+    for (std::size_t f = 0; f < std::size(number_formats); ++f) {
+      const auto format = static_cast<NumberFormat>(f);
+      within([&](Bound b) { return mac_energy({node, b}, format, format).value; });
+      within([&](Bound b) { return mac_area({node, b}, format).value; });
+      within([&](Bound b) { return -clock_limit_mhz({node, b}, format, 8); });
+    }
+    within([&](Bound b) { return sram_energy({node, b}, Bytes(1 << 18), Bits(64)).value; });
+    within([&](Bound b) { return sram_area({node, b}, Bytes(1 << 18), 16, Bits(512)).value; });
+    within([&](Bound b) { return rom_area({node, b}, Bytes(1 << 18)).value; });
+    within([&](Bound b) { return leakage_watts({node, b}, SquareMm(10)); });
+    within([&](Bound b) { return other_over_datapath({node, b}); });
+  }
+  EXPECT_LT(mac_energy({TechnologyNode::n7, Bound::least}, NumberFormat::int4, NumberFormat::int8).value,
+            mac_energy({TechnologyNode::n7, Bound::most}, NumberFormat::int4, NumberFormat::int8).value);
+  EXPECT_LT(dram_energy(DramKind::hbm2, Bytes(1), Bound::least).value,
+            dram_energy(DramKind::hbm2, Bytes(1), Bound::most).value);
+  EXPECT_LT(wire_energy(Bound::least).value, wire_energy(Bound::most).value);
+  EXPECT_LT(clock_over_dynamic(Bound::least), clock_over_dynamic(Bound::most));
+  EXPECT_LT(control_over_datapath(Sequencer::central, Bound::least),
+            control_over_datapath(Sequencer::central, Bound::most));
+  EXPECT_DOUBLE_EQ(control_over_datapath(Sequencer::distributed), 2 * control_over_datapath(Sequencer::central));
+  EXPECT_DOUBLE_EQ(control_over_datapath(Sequencer::host), control_over_datapath(Sequencer::central));
+}
+
+TEST(technology, a_port_bit_of_a_bank_takes_as_much_area_as_a_hundred_bits) {
+  const double own = sram_area(TechnologyNode::n7, Bytes(1 << 20)).value;
+  EXPECT_DOUBLE_EQ(sram_area(TechnologyNode::n7, Bytes(1 << 20), 16, Bits(512)).value,
+                   own * (1 + 100.0 * 16 * 512 / 8 / (1 << 20)));
+}
+
+TEST(technology, leakage_is_of_area_and_of_an_fpga_its_own_whatever_the_area) {
+  EXPECT_NEAR(leakage_watts(TechnologyNode::n28, SquareMm(331)), 331 * 0.025, 1e-9);
+  EXPECT_DOUBLE_EQ(leakage_watts(TechnologyNode::fpga_zynq7020, SquareMm(1)), 0.2);
+  EXPECT_DOUBLE_EQ(leakage_watts({TechnologyNode::fpga_vc1902, Bound::most}, SquareMm(1000)), 30);
+}
+
+TEST(technology, the_fastest_clock_is_a_stage_of_logic_and_what_every_stage_adds) {
+  // 28 nm, int8 in one stage: 8.7 ps x 2.5 x (35 + 1.8) = 800 ps.
+  EXPECT_NEAR(clock_limit_mhz(TechnologyNode::n28, NumberFormat::int8, 1), 1e6 / (8.7 * 2.5 * 36.8), 1e-6);
+  EXPECT_NEAR(clock_limit_mhz(TechnologyNode::n28, NumberFormat::fp32, 4), 1e6 / (8.7 * 2.5 * 24.3), 1e-6);
+  // Below 20 gate delays of logic a stage gains nothing more.
+  EXPECT_NEAR(clock_limit_mhz(TechnologyNode::n28, NumberFormat::int8, 2), 1e6 / (8.7 * 2.5 * 21.8), 1e-6);
+  EXPECT_EQ(clock_limit_mhz(TechnologyNode::n28, NumberFormat::int8, 2),
+            clock_limit_mhz(TechnologyNode::n28, NumberFormat::int8, 64));
+  EXPECT_GT(clock_limit_mhz(TechnologyNode::n28, NumberFormat::int8, 2),
+            clock_limit_mhz(TechnologyNode::n28, NumberFormat::fp16, 2));
+}
+
+TEST(technology, an_fpga_s_clock_is_its_blocks_from_three_stages_on) {
+  EXPECT_NEAR(clock_limit_mhz(TechnologyNode::fpga_zynq7020, NumberFormat::int8, 1), 388.0 / 3, 1e-9);
+  EXPECT_DOUBLE_EQ(clock_limit_mhz(TechnologyNode::fpga_zynq7020, NumberFormat::int8, 3), 388);
+  EXPECT_DOUBLE_EQ(clock_limit_mhz(TechnologyNode::fpga_zynq7020, NumberFormat::fp32, 9), 388);
+  EXPECT_DOUBLE_EQ(clock_limit_mhz({TechnologyNode::fpga_vc1902, Bound::most}, NumberFormat::fp32, 9), 400);
+  EXPECT_DOUBLE_EQ(clock_limit_mhz({TechnologyNode::fpga_vc1902, Bound::least}, NumberFormat::fp32, 9), 800);
+}
+
+TEST(technology, an_fpga_part_costs_its_node_times_what_programmable_logic_adds) {
+  const auto int8 = NumberFormat::int8;
+  EXPECT_NEAR(mac_energy(TechnologyNode::fpga_zynq7020, int8, int8).value,
+              7.1 * mac_energy(TechnologyNode::n28, int8, int8).value, 1e-18);
+  EXPECT_NEAR(mac_area(TechnologyNode::fpga_vc1902, int8).value, 18 * mac_area(TechnologyNode::n7, int8).value,
+              1e-12);
+  EXPECT_EQ(sram_area(TechnologyNode::fpga_vc1902, Bytes(1024)), sram_area(TechnologyNode::n7, Bytes(1024)));
+  EXPECT_EQ(other_over_datapath(TechnologyNode::fpga_zynq7020), 0);
+}
+
+TEST(technology, fpga_parts_hold_what_their_data_sheets_say) {
+  const FpgaPart zynq = fpga_part(TechnologyNode::fpga_zynq7020), versal = fpga_part(TechnologyNode::fpga_vc1902);
+  EXPECT_EQ(zynq.dsp, 220);
+  EXPECT_EQ(zynq.bram, 140);
+  EXPECT_EQ(zynq.uram, 0);
+  EXPECT_EQ(zynq.lut, 53200);
+  EXPECT_EQ(versal.dsp, 1968);
+  EXPECT_EQ(versal.bram, 967);
+  EXPECT_EQ(versal.uram, 463);
+  EXPECT_EQ(versal.lut, 899840);
+  EXPECT_EQ(fpga_dsp_blocks(TechnologyNode::fpga_zynq7020, NumberFormat::q7_8), 1);
+  EXPECT_EQ(fpga_dsp_blocks(TechnologyNode::fpga_zynq7020, NumberFormat::fp32), 5);
+  EXPECT_NEAR(fpga_dsp_blocks(TechnologyNode::fpga_vc1902, NumberFormat::uint8), 1.0 / 3, 1e-12);
+  EXPECT_EQ(fpga_lane_luts(NumberFormat::int8), 50);
+  EXPECT_EQ(fpga_lane_luts(NumberFormat::bf16), 400);
+  EXPECT_EQ(fpga_control_luts(), 3000);
 }
 
 }  // namespace
