@@ -1,11 +1,10 @@
-// Area of MACs, lanes and memories.
+// Area of lanes and memories, control, and what else a die holds.
 #include "core/cost/area.h"
 
 #include <algorithm>
 
 #include "core/cost/micro_operations.h"
 #include "core/cost/stage.h"
-#include "core/machine/technology.h"
 
 namespace sdip {
 namespace {
@@ -39,14 +38,16 @@ std::int64_t built_psrams(const Application& application, const Machine& machine
 
 namespace {
 
-/// The widest format that a circuit meets: of operands, and of them and weights. Narrower layers use the same
-/// circuits.
-struct Widest {
-  NumberFormat operands, all;
-};
+NumberFormat wider(NumberFormat a, NumberFormat b) { return bits_of(b) > bits_of(a) ? b : a; }
+
+}  // namespace
+
+Widest widest_formats(const Machine& m) {
+  return {m.activation_format, wider(m.activation_format, m.weight_format)};
+}
+
 Widest widest_formats(const Application& application, const Machine& m) {
-  const auto wider = [](NumberFormat a, NumberFormat b) { return bits_of(b) > bits_of(a) ? b : a; };
-  Widest widest{m.activation_format, wider(m.activation_format, m.weight_format)};
+  Widest widest = widest_formats(m);
   for (const CompiledStage& stage : application.stages)
     for (const InstructionClass& c : stage.program.classes) {
       if (!c.formats) continue;
@@ -56,38 +57,73 @@ Widest widest_formats(const Application& application, const Machine& m) {
   return widest;
 }
 
-}  // namespace
+double memory_area(const Machine& m, std::int64_t bytes, std::int64_t port_bits, Bound bound) {
+  if (bytes == 0) return 0;
+  return sram_area({m.technology_node, bound}, Bytes(bytes), m.sram_banks, Bits(port_bits)).value *
+         m.sram_floor_plan_factor.value();
+}
 
-Breakdown area_of(const Application& application, const Machine& m) {
-  const TechnologyNode node = m.technology_node;
-  const Widest widest = widest_formats(application, m);
-  const auto cores = static_cast<double>(built_cores(application, m));
-  const double mac = mac_area(node, widest.all).value * m.mac_floor_plan_factor.value() * cores;
-  const double lane = mac_area(node, widest.operands).value * m.mac_floor_plan_factor.value() * cores;
-  const auto sram = [&](std::int64_t bytes, double copies) {
-    return sram_area(node, Bytes(bytes)).value * m.sram_floor_plan_factor.value() * copies;
+CoreLanes core_lanes(const Machine& m) {
+  const auto product = [](std::int64_t a, std::int64_t b, std::int64_t c) {
+    return static_cast<double>(a * b * c);
   };
-  const auto lanes = [](std::int64_t a, std::int64_t b, std::int64_t c) { return static_cast<double>(a * b * c); };
+  const bool shared = shares_units(m);
+  CoreLanes lanes;
+  lanes.conv2d = product(m.conv_lanes_in, m.conv_lanes_out, m.conv_lanes_pixel);
+  if (!shares_macs(m)) {
+    lanes.linear = product(m.linear_lanes_m, m.linear_lanes_n, m.linear_lanes_k);
+    lanes.matmul = product(m.matmul_lanes_m, m.matmul_lanes_n, m.matmul_lanes_k);
+  }
+  lanes.vector = static_cast<double>(m.vector_lanes);
+  if (!shared && (m.host_operators == HostOperators::no_operators || m.fused_attention == FusedAttention::on))
+    lanes.softmax = static_cast<double>(m.softmax_lanes);
+  if (!shared && (m.host_operators != HostOperators::softmax_and_norm || m.fusion == Fusion::norm))
+    lanes.norm = static_cast<double>(m.norm_lanes);
+  return lanes;
+}
+
+CoreArea core_area(const Machine& m, Widest widest, Bound bound) {
+  const Process process(m.technology_node, bound);
+  const CoreLanes lanes = core_lanes(m);
+  const double mac = mac_area(process, widest.all).value * m.mac_floor_plan_factor.value();
+  const double lane = mac_area(process, widest.operands).value * m.mac_floor_plan_factor.value();
+  CoreArea area;
+  area.conv2d = mac * lanes.conv2d;
+  area.linear = mac * lanes.linear;
+  area.matmul = lane * lanes.matmul;
+  area.vector = lane * lanes.vector;
+  area.softmax = lane * lanes.softmax;
+  area.norm = lane * lanes.norm;
+  area.dsram = static_cast<double>(2 * dsram_pairs(m)) * memory_area(m, m.dsram_bytes, m.dsram_port_bits, bound);
+  area.stackram = memory_area(m, m.stackram_bytes, m.stackram_port_bits, bound);
+  return area;
+}
+
+Breakdown area_of(const Application& application, const Machine& m, Bound bound) {
+  const Process process(m.technology_node, bound);
+  const CoreArea core = core_area(m, widest_formats(application, m), bound);
+  const auto cores = static_cast<double>(built_cores(application, m));
   Breakdown area;
-  area.emplace_back("conv2d", mac * lanes(m.conv_lanes_in, m.conv_lanes_out, m.conv_lanes_pixel));
-  const bool separate = !shares_macs(m), shared = shares_units(m);
-  const bool softmax =
-      !shared && (m.host_operators == HostOperators::no_operators || m.fused_attention == FusedAttention::on);
-  const bool norm = !shared && (m.host_operators != HostOperators::softmax_and_norm || m.fusion == Fusion::norm);
-  area.emplace_back("linear", separate ? mac * lanes(m.linear_lanes_m, m.linear_lanes_n, m.linear_lanes_k) : 0.0);
-  area.emplace_back("matmul", separate ? lane * lanes(m.matmul_lanes_m, m.matmul_lanes_n, m.matmul_lanes_k) : 0.0);
-  area.emplace_back("vector", lane * static_cast<double>(m.vector_lanes));
-  area.emplace_back("softmax", softmax ? lane * static_cast<double>(m.softmax_lanes) : 0.0);
-  area.emplace_back("norm", norm ? lane * static_cast<double>(m.norm_lanes) : 0.0);
-  area.emplace_back("dsram", sram(2 * dsram_pairs(m) * m.dsram_bytes, cores));
-  area.emplace_back("stackram", sram(m.stackram_bytes, cores));
-  area.emplace_back("psram", sram(m.psram_bytes, static_cast<double>(built_psrams(application, m))));
-  area.emplace_back("imem", sram(m.imem_bytes, 1.0));
+  area.emplace_back("conv2d", core.conv2d * cores);
+  area.emplace_back("linear", core.linear * cores);
+  area.emplace_back("matmul", core.matmul * cores);
+  area.emplace_back("vector", core.vector * cores);
+  area.emplace_back("softmax", core.softmax * cores);
+  area.emplace_back("norm", core.norm * cores);
+  area.emplace_back("dsram", core.dsram * cores);
+  area.emplace_back("stackram", core.stackram * cores);
+  area.emplace_back("psram", memory_area(m, m.psram_bytes, m.psram_port_bits, bound) *
+                                 static_cast<double>(built_psrams(application, m)));
+  area.emplace_back("imem", sram_area(process, Bytes(m.imem_bytes)).value * m.sram_floor_plan_factor.value());
   double rom = 0;
   for (const CompiledStage& stage : application.stages)
     if (hard_coded(m, stage.role) && on_chip(stage.role, m))
-      rom += rom_area(node, stage.program.stored_weight_bytes).value * m.sram_floor_plan_factor.value();
+      rom += rom_area(process, stage.program.stored_weight_bytes).value * m.sram_floor_plan_factor.value();
   area.emplace_back("rom", rom);
+  double datapath = 0;
+  for (const auto& [block, mm2] : area) datapath += mm2;
+  area.emplace_back("control", datapath * control_over_datapath(m.sequencer, bound));
+  area.emplace_back("other", datapath * other_over_datapath(process));
   return area;
 }
 

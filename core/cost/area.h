@@ -1,7 +1,8 @@
-// Area of MACs, lanes and memories.
+// Area of lanes and memories, control, and what else a die holds.
 #pragma once
 
 #include "core/cost/estimate.h"
+#include "core/machine/technology.h"
 
 namespace sdip {
 
@@ -13,9 +14,33 @@ std::int64_t built_cores(const Application& application, const Machine& machine)
 /// would hold are hard-coded.
 std::int64_t built_psrams(const Application& application, const Machine& machine);
 
-/// mm2 by block, floor-plan factors included. Not in it: wires, control, registers of the sequencer, pads, DRAM
-/// PHY.
-Breakdown area_of(const Application& application, const Machine& machine);
+/// The widest format that a circuit meets: of operands, and of them and weights. Narrower layers use the same
+/// circuits.
+struct Widest {
+  NumberFormat operands, all;
+};
+Widest widest_formats(const Machine& machine);
+Widest widest_formats(const Application& application, const Machine& machine);
+
+/// Lanes that one core has. softmax, norm: none where vector lanes or a host do their work.
+struct CoreLanes {
+  double conv2d = 0, linear = 0, matmul = 0, vector = 0, softmax = 0, norm = 0;
+};
+CoreLanes core_lanes(const Machine& machine);
+
+/// mm2 of one core's blocks, floor-plan factors included.
+struct CoreArea {
+  double conv2d = 0, linear = 0, matmul = 0, vector = 0, softmax = 0, norm = 0, dsram = 0, stackram = 0;
+  double total() const { return conv2d + linear + matmul + vector + softmax + norm + dsram + stackram; }
+};
+CoreArea core_area(const Machine& machine, Widest widest, Bound bound = Bound::value);
+
+/// mm2 of an SRAM of that capacity and port, floor-plan factor included; nothing where it holds nothing.
+double memory_area(const Machine& machine, std::int64_t bytes, std::int64_t port_bits, Bound bound = Bound::value);
+
+/// mm2 by block, floor-plan factors included: lanes and memories, then control and other, which are shares of
+/// these.
+Breakdown area_of(const Application& application, const Machine& machine, Bound bound = Bound::value);
 
 /// SRAM bytes on the chip.
 std::int64_t sram_bytes(const Application& application, const Machine& machine);

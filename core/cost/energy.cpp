@@ -1,4 +1,4 @@
-// Dynamic energy from counts.
+// Energy from counts.
 #include "core/cost/energy.h"
 
 #include "core/machine/technology.h"
@@ -7,7 +7,8 @@ namespace sdip {
 
 std::string_view energy_part_text(EnergyPart part) {
   constexpr std::string_view names[energy_part_count] = {
-      "mac", "vector", "dsram", "stackram", "psram", "dram_weights", "dram_activations", "dram_program"};
+      "mac",          "vector",    "dsram", "stackram", "psram",   "dram_weights", "dram_activations",
+      "dram_program", "broadcast", "ports", "clock",    "control", "leakage"};
   return names[static_cast<std::size_t>(part)];
 }
 
@@ -27,68 +28,92 @@ Energy operator*(Energy energy, double times) {
   return energy;
 }
 
-EnergyPrices energy_prices(const Machine& m, Role role) {
-  const TechnologyNode node = m.technology_node;
+EnergyPrices energy_prices(const Machine& m, Role role, const FloorPlan& plan, Bound bound) {
+  const Process process(m.technology_node, bound);
   const NumberFormat wider =
       bits_of(m.weight_format) > bits_of(m.activation_format) ? m.weight_format : m.activation_format;
   const auto price = [&](std::int64_t capacity, std::int64_t bits) {
-    return sram_energy(node, Bytes(ceil_div(capacity, m.sram_banks)), Bits(bits)).value;
+    return sram_energy(process, Bytes(ceil_div(capacity, m.sram_banks)), Bits(bits)).value;
   };
+  const double wire = wire_energy(bound).value;
+  const auto along = [&](std::int64_t bits, double mm) { return static_cast<double>(bits) * mm * wire; };
   EnergyPrices prices;
-  prices.mac = mac_energy(node, wider, m.accumulator_format).value;
-  prices.lane_operation = mac_energy(node, m.activation_format, m.activation_format).value;
+  prices.mac = mac_energy(process, wider, m.accumulator_format).value;
+  prices.lane_operation = mac_energy(process, m.activation_format, m.activation_format).value;
   const bool unified = m.activation_memory == ActivationMemory::unified;
   const std::int64_t dsram = unified ? 2 * m.dsram_bytes + m.stackram_bytes : m.dsram_bytes;
   prices.dsram_beat = price(dsram, m.dsram_port_bits);
   prices.stackram_beat = price(m.stackram_bytes, m.stackram_port_bits);
   prices.dsram_byte = price(dsram, 8);
+  prices.dsram_wire = along(m.dsram_port_bits, plan.dsram_port_mm);
+  prices.stackram_wire = along(m.stackram_port_bits, plan.stackram_port_mm);
+  prices.dsram_wire_byte = along(8, plan.dsram_port_mm);
   if (!hard_coded(m, role)) {  // weights in ROM: reading wires is not priced
     prices.psram_beat = price(m.psram_bytes, m.psram_port_bits);
     prices.psram_byte = price(m.psram_bytes, 8);
+    prices.psram_wire = along(m.psram_port_bits, plan.psram_port_mm);
+    prices.psram_wire_byte = along(8, plan.psram_port_mm);
+    prices.broadcast_beat = along(m.psram_port_bits, plan.broadcast_mm);
   }
-  prices.dram_byte = dram_energy(m.dram_kind, Bytes(1)).value;
+  prices.imem_byte = sram_energy(process, Bytes(m.imem_bytes), Bits(8)).value;
+  prices.dram_byte = dram_energy(m.dram_kind, Bytes(1), bound).value;
+  prices.clock = clock_over_dynamic(bound);
   if (m.sparsity != Sparsity::dense) prices.mac_share = m.weight_density.value();
   return prices;
 }
 
+namespace {
+
+/// With the clock that arithmetic and SRAM need.
+Energy clocked(Energy energy, const EnergyPrices& prices) {
+  double sum = 0;
+  for (const EnergyPart part :
+       {EnergyPart::mac, EnergyPart::vector, EnergyPart::dsram, EnergyPart::stackram, EnergyPart::psram})
+    sum += energy[part];
+  energy[EnergyPart::clock] = sum * prices.clock;
+  return energy;
+}
+
+}  // namespace
+
 Energy core_energy(const ClassCost& cost, const EnergyPrices& prices) {
   Energy energy;
-  auto& j = energy.joules;
   const double share = cost.weighted ? prices.mac_share : 1.0;
-  j[static_cast<std::size_t>(EnergyPart::mac)] = static_cast<double>(cost.macs) * share * prices.mac;
-  j[static_cast<std::size_t>(EnergyPart::vector)] =
-      static_cast<double>(cost.lane_operations) * prices.lane_operation;
-  j[static_cast<std::size_t>(EnergyPart::dsram)] =
-      static_cast<double>(cost.busy.all_dsram_reads() + cost.busy.dsram_write) * prices.dsram_beat;
-  j[static_cast<std::size_t>(EnergyPart::stackram)] =
-      static_cast<double>(cost.busy.stackram_read + cost.busy.stackram_write) * prices.stackram_beat;
-  return energy;
+  const auto dsram = static_cast<double>(cost.busy.all_dsram_reads() + cost.busy.dsram_write);
+  const auto stackram = static_cast<double>(cost.busy.stackram_read + cost.busy.stackram_write);
+  energy[EnergyPart::mac] = static_cast<double>(cost.macs) * share * prices.mac;
+  energy[EnergyPart::vector] = static_cast<double>(cost.lane_operations) * prices.lane_operation;
+  energy[EnergyPart::dsram] = dsram * prices.dsram_beat;
+  energy[EnergyPart::stackram] = stackram * prices.stackram_beat;
+  energy[EnergyPart::ports] = dsram * prices.dsram_wire + stackram * prices.stackram_wire;
+  return clocked(energy, prices);
 }
 
 Energy shared_energy(std::int64_t psram_beats, std::int64_t weight_dram_bytes, std::int64_t psram_filled_bytes,
                      const EnergyPrices& prices) {
   Energy energy;
-  energy.joules[static_cast<std::size_t>(EnergyPart::psram)] =
-      static_cast<double>(psram_beats) * prices.psram_beat +
-      static_cast<double>(psram_filled_bytes) * prices.psram_byte;
-  energy.joules[static_cast<std::size_t>(EnergyPart::dram_weights)] =
-      static_cast<double>(weight_dram_bytes) * prices.dram_byte;
-  return energy;
+  const auto beats = static_cast<double>(psram_beats), filled = static_cast<double>(psram_filled_bytes);
+  energy[EnergyPart::psram] = beats * prices.psram_beat + filled * prices.psram_byte;
+  energy[EnergyPart::ports] = beats * prices.psram_wire + filled * prices.psram_wire_byte;
+  energy[EnergyPart::broadcast] = beats * prices.broadcast_beat;
+  energy[EnergyPart::dram_weights] = static_cast<double>(weight_dram_bytes) * prices.dram_byte;
+  return clocked(energy, prices);
 }
 
-Energy program_energy(std::int64_t dram_bytes, const EnergyPrices& prices) {
+Energy program_energy(double imem_bytes, std::int64_t dram_bytes, const EnergyPrices& prices) {
   Energy energy;
-  energy.joules[static_cast<std::size_t>(EnergyPart::dram_program)] =
-      static_cast<double>(dram_bytes) * prices.dram_byte;
+  energy[EnergyPart::control] = imem_bytes * prices.imem_byte;
+  energy[EnergyPart::dram_program] = static_cast<double>(dram_bytes) * prices.dram_byte;
   return energy;
 }
 
 Energy spill_energy(std::int64_t dram_bytes, const EnergyPrices& prices) {
   Energy energy;
   const double bytes = static_cast<double>(dram_bytes);
-  energy.joules[static_cast<std::size_t>(EnergyPart::dsram)] = bytes * prices.dsram_byte;
-  energy.joules[static_cast<std::size_t>(EnergyPart::dram_activations)] = bytes * prices.dram_byte;
-  return energy;
+  energy[EnergyPart::dsram] = bytes * prices.dsram_byte;
+  energy[EnergyPart::ports] = bytes * prices.dsram_wire_byte;
+  energy[EnergyPart::dram_activations] = bytes * prices.dram_byte;
+  return clocked(energy, prices);
 }
 
 }  // namespace sdip

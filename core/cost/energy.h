@@ -1,21 +1,18 @@
-// Dynamic energy from counts: what each core spends on its frame, and what all cores share.
+// Energy from counts: what each core spends on its frame, and what all cores share. Leakage is not in these.
 #pragma once
 
-#include <array>
-#include <string_view>
-
 #include "core/cost/circuit.h"
+#include "core/cost/estimate.h"
+#include "core/cost/floor_plan.h"
 #include "core/cost/timeline.h"
 #include "core/machine/machine.h"
 
 namespace sdip {
 
-enum class EnergyPart { mac, vector, dsram, stackram, psram, dram_weights, dram_activations, dram_program };
-inline constexpr std::size_t energy_part_count = 8;
-std::string_view energy_part_text(EnergyPart part);
-
 struct Energy {
-  std::array<double, energy_part_count> joules{};
+  EnergyParts joules{};
+  double& operator[](EnergyPart part) { return joules[static_cast<std::size_t>(part)]; }
+  double operator[](EnergyPart part) const { return joules[static_cast<std::size_t>(part)]; }
   double total() const;
   Energy& operator+=(const Energy& other);
   friend Energy operator*(Energy energy, double times);
@@ -26,17 +23,22 @@ struct EnergyPrices {
   double mac = 0, lane_operation = 0;
   double dsram_beat = 0, stackram_beat = 0, psram_beat = 0;  // one access of port width
   double dsram_byte = 0, psram_byte = 0, dram_byte = 0;      // DRAM streams in and out of SRAM; the channel itself
-  double mac_share = 1;                                      // of MACs that are not gated or skipped
+  double dsram_wire = 0, stackram_wire = 0, psram_wire = 0;  // the same beats from their banks to the port
+  double dsram_wire_byte = 0, psram_wire_byte = 0;
+  double broadcast_beat = 0;  // a beat of PSRAM on its way to all cores that it feeds
+  double imem_byte = 0;
+  double clock = 0;      // over arithmetic and SRAM
+  double mac_share = 1;  // of MACs that are not gated or skipped
 };
-EnergyPrices energy_prices(const Machine& machine, Role role);
+EnergyPrices energy_prices(const Machine& machine, Role role, const FloorPlan& plan, Bound bound = Bound::value);
 
 /// What one core spends in a run through an instruction: arithmetic and its own memories.
 Energy core_energy(const ClassCost& cost, const EnergyPrices& prices);
 /// What is spent once for all cores: reading and filling PSRAM, weights from DRAM.
 Energy shared_energy(std::int64_t psram_beats, std::int64_t weight_dram_bytes, std::int64_t psram_filled_bytes,
                      const EnergyPrices& prices);
-/// Instruction words through DRAM, once for all cores.
-Energy program_energy(std::int64_t dram_bytes, const EnergyPrices& prices);
+/// Instruction words read from IMEM, and of them those that came through DRAM, once for all cores.
+Energy program_energy(double imem_bytes, std::int64_t dram_bytes, const EnergyPrices& prices);
 /// Activations through DRAM, one core's.
 Energy spill_energy(std::int64_t dram_bytes, const EnergyPrices& prices);
 

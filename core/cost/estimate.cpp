@@ -2,14 +2,25 @@
 #include "core/cost/estimate.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "core/cost/area.h"
+#include "core/cost/fpga.h"
 #include "core/cost/micro_operations.h"
 #include "core/cost/stage.h"
 
 namespace sdip {
 namespace {
+
+/// What an FPGA part has too little of.
+std::string lacking(const FpgaUse& use, const Machine& m) {
+  const auto what = std::ranges::find(use.resources, use.limit, &FpgaUse::Resource::name);
+  const auto count = [](double blocks) { return std::to_string(std::llround(blocks)); };
+  const ParameterRow& node = *find_parameter("technology_node");
+  return value_text(node, node.read(m)) + ": the machine needs " + count(what->needed) + " " +
+         std::string(what->name) + ", the part has " + count(what->available);
+}
 
 /// Why the machine cannot run the application although it compiled; empty when it can.
 std::string infeasible(const Application& application, const Machine& m) {
@@ -24,7 +35,8 @@ std::string infeasible(const Application& application, const Machine& m) {
     return stage.name + ": " + what + " needs " + std::to_string(needed) + " B of IMEM, which has " +
            std::to_string(m.imem_bytes);
   }
-  return {};
+  const auto use = fpga_use(application, m);
+  return !use || use->fits ? std::string() : lacking(*use, m);
 }
 
 /// Sums over the stages that a frame passes through.
@@ -107,8 +119,23 @@ double ratio(std::int64_t a, std::int64_t b) {
   return static_cast<double>(a) / static_cast<double>(b);
 }
 
+double whole_area(const Application& application, const Machine& m, Bound bound) {
+  double area = 0;
+  for (const auto& [block, mm2] : area_of(application, m, bound)) area += mm2;
+  return area;
+}
+
+/// What a frame takes, and what the chip leaks while it is in the seats of a saturated stream.
+Energy frame_energy(const Frame& frame, double area, const Machine& m, Bound bound) {
+  const Hertz clock(static_cast<double>(m.core_clock_mhz) * 1e6);
+  const double watts = leakage_watts({m.technology_node, bound}, SquareMm(area));
+  Energy energy = frame.energy;
+  energy[EnergyPart::leakage] = watts * (Cycles(frame.period_cycles) / clock).value;
+  return energy * (1.0 / static_cast<double>(frame.frames * m.batch));
+}
+
 MetricValues values_of(const Application& application, const std::vector<StageRun>& runs, const Frame& frame,
-                       const Machine& m) {
+                       double area, const Machine& m) {
   const Hertz clock(static_cast<double>(m.core_clock_mhz) * 1e6);
   const StageRun& main = *frame.main;
   const PassCost& steady = main.steady();
@@ -130,9 +157,7 @@ MetricValues values_of(const Application& application, const std::vector<StageRu
     }
     psram = std::max(psram, run.stream.psram_peak_bytes);
   }
-  double area = 0;
-  for (const auto& [part, mm2] : area_of(application, m)) area += mm2;
-  const double energy = frame.energy.total() / frames;
+  const double energy = frame_energy(frame, area, m, Bound::value).total();
   const std::int64_t pass_bytes =
       steady.weight_bytes + steady.activation_in_bytes + steady.activation_out_bytes + steady.program_bytes;
   set(Metric::throughput_fps, frames / period);
@@ -163,8 +188,16 @@ MetricValues values_of(const Application& application, const std::vector<StageRu
   return v;
 }
 
+Breakdown breakdown(const Energy& energy) {
+  Breakdown parts;
+  for (std::size_t part = 0; part < energy_part_count; ++part)
+    parts.emplace_back(energy_part_text(static_cast<EnergyPart>(part)), energy.joules[part]);
+  return parts;
+}
+
 Outcome assess(const Application& application, const Machine& machine, Report* report) {
   Outcome outcome;
+  if (report && application.feasible) report->fpga = fpga_use(application, machine);
   outcome.reason = infeasible(application, machine);
   outcome.values.fill(std::numeric_limits<double>::quiet_NaN());
   if (!outcome.reason.empty()) return outcome;
@@ -181,13 +214,18 @@ Outcome assess(const Application& application, const Machine& machine, Report* r
   }
   const Frame frame = frame_of(runs, machine);
   outcome.feasible = true;
-  outcome.values = values_of(application, runs, frame, machine);
+  const double area = whole_area(application, machine, Bound::value);
+  outcome.values = values_of(application, runs, frame, area, machine);
   if (!report) return outcome;
   fill_report(application, machine, runs, traces, *report);
-  const double frames = static_cast<double>(frame.frames * machine.batch);
-  for (std::size_t part = 0; part < energy_part_count; ++part)
-    report->energy_j.emplace_back(energy_part_text(static_cast<EnergyPart>(part)),
-                                  frame.energy.joules[part] / frames);
+  report->energy_j = breakdown(frame_energy(frame, area, machine, Bound::value));
+  const auto at = [&](Bound bound) {
+    for (StageRun& run : runs) price_pass(run, machine, bound);
+    return breakdown(
+        frame_energy(frame_of(runs, machine), whole_area(application, machine, bound), machine, bound));
+  };
+  report->energy_ranges_j.least = at(Bound::least);
+  report->energy_ranges_j.most = at(Bound::most);
   return outcome;
 }
 }  // namespace

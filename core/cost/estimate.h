@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -59,6 +60,27 @@ enum class Resource {
 std::string_view resource_text(Resource resource);
 inline constexpr std::size_t resource_count = 10;
 
+/// What energy is spent on. broadcast: weights on their way to the cores; ports: beats across the macros of a
+/// memory; clock: its tree and pipeline registers; control: instruction words read from IMEM.
+enum class EnergyPart {
+  mac,
+  vector,
+  dsram,
+  stackram,
+  psram,
+  dram_weights,
+  dram_activations,
+  dram_program,
+  broadcast,
+  ports,
+  clock,
+  control,
+  leakage
+};
+std::string_view energy_part_text(EnergyPart part);
+inline constexpr std::size_t energy_part_count = 13;
+using EnergyParts = std::array<double, energy_part_count>;
+
 /// One instruction in the steady pass.
 struct InstructionCost {
   Cycles start, end;                          // within the pass
@@ -70,7 +92,8 @@ struct InstructionCost {
   Bytes dram_program;
   Bytes dsram_read_side, dsram_write_side, stackram, psram;  // occupancy while it runs
   Macs macs;
-  double energy_j = 0;  // of one core, DRAM included
+  double energy_j = 0;         // of one core, DRAM included, and what that core leaks meanwhile
+  EnergyParts energy_parts{};  // its parts, in J
 };
 
 struct StageReport {
@@ -88,17 +111,44 @@ struct StageReport {
   Macs macs;
   std::int64_t passes_per_frame = 1;
   double energy_j = 0;                        // one pass of one frame
+  EnergyParts energy_parts{};                 // its parts, in J
   std::vector<InstructionCost> instructions;  // empty unless asked for
 };
 
 /// A part of a total: ("DRAM weights", 0.012). The parts of a breakdown sum to its total.
 using Breakdown = std::vector<std::pair<std::string, double>>;
 
+/// The ends of a breakdown's ranges, part by part.
+struct Ranges {
+  Breakdown least, most;
+};
+
+/// The fastest clock that the circuits stand, by the rows' values and at the ends of their ranges.
+struct ClockLimit {
+  double least_mhz = 0, mhz = 0, most_mhz = 0;
+};
+
+/// What a machine takes of an FPGA part.
+struct FpgaUse {
+  struct Resource {
+    std::string_view name;  // "dsp", "bram", "uram", "lut"
+    double needed = 0, available = 0;
+  };
+  std::array<Resource, 4> resources;
+  std::string_view limit;  // the resource that is used most of, or that is lacking most
+  bool fits = false;
+};
+
 struct Report {
   Outcome outcome;
   std::vector<StageReport> stages;
   Breakdown energy_j;  // of one frame
+  Ranges energy_ranges_j;
   Breakdown area_mm2;
+  Ranges area_ranges_mm2;
+  Breakdown leakage_w;  // by block of the area
+  ClockLimit clock_limit;
+  std::optional<FpgaUse> fpga;     // of a machine on such a part
   Breakdown latency_s;             // of one frame alone
   Cycles load_cycles;              // IMEM and DRAM filled before processing
   std::vector<std::string> notes;  // what is estimated or outside the model's validity

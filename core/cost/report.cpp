@@ -1,18 +1,21 @@
 // What a report adds to its outcome: stages, instructions, latency by stage, notes.
 #include <algorithm>
+#include <cmath>
 
 #include "core/cost/area.h"
+#include "core/cost/micro_operations.h"
 #include "core/cost/stage.h"
 
 namespace sdip {
 namespace {
 
 InstructionCost instruction_cost(const StageRun& run, std::size_t number, const InstructionTime& time,
-                                 const Machine& m) {
+                                 double leakage_j, const Machine& m) {
   const Instruction& instruction = run.stage->program.instructions[number];
   const ClassCost& cost = run.costs[static_cast<std::size_t>(instruction.instruction_class)];
   const InstructionClass& its = run.stage->program.classes[static_cast<std::size_t>(instruction.instruction_class)];
-  const EnergyPrices prices = energy_prices(its.formats ? machine_for(its, m) : m, run.stage->role);
+  const EnergyPrices prices = energy_prices(its.formats ? machine_for(its, m) : m, run.stage->role,
+                                            floor_plan(m, cores_fed(*run.stage, m)));
   const std::int64_t cores = run.schedule.active_cores;
   InstructionCost c;
   c.start = Cycles(time.start);
@@ -45,13 +48,18 @@ InstructionCost instruction_cost(const StageRun& run, std::size_t number, const 
   c.macs = Macs(cost.macs * cost.cores);
   Energy energy = core_energy(cost, prices) * static_cast<double>(cost.cores);
   energy += shared_energy(cost.busy.psram_read, time.weight_bytes, time.weight_psram_bytes, prices);
-  energy += program_energy(time.program_bytes, prices);
+  energy += program_energy(static_cast<double>(instruction_bytes(instruction, cost, m.granularity)),
+                           time.program_bytes, prices);
   energy += spill_energy((time.activation_in_bytes + time.activation_out_bytes) / cores, prices);
+  energy[EnergyPart::leakage] = leakage_j;
   c.energy_j = energy.total();
+  c.energy_parts = energy.joules;
   return c;
 }
 
-StageReport stage_report(const StageRun& run, const std::vector<InstructionTime>& trace, const Machine& m) {
+/// `core_watts`: what one core, and its share of what all cores have in common, leaks.
+StageReport stage_report(const StageRun& run, const std::vector<InstructionTime>& trace, double core_watts,
+                         const Machine& m) {
   const Program& program = run.stage->program;
   const PassCost& steady = run.steady();
   StageReport r;
@@ -74,12 +82,21 @@ StageReport stage_report(const StageRun& run, const std::vector<InstructionTime>
   r.psram_peak = Bytes(run.stream.psram_peak_bytes);
   r.macs = Macs(run.macs);
   r.passes_per_frame = run.stage->role == Role::core ? m.steps : 1;
-  r.energy_j = (run.core.total() + run.shared.total());
+  const Hertz clock(static_cast<double>(m.core_clock_mhz) * 1e6);
+  Energy energy = run.core;
+  energy += run.shared;
+  energy[EnergyPart::leakage] = core_watts * (Cycles(steady.cycles) / clock).value;
+  r.energy_j = energy.total();
+  r.energy_parts = energy.joules;
+  std::int64_t running = 0;  // where instructions overlap they share what leaks
+  for (const InstructionTime& time : trace) running += time.end - time.start;
   for (std::size_t i = 0; i < program.instructions.size(); ++i) {
     const Instruction& instruction = program.instructions[i];
     r.dsram_peak = std::max({r.dsram_peak, instruction.dsram_read_side, instruction.dsram_write_side});
     r.stackram_peak = std::max(r.stackram_peak, instruction.stackram);
-    r.instructions.push_back(instruction_cost(run, i, trace[i], m));
+    const double share = static_cast<double>(trace[i].end - trace[i].start) /
+                         static_cast<double>(std::max<std::int64_t>(running, 1));
+    r.instructions.push_back(instruction_cost(run, i, trace[i], energy[EnergyPart::leakage] * share, m));
   }
   return r;
 }
@@ -94,15 +111,33 @@ void add_latency(const StageRun& run, const Machine& m, Breakdown& latency) {
   if (links > 0) latency.emplace_back("link", (Cycles(links * run.link_cycles) / clock).value);
 }
 
-std::vector<std::string> notes_of(const std::vector<StageRun>& runs, const Machine& m) {
+/// Whether the circuits stand the clock; empty when they do.
+std::string clock_note(const ClockLimit& limit, const Machine& m) {
+  const auto clock = static_cast<double>(m.core_clock_mhz);
+  if (clock <= limit.least_mhz) return {};
+  const auto mhz = [](double value) { return std::to_string(std::llround(value)); };
+  const std::string range = mhz(limit.mhz) + " MHz (" + mhz(limit.least_mhz) + " to " + mhz(limit.most_mhz) + ")";
+  const char* what =
+      clock > limit.mhz ? " is beyond the fastest clock of " : " may be beyond the fastest clock of ";
+  return "core_clock_mhz = " + std::to_string(m.core_clock_mhz) + what + std::to_string(m.pipeline_stages) +
+         " pipeline stages in this process: " + range + ".";
+}
+
+std::vector<std::string> notes_of(const std::vector<StageRun>& runs, const ClockLimit& limit, const Machine& m) {
   std::vector<std::string> notes{
-      "Energy is dynamic only: no leakage, clock tree, wires or control. Area is MACs and SRAM only.",
-      "Energy and area constants marked assumption or unverified in docs/model.md carry a range of up to 2 times."};
+      "Leakage, clock tree, control and what else a die holds follow published chips by ratios (docs/model.md, "
+      "sections 7 and 8).",
+      "Where no source gives a figure it is an assumption with a range: energy, area and clock are given with the "
+      "ends of their ranges."};
   if (m.vae_stage == VaeStage::off_chip)
     notes.emplace_back("VAE stages are off chip: their time, energy and area are not included.");
-  if (m.technology_node == TechnologyNode::n7 && m.core_clock_mhz > 2000)
+  const std::string clock = clock_note(limit, m);
+  if (!clock.empty()) notes.push_back(clock);
+  if (is_fpga(m.technology_node))
     notes.emplace_back(
-        "core_clock_mhz above 2000 at 7 nm is outside the model's validity: depth and clock are not yet tied.");
+        "Area on an FPGA is that of programmable logic of its node, not of the part; what the machine takes of the "
+        "part "
+        "is listed in DSP blocks, RAM blocks and LUTs.");
   if (m.host_operators != HostOperators::no_operators)
     notes.emplace_back(
         "Operators on the host: its energy, area and memory are outside the model's validity and not included; its "
@@ -133,20 +168,43 @@ std::vector<std::string> notes_of(const std::vector<StageRun>& runs, const Machi
   return notes;
 }
 
+ClockLimit clock_limit(const Application& application, const Machine& m) {
+  const NumberFormat format = widest_formats(application, m).all;
+  const auto at = [&](Bound bound) {
+    return clock_limit_mhz({m.technology_node, bound}, format, m.pipeline_stages);
+  };
+  return {at(Bound::most), at(Bound::value), at(Bound::least)};
+}
+
+/// What a chip leaks, by block: of an FPGA the whole part as one.
+Breakdown leakage_of(const Breakdown& area, const Machine& m) {
+  if (is_fpga(m.technology_node)) return {{"part", leakage_watts(m.technology_node, SquareMm(0))}};
+  Breakdown watts;
+  for (const auto& [block, mm2] : area) watts.emplace_back(block, leakage_watts(m.technology_node, SquareMm(mm2)));
+  return watts;
+}
+
 }  // namespace
 
 void fill_report(const Application& application, const Machine& machine, const std::vector<StageRun>& runs,
                  const std::vector<std::vector<InstructionTime>>& traces, Report& report) {
+  report.area_mm2 = area_of(application, machine);
+  report.area_ranges_mm2 = {area_of(application, machine, Bound::least),
+                            area_of(application, machine, Bound::most)};
+  report.leakage_w = leakage_of(report.area_mm2, machine);
+  report.clock_limit = clock_limit(application, machine);
+  double watts = 0;
+  for (const auto& [block, w] : report.leakage_w) watts += w;
+  const double core_watts = watts / static_cast<double>(built_cores(application, machine));
   std::int64_t loaded = 0;
   for (std::size_t s = 0; s < runs.size(); ++s) {
-    report.stages.push_back(stage_report(runs[s], traces[s], machine));
+    report.stages.push_back(stage_report(runs[s], traces[s], core_watts, machine));
     add_latency(runs[s], machine, report.latency_s);
     loaded += report.stages.back().imem_bytes.value;
     if (!hard_coded(machine, runs[s].stage->role)) loaded += report.stages.back().weight_bytes.value;
   }
-  report.area_mm2 = area_of(application, machine);
   report.load_cycles = dram_rate(machine, Decimal{100}).time_for(Bytes(loaded));
-  report.notes = notes_of(runs, machine);
+  report.notes = notes_of(runs, report.clock_limit, machine);
 }
 
 }  // namespace sdip

@@ -29,12 +29,16 @@ Decimal share_of(Role role, const Machine& m) {
   }
 }
 
+std::vector<std::int64_t> class_uses(const StageRun& run) {
+  std::vector<std::int64_t> uses(run.costs.size(), 0);
+  for (const Instruction& instruction : run.stage->program.instructions)
+    ++uses[static_cast<std::size_t>(instruction.instruction_class)];
+  return uses;
+}
+
 void count_pass(StageRun& run, const Machine& m) {
   const Program& program = run.stage->program;
-  const EnergyPrices prices = energy_prices(m, run.stage->role);
-  std::vector<std::int64_t> uses(run.costs.size(), 0);
-  for (const Instruction& instruction : program.instructions)
-    ++uses[static_cast<std::size_t>(instruction.instruction_class)];
+  const std::vector<std::int64_t> uses = class_uses(run);
   std::array<std::int64_t, 3> family_macs{};
   for (std::size_t c = 0; c < run.costs.size(); ++c) {
     const ClassCost& cost = run.costs[c];
@@ -43,9 +47,6 @@ void count_pass(StageRun& run, const Machine& m) {
     run.spent_macs += cost.spent_macs * cost.cores * uses[c];
     if (cost.plan.nest)
       family_macs[static_cast<std::size_t>(program.classes[c].work.family)] += cost.spent_macs * uses[c];
-    const InstructionClass& its = run.stage->program.classes[c];
-    const EnergyPrices own = its.formats ? energy_prices(machine_for(its, m), run.stage->role) : prices;
-    run.core += core_energy(cost, own) * static_cast<double>(cost.cores * uses[c]);
     run.schedule.spread_cores = std::max(run.schedule.spread_cores, cost.cores);
   }
   for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
@@ -55,11 +56,10 @@ void count_pass(StageRun& run, const Machine& m) {
     const bool beside = has_pairs(m) && m.mac_sharing == MacSharing::separate;
     run.bound_cycles = beside ? std::max(run.bound_cycles, cycles) : run.bound_cycles + cycles;
   }
-  const PassCost& steady = run.steady();
-  run.core +=
-      spill_energy((steady.activation_in_bytes + steady.activation_out_bytes) / run.schedule.active_cores, prices);
-  run.shared = shared_energy(run.busy.psram_read, steady.weight_bytes, steady.weight_psram_bytes, prices);
-  run.shared += program_energy(steady.program_bytes, prices);
+  for (const Instruction& instruction : program.instructions) {
+    const ClassCost& cost = run.costs[static_cast<std::size_t>(instruction.instruction_class)];
+    run.words_bytes += static_cast<double>(instruction_bytes(instruction, cost, m.granularity));
+  }
 }
 
 }  // namespace
@@ -89,7 +89,27 @@ std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
                          : run_timeline(stage.program, run.costs, stage_rules(stage, m, 1), most_simulated_passes);
   run.link_cycles = ceil_div((stage.program.latent_bytes + stage.program.context_bytes).value * 8, m.link_bits);
   count_pass(run, m);
+  price_pass(run, m, Bound::value);
   return run;
+}
+
+void price_pass(StageRun& run, const Machine& m, Bound bound) {
+  const Role role = run.stage->role;
+  const FloorPlan plan = floor_plan(m, cores_fed(*run.stage, m), bound);
+  const EnergyPrices prices = energy_prices(m, role, plan, bound);
+  const std::vector<std::int64_t> uses = class_uses(run);
+  run.core = {};
+  for (std::size_t c = 0; c < run.costs.size(); ++c) {
+    const ClassCost& cost = run.costs[c];
+    const InstructionClass& its = run.stage->program.classes[c];
+    const EnergyPrices own = its.formats ? energy_prices(machine_for(its, m), role, plan, bound) : prices;
+    run.core += core_energy(cost, own) * static_cast<double>(cost.cores * uses[c]);
+  }
+  const PassCost& steady = run.steady();
+  run.core +=
+      spill_energy((steady.activation_in_bytes + steady.activation_out_bytes) / run.schedule.active_cores, prices);
+  run.shared = shared_energy(run.busy.psram_read, steady.weight_bytes, steady.weight_psram_bytes, prices);
+  run.shared += program_energy(run.words_bytes, steady.program_bytes, prices);
 }
 
 ProgramSize program_size(const CompiledStage& stage, const Machine& m) {

@@ -27,7 +27,8 @@ struct StageRun {
   TimelineResult stream, alone;
   Busy busy;
   std::int64_t macs = 0, spent_macs = 0, bound_cycles = 0, link_cycles = 0;
-  Energy core, shared;  // a pass: one core's own (its activations through DRAM too), and what all cores share
+  double words_bytes = 0;  // of instructions, read from IMEM in a pass
+  Energy core, shared;     // a pass: one core's own (its activations through DRAM too), and what all cores share
 
   const PassCost& steady() const { return stream.passes[stream.steady]; }
 };
@@ -39,6 +40,9 @@ TimelineRules stage_rules(const CompiledStage& stage, const Machine& m, std::int
 /// to be counted.
 std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
                                   std::vector<InstructionTime>* trace);
+
+/// Prices the events of a pass, at an end of the constants' ranges or between: `core` and `shared`, leakage apart.
+void price_pass(StageRun& run, const Machine& m, Bound bound);
 
 /// Bytes of IMEM that a stage's program takes, and its longest instruction. At most 2^56.
 struct ProgramSize {

@@ -92,7 +92,7 @@ Machine pynq_attention() {
   m.dram_clock_ratio = Decimal{525};
   m.dram_burst_bytes = 4;
   m.vae_stage = VaeStage::off_chip;
-  m.technology_node = TechnologyNode::n45;
+  m.technology_node = TechnologyNode::fpga_zynq7020;
   m.weight_storage = WeightStorage::resident;
   m.fusion = Fusion::pointwise;
   m.transposition = Transposition::dynamic_transposition;  // results are turned by the wires of the circuit

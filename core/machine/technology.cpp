@@ -204,11 +204,16 @@ SquareMm mac_area(Process process, NumberFormat operand) {
 
 Joules sram_energy(Process process, Bytes bank_bytes, Bits bits) {
   constexpr double kb[] = {8 * 1024.0, 32 * 1024.0, mib};
-  const auto& pj = numbers(process).sram_pj;
   const double capacity = std::max(1024.0, static_cast<double>(bank_bytes.value));
   const std::size_t low = capacity < kb[1] ? 0 : 1;
-  const double slope = std::log(pj[low + 1] / pj[low]) / std::log(kb[low + 1] / kb[low]);
-  const double per_64_bits = pj[low] * std::exp(slope * std::log(capacity / kb[low]));
+  const auto at = [&](Bound bound) {
+    const auto& pj = numbers(Process(process.node, bound)).sram_pj;
+    const double slope = std::log(pj[low + 1] / pj[low]) / std::log(kb[low + 1] / kb[low]);
+    return pj[low] * std::exp(slope * std::log(capacity / kb[low]));
+  };
+  double per_64_bits = at(process.bound);  // beyond its points a bound's law can cross that of the values
+  if (process.bound == Bound::least) per_64_bits = std::min(per_64_bits, at(Bound::value));
+  if (process.bound == Bound::most) per_64_bits = std::max(per_64_bits, at(Bound::value));
   return Joules(pico * per_64_bits / 64.0 * static_cast<double>(bits.value));
 }
 

@@ -141,16 +141,16 @@ constexpr TechnologyRow table[] = {
      "bank"},
 
     {"n65.leakage", 1, 0.1, 10, "mW/mm2", assumption, "assumption: a low-power process, as of 65 nm accelerators"},
-    {"n45.leakage", 25, 5, 184, "mW/mm2", assumption,
-     "assumption: most is that of HP devices (McPAT gives 138 to 202 for cores)"},
-    {"n28.leakage", 25, 5, 85, "mW/mm2", assumption,
-     "assumption: most is all of TPU v1's idle power, 28 W of 331 mm2 (Jouppi et al., ISCA 2017), clocks and I/O "
-     "included"},
-    {"n16.leakage", 30, 6, 110, "mW/mm2", assumption, "assumption: between 28 and 7 nm"},
-    {"n7.leakage", 40, 8, 137, "mW/mm2", assumption,
-     "assumption: most is all of TPU v4i's idle power, 55 W of 400 mm2 (Jouppi et al., ISCA 2021), clocks and I/O "
-     "included"},
-    {"n5.leakage", 45, 9, 160, "mW/mm2", assumption, "assumption: as 7 nm, a little denser"},
+    {"n45.leakage", 30, 5, 184, "mW/mm2", assumption,
+     "assumption: the geometric middle; most is that of HP devices (McPAT gives 138 to 202 for cores)"},
+    {"n28.leakage", 20, 5, 85, "mW/mm2", assumption,
+     "assumption: the geometric middle; most is all of TPU v1's idle power, 28 W of 331 mm2 (Jouppi et al., ISCA "
+     "2017)"},
+    {"n16.leakage", 26, 6, 110, "mW/mm2", assumption, "assumption: between 28 and 7 nm"},
+    {"n7.leakage", 33, 8, 137, "mW/mm2", assumption,
+     "assumption: the geometric middle; most is all of TPU v4i's idle power, 55 W of 400 mm2 (Jouppi et al., ISCA "
+     "2021)"},
+    {"n5.leakage", 38, 9, 160, "mW/mm2", assumption, "assumption: as 7 nm, a little denser"},
 
     {"wire.energy", 0.08, 0.06, 0.1, "pJ/bit/mm", cited,
      "Dally et al., CACM 2020; Keckler et al., IEEE Micro 2011"},

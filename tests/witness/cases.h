@@ -44,7 +44,7 @@ Machine drawn_machine(Dice& dice);
 /// Where rows exclude each other, those that are not `kept` give way.
 void reconcile(Machine& machine, std::string_view kept = {});
 
-/// Whether a machine can be, for check_machine.
+/// Whether a machine can be, for check_machine, and is on no FPGA part, which holds few of those drawn.
 bool is_possible(const Machine& machine);
 
 }  // namespace sdip::witness

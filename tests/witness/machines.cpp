@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/machine/technology.h"
 #include "tests/witness/cases.h"
 
 namespace sdip::witness {
@@ -17,6 +18,7 @@ std::int64_t drawn_value(Dice& dice, const ParameterRow& row, const ValidationCa
 }
 
 bool is_possible(const Machine& machine) {
+  if (is_fpga(machine.technology_node)) return false;
   try {
     check_machine(machine);
   } catch (const Error&) {
@@ -26,6 +28,8 @@ bool is_possible(const Machine& machine) {
 }
 
 void reconcile(Machine& m, std::string_view kept) {
+  // A part of FPGA holds few of these machines: its node stands for it.
+  if (is_fpga(m.technology_node)) m.technology_node = TechnologyNode::n28;
   if (m.operator_dsram == OperatorDsram::per_operator) {
     if (kept == "activation_memory" || kept == "granularity") {
       m.operator_dsram = OperatorDsram::common;

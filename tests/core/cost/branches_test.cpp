@@ -31,7 +31,7 @@ TEST(branches, send_the_other_cores_their_parts_of_what_lies_on_chip) {
   EXPECT_EQ(class_cost(c, m).link_out_cycles, 0);
 }
 
-Outcome bert(std::int64_t cores, Branches branches) {
+Report bert(std::int64_t cores, Branches branches) {
   Machine m = find_preset("essay")->machine;
   m.guidance = Guidance::off;
   m.fused_attention = FusedAttention::on;
@@ -43,19 +43,31 @@ Outcome bert(std::int64_t cores, Branches branches) {
   stage.role = Role::network;
   Workload workload;
   workload.stages.push_back(std::move(stage));
-  return evaluate(compile(workload, m), m);
+  return estimate(compile(workload, m), m);
 }
 
-double value(const Outcome& outcome, Metric metric) { return outcome.values[static_cast<std::size_t>(metric)]; }
+double value(const Report& report, Metric metric) {
+  return report.outcome.values[static_cast<std::size_t>(metric)];
+}
+
+/// Of arithmetic, memories and DRAM: what neither grows with the cores that weights go to nor with those that wait.
+double energy_of_work(const Report& report) {
+  double joules = 0;
+  for (const auto& [part, j] : report.energy_j)
+    if (part != "broadcast" && part != "leakage") joules += j;
+  return joules;
+}
 
 TEST(branches, shorten_a_frame_of_bert_and_give_up_the_frames_of_the_other_cores) {
-  const Outcome one = bert(1, Branches::parallel), shared = bert(12, Branches::parallel);
-  const Outcome alone = bert(1, Branches::serial), many = bert(12, Branches::serial);
+  const Report one = bert(1, Branches::parallel), shared = bert(12, Branches::parallel);
+  const Report alone = bert(1, Branches::serial), many = bert(12, Branches::serial);
   EXPECT_EQ(value(one, Metric::latency_s), value(alone, Metric::latency_s));
   EXPECT_LT(value(shared, Metric::latency_s), value(many, Metric::latency_s));
   EXPECT_LT(value(shared, Metric::throughput_fps), value(many, Metric::throughput_fps));
   EXPECT_EQ(value(shared, Metric::active_cores), 12);
-  EXPECT_NEAR(value(shared, Metric::energy_j_per_frame) / value(one, Metric::energy_j_per_frame), 1, 0.02);
+  EXPECT_NEAR(energy_of_work(shared) / energy_of_work(one), 1, 0.02);
+  EXPECT_GT(value(shared, Metric::energy_j_per_frame), 2 * value(one, Metric::energy_j_per_frame))
+      << "one frame for which twelve cores leak and are reached by wires";
 }
 
 TEST(branches, are_named_in_a_note_where_they_change_nothing) {

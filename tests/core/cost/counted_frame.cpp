@@ -7,6 +7,7 @@
 #include "core/exec/operations.h"
 #include "core/machine/rate.h"
 #include "core/machine/technology.h"
+#include "tests/core/cost/counted_technology.h"
 #include "tests/core/exec/pass_sum.h"
 
 namespace sdip {
@@ -64,12 +65,20 @@ double all_of(const Joules8& sum) {
 struct Events {
   const Machine& m;
   Role role;
+  Wires wires;
 
   double beat(std::int64_t capacity, std::int64_t bits) const {
     return sram_energy(m.technology_node, Bytes((capacity + m.sram_banks - 1) / m.sram_banks), Bits(bits)).value;
   }
   std::int64_t dsram() const {
     return m.activation_memory == ActivationMemory::unified ? 2 * m.dsram_bytes + m.stackram_bytes : m.dsram_bytes;
+  }
+
+  double along(std::int64_t bits, double mm) const { return real(bits) * mm * wire_energy().value; }
+  static void add_clock(Joules8& joules) {
+    double sum = 0;
+    for (const char* part : {"mac", "vector", "dsram", "stackram", "psram"}) sum += joules[part];
+    joules["clock"] = sum * clock_over_dynamic();
   }
 
   Joules8 own(const InstructionClass& c, const InstructionCounts& i, std::int64_t active) const {
@@ -90,10 +99,15 @@ struct Events {
     joules["stackram"] =
         cores * real(i.stackram_read_beats + i.stackram_write_beats) * beat(m.stackram_bytes, m.stackram_port_bits);
     joules["dram_activations"] = bytes * dram_energy(m.dram_kind, Bytes(1)).value;
+    joules["ports"] =
+        cores * real(i.dsram_read_beats + i.dsram_write_beats) * along(m.dsram_port_bits, wires.dsram) +
+        bytes * along(8, wires.dsram) +
+        cores * real(i.stackram_read_beats + i.stackram_write_beats) * along(m.stackram_port_bits, wires.stackram);
+    add_clock(joules);
     return joules;
   }
 
-  Joules8 shared(const InstructionCounts& i) const {
+  Joules8 shared(const InstructionCounts& i, std::int64_t words_bytes) const {
     const double byte = dram_energy(m.dram_kind, Bytes(1)).value;
     Joules8 joules;
     joules["psram"] = in_rom(m, role) ? 0.0
@@ -101,6 +115,13 @@ struct Events {
                                             real(i.weight_bytes) * beat(m.psram_bytes, 8);
     joules["dram_weights"] = real(i.weight_bytes) * byte;
     joules["dram_program"] = real(i.program_bytes) * byte;
+    if (!in_rom(m, role)) {
+      joules["ports"] = real(i.psram_read_beats) * along(m.psram_port_bits, wires.psram) +
+                        real(i.weight_bytes) * along(8, wires.psram);
+      joules["broadcast"] = real(i.psram_read_beats) * along(m.psram_port_bits, wires.broadcast);
+    }
+    joules["control"] = real(words_bytes) * sram_energy(m.technology_node, Bytes(m.imem_bytes), Bits(8)).value;
+    add_clock(joules);
     return joules;
   }
 };
@@ -161,14 +182,15 @@ CountedStage counted_stage(const CompiledStage& stage, const Machine& m) {
   const std::int64_t weights = in_rom(m, stage.role) ? 0 : program.distinct_weight_bytes.value - m.psram_bytes;
   s.bound_dram_bytes = std::max<std::int64_t>(0, weights) +
                        (program.input_bytes.value + program.output_bytes.value) * s.active_cores;
-  const Events events{m, stage.role};
+  const Events events{m, stage.role, counted_wires(stage, m)};
   for (std::size_t i = 0; i < program.instructions.size(); ++i) {
     const InstructionClass& c =
         program.classes[static_cast<std::size_t>(program.instructions[i].instruction_class)];
     s.spread_cores = std::max(s.spread_cores, c.spread_cores);
     s.macs += c.spread_cores * macs_of(c, m, false);
     s.spent_macs += c.spread_cores * macs_of(c, m, true);
-    const Joules8 own = events.own(c, s.steady[i], s.active_cores), shared = events.shared(s.steady[i]);
+    const std::int64_t words = exec::words_bytes(program.instructions[i], exec::expand(c, m, stage.role), m);
+    const Joules8 own = events.own(c, s.steady[i], s.active_cores), shared = events.shared(s.steady[i], words);
     add(s.own, own);
     add(s.shared, shared);
     s.instruction_joules.push_back(all_of(own) + all_of(shared));
@@ -241,47 +263,33 @@ double ratio(std::int64_t a, std::int64_t b) {
   return real(a) / real(b);
 }
 
-/// Section 8.
+/// Section 8, and what leaks.
 void add_area(const Application& application, const Machine& m, CountedFrame& frame) {
-  std::int64_t vaes = 0, parts = 0, rom_bytes = 0;
+  std::int64_t parts = 0;
   bool cores_stream = !in_rom(m, Role::core);
   for (const CompiledStage& s : application.stages) {
-    vaes += vae(s.role) && !left_out(m, s.role);
     parts += s.part.count > 1;
     if (!vae(s.role) && !in_rom(m, s.role)) cores_stream = true;
-    if (in_rom(m, s.role) && !left_out(m, s.role)) rom_bytes += s.program.stored_weight_bytes.value;
   }
-  const std::int64_t cores = m.cores + vaes, pairs = m.operator_dsram == OperatorDsram::per_operator ? 7 : 1;
+  const std::int64_t cores = counted_cores(application, m);
+  const std::int64_t pairs = m.operator_dsram == OperatorDsram::per_operator ? 7 : 1;
   const std::int64_t psrams =
-      (cores_stream ? std::max<std::int64_t>(1, parts) : 0) + (in_rom(m, Role::decoder) ? 0 : vaes);
-  const bool weight_wider = bits_of(m.weight_format) > bits_of(m.activation_format);
-  const double mac = mac_area(m.technology_node, weight_wider ? m.weight_format : m.activation_format).value *
-                     m.mac_floor_plan_factor.value() * real(cores);
-  const double lane =
-      mac_area(m.technology_node, m.activation_format).value * m.mac_floor_plan_factor.value() * real(cores);
-  const auto sram = [&](std::int64_t bytes) {
-    return sram_area(m.technology_node, Bytes(bytes)).value * m.sram_floor_plan_factor.value();
-  };
-  auto& mm2 = frame.area_mm2;
-  mm2["conv2d"] = mac * real(lanes_of(Family::conv2d, m));
-  mm2["linear"] = one_array(m) ? 0 : mac * real(lanes_of(Family::linear, m));
-  mm2["matmul"] = one_array(m) ? 0 : lane * real(lanes_of(Family::matmul, m));
-  mm2["vector"] = lane * real(m.vector_lanes);
-  const bool hosts = m.host_operators != HostOperators::no_operators;
-  const bool softmax = !micro(m) && (!hosts || m.fused_attention == FusedAttention::on);
-  const bool norm = !micro(m) && (m.host_operators != HostOperators::softmax_and_norm || m.fusion == Fusion::norm);
-  mm2["softmax"] = softmax ? lane * real(m.softmax_lanes) : 0;
-  mm2["norm"] = norm ? lane * real(m.norm_lanes) : 0;
-  mm2["dsram"] = real(cores) * sram(2 * pairs * m.dsram_bytes);
-  mm2["stackram"] = real(cores) * sram(m.stackram_bytes);
-  mm2["psram"] = real(psrams) * sram(m.psram_bytes);
-  mm2["imem"] = sram(m.imem_bytes);
-  mm2["rom"] = rom_area(m.technology_node, Bytes(rom_bytes)).value * m.sram_floor_plan_factor.value();
+      (cores_stream ? std::max<std::int64_t>(1, parts) : 0) + (in_rom(m, Role::decoder) ? 0 : cores - m.cores);
+  frame.area_mm2 = counted_area(application, m);
   double sum = 0;
-  for (const auto& part : mm2) sum += part.second;
+  for (const auto& part : frame.area_mm2) sum += part.second;
   frame.metrics[Metric::area_mm2] = sum;
   frame.metrics[Metric::sram_bytes] =
       real(cores * (2 * pairs * m.dsram_bytes + m.stackram_bytes) + psrams * m.psram_bytes + m.imem_bytes);
+  const double core_watts = counted_leakage(frame.area_mm2, m) / real(cores);
+  for (CountedStage& stage : frame.stages) {
+    stage.own["leakage"] = core_watts * real(stage.pass.end) / (real(m.core_clock_mhz) * 1e6);
+    std::int64_t running = 0;
+    for (const InstructionCounts& i : stage.steady) running += i.end - i.start;
+    for (std::size_t i = 0; i < stage.steady.size(); ++i)
+      stage.instruction_joules[i] +=
+          stage.own["leakage"] * real(stage.steady[i].end - stage.steady[i].start) / real(running);
+  }
 }
 
 void add_peaks(const std::vector<CountedStage>& stages, CountedFrame& frame) {
@@ -325,6 +333,7 @@ void add_metrics(const Way& way, const Machine& m, CountedFrame& frame) {
   v[Metric::dram_bytes_over_bound] = ratio(moved, main.bound_dram_bytes);
   v[Metric::cycles_over_bound] = ratio(pass.end, main.bound_cycles);
   for (const auto& [part, joules] : way.joules) frame.joules[part] = joules / frames;
+  frame.joules["leakage"] = counted_leakage(frame.area_mm2, m) * period_s / frames;
   const double energy = all_of(frame.joules);
   v[Metric::energy_j_per_frame] = energy;
   v[Metric::power_w] = energy * frames / period_s;
@@ -340,8 +349,9 @@ CountedFrame counted_frame(const Application& application, const Machine& machin
     frame.stages.push_back(counted_stage(stage, machine));
     frame.settled &= frame.stages.back().settled;
   }
-  add_metrics(way_of(frame.stages, machine), machine, frame);
+  const Way way = way_of(frame.stages, machine);  // before leakage, which is of the chip and not of a stage
   add_area(application, machine, frame);
+  add_metrics(way, machine, frame);
   add_peaks(frame.stages, frame);
   return frame;
 }

@@ -36,6 +36,14 @@ double area_of(const Report& report, std::string_view part) {
   return 0;
 }
 
+/// Without leakage, which is of the chip's area.
+double dynamic(const StageReport& stage) {
+  double joules = 0;
+  for (std::size_t part = 0; part < energy_part_count; ++part)
+    if (static_cast<EnergyPart>(part) != EnergyPart::leakage) joules += stage.energy_parts[part];
+  return joules;
+}
+
 bool is_vae(Role role) { return role == Role::encoder || role == Role::decoder; }
 
 TEST(hard_coded_part, names_the_stages_whose_weights_are_wired) {
@@ -70,11 +78,11 @@ TEST(hard_coded_part, named_stages_move_no_weights_and_the_others_cost_what_they
         EXPECT_EQ(stage.dram_weights, Bytes(0));
         EXPECT_EQ(stage.stall_weights, Cycles(0));
         EXPECT_LT(stage.steady_cycles, before.steady_cycles);
-        EXPECT_LT(stage.energy_j, before.energy_j);
+        EXPECT_LT(dynamic(stage), dynamic(before));
       } else {
         EXPECT_EQ(stage.dram_weights, before.dram_weights);
         EXPECT_EQ(stage.steady_cycles, before.steady_cycles);
-        EXPECT_EQ(stage.energy_j, before.energy_j);
+        EXPECT_EQ(dynamic(stage), dynamic(before));
       }
     }
   }

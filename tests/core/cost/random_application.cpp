@@ -55,8 +55,10 @@ Machine random_frame_machine(Dice& dice) {
   m.mode = dice.one_of({Mode::text_to_image, Mode::image_to_image});
   m.encoder_dram_share = Decimal{dice.between(1, 40)};
   m.decoder_dram_share = Decimal{dice.between(1, 40)};
-  m.technology_node = dice.one_of({TechnologyNode::n7, TechnologyNode::n45});
-  m.dram_kind = dice.one_of({DramKind::lpddr4, DramKind::ddr4, DramKind::gddr6, DramKind::hbm2});
+  m.technology_node = dice.one_of({TechnologyNode::n7, TechnologyNode::n45, TechnologyNode::n5, TechnologyNode::n16,
+                                   TechnologyNode::n28, TechnologyNode::n65});
+  m.dram_kind = dice.one_of({DramKind::lpddr4, DramKind::ddr4, DramKind::gddr6, DramKind::hbm2, DramKind::ddr3,
+                             DramKind::gddr5, DramKind::hbm2e});
   m.sram_banks = dice.between(1, 20);
   m.dsram_bytes = dice.between(1024, 1 << 22);
   m.stackram_bytes = dice.between(0, 1 << 22);

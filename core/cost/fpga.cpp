@@ -1,0 +1,76 @@
+// What a machine takes of an FPGA part.
+#include "core/cost/fpga.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/cost/area.h"
+#include "core/cost/micro_operations.h"
+#include "core/cost/stage.h"
+
+namespace sdip {
+namespace {
+
+constexpr std::int64_t bram_bits = 36864, uram_bits = 294912, ram_port_bits = 72;  // as in the technology table
+
+struct Memory {
+  std::int64_t bytes, port_bits, copies;
+};
+
+double blocks(const Memory& memory, std::int64_t block_bits) {
+  const std::int64_t deep = ceil_div(memory.bytes, block_bits / 8),
+                     wide = ceil_div(memory.port_bits, ram_port_bits);
+  return static_cast<double>(std::max(deep, wide)) * static_cast<double>(memory.copies);
+}
+
+std::vector<Memory> memories_of(const Application& application, const Machine& m) {
+  const std::int64_t cores = built_cores(application, m);
+  std::vector<Memory> memories = {{m.dsram_bytes, m.dsram_port_bits, 2 * dsram_pairs(m) * cores},
+                                  {m.stackram_bytes, m.stackram_port_bits, m.stackram_bytes > 0 ? cores : 0},
+                                  {m.psram_bytes, m.psram_port_bits, built_psrams(application, m)},
+                                  {m.imem_bytes, ram_port_bits, 1}};
+  for (const CompiledStage& stage : application.stages)
+    if (hard_coded(m, stage.role) && on_chip(stage.role, m))
+      memories.push_back({stage.program.stored_weight_bytes.value, m.psram_port_bits, 1});
+  std::ranges::stable_sort(memories, std::greater{}, &Memory::bytes);
+  return memories;
+}
+
+}  // namespace
+
+std::optional<FpgaUse> fpga_use(const Application& application, const Machine& m) {
+  if (!is_fpga(m.technology_node)) return std::nullopt;
+  const FpgaPart part = fpga_part(m.technology_node);
+  const Widest widest = widest_formats(application, m);
+  const CoreLanes lanes = core_lanes(m);
+  const double products = lanes.conv2d + lanes.linear;
+  const double others = lanes.matmul + lanes.vector + lanes.softmax + lanes.norm;
+  const auto cores = static_cast<double>(built_cores(application, m));
+  const auto dsp = [&](double count, NumberFormat format) {
+    return std::ceil(count * fpga_dsp_blocks(m.technology_node, format) - 1e-9);
+  };
+  double bram = 0, uram = 0;
+  for (const Memory& memory : memories_of(application, m)) {
+    const double in_uram = blocks(memory, uram_bits);
+    if (uram + in_uram <= part.uram)
+      uram += in_uram;
+    else
+      bram += blocks(memory, bram_bits);
+  }
+  FpgaUse use;
+  use.resources[0] = {"dsp", cores * (dsp(products, widest.all) + dsp(others, widest.operands)), part.dsp};
+  use.resources[1] = {"bram", bram, part.bram};
+  use.resources[2] = {"uram", uram, part.uram};
+  use.resources[3] = {"lut",
+                      cores * (products * fpga_lane_luts(widest.all) + others * fpga_lane_luts(widest.operands)) +
+                          fpga_control_luts(),
+                      part.lut};
+  const auto share = [](const FpgaUse::Resource& r) { return r.needed > 0 ? r.needed / r.available : 0.0; };
+  const auto most = std::ranges::max_element(use.resources, {}, share);
+  use.limit = most->name;
+  use.fits = share(*most) <= 1;
+  return use;
+}
+
+}  // namespace sdip

@@ -1,0 +1,122 @@
+// Area, wires and leakage of an application on a machine, from docs/model.md alone.
+#include "tests/core/cost/counted_technology.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/exec/operations.h"
+#include "core/machine/technology.h"
+
+namespace sdip {
+namespace {
+
+double row_of(const std::string& name) {
+  return std::ranges::find(technology_rows(), name, &TechnologyRow::name)->value;
+}
+double row_of(const Machine& m, const std::string& name) {
+  const ParameterRow& node = *find_parameter("technology_node");
+  return row_of(value_text(node, node.read(m)) + name);
+}
+
+bool vae(Role role) { return role == Role::encoder || role == Role::decoder; }
+bool left_out(const Machine& m, Role role) { return vae(role) && m.vae_stage == VaeStage::off_chip; }
+double real(std::int64_t n) { return static_cast<double>(n); }
+
+/// mm2 per MiB, for bytes and for what the port bits of every bank take beside them.
+double memory_mm2(const Machine& m, std::int64_t bytes, std::int64_t port_bits) {
+  if (bytes <= 0) return 0;
+  const double cells = row_of("sram.port_cells") * real(m.sram_banks * port_bits);
+  return row_of(m, ".sram.area") * (real(8 * bytes) + cells) / (8 << 20) * m.sram_floor_plan_factor.value();
+}
+
+std::int64_t pairs_of(const Machine& m) { return m.operator_dsram == OperatorDsram::per_operator ? 7 : 1; }
+
+/// Lanes and memories of one core.
+std::map<std::string, double> core_blocks(const Machine& m) {
+  const bool micro = m.granularity == Granularity::micro_operation;
+  const bool one_array = micro || m.mac_sharing == MacSharing::shared;
+  const bool weight_wider = bits_of(m.weight_format) > bits_of(m.activation_format);
+  const double mac = mac_area(m.technology_node, weight_wider ? m.weight_format : m.activation_format).value *
+                     m.mac_floor_plan_factor.value();
+  const double lane = mac_area(m.technology_node, m.activation_format).value * m.mac_floor_plan_factor.value();
+  const bool hosts = m.host_operators != HostOperators::no_operators;
+  const bool softmax = !micro && (!hosts || m.fused_attention == FusedAttention::on);
+  const bool norm = !micro && (m.host_operators != HostOperators::softmax_and_norm || m.fusion == Fusion::norm);
+  std::map<std::string, double> mm2;
+  mm2["conv2d"] = mac * real(m.conv_lanes_in * m.conv_lanes_out * m.conv_lanes_pixel);
+  mm2["linear"] = one_array ? 0 : mac * real(m.linear_lanes_m * m.linear_lanes_n * m.linear_lanes_k);
+  mm2["matmul"] = one_array ? 0 : lane * real(m.matmul_lanes_m * m.matmul_lanes_n * m.matmul_lanes_k);
+  mm2["vector"] = lane * real(m.vector_lanes);
+  mm2["softmax"] = softmax ? lane * real(m.softmax_lanes) : 0;
+  mm2["norm"] = norm ? lane * real(m.norm_lanes) : 0;
+  mm2["dsram"] = real(2 * pairs_of(m)) * memory_mm2(m, m.dsram_bytes, m.dsram_port_bits);
+  mm2["stackram"] = memory_mm2(m, m.stackram_bytes, m.stackram_port_bits);
+  return mm2;
+}
+
+double sum_of(const std::map<std::string, double>& blocks) {
+  double sum = 0;
+  for (const auto& block : blocks) sum += block.second;
+  return sum;
+}
+
+double control(const Machine& m) {
+  const double ratio = row_of("control.over_datapath");
+  return m.sequencer == Sequencer::distributed ? ratio * row_of("control.distributed.over_central") : ratio;
+}
+
+}  // namespace
+
+std::int64_t counted_cores(const Application& application, const Machine& m) {
+  return m.cores + std::ranges::count_if(application.stages, [&](const CompiledStage& s) {
+           return vae(s.role) && !left_out(m, s.role);
+         });
+}
+
+std::map<std::string, double> counted_area(const Application& application, const Machine& m) {
+  std::int64_t parts = 0, rom_bytes = 0;
+  bool cores_stream = !exec::weights_wired(m, Role::core);
+  for (const CompiledStage& s : application.stages) {
+    const bool wired = exec::weights_wired(m, s.role);
+    parts += s.part.count > 1;
+    if (!vae(s.role) && !wired) cores_stream = true;
+    if (wired && !left_out(m, s.role)) rom_bytes += s.program.stored_weight_bytes.value;
+  }
+  const std::int64_t cores = counted_cores(application, m);
+  const std::int64_t psrams = (cores_stream ? std::max<std::int64_t>(1, parts) : 0) +
+                              (exec::weights_wired(m, Role::decoder) ? 0 : cores - m.cores);
+  std::map<std::string, double> mm2 = core_blocks(m);
+  for (auto& block : mm2) block.second *= real(cores);
+  mm2["psram"] = real(psrams) * memory_mm2(m, m.psram_bytes, m.psram_port_bits);
+  const double plain = row_of(m, ".sram.area") / (1 << 20) * m.sram_floor_plan_factor.value();
+  mm2["imem"] = plain * real(m.imem_bytes);
+  mm2["rom"] = plain * real(rom_bytes) * row_of("rom.over_sram");
+  const double datapath = sum_of(mm2);
+  mm2["control"] = datapath * control(m);
+  mm2["other"] = datapath * row_of(m, ".other.over_datapath");
+  return mm2;
+}
+
+Wires counted_wires(const CompiledStage& stage, const Machine& m) {
+  const auto blocks = core_blocks(m);
+  const double core = sum_of(blocks) * (1 + control(m) + row_of(m, ".other.over_datapath"));
+  const bool all = (stage.role == Role::core || stage.role == Role::network) && stage.part.count <= 1;
+  const auto to_port = [&](double mm2) {
+    const double side = std::sqrt(mm2), bank = std::sqrt(mm2 / real(m.sram_banks));
+    return (side - bank) * 3 / 4;
+  };
+  const double dsram = memory_mm2(m, m.dsram_bytes, m.dsram_port_bits), stackram = blocks.at("stackram");
+  const bool unified = m.activation_memory == ActivationMemory::unified;
+  Wires wires;
+  wires.broadcast = (all ? real(m.cores) : 1) * std::sqrt(core);
+  wires.psram = to_port(memory_mm2(m, m.psram_bytes, m.psram_port_bits));
+  wires.dsram = to_port(unified ? 2 * dsram + stackram : dsram);
+  wires.stackram = to_port(stackram);
+  return wires;
+}
+
+double counted_leakage(const std::map<std::string, double>& area_mm2, const Machine& m) {
+  return sum_of(area_mm2) * row_of(m, ".leakage") / 1000;
+}
+
+}  // namespace sdip

@@ -1,0 +1,26 @@
+// Area, wires and leakage of an application on a machine, from docs/model.md alone: written apart from core/cost.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "core/program/program.h"
+
+namespace sdip {
+
+/// Section 8: mm2 by block.
+std::map<std::string, double> counted_area(const Application& application, const Machine& machine);
+
+/// Section 7: millimetres that a bit travels for a stage.
+struct Wires {
+  double broadcast = 0, psram = 0, dsram = 0, stackram = 0;
+};
+Wires counted_wires(const CompiledStage& stage, const Machine& machine);
+
+/// Watts that a chip of that area leaks.
+double counted_leakage(const std::map<std::string, double>& area_mm2, const Machine& machine);
+
+/// Diffusion cores, and the encoder's and decoder's where these are on chip.
+std::int64_t counted_cores(const Application& application, const Machine& machine);
+
+}  // namespace sdip

@@ -1,0 +1,143 @@
+// Does an FPGA part hold a machine, and what limits?
+#include "core/cost/fpga.h"
+
+#include <gtest/gtest.h>
+
+#include "core/machine/technology.h"
+
+namespace sdip {
+namespace {
+
+/// 4 x 4 x 4 int8 products and 16 lanes beside, 4 KiB in each memory.
+Machine small_machine() {
+  Machine m = find_preset("pynq-attention")->machine;
+  m.technology_node = TechnologyNode::fpga_zynq7020;
+  m.host_operators = HostOperators::no_operators;
+  return m;
+}
+
+Application one_stage() {
+  Application application;
+  CompiledStage& stage = application.stages.emplace_back();
+  stage.name = "product";
+  InstructionClass& c = stage.program.classes.emplace_back();
+  c.work.family = Family::linear;
+  c.operand_a = Place::dsram;
+  c.operand_b = Place::psram;
+  c.out_elements = 1;
+  stage.program.instructions.emplace_back().name = "product";
+  return application;
+}
+
+double needed(const Machine& m, std::size_t resource) {
+  return fpga_use(one_stage(), m)->resources[resource].needed;
+}
+enum : std::size_t { dsp, bram, uram, lut };
+
+TEST(fpga, a_machine_of_another_node_takes_no_part) {
+  Machine m = small_machine();
+  m.technology_node = TechnologyNode::n28;
+  EXPECT_FALSE(fpga_use(one_stage(), m));
+}
+
+TEST(fpga, lanes_take_dsp_blocks_and_luts_by_their_format) {
+  Machine m = small_machine();
+  // 64 of conv2d, shared; 16 + 1 + 1 of vector, softmax and norm.
+  EXPECT_EQ(needed(m, dsp), 82);
+  EXPECT_EQ(needed(m, lut), 82 * 50 + 3000);
+  m.weight_format = NumberFormat::fp32;
+  EXPECT_EQ(needed(m, dsp), 64 * 5 + 18);
+  EXPECT_EQ(needed(m, lut), 64 * 400 + 18 * 50 + 3000);
+  m.weight_format = NumberFormat::int8;
+  m.technology_node = TechnologyNode::fpga_vc1902;
+  EXPECT_EQ(needed(m, dsp), 22 + 6) << "three int8 products a block";
+  m.cores = 3;
+  EXPECT_EQ(needed(m, dsp), 3 * 28);
+  EXPECT_EQ(needed(m, lut), 3 * 82 * 50 + 3000);
+  m.mac_sharing = MacSharing::separate;
+  m.linear_lanes_m = m.linear_lanes_n = m.linear_lanes_k = 2;
+  m.matmul_lanes_m = m.matmul_lanes_n = m.matmul_lanes_k = 1;
+  EXPECT_EQ(needed(m, lut), 3 * (82 + 8 + 1) * 50 + 3000);
+}
+
+TEST(fpga, a_memory_takes_as_many_blocks_as_its_bits_or_its_port_need) {
+  Machine m = small_machine();
+  EXPECT_EQ(needed(m, bram), 5) << "two DSRAMs, STACKRAM, PSRAM, IMEM";
+  m.psram_port_bits = 512;
+  EXPECT_EQ(needed(m, bram), 4 + 8);
+  m.psram_port_bits = 32;
+  m.psram_bytes = 64 * 1024;
+  EXPECT_EQ(needed(m, bram), 4 + 15);
+  m.stackram_bytes = 0;
+  EXPECT_EQ(needed(m, bram), 3 + 15);
+  m.cores = 4;
+  EXPECT_EQ(needed(m, bram), 8 + 15 + 1);
+  m.operator_dsram = OperatorDsram::per_operator;
+  EXPECT_EQ(needed(m, bram), 56 + 15 + 1);
+  EXPECT_EQ(needed(m, uram), 0);
+}
+
+TEST(fpga, the_largest_memories_take_ultraram_while_there_is_some) {
+  Machine m = small_machine();
+  m.technology_node = TechnologyNode::fpga_vc1902;
+  m.psram_bytes = 36 * 1024 * 460;  // 460 blocks of 463
+  m.stackram_bytes = 36 * 1024 * 2;
+  EXPECT_EQ(needed(m, uram), 462 + 1) << "PSRAM, STACKRAM, and IMEM's one after the two DSRAMs found no room";
+  EXPECT_EQ(needed(m, bram), 2);
+  m.psram_bytes = 36 * 1024 * 464;
+  EXPECT_EQ(needed(m, bram), 464 * 8);
+}
+
+TEST(fpga, weights_in_rom_take_blocks_too) {
+  Machine m = small_machine();
+  Application application = one_stage();
+  application.stages[0].program.stored_weight_bytes = Bytes(4608 * 3);
+  EXPECT_EQ(fpga_use(application, m)->resources[bram].needed, 5);
+  m.weight_storage = WeightStorage::hard_coded;
+  EXPECT_EQ(fpga_use(application, m)->resources[bram].needed, 4 + 3);
+}
+
+TEST(fpga, a_part_fits_to_the_last_block_and_names_what_limits) {
+  Machine m = small_machine();
+  m.vector_lanes = 220 - 64 - 2;
+  FpgaUse use = *fpga_use(one_stage(), m);
+  EXPECT_TRUE(use.fits);
+  EXPECT_EQ(use.limit, "dsp");
+  EXPECT_TRUE(estimate(one_stage(), m).outcome.feasible);
+  ++m.vector_lanes;
+  use = *fpga_use(one_stage(), m);
+  EXPECT_FALSE(use.fits);
+  const Report report = estimate(one_stage(), m);
+  EXPECT_FALSE(report.outcome.feasible);
+  EXPECT_EQ(report.outcome.reason, "fpga_zynq7020: the machine needs 221 dsp, the part has 220");
+  ASSERT_TRUE(report.fpga);
+  EXPECT_FALSE(report.fpga->fits);
+  m.vector_lanes = 1;
+  m.psram_bytes = 136 * 4608;
+  EXPECT_EQ(fpga_use(one_stage(), m)->limit, "bram");
+  EXPECT_TRUE(fpga_use(one_stage(), m)->fits);
+  m.psram_bytes += 1;
+  EXPECT_FALSE(fpga_use(one_stage(), m)->fits);
+}
+
+TEST(fpga, a_part_leaks_as_a_whole_and_its_area_is_called_programmable_logic) {
+  const Machine m = small_machine();
+  const Report report = estimate(one_stage(), m);
+  ASSERT_EQ(report.leakage_w.size(), 1U);
+  EXPECT_EQ(report.leakage_w[0].first, "part");
+  EXPECT_DOUBLE_EQ(report.leakage_w[0].second, 0.2);
+  bool told = false;
+  for (const std::string& note : report.notes) told |= note.find("programmable logic") != std::string::npos;
+  EXPECT_TRUE(told);
+}
+
+TEST(fpga, the_students_machine_fits_the_part_that_they_built_it_on_at_its_clock) {
+  const Machine& m = find_preset("pynq-attention")->machine;
+  const FpgaUse use = *fpga_use(one_stage(), m);
+  EXPECT_TRUE(use.fits);
+  EXPECT_GT(clock_limit_mhz(m.technology_node, m.weight_format, m.pipeline_stages),
+            static_cast<double>(m.core_clock_mhz));
+}
+
+}  // namespace
+}  // namespace sdip
