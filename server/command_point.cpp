@@ -65,15 +65,61 @@ void print_stages(const Report& report) {
   print_table(std::cout, columns, rows, colour_out());
 }
 
-void print_breakdown(const char* title, const Breakdown& parts, std::string_view unit) {
+double sum_of(const Breakdown& parts) {
   double total = 0;
   for (const auto& [part, value] : parts) total += value;
+  return total;
+}
+
+/// `ranges`: nullptr where every figure is what it is.
+void print_breakdown(const char* title, const Breakdown& parts, std::string_view unit,
+                     const Ranges* ranges = nullptr) {
+  const double total = sum_of(parts);
+  const auto range_text = [&](double least, double most) {
+    return quantity_text(least, unit) + " to " + quantity_text(most, unit);
+  };
   std::vector<TextRow> rows;
-  for (const auto& [part, value] : parts)
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto& [part, value] = parts[i];
     rows.push_back({part, quantity_text(value, unit), share_text(total > 0 ? value / total : 0)});
+    if (ranges) rows.back().push_back(range_text(ranges->least[i].second, ranges->most[i].second));
+  }
+  std::vector<Column> columns = {{""}, {"", Align::right}, {"", Align::right}};
+  std::string heading = std::string(title) + ": " + quantity_text(total, unit);
+  if (ranges) {
+    columns.push_back({""});
+    heading += " (" + range_text(sum_of(ranges->least), sum_of(ranges->most)) + ")";
+  }
   std::cout << "\n";
-  print_heading(std::cout, std::string(title) + ": " + quantity_text(total, unit), colour_out());
-  print_table(std::cout, {{""}, {"", Align::right}, {"", Align::right}}, rows, colour_out());
+  print_heading(std::cout, heading, colour_out());
+  print_table(std::cout, columns, rows, colour_out());
+}
+
+void print_clock_limit(const ClockLimit& limit) {
+  const auto mhz = [](double value) { return count_text(std::llround(value)) + " MHz"; };
+  std::cout << "\n  fastest clock of this pipeline: " << mhz(limit.mhz) << " (" << mhz(limit.least_mhz) << " to "
+            << mhz(limit.most_mhz) << ")\n";
+}
+
+void print_fpga(const FpgaUse& use) {
+  std::vector<TextRow> rows;
+  for (const FpgaUse::Resource& one : use.resources)
+    rows.push_back({std::string(one.name), count_text(std::llround(one.needed)),
+                    count_text(std::llround(one.available)),
+                    one.available > 0 ? share_text(one.needed / one.available) : "-"});
+  std::cout << "\n";
+  print_heading(std::cout,
+                std::string(use.fits ? "The machine fits its part" : "The machine does not fit its part") + ": " +
+                    std::string(use.limit) + " limits",
+                colour_out());
+  print_table(std::cout, {{""}, {"needed", Align::right}, {"available", Align::right}, {"", Align::right}}, rows,
+              colour_out());
+}
+
+/// What most of an instruction's energy goes to.
+std::string largest_part(const InstructionCost& cost) {
+  const auto most = std::ranges::max_element(cost.energy_parts);
+  return std::string(energy_part_text(static_cast<EnergyPart>(most - cost.energy_parts.begin())));
 }
 
 struct Layer {
@@ -103,7 +149,8 @@ void print_layers(const Analysis& analysis, std::string_view title, const std::v
     rows.push_back({printable(stage.name), std::to_string(layer.index), printable(instruction.name),
                     printable(instruction.mnemonic), shape_text(output_shape(analysis, layer.stage, layer.index)),
                     count_text(layer.cycles), share_text(share), std::string(resource_text(cost.limiter)),
-                    count_text((cost.stall_weights + cost.stall_activations + cost.stall_program).value)});
+                    count_text((cost.stall_weights + cost.stall_activations + cost.stall_program).value),
+                    quantity_text(cost.energy_j, "J"), largest_part(cost)});
   }
   std::cout << "\n";
   print_heading(std::cout, title, colour_out());
@@ -116,7 +163,9 @@ void print_layers(const Analysis& analysis, std::string_view title, const std::v
                {"cycles", Align::right},
                {"of pass", Align::right},
                {"limited by", Align::left, true},
-               {"stalled", Align::right}},
+               {"stalled", Align::right},
+               {"energy", Align::right},
+               {"mostly", Align::left, true}},
               rows, colour_out());
 }
 
@@ -133,11 +182,14 @@ void print_analysis(const Analysis& analysis, const PointArguments& arguments) {
   if (!report.stages.empty()) std::cout << "\n", print_stages(report);
   if (report.outcome.feasible) {
     print_breakdown("Latency of one frame", report.latency_s, "s");
-    print_breakdown("Energy of one frame", report.energy_j, "J");
-    print_breakdown("Area", report.area_mm2, "mm2");
+    print_breakdown("Energy of one frame", report.energy_j, "J", &report.energy_ranges_j);
+    print_breakdown("Area", report.area_mm2, "mm2", &report.area_ranges_mm2);
+    print_breakdown("Leakage", report.leakage_w, "W");
+    print_clock_limit(report.clock_limit);
     std::cout << "\n  loaded before processing: "
               << quantity_text(static_cast<double>(report.load_cycles.value), "cycles") << "\n";
   }
+  if (report.fpga) print_fpga(*report.fpga);
   auto layers = layers_of(report);
   if (arguments.layers != 0) {
     auto listed = layers;

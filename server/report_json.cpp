@@ -12,6 +12,30 @@ OrderedJson breakdown_json(const Breakdown& breakdown) {
   return parts;
 }
 
+/// With the ends of the parts' ranges, which are in the same order.
+OrderedJson ranged_json(const Breakdown& breakdown, const Ranges& ranges) {
+  OrderedJson parts = breakdown_json(breakdown);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    parts[i]["least"] = number_or_null(ranges.least[i].second);
+    parts[i]["most"] = number_or_null(ranges.most[i].second);
+  }
+  return parts;
+}
+
+OrderedJson energy_json(const EnergyParts& joules) {
+  OrderedJson parts = OrderedJson::object();
+  for (std::size_t i = 0; i < energy_part_count; ++i)
+    parts[std::string(energy_part_text(static_cast<EnergyPart>(i)))] = number_or_null(joules[i]);
+  return parts;
+}
+
+OrderedJson fpga_json(const FpgaUse& use) {
+  OrderedJson resources = OrderedJson::array();
+  for (const FpgaUse::Resource& one : use.resources)
+    resources.push_back({{"resource", one.name}, {"needed", one.needed}, {"available", one.available}});
+  return {{"fits", use.fits}, {"limit", use.limit}, {"resources", resources}};
+}
+
 OrderedJson instruction_json(const Analysis& analysis, std::size_t stage, std::size_t index) {
   const auto& cost = analysis.report.stages[stage].instructions[index];
   const auto& instruction = analysis.application.stages[stage].program.instructions[index];
@@ -39,6 +63,7 @@ OrderedJson instruction_json(const Analysis& analysis, std::size_t stage, std::s
           {"psram_bytes", cost.psram.value},
           {"macs", cost.macs.value},
           {"energy_j", cost.energy_j},
+          {"energy_parts_j", energy_json(cost.energy_parts)},
           {"output_shape", output_shape(analysis, stage, index)}};
 }
 
@@ -68,7 +93,8 @@ OrderedJson stage_json(const Analysis& analysis, std::size_t index, bool with_in
                         {"stackram_peak_bytes", stage.stackram_peak.value},
                         {"psram_peak_bytes", stage.psram_peak.value},
                         {"macs", stage.macs.value},
-                        {"energy_j", stage.energy_j}};
+                        {"energy_j", stage.energy_j},
+                        {"energy_parts_j", energy_json(stage.energy_parts)}};
   if (!with_instructions) return object;
   OrderedJson instructions = OrderedJson::array();
   for (std::size_t i = 0; i < stage.instructions.size(); ++i)
@@ -98,17 +124,24 @@ OrderedJson analysis_json(const Analysis& analysis, bool with_instructions) {
   OrderedJson stages = OrderedJson::array();
   for (std::size_t i = 0; i < report.stages.size(); ++i)
     stages.push_back(stage_json(analysis, i, with_instructions));
-  return {{"model", analysis.model},
-          {"machine", machine_json(analysis.machine)},
-          {"feasible", report.outcome.feasible},
-          {"reason", report.outcome.reason},
-          {"metrics", metric_values_json(report.outcome.values)},
-          {"energy_j", breakdown_json(report.energy_j)},
-          {"area_mm2", breakdown_json(report.area_mm2)},
-          {"latency_s", breakdown_json(report.latency_s)},
-          {"load_cycles", report.load_cycles.value},
-          {"notes", report.notes},
-          {"stages", std::move(stages)}};
+  OrderedJson object = {{"model", analysis.model},
+                        {"machine", machine_json(analysis.machine)},
+                        {"feasible", report.outcome.feasible},
+                        {"reason", report.outcome.reason},
+                        {"metrics", metric_values_json(report.outcome.values)},
+                        {"energy_j", ranged_json(report.energy_j, report.energy_ranges_j)},
+                        {"area_mm2", ranged_json(report.area_mm2, report.area_ranges_mm2)},
+                        {"leakage_w", breakdown_json(report.leakage_w)},
+                        {"clock_limit_mhz",
+                         {{"least", report.clock_limit.least_mhz},
+                          {"value", report.clock_limit.mhz},
+                          {"most", report.clock_limit.most_mhz}}},
+                        {"latency_s", breakdown_json(report.latency_s)},
+                        {"load_cycles", report.load_cycles.value},
+                        {"notes", report.notes},
+                        {"stages", std::move(stages)}};
+  if (report.fpga) object["fpga"] = fpga_json(*report.fpga);
+  return object;
 }
 
 }  // namespace sdip

@@ -61,6 +61,13 @@ Schema busy_cycles() {
   return object(properties);
 }
 
+Schema energy_parts() {
+  Properties properties;
+  for (std::size_t i = 0; i < energy_part_count; ++i)
+    properties.emplace_back(std::string(energy_part_text(static_cast<EnergyPart>(i))), nullable(number()));
+  return object(properties);
+}
+
 void add_tables(Schema& schemas) {
   const Schema obstacle = object({{"code", text()}, {"where", text()}, {"detail", text()}});
   const Schema unsupported = object({{"type", text()}, {"count", integer()}, {"node", text()}, {"reason", text()}});
@@ -218,8 +225,21 @@ void add_analysis_request(Schema& schemas) {
                                        {"instructions?", flag()}});
 }
 
-void add_analyses(Schema& schemas) {
+/// Parts of totals, the ends of their ranges, and what a machine's process and part stand.
+void add_figures(Schema& schemas) {
   schemas["Part"] = object({{"part", text()}, {"value", nullable(number())}});
+  schemas["RangedPart"] = object({{"part", text()},
+                                  {"value", nullable(number())},
+                                  {"least", nullable(number())},
+                                  {"most", nullable(number())}});
+  schemas["ClockLimit"] = object({{"least", number()}, {"value", number()}, {"most", number()}});
+  schemas["FpgaResource"] = object({{"resource", text()}, {"needed", number()}, {"available", number()}});
+  schemas["FpgaUse"] =
+      object({{"fits", flag()}, {"limit", text()}, {"resources", array(reference("FpgaResource"))}});
+}
+
+void add_analyses(Schema& schemas) {
+  add_figures(schemas);
   Properties instruction =
       integers({"index", "start_cycle", "end_cycle", "stall_weights_cycles", "stall_activations_cycles",
                 "stall_program_cycles", "waiting_cycles", "dram_weights_bytes", "dram_activations_in_bytes",
@@ -230,6 +250,7 @@ void add_analyses(Schema& schemas) {
                                          {"limiter", text()},
                                          {"busy_cycles", busy_cycles()},
                                          {"energy_j", number()},
+                                         {"energy_parts_j", energy_parts()},
                                          {"output_shape", array(integer())}});
   schemas["Instruction"] = object(instruction);
   Properties stage = integers({"parts",
@@ -256,6 +277,7 @@ void add_analyses(Schema& schemas) {
                              {"role", text()},
                              {"dram_share", number()},
                              {"energy_j", number()},
+                             {"energy_parts_j", energy_parts()},
                              {"instructions?", array(reference("Instruction"))}});
   schemas["StageAnalysis"] = object(stage);
   schemas["Analysis"] = object({{"model", text()},
@@ -263,13 +285,19 @@ void add_analyses(Schema& schemas) {
                                 {"feasible", flag()},
                                 {"reason", text()},
                                 {"metrics", reference("MetricValues")},
-                                {"energy_j", array(reference("Part"))},
-                                {"area_mm2", array(reference("Part"))},
+                                {"energy_j", array(reference("RangedPart"))},
+                                {"area_mm2", array(reference("RangedPart"))},
+                                {"leakage_w", array(reference("Part"))},
+                                {"clock_limit_mhz", reference("ClockLimit")},
+                                {"fpga?", reference("FpgaUse")},
                                 {"latency_s", array(reference("Part"))},
                                 {"load_cycles", integer()},
                                 {"notes", array(text())},
                                 {"stages", array(reference("StageAnalysis"))}});
   add_memory_views(schemas);
+}
+
+void add_comparisons(Schema& schemas) {
   schemas["ComparisonRequest"] = object({{"model", text()},
                                          {"preset?", text()},
                                          {"machine?", reference("MachineChanges")},
@@ -391,6 +419,7 @@ OrderedJson component_schemas() {
   add_models(schemas);
   add_analysis_request(schemas);
   add_analyses(schemas);
+  add_comparisons(schemas);
   add_sweeps(schemas);
   add_validations(schemas);
   add_accuracies(schemas);

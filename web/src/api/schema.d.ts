@@ -748,7 +748,7 @@ export interface components {
              * @default lpddr4
              * @enum {string}
              */
-            dram_kind: "lpddr4" | "ddr4" | "gddr6" | "hbm2";
+            dram_kind: "lpddr4" | "ddr4" | "gddr6" | "hbm2" | "ddr3" | "gddr5" | "hbm2e";
             /**
              * @description Width of the DRAM bus, bit
              * @default 128
@@ -862,7 +862,7 @@ export interface components {
              * @default n7
              * @enum {string}
              */
-            technology_node: "n7" | "n45";
+            technology_node: "n7" | "n45" | "n5" | "n16" | "n28" | "fpga_zynq7020" | "n65" | "fpga_vc1902";
             /**
              * @description As-built SRAM area over macro area
              * @default 2.5
@@ -1239,7 +1239,7 @@ export interface components {
              * @default lpddr4
              * @enum {string}
              */
-            dram_kind: "lpddr4" | "ddr4" | "gddr6" | "hbm2";
+            dram_kind: "lpddr4" | "ddr4" | "gddr6" | "hbm2" | "ddr3" | "gddr5" | "hbm2e";
             /**
              * @description Width of the DRAM bus, bit
              * @default 128
@@ -1353,7 +1353,7 @@ export interface components {
              * @default n7
              * @enum {string}
              */
-            technology_node: "n7" | "n45";
+            technology_node: "n7" | "n45" | "n5" | "n16" | "n28" | "fpga_zynq7020" | "n65" | "fpga_vc1902";
             /**
              * @description As-built SRAM area over macro area
              * @default 2.5
@@ -1587,11 +1587,11 @@ export interface components {
             dram_bytes_over_bound: number | null;
             /** @description Steady pass over its compute-bound time at full utilization */
             cycles_over_bound: number | null;
-            /** @description Dynamic energy for one frame, J */
+            /** @description Energy for one frame, leakage included, J */
             energy_j_per_frame: number | null;
-            /** @description Dynamic power in a saturated stream, W */
+            /** @description Power in a saturated stream, leakage included, W */
             power_w: number | null;
-            /** @description Area of MACs and SRAM, mm2 */
+            /** @description Area of the chip, mm2 */
             area_mm2: number | null;
             /** @description Energy of a frame times its latency, J*s */
             edp_js: number | null;
@@ -1790,6 +1790,27 @@ export interface components {
             part: string;
             value: number | null;
         };
+        RangedPart: {
+            part: string;
+            value: number | null;
+            least: number | null;
+            most: number | null;
+        };
+        ClockLimit: {
+            least: number;
+            value: number;
+            most: number;
+        };
+        FpgaResource: {
+            resource: string;
+            needed: number;
+            available: number;
+        };
+        FpgaUse: {
+            fits: boolean;
+            limit: string;
+            resources: components["schemas"]["FpgaResource"][];
+        };
         Instruction: {
             index: number;
             start_cycle: number;
@@ -1823,6 +1844,21 @@ export interface components {
                 program_stream: number;
             };
             energy_j: number;
+            energy_parts_j: {
+                mac: number | null;
+                vector: number | null;
+                dsram: number | null;
+                stackram: number | null;
+                psram: number | null;
+                dram_weights: number | null;
+                dram_activations: number | null;
+                dram_program: number | null;
+                broadcast: number | null;
+                ports: number | null;
+                clock: number | null;
+                control: number | null;
+                leakage: number | null;
+            };
             output_shape: number[];
         };
         StageAnalysis: {
@@ -1850,6 +1886,21 @@ export interface components {
             role: string;
             dram_share: number;
             energy_j: number;
+            energy_parts_j: {
+                mac: number | null;
+                vector: number | null;
+                dsram: number | null;
+                stackram: number | null;
+                psram: number | null;
+                dram_weights: number | null;
+                dram_activations: number | null;
+                dram_program: number | null;
+                broadcast: number | null;
+                ports: number | null;
+                clock: number | null;
+                control: number | null;
+                leakage: number | null;
+            };
             instructions?: components["schemas"]["Instruction"][];
         };
         Analysis: {
@@ -1858,8 +1909,11 @@ export interface components {
             feasible: boolean;
             reason: string;
             metrics: components["schemas"]["MetricValues"];
-            energy_j: components["schemas"]["Part"][];
-            area_mm2: components["schemas"]["Part"][];
+            energy_j: components["schemas"]["RangedPart"][];
+            area_mm2: components["schemas"]["RangedPart"][];
+            leakage_w: components["schemas"]["Part"][];
+            clock_limit_mhz: components["schemas"]["ClockLimit"];
+            fpga?: components["schemas"]["FpgaUse"];
             latency_s: components["schemas"]["Part"][];
             load_cycles: number;
             notes: string[];
