@@ -34,12 +34,12 @@ void draw_fetches(Dice& dice, InstructionClass& c, std::int64_t full) {
   }
 }
 
-/// The input of `out` results: what they read, less padding (which may be more than the kernel's reach), and a few
-/// positions beyond.
+/// The input of `out` results: what they read, less padding (which may be more than the kernel's reach, or less
+/// than nothing: positions that no result reads), and a few positions beyond.
 std::int64_t input_of(Dice& dice, std::int64_t out, std::int64_t stride, std::int64_t kernel, std::int64_t dilation,
                       std::int64_t& before, std::int64_t& after) {
   const std::int64_t reach = (kernel - 1) * dilation + 1;
-  before = dice.one_in(2) ? dice.between(0, reach) : 0;
+  before = dice.one_in(2) ? dice.between(-3, reach) : 0;
   after = dice.one_in(2) ? dice.between(0, reach) : 0;
   return std::max<std::int64_t>(1, (out - 1) * stride + reach - before - after + dice.between(0, stride - 1));
 }
