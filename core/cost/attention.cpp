@@ -85,7 +85,7 @@ class AttentionCost {
   ClassCost run() const {
     ClassCost cost;
     cost.plan = plan_;
-    cost.operations = plan_.operations();
+    cost.operations = plan_.result_tiles();
     const std::vector<Kind> rows = kinds_of(plan_.rows, plan_.tile_rows);
     const std::vector<Kind> keys = kinds_of(plan_.channels, plan_.tile_channels);
     for (const Kind& r : rows) {
@@ -99,7 +99,7 @@ class AttentionCost {
       }
     }
     cost.streams_activations = moves_activations(cost);
-    add_loop({{1, plan_.repeats}}, {}, {.a = true, .b = true}, cost.order);
+    add_loop({{{}, plan_.repeats}}, {}, {.a = true, .b = true}, cost.order);
     add_loop(rows, static_cast<std::int32_t>(keys.size()), {.a = true}, cost.order);
     add_loop(keys, 1, {.b = true}, cost.order);
     const WeightForm form = weight_form(m_);
@@ -137,7 +137,7 @@ class AttentionCost {
   }
 
   /// What an operation takes of an operand fused to the scores that is read once and held.
-  std::int64_t held_part(const Fetch& mask) const { return ceil_div(mask.elements, plan_.operations()); }
+  std::int64_t held_part(const Fetch& mask) const { return ceil_div(mask.elements, plan_.result_tiles()); }
 
   /// One operator on one tile, as an instruction of its own.
   static InstructionClass product_of(const Work& work, std::int64_t rows, std::int64_t channels, std::int64_t sum,

@@ -123,7 +123,7 @@ Busy nest_busy(const InstructionClass& c, const Machine& m, const TilePlan& plan
   const std::int64_t results = tile.last ? tile_out_elements(plan, tile.size) : 0;
   nest_ports(c, m, w, tile, plan.sums.count() == 1, {row_folds, channel_folds, products, results}, sum_folds,
              sum.kernel, busy);
-  if (tile.last) fused_fetches(c, w, results, plan.writing_operations(), busy);
+  if (tile.last) fused_fetches(c, w, results, plan.result_tiles(), busy);
   beside(c, m, plan, tile.size, results, busy);
   return busy;
 }
@@ -152,7 +152,7 @@ Busy rowwise_busy(const InstructionClass& c, const Machine& m, const TilePlan& p
     if (f.per_fold)
       book_read(busy, f.place, f.pair, reads * folds.times * folded_beats(folds.folds, bits, port));
     else if (reads > 0)
-      book_read(busy, f.place, f.pair, beats(ceil_div(f.elements, plan.writing_operations()), bits, port));
+      book_read(busy, f.place, f.pair, beats(ceil_div(f.elements, plan.result_tiles()), bits, port));
   }
   if (!tile.last) return busy;
   const std::int64_t results = row_results(c, rows, length);
@@ -185,7 +185,7 @@ TileCost tile_cost(const InstructionClass& c, const Machine& m, const TilePlan& 
     cost.weight_stored_bytes = stored_bytes(cost.weight_bytes, form);
   }
   const std::int64_t results =
-      plan.nest ? tile_out_elements(plan, tile.size) : ceil_div(c.out_elements, plan.writing_operations());
+      plan.nest ? tile_out_elements(plan, tile.size) : ceil_div(c.out_elements, plan.result_tiles());
   if (c.to_dram && tile.last) cost.out_bytes = bytes_of(results, widths_of(c, m).result);
   if (partials_leave(c, plan)) {
     const std::int64_t partials = bytes_of(results, bits_of(m.accumulator_format));
@@ -195,7 +195,7 @@ TileCost tile_cost(const InstructionClass& c, const Machine& m, const TilePlan& 
   if (plan.nest && !tile.last) return cost;
   for (const Fetch& f : c.fetches)
     if (f.place == Place::dram && reads_of(f, plan, tile.last) > 0)
-      cost.split_in_bytes += bytes_of(ceil_div(f.elements, plan.writing_operations()), bits);
+      cost.split_in_bytes += bytes_of(ceil_div(f.elements, plan.result_tiles()), bits);
   return cost;
 }
 

@@ -65,7 +65,7 @@ AxisRuns unclipped_windows(const Axis& a, const Cut& cut, std::int64_t tile) {
   AxisRuns runs;
   const auto add = [&](std::int64_t tiles, std::int64_t count, std::int32_t kind) {
     const std::int64_t held = held_window(a, count);
-    runs.push_back({tiles, kind, held, std::min(held, count * std::min(a.stride, a.reach()))});
+    runs.push_back({tiles, kind, held, std::min(held, count * a.stride)});
   };
   add(cut.full, tile, 0);
   if (cut.edge > 0) add(1, cut.edge, 1);
@@ -120,10 +120,10 @@ std::array<Of, 6> nesting(const LoopOrder& order, bool weighted) {
 
 class NestExpansion {
  public:
-  NestExpansion(const InstructionClass& c, const TilePlan& plan) : c_(c), plan_(plan) {
+  NestExpansion(const InstructionClass& c, const TilePlan& plan)
+      : c_(c), plan_(plan), by_groups_(plan.tile_channels > c.work.nest.out_channels) {
     rows_ = kinds_of(plan.rows, plan.tile_rows);
     columns_ = kinds_of(plan.columns, plan.tile_columns);
-    by_groups_ = plan.tile_channels > c.work.nest.out_channels;
     channels_ = by_groups_ ? kinds_of(plan.groups, plan.tile_channels, c.work.nest.out_channels)
                            : kinds_of(plan.channels, plan.tile_channels);
     sums_ = sums_of(plan);
@@ -193,7 +193,10 @@ class NestExpansion {
   }
 
   void add_axis(TileLoops& order, const AxisRuns& runs, const Kinds& kinds, Of loop) const {
-    if (c_.operand_a != Place::dram) return add_kinds(order, kinds, loop);
+    if (c_.operand_a != Place::dram) {
+      add_kinds(order, kinds, loop);
+      return;
+    }
     std::int32_t window = 0;
     for (const AxisRun& run : runs) {
       order.runs.push_back({run.tiles, run.kind * shape_step(loop), window});
@@ -259,7 +262,7 @@ class NestExpansion {
 
   const InstructionClass& c_;
   const TilePlan& plan_;
-  bool by_groups_ = false;
+  const bool by_groups_;
   Kinds rows_, columns_, channels_, sums_;
   AxisRuns row_runs_, column_runs_;
   Of slide_ = Of::channels;

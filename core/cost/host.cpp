@@ -29,7 +29,7 @@ Busy sent(const InstructionClass& c, const Machine& m, const Widths& w, const Ti
   Int128 cycles = 0;
   for (const Fetch& f : c.fetches) {
     if (f.place == Place::scalar || f.place == Place::nowhere || reads_of(f, plan, last) == 0) continue;
-    const std::int64_t part = f.per_fold ? elements : ceil_div(f.elements, plan.writing_operations());
+    const std::int64_t part = f.per_fold ? elements : ceil_div(f.elements, plan.result_tiles());
     const std::int64_t bits = f.place == Place::psram ? w.weight : w.activation;
     cycles += bus_cycles(part, bits, m);
     book_read(in, f.place, f.pair, beats(part, bits, port_bits(w, f.place)));

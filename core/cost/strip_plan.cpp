@@ -31,7 +31,7 @@ std::int64_t held_part(const InstructionClass& c, std::size_t number, const Fetc
   std::int64_t of_a_strip = 0;
   for (const StripOperation& o : strip_operations(c))
     if (o.part == number) of_a_strip += o.times;
-  return ceil_div(fetch.elements, std::max<std::int64_t>(of_a_strip, 1) * strip_plan(c).operations());
+  return ceil_div(fetch.elements, std::max<std::int64_t>(of_a_strip, 1) * strip_plan(c).result_tiles());
 }
 
 }  // namespace

@@ -31,10 +31,10 @@ struct TilePlan {
   std::int64_t repeats = 1, multiplicity = 1, passes_apart = 1;
   Cut rows, columns, groups, channels, sums;
   std::int64_t tile_rows{}, tile_columns{}, tile_channels{}, tile_sums{};  // of a full tile, of loops that it has
-  std::int64_t writing_operations() const {
+  /// Operations but for sums and passes apart: of a single instruction those that write.
+  std::int64_t result_tiles() const {
     return repeats * rows.count() * columns.count() * groups.count() * channels.count();
   }
-  std::int64_t operations() const { return writing_operations() * passes_apart * sums.count(); }
 };
 /// One tile, whatever the sizes.
 inline constexpr Mapping one_tile{INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX, rows_outermost};

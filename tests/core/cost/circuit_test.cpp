@@ -9,6 +9,16 @@
 namespace sdip {
 namespace {
 
+InstructionClass product() {
+  InstructionClass c;
+  c.work.family = Family::matmul;
+  c.work.nest = {.out_channels = 4, .in_channels = 6, .out_h = 5, .in_h = 5};
+  c.operand_a = c.operand_b = Place::dsram;
+  c.mapping = cost::one_tile;
+  c.out_elements = 20;
+  return c;
+}
+
 TEST(busy, adds_every_resource_as_often_as_it_is_said) {
   Busy one;
   one.compute = 1, one.dsram_read = 2, one.dsram_write = 3, one.stackram_read = 4, one.stackram_write = 5;
@@ -35,6 +45,17 @@ TEST(ports, a_pair_is_read_where_the_operand_lies_in_dsram_alone) {
     EXPECT_EQ(busy.psram_read, place == Place::psram ? 5 : 0);
     EXPECT_EQ(busy.dsram_read, place == Place::dram ? 5 : 0);
   }
+}
+
+TEST(ports, of_a_class_with_a_pair_for_each_operator_are_read_where_its_operands_lie) {
+  Machine m;
+  m.operator_dsram = OperatorDsram::per_operator;
+  InstructionClass c = product();
+  c.operand_a = Place::stackram;
+  c.pair_a = Family::softmax;
+  EXPECT_FALSE(class_cost(c, m).busy.other_pairs.any);
+  c.operand_a = Place::dsram;
+  EXPECT_TRUE(class_cost(c, m).busy.other_pairs.any);
 }
 
 TEST(ports, an_operand_of_more_passes_than_run_apart_is_read_so_many_times_in_each) {
@@ -117,16 +138,6 @@ TEST(host, has_no_part_of_a_compound) {
     c.compound = compound;
     EXPECT_FALSE(on_host(c, with_host()));
   }
-}
-
-InstructionClass product() {
-  InstructionClass c;
-  c.work.family = Family::matmul;
-  c.work.nest = {.out_channels = 4, .in_channels = 6, .out_h = 5, .in_h = 5};
-  c.operand_a = c.operand_b = Place::dsram;
-  c.mapping = cost::one_tile;
-  c.out_elements = 20;
-  return c;
 }
 
 TEST(streams, are_said_of_whatever_passes_through_dram_and_of_nothing_else) {

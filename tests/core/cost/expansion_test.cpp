@@ -162,6 +162,8 @@ TEST(expansion, takes_windows_beyond_256_clipped_ones_as_those_of_an_input_witho
     ASSERT_EQ(e.order.runs.size(), 2U);
     EXPECT_EQ(e.order.runs[0].tiles, 301);
     EXPECT_EQ(e.order.runs[1].tiles, 1);
+    EXPECT_EQ(e.order.runs[1].shape, 1);
+    EXPECT_EQ(e.order.runs[1].window, 1);
     EXPECT_EQ(e.windows[0].all, c.all);
     EXPECT_EQ(e.windows[0].fresh, c.fresh);
     EXPECT_EQ(e.windows[1].all, c.edge_all);

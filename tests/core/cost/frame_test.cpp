@@ -4,6 +4,7 @@
 #include "core/cost/area.h"
 #include "core/cost/energy.h"
 #include "core/cost/estimate.h"
+#include "core/machine/technology.h"
 
 namespace sdip {
 namespace {
@@ -132,6 +133,24 @@ TEST(energy, of_weights_in_rom_has_no_price) {
   m.hard_coded_part = HardCodedPart::all;
   EXPECT_EQ(energy_prices(m, Role::core).psram_beat, 0);
   EXPECT_EQ(energy_prices(m, Role::core).psram_byte, 0);
+}
+
+TEST(energy, of_an_access_is_that_of_a_bank) {
+  Machine m;
+  m.sram_banks = 3;
+  m.dsram_bytes = 30000, m.stackram_bytes = 60001, m.psram_bytes = 90002;
+  const auto price = [&](std::int64_t bytes, std::int64_t bits) {
+    return sram_energy(m.technology_node, Bytes(bytes), Bits(bits)).value;
+  };
+  const EnergyPrices prices = energy_prices(m, Role::core);
+  EXPECT_EQ(prices.dsram_beat, price(10000, m.dsram_port_bits));
+  EXPECT_EQ(prices.dsram_byte, price(10000, 8));
+  EXPECT_EQ(prices.stackram_beat, price(20001, m.stackram_port_bits));
+  EXPECT_EQ(prices.psram_beat, price(30001, m.psram_port_bits));
+  EXPECT_EQ(prices.psram_byte, price(30001, 8));
+  m.sram_banks = 1;
+  EXPECT_EQ(energy_prices(m, Role::core).psram_beat, price(90002, m.psram_port_bits));
+  EXPECT_EQ(energy_prices(m, Role::core).psram_byte, price(90002, 8));
 }
 
 }  // namespace

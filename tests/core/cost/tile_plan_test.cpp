@@ -24,30 +24,30 @@ TEST(tile_plan, of_two_frames_of_five_rows_and_three_groups_of_six_channels_is_t
   EXPECT_EQ(plan.rows.edge, 1);
   EXPECT_EQ(plan.groups.full, 1);
   EXPECT_EQ(plan.groups.edge, 1);
-  EXPECT_EQ(plan.channels.count(), 1);
   EXPECT_EQ(plan.repeats, 2);
-  EXPECT_EQ(plan.operations(), 12);
-  EXPECT_EQ(plan.writing_operations(), 12);
+  EXPECT_EQ(plan.result_tiles(), 12);
+  EXPECT_EQ(plan.channels.full, 1);
+  EXPECT_EQ(plan.channels.edge, 0);
 }
 
 TEST(tile_plan, takes_tiles_larger_than_the_work_as_all_of_it) {
   const LoopNest n{.groups = 3, .out_channels = 6, .in_channels = 5, .out_h = 7, .out_w = 9};
   const TilePlan plan = tile_plan(nest_of(n, {100, 100, 100, 100}));
-  EXPECT_EQ(plan.operations(), 1);
+  EXPECT_EQ(plan.result_tiles(), 1);
   EXPECT_EQ(plan.tile_rows, 7);
   EXPECT_EQ(plan.tile_columns, 9);
   EXPECT_EQ(plan.tile_channels, 18);
   EXPECT_EQ(plan.tile_sums, 5);
-  EXPECT_EQ(tile_plan(nest_of(n, one_tile)).operations(), 1);
+  EXPECT_EQ(tile_plan(nest_of(n, one_tile)).result_tiles(), 1);
   InstructionClass rows;
   rows.work.family = Family::softmax;
   rows.work.rows = 3, rows.work.row_length = 10, rows.work.passes = 3;
   rows.mapping = {100, 1, 10, 1};
-  EXPECT_EQ(tile_plan(rows).operations(), 1);
+  EXPECT_EQ(tile_plan(rows).result_tiles(), 1);
   EXPECT_EQ(tile_plan(rows).tile_rows, 3);
   rows.mapping = {1, 1, 4, 1};  // each row in chunks of 4, 4, 2, gone through three times; the last time writes
-  EXPECT_EQ(tile_plan(rows).operations(), 3 * 3 * 3);
-  EXPECT_EQ(tile_plan(rows).writing_operations(), 3 * 3);
+  EXPECT_EQ(tile_plan(rows).result_tiles(), 3 * 3);
+  EXPECT_EQ(tile_plan(rows).passes_apart, 3);
 }
 
 TEST(partial_sums, leave_when_a_loop_of_several_tiles_runs_inside_several_of_sums) {
