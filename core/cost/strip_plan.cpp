@@ -56,7 +56,7 @@ StripRows strip_rows(const InstructionClass& c, std::int64_t rows) {
                                    : strip.read[p + 1];
     strip.read[p] = rows_under(c.parts[p], strip.made[p]);
   }
-  strip.loaded = c.line_buffers ? std::min(in_h, ceil_div(in_h * rows, height)) : strip.read[0];
+  strip.loaded = c.line_buffers ? ceil_div(in_h * rows, height) : strip.read[0];
   return strip;
 }
 
