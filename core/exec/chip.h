@@ -30,10 +30,10 @@ using Turns = std::array<std::int64_t, pair_families>;
 struct HeldWeight {
   Shape shape;
   Numbers numbers{};                // of the graph's type; of one that is mapped only the type
-  std::span<const float> floats{};  // its numbers, where single precision holds them
+  std::span<const float> floats{};  // its numbers, where single precision holds them; none: `codes` stand for them
   std::vector<WeightScale> scales{};
   WeightChannels channels{};
-  std::vector<std::int8_t> codes{};      // of integer formats of at most 8 bits without zero points
+  Buffer<std::int8_t> codes{};           // of integer formats of at most 8 bits without zero points
   std::shared_ptr<const void> mapped{};  // what keeps mapped bytes alive
 };
 

@@ -84,17 +84,6 @@ void multiply_plainly(const ProductShape& shape, const Matrix<T>& left, const Ma
 
 }  // namespace
 
-Vectors widest_vectors() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vnni"))
-    return Vectors::avx512;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return Vectors::avx2;
-#endif
-  return Vectors::portable;
-}
-
 void multiply(const ProductShape& shape, NumberFormat accumulator, const Matrix<float>& left,
               const Matrix<float>& right, const Sums<float>& sums, const KernelOptions& options) {
   multiply_floats(shape, accumulator, left, right, sums, options);

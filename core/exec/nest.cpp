@@ -10,6 +10,7 @@
 #include "core/exec/formats.h"
 #include "core/exec/nest_tile.h"
 #include "core/exec/partial_sums.h"
+#include "core/exec/weights.h"
 
 namespace sdip::exec {
 namespace {
@@ -224,7 +225,7 @@ void take_whole(Chip& chip, const NestMap& m, const NestOperand& b, Loaded<T>& l
   if (b.as_it_lies == none || chip.value(b.as_it_lies).kind != ValueKind::weight) return;
   const HeldWeight* weight = read_weight(chip, b.as_it_lies);
   if (weight == nullptr) return;
-  if constexpr (std::is_same_v<T, float>) loaded.whole = weight->floats.data();
+  if constexpr (std::is_same_v<T, float>) loaded.whole = whole_floats(chip, b.as_it_lies).data();
   if constexpr (std::is_same_v<T, std::int8_t>) loaded.whole = weight->codes.data();
   loaded.strides = {m.b_k, 0, 0, m.b_n, m.b_h, m.b_w};
 }

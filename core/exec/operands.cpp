@@ -121,7 +121,10 @@ Numbers read_constant(Chip& chip, ValueId v, const Elements& at) {
   Numbers numbers{weight->numbers.type, {}, {}, {}};
   if (is_single(numbers.type)) {
     numbers.floats.resize(static_cast<std::size_t>(at.size()));
-    pick_floats(weight->floats, at, numbers.floats.data());
+    if (weight->floats.empty() && !weight->codes.empty())
+      decode_weight(*weight, at, numbers.floats.data());
+    else
+      pick_floats(weight->floats, at, numbers.floats.data());
     return numbers;
   }
   at.each([&](std::int64_t element) {
