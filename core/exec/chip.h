@@ -112,6 +112,16 @@ struct ResultPart {
 };
 void write_results(Chip& chip, const std::vector<ResultPart>& parts);
 
+/// Whether write_codes may write a value: in codes of 8 bits, and nowhere else.
+bool may_write_codes(const Chip& chip, ValueId v);
+
+/// Parts of the current instruction's result as codes of its format. Requires may_write_codes.
+struct CodePart {
+  Elements at{};
+  Buffer<std::int8_t> codes{};
+};
+void write_codes(Chip& chip, const std::vector<CodePart>& parts);
+
 /// Step of an integer activation format for a value; 1 where none is needed. Throws Error("scale_absent", ...).
 WeightScale scale_of(const Chip& chip, ValueId v);
 

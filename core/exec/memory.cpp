@@ -274,6 +274,21 @@ void put(Memory& memory, Slot slot, const Elements& at, std::span<const float> n
   }
 }
 
+void put_codes(Memory& memory, Slot slot, const Elements& at, std::span<const std::int8_t> codes) {
+  const Region& region = memory.regions.at(slot);
+  check(!region.layout.beside && region.bits() == 8, "codes of a byte");
+  const std::int8_t* from = codes.data();
+  for (const Line& line : at.lines()) {
+    check(line.step == 1, "elements one behind the other");
+    for_pieces(
+        region.bit_of(line.begin) / 8, line.count, 1, [&](std::int64_t page) { return page_at(memory, page); },
+        [&](std::byte* to, std::int64_t first, std::int64_t count) {
+          std::memcpy(to, from + first, static_cast<std::size_t>(count));
+        });
+    from += line.count;
+  }
+}
+
 void write(Memory& memory, Slot slot, const Elements& at, std::span<const float> numbers) {
   claim(memory, slot, at);
   put(memory, slot, at, numbers);

@@ -148,26 +148,22 @@ struct Tiles {
     }
   }
 
-  /// Sums [from, from + count) of codes times what a 1 of each stands for.
-  std::vector<double> in_steps(const Accumulators& accumulators, std::int64_t from, std::int64_t count) const {
-    std::vector<double> numbers;
-    numbers.reserve(static_cast<std::size_t>(count));
+  /// What a 1 of each of the sums [from, from + count) of codes stands for, or of all.
+  std::vector<double> steps_of(const Accumulators& accumulators, std::int64_t from, std::int64_t count) const {
+    if (accumulators.one_step()) return {accumulators.step(0, 0)};
+    std::vector<double> steps;
+    steps.reserve(static_cast<std::size_t>(count));
     const std::int64_t pixels = shape.pixels(), end = from + count;
     std::int64_t first = 0;  // of the copy
     for (const Copy& copy : shape.copies) {
       const std::int64_t channels = copy.channels.size(), behind = first + pixels * channels;
-      const std::int64_t row = shape.by_rows() ? channels : pixels;
-      for (std::int64_t i = std::max(from, first); i < std::min(end, behind);) {
-        const std::int64_t of = (i - first) / row, stop = std::min({end, behind, first + (of + 1) * row});
-        double step = shape.by_rows() ? 0 : accumulators.step(copy.group, copy.channels.begin + of);
-        for (; i < stop; ++i) {
-          if (shape.by_rows()) step = accumulators.step(copy.group, copy.channels.begin + (i - first) % row);
-          numbers.push_back(static_cast<double>(sums[static_cast<std::size_t>(i)]) * step);
-        }
+      for (std::int64_t i = std::max(from, first); i < std::min(end, behind); ++i) {
+        const std::int64_t channel = shape.by_rows() ? (i - first) % channels : (i - first) / pixels;
+        steps.push_back(accumulators.step(copy.group, copy.channels.begin + channel));
       }
       first = behind;
     }
-    return numbers;
+    return steps;
   }
 
   /// What accumulators that are no kernel's make of the sums at the end of an operation.
@@ -289,7 +285,9 @@ void run_nest(Chip& chip, const Node& node, const NestMap& map, bool weighted, c
   if (needs_scale(format) && lies_in_codes(chip, first) && lies_in_codes(chip, second))
     return run(std::type_identity<std::int8_t>{}, std::type_identity<std::int32_t>{}, nothing, [&](auto& t) {
       return [&](const Elements& piece, std::int64_t from) {
-        return finish(piece, std::span<const double>(t.in_steps(accumulators, from, piece.size())));
+        const auto sums = std::span(std::as_const(t.sums))
+                              .subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(piece.size()));
+        return finish(piece, sums, t.steps_of(accumulators, from, piece.size()));
       };
     });
   run(std::type_identity<double>{}, std::type_identity<double>{}, kept, finished);

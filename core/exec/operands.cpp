@@ -259,4 +259,21 @@ void write_results(Chip& chip, const std::vector<ResultPart>& parts) {
   }
 }
 
+bool may_write_codes(const Chip& chip, ValueId v) {
+  return chip.value(v).operand.type == ElementType::float32 && bits_of(format_of(chip, v)) == 8 &&
+         chip.summed.empty() && !chip.registers.contains(v);
+}
+
+void write_codes(Chip& chip, const std::vector<CodePart>& parts) {
+  const ValueId v = chip.instruction().destination;
+  for (const Destination& to : destinations_of(chip.instruction(), chip.instruction_class(), chip.machine)) {
+    Memory& memory = memory_of(chip, to.place, true);
+    const Slot slot = slot_of(chip.machine, v, to.place);
+    for (const CodePart& part : parts) {
+      claim(memory, slot, part.at);
+      put_codes(memory, slot, part.at, part.codes);
+    }
+  }
+}
+
 }  // namespace sdip::exec
