@@ -17,6 +17,7 @@
 #include "core/exec/memory.h"
 #include "core/exec/norms.h"
 #include "core/exec/numbers.h"
+#include "core/exec/scratch.h"
 #include "core/exec/views.h"
 #include "core/program/weight_region.h"
 #include "core/program/weights.h"
@@ -65,6 +66,7 @@ struct Chip {
   std::string who{};                            // "instruction 3 'conv2d+silu' (/net/conv)"
   RunCounts counts{};
   std::unique_ptr<Team> team{};
+  std::unique_ptr<Scratches> scratches = std::make_unique<Scratches>();
 
   const Value& value(ValueId v) const { return graph.values[static_cast<std::size_t>(v)]; }
   const Instruction& instruction() const { return stage.program.instructions[now]; }

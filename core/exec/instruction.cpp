@@ -5,6 +5,7 @@
 #include "core/exec/arithmetic.h"
 #include "core/exec/moves.h"
 #include "core/exec/nest.h"
+#include "core/exec/nest_untiled.h"
 #include "core/exec/operators.h"
 #include "core/exec/pointwise.h"
 #include "core/exec/prologue.h"
@@ -93,8 +94,11 @@ void run_mapped_nest(Chip& chip, const Operators& operators, const Whole& made, 
       return {[whole = whole_operand(chip, made, v)](const Elements& at) { return picked(whole, at); }};
     return {[&chip, v](const Elements& at) { return read_operand(chip, v, at); }, v};
   };
-  run_nest(chip, main, map, c.operand_b == Place::psram, c.mapping, {0, map.nest.out_h}, reader(main.inputs[0]),
-           reader(main.inputs[1]),
+  const NestOperand a = reader(main.inputs[0]), b = reader(main.inputs[1]);
+  if (result == main.outputs[0] &&
+      run_nest_untiled(chip, main, map, c.operand_b == Place::psram, a, b, operators.behind))
+    return;
+  run_nest(chip, main, map, c.operand_b == Place::psram, c.mapping, {0, map.nest.out_h}, a, b,
            [&](const Elements& at, const PieceMaker& make) { end_tile(chip, operators, result, at, make); });
 }
 

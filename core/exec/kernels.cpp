@@ -1,6 +1,7 @@
 // Which tiles compute a product.
 #include "core/exec/kernels.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "core/base/error.h"
@@ -34,6 +35,8 @@ template <class S>
 void multiply_floats(const ProductShape& shape, NumberFormat accumulator, const Matrix<float>& left,
                      const Matrix<float>& right, const Sums<S>& sums, const KernelOptions& options) {
   require_whole(shape);
+  if (options.begins && shape.depth == 0)
+    for (std::int64_t i = 0; i < shape.rows; ++i) std::fill_n(sums.data + i * sums.stride, shape.columns, S{});
   if (is_empty(shape)) return;
   const bool narrow = accumulator != NumberFormat::fp32;
   const Rounding rounding = narrow ? rounding_of(accumulator) : Rounding{};

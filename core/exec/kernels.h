@@ -56,12 +56,15 @@ struct Workspace {
 };
 
 /// How a product is computed; its bits do not depend on it. Without `share` the caller's thread does it all,
-/// without `workspace` memory is taken for the call.
+/// without `workspace` memory is taken for the call. `begins`: sums of floats are 0 whatever they hold. `packed`:
+/// the workspace's last product had the same right operand, no deeper than a block (core/exec/kernels_panels.h),
+/// and as many columns.
 struct KernelOptions {
   Vectors vectors = widest_vectors();
   std::int64_t threads = 1;
   Share share{};
   Workspace* workspace = nullptr;
+  bool begins = false, packed = false;
 };
 
 /// Floats that a floating `accumulator` sums. `sums` hold what it can hold. Narrow formats round to nearest, ties

@@ -18,9 +18,13 @@ void copy_block(const Matrix<T>& matrix, const Block& block, T* to, std::int64_t
       std::copy_n(from + r * matrix.row_stride, block.columns, to + r * stride);
     return;
   }
-  for (std::int64_t c = 0; c < block.columns; ++c)
-    for (std::int64_t r = 0; r < block.rows; ++r)
-      to[r * stride + c] = from[r * matrix.row_stride + c * matrix.column_stride];
+  constexpr std::int64_t together = 16;  // rows of which a column's line of memory has as many
+  for (std::int64_t first = 0; first < block.rows; first += together) {
+    const std::int64_t end = std::min(first + together, block.rows);
+    for (std::int64_t c = 0; c < block.columns; ++c)
+      for (std::int64_t r = first; r < end; ++r)
+        to[r * stride + c] = from[r * matrix.row_stride + c * matrix.column_stride];
+  }
 }
 
 template <class T>
@@ -96,7 +100,12 @@ void fill_rows(const Matrix<std::int8_t>& left, const Block& block, std::int16_t
 }
 
 void fill_panels(const Matrix<float>& right, const Block& block, const PanelShape& shape, float* to) {
-  if (!panels_copied(right, block, shape, to)) panels_filled<1>(right, block, shape, 0.0F, to);
+  if (panels_copied(right, block, shape, to)) return;
+  for (std::int64_t column = 0; column < block.columns; column += shape.width, to += shape.elements) {
+    const std::int64_t columns = std::min(shape.width, block.columns - column);
+    if (columns < shape.width) std::fill_n(to, block.rows * shape.width, 0.0F);
+    copy_block(right, {block.row, block.rows, block.column + column, columns}, to, shape.width);
+  }
 }
 
 void fill_panels(const Matrix<std::int8_t>& right, const Block& block, const PanelShape& shape, std::int8_t* to) {

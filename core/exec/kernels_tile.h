@@ -25,6 +25,7 @@ struct TileTask {
   std::int64_t rows = 0, columns = 0;
   const std::int32_t* left_sums = nullptr;  // of each row, where the kernel is `biased`
   const Rounding* rounding = nullptr;       // of narrow kinds
+  bool begins = false;                      // sums are 0, whatever they hold
 };
 
 /// Adds all products of a task to its sums.

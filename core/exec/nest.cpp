@@ -23,22 +23,7 @@ Extent window(const Extent& out, std::int64_t stride, std::int64_t dilation, std
   return {std::clamp<std::int64_t>(begin, 0, size), std::clamp<std::int64_t>(end, 0, size)};
 }
 
-/// Lanes that multiply side by side along a sum.
-std::int64_t lanes_along_sums(const Machine& m, Family family) {
-  if (m.mac_sharing == MacSharing::shared || family == Family::conv2d) return m.conv_lanes_in;
-  return family == Family::linear ? m.linear_lanes_k : m.matmul_lanes_k;
-}
-
 constexpr double least_shared_macs = 1 << 18;  // below, sharing takes longer than the product
-
-Arithmetic arithmetic_of(Chip& chip, const Node& node) {
-  Arithmetic arithmetic;
-  arithmetic.accumulator = chip.machine.accumulator_format;
-  arithmetic.lanes = lanes_along_sums(chip.machine, work_of(chip.graph, node).family);
-  arithmetic.kernel.threads = chip.team->threads();
-  if (chip.team->threads() > 1) arithmetic.kernel.share = chip.team->share();
-  return arithmetic;
-}
 
 template <class T>
 Buffer<T> converted(const Numbers& numbers) {
@@ -239,6 +224,12 @@ bool lies_in_codes(Chip& chip, const NestOperand& operand) {
          placed_operand(chip, chip.views.root[static_cast<std::size_t>(v)]).has_value();
 }
 
+/// Lanes that multiply side by side along a sum.
+std::int64_t lanes_along_sums(const Machine& m, Family family) {
+  if (m.mac_sharing == MacSharing::shared || family == Family::conv2d) return m.conv_lanes_in;
+  return family == Family::linear ? m.linear_lanes_k : m.matmul_lanes_k;
+}
+
 }  // namespace
 
 Extent window_rows(const LoopNest& n, const Extent& rows) {
@@ -247,6 +238,15 @@ Extent window_rows(const LoopNest& n, const Extent& rows) {
 
 Extent window_columns(const LoopNest& n, const Extent& columns) {
   return window(columns, n.stride_w, n.dilation_w, n.kernel_w, n.pad_left, n.in_w);
+}
+
+Arithmetic arithmetic_of(Chip& chip, const Node& node) {
+  Arithmetic arithmetic;
+  arithmetic.accumulator = chip.machine.accumulator_format;
+  arithmetic.lanes = lanes_along_sums(chip.machine, work_of(chip.graph, node).family);
+  arithmetic.kernel.threads = chip.team->threads();
+  if (chip.team->threads() > 1) arithmetic.kernel.share = chip.team->share();
+  return arithmetic;
 }
 
 void run_nest(Chip& chip, const Node& node, const NestMap& map, bool weighted, const Mapping& mapping,

@@ -1,0 +1,206 @@
+// A nest computed without its tiles.
+//
+// Worked example: a product of 300 rows and 2000 columns for 2 threads: 2 blocks of columns, of 1024 and 976, by 4
+// blocks of rows, of 96 but the last of 12: 8 tasks.
+#include "core/exec/nest_untiled.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/error.h"
+#include "core/exec/finish.h"
+#include "core/exec/kernels_panels.h"
+#include "core/exec/nest_tile.h"
+#include "core/exec/streams.h"
+
+namespace sdip::exec {
+namespace {
+
+using Count = std::int64_t;
+
+/// A float operand where it lies: its element 0.
+struct InPlace {
+  const float* data = nullptr;
+  TileStrides strides{};
+};
+
+/// Elements `at` of what an operand reads, or nullptr.
+const float* found_in_place(Chip& chip, ValueId v, const Elements& at) {
+  if (v == none || !chip.views.map[static_cast<std::size_t>(v)].empty()) return nullptr;
+  if (chip.value(v).operand.type != ElementType::float32) return nullptr;
+  if (chip.value(v).kind == ValueKind::weight) {
+    const HeldWeight* weight = read_weight(chip, v);
+    return weight == nullptr ? nullptr : weight->floats.data();
+  }
+  const auto placed = placed_operand(chip, chip.views.root[static_cast<std::size_t>(v)]);
+  if (!placed) return nullptr;
+  return floats_in_place(placed->memory, {placed->slot, placed->address, chip.graph, chip.who}, at);
+}
+
+/// Whether the results of a row of C stand at equal steps.
+bool in_lines(const TileShape& s) {
+  const LoopNest& n = s.map.nest;
+  if (s.by_rows()) return n.out_w == 1;
+  return n.out_w == 1 || n.out_h == 1 || s.map.out_p == n.out_w * s.map.out_q;
+}
+
+/// Rows and columns of a task's block, the last ones smaller.
+struct Blocks {
+  Count rows = 0, columns = 0, row_parts = 0, column_parts = 0;
+};
+
+Blocks blocks_of(const ProductShape& p, Count copies, Count threads, bool laid) {
+  // Sums stay in a level-2 cache. Of wide blocks filters are laid out less often, of high ones windows.
+  constexpr Count most_sums = 98304, row_step = 12, column_step = 32, most_rows = 240;
+  const Count most_columns = laid ? 1024 : 512;
+  Blocks b;
+  b.column_parts = ceil_div(p.columns, most_columns);
+  b.columns = ceil_div(ceil_div(p.columns, b.column_parts), column_step) * column_step;
+  b.column_parts = ceil_div(p.columns, b.columns);
+  const Count wanted = ceil_div(4 * threads, copies * b.column_parts);
+  const Count rows = std::min({most_sums / std::min(b.columns, p.columns), most_rows, ceil_div(p.rows, wanted)});
+  b.rows = std::max<Count>(1, ceil_div(rows, row_step)) * row_step;
+  b.row_parts = ceil_div(p.rows, b.rows);
+  return b;
+}
+
+/// A matrix from a row and a column on.
+Matrix<float> part_of(const Matrix<float>& m, Count row, Count column) {
+  if (m.data != nullptr)
+    return {m.data + row * m.row_stride + column * m.column_stride, m.row_stride, m.column_stride, {}};
+  return {nullptr, 0, 1, [&m, row, column](const Block& block, float* to, Count stride) {
+            m.fill({block.row + row, block.rows, block.column + column, block.columns}, to, stride);
+          }};
+}
+
+struct Untiled {
+  Chip& chip;
+  TileShape shape;
+  Arithmetic arithmetic;
+  InPlace a, b;
+  Finish finish;
+  std::span<const Node* const> behind;
+  ValueId result = none;
+  std::vector<ProductOperands<float>> products{};  // by copy
+  Blocks blocks{};
+
+  const float* filters(const Copy& copy) const {
+    return b.data + shape.map.b_group[static_cast<std::size_t>(copy.group)] + copy.channels.begin * shape.map.b_n;
+  }
+
+  void find_products() {
+    for (const Copy& copy : shape.copies) {
+      const NestMap& m = shape.map;
+      const float* first = a.data + copy.frame * m.a_frame + m.a_group[static_cast<std::size_t>(copy.group)];
+      products.push_back(
+          product_operands(shape, copy, first, a.strides, filters(copy), b.strides, arithmetic.lanes));
+    }
+  }
+
+  /// Filters of several positions, which stand side by side, are laid out for the whole sum at once.
+  bool laid() const { return !shape.by_rows() && products[0].left.data == nullptr; }
+
+  Elements results(const Copy& copy, const Block& block) const {
+    const NestMap& m = shape.map;
+    Elements at;
+    for (Count r = block.row; r < block.row + block.rows; ++r) {
+      if (shape.by_rows()) {
+        at.add({m.out(copy.frame, copy.group, copy.channels.begin + block.column, r, 0), block.columns, 1});
+        continue;
+      }
+      const Count step = m.nest.out_w == 1 ? m.out_p : m.out_q;
+      at.add({m.out(copy.frame, copy.group, copy.channels.begin + r, 0, 0) + block.column * step, block.columns,
+              step});
+    }
+    return at;
+  }
+
+  Matrix<float> left_of(std::size_t number, const Block& block, Scratch& scratch) const {
+    const ProductOperands<float>& p = products[number];
+    if (!laid()) return part_of(p.left, block.row, 0);
+    const Count stride = p.shape.depth + 16;
+    scratch.left.resize(static_cast<std::size_t>(block.rows * stride));
+    lay_filters(shape, filters(shape.copies[number]), b.strides, block.row, block.rows, scratch.left.data(),
+                stride);
+    return {scratch.left.data(), stride, 1, {}};
+  }
+
+  /// The sums of a block.
+  std::span<const float> summed(std::size_t number, const Block& block, Scratch& scratch) const {
+    const ProductOperands<float>& p = products[number];
+    ProductShape part = p.shape;
+    part.rows = block.rows, part.columns = block.columns;
+    scratch.sums.resize(static_cast<std::size_t>(block.rows * block.columns));
+    KernelOptions options;
+    options.workspace = &scratch.products;
+    options.begins = true;
+    const std::array<Count, 3> panels{static_cast<Count>(chip.now), static_cast<Count>(number), block.column};
+    options.packed = scratch.packed == panels;
+    scratch.packed = part.depth <= block_depth ? panels : std::array<Count, 3>{-1, -1, -1};
+    multiply(part, arithmetic.accumulator, left_of(number, block, scratch), part_of(p.right, 0, block.column),
+             Sums<float>{scratch.sums.data(), block.columns}, options);
+    return scratch.sums;
+  }
+
+  void run() {
+    const Count in_copy = blocks.row_parts * blocks.column_parts;
+    write_streamed(chip, behind, std::ssize(products) * in_copy, [&](Count task, Scratch& scratch) {
+      const auto number = static_cast<std::size_t>(task / in_copy);
+      const Count row = task % in_copy % blocks.row_parts * blocks.rows;
+      const Count column = task % in_copy / blocks.row_parts * blocks.columns;
+      const ProductShape& p = products[number].shape;
+      const Block block{row, std::min(blocks.rows, p.rows - row), column,
+                        std::min(blocks.columns, p.columns - column)};
+      TileValues tile{results(shape.copies[number], block), result};
+      tile.made[result] = finish(tile.at, summed(number, block, scratch));
+      return tile;
+    });
+  }
+};
+
+bool is_plain(Chip& chip, const Node& node, const Mapping& mapping, const LoopNest& nest) {
+  const NumberFormat format = chip.machine.accumulator_format;
+  return !is_quantised(node) && number_formats[static_cast<std::size_t>(format)].floating &&
+         is_single(chip.value(node.outputs[0]).operand.type) && mapping.tile_sums >= nest.in_channels;
+}
+
+}  // namespace
+
+bool run_nest_untiled(Chip& chip, const Node& node, const NestMap& map, bool weighted, const NestOperand& a,
+                      const NestOperand& b, std::span<const Node* const> behind) {
+  const LoopNest& n = map.nest;
+  const Mapping& mapping = chip.instruction_class().mapping;
+  if (!is_plain(chip, node, mapping, n) || !may_stream(chip, behind)) return false;
+  TileShape shape{map, weighted};
+  shape.tile = {{0, n.batch * (weighted ? 1 : n.groups)},
+                {0, n.out_h},
+                {0, n.out_w},
+                {0, n.out_channels * (weighted ? n.groups : 1)},
+                {0, n.in_channels}};
+  shape.copies = copies_of(n, weighted, shape.tile);
+  shape.rows = window_rows(n, shape.tile.rows);
+  shape.columns = window_columns(n, shape.tile.columns);
+  if (shape.copies.empty() || !in_lines(shape)) return false;
+  InPlace first{nullptr, {map.a_k, map.a_y, map.a_x, 0, 0, 0}},
+      second{nullptr, {map.b_k, 0, 0, map.b_n, map.b_h, map.b_w}};
+  try {
+    first.data = found_in_place(chip, a.as_it_lies, elements_of_a(shape));
+    second.data = found_in_place(chip, b.as_it_lies, elements_of_b(shape));
+  } catch (const Error&) {
+    return false;  // the first tile that reads what is not there tells
+  }
+  if (first.data == nullptr || second.data == nullptr) return false;
+  shape.rows = {0, n.in_h}, shape.columns = {0, n.in_w};
+  Untiled untiled{chip,   std::move(shape), arithmetic_of(chip, node), first, second, Finish(chip, node),
+                  behind, node.outputs[0]};
+  untiled.find_products();
+  const ProductShape& p = untiled.products[0].shape;
+  untiled.blocks = blocks_of(p, std::ssize(untiled.products), chip.team->threads(), untiled.laid());
+  for_each_tile(
+      n, weighted, mapping, {0, n.out_h}, [&](const TileOperation&) { ++chip.counts.tile_operations; },
+      chip.instruction_class().spread_cores);
+  untiled.run();
+  return true;
+}
+
+}  // namespace sdip::exec
