@@ -108,7 +108,10 @@ void read_codes(const Memory& memory, const Reading& reading, const Elements& at
 /// lie otherwise. Throws as `read` does of elements `at`. Valid until a region is opened.
 const float* floats_in_place(const Memory& memory, const Reading& reading, const Elements& at);
 
-/// The same of a value that is written: who writes there claims it, too.
+/// The same of a value of int8 elements: its codes.
+const std::int8_t* codes_in_place(const Memory& memory, const Reading& reading, const Elements& at);
+
+/// The same of a value that is written, in single precision: who writes there claims it, too.
 float* floats_in_place(Memory& memory, Slot slot);
 
 }  // namespace sdip::exec

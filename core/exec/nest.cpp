@@ -211,19 +211,6 @@ void take_whole(Chip& chip, const NestMap& m, const NestOperand& b, Loaded<T>& l
   loaded.strides = {m.b_k, 0, 0, m.b_n, m.b_h, m.b_w};
 }
 
-/// Whether an operand lies in memory as codes of 8 bits, signed, with a scale: then its codes are multiplied.
-bool lies_in_codes(Chip& chip, const NestOperand& operand) {
-  const ValueId v = operand.as_it_lies;
-  if (v == none) return false;
-  if (chip.value(v).kind == ValueKind::weight) {
-    const HeldWeight* weight = read_weight(chip, v);
-    return weight != nullptr && !weight->codes.empty();
-  }
-  const NumberFormat format = format_of(chip, v);
-  return format == NumberFormat::int8 && !holds(format, chip.value(v).operand.type) &&
-         placed_operand(chip, chip.views.root[static_cast<std::size_t>(v)]).has_value();
-}
-
 /// Lanes that multiply side by side along a sum.
 std::int64_t lanes_along_sums(const Machine& m, Family family) {
   if (m.mac_sharing == MacSharing::shared || family == Family::conv2d) return m.conv_lanes_in;
@@ -238,6 +225,18 @@ Extent window_rows(const LoopNest& n, const Extent& rows) {
 
 Extent window_columns(const LoopNest& n, const Extent& columns) {
   return window(columns, n.stride_w, n.dilation_w, n.kernel_w, n.pad_left, n.in_w);
+}
+
+bool lies_in_codes(Chip& chip, const NestOperand& operand) {
+  const ValueId v = operand.as_it_lies;
+  if (v == none) return false;
+  if (chip.value(v).kind == ValueKind::weight) {
+    const HeldWeight* weight = read_weight(chip, v);
+    return weight != nullptr && !weight->codes.empty();
+  }
+  const NumberFormat format = format_of(chip, v);
+  return format == NumberFormat::int8 && !holds(format, chip.value(v).operand.type) &&
+         placed_operand(chip, chip.views.root[static_cast<std::size_t>(v)]).has_value();
 }
 
 Arithmetic arithmetic_of(Chip& chip, const Node& node) {
