@@ -88,6 +88,9 @@ Numbers read_operand(Chip& chip, ValueId v, const Elements& at);
 /// The same into floats. Requires a type that single precision holds.
 void read_floats(Chip& chip, ValueId v, const Elements& at, std::span<float> to);
 
+/// The same: where they lie, or in `room`. Requires one line of step 1.
+std::span<const float> floats_at(Chip& chip, ValueId v, const Elements& at, Buffer<float>& room);
+
 /// The same, shared by the team where there is much to read.
 void read_floats_together(Chip& chip, ValueId v, const Elements& at, std::span<float> to);
 

@@ -10,6 +10,7 @@
 
 #include "core/exec/kernels.h"
 #include "core/exec/plain_functions.h"
+#include "core/exec/wide.h"
 
 namespace sdip::exec {
 namespace {
@@ -104,6 +105,67 @@ double greatest(std::span<const double> numbers) {
   double all_of_them = -HUGE_VAL;
   for (; i < numbers.size(); ++i) all_of_them = std::max(all_of_them, numbers[i]);
   return std::max(all_of_them, *std::max_element(most, most + lanes));
+}
+
+double greatest_widened(std::span<const float> numbers, std::span<double> to) {
+  constexpr std::size_t side = 16;
+  float most[side];
+  std::fill_n(most, side, -HUGE_VALF);
+  const float* from = numbers.data();
+  double* wide = to.data();
+  const std::size_t count = numbers.size(), whole = count / side * side;
+  float* greatest_of = most;
+  widely([=]() SDIP_WIDE {
+    float own[side];
+    for (std::size_t lane = 0; lane < side; ++lane) own[lane] = greatest_of[lane];
+    for (std::size_t i = 0; i < whole; i += side)
+      for (std::size_t lane = 0; lane < side; ++lane) {
+        const float x = from[i + lane];
+        own[lane] = own[lane] < x ? x : own[lane];
+        wide[i + lane] = static_cast<double>(x);
+      }
+    for (std::size_t lane = 0; lane < side; ++lane) greatest_of[lane] = own[lane];
+  });
+  float all_of_them = -HUGE_VALF;
+  for (std::size_t i = whole; i < count; ++i) {
+    all_of_them = std::max(all_of_them, from[i]);
+    wide[i] = static_cast<double>(from[i]);
+  }
+  return static_cast<double>(std::max(all_of_them, *std::max_element(most, most + side)));
+}
+
+namespace {
+
+/// With the reciprocal r, rounded to nearest, q = x r is within an ulp of x / by; q + r (x - q by), the rest exact,
+/// is the quotient rounded to nearest (P. Markstein, IBM J. Res. Dev. 34(1), 1990). What underflows on the way is
+/// no number of single precision's.
+[[gnu::always_inline]] inline void divide_fused(const double* x, double by, float* to, std::size_t count) {
+  const double r = 1.0 / by;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double q = x[i] * r;
+    to[i] = static_cast<float>(__builtin_fma(__builtin_fma(-q, by, x[i]), r, q));
+  }
+}
+
+#if defined(__x86_64__)
+[[gnu::target("avx512f,avx512dq,fma")]] void divide_avx512(const double* x, double by, float* to, std::size_t n) {
+  divide_fused(x, by, to, n);
+}
+[[gnu::target("avx2,fma")]] void divide_avx2(const double* x, double by, float* to, std::size_t n) {
+  divide_fused(x, by, to, n);
+}
+#endif
+
+}  // namespace
+
+void divided(std::span<const double> numbers, double by, float* to) {
+#if defined(__x86_64__)
+  static const Vectors widest = widest_vectors();
+  const bool usual = by >= 1 && by <= 0x1p60;  // neither 1 / by nor what is left of a number underflows
+  if (usual && widest == Vectors::avx512) return divide_avx512(numbers.data(), by, to, numbers.size());
+  if (usual && widest == Vectors::avx2) return divide_avx2(numbers.data(), by, to, numbers.size());
+#endif
+  for (std::size_t i = 0; i < numbers.size(); ++i) to[i] = static_cast<float>(numbers[i] / by);
 }
 
 }  // namespace sdip::exec

@@ -72,7 +72,7 @@ Numbers Finish::operator()(const Elements& at, std::span<const std::int32_t> sum
       numbers[i] = static_cast<double>(sums[i]) * steps[steps.size() == 1 ? 0 : i];
     return all(at, std::span<const double>(numbers));
   }
-  Numbers results{out_.type, std::vector<float>(sums.size()), {}, {}};
+  Numbers results{out_.type, Buffer<float>(sums.size()), {}, {}};
   std::size_t done = 0;
   const auto end = [&](std::size_t count, const double* biases, double bias) {
     const double* own = steps.size() == 1 ? nullptr : steps.data() + done;

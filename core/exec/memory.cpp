@@ -346,7 +346,7 @@ void write_numbers(Memory& memory, Slot slot, const Elements& at, const Numbers&
 Numbers read_numbers(const Memory& memory, const Reading& reading, const Elements& at, ElementType type) {
   const auto region = memory.regions.find(reading.slot);
   if (region == memory.regions.end() || region->second.layout.beside) return numbers_of(read(memory, reading, at));
-  Numbers numbers{type, std::vector<float>(static_cast<std::size_t>(at.size())), {}, {}};
+  Numbers numbers{type, Buffer<float>(static_cast<std::size_t>(at.size())), {}, {}};
   read(memory, reading, at, numbers.floats);
   return numbers;
 }

@@ -100,6 +100,7 @@ struct Untiled {
   ValueId result = none;
   std::vector<ProductOperands<T>> products{};  // by copy
   Blocks blocks{};
+  bool unit_steps = true;                      // between the results of a row
   std::optional<Accumulators> accumulators{};  // of codes
 
   const T* filters(const Copy& copy) const {
@@ -194,17 +195,24 @@ struct Untiled {
 
   void run() {
     const Count in_copy = blocks.row_parts * blocks.column_parts;
-    write_streamed(chip, behind, std::ssize(products) * in_copy, [&](Count task, Scratch& scratch) {
-      const auto number = static_cast<std::size_t>(task / in_copy);
-      const Count row = task % in_copy % blocks.row_parts * blocks.rows;
-      const Count column = task % in_copy / blocks.row_parts * blocks.columns;
-      const ProductShape& p = products[number].shape;
+    const Elements all = Elements::first(element_count(chip.value(result).operand.shape));
+    const auto task = [&](Count number, Scratch& scratch, PieceSink& sink) {
+      const auto copy = static_cast<std::size_t>(number / in_copy);
+      const Count row = number % in_copy % blocks.row_parts * blocks.rows;
+      const Count column = number % in_copy / blocks.row_parts * blocks.columns;
+      const ProductShape& p = products[copy].shape;
       const Block block{row, std::min(blocks.rows, p.rows - row), column,
                         std::min(blocks.columns, p.columns - column)};
-      TileValues tile{results(shape.copies[number], block), result};
-      tile.made[result] = finished(shape.copies[number], block, tile.at, summed(number, block, scratch));
-      return tile;
-    });
+      const Elements at = results(shape.copies[copy], block);
+      const auto sums = summed(copy, block, scratch);
+      if constexpr (std::is_same_v<S, float>)
+        if (float* to = sink.in_place(); to != nullptr && unit_steps && finish.is_plain())
+          return finish.into(at, sums, to);
+      TileValues tile{at, result};
+      tile.made[result] = finished(shape.copies[copy], block, at, sums);
+      sink.put_piece(std::move(tile));
+    };
+    write_streamed(chip, behind, all, std::ssize(products) * in_copy, task);
   }
 };
 
@@ -247,6 +255,7 @@ bool run_in_place(Chip& chip, const Node& node, TileShape shape, const NestOpera
                         behind, node.outputs[0]};
   if constexpr (!std::is_same_v<T, float>) untiled.accumulators.emplace(chip, node, map, weighted);
   untiled.find_products();
+  untiled.unit_steps = untiled.shape.by_rows() || (map.nest.out_w == 1 ? map.out_p : map.out_q) == 1;
   const ProductShape& p = untiled.products[0].shape;
   untiled.blocks = blocks_of(p, std::ssize(untiled.products), chip.team->threads(), untiled.laid());
   for_each_tile(

@@ -147,7 +147,7 @@ Numbers read_operand(Chip& chip, ValueId v, const Elements& at) {
   if (!placed) return picked(register_of(chip, root), through_view(chip, v, at));
   const Reading reading{placed->slot, placed->address, chip.graph, chip.who};
   if (!is_single(value.operand.type)) return numbers_of(read(placed->memory, reading, through_view(chip, v, at)));
-  Numbers numbers{value.operand.type, std::vector<float>(static_cast<std::size_t>(at.size())), {}, {}};
+  Numbers numbers{value.operand.type, Buffer<float>(static_cast<std::size_t>(at.size())), {}, {}};
   read(placed->memory, reading, through_view(chip, v, at), numbers.floats);
   return numbers;
 }
@@ -160,6 +160,19 @@ void read_floats(Chip& chip, ValueId v, const Elements& at, std::span<float> to)
                 to);
   const Numbers numbers = read_operand(chip, v, at);
   std::ranges::copy(numbers.floats, to.begin());
+}
+
+std::span<const float> floats_at(Chip& chip, ValueId v, const Elements& at, Buffer<float>& room) {
+  const auto count = static_cast<std::size_t>(at.size());
+  const auto number = static_cast<std::size_t>(v);
+  if (count > 0 && chip.value(v).kind != ValueKind::weight && chip.views.map[number].empty())
+    if (const auto placed = placed_operand(chip, chip.views.root[number]))
+      if (const float* first =
+              floats_in_place(placed->memory, {placed->slot, placed->address, chip.graph, chip.who}, at))
+        return {first + at.lines()[0].begin, count};
+  room.resize(count);
+  read_floats(chip, v, at, room);
+  return room;
 }
 
 void read_floats_together(Chip& chip, ValueId v, const Elements& at, std::span<float> to) {

@@ -22,6 +22,12 @@ void exponentials(std::span<double> numbers);
 /// a tree of neighbours.
 double exponentials_less(double less, std::span<double> numbers);
 
+/// Each number over `by`, rounded twice: in double, then in single precision.
+void divided(std::span<const double> numbers, double by, float* to);
+
+/// The numbers in double, and the greatest; -infinity of none.
+double greatest_widened(std::span<const float> numbers, std::span<double> to);
+
 /// The greatest; -infinity of none.
 double greatest(std::span<const double> numbers);
 

@@ -118,11 +118,11 @@ void write_pointwise(Chip& chip, std::span<const Node* const> nodes, const Eleme
   const ValueId destination = chip.instruction().destination;
   const std::vector<Elements> pieces = at.pieces(size);
   if (may_stream(chip, nodes))
-    return write_streamed(chip, nodes, std::ssize(pieces), [&](std::int64_t i, Scratch&) {
+    return write_streamed(chip, nodes, at, std::ssize(pieces), [&](std::int64_t i, Scratch&, PieceSink& sink) {
       const Elements& piece = pieces[static_cast<std::size_t>(i)];
       TileValues part{piece, made};
       if (made != none) part.made[made] = make(piece, i * size);
-      return part;
+      sink.put_piece(std::move(part));
     });
   find_weights(chip, nodes);
   std::vector<ResultPart> done(pieces.size());

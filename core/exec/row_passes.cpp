@@ -11,6 +11,7 @@
 #include "core/exec/code_softmax.h"
 #include "core/exec/norms.h"
 #include "core/exec/plain_functions.h"
+#include "core/exec/streams.h"
 #include "core/exec/tile_loops.h"
 #include "core/ops/arithmetic.h"
 
@@ -120,7 +121,44 @@ std::int64_t rows_together(std::int64_t length) {
   return std::max<std::int64_t>(1, piece_elements / length) * length;
 }
 
+/// Rows whole in a tile, one after the other in memory, in single precision: as passes 0 to 2 make them, several
+/// tiles at once.
+void stream_softmax(Chip& chip, const Operators& operators, const Rows& rows, ValueId result) {
+  const ValueId x = operators.main->inputs[0];
+  const auto length = static_cast<std::size_t>(rows.length);
+  const std::int64_t together = rows_together(rows.length) / rows.length;
+  const Elements all = Elements::first(rows.rows * rows.length);
+  const auto task = [&](std::int64_t number, Scratch& scratch, PieceSink& sink) {
+    const Extent of{number * together, std::min(rows.rows, (number + 1) * together)};
+    const Elements at = Elements::line({of.begin * rows.length, of.size() * rows.length, 1});
+    const std::span<const float> from = floats_at(chip, x, at, scratch.floats);
+    TileValues tile{at, result};
+    float* to = sink.in_place();
+    if (to != nullptr) {
+      to += at.lines()[0].begin;
+    } else {
+      tile.made[result] = {ElementType::float32, Buffer<float>(from.size()), {}, {}};
+      to = tile.made[result].floats.data();
+    }
+    scratch.doubles.resize(length);
+    const std::span<double> row(scratch.doubles);
+    for (std::size_t first = 0; first < from.size(); first += length) {
+      const double most = greatest_widened(from.subspan(first, length), row);
+      divided(row, exponentials_less(most, row), to + first);
+    }
+    if (sink.in_place() == nullptr) sink.put_piece(std::move(tile));
+  };
+  write_streamed(chip, operators.behind, all, ceil_div(rows.rows, together), task);
+}
+
 void run_softmax(Chip& chip, const Operators& operators, const Rows& rows, ValueId result) {
+  const bool whole_rows = chip.instruction_class().mapping.tile_channels >= rows.length && rows.inner == 1;
+  const auto is_float = [&](ValueId v) { return chip.value(v).operand.type == ElementType::float32; };
+  if (whole_rows && is_float(result) && is_float(operators.main->inputs[0]) &&
+      operators.main->op->type == "Softmax" && rows.length > 0 && may_stream(chip, operators.behind)) {
+    for_each_row_tile(chip, rows, 3, [](const RowTile&) {});
+    return stream_softmax(chip, operators, rows, result);
+  }
   const Node& node = *operators.main;
   const std::vector<double> zeros(static_cast<std::size_t>(rows.rows), 0.0);
   Softmax softmax{node.op->type == "LogSoftmax", chip.value(result).operand.type,

@@ -13,6 +13,13 @@ struct Bytes {
   bool meets(const Bytes& other) const { return begin < other.end && other.begin < end; }
 };
 
+/// Whether what a node makes of a piece stands at the piece's own elements.
+bool keeps_order(const Chip& chip, const Node& node) {
+  return !is_turn(chip, node) && std::ranges::all_of(node.inputs, [&](ValueId v) {
+    return v == none || chip.views.map[static_cast<std::size_t>(v)].empty();
+  });
+}
+
 /// Whether `node` reads of `root` only what lies at the elements that it makes, or nothing.
 bool reads_own_elements(const Chip& chip, const Node& node, ValueId root) {
   const Shape& made = chip.value(node.outputs[0]).operand.shape;
@@ -24,12 +31,7 @@ bool reads_own_elements(const Chip& chip, const Node& node, ValueId root) {
 
 /// Whether all that the instruction does with a value is that.
 bool read_by_elements(const Chip& chip, std::span<const Node* const> by_elements, ValueId root) {
-  const auto in_order = [&](const Node* node) {
-    return !is_turn(chip, *node) && std::ranges::all_of(node->inputs, [&](ValueId v) {
-      return v == none || chip.views.map[static_cast<std::size_t>(v)].empty();
-    });
-  };
-  if (!std::ranges::all_of(by_elements, in_order)) return false;
+  if (!std::ranges::all_of(by_elements, [&](const Node* node) { return keeps_order(chip, *node); })) return false;
   return std::ranges::all_of(chip.instruction().nodes, [&](NodeId n) {
     const Node& node = chip.graph.nodes[static_cast<std::size_t>(n)];
     if (std::ranges::find(by_elements, &node) != by_elements.end()) return reads_own_elements(chip, node, root);
@@ -60,28 +62,37 @@ bool may_stream(Chip& chip, std::span<const Node* const> by_elements) {
   return true;
 }
 
-void write_streamed(Chip& chip, std::span<const Node* const> nodes, std::int64_t count, const PieceTask& make) {
+PieceSink::PieceSink(Chip& chip, std::span<const Node* const> nodes) : chip_(chip), nodes_(nodes) {
   const ValueId v = chip.instruction().destination;
-  struct Target {
-    Memory& memory;
-    Slot slot;
-  };
-  std::vector<Target> targets;
   for (const Destination& to : destinations_of(chip.instruction(), chip.instruction_class(), chip.machine))
-    targets.push_back({memory_of(chip, to.place, true), slot_of(chip.machine, v, to.place)});
+    targets_.push_back({memory_of(chip, to.place, true), slot_of(chip.machine, v, to.place)});
+  if (nodes.empty() && targets_.size() == 1) in_place_ = floats_in_place(targets_[0].memory, targets_[0].slot);
+  moved_ = std::ranges::any_of(nodes, [&](const Node* node) { return !keeps_order(chip, *node); });
+}
+
+void PieceSink::put_piece(TileValues piece) {
+  for (const Node* node : nodes_) apply_pointwise(chip_, *node, piece);
+  const ValueId v = chip_.instruction().destination;
+  check(piece.current == v, "the last operator makes the instruction's result");
+  for (const Target& to : targets_) put(to.memory, to.slot, piece.at, piece.made.at(v).floats);
+  if (!moved_) return;
+  const std::scoped_lock lock(mutex_);
+  elsewhere_.push_back(std::move(piece.at));
+}
+
+void PieceSink::claim_all(const Elements& at) {
+  if (!moved_) elsewhere_ = {at};
+  for (const Target& to : targets_)
+    for (const Elements& part : elsewhere_) claim(to.memory, to.slot, part);
+}
+
+void write_streamed(Chip& chip, std::span<const Node* const> nodes, const Elements& at, std::int64_t count,
+                    const PieceTask& make) {
   find_weights(chip, nodes);
-  std::vector<Elements> written(static_cast<std::size_t>(count));
-  share_tasks(*chip.team, count, [&](std::int64_t i) {
-    chip.scratches->lend([&](Scratch& scratch) {
-      TileValues piece = make(i, scratch);
-      for (const Node* node : nodes) apply_pointwise(chip, *node, piece);
-      check(piece.current == v, "the last operator makes the instruction's result");
-      for (const Target& to : targets) put(to.memory, to.slot, piece.at, piece.made.at(v).floats);
-      written[static_cast<std::size_t>(i)] = std::move(piece.at);
-    });
-  });
-  for (const Target& to : targets)
-    for (const Elements& at : written) claim(to.memory, to.slot, at);
+  PieceSink sink(chip, nodes);
+  share_tasks(*chip.team, count,
+              [&](std::int64_t i) { chip.scratches->lend([&](Scratch& scratch) { make(i, scratch, sink); }); });
+  sink.claim_all(at);
 }
 
 }  // namespace sdip::exec
