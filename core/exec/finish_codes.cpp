@@ -48,7 +48,7 @@ SDIP_EACH void end_sums(const SumLine& line, float* to) {
   std::copy(results, results + (line.count - i), to + i);
 }
 
-void end_line(const SumLine& line, float* to) {
+void end_sums_of(const SumLine& line, float* to) {
   in_vectors(widest_vectors(), [&](auto floats) SDIP_LOOP {
     constexpr std::size_t count = floats / 2;
     if (line.steps != nullptr && line.biases != nullptr)
@@ -76,7 +76,8 @@ Numbers Finish::operator()(const Elements& at, std::span<const std::int32_t> sum
   std::size_t done = 0;
   const auto end = [&](std::size_t count, const double* biases, double bias) {
     const double* own = steps.size() == 1 ? nullptr : steps.data() + done;
-    end_line({sums.data() + done, count, own, steps[0], alpha_, beta_, biases, bias}, results.floats.data() + done);
+    end_sums_of({sums.data() + done, count, own, steps[0], alpha_, beta_, biases, bias},
+                results.floats.data() + done);
     done += count;
   };
   if (bias_.floats.empty()) {
