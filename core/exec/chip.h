@@ -66,6 +66,7 @@ struct Chip {
   std::string who{};                            // "instruction 3 'conv2d+silu' (/net/conv)"
   RunCounts counts{};
   std::unique_ptr<Team> team{};
+  Buffer<std::int8_t> spare_codes{};  // of a weight that was let go of: memory for the next one
   std::unique_ptr<Scratches> scratches = std::make_unique<Scratches>();
 
   const Value& value(ValueId v) const { return graph.values[static_cast<std::size_t>(v)]; }

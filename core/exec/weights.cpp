@@ -139,7 +139,9 @@ std::optional<HeldWeight> coded_at_once(Chip& chip, const Machine& machine, cons
   held.shape = mapped.shape;
   held.scales.push_back(weight_scale(format, static_cast<double>(range.least), static_cast<double>(range.most)));
   held.numbers.type = value.operand.type;
-  held.codes.resize(mapped.floats.size());
+  const std::size_t count = mapped.floats.size(), spare = chip.spare_codes.capacity();
+  if (spare >= count && spare / 4 <= count) held.codes = std::move(chip.spare_codes);
+  held.codes.resize(count);
   std::byte* codes = reinterpret_cast<std::byte*>(held.codes.data());
   for_parts(chip, mapped.floats, [&](std::size_t first, std::span<const float> part) {
     encode_run(format, held.scales[0].scale, false, part, codes + first);
@@ -220,7 +222,11 @@ void drop_weights(Chip& chip) {
   const auto last = chip.last_use.find(chip.instruction().weight_offset.value);
   if (last == chip.last_use.end() || last->second != chip.now) return;
   const auto first = chip.held_weights.lower_bound({region, 0});
-  chip.held_weights.erase(first, chip.held_weights.lower_bound({region + 1, 0}));
+  const auto behind = chip.held_weights.lower_bound({region + 1, 0});
+  for (auto weight = first; weight != behind; ++weight)
+    if (weight->second.codes.capacity() > chip.spare_codes.capacity())
+      std::swap(weight->second.codes, chip.spare_codes);
+  chip.held_weights.erase(first, behind);
 }
 
 }  // namespace sdip::exec
