@@ -49,10 +49,9 @@ struct Blocks {
   Count rows = 0, columns = 0, row_parts = 0, column_parts = 0;
 };
 
-Blocks blocks_of(const ProductShape& p, Count copies, Count threads, bool laid) {
-  // Sums stay in a level-2 cache. Of wide blocks filters are laid out less often, of high ones windows.
-  constexpr Count most_sums = 98304, row_step = 12, column_step = 32, most_rows = 240;
-  const Count most_columns = laid ? 1024 : 512;
+Blocks blocks_of(const ProductShape& p, Count copies, Count threads) {
+  constexpr Count most_sums = 196608;  // stay in a level-2 cache, with what is packed
+  constexpr Count row_step = 12, column_step = 32, most_rows = 384, most_columns = 512;
   Blocks b;
   b.column_parts = ceil_div(p.columns, most_columns);
   b.columns = ceil_div(ceil_div(p.columns, b.column_parts), column_step) * column_step;
@@ -114,6 +113,41 @@ struct Untiled {
               step});
     }
     return at;
+  }
+
+  /// What several blocks of one product read is laid out once, by all threads: filters for blocks side by side,
+  /// windows for those below each other, where they are not too large.
+  void lay_together() {
+    constexpr Count most_filters = 12 << 20, most_windows = 6 << 20;  // numbers
+    if (products.size() != 1 || !laid()) return;
+    ProductOperands<float>& p = products[0];
+    const Count rows = p.shape.rows, columns = p.shape.columns, depth = p.shape.depth, stride = depth + 16;
+    if (blocks.column_parts > 1 && rows * stride <= most_filters) {
+      float* to = room_in(chip.scratches->filters, rows * stride);
+      share_in(rows, 16, [&](Count row, Count count) {
+        lay_filters(shape, filters(shape.copies[0]), b.strides, row, count, to + row * stride, stride);
+      });
+      p.left = {to, stride, 1, {}};
+    }
+    if (blocks.row_parts > 1 && p.right.data == nullptr && depth * columns <= most_windows) {
+      float* to = room_in(chip.scratches->windows, depth * columns);
+      share_in(depth, 128, [&](Count row, Count count) {
+        p.right.fill({row, count, 0, columns}, to + row * columns, columns);
+      });
+      p.right = {to, columns, 1, {}};
+    }
+  }
+
+  static float* room_in(Storage& storage, Count numbers) {
+    storage.grow(numbers * static_cast<Count>(sizeof(float)));
+    return reinterpret_cast<float*>(storage.data());
+  }
+
+  /// `part(first, count)` of each `together` of `all`.
+  template <class Part>
+  void share_in(Count all, Count together, const Part& part) {
+    share_tasks(*chip.team, ceil_div(all, together),
+                [&](Count i) { part(i * together, std::min(together, all - i * together)); });
   }
 
   Matrix<float> left_of(std::size_t number, const Block& block, Scratch& scratch) const {
@@ -203,7 +237,8 @@ bool run_nest_untiled(Chip& chip, const Node& node, const NestMap& map, bool wei
   untiled.find_products();
   untiled.unit_steps = untiled.shape.by_rows() || (n.out_w == 1 ? map.out_p : map.out_q) == 1;
   const ProductShape& p = untiled.products[0].shape;
-  untiled.blocks = blocks_of(p, std::ssize(untiled.products), chip.team->threads(), untiled.laid());
+  untiled.blocks = blocks_of(p, std::ssize(untiled.products), chip.team->threads());
+  untiled.lay_together();
   for_each_tile(
       n, weighted, mapping, {0, n.out_h}, [&](const TileOperation&) { ++chip.counts.tile_operations; },
       chip.instruction_class().spread_cores);

@@ -140,10 +140,10 @@ void stream_softmax(Chip& chip, const Operators& operators, const Rows& rows, Va
       to = tile.made[result].floats.data();
     }
     scratch.doubles.resize(length);
-    const std::span<double> row(scratch.doubles);
     for (std::size_t first = 0; first < from.size(); first += length) {
-      const double most = greatest_widened(from.subspan(first, length), row);
-      divided(row, exponentials_less(most, row), to + first);
+      const std::span<const float> row = from.subspan(first, length);
+      const double sum = exponentials_less(range_of(row), row, scratch.doubles.data());
+      divided(scratch.doubles, sum, to + first);
     }
     if (sink.in_place() == nullptr) sink.put_piece(std::move(tile));
   };
