@@ -10,6 +10,7 @@
 #include "core/exec/pointwise.h"
 #include "core/exec/prologue.h"
 #include "core/exec/row_passes.h"
+#include "core/exec/streams.h"
 #include "core/program/kinds.h"
 
 namespace sdip::exec {
@@ -67,19 +68,14 @@ void run_rowwise(Chip& chip, const Operators& operators, const Whole& made, Valu
   if (is_pointwise(main) && operators.before.empty()) {
     std::vector<const Node*> nodes{&main};
     nodes.insert(nodes.end(), operators.behind.begin(), operators.behind.end());
-    for (const auto& at : tiles) {
-      ++chip.counts.tile_operations;
-      write_pointwise(chip, nodes, at, none, {});
-    }
+    for (const auto& at : counted_tiles(chip, nodes, tiles)) write_pointwise(chip, nodes, at, none, {});
     return;
   }
   if (run_row_passes(chip, operators, result) || run_moves(chip, operators, tiles, result)) return;
   const Tensor whole = main_whole(chip, main, made, result);
-  for (const auto& at : tiles) {
-    ++chip.counts.tile_operations;
+  for (const auto& at : counted_tiles(chip, operators.behind, tiles))
     end_tile(chip, operators, result, at,
              [&](const Elements& piece, std::int64_t) { return picked(whole, piece); });
-  }
 }
 
 void run_mapped_nest(Chip& chip, const Operators& operators, const Whole& made, const NestMap& map,

@@ -63,10 +63,9 @@ struct Blocks {
   Count rows = 0, columns = 0, row_parts = 0, column_parts = 0;
 };
 
-Blocks blocks_of(const ProductShape& p, Count copies, Count threads, bool laid) {
-  // Sums stay in a level-2 cache. Of wide blocks filters are laid out less often, of high ones windows.
-  constexpr Count most_sums = 98304, row_step = 12, column_step = 32, most_rows = 240;
-  const Count most_columns = laid ? 1024 : 512;
+Blocks blocks_of(const ProductShape& p, Count copies, Count threads) {
+  constexpr Count most_sums = 196608;  // stay in a level-2 cache, with what is packed
+  constexpr Count row_step = 12, column_step = 32, most_rows = 384, most_columns = 512;
   Blocks b;
   b.column_parts = ceil_div(p.columns, most_columns);
   b.columns = ceil_div(ceil_div(p.columns, b.column_parts), column_step) * column_step;
@@ -132,6 +131,41 @@ struct Untiled {
               step});
     }
     return at;
+  }
+
+  /// What several blocks of one product read is laid out once, by all threads: filters for blocks side by side,
+  /// windows for those below each other, where they are not too large.
+  void lay_together() {
+    constexpr Count most_filters = 12 << 20, most_windows = 6 << 20;  // numbers
+    if (products.size() != 1 || !laid()) return;
+    ProductOperands<T>& p = products[0];
+    const Count rows = p.shape.rows, columns = p.shape.columns, depth = p.shape.depth, stride = depth + 16;
+    if (blocks.column_parts > 1 && rows * stride <= most_filters) {
+      T* to = room_in(chip.scratches->filters, rows * stride);
+      share_in(rows, 16, [&](Count row, Count count) {
+        lay_filters(shape, filters(shape.copies[0]), b.strides, row, count, to + row * stride, stride);
+      });
+      p.left = {to, stride, 1, {}};
+    }
+    if (blocks.row_parts > 1 && p.right.data == nullptr && depth * columns <= most_windows) {
+      T* to = room_in(chip.scratches->windows, depth * columns);
+      share_in(depth, 128, [&](Count row, Count count) {
+        p.right.fill({row, count, 0, columns}, to + row * columns, columns);
+      });
+      p.right = {to, columns, 1, {}};
+    }
+  }
+
+  static T* room_in(Storage& storage, Count numbers) {
+    storage.grow(numbers * static_cast<Count>(sizeof(T)));
+    return reinterpret_cast<T*>(storage.data());
+  }
+
+  /// `part(first, count)` of each `together` of `all`.
+  template <class Part>
+  void share_in(Count all, Count together, const Part& part) {
+    share_tasks(*chip.team, ceil_div(all, together),
+                [&](Count i) { part(i * together, std::min(together, all - i * together)); });
   }
 
   static Buffer<T>& left_in(Scratch& scratch) {
@@ -257,7 +291,8 @@ bool run_in_place(Chip& chip, const Node& node, TileShape shape, const NestOpera
   untiled.find_products();
   untiled.unit_steps = untiled.shape.by_rows() || (map.nest.out_w == 1 ? map.out_p : map.out_q) == 1;
   const ProductShape& p = untiled.products[0].shape;
-  untiled.blocks = blocks_of(p, std::ssize(untiled.products), chip.team->threads(), untiled.laid());
+  untiled.blocks = blocks_of(p, std::ssize(untiled.products), chip.team->threads());
+  untiled.lay_together();
   for_each_tile(
       map.nest, weighted, chip.instruction_class().mapping, {0, map.nest.out_h},
       [&](const TileOperation&) { ++chip.counts.tile_operations; }, chip.instruction_class().spread_cores);

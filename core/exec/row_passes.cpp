@@ -141,10 +141,10 @@ void stream_softmax(Chip& chip, const Operators& operators, const Rows& rows, Va
       to = tile.made[result].floats.data();
     }
     scratch.doubles.resize(length);
-    const std::span<double> row(scratch.doubles);
     for (std::size_t first = 0; first < from.size(); first += length) {
-      const double most = greatest_widened(from.subspan(first, length), row);
-      divided(row, exponentials_less(most, row), to + first);
+      const std::span<const float> row = from.subspan(first, length);
+      const double sum = exponentials_less(range_of(row), row, scratch.doubles.data());
+      divided(scratch.doubles, sum, to + first);
     }
     if (sink.in_place() == nullptr) sink.put_piece(std::move(tile));
   };
@@ -185,6 +185,25 @@ void run_softmax(Chip& chip, const Operators& operators, const Rows& rows, Value
   });
 }
 
+/// Rows whole in a tile, in single precision.
+void stream_norm(Chip& chip, const Operators& operators, const NormRule& rule, const NormParameters& parameters,
+                 NormSums& sums, bool own, ValueId result) {
+  const std::int64_t together = rows_together(rule.length);
+  const Elements all = Elements::first(rule.rows * rule.length);
+  const auto task = [&](std::int64_t number, Scratch& scratch, PieceSink& sink) {
+    const std::int64_t first = number * together, count = std::min(together, all.size() - first);
+    const Elements at = Elements::line({first, count, 1});
+    const std::span<const float> x = floats_at(chip, rule.node->inputs[0], at, scratch.floats);
+    if (float* to = sink.in_place()) return normalise_rows(chip, rule, parameters, sums, own, first, x, to + first);
+    TileValues tile{at, result};
+    Numbers& made = tile.made[result];
+    made.floats.resize(x.size());
+    normalise_rows(chip, rule, parameters, sums, own, first, x, made.floats.data());
+    sink.put_piece(std::move(tile));
+  };
+  write_streamed(chip, operators.behind, all, ceil_div(all.size(), together), task);
+}
+
 /// With sums of its own in a first pass, or those that an instruction before made.
 void run_norm(Chip& chip, const Operators& operators, const NormRule& rule, ValueId result) {
   const std::int64_t passes = chip.instruction_class().work.passes;
@@ -192,6 +211,13 @@ void run_norm(Chip& chip, const Operators& operators, const NormRule& rule, Valu
   NormSums sums = own ? empty_sums(rule) : sums_of(chip, rule);
   const Rows rows{rule.rows, rule.length, 1};
   find_parameters(chip, rule);
+  const bool whole_rows = chip.instruction_class().mapping.tile_channels >= rule.length;
+  const auto is_float = [&](ValueId v) { return chip.value(v).operand.type == ElementType::float32; };
+  if (whole_rows && is_float(result) && is_float(rule.node->inputs[0]) && may_stream(chip, operators.behind))
+    if (const auto parameters = norm_parameters(chip, rule)) {
+      for_each_row_tile(chip, rows, passes, [](const RowTile&) {});
+      return stream_norm(chip, operators, rule, *parameters, sums, own, result);
+    }
   for_each_row_tile(chip, rows, passes, [&](const RowTile& tile) {
     const Elements at = rows.elements(tile.rows, tile.part);
     const bool sum_here = own && tile.first == 0, all_here = sum_here && tile.last + 1 == passes;

@@ -10,6 +10,7 @@
 
 #include "core/exec/kernels.h"
 #include "core/exec/numbers.h"
+#include "core/exec/storage.h"
 
 namespace sdip::exec {
 
@@ -26,6 +27,8 @@ struct Scratch {
 /// As many as tasks had at once. Example: two threads and 100 tasks use two.
 class Scratches {
  public:
+  Storage filters{}, windows{};  // of the product at hand, for all its tasks
+
   template <class Task>
   void lend(const Task& task) {
     std::unique_ptr<Scratch> own;

@@ -62,6 +62,14 @@ bool may_stream(Chip& chip, std::span<const Node* const> by_elements) {
   return true;
 }
 
+std::vector<Elements> counted_tiles(Chip& chip, std::span<const Node* const> nodes, std::vector<Elements> tiles) {
+  chip.counts.tile_operations += std::ssize(tiles);
+  if (tiles.size() < 2 || !may_stream(chip, nodes)) return tiles;
+  Elements all;
+  for (const Elements& tile : tiles) all.add(tile);
+  return {std::move(all)};
+}
+
 PieceSink::PieceSink(Chip& chip, std::span<const Node* const> nodes) : chip_(chip), nodes_(nodes) {
   const ValueId v = chip.instruction().destination;
   for (const Destination& to : destinations_of(chip.instruction(), chip.instruction_class(), chip.machine))

@@ -16,6 +16,10 @@ namespace sdip::exec {
 /// a residual sum over x, written where x lies, the sum may be put piece by piece; of a transposition no.
 bool may_stream(Chip& chip, std::span<const Node* const> by_elements);
 
+/// Counts the tiles of an instruction, whose results `nodes` make, and joins them where results may stream: all
+/// threads then have work at once.
+std::vector<Elements> counted_tiles(Chip& chip, std::span<const Node* const> nodes, std::vector<Elements> tiles);
+
 /// Takes the pieces of a result: what is made of one, then the operators behind it.
 class PieceSink {
  public:
