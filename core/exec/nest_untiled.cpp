@@ -49,15 +49,17 @@ struct Blocks {
   Count rows = 0, columns = 0, row_parts = 0, column_parts = 0;
 };
 
-Blocks blocks_of(const ProductShape& p, Count copies, Count threads) {
-  constexpr Count most_sums = 196608;  // stay in a level-2 cache, with what is packed
+Blocks blocks_of(const ProductShape& p, Count copies, Count threads, bool laid) {
+  constexpr Count most_sums = 196608;   // stay in a level-2 cache, with what is packed
+  constexpr Count most_laid = 2 << 20;  // numbers of filters that a thread lays out for itself
   constexpr Count row_step = 12, column_step = 32, most_rows = 384, most_columns = 512;
   Blocks b;
   b.column_parts = ceil_div(p.columns, most_columns);
   b.columns = ceil_div(ceil_div(p.columns, b.column_parts), column_step) * column_step;
   b.column_parts = ceil_div(p.columns, b.columns);
   const Count wanted = ceil_div(4 * threads, copies * b.column_parts);
-  const Count rows = std::min({most_sums / std::min(b.columns, p.columns), most_rows, ceil_div(p.rows, wanted)});
+  Count rows = std::min({most_sums / std::min(b.columns, p.columns), most_rows, ceil_div(p.rows, wanted)});
+  if (laid && b.column_parts == 1) rows = std::min(rows, std::max(4 * row_step, most_laid / p.depth));
   b.rows = std::max<Count>(1, ceil_div(rows, row_step)) * row_step;
   b.row_parts = ceil_div(p.rows, b.rows);
   return b;
@@ -118,7 +120,7 @@ struct Untiled {
   /// What several blocks of one product read is laid out once, by all threads: filters for blocks side by side,
   /// windows for those below each other, where they are not too large.
   void lay_together() {
-    constexpr Count most_filters = 12 << 20, most_windows = 6 << 20;  // numbers
+    constexpr Count most_filters = 8 << 20, most_windows = 6 << 20;  // numbers
     if (products.size() != 1 || !laid()) return;
     ProductOperands<float>& p = products[0];
     const Count rows = p.shape.rows, columns = p.shape.columns, depth = p.shape.depth, stride = depth + 16;
@@ -154,10 +156,9 @@ struct Untiled {
     const ProductOperands<float>& p = products[number];
     if (!laid()) return part_of(p.left, block.row, 0);
     const Count stride = p.shape.depth + 16;
-    scratch.left.resize(static_cast<std::size_t>(block.rows * stride));
-    lay_filters(shape, filters(shape.copies[number]), b.strides, block.row, block.rows, scratch.left.data(),
-                stride);
-    return {scratch.left.data(), stride, 1, {}};
+    float* to = room_in(scratch.left, block.rows * stride);
+    lay_filters(shape, filters(shape.copies[number]), b.strides, block.row, block.rows, to, stride);
+    return {to, stride, 1, {}};
   }
 
   /// The sums of a block.
@@ -237,7 +238,7 @@ bool run_nest_untiled(Chip& chip, const Node& node, const NestMap& map, bool wei
   untiled.find_products();
   untiled.unit_steps = untiled.shape.by_rows() || (n.out_w == 1 ? map.out_p : map.out_q) == 1;
   const ProductShape& p = untiled.products[0].shape;
-  untiled.blocks = blocks_of(p, std::ssize(untiled.products), chip.team->threads());
+  untiled.blocks = blocks_of(p, std::ssize(untiled.products), chip.team->threads(), untiled.laid());
   untiled.lay_together();
   for_each_tile(
       n, weighted, mapping, {0, n.out_h}, [&](const TileOperation&) { ++chip.counts.tile_operations; },

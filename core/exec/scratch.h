@@ -16,9 +16,10 @@ namespace sdip::exec {
 
 /// Of one task at a time.
 struct Scratch {
-  Buffer<float> sums{}, left{}, floats{};
+  Buffer<float> sums{}, floats{};
   Buffer<double> doubles{};
   Workspace products{};
+  Storage left{};
   std::array<std::int64_t, 3> packed{-1, -1, -1};  // whose right operand `products` has
 };
 
