@@ -5,10 +5,12 @@
 #include "core/exec/arithmetic.h"
 #include "core/exec/moves.h"
 #include "core/exec/nest.h"
+#include "core/exec/nest_untiled.h"
 #include "core/exec/operators.h"
 #include "core/exec/pointwise.h"
 #include "core/exec/prologue.h"
 #include "core/exec/row_passes.h"
+#include "core/exec/streams.h"
 #include "core/program/kinds.h"
 
 namespace sdip::exec {
@@ -66,19 +68,14 @@ void run_rowwise(Chip& chip, const Operators& operators, const Whole& made, Valu
   if (is_pointwise(main) && operators.before.empty()) {
     std::vector<const Node*> nodes{&main};
     nodes.insert(nodes.end(), operators.behind.begin(), operators.behind.end());
-    for (const auto& at : tiles) {
-      ++chip.counts.tile_operations;
-      write_pointwise(chip, nodes, at, none, {});
-    }
+    for (const auto& at : counted_tiles(chip, nodes, tiles)) write_pointwise(chip, nodes, at, none, {});
     return;
   }
   if (run_row_passes(chip, operators, result) || run_moves(chip, operators, tiles, result)) return;
   const Tensor whole = main_whole(chip, main, made, result);
-  for (const auto& at : tiles) {
-    ++chip.counts.tile_operations;
+  for (const auto& at : counted_tiles(chip, operators.behind, tiles))
     end_tile(chip, operators, result, at,
              [&](const Elements& piece, std::int64_t) { return picked(whole, piece); });
-  }
 }
 
 void run_mapped_nest(Chip& chip, const Operators& operators, const Whole& made, const NestMap& map,
@@ -93,8 +90,11 @@ void run_mapped_nest(Chip& chip, const Operators& operators, const Whole& made, 
       return {[whole = whole_operand(chip, made, v)](const Elements& at) { return picked(whole, at); }};
     return {[&chip, v](const Elements& at) { return read_operand(chip, v, at); }, v};
   };
-  run_nest(chip, main, map, c.operand_b == Place::psram, c.mapping, {0, map.nest.out_h}, reader(main.inputs[0]),
-           reader(main.inputs[1]),
+  const NestOperand a = reader(main.inputs[0]), b = reader(main.inputs[1]);
+  if (result == main.outputs[0] &&
+      run_nest_untiled(chip, main, map, c.operand_b == Place::psram, a, b, operators.behind))
+    return;
+  run_nest(chip, main, map, c.operand_b == Place::psram, c.mapping, {0, map.nest.out_h}, a, b,
            [&](const Elements& at, const PieceMaker& make) { end_tile(chip, operators, result, at, make); });
 }
 
