@@ -145,8 +145,7 @@ ComparedTensor run_alone(AloneInstruction one, const StoredTensors& stored, std:
   for (std::size_t i = 1; i < run.outputs.size(); ++i)
     by_name[graph.values[at(graph.outputs[i])].name] = run.outputs[i];
   std::vector<std::byte> bytes;
-  const StoredTensors written =
-      written_weights(one.stage, machine_for(one.stage.program.classes.back(), machine), stored, bytes);
+  const StoredTensors written = written_weights(one.stage, machine, stored, bytes);
   const auto reference = asking_for(*one.reference, one.stage);
   std::vector<Tensor> held;
   for (const ValueId v : reference->inputs) held.push_back(by_name.at(reference->values[at(v)].name));
