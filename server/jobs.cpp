@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/explore/sweep.h"
 #include "core/program/mapping_cache.h"
+#include "server/said_formats.h"
 #include "server/stages.h"
 
 namespace sdip {
@@ -49,6 +50,23 @@ std::int64_t add_sweep(Store& store, const Catalog& catalog, const SweepSpec& sp
   return store.add_sweep(row);
 }
 
+namespace {
+
+/// A rule that is for no layer of the first point is a slip that would make every point infeasible; of other
+/// points, whose machines may have other layers, it is their reason.
+void require_layers(const Catalog& catalog, const SweepSpec& spec, const CompileOptions& options) {
+  if (spec.formats.empty()) return;
+  const Machine machine = point(spec.space, 0);
+  try {
+    check_machine(machine);
+    compile_said(*catalog.workload(spec.model, machine), machine, {spec.formats}, options);
+  } catch (const Error& error) {
+    if (error.code == "format_unmatched") throw;
+  }
+}
+
+}  // namespace
+
 bool run_sweep(Store& store, const Catalog& catalog, std::int64_t id, const RunOptions& options) {
   store.set_state(id, SweepState::running);
   try {
@@ -60,8 +78,10 @@ bool run_sweep(Store& store, const Catalog& catalog, std::int64_t id, const RunO
     CompileOptions quickly;
     quickly.say_needed_bytes = false;  // a sweep has many infeasible points; `sdip analyze` says it of each
     quickly.mappings = std::make_shared<MappingCache>();  // capacities and fusions have most layers in common
+    require_layers(catalog, spec, quickly);
     const auto compile_machine = [&](const Machine& machine) {
-      return std::make_shared<const Application>(compile(*catalog.workload(spec.model, machine), machine, quickly));
+      return std::make_shared<const Application>(
+          compile_said(*catalog.workload(spec.model, machine), machine, {spec.formats}, quickly));
     };
     const auto keep = [&](PointBatch&& batch) {
       store.append(id, batch);

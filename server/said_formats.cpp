@@ -2,13 +2,18 @@
 #include "server/said_formats.h"
 
 #include "core/base/error.h"
-#include "core/program/format_text.h"
 #include "server/files.h"
 
 namespace sdip {
 
 SaidFormats formats_of_file(const std::string& file) {
   return file.empty() ? SaidFormats() : SaidFormats{read_text(file), file};
+}
+
+std::string rules_text(const SaidFormats& formats) {
+  std::string text;
+  for (const FormatRule& rule : parse_formats(formats.text, formats.from)) text += format_rule_text(rule) + "\n";
+  return text;
 }
 
 Application compile_said(const Workload& workload, const Machine& machine, const SaidFormats& formats,

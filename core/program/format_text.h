@@ -19,6 +19,9 @@
 
 namespace sdip {
 
+/// Of a request: each rule is matched with every layer.
+inline constexpr std::size_t most_formats_bytes = 4096;
+
 /// Throws Error("formats_invalid", "WHERE:LINE", ...) that names the field; at most 10,000 rules.
 std::vector<FormatRule> parse_formats(std::string_view text, std::string_view where);
 
