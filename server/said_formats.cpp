@@ -22,9 +22,9 @@ Application compile_said(const Workload& workload, const Machine& machine, const
   try {
     return compile(workload, machine, options);
   } catch (const Error& error) {
-    const std::string* from = error.code == "mapping_unmatched"  ? &mappings_from
-                              : error.code == "format_unmatched" ? &formats.from
-                                                                 : nullptr;
+    const std::string* from = error.code == "mapping_unmatched"                                     ? &mappings_from
+                              : error.code == "format_unmatched" || error.code == "formats_invalid" ? &formats.from
+                                                                                                    : nullptr;
     if (from == nullptr || !error.where.starts_with("line ")) throw;
     throw Error(error.code, *from + ":" + error.where.substr(5), error.what());
   }
