@@ -108,6 +108,9 @@ void open_result(Chip& chip);
 /// The format that a value is kept in: its own, or activation_format. Of a view that of its root.
 NumberFormat format_of(const Chip& chip, ValueId v);
 
+/// In which the current instruction keeps its sums.
+NumberFormat accumulator_of(const Chip& chip);
+
 /// Writes elements of the result there, as its format holds them.
 void write_result(Chip& chip, const Elements& at, const Numbers& numbers);
 

@@ -241,7 +241,7 @@ bool lies_in_codes(Chip& chip, const NestOperand& operand) {
 
 Arithmetic arithmetic_of(Chip& chip, const Node& node) {
   Arithmetic arithmetic;
-  arithmetic.accumulator = chip.machine.accumulator_format;
+  arithmetic.accumulator = accumulator_of(chip);
   arithmetic.lanes = lanes_along_sums(chip.machine, work_of(chip.graph, node).family);
   arithmetic.kernel.threads = chip.team->threads();
   if (chip.team->threads() > 1) arithmetic.kernel.share = chip.team->share();
@@ -257,7 +257,7 @@ void run_nest(Chip& chip, const Node& node, const NestMap& map, bool weighted, c
   const NestOperand first = less_zero(0, a), second = less_zero(1, b);
   const Finish finish(chip, node);
   const Arithmetic arithmetic = arithmetic_of(chip, node);
-  const NumberFormat format = chip.machine.accumulator_format;
+  const NumberFormat format = accumulator_of(chip);
   const bool floating = number_formats[static_cast<std::size_t>(format)].floating;
   const auto run = [&]<class T, class S>(std::type_identity<T>, std::type_identity<S>, auto kept, auto ended) {
     TileShape shape{map, weighted};

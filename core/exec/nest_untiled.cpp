@@ -302,7 +302,7 @@ bool run_nest_untiled(Chip& chip, const Node& node, const NestMap& map, bool wei
   if (!is_plain(chip, node, chip.instruction_class().mapping, map.nest) || !may_stream(chip, behind)) return false;
   TileShape shape = whole_shape(map, weighted);
   if (shape.copies.empty() || !in_lines(shape)) return false;
-  const NumberFormat format = chip.machine.accumulator_format;
+  const NumberFormat format = accumulator_of(chip);
   if (number_formats[static_cast<std::size_t>(format)].floating)
     return run_in_place<float, float>(chip, node, std::move(shape), a, b, behind);
   return needs_scale(format) && lies_in_codes(chip, a) && lies_in_codes(chip, b) &&

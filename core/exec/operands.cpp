@@ -59,6 +59,11 @@ NumberFormat format_of(const Chip& chip, ValueId v) {
   return chip.value(root).format.value_or(chip.machine.activation_format);
 }
 
+NumberFormat accumulator_of(const Chip& chip) {
+  const std::optional<Formats>& own = chip.instruction_class().formats;
+  return own && own->accumulators ? *own->accumulators : chip.machine.accumulator_format;
+}
+
 WeightScale scale_of(const Chip& chip, ValueId v) {
   const NumberFormat format = format_of(chip, v);
   if (!needs_scale(format) || holds(format, chip.value(v).operand.type)) return 1.0F;

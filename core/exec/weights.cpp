@@ -181,7 +181,7 @@ const HeldWeight& held_weight(Chip& chip, std::size_t index) {
   if (chip.file == nullptr) return chip.held_weights[key] = as_written(chip, index);
   std::vector<CircuitWeight> weights = weights_of(*chip.file, chip.now);
   for (std::size_t i = 0; i < weights.size(); ++i)
-    chip.held_weights[{key.first, i}] = held_of(std::move(weights[i]), chip.machine.weight_format);
+    chip.held_weights[{key.first, i}] = held_of(std::move(weights[i]), own_machine(chip).weight_format);
   return chip.held_weights.at(key);
 }
 
