@@ -93,8 +93,9 @@ void run_mapped_nest(Chip& chip, const Operators& operators, const Whole& made, 
       return {[whole = whole_operand(chip, made, v)](const Elements& at) { return picked(whole, at); }};
     return {[&chip, v](const Elements& at) { return read_operand(chip, v, at); }, v};
   };
-  run_nest(chip, main, map, c.operand_b == Place::psram, c.mapping, {0, map.nest.out_h}, reader(main.inputs[0]),
-           reader(main.inputs[1]),
+  NestOperand a = reader(main.inputs[0]);
+  a.through_dram = c.operand_a == Place::dram;
+  run_nest(chip, main, map, c.operand_b == Place::psram, c.mapping, {0, map.nest.out_h}, a, reader(main.inputs[1]),
            [&](const Elements& at, const PieceMaker& make) { end_tile(chip, operators, result, at, make); });
 }
 
