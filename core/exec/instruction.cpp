@@ -9,6 +9,7 @@
 #include "core/exec/pointwise.h"
 #include "core/exec/prologue.h"
 #include "core/exec/row_passes.h"
+#include "core/exec/row_walk.h"
 #include "core/program/kinds.h"
 
 namespace sdip::exec {
@@ -47,16 +48,14 @@ Tensor main_whole(Chip& chip, const Node& node, const Whole& made, ValueId resul
   return std::move(results[output_index(node, result)]);
 }
 
-/// Row-wise work: elements of the result in the order in which tiles of rows, or chunks of a row, end.
+/// Row-wise work: elements of the result that each operation writes, those of one that writes nothing none.
 std::vector<Elements> rowwise_tiles(const InstructionClass& c, std::int64_t elements) {
-  const std::int64_t rows = std::max<std::int64_t>(1, c.work.rows);
-  const bool chunked = c.mapping.tile_channels < c.work.row_length;
-  const std::int64_t parts = chunked ? rows * ceil_div(c.work.row_length, c.mapping.tile_channels)
-                                     : ceil_div(rows, std::max<std::int64_t>(1, c.mapping.tile_rows));
-  const std::int64_t tile = ceil_div(elements, std::max<std::int64_t>(1, parts));
+  const RowLoops loops = row_loops(c.work.rows, c.work.row_length, c.work.passes, c.mapping);
   std::vector<Elements> tiles;
-  for (std::int64_t begin = 0; begin < elements; begin += tile)
-    tiles.push_back(Elements::line({begin, std::min(tile, elements - begin), 1}));
+  for_each_row_step(loops, [&](const RowStep& step) {
+    const Extent part = step.writes ? part_of(loops, step, elements) : Extent{};
+    tiles.push_back(Elements::line({part.begin, part.size(), 1}));
+  });
   return tiles;
 }
 
@@ -68,7 +67,7 @@ void run_rowwise(Chip& chip, const Operators& operators, const Whole& made, Valu
     nodes.insert(nodes.end(), operators.behind.begin(), operators.behind.end());
     for (const auto& at : tiles) {
       ++chip.counts.tile_operations;
-      write_pointwise(chip, nodes, at, none, {});
+      if (!at.empty()) write_pointwise(chip, nodes, at, none, {});
     }
     return;
   }
@@ -76,6 +75,7 @@ void run_rowwise(Chip& chip, const Operators& operators, const Whole& made, Valu
   const Tensor whole = main_whole(chip, main, made, result);
   for (const auto& at : tiles) {
     ++chip.counts.tile_operations;
+    if (at.empty()) continue;
     end_tile(chip, operators, result, at,
              [&](const Elements& piece, std::int64_t) { return picked(whole, piece); });
   }

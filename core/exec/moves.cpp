@@ -117,6 +117,7 @@ bool run_moves(Chip& chip, const Operators& operators, const std::vector<Element
       constant_of(chip, v);
   for (const Elements& at : tiles) {
     ++chip.counts.tile_operations;
+    if (at.empty()) continue;
     end_tile(chip, operators, result, at, [&](const Elements& piece, std::int64_t) {
       return read_moved(chip, moved_elements(chip.graph, node, result, piece));
     });
