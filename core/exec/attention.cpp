@@ -69,15 +69,20 @@ struct Running {
   std::vector<double> q{}, k{}, v{};  // tiles on chip
 
   void load_queries(const Extent& rows) {
+    chip.stream = Stream::a;
     q = read_doubles(chip, nodes.scores->inputs[0],
                      grid(scores.a_group[group], rows, scores.a_y, {0, scores.nest.in_channels}, scores.a_k));
+    chip.stream = Stream::others;
   }
 
   void load_keys(const Extent& keys) {
+    chip.stream = Stream::b;
     k = read_doubles(chip, nodes.scores->inputs[1],
                      grid(scores.b_group[group], keys, scores.b_n, {0, scores.nest.in_channels}, scores.b_k));
+    chip.stream = Stream::values;
     v = read_doubles(chip, nodes.product->inputs[1],
                      grid(product.b_group[group], keys, product.b_k, {0, product.nest.out_channels}, product.b_n));
+    chip.stream = Stream::others;
   }
 
   /// Scores of a tile, masked, in the type that the softmax reads.
@@ -138,7 +143,7 @@ void run_attention(Chip& chip) {
   check(nest.groups == run.product.nest.groups && nest.out_h == run.product.nest.out_h, "scores and product agree");
   Rows state;
   for_each_attention_step(nest, chip.instruction_class().mapping, [&](const AttentionStep& step) {
-    ++chip.counts.tile_operations;
+    begin_operation(chip, step.head < nest.groups / chip.instruction_class().spread_cores);
     chip.counts.rescaled_tiles += step.first ? 0 : 1;
     run.group = static_cast<std::size_t>(step.head);
     const auto count = static_cast<std::size_t>(step.queries.size());

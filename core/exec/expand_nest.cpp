@@ -194,6 +194,7 @@ class NestExpansion {
     const Count scale = integer && m_.scale_granularity == ScaleGranularity::channel ? 32 + zero : 0;
     const Count once = step.tile.first_sums ? wide * (c_.bias_elements_per_channel * bits + scale) : 0;
     o.weight_tile = number(step.b);
+    o.weight_elements = elements;
     o.weight_psram_bytes = up(kept * bits + (skipping ? elements : 0) + once, 8);
     o.weight_dram_bytes = packed_bytes(o.weight_psram_bytes, m_);
   }

@@ -66,7 +66,7 @@ void run_rowwise(Chip& chip, const Operators& operators, const Whole& made, Valu
     std::vector<const Node*> nodes{&main};
     nodes.insert(nodes.end(), operators.behind.begin(), operators.behind.end());
     for (const auto& at : tiles) {
-      ++chip.counts.tile_operations;
+      begin_operation(chip);
       if (!at.empty()) write_pointwise(chip, nodes, at, none, {});
     }
     return;
@@ -74,7 +74,7 @@ void run_rowwise(Chip& chip, const Operators& operators, const Whole& made, Valu
   if (run_row_passes(chip, operators, result) || run_moves(chip, operators, tiles, result)) return;
   const Tensor whole = main_whole(chip, main, made, result);
   for (const auto& at : tiles) {
-    ++chip.counts.tile_operations;
+    begin_operation(chip);
     if (at.empty()) continue;
     end_tile(chip, operators, result, at,
              [&](const Elements& piece, std::int64_t) { return picked(whole, piece); });
@@ -111,6 +111,8 @@ void run_whole(Chip& chip, const Operators& operators, Whole made, ValueId resul
 
 void run_instruction(Chip& chip) {
   ++chip.counts.instructions;
+  chip.held_operands.clear();
+  if (chip.log) chip.log->begin_instruction();
   open_result(chip);
   const Compound compound = chip.instruction_class().compound;
   if (compound == Compound::attention) return run_attention(chip);

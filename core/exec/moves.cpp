@@ -116,7 +116,7 @@ bool run_moves(Chip& chip, const Operators& operators, const std::vector<Element
     if (type == "Concat" && chip.value(v).kind == ValueKind::weight && read_weight(chip, v) == nullptr)
       constant_of(chip, v);
   for (const Elements& at : tiles) {
-    ++chip.counts.tile_operations;
+    begin_operation(chip);
     if (at.empty()) continue;
     end_tile(chip, operators, result, at, [&](const Elements& piece, std::int64_t) {
       return read_moved(chip, moved_elements(chip.graph, node, result, piece));

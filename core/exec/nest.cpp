@@ -84,6 +84,7 @@ struct Tiles {
       const ValueId root = chip.views.root[static_cast<std::size_t>(operand.as_it_lies)];
       const auto placed = placed_operand(chip, root);
       to.resize(static_cast<std::size_t>(at.size()));
+      note(chip, chip.stream, placed->slot.second, at.size(), root);
       read_codes(placed->memory, {placed->slot, placed->address, chip.graph, chip.who},
                  through_view(chip, operand.as_it_lies, at), to);
     } else if constexpr (std::is_same_v<T, float>) {
@@ -97,6 +98,7 @@ struct Tiles {
 
   void load_a(const NestStep& step) {
     if (!step.loads_a) return;
+    chip.stream = Stream::a;
     if (a.through_dram) return load_window(step);
     load(a, elements_of_a(shape), loaded_a.data);
     loaded_a.strides = strides_of_a(shape);
@@ -148,7 +150,10 @@ struct Tiles {
   std::int64_t a_size() const { return shape.tile.sums.size() * shape.rows.size() * shape.columns.size(); }
 
   void load_b(const NestStep& step) {
-    if (loaded_b.whole != nullptr || !step.loads_b) return;
+    if (!step.loads_b) return;
+    if (shape.weighted && chip.log) chip.log->add_weights(elements_of_b(shape).size());
+    if (loaded_b.whole != nullptr) return;
+    chip.stream = Stream::b;
     load(b, elements_of_b(shape), loaded_b.data);
     loaded_b.strides = strides_of_b(shape);
   }
@@ -218,8 +223,9 @@ template <class T, class S, class Kept, class Ended>
 void run_tiles(Chip& chip, Tiles<T, S>& t, const Mapping& mapping, const Extent& rows, Kept kept, Ended ended) {
   PartialSums partials(chip);
   const LoopNest& nest = t.shape.map.nest;
+  const std::int64_t cores = chip.instruction_class().spread_cores, first_core = nest.batch * nest.groups / cores;
   const auto run = [&](const NestStep& step) {
-    ++chip.counts.tile_operations;
+    begin_operation(chip, step.tile.copies.begin < first_core);
     t.shape.tile = step.tile;
     t.shape.copies = copies_of(nest, t.shape.weighted, step.tile);
     t.shape.rows = window_rows(nest, step.tile.rows);
@@ -235,13 +241,13 @@ void run_tiles(Chip& chip, Tiles<T, S>& t, const Mapping& mapping, const Extent&
     }
     t.load_a(step);
     t.load_b(step);
+    chip.stream = Stream::others;
     t.multiply_all();
     kept();
     if (step.tile.last_sums) return ended(at);
     partials.keep(at, kept_form(t.sums));
     if (step.partials_leave) partials.leave();
   };
-  const std::int64_t cores = chip.instruction_class().spread_cores;
   for_each_step(nest, t.shape.weighted, tile_loops(nest, t.shape.weighted, mapping, rows, cores), run);
 }
 

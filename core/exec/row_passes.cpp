@@ -33,7 +33,7 @@ template <class Visit>
 void for_each_row_tile(Chip& chip, const Rows& rows, std::int64_t passes, Visit visit) {
   for_each_row_step(row_loops(rows.rows, rows.length, passes, chip.instruction_class().mapping),
                     [&](const RowStep& step) {
-                      ++chip.counts.tile_operations;
+                      begin_operation(chip);
                       visit(step);
                     });
 }
