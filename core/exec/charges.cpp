@@ -48,10 +48,10 @@ struct Charges {
   }
 
   /// Operation by operation: A, B, partial sums and results of nests and attention.
-  void charge(Operation& o, const TileTransfers& t, std::size_t number, bool clipped) const {
+  void charge(Operation& o, const TileTransfers& t, std::size_t number, bool other_windows) const {
     const std::string of = " in tile operation " + std::to_string(number);
     const auto bytes = [&](Stream stream) { return up(t(stream, Through::dram), 8); };
-    if (!clipped || bytes(Stream::a) > o.a_bytes) {
+    if (!other_windows) {
       require("operand A, bytes" + of, bytes(Stream::a), o.a_bytes);
       o.a_bytes = bytes(Stream::a);
     }
@@ -117,11 +117,11 @@ void charge_moved(std::vector<Operation>& operations, const InstructionClass& c,
   const Charges charges{c, m, moved, who};
   charges.require("tile operations", std::ssize(moved.operations), std::ssize(operations));
   const bool nest = is_nest(c.work.family), single = c.compound == Compound::single;
-  const bool clipped = nest && single && charges.clips();
+  const bool other_windows = nest && single && (moved.reads_rows_again || charges.clips());
   for (std::size_t i = 0; i < operations.size(); ++i) {
     Operation& o = operations[i];
     const TileTransfers& t = moved.operations[i];
-    if (nest) charges.charge(o, t, i, clipped);
+    if (nest) charges.charge(o, t, i, other_windows);
     if (nest && single && t.weight_elements > 0)
       charges.require("weights in tile operation " + std::to_string(i), t.weight_elements, o.weight_elements);
     charges.require_beats(o, t, i);

@@ -53,7 +53,7 @@ std::vector<Elements> rowwise_tiles(const InstructionClass& c, std::int64_t elem
   const RowLoops loops = row_loops(c.work.rows, c.work.row_length, c.work.passes, c.mapping);
   std::vector<Elements> tiles;
   for_each_row_step(loops, [&](const RowStep& step) {
-    const Extent part = step.writes ? part_of(loops, step, elements) : Extent{};
+    const Extent part = step.writes ? results_of(loops, step, elements) : Extent{};
     tiles.push_back(Elements::line({part.begin, part.size(), 1}));
   });
   return tiles;

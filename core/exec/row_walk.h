@@ -36,7 +36,6 @@ struct RowStep {
   Extent rows, part;
   std::int64_t first_pass = 0, last_pass = 0;
   bool writes = true;
-  std::int64_t written = 0;  // operations before it that write
 };
 
 /// Calls `visit` with each tile operation in order.
@@ -52,14 +51,15 @@ void for_each_row_step(const RowLoops& loops, Visit&& visit) {
         step.last_pass = loops.chunked ? pass : loops.passes - 1;
         step.writes = step.last_pass + 1 == loops.passes;
         visit(std::as_const(step));
-        step.written += step.writes ? 1 : 0;
       }
 }
 
-/// Of `elements` those that are the equal part of an operation that writes; of the last ones maybe fewer, or none.
-inline Extent part_of(const RowLoops& loops, const RowStep& step, std::int64_t elements) {
-  const std::int64_t part = (elements + loops.writing() - 1) / loops.writing();
-  return {std::min(elements, step.written * part), std::min(elements, (step.written + 1) * part)};
+/// Of so many results those that an operation writes: its share of the elements that are gone through.
+/// Example: 5 results of rows 0-1 and 2 are 0 to 3 and 4.
+inline Extent results_of(const RowLoops& loops, const RowStep& step, std::int64_t results) {
+  const std::int64_t all = loops.rows * loops.length, before = step.rows.begin * loops.length + step.part.begin;
+  const auto share = [&](std::int64_t elements) { return (results * elements + all - 1) / all; };
+  return {share(before), share(before + step.rows.size() * step.part.size())};
 }
 
 }  // namespace sdip::exec

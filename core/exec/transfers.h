@@ -33,6 +33,7 @@ struct TileTransfers {
 /// an operator was computed on whole operands by its own arithmetic.
 struct InstructionTransfers {
   bool by_tiles = true;
+  bool reads_rows_again = false;  // for the sums of a prologue, rows that tiles cut
   std::vector<TileTransfers> operations{};
 };
 
@@ -44,6 +45,7 @@ class TransferLog {
   void begin_instruction();
   /// `noted`: it is the first core's.
   void begin_operation(bool noted);
+  void reads_rows_again() { done_.reads_rows_again = true; }
   void computed_whole() { done_.by_tiles = false; }
   /// Called by several threads.
   void add(Stream stream, Place place, std::int64_t bits);

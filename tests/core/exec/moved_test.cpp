@@ -19,8 +19,13 @@ AllTransfers transfers_of(const CompiledStage& stage, const Machine& machine, co
   ExecuteOptions options;
   options.threads = 2;
   options.moved = [&](std::size_t i, InstructionTransfers t) { moved[i] = std::move(t); };
-  execute(
-      stage, machine, network.inputs, [&](const Value& v) { return network.stored(v); }, options);
+  try {
+    execute(
+        stage, machine, network.inputs, [&](const Value& v) { return network.stored(v); }, options);
+  } catch (const Error& error) {
+    if (error.code != "not_computable") throw;
+    return {};
+  }
   return moved;
 }
 
@@ -96,11 +101,12 @@ TEST(moved, random_programs_move_what_they_are_charged_and_the_clock_counts_the_
       EXPECT_EQ(difference_of(stage, d->machine, i, moved[i]), "") << stage.program.instructions[i].mnemonic;
       seen.count(class_of_instruction(stage, i), moved[i]);
     }
-    if (d->mappings) continue;  // their buffers are not those of the program
+    if (d->mappings || moved.empty()) continue;  // their buffers are not those of the program
     ++stepped;
     const StepCounts charged = step(stage, d->machine, Decimal{100}, 1, 2);
     const StepCounts counted = step(stage, d->machine, Decimal{100}, 1, 2, moved);
     EXPECT_EQ(counted.passes, charged.passes);
+    EXPECT_EQ(counted.streams[1].dram_bytes(), charged.streams[1].dram_bytes());
   }
   EXPECT_GT(stepped, 80);
   EXPECT_GT(seen.compared, seen.instructions * 3 / 4);
