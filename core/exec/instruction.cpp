@@ -5,11 +5,13 @@
 #include "core/exec/arithmetic.h"
 #include "core/exec/moves.h"
 #include "core/exec/nest.h"
+#include "core/exec/nest_untiled.h"
 #include "core/exec/operators.h"
 #include "core/exec/pointwise.h"
 #include "core/exec/prologue.h"
 #include "core/exec/row_passes.h"
 #include "core/exec/row_walk.h"
+#include "core/exec/streams.h"
 #include "core/program/kinds.h"
 
 namespace sdip::exec {
@@ -65,20 +67,16 @@ void run_rowwise(Chip& chip, const Operators& operators, const Whole& made, Valu
   if (is_pointwise(main) && operators.before.empty()) {
     std::vector<const Node*> nodes{&main};
     nodes.insert(nodes.end(), operators.behind.begin(), operators.behind.end());
-    for (const auto& at : tiles) {
-      begin_operation(chip);
-      if (!at.empty()) write_pointwise(chip, nodes, at, none, {});
-    }
+    for_each_result_tile(chip, nodes, tiles,
+                         [&](const Elements& at) { write_pointwise(chip, nodes, at, none, {}); });
     return;
   }
   if (run_row_passes(chip, operators, result) || run_moves(chip, operators, tiles, result)) return;
   const Tensor whole = main_whole(chip, main, made, result);
-  for (const auto& at : tiles) {
-    begin_operation(chip);
-    if (at.empty()) continue;
+  for_each_result_tile(chip, operators.behind, tiles, [&](const Elements& at) {
     end_tile(chip, operators, result, at,
              [&](const Elements& piece, std::int64_t) { return picked(whole, piece); });
-  }
+  });
 }
 
 void run_mapped_nest(Chip& chip, const Operators& operators, const Whole& made, const NestMap& map,
@@ -95,7 +93,11 @@ void run_mapped_nest(Chip& chip, const Operators& operators, const Whole& made, 
   };
   NestOperand a = reader(main.inputs[0]);
   a.through_dram = c.operand_a == Place::dram;
-  run_nest(chip, main, map, c.operand_b == Place::psram, c.mapping, {0, map.nest.out_h}, a, reader(main.inputs[1]),
+  const NestOperand b = reader(main.inputs[1]);
+  if (result == main.outputs[0] &&
+      run_nest_untiled(chip, main, map, c.operand_b == Place::psram, a, b, operators.behind))
+    return;
+  run_nest(chip, main, map, c.operand_b == Place::psram, c.mapping, {0, map.nest.out_h}, a, b,
            [&](const Elements& at, const PieceMaker& make) { end_tile(chip, operators, result, at, make); });
 }
 

@@ -10,27 +10,13 @@
 #include "core/exec/nest_tile.h"
 #include "core/exec/nest_walk.h"
 #include "core/exec/partial_sums.h"
+#include "core/exec/weights.h"
 #include "core/exec/windows.h"
 
 namespace sdip::exec {
 namespace {
 
-/// Lanes that multiply side by side along a sum.
-std::int64_t lanes_along_sums(const Machine& m, Family family) {
-  if (m.mac_sharing == MacSharing::shared || family == Family::conv2d) return m.conv_lanes_in;
-  return family == Family::linear ? m.linear_lanes_k : m.matmul_lanes_k;
-}
-
 constexpr double least_shared_macs = 1 << 18;  // below, sharing takes longer than the product
-
-Arithmetic arithmetic_of(Chip& chip, const Node& node) {
-  Arithmetic arithmetic;
-  arithmetic.accumulator = chip.machine.accumulator_format;
-  arithmetic.lanes = lanes_along_sums(chip.machine, work_of(chip.graph, node).family);
-  arithmetic.kernel.threads = chip.team->threads();
-  if (chip.team->threads() > 1) arithmetic.kernel.share = chip.team->share();
-  return arithmetic;
-}
 
 template <class T>
 Buffer<T> converted(const Numbers& numbers) {
@@ -185,26 +171,22 @@ struct Tiles {
     }
   }
 
-  /// Sums [from, from + count) of codes times what a 1 of each stands for.
-  std::vector<double> in_steps(const Accumulators& accumulators, std::int64_t from, std::int64_t count) const {
-    std::vector<double> numbers;
-    numbers.reserve(static_cast<std::size_t>(count));
+  /// What a 1 of each of the sums [from, from + count) of codes stands for, or of all.
+  std::vector<double> steps_of(const Accumulators& accumulators, std::int64_t from, std::int64_t count) const {
+    if (accumulators.one_step()) return {accumulators.step(0, 0)};
+    std::vector<double> steps;
+    steps.reserve(static_cast<std::size_t>(count));
     const std::int64_t pixels = shape.pixels(), end = from + count;
     std::int64_t first = 0;  // of the copy
     for (const Copy& copy : shape.copies) {
       const std::int64_t channels = copy.channels.size(), behind = first + pixels * channels;
-      const std::int64_t row = shape.by_rows() ? channels : pixels;
-      for (std::int64_t i = std::max(from, first); i < std::min(end, behind);) {
-        const std::int64_t of = (i - first) / row, stop = std::min({end, behind, first + (of + 1) * row});
-        double step = shape.by_rows() ? 0 : accumulators.step(copy.group, copy.channels.begin + of);
-        for (; i < stop; ++i) {
-          if (shape.by_rows()) step = accumulators.step(copy.group, copy.channels.begin + (i - first) % row);
-          numbers.push_back(static_cast<double>(sums[static_cast<std::size_t>(i)]) * step);
-        }
+      for (std::int64_t i = std::max(from, first); i < std::min(end, behind); ++i) {
+        const std::int64_t channel = shape.by_rows() ? (i - first) % channels : (i - first) / pixels;
+        steps.push_back(accumulators.step(copy.group, copy.channels.begin + channel));
       }
       first = behind;
     }
-    return numbers;
+    return steps;
   }
 
   /// What accumulators that are no kernel's make of the sums at the end of an operation.
@@ -257,12 +239,19 @@ void take_whole(Chip& chip, const NestMap& m, const NestOperand& b, Loaded<T>& l
   if (b.as_it_lies == none || chip.value(b.as_it_lies).kind != ValueKind::weight) return;
   const HeldWeight* weight = read_weight(chip, b.as_it_lies);
   if (weight == nullptr) return;
-  if constexpr (std::is_same_v<T, float>) loaded.whole = weight->floats.data();
+  if constexpr (std::is_same_v<T, float>) loaded.whole = whole_floats(chip, b.as_it_lies).data();
   if constexpr (std::is_same_v<T, std::int8_t>) loaded.whole = weight->codes.data();
   loaded.strides = {m.b_k, 0, 0, m.b_n, m.b_h, m.b_w};
 }
 
-/// Whether an operand lies in memory as codes of 8 bits, signed, with a scale: then its codes are multiplied.
+/// Lanes that multiply side by side along a sum.
+std::int64_t lanes_along_sums(const Machine& m, Family family) {
+  if (m.mac_sharing == MacSharing::shared || family == Family::conv2d) return m.conv_lanes_in;
+  return family == Family::linear ? m.linear_lanes_k : m.matmul_lanes_k;
+}
+
+}  // namespace
+
 bool lies_in_codes(Chip& chip, const NestOperand& operand) {
   const ValueId v = operand.as_it_lies;
   if (v == none) return false;
@@ -275,11 +264,18 @@ bool lies_in_codes(Chip& chip, const NestOperand& operand) {
          placed_operand(chip, chip.views.root[static_cast<std::size_t>(v)]).has_value();
 }
 
-}  // namespace
-
 Extent window_rows(const LoopNest& n, const Extent& rows) { return hull_read(rows_of(n), rows); }
 
 Extent window_columns(const LoopNest& n, const Extent& columns) { return hull_read(columns_of(n), columns); }
+
+Arithmetic arithmetic_of(Chip& chip, const Node& node) {
+  Arithmetic arithmetic;
+  arithmetic.accumulator = chip.machine.accumulator_format;
+  arithmetic.lanes = lanes_along_sums(chip.machine, work_of(chip.graph, node).family);
+  arithmetic.kernel.threads = chip.team->threads();
+  if (chip.team->threads() > 1) arithmetic.kernel.share = chip.team->share();
+  return arithmetic;
+}
 
 void run_nest(Chip& chip, const Node& node, const NestMap& map, bool weighted, const Mapping& mapping,
               const Extent& rows, const NestOperand& a, const NestOperand& b, const TileSink& sink) {
@@ -318,7 +314,9 @@ void run_nest(Chip& chip, const Node& node, const NestMap& map, bool weighted, c
   if (needs_scale(format) && lies_in_codes(chip, first) && lies_in_codes(chip, second))
     return run(std::type_identity<std::int8_t>{}, std::type_identity<std::int32_t>{}, nothing, [&](auto& t) {
       return [&](const Elements& piece, std::int64_t from) {
-        return finish(piece, std::span<const double>(t.in_steps(accumulators, from, piece.size())));
+        const auto sums = std::span(std::as_const(t.sums))
+                              .subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(piece.size()));
+        return finish(piece, sums, t.steps_of(accumulators, from, piece.size()));
       };
     });
   run(std::type_identity<double>{}, std::type_identity<double>{}, kept, finished);

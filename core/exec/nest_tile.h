@@ -66,6 +66,22 @@ TileStrides strides_of_b(const TileShape& shape);
 /// Elements of the result that a tile makes, in the order of its sums: copy by copy, C row by row.
 Elements results_of(const TileShape& shape);
 
+/// The two operands of one copy's product, of which `a` and `b` are the first elements.
+template <class T>
+struct ProductOperands {
+  ProductShape shape;
+  Matrix<T> left, right;
+};
+template <class T>
+ProductOperands<T> product_operands(const TileShape& shape, const Copy& copy, const T* a, const TileStrides& a_at,
+                                    const T* b, const TileStrides& b_at, std::int64_t lanes);
+
+/// Rows [row, row + rows) of a convolution's filters as its product has them on the left: kernel positions
+/// outermost.
+template <class T>
+void lay_filters(const TileShape& shape, const T* b, const TileStrides& b_at, std::int64_t row, std::int64_t rows,
+                 T* to, std::int64_t stride);
+
 /// The product of one copy, added to `sums`; `a` and `b` are its first elements. S: the accumulators' type.
 struct Arithmetic {
   NumberFormat accumulator = NumberFormat::fp32;

@@ -130,7 +130,10 @@ Numbers read_constant(Chip& chip, ValueId v, const Elements& at) {
   Numbers numbers{weight->numbers.type, {}, {}, {}};
   if (is_single(numbers.type)) {
     numbers.floats.resize(static_cast<std::size_t>(at.size()));
-    pick_floats(weight->floats, at, numbers.floats.data());
+    if (weight->floats.empty() && !weight->codes.empty())
+      decode_weight(*weight, at, numbers.floats.data());
+    else
+      pick_floats(weight->floats, at, numbers.floats.data());
     return numbers;
   }
   at.each([&](std::int64_t element) {
@@ -154,7 +157,7 @@ Numbers read_operand(Chip& chip, ValueId v, const Elements& at) {
   note(chip, chip.stream, placed->slot.second, at.size(), v);
   const Reading reading{placed->slot, placed->address, chip.graph, chip.who};
   if (!is_single(value.operand.type)) return numbers_of(read(placed->memory, reading, through_view(chip, v, at)));
-  Numbers numbers{value.operand.type, std::vector<float>(static_cast<std::size_t>(at.size())), {}, {}};
+  Numbers numbers{value.operand.type, Buffer<float>(static_cast<std::size_t>(at.size())), {}, {}};
   read(placed->memory, reading, through_view(chip, v, at), numbers.floats);
   return numbers;
 }
@@ -169,6 +172,19 @@ void read_floats(Chip& chip, ValueId v, const Elements& at, std::span<float> to)
   }
   const Numbers numbers = read_operand(chip, v, at);
   std::ranges::copy(numbers.floats, to.begin());
+}
+
+std::span<const float> floats_at(Chip& chip, ValueId v, const Elements& at, Buffer<float>& room) {
+  const auto count = static_cast<std::size_t>(at.size());
+  const auto number = static_cast<std::size_t>(v);
+  if (count > 0 && chip.value(v).kind != ValueKind::weight && chip.views.map[number].empty())
+    if (const auto placed = placed_operand(chip, chip.views.root[number]))
+      if (const float* first =
+              floats_in_place(placed->memory, {placed->slot, placed->address, chip.graph, chip.who}, at))
+        return {first + at.lines()[0].begin, count};
+  room.resize(count);
+  read_floats(chip, v, at, room);
+  return room;
 }
 
 void read_floats_together(Chip& chip, ValueId v, const Elements& at, std::span<float> to) {
@@ -270,6 +286,23 @@ void write_results(Chip& chip, const std::vector<ResultPart>& parts) {
       const ResultPart& part = parts[static_cast<std::size_t>(i)];
       put(memory, slot, part.at, part.numbers.floats);
     });
+  }
+}
+
+bool may_write_codes(const Chip& chip, ValueId v) {
+  return chip.value(v).operand.type == ElementType::float32 && bits_of(format_of(chip, v)) == 8 &&
+         chip.summed.empty() && !chip.registers.contains(v);
+}
+
+void write_codes(Chip& chip, const std::vector<CodePart>& parts) {
+  const ValueId v = chip.instruction().destination;
+  for (const Destination& to : destinations_of(chip.instruction(), chip.instruction_class(), chip.machine)) {
+    Memory& memory = memory_of(chip, to.place, true);
+    const Slot slot = slot_of(chip.machine, v, to.place);
+    for (const CodePart& part : parts) {
+      claim(memory, slot, part.at);
+      put_codes(memory, slot, part.at, part.codes);
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 #include "core/exec/arithmetic.h"
 #include "core/exec/operators.h"
 #include "core/exec/plain_functions.h"
+#include "core/exec/streams.h"
 #include "core/exec/weights.h"
 
 namespace sdip::exec {
@@ -80,14 +81,6 @@ Numbers by_operator(Chip& chip, const Node& node, std::vector<std::optional<Numb
   return numbers_of(std::move(numbers));
 }
 
-/// Weights that the nodes read are found before several threads look for them.
-void find_weights(Chip& chip, std::span<const Node* const> nodes) {
-  for (const Node* node : nodes)
-    for (const ValueId v : node->inputs)
-      if (v != none && chip.value(v).kind == ValueKind::weight && read_weight(chip, v) == nullptr)
-        constant_of(chip, v);
-}
-
 Numbers part_of(const Numbers& numbers, std::size_t begin, std::size_t count) {
   const auto cut = [&](const auto& all) {
     std::decay_t<decltype(all)> part;
@@ -100,6 +93,13 @@ Numbers part_of(const Numbers& numbers, std::size_t begin, std::size_t count) {
 }
 
 }  // namespace
+
+void find_weights(Chip& chip, std::span<const Node* const> nodes) {
+  for (const Node* node : nodes)
+    for (const ValueId v : node->inputs)
+      if (v != none && chip.value(v).kind == ValueKind::weight && read_weight(chip, v) == nullptr)
+        constant_of(chip, v);
+}
 
 bool is_turn(const Chip& chip, const Node& node) { return chip.views.turned.contains(node.outputs[0]); }
 
@@ -144,8 +144,15 @@ PieceMaker pieces_of(Numbers numbers) {
 void write_pointwise(Chip& chip, std::span<const Node* const> nodes, const Elements& at, ValueId made,
                      const PieceMaker& make, std::int64_t size) {
   const ValueId destination = chip.instruction().destination;
-  find_weights(chip, nodes);
   const std::vector<Elements> pieces = at.pieces(size);
+  if (may_stream(chip, nodes))
+    return write_streamed(chip, nodes, at, std::ssize(pieces), [&](std::int64_t i, Scratch&, PieceSink& sink) {
+      const Elements& piece = pieces[static_cast<std::size_t>(i)];
+      TileValues part{piece, made};
+      if (made != none) part.made[made] = make(piece, i * size);
+      sink.put_piece(std::move(part));
+    });
+  find_weights(chip, nodes);
   std::vector<ResultPart> done(pieces.size());
   share_tasks(*chip.team, std::ssize(pieces), [&](std::int64_t i) {
     const auto number = static_cast<std::size_t>(i);
