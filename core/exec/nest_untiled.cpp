@@ -63,15 +63,17 @@ struct Blocks {
   Count rows = 0, columns = 0, row_parts = 0, column_parts = 0;
 };
 
-Blocks blocks_of(const ProductShape& p, Count copies, Count threads) {
-  constexpr Count most_sums = 196608;  // stay in a level-2 cache, with what is packed
+Blocks blocks_of(const ProductShape& p, Count copies, Count threads, bool laid) {
+  constexpr Count most_sums = 196608;   // stay in a level-2 cache, with what is packed
+  constexpr Count most_laid = 2 << 20;  // numbers of filters that a thread lays out for itself
   constexpr Count row_step = 12, column_step = 32, most_rows = 384, most_columns = 512;
   Blocks b;
   b.column_parts = ceil_div(p.columns, most_columns);
   b.columns = ceil_div(ceil_div(p.columns, b.column_parts), column_step) * column_step;
   b.column_parts = ceil_div(p.columns, b.columns);
   const Count wanted = ceil_div(4 * threads, copies * b.column_parts);
-  const Count rows = std::min({most_sums / std::min(b.columns, p.columns), most_rows, ceil_div(p.rows, wanted)});
+  Count rows = std::min({most_sums / std::min(b.columns, p.columns), most_rows, ceil_div(p.rows, wanted)});
+  if (laid && b.column_parts == 1) rows = std::min(rows, std::max(4 * row_step, most_laid / p.depth));
   b.rows = std::max<Count>(1, ceil_div(rows, row_step)) * row_step;
   b.row_parts = ceil_div(p.rows, b.rows);
   return b;
@@ -136,7 +138,7 @@ struct Untiled {
   /// What several blocks of one product read is laid out once, by all threads: filters for blocks side by side,
   /// windows for those below each other, where they are not too large.
   void lay_together() {
-    constexpr Count most_filters = 12 << 20, most_windows = 6 << 20;  // numbers
+    constexpr Count most_filters = 8 << 20, most_windows = 6 << 20;  // numbers
     if (products.size() != 1 || !laid()) return;
     ProductOperands<T>& p = products[0];
     const Count rows = p.shape.rows, columns = p.shape.columns, depth = p.shape.depth, stride = depth + 16;
@@ -168,12 +170,6 @@ struct Untiled {
                 [&](Count i) { part(i * together, std::min(together, all - i * together)); });
   }
 
-  static Buffer<T>& left_in(Scratch& scratch) {
-    if constexpr (std::is_same_v<T, float>)
-      return scratch.left;
-    else
-      return scratch.code_left;
-  }
   static Buffer<S>& sums_in(Scratch& scratch) {
     if constexpr (std::is_same_v<S, float>)
       return scratch.sums;
@@ -185,10 +181,9 @@ struct Untiled {
     const ProductOperands<T>& p = products[number];
     if (!laid()) return part_of(p.left, block.row, 0);
     const Count stride = p.shape.depth + 16;
-    Buffer<T>& left = left_in(scratch);
-    left.resize(static_cast<std::size_t>(block.rows * stride));
-    lay_filters(shape, filters(shape.copies[number]), b.strides, block.row, block.rows, left.data(), stride);
-    return {left.data(), stride, 1, {}};
+    T* to = room_in(scratch.left, block.rows * stride);
+    lay_filters(shape, filters(shape.copies[number]), b.strides, block.row, block.rows, to, stride);
+    return {to, stride, 1, {}};
   }
 
   /// The sums of a block.
@@ -291,7 +286,7 @@ bool run_in_place(Chip& chip, const Node& node, TileShape shape, const NestOpera
   untiled.find_products();
   untiled.unit_steps = untiled.shape.by_rows() || (map.nest.out_w == 1 ? map.out_p : map.out_q) == 1;
   const ProductShape& p = untiled.products[0].shape;
-  untiled.blocks = blocks_of(p, std::ssize(untiled.products), chip.team->threads());
+  untiled.blocks = blocks_of(p, std::ssize(untiled.products), chip.team->threads(), untiled.laid());
   untiled.lay_together();
   const InstructionClass& c = chip.instruction_class();
   for_each_tile(tile_loops(map.nest, weighted, c.mapping, {0, map.nest.out_h}, c.spread_cores),

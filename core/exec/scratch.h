@@ -16,11 +16,11 @@ namespace sdip::exec {
 
 /// Of one task at a time.
 struct Scratch {
-  Buffer<float> sums{}, left{}, floats{};
+  Buffer<float> sums{}, floats{};
   Buffer<std::int32_t> code_sums{};
-  Buffer<std::int8_t> code_left{};
   Buffer<double> doubles{};
   Workspace products{};
+  Storage left{};
   std::array<std::int64_t, 3> packed{-1, -1, -1};  // whose right operand `products` has
 };
 

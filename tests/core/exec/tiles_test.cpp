@@ -357,11 +357,11 @@ TEST(accumulators, of_codes_give_the_same_results_whole_and_in_tiles_of_sums) {
     const LoopNest& nest = c.work.nest;
     const StoredTensors stored = [&](const Value& v) { return network.stored(v); };
     c.mapping = {nest.out_h, nest.out_w, channels, depth};
-    const Run whole =
+    const sdip::Run whole =
         execute(stage, m, network.inputs, stored, with_scales(network, 0.01F, 0.02F, draw.between(1, 2)));
     c.mapping = {draw.between(1, nest.out_h), nest.out_w, draw.between(1, channels), draw.between(1, depth - 1),
                  channels_outermost};
-    const Run tiled = execute(stage, m, network.inputs, stored, with_scales(network, 0.01F, 0.02F, 1));
+    const sdip::Run tiled = execute(stage, m, network.inputs, stored, with_scales(network, 0.01F, 0.02F, 1));
     EXPECT_EQ(whole.outputs[0].floats, tiled.outputs[0].floats);
     EXPECT_GT(tiled.counts.tile_operations, whole.counts.tile_operations);
   }
