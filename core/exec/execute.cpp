@@ -136,9 +136,9 @@ void show_result(Chip& chip, const ResultObserver& observe, std::span<const Tens
 }
 
 /// What the clock charges instructions, by class.
-using Charges = std::map<std::int32_t, std::vector<Operation>>;
+using ClassCharges = std::map<std::int32_t, std::vector<Operation>>;
 
-void retire_transfers(Chip& chip, Charges& charges) {
+void retire_transfers(Chip& chip, ClassCharges& charges) {
   InstructionTransfers moved = chip.log->end_instruction();
   const InstructionClass& c = chip.instruction_class();
   if (chip.options.charged && compares_moved(c, moved)) {
@@ -155,7 +155,7 @@ Run run_program(const CompiledStage& stage, std::span<const Tensor> inputs, Chip
   const std::vector<Instruction>& instructions = stage.program.instructions;
   const ExecuteOptions& options = chip.options;
   std::size_t done = 0;
-  Charges charges;
+  ClassCharges charges;
   for (const std::int32_t i : order_of(stage.program, options.order)) {
     if (options.cancelled != nullptr && options.cancelled->load())
       throw Error("cancelled", stage.name, "the execution of '" + stage.name + "' was cancelled");

@@ -10,8 +10,8 @@ namespace sdip::exec {
 namespace {
 
 /// Input positions that a tile of `count` results holds: of an input without edges, at most all that are read.
-Count held(const Axis& axis, Count count) {
-  Axis endless = axis;
+Count held(const InputAxis& axis, Count count) {
+  InputAxis endless = axis;
   endless.pad = 0;
   endless.in = count * (axis.stride + axis.kernel * axis.dilation) + 1;
   return std::min(positions_in(positions_read(endless, {0, count})),
@@ -22,7 +22,7 @@ Count held(const Axis& axis, Count count) {
 struct Positions {
   std::vector<Count> all, fresh;
 };
-Positions positions_of(const Axis& axis, const std::vector<Extent>& tiles) {
+Positions positions_of(const InputAxis& axis, const std::vector<Extent>& tiles) {
   Positions found;
   if (clips_too_many(axis, tiles)) {
     for (const Extent& tile : tiles) {
@@ -206,7 +206,7 @@ class NestExpansion {
   const LoopNest& n_;
   const bool weighted_;
   const std::vector<TileLoop> loops_;
-  const Axis along_rows_ = rows_of(n_), along_columns_ = columns_of(n_);
+  const InputAxis along_rows_ = rows_of(n_), along_columns_ = columns_of(n_);
   const bool micro_ = m_.granularity == Granularity::micro_operation;
   NestWidths widths_;
   Count result_bits_ = 0;  // as the next instruction reads them

@@ -50,7 +50,7 @@ struct Loaded {
 };
 
 /// A window of A: the results that read it, and its rows and columns.
-struct Window {
+struct LoadedWindow {
   Extent result_rows{}, result_columns{}, rows{}, columns{};
 };
 
@@ -63,7 +63,7 @@ struct Tiles {
   Arithmetic arithmetic;
   Loaded<T> loaded_a{}, loaded_b{};
   Buffer<S> sums{};
-  Window window{};  // in loaded_a
+  LoadedWindow window{};  // in loaded_a
 
   void load(const NestOperand& operand, const Elements& at, Buffer<T>& to) {
     if constexpr (std::is_same_v<T, std::int8_t>) {
@@ -92,12 +92,12 @@ struct Tiles {
 
   /// What a step brings of A's window; the rest is there, or read by nothing.
   void load_window(const NestStep& step) {
-    const Axis along_rows = rows_of(shape.map.nest), along_columns = columns_of(shape.map.nest);
+    const InputAxis along_rows = rows_of(shape.map.nest), along_columns = columns_of(shape.map.nest);
     Runs rows = positions_read(along_rows, step.tile.rows),
          columns = positions_read(along_columns, step.tile.columns);
     if (step.next_rows) rows = fresh_positions(rows, positions_read(along_rows, window.result_rows));
     if (step.next_columns) columns = fresh_positions(columns, positions_read(along_columns, window.result_columns));
-    const Window now{step.tile.rows, step.tile.columns, shape.rows, shape.columns};
+    const LoadedWindow now{step.tile.rows, step.tile.columns, shape.rows, shape.columns};
     const bool whole = rows == Runs{shape.rows} && columns == Runs{shape.columns};
     if (whole) {
       load(a, elements_of_a(shape), loaded_a.data);
@@ -120,7 +120,7 @@ struct Tiles {
   }
 
   /// The part of the window before that the next one has, too.
-  void keep_window(const Window& now, Buffer<T>& to) const {
+  void keep_window(const LoadedWindow& now, Buffer<T>& to) const {
     const auto both = [](const Extent& x, const Extent& y) {
       const Extent part{std::max(x.begin, y.begin), std::min(x.end, y.end)};
       return part.size() > 0 ? Runs{part} : Runs{};

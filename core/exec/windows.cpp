@@ -5,9 +5,11 @@
 
 namespace sdip::exec {
 
-Axis rows_of(const LoopNest& n) { return {n.out_h, n.in_h, n.stride_h, n.kernel_h, n.dilation_h, n.pad_top}; }
+InputAxis rows_of(const LoopNest& n) { return {n.out_h, n.in_h, n.stride_h, n.kernel_h, n.dilation_h, n.pad_top}; }
 
-Axis columns_of(const LoopNest& n) { return {n.out_w, n.in_w, n.stride_w, n.kernel_w, n.dilation_w, n.pad_left}; }
+InputAxis columns_of(const LoopNest& n) {
+  return {n.out_w, n.in_w, n.stride_w, n.kernel_w, n.dilation_w, n.pad_left};
+}
 
 std::int64_t positions_in(const Runs& runs) {
   std::int64_t count = 0;
@@ -15,13 +17,13 @@ std::int64_t positions_in(const Runs& runs) {
   return count;
 }
 
-Extent hull_read(const Axis& axis, const Extent& results) {
+Extent hull_read(const InputAxis& axis, const Extent& results) {
   const std::int64_t begin = results.begin * axis.stride - axis.pad;
   const std::int64_t end = (results.end - 1) * axis.stride - axis.pad + axis.reach();
   return {std::clamp<std::int64_t>(begin, 0, axis.in), std::clamp<std::int64_t>(end, 0, axis.in)};
 }
 
-Runs positions_read(const Axis& axis, const Extent& results) {
+Runs positions_read(const InputAxis& axis, const Extent& results) {
   Runs runs;
   const auto add = [&](const Extent& run) {
     if (run.size() > 0) runs.push_back(run);
@@ -48,7 +50,7 @@ Runs fresh_positions(const Runs& now, const Runs& had) {
   return fresh;
 }
 
-bool clips_too_many(const Axis& axis, const std::vector<Extent>& tiles) {
+bool clips_too_many(const InputAxis& axis, const std::vector<Extent>& tiles) {
   constexpr std::int64_t most_clipped = 256;
   std::int64_t clipped = 0;
   for (const Extent& tile : tiles) {

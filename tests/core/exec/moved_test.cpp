@@ -19,9 +19,14 @@ AllTransfers transfers_of(const CompiledStage& stage, const Machine& machine, co
   ExecuteOptions options;
   options.threads = 2;
   options.moved = [&](std::size_t i, InstructionTransfers t) { moved[i] = std::move(t); };
+  const StoredTensors stored = [&](const Value& v) { return network.stored(v); };
   try {
-    execute(
-        stage, machine, network.inputs, [&](const Value& v) { return network.stored(v); }, options);
+    const sdip::Run by_tiles = execute(stage, machine, network.inputs, stored, options);
+    options.moved = {};
+    const sdip::Run fast = execute(stage, machine, network.inputs, stored, options);
+    for (std::size_t i = 0; i < fast.outputs.size(); ++i)
+      EXPECT_EQ(fast.outputs[i].floats, by_tiles.outputs[i].floats);
+    EXPECT_EQ(fast.counts.tile_operations, by_tiles.counts.tile_operations);
   } catch (const Error& error) {
     if (error.code != "not_computable") throw;
     return {};

@@ -353,6 +353,7 @@ TEST(accumulators, of_codes_give_the_same_results_whole_and_in_tiles_of_sums) {
     CompiledStage stage = tiled_stage(network, m);
     InstructionClass& c = stage.program.classes[0];
     c.weight_elements_per_channel = conv ? 9 * depth : depth;
+    c.bias_elements_per_channel = 1;
     stage.program.instructions[0].write_tiles = {Bytes(0), Bytes(m.dsram_bytes)};
     const LoopNest& nest = c.work.nest;
     const StoredTensors stored = [&](const Value& v) { return network.stored(v); };

@@ -48,7 +48,7 @@ std::int64_t loaded(const Program& program) {
 }
 
 TEST(windows, are_clipped_to_the_input) {
-  const exec::Axis padded{4, 4, 1, 3, 1, 1}, apart{3, 9, 3, 1, 1, 0};
+  const exec::InputAxis padded{4, 4, 1, 3, 1, 1}, apart{3, 9, 3, 1, 1, 0};
   EXPECT_EQ(exec::positions_read(padded, {0, 2}), (exec::Runs{{0, 3}}));
   EXPECT_EQ(exec::positions_read(apart, {1, 3}), (exec::Runs{{3, 4}, {6, 7}}));
   EXPECT_EQ(exec::fresh_positions(exec::positions_read(padded, {2, 4}), exec::positions_read(padded, {0, 2})),
