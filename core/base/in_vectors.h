@@ -1,7 +1,7 @@
 // Loops written once for vectors of any length, and compiled for those of each set of instructions.
 //
-// Sources alone include this. Example: in_vectors(widest_vectors(), [&](auto count) SDIP_LOOP { add<count>(x, y);
-// }), where add is SDIP_EACH and adds SideBySide<float, count> at a time.
+// Sources alone include this. Example, where add is SDIP_EACH and adds SideBySide<float, count> at a time:
+// in_vectors(widest_vectors(), [&](auto count) SDIP_LOOP { add<count>(x, y); });
 #pragma once
 
 #include <cstddef>
@@ -53,7 +53,7 @@ void in_portable(const Loop& loop) {
 }
 #if defined(__x86_64__)
 template <class Loop>
-[[gnu::target("avx2")]] void in_avx2(const Loop& loop) {
+[[gnu::target("avx2,fma")]] void in_avx2(const Loop& loop) {
   loop(VectorOf<8>());
 }
 template <class Loop>

@@ -143,7 +143,7 @@ const Region& readable(const Memory& memory, const Reading& reading, const Eleme
   };
   if (inside && whole(least, most)) return region;
   for (const Line& line : at.lines()) {
-    const auto [from, to] = std::minmax(line.begin, line.last());
+    const std::int64_t from = std::min(line.begin, line.last()), to = std::max(line.begin, line.last());
     if (inside && whole(from, to)) continue;
     for (std::int64_t i = 0; i < line.count; ++i) require(line.begin + i * line.step);
   }

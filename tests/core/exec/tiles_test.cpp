@@ -60,6 +60,15 @@ sdip::Run run_tiled(const CompiledStage& stage, const Machine& m, const MadeNetw
       stage, m, network.inputs, [&](const Value& v) { return network.stored(v); }, scales);
 }
 
+/// Scales of the input and the output of one instruction.
+ExecuteOptions with_scales(const MadeNetwork& network, const WeightScale& in, const WeightScale& out,
+                           std::int64_t threads) {
+  ExecuteOptions options;
+  options.scales = {{network.graph.inputs[0], in}, {network.graph.outputs[0], out}};
+  options.threads = threads;
+  return options;
+}
+
 Tensor graph_result(const MadeNetwork& network) {
   return compute(network.graph, network.inputs, [&](const Value& v) { return network.stored(v); }).at(0);
 }
@@ -222,18 +231,22 @@ TEST(options, mapped_weights_give_the_bits_of_stored_ones) {
 TEST(options, mapped_weights_are_quantised_as_stored_ones) {
   Draw draw(8);
   const MadeNetwork network = made_product(draw, 5, 60, 70, ElementType::float32);
-  const Machine m = in_formats(NumberFormat::int8, NumberFormat::int8, NumberFormat::int32);
-  CompiledStage stage = tiled_stage(network, m);
-  stage.program.classes[0].mapping = {2, 1, 30, 60};
-  const ActivationScales scales{{network.graph.inputs[0], 0.02F}, {network.graph.outputs[0], 0.1F}};
   const Tensor& weight = network.weights.begin()->second;
   const std::vector<float> floats(weight.floats.begin(), weight.floats.end());
-  ExecuteOptions options;
-  options.scales = scales;
-  options.mapped = [&](const Value&) { return StoredBytes{std::as_bytes(std::span(floats)), {}}; };
-  const StoredTensors nothing = [](const Value&) { return std::nullopt; };
-  EXPECT_EQ(execute(stage, m, network.inputs, nothing, options).outputs[0].floats,
-            run_tiled(stage, m, network, scales).outputs[0].floats);
+  using enum NumberFormat;
+  for (const NumberFormat activations : {int8, fp32})
+    for (const NumberFormat accumulators : {int32, fp32})
+      for (const std::int64_t sums : {60, 25}) {
+        const Machine m = in_formats(activations, int8, accumulators);
+        CompiledStage stage = tiled_stage(network, m);
+        stage.program.classes[0].mapping = {2, 1, 30, sums};
+        stage.program.instructions[0].write_tiles = {Bytes(0), Bytes(m.dsram_bytes)};
+        ExecuteOptions options = with_scales(network, 0.02F, 0.1F, 1);
+        const std::vector<double> stored = run_tiled(stage, m, network, options.scales).outputs[0].floats;
+        options.mapped = [&](const Value&) { return StoredBytes{std::as_bytes(std::span(floats)), {}}; };
+        const StoredTensors nothing = [](const Value&) { return std::nullopt; };
+        EXPECT_EQ(execute(stage, m, network.inputs, nothing, options).outputs[0].floats, stored);
+      }
 }
 
 TEST(options, memory_told_beforehand_is_of_the_pages_that_values_touch) {
@@ -286,15 +299,6 @@ TEST(accumulators, of_integers_wrap_to_their_width_in_any_tiles) {
       }
   }
   EXPECT_GT(changed, 100);
-}
-
-/// One-instruction options with scales.
-ExecuteOptions with_scales(const MadeNetwork& network, const WeightScale& in, const WeightScale& out,
-                           std::int64_t threads) {
-  ExecuteOptions options;
-  options.scales = {{network.graph.inputs[0], in}, {network.graph.outputs[0], out}};
-  options.threads = threads;
-  return options;
 }
 
 TEST(row_passes, softmax_of_codes_gives_the_codes_of_the_softmax_of_their_numbers) {
