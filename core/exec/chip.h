@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +19,7 @@
 #include "core/exec/norms.h"
 #include "core/exec/numbers.h"
 #include "core/exec/scratch.h"
+#include "core/exec/transfers.h"
 #include "core/exec/views.h"
 #include "core/program/weight_region.h"
 #include "core/program/weights.h"
@@ -66,6 +68,11 @@ struct Chip {
   std::string who{};                            // "instruction 3 'conv2d+silu' (/net/conv)"
   RunCounts counts{};
   std::unique_ptr<Team> team{};
+  std::unique_ptr<TransferLog> log{};  // where someone wants to know what moves
+  Stream stream = Stream::others;      // what is read for
+  // Operands from DRAM that are smaller than what they are combined with: read once and held by the circuit.
+  std::map<ValueId, Numbers> held_operands{};
+  std::unique_ptr<std::mutex> holding = std::make_unique<std::mutex>();
   Buffer<std::int8_t> spare_codes{};  // of a weight that was let go of: memory for the next one
   std::unique_ptr<Scratches> scratches = std::make_unique<Scratches>();
 
@@ -154,6 +161,12 @@ Numbers picked(const Tensor& tensor, const Elements& at);
 /// Tasks 0 to count - 1, shared by the team. Where one throws all are done again in order, so that the first that
 /// fails does not depend on how many threads there are: tasks must be repeatable.
 void share_tasks(Team& team, std::int64_t count, const std::function<void(std::int64_t)>& task);
+
+/// Begins a tile operation of the current instruction; `first_core`: of the first of the cores that share it.
+void begin_operation(Chip& chip, bool first_core = true);
+
+/// Notes that so many elements of a value went through a memory.
+void note(Chip& chip, Stream stream, Place place, std::int64_t elements, ValueId v);
 
 /// Runs the current instruction.
 void run_instruction(Chip& chip);

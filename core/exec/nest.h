@@ -20,6 +20,7 @@ using OperandReader = std::function<Numbers(const Elements& at)>;
 struct NestOperand {
   OperandReader read;
   ValueId as_it_lies = none;
+  bool through_dram = false;  // its tiles are loaded from DRAM: a line buffer keeps what the next one reads again
 };
 
 /// Takes results of the nest as their tiles are done: the elements, and what makes their values.

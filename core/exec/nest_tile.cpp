@@ -182,6 +182,33 @@ Elements elements_of_a(const TileShape& s) {
   return at;
 }
 
+std::vector<WindowLine> lines_of_a(const TileShape& s, std::span<const Extent> rows,
+                                   std::span<const Extent> columns, const Extent& height, const Extent& width) {
+  const NestMap& m = s.map;
+  const Extent& k = s.tile.sums;
+  const bool inside = channels_inside(m);
+  std::vector<WindowLine> lines;
+  std::int64_t copy_begin = 0;
+  for (const Copy& copy : s.copies) {
+    const std::int64_t first = first_a(m, copy);
+    for (std::int64_t c = k.begin; c < (inside ? k.begin + 1 : k.end); ++c)
+      for (const Extent& run : rows)
+        for (std::int64_t y = run.begin; y < run.end; ++y)
+          for (const Extent& part : columns) {
+            const std::int64_t begin = first + c * m.a_k + y * m.a_y + part.begin * m.a_x;
+            const std::int64_t position = (y - height.begin) * width.size() + part.begin - width.begin;
+            if (inside)
+              for (std::int64_t x = 0; x < part.size(); ++x)
+                lines.push_back({{begin + x * m.a_x, k.size(), 1}, copy_begin + (position + x) * k.size()});
+            else
+              lines.push_back({{begin, part.size(), m.a_x},
+                               copy_begin + (c - k.begin) * height.size() * width.size() + position});
+          }
+    copy_begin += k.size() * height.size() * width.size();
+  }
+  return lines;
+}
+
 TileStrides strides_of_a(const TileShape& s) {
   const std::int64_t k = s.tile.sums.size(), width = s.columns.size();
   if (channels_inside(s.map)) return {1, k * width, k, 0, 0, 0};

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/exec/elements.h"
@@ -48,6 +49,15 @@ struct TileShape {
 /// Elements of A that a tile reads, copy by copy, and where they then stand.
 Elements elements_of_a(const TileShape& shape);
 TileStrides strides_of_a(const TileShape& shape);
+
+/// Lines of A that lie in these rows and columns of the input, in order, and where each stands in what is loaded of
+/// a window of `height` by `width` positions, copy behind copy.
+struct WindowLine {
+  Line from{};
+  std::int64_t to = 0;
+};
+std::vector<WindowLine> lines_of_a(const TileShape& shape, std::span<const Extent> rows,
+                                   std::span<const Extent> columns, const Extent& height, const Extent& width);
 
 /// The same of B; of a weighted nest those of its first frame serve all.
 Elements elements_of_b(const TileShape& shape);

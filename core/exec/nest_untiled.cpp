@@ -288,9 +288,9 @@ bool run_in_place(Chip& chip, const Node& node, TileShape shape, const NestOpera
   const ProductShape& p = untiled.products[0].shape;
   untiled.blocks = blocks_of(p, std::ssize(untiled.products), chip.team->threads(), untiled.laid());
   untiled.lay_together();
-  for_each_tile(
-      map.nest, weighted, chip.instruction_class().mapping, {0, map.nest.out_h},
-      [&](const TileOperation&) { ++chip.counts.tile_operations; }, chip.instruction_class().spread_cores);
+  const InstructionClass& c = chip.instruction_class();
+  for_each_tile(tile_loops(map.nest, weighted, c.mapping, {0, map.nest.out_h}, c.spread_cores),
+                [&](const TileOperation&) { begin_operation(chip); });
   untiled.run();
   return true;
 }

@@ -100,6 +100,15 @@ std::optional<Placed> placed_operand(Chip& chip, ValueId root) {
   return Placed{memory_of(chip, *source), slot_of(chip.machine, root, source->place), source->address.value};
 }
 
+void begin_operation(Chip& chip, bool first_core) {
+  ++chip.counts.tile_operations;
+  if (chip.log) chip.log->begin_operation(first_core);
+}
+
+void note(Chip& chip, Stream stream, Place place, std::int64_t elements, ValueId v) {
+  if (chip.log) chip.log->add(stream, place, elements * bits_of(format_of(chip, v)));
+}
+
 namespace {
 
 const Tensor& register_of(const Chip& chip, ValueId root) {
@@ -150,6 +159,7 @@ Numbers read_operand(Chip& chip, ValueId v, const Elements& at) {
   const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
   const auto placed = placed_operand(chip, root);
   if (!placed) return picked(register_of(chip, root), through_view(chip, v, at));
+  note(chip, chip.stream, placed->slot.second, at.size(), v);
   const Reading reading{placed->slot, placed->address, chip.graph, chip.who};
   if (!is_single(value.operand.type)) return numbers_of(read(placed->memory, reading, through_view(chip, v, at)));
   Numbers numbers{value.operand.type, Buffer<float>(static_cast<std::size_t>(at.size())), {}, {}};
@@ -160,9 +170,11 @@ Numbers read_operand(Chip& chip, ValueId v, const Elements& at) {
 void read_floats(Chip& chip, ValueId v, const Elements& at, std::span<float> to) {
   const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
   const auto placed = chip.value(v).kind == ValueKind::weight ? std::nullopt : placed_operand(chip, root);
-  if (placed)
+  if (placed) {
+    note(chip, chip.stream, placed->slot.second, at.size(), v);
     return read(placed->memory, {placed->slot, placed->address, chip.graph, chip.who}, through_view(chip, v, at),
                 to);
+  }
   const Numbers numbers = read_operand(chip, v, at);
   std::ranges::copy(numbers.floats, to.begin());
 }
@@ -237,8 +249,10 @@ void write_result(Chip& chip, const Elements& at, const Numbers& numbers) {
   const ValueId v = chip.instruction().destination;
   const auto destinations = destinations_of(chip.instruction(), chip.instruction_class(), chip.machine);
   const auto write_to = [&](const auto& values) {
-    for (const Destination& to : destinations)
+    for (const Destination& to : destinations) {
+      note(chip, Stream::results, slot_of(chip.machine, v, to.place).second, at.size(), v);
       write(memory_of(chip, to.place, true), slot_of(chip.machine, v, to.place), at, values);
+    }
   };
   const auto held = chip.registers.find(v);
   const bool in_bytes = is_single(numbers.type);
@@ -269,7 +283,10 @@ void write_results(Chip& chip, const std::vector<ResultPart>& parts) {
   for (const Destination& to : destinations_of(chip.instruction(), chip.instruction_class(), chip.machine)) {
     Memory& memory = memory_of(chip, to.place, true);
     const Slot slot = slot_of(chip.machine, v, to.place);
-    for (const ResultPart& part : parts) claim(memory, slot, part.at);
+    for (const ResultPart& part : parts) {
+      note(chip, Stream::results, slot.second, part.at.size(), v);
+      claim(memory, slot, part.at);
+    }
     share_tasks(*chip.team, std::ssize(parts), [&](std::int64_t i) {
       const ResultPart& part = parts[static_cast<std::size_t>(i)];
       put(memory, slot, part.at, part.numbers.floats);

@@ -26,11 +26,39 @@ void apply_turn(const std::vector<std::int64_t>& places, ValueId result, TileVal
   tile.current = result;
 }
 
+/// An operand in DRAM that is smaller than the result: the circuit reads it once and holds it.
+const Numbers* held_operand(Chip& chip, ValueId v, const Shape& result) {
+  const std::int64_t count = element_count(chip.value(v).operand.shape);
+  if (chip.value(v).kind == ValueKind::weight || count >= element_count(result)) return nullptr;
+  const auto placed = placed_operand(chip, chip.views.root[static_cast<std::size_t>(v)]);
+  if (!placed || placed->slot.second != Place::dram) return nullptr;
+  const std::scoped_lock lock(*chip.holding);
+  const auto [held, fresh] = chip.held_operands.try_emplace(v);
+  if (fresh) held->second = read_operand(chip, v, Elements::first(count));
+  return &held->second;
+}
+
+Numbers picked_numbers(const Numbers& all, const Elements& at) {
+  Numbers numbers{all.type, {}, {}, {}};
+  at.each([&](std::int64_t element) {
+    const auto from = static_cast<std::size_t>(element);
+    if (!all.floats.empty()) numbers.floats.push_back(all.floats.at(from));
+    if (!all.doubles.empty()) numbers.doubles.push_back(all.doubles.at(from));
+    if (!all.ints.empty()) numbers.ints.push_back(all.ints.at(from));
+  });
+  return numbers;
+}
+
 /// An operand of one element stays one.
 Numbers operand_of(Chip& chip, const TileValues& tile, ValueId v, const Shape& shape) {
   const Shape& own = chip.value(v).operand.shape;
-  if (element_count(own) == 1) return read_operand(chip, v, Elements::first(1));
-  return read_operand(chip, v, elements_beside(own, shape, tile.at));
+  if (element_count(own) == 1) {
+    const Numbers* held = held_operand(chip, v, shape);
+    return held != nullptr ? *held : read_operand(chip, v, Elements::first(1));
+  }
+  const Elements at = elements_beside(own, shape, tile.at);
+  if (const Numbers* held = held_operand(chip, v, shape)) return picked_numbers(*held, at);
+  return read_operand(chip, v, at);
 }
 
 /// By the operator's own arithmetic.

@@ -45,6 +45,7 @@ bool read_by_elements(const Chip& chip, std::span<const Node* const> by_elements
 bool may_stream(Chip& chip, std::span<const Node* const> by_elements) {
   const ValueId v = chip.instruction().destination;
   const Value& result = chip.value(v);
+  if (chip.log) return false;  // who wants to know what tiles move is told tile by tile
   if (!is_single(result.operand.type) || !chip.summed.empty() || chip.registers.contains(v)) return false;
   if (bits_of(format_of(chip, v)) < 8) return false;  // a byte could be two pieces'
   for (const Destination& to : destinations_of(chip.instruction(), chip.instruction_class(), chip.machine)) {
@@ -62,12 +63,19 @@ bool may_stream(Chip& chip, std::span<const Node* const> by_elements) {
   return true;
 }
 
-std::vector<Elements> counted_tiles(Chip& chip, std::span<const Node* const> nodes, std::vector<Elements> tiles) {
+void for_each_result_tile(Chip& chip, std::span<const Node* const> nodes, std::span<const Elements> tiles,
+                          const std::function<void(const Elements& at)>& visit) {
+  if (tiles.size() < 2 || !may_stream(chip, nodes)) {
+    for (const Elements& tile : tiles) {
+      begin_operation(chip);
+      if (!tile.empty()) visit(tile);
+    }
+    return;
+  }
   chip.counts.tile_operations += std::ssize(tiles);
-  if (tiles.size() < 2 || !may_stream(chip, nodes)) return tiles;
   Elements all;
   for (const Elements& tile : tiles) all.add(tile);
-  return {std::move(all)};
+  visit(all);
 }
 
 PieceSink::PieceSink(Chip& chip, std::span<const Node* const> nodes) : chip_(chip), nodes_(nodes) {

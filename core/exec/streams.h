@@ -13,12 +13,14 @@ namespace sdip::exec {
 /// Whether pieces of the current instruction's result may be put while others are still to be read: no byte of it
 /// is read by any operator but one of `by_elements`, which read what lies at a piece's own elements. What a result
 /// is put over then is nothing that another piece needs. (Nor may it be summed or kept in a register.) Example: of
-/// a residual sum over x, written where x lies, the sum may be put piece by piece; of a transposition no.
+/// a residual sum over x, written where x lies, the sum may be put piece by piece; of a transposition no. Never
+/// while what tile operations move is noted.
 bool may_stream(Chip& chip, std::span<const Node* const> by_elements);
 
-/// Counts the tiles of an instruction, whose results `nodes` make, and joins them where results may stream: all
-/// threads then have work at once.
-std::vector<Elements> counted_tiles(Chip& chip, std::span<const Node* const> nodes, std::vector<Elements> tiles);
+/// Calls `visit` with the results of each tile operation of the current instruction, which `nodes` make; with all
+/// of them at once where results may stream: all threads then have work at once. Those of none are left out.
+void for_each_result_tile(Chip& chip, std::span<const Node* const> nodes, std::span<const Elements> tiles,
+                          const std::function<void(const Elements& at)>& visit);
 
 /// Takes the pieces of a result: what is made of one, then the operators behind it.
 class PieceSink {

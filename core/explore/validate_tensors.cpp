@@ -140,7 +140,10 @@ ComparedTensor run_alone(AloneInstruction one, const StoredTensors& stored, std:
   for (const ValueId v : graph.inputs)
     inputs.push_back(seeded_tensor(graph.values[at(v)].operand, seed, inputs.size()));
   const ActivationScales scales = activation_scales(graph, machine, inputs, stored);
-  const Run run = execute(one.stage, machine, inputs, stored, scales);
+  ExecuteOptions options;
+  options.scales = scales;
+  options.charged = true;
+  const Run run = execute(one.stage, machine, inputs, stored, options);
   std::map<std::string, Tensor> by_name;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (in_memory(one.stage, graph.inputs[i]))
