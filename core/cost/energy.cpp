@@ -34,21 +34,18 @@ EnergyPrices energy_prices(const Machine& m, Role role) {
   const auto price = [&](std::int64_t capacity, std::int64_t bits) {
     return sram_energy(node, Bytes(ceil_div(capacity, m.sram_banks)), Bits(bits)).value;
   };
-  EnergyPrices prices;
-  prices.mac = mac_energy(node, wider, m.accumulator_format).value;
-  prices.lane_operation = mac_energy(node, m.activation_format, m.activation_format).value;
   const bool unified = m.activation_memory == ActivationMemory::unified;
   const std::int64_t dsram = unified ? 2 * m.dsram_bytes + m.stackram_bytes : m.dsram_bytes;
-  prices.dsram_beat = price(dsram, m.dsram_port_bits);
-  prices.stackram_beat = price(m.stackram_bytes, m.stackram_port_bits);
-  prices.dsram_byte = price(dsram, 8);
-  if (!hard_coded(m, role)) {  // weights in ROM: reading wires is not priced
-    prices.psram_beat = price(m.psram_bytes, m.psram_port_bits);
-    prices.psram_byte = price(m.psram_bytes, 8);
-  }
-  prices.dram_byte = dram_energy(m.dram_kind, Bytes(1)).value;
-  if (m.sparsity != Sparsity::dense) prices.mac_share = m.weight_density.value();
-  return prices;
+  const bool wired = hard_coded(m, role);  // weights in ROM: reading wires is not priced
+  return {.mac = mac_energy(node, wider, m.accumulator_format).value,
+          .lane_operation = mac_energy(node, m.activation_format, m.activation_format).value,
+          .dsram_beat = price(dsram, m.dsram_port_bits),
+          .stackram_beat = price(m.stackram_bytes, m.stackram_port_bits),
+          .psram_beat = wired ? 0 : price(m.psram_bytes, m.psram_port_bits),
+          .dsram_byte = price(dsram, 8),
+          .psram_byte = wired ? 0 : price(m.psram_bytes, 8),
+          .dram_byte = dram_energy(m.dram_kind, Bytes(1)).value,
+          .mac_share = m.sparsity == Sparsity::dense ? 1 : m.weight_density.value()};
 }
 
 Energy core_energy(const ClassCost& cost, const EnergyPrices& prices) {

@@ -71,12 +71,13 @@ struct Running {
     const auto k = read_doubles(chip, nodes.scores->inputs[1],
                                 grid(scores.b_group[group], keys, scores.b_n, {0, depth}, scores.b_k));
     const auto width = static_cast<std::size_t>(depth);
+    const NumberFormat kept = accumulator_of(chip);
     std::vector<double> sums;
     for (std::size_t row = 0; row < static_cast<std::size_t>(rows.size()); ++row)
       for (std::size_t key = 0; key < static_cast<std::size_t>(keys.size()); ++key) {
         double sum = 0;
         for (std::size_t i = 0; i < width; ++i) sum += q[row * width + i] * k[key * width + i];
-        sums.push_back(accumulated(chip.machine.accumulator_format, sum));
+        sums.push_back(accumulated(kept, sum));
       }
     TileValues tile{
         grid(static_cast<std::int64_t>(group) * scores.out_group, rows, scores.out_p, keys, scores.out_n),
@@ -89,6 +90,7 @@ struct Running {
   void add_keys(Rows& state, const std::vector<double>& s, const Extent& rows, const Extent& keys) {
     const auto count = static_cast<std::size_t>(keys.size());
     const auto values = static_cast<std::size_t>(product.nest.out_channels);
+    const NumberFormat sums = accumulator_of(chip);
     const auto v =
         read_doubles(chip, nodes.product->inputs[1],
                      grid(product.b_group[group], keys, product.b_k, {0, product.nest.out_channels}, product.b_n));
@@ -105,8 +107,7 @@ struct Running {
         state.sum[row] += p;
         for (std::size_t i = 0; i < values; ++i) weighted[i] += p * v[key * values + i];
       }
-      for (std::size_t i = 0; i < values; ++i)
-        weighted[i] = accumulated(chip.machine.accumulator_format, weighted[i]);
+      for (std::size_t i = 0; i < values; ++i) weighted[i] = accumulated(sums, weighted[i]);
       state.maximum[row] = maximum;
     }
   }

@@ -31,10 +31,10 @@ using Turns = std::array<std::int64_t, pair_families>;
 struct HeldWeight {
   Shape shape;
   Numbers numbers{};                // of the graph's type; of one that is mapped only the type
-  std::span<const float> floats{};  // its numbers, where single precision holds them
+  std::span<const float> floats{};  // its numbers, where single precision holds them; none: `codes` stand for them
   std::vector<WeightScale> scales{};
   WeightChannels channels{};
-  std::vector<std::int8_t> codes{};      // of integer formats of at most 8 bits without zero points
+  Buffer<std::int8_t> codes{};           // of integer formats of at most 8 bits without zero points
   std::shared_ptr<const void> mapped{};  // what keeps mapped bytes alive
 };
 
@@ -66,6 +66,7 @@ struct Chip {
   std::string who{};                            // "instruction 3 'conv2d+silu' (/net/conv)"
   RunCounts counts{};
   std::unique_ptr<Team> team{};
+  Buffer<std::int8_t> spare_codes{};  // of a weight that was let go of: memory for the next one
   std::unique_ptr<Scratches> scratches = std::make_unique<Scratches>();
 
   const Value& value(ValueId v) const { return graph.values[static_cast<std::size_t>(v)]; }
@@ -107,6 +108,9 @@ void open_result(Chip& chip);
 /// The format that a value is kept in: its own, or activation_format. Of a view that of its root.
 NumberFormat format_of(const Chip& chip, ValueId v);
 
+/// In which the current instruction keeps its sums.
+NumberFormat accumulator_of(const Chip& chip);
+
 /// Writes elements of the result there, as its format holds them.
 void write_result(Chip& chip, const Elements& at, const Numbers& numbers);
 
@@ -116,6 +120,16 @@ struct ResultPart {
   Numbers numbers{};
 };
 void write_results(Chip& chip, const std::vector<ResultPart>& parts);
+
+/// Whether write_codes may write a value: in codes of 8 bits, and nowhere else.
+bool may_write_codes(const Chip& chip, ValueId v);
+
+/// Parts of the current instruction's result as codes of its format. Requires may_write_codes.
+struct CodePart {
+  Elements at{};
+  Buffer<std::int8_t> codes{};
+};
+void write_codes(Chip& chip, const std::vector<CodePart>& parts);
 
 /// Step of an integer activation format for a value; 1 where none is needed. Throws Error("scale_absent", ...).
 WeightScale scale_of(const Chip& chip, ValueId v);

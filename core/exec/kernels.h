@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/base/number_format.h"
+#include "core/base/vectors.h"
 
 namespace sdip::exec {
 
@@ -44,12 +45,6 @@ struct Sums {
 struct ProductShape {
   std::int64_t rows = 0, columns = 0, depth = 0, run = 0, lanes = 1;
 };
-
-/// Instructions of the processor that runs this, narrowest first.
-enum class Vectors { portable, avx2, avx512 };
-
-/// The widest that it has.
-Vectors widest_vectors();
 
 /// Runs tasks 0 to count - 1, in any order and at once.
 using Share = std::function<void(std::int64_t count, const std::function<void(std::int64_t)>& task)>;

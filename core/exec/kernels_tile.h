@@ -42,6 +42,7 @@ enum class TileKind { fused, tree, narrow_fused, narrow_tree, codes16, codes8 };
 /// One for each set of instructions; `add` is nullptr where a set has none of its own.
 TileKernel portable_kernel(TileKind kind);
 TileKernel avx2_kernel(TileKind kind);
+TileKernel avx_vnni_kernel();  // of 8-bit codes, in AVX2's registers
 TileKernel avx512_kernel(TileKind kind);
 TileKernel avx512_narrow_kernel(bool tree);
 

@@ -254,6 +254,17 @@ void put(Memory& memory, Slot slot, const Elements& at, std::span<const float> n
   }
 }
 
+void put_codes(Memory& memory, Slot slot, const Elements& at, std::span<const std::int8_t> codes) {
+  const Region& region = memory.regions.at(slot);
+  check(!region.layout.beside && region.bits() == 8, "codes of a byte");
+  const std::int8_t* from = codes.data();
+  for (const Line& line : at.lines()) {
+    check(line.step == 1, "elements one behind the other");
+    std::memcpy(memory.storage.data() + region.bit_of(line.begin) / 8, from, static_cast<std::size_t>(line.count));
+    from += line.count;
+  }
+}
+
 void write(Memory& memory, Slot slot, const Elements& at, std::span<const float> numbers) {
   claim(memory, slot, at);
   put(memory, slot, at, numbers);
@@ -342,6 +353,12 @@ Numbers read_numbers(const Memory& memory, const Reading& reading, const Element
 
 const float* floats_in_place(const Memory& memory, const Reading& reading, const Elements& at) {
   return floats_of(memory, readable(memory, reading, at));
+}
+
+const std::int8_t* codes_in_place(const Memory& memory, const Reading& reading, const Elements& at) {
+  const Region& region = readable(memory, reading, at);
+  const bool in_bytes = region.layout.format == NumberFormat::int8 && !region.layout.beside;
+  return in_bytes ? reinterpret_cast<const std::int8_t*>(memory.storage.data() + region.first_bit / 8) : nullptr;
 }
 
 float* floats_in_place(Memory& memory, Slot slot) { return floats_of(memory, memory.regions.at(slot)); }

@@ -75,6 +75,8 @@ void write(Memory& memory, Slot slot, const Elements& at, std::span<const float>
 /// where elements are whole bytes and no two put the same.
 void claim(Memory& memory, Slot slot, const Elements& at);
 void put(Memory& memory, Slot slot, const Elements& at, std::span<const float> numbers);
+/// Of a value of 8-bit elements, as its codes. Requires elements one behind the other.
+void put_codes(Memory& memory, Slot slot, const Elements& at, std::span<const std::int8_t> codes);
 
 /// Takes bytes [address, address + bytes) for tiles on their way: what values had there is overwritten. Throws
 /// Error("execution_failed", who, ...) when they do not lie within the memory.
@@ -106,7 +108,10 @@ void read_codes(const Memory& memory, const Reading& reading, const Elements& at
 /// lie otherwise. Throws as `read` does of elements `at`. Valid until a region is opened.
 const float* floats_in_place(const Memory& memory, const Reading& reading, const Elements& at);
 
-/// The same of a value that is written: who writes there claims it, too.
+/// The same of a value of int8 elements: its codes.
+const std::int8_t* codes_in_place(const Memory& memory, const Reading& reading, const Elements& at);
+
+/// The same of a value that is written, in single precision: who writes there claims it, too.
 float* floats_in_place(Memory& memory, Slot slot);
 
 }  // namespace sdip::exec

@@ -10,6 +10,7 @@
 #include "core/exec/formats.h"
 #include "core/exec/nest_tile.h"
 #include "core/exec/partial_sums.h"
+#include "core/exec/weights.h"
 
 namespace sdip::exec {
 namespace {
@@ -132,26 +133,22 @@ struct Tiles {
     }
   }
 
-  /// Sums [from, from + count) of codes times what a 1 of each stands for.
-  std::vector<double> in_steps(const Accumulators& accumulators, std::int64_t from, std::int64_t count) const {
-    std::vector<double> numbers;
-    numbers.reserve(static_cast<std::size_t>(count));
+  /// What a 1 of each of the sums [from, from + count) of codes stands for, or of all.
+  std::vector<double> steps_of(const Accumulators& accumulators, std::int64_t from, std::int64_t count) const {
+    if (accumulators.one_step()) return {accumulators.step(0, 0)};
+    std::vector<double> steps;
+    steps.reserve(static_cast<std::size_t>(count));
     const std::int64_t pixels = shape.pixels(), end = from + count;
     std::int64_t first = 0;  // of the copy
     for (const Copy& copy : shape.copies) {
       const std::int64_t channels = copy.channels.size(), behind = first + pixels * channels;
-      const std::int64_t row = shape.by_rows() ? channels : pixels;
-      for (std::int64_t i = std::max(from, first); i < std::min(end, behind);) {
-        const std::int64_t of = (i - first) / row, stop = std::min({end, behind, first + (of + 1) * row});
-        double step = shape.by_rows() ? 0 : accumulators.step(copy.group, copy.channels.begin + of);
-        for (; i < stop; ++i) {
-          if (shape.by_rows()) step = accumulators.step(copy.group, copy.channels.begin + (i - first) % row);
-          numbers.push_back(static_cast<double>(sums[static_cast<std::size_t>(i)]) * step);
-        }
+      for (std::int64_t i = std::max(from, first); i < std::min(end, behind); ++i) {
+        const std::int64_t channel = shape.by_rows() ? (i - first) % channels : (i - first) / pixels;
+        steps.push_back(accumulators.step(copy.group, copy.channels.begin + channel));
       }
       first = behind;
     }
-    return numbers;
+    return steps;
   }
 
   /// What accumulators that are no kernel's make of the sums at the end of an operation.
@@ -209,22 +206,9 @@ void take_whole(Chip& chip, const NestMap& m, const NestOperand& b, Loaded<T>& l
   if (b.as_it_lies == none || chip.value(b.as_it_lies).kind != ValueKind::weight) return;
   const HeldWeight* weight = read_weight(chip, b.as_it_lies);
   if (weight == nullptr) return;
-  if constexpr (std::is_same_v<T, float>) loaded.whole = weight->floats.data();
+  if constexpr (std::is_same_v<T, float>) loaded.whole = whole_floats(chip, b.as_it_lies).data();
   if constexpr (std::is_same_v<T, std::int8_t>) loaded.whole = weight->codes.data();
   loaded.strides = {m.b_k, 0, 0, m.b_n, m.b_h, m.b_w};
-}
-
-/// Whether an operand lies in memory as codes of 8 bits, signed, with a scale: then its codes are multiplied.
-bool lies_in_codes(Chip& chip, const NestOperand& operand) {
-  const ValueId v = operand.as_it_lies;
-  if (v == none) return false;
-  if (chip.value(v).kind == ValueKind::weight) {
-    const HeldWeight* weight = read_weight(chip, v);
-    return weight != nullptr && !weight->codes.empty();
-  }
-  const NumberFormat format = format_of(chip, v);
-  return format == NumberFormat::int8 && !holds(format, chip.value(v).operand.type) &&
-         placed_operand(chip, chip.views.root[static_cast<std::size_t>(v)]).has_value();
 }
 
 /// Lanes that multiply side by side along a sum.
@@ -243,9 +227,21 @@ Extent window_columns(const LoopNest& n, const Extent& columns) {
   return window(columns, n.stride_w, n.dilation_w, n.kernel_w, n.pad_left, n.in_w);
 }
 
+bool lies_in_codes(Chip& chip, const NestOperand& operand) {
+  const ValueId v = operand.as_it_lies;
+  if (v == none) return false;
+  if (chip.value(v).kind == ValueKind::weight) {
+    const HeldWeight* weight = read_weight(chip, v);
+    return weight != nullptr && !weight->codes.empty();
+  }
+  const NumberFormat format = format_of(chip, v);
+  return format == NumberFormat::int8 && !holds(format, chip.value(v).operand.type) &&
+         placed_operand(chip, chip.views.root[static_cast<std::size_t>(v)]).has_value();
+}
+
 Arithmetic arithmetic_of(Chip& chip, const Node& node) {
   Arithmetic arithmetic;
-  arithmetic.accumulator = chip.machine.accumulator_format;
+  arithmetic.accumulator = accumulator_of(chip);
   arithmetic.lanes = lanes_along_sums(chip.machine, work_of(chip.graph, node).family);
   arithmetic.kernel.threads = chip.team->threads();
   if (chip.team->threads() > 1) arithmetic.kernel.share = chip.team->share();
@@ -261,7 +257,7 @@ void run_nest(Chip& chip, const Node& node, const NestMap& map, bool weighted, c
   const NestOperand first = less_zero(0, a), second = less_zero(1, b);
   const Finish finish(chip, node);
   const Arithmetic arithmetic = arithmetic_of(chip, node);
-  const NumberFormat format = chip.machine.accumulator_format;
+  const NumberFormat format = accumulator_of(chip);
   const bool floating = number_formats[static_cast<std::size_t>(format)].floating;
   const auto run = [&]<class T, class S>(std::type_identity<T>, std::type_identity<S>, auto kept, auto ended) {
     TileShape shape{map, weighted};
@@ -288,7 +284,9 @@ void run_nest(Chip& chip, const Node& node, const NestMap& map, bool weighted, c
   if (needs_scale(format) && lies_in_codes(chip, first) && lies_in_codes(chip, second))
     return run(std::type_identity<std::int8_t>{}, std::type_identity<std::int32_t>{}, nothing, [&](auto& t) {
       return [&](const Elements& piece, std::int64_t from) {
-        return finish(piece, std::span<const double>(t.in_steps(accumulators, from, piece.size())));
+        const auto sums = std::span(std::as_const(t.sums))
+                              .subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(piece.size()));
+        return finish(piece, sums, t.steps_of(accumulators, from, piece.size()));
       };
     });
   run(std::type_identity<double>{}, std::type_identity<double>{}, kept, finished);

@@ -29,6 +29,10 @@ using TileSink = std::function<void(const Elements& at, const PieceMaker& make)>
 Extent window_rows(const LoopNest& nest, const Extent& rows);
 Extent window_columns(const LoopNest& nest, const Extent& columns);
 
+/// Whether an operand lies in memory as codes of 8 bits, signed, with a scale: then its codes are multiplied, where
+/// accumulators are integers.
+bool lies_in_codes(Chip& chip, const NestOperand& operand);
+
 /// How the products of a nest are summed; by all threads.
 Arithmetic arithmetic_of(Chip& chip, const Node& node);
 

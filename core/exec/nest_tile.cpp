@@ -240,16 +240,17 @@ ProductOperands<T> product_operands(const TileShape& s, const Copy& copy, const 
   return {{channels, pixels, depth, run, lanes}, filters_of(s, b, b_at), windows_of(s, a, a_at)};
 }
 
-void lay_filters(const TileShape& s, const float* b, const TileStrides& at, std::int64_t row, std::int64_t rows,
-                 float* to, std::int64_t stride) {
+template <class T>
+void lay_filters(const TileShape& s, const T* b, const TileStrides& at, std::int64_t row, std::int64_t rows, T* to,
+                 std::int64_t stride) {
   constexpr std::int64_t together = 64;  // channels, with all their positions: a few KiB
   const std::int64_t depth = s.tile.sums.size(), kernel = kernel_size(s.map.nest), width = s.map.nest.kernel_w;
-  const float* from = b + row * at.n;
+  const T* from = b + row * at.n;
   for (std::int64_t r = 0; r < rows; ++r, from += at.n, to += stride)
     for (std::int64_t k = 0; k < depth; k += together) {
       const std::int64_t count = std::min(together, depth - k);
       for (std::int64_t position = 0; position < kernel; ++position) {
-        const float* one = from + k * at.k + position / width * at.h + position % width * at.w;
+        const T* one = from + k * at.k + position / width * at.h + position % width * at.w;
         for (std::int64_t i = 0; i < count; ++i) to[position * depth + k + i] = one[i * at.k];
       }
     }
@@ -266,6 +267,13 @@ void add_products(const TileShape& s, const Copy& copy, const T* a, const TileSt
     multiply(shape, arithmetic.accumulator, left, right, to, arithmetic.kernel);
 }
 
+template void lay_filters(const TileShape&, const float*, const TileStrides&, std::int64_t, std::int64_t, float*,
+                          std::int64_t);
+template void lay_filters(const TileShape&, const std::int8_t*, const TileStrides&, std::int64_t, std::int64_t,
+                          std::int8_t*, std::int64_t);
+template ProductOperands<std::int8_t> product_operands(const TileShape&, const Copy&, const std::int8_t*,
+                                                       const TileStrides&, const std::int8_t*, const TileStrides&,
+                                                       std::int64_t);
 template ProductOperands<float> product_operands(const TileShape&, const Copy&, const float*, const TileStrides&,
                                                  const float*, const TileStrides&, std::int64_t);
 template void add_products(const TileShape&, const Copy&, const float*, const TileStrides&, const float*,

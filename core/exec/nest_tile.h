@@ -68,8 +68,9 @@ ProductOperands<T> product_operands(const TileShape& shape, const Copy& copy, co
 
 /// Rows [row, row + rows) of a convolution's filters as its product has them on the left: kernel positions
 /// outermost.
-void lay_filters(const TileShape& shape, const float* b, const TileStrides& b_at, std::int64_t row,
-                 std::int64_t rows, float* to, std::int64_t stride);
+template <class T>
+void lay_filters(const TileShape& shape, const T* b, const TileStrides& b_at, std::int64_t row, std::int64_t rows,
+                 T* to, std::int64_t stride);
 
 /// The product of one copy, added to `sums`; `a` and `b` are its first elements. S: the accumulators' type.
 struct Arithmetic {

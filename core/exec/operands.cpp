@@ -59,6 +59,11 @@ NumberFormat format_of(const Chip& chip, ValueId v) {
   return chip.value(root).format.value_or(chip.machine.activation_format);
 }
 
+NumberFormat accumulator_of(const Chip& chip) {
+  const std::optional<Formats>& own = chip.instruction_class().formats;
+  return own && own->accumulators ? *own->accumulators : chip.machine.accumulator_format;
+}
+
 WeightScale scale_of(const Chip& chip, ValueId v) {
   const NumberFormat format = format_of(chip, v);
   if (!needs_scale(format) || holds(format, chip.value(v).operand.type)) return 1.0F;
@@ -121,7 +126,10 @@ Numbers read_constant(Chip& chip, ValueId v, const Elements& at) {
   Numbers numbers{weight->numbers.type, {}, {}, {}};
   if (is_single(numbers.type)) {
     numbers.floats.resize(static_cast<std::size_t>(at.size()));
-    pick_floats(weight->floats, at, numbers.floats.data());
+    if (weight->floats.empty() && !weight->codes.empty())
+      decode_weight(*weight, at, numbers.floats.data());
+    else
+      pick_floats(weight->floats, at, numbers.floats.data());
     return numbers;
   }
   at.each([&](std::int64_t element) {
@@ -266,6 +274,23 @@ void write_results(Chip& chip, const std::vector<ResultPart>& parts) {
       const ResultPart& part = parts[static_cast<std::size_t>(i)];
       put(memory, slot, part.at, part.numbers.floats);
     });
+  }
+}
+
+bool may_write_codes(const Chip& chip, ValueId v) {
+  return chip.value(v).operand.type == ElementType::float32 && bits_of(format_of(chip, v)) == 8 &&
+         chip.summed.empty() && !chip.registers.contains(v);
+}
+
+void write_codes(Chip& chip, const std::vector<CodePart>& parts) {
+  const ValueId v = chip.instruction().destination;
+  for (const Destination& to : destinations_of(chip.instruction(), chip.instruction_class(), chip.machine)) {
+    Memory& memory = memory_of(chip, to.place, true);
+    const Slot slot = slot_of(chip.machine, v, to.place);
+    for (const CodePart& part : parts) {
+      claim(memory, slot, part.at);
+      put_codes(memory, slot, part.at, part.codes);
+    }
   }
 }
 

@@ -13,7 +13,7 @@ Slot in_buffer(const Chip& chip) { return {chip.instruction().destination, Place
 Slot in_dram(const Chip& chip) { return {chip.instruction().destination, Place::scalar}; }
 
 Layout layout_of_sums(const Chip& chip, ElementType type, std::int64_t count) {
-  const NumberFormat format = chip.machine.accumulator_format;
+  const NumberFormat format = accumulator_of(chip);
   const bool in_codes = is_single(type) && number_formats[static_cast<std::size_t>(format)].floating;
   return {format, type, count, 1, true, !in_codes};
 }

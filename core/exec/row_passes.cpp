@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/exec/code_softmax.h"
 #include "core/exec/norms.h"
 #include "core/exec/plain_functions.h"
 #include "core/exec/streams.h"
@@ -243,7 +244,8 @@ bool run_row_passes(Chip& chip, const Operators& operators, ValueId result) {
   if (!operators.before.empty() || main.inputs.empty() || main.inputs[0] == none) return false;
   if (result != main.outputs[0]) return false;
   if (const auto rows = softmax_rows(chip, main)) {
-    run_softmax(chip, operators, *rows, result);
+    if (rows->inner > 1 || !run_softmax_of_codes(chip, operators, rows->rows, rows->length, result))
+      run_softmax(chip, operators, *rows, result);
     return true;
   }
   const auto rule = norm_rule(chip.graph, main);

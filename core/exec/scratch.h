@@ -17,6 +17,7 @@ namespace sdip::exec {
 /// Of one task at a time.
 struct Scratch {
   Buffer<float> sums{}, floats{};
+  Buffer<std::int32_t> code_sums{};
   Buffer<double> doubles{};
   Workspace products{};
   Storage left{};

@@ -1908,6 +1908,7 @@ export interface components {
             model: string;
             preset?: string;
             machine?: components["schemas"]["MachineChanges"];
+            formats?: string;
             baselines?: string[];
         };
         ComparisonRow: {
@@ -1946,6 +1947,7 @@ export interface components {
             count?: number;
             axes: components["schemas"]["Axis"][];
             objectives?: string[];
+            formats?: string;
             validate_seconds?: number;
         };
         Sweep: {
