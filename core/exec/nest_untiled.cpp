@@ -58,14 +58,16 @@ bool in_lines(const TileShape& s) {
   return n.out_w == 1 || n.out_h == 1 || s.map.out_p == n.out_w * s.map.out_q;
 }
 
+// Numbers that are laid out at most: for all tasks, and by one for itself.
+constexpr Count most_filters = 4 << 20, most_windows = 3 << 20, most_own_filters = 2 << 20;
+
 /// Rows and columns of a task's block, the last ones smaller.
 struct Blocks {
   Count rows = 0, columns = 0, row_parts = 0, column_parts = 0;
 };
 
 Blocks blocks_of(const ProductShape& p, Count copies, Count threads, bool laid) {
-  constexpr Count most_sums = 196608;   // stay in a level-2 cache, with what is packed
-  constexpr Count most_laid = 2 << 20;  // numbers of filters that a thread lays out for itself
+  constexpr Count most_sums = 196608;  // stay in a level-2 cache, with what is packed
   constexpr Count row_step = 12, column_step = 32, most_rows = 384, most_columns = 512;
   Blocks b;
   b.column_parts = ceil_div(p.columns, most_columns);
@@ -73,7 +75,8 @@ Blocks blocks_of(const ProductShape& p, Count copies, Count threads, bool laid) 
   b.column_parts = ceil_div(p.columns, b.columns);
   const Count wanted = ceil_div(4 * threads, copies * b.column_parts);
   Count rows = std::min({most_sums / std::min(b.columns, p.columns), most_rows, ceil_div(p.rows, wanted)});
-  if (laid && b.column_parts == 1) rows = std::min(rows, std::max(4 * row_step, most_laid / p.depth));
+  if (laid && (b.column_parts == 1 || p.rows * p.depth > most_filters))
+    rows = std::min(rows, std::max(4 * row_step, most_own_filters / p.depth));
   b.rows = std::max<Count>(1, ceil_div(rows, row_step)) * row_step;
   b.row_parts = ceil_div(p.rows, b.rows);
   return b;
@@ -138,7 +141,6 @@ struct Untiled {
   /// What several blocks of one product read is laid out once, by all threads: filters for blocks side by side,
   /// windows for those below each other, where they are not too large.
   void lay_together() {
-    constexpr Count most_filters = 8 << 20, most_windows = 6 << 20;  // numbers
     if (products.size() != 1 || !laid()) return;
     ProductOperands<T>& p = products[0];
     const Count rows = p.shape.rows, columns = p.shape.columns, depth = p.shape.depth, stride = depth + 16;

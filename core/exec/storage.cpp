@@ -9,6 +9,7 @@ namespace sdip::exec {
 namespace {
 
 constexpr std::int64_t page_bytes = 4096;
+constexpr std::int64_t much_bytes = std::int64_t{32} << 20;  // a page of 2 MiB more or less is nothing beside it
 
 }  // namespace
 
@@ -25,6 +26,7 @@ void Storage::grow(std::int64_t bytes) {
                                 : ::mremap(data_, static_cast<std::size_t>(size_), static_cast<std::size_t>(size),
                                            MREMAP_MAYMOVE);
   if (data == MAP_FAILED) throw std::bad_alloc();
+  if (size >= much_bytes) ::madvise(data, static_cast<std::size_t>(size), MADV_HUGEPAGE);
   data_ = static_cast<std::byte*>(data);
   size_ = size;
 }
