@@ -281,7 +281,10 @@ class Timeline {
     while (--count > 0) {
       body();
       Moment after = moment();
-      if (moved_alike(before, after)) return skip(count - 1, before, after);
+      if (moved_alike(before, after)) {
+        skip(count - 1, before, after);
+        return;
+      }
       before = std::move(after);
     }
   }
