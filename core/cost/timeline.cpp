@@ -72,13 +72,14 @@ class Timeline {
 
   /// Everything the future depends on, relative to now. Requires that all before now has retired.
   struct State {
-    std::int64_t channel_free = 0, last_duration = 0;
+    std::int64_t channel_free, last_duration;
     std::vector<std::int64_t> weights, words;
     friend bool operator==(const State&, const State&) = default;
   };
   State state() {
-    // Loads and stores never start before now; only weights and words use what the channel had free before.
-    if (!runs_ahead_) channel_free_ = std::max(channel_free_, now_);
+    // Loads and stores have ended, and never start before now; only weights and words use what the channel had
+    // free.
+    if (!runs_ahead_) channel_free_ = now_;
     return {channel_free_ - now_, last_duration_, weights_.state(now_), words_.state(now_)};
   }
 
@@ -102,8 +103,8 @@ class Timeline {
   enum : std::size_t { of_a, of_b, of_split, of_partial, operands };
   /// Two tile buffers, or one: when the next tile may be loaded.
   struct Slots {
-    std::int64_t begin = 0, before = 0;
-    bool empty = true;
+    std::int64_t begin, before;
+    bool empty;
     std::int64_t free_at(bool doubled, std::int64_t last_end) {
       const std::int64_t freed = empty ? begin : last_end;  // nothing is in the buffers when the instruction begins
       const std::int64_t at = doubled ? before : freed;
@@ -156,7 +157,7 @@ class Timeline {
   /// When an instruction is issued, when it begins, and when it is dispatched, so that its first operation may
   /// start.
   struct Issue {
-    std::int64_t issued = 0, begin = 0, dispatched = 0;
+    std::int64_t issued, begin, dispatched;
   };
   Issue issue_of(std::size_t index) {
     const Instruction& instruction = program_.instructions[index];
@@ -394,7 +395,7 @@ class Timeline {
   std::int64_t occupancy_ = 0, psram_peak_ = 0, weights_ready_ = 0, tile_before_until_ = 0;  // of weights now used
   bool fetches_weights_ = false, pinned_ = false, first_operation_ = true;
   std::int64_t operation_begin_ = 0;  // of the last, where each is an instruction
-  std::array<Slots, operands> slots_;
+  std::array<Slots, operands> slots_{};
   std::int64_t store_before_ = 0, store_last_ = 0;
   Transfer pending_out_;
   PassCost pass_;

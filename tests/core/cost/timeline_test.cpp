@@ -1,214 +1,11 @@
-// Does the timeline count what it does not run as if it ran it, and does it run no more than it must?
-#include <gtest/gtest.h>
-
-#include <random>
-
+// What the timeline runs, and what not; what it makes of transfers, cycle by cycle; what it is given and leaves.
 #include "core/cost/timeline.h"
 
-namespace sdip {
+#include "core/cost/transfer.h"
+#include "tests/core/cost/timed.h"
+
+namespace sdip::timing {
 namespace {
-
-using Numbers = std::vector<std::int64_t>;
-
-Numbers numbers_of(const PassCost& p) {
-  return {p.cycles,
-          p.stall_weights,
-          p.stall_activations,
-          p.weight_bytes,
-          p.activation_in_bytes,
-          p.activation_out_bytes,
-          p.weight_psram_bytes,
-          p.stall_program,
-          p.program_bytes};
-}
-
-Numbers numbers_of(const InstructionTime& t) {
-  return {t.start,         t.end,
-          t.overhead,      t.stall_weights,
-          t.waiting,       t.stall_activations,
-          t.weight_bytes,  t.weight_psram_bytes,
-          t.psram_bytes,   t.activation_in_bytes,
-          t.stall_program, t.activation_out_bytes,
-          t.program_bytes};
-}
-
-/// A program of these costs, instruction by instruction of class 0, 1, ..., 0, 1, ...
-struct Timed {
-  Program program;
-  std::vector<ClassCost> costs;
-  TimelineRules rules;
-
-  TimelineResult run(std::int64_t passes, std::vector<InstructionTime>* trace = nullptr) const {
-    return run_timeline(program, costs, rules, passes, trace);
-  }
-};
-
-Timed timed(std::vector<ClassCost> costs, std::size_t instructions, const TimelineRules& rules = {}) {
-  Timed t;
-  t.costs = std::move(costs);
-  t.rules = rules;
-  t.program.classes.resize(t.costs.size());
-  t.program.instructions.resize(instructions);
-  for (std::size_t i = 0; i < instructions; ++i)
-    t.program.instructions[i].instruction_class = static_cast<std::int32_t>(i % t.costs.size());
-  return t;
-}
-
-class Dice {
- public:
-  explicit Dice(std::uint64_t seed) : dice_(seed) {}
-  std::int64_t from(std::int64_t low, std::int64_t high) {
-    return low + static_cast<std::int64_t>(dice_() % static_cast<std::uint64_t>(high - low + 1));
-  }
-  bool once_in(std::int64_t n) { return from(1, n) == 1; }
-  std::int64_t some_bytes() { return once_in(2) ? 0 : from(1, 20); }
-
- private:
-  std::mt19937_64 dice_;
-};
-
-/// Up to three loops of a few runs; each run of a loop adds to the shape's and the window's number a bit of its
-/// own.
-ClassCost random_cost(Dice& dice, std::int64_t most_tiles) {
-  ClassCost c;
-  const std::int64_t loops = dice.from(0, 3);
-  for (std::int64_t l = 0; l < loops; ++l) {
-    TileLoop loop{static_cast<std::int32_t>(dice.from(1, 3)), dice.once_in(2), dice.once_in(2), dice.once_in(3)};
-    c.order.loops.push_back(loop);
-    for (std::int32_t r = 0; r < loop.runs; ++r)
-      c.order.runs.push_back({dice.from(1, most_tiles), static_cast<std::int32_t>(dice.from(0, 1) << l),
-                              static_cast<std::int32_t>(dice.from(0, 1) << l)});
-  }
-  c.weighted = dice.once_in(2);
-  c.streams_activations = true;
-  for (int s = 0; s < 1 << loops; ++s) {
-    TileCost tile;
-    tile.cycles = dice.from(1, 20);
-    tile.micro_operations = dice.from(1, 2);
-    tile.weight_stored_bytes = dice.some_bytes();
-    tile.weight_bytes = tile.weight_stored_bytes > 0 ? dice.from(1, 20) : 0;
-    if (dice.once_in(3)) tile.b_bytes = dice.some_bytes();
-    if (dice.once_in(3)) tile.split_in_bytes = dice.some_bytes();
-    if (dice.once_in(3)) tile.partial_in_bytes = dice.some_bytes();
-    if (dice.once_in(3)) tile.out_bytes = dice.some_bytes();
-    c.shapes.push_back(tile);
-    const std::int64_t window = dice.once_in(2) ? 0 : dice.some_bytes();
-    c.windows.push_back({window, dice.from(0, window)});
-  }
-  if (dice.once_in(3)) c.held_weight_stored_bytes = c.held_weight_bytes = dice.some_bytes();
-  c.cores = dice.from(1, 2);
-  c.on_host = dice.once_in(5);
-  c.link_in_cycles = dice.from(0, 3);
-  c.link_out_cycles = dice.from(0, 3);
-  c.circuit = static_cast<Circuit>(dice.from(0, 7));
-  c.owned = Owned(static_cast<unsigned long>(dice.from(0, (1 << ownable_count) - 1)));
-  return c;
-}
-
-TimelineRules random_rules(Dice& dice) {
-  TimelineRules r;
-  r.rate = {dice.from(1, 7), dice.from(1, 5)};
-  r.burst_bytes = dice.from(1, 8);
-  if (dice.once_in(3)) r.decompressor_bytes = dice.from(1, 4);
-  if (!dice.once_in(4)) r.psram_bytes = dice.from(45, 160);
-  r.weights_double_buffered = dice.once_in(2);
-  r.tiles_double_buffered = dice.once_in(2);
-  r.dispatch_cycles = dice.from(0, 9);
-  r.pipeline_stages = dice.from(0, 3);
-  r.host_command_cycles = dice.from(0, 5);
-  r.dispatch_overlaps = dice.once_in(2);
-  r.dispatches_tiles = dice.once_in(2);
-  r.cores = dice.from(1, 2);
-  if (dice.once_in(3)) r.imem_bytes = 200;
-  return r;
-}
-
-Timed random_program(std::uint64_t seed, std::int64_t most_tiles, std::size_t classes, std::size_t instructions) {
-  Dice dice(seed);
-  std::vector<ClassCost> costs;
-  for (std::size_t c = 0; c < classes; ++c) costs.push_back(random_cost(dice, most_tiles));
-  Timed t = timed(std::move(costs), instructions, random_rules(dice));
-  for (InstructionClass& c : t.program.classes) c.pinned = dice.once_in(4);
-  for (Instruction& i : t.program.instructions) i.words = dice.from(1, 4);
-  return t;
-}
-
-/// The same operations, each in a run of its own: nothing is repeated that could be counted.
-Timed unrolled(const Timed& t) {
-  Timed all = t;
-  for (ClassCost& c : all.costs) {
-    TileLoops order;
-    const TileRun* run = c.order.runs.data();
-    for (TileLoop loop : c.order.loops) {
-      std::int64_t tiles = 0;
-      for (std::int32_t r = 0; r < loop.runs; ++r, ++run)
-        for (std::int64_t i = 0; i < run->tiles; ++i, ++tiles) order.runs.push_back({1, run->shape, run->window});
-      loop.runs = static_cast<std::int32_t>(tiles);
-      order.loops.push_back(loop);
-    }
-    c.order = order;
-  }
-  return all;
-}
-
-void expect_same_passes(const TimelineResult& a, const TimelineResult& b) {
-  ASSERT_EQ(a.passes.size(), b.passes.size());
-  for (std::size_t p = 0; p < a.passes.size(); ++p) EXPECT_EQ(numbers_of(a.passes[p]), numbers_of(b.passes[p]));
-  EXPECT_EQ(a.psram_peak_bytes, b.psram_peak_bytes);
-  EXPECT_EQ(a.repeats, b.repeats);
-}
-
-void expect_as_unrolled(const Timed& t) {
-  std::vector<InstructionTime> trace, each;
-  const TimelineResult counted = t.run(3, &trace), run = unrolled(t).run(3, &each);
-  expect_same_passes(counted, run);
-  EXPECT_LE(counted.operations_run, run.operations_run);
-  ASSERT_EQ(trace.size(), each.size());
-  for (std::size_t i = 0; i < trace.size(); ++i) EXPECT_EQ(numbers_of(trace[i]), numbers_of(each[i]));
-}
-
-TEST(timeline, repetitions_counted_last_what_they_last_run) {
-  for (std::uint64_t seed = 1; seed <= 100 && !testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(seed);
-    expect_as_unrolled(random_program(seed, 9, 3, 3));
-  }
-}
-
-TEST(timeline, many_repetitions_counted_last_what_they_last_run) {
-  for (std::uint64_t seed = 1; seed <= 12 && !testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(seed);
-    expect_as_unrolled(random_program(seed, 25, 2, 4));
-  }
-}
-
-TEST(timeline, repetitions_side_by_side_last_what_they_last_run) {
-  for (std::uint64_t seed = 1; seed <= 60 && !testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(seed);
-    Timed t = random_program(seed, 6, 4, 6);
-    t.rules.overlaps = true;
-    t.program.instructions[3].after = {0, 1};
-    t.program.instructions[5].after = {3};
-    expect_as_unrolled(t);
-  }
-}
-
-TEST(timeline, a_pass_that_rejoins_the_one_before_goes_on_as_that_one_did) {
-  std::int64_t spared = 0;
-  for (std::uint64_t seed = 1; seed <= 40 && !testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(seed);
-    Timed t = random_program(seed, 2, 5, 131);
-    std::vector<InstructionTime> trace;
-    const TimelineResult all = t.run(6, &trace), ended = t.run(6);
-    expect_same_passes(all, ended);
-    EXPECT_EQ(trace.size(), 131u);
-    EXPECT_EQ(trace.back().end, all.passes.back().cycles);
-    EXPECT_EQ(ended.steady, ended.passes.size() - 1);
-    spared += all.operations_run - ended.operations_run;
-    t.rules.overlaps = true;
-    expect_same_passes(t.run(6, &trace), t.run(6));
-  }
-  EXPECT_GT(spared, 0);
-}
 
 /// One loop of `tiles` that change A and B, an operation each.
 ClassCost loop_of(std::int64_t tiles, TileCost tile, WindowBytes window = {}) {
@@ -395,6 +192,103 @@ TEST(timeline, more_than_a_pass_that_never_repeats_is_simulated_as_far_as_is_ask
   EXPECT_EQ(r.passes.size(), 30u);
 }
 
+/// As the one above, 70 times: what it finds before the 64th is never what the pass before found.
+TEST(timeline, a_pass_that_found_another_state_is_not_rejoined) {
+  TileCost weights;
+  weights.weight_bytes = weights.weight_stored_bytes = 1;
+  ClassCost c = loop_of(1, weights);
+  c.shapes[0].cycles = 20;
+  TimelineRules rules = fast();
+  rules.psram_bytes = 1'000'000;
+  rules.rate = {1, 19};
+  const TimelineResult r = timed({c}, 70, rules).run(3);
+  EXPECT_FALSE(r.repeats);
+  EXPECT_EQ(r.operations_run, 3 * 70);
+}
+
+TEST(timeline, instructions_side_by_side_are_all_run) {
+  TimelineRules rules;
+  rules.overlaps = true;
+  const TimelineResult r = timed({loop_of(1, {})}, 130, rules).run(64);
+  EXPECT_TRUE(r.repeats);
+  EXPECT_EQ(r.operations_run, 2 * 130);
+}
+
+/// Two words take 64 bytes: in 127 only one instruction's have room, and the next ones come when it has retired.
+TEST(timeline, words_come_when_there_is_room_for_the_last_byte) {
+  TimelineRules rules = fast();
+  rules.rate = {64, 1};
+  rules.imem_bytes = 127;
+  const Timed t = timed({loop_of(1, {})}, 3, rules);
+  EXPECT_EQ(t.run(1).passes[0].stall_program, 3);
+  rules.imem_bytes = 128;
+  EXPECT_EQ(timed({loop_of(1, {})}, 3, rules).run(1).passes[0].stall_program, 1);
+}
+
+TEST(timeline, a_byte_of_each_operand_is_moved) {
+  TimelineRules rules = fast();
+  rules.rate = {1, 1};
+  TileCost b, split, partial, out;
+  b.b_bytes = split.split_in_bytes = partial.partial_in_bytes = out.out_bytes = 1;
+  for (const TileCost& tile : {b, split, partial})
+    for (const bool doubled : {true, false}) {
+      rules.tiles_double_buffered = doubled;
+      const PassCost pass = timed({loop_of(2, tile)}, 1, rules).run(1).passes[0];
+      EXPECT_EQ(pass.activation_in_bytes, 2);
+      EXPECT_EQ(pass.stall_activations, doubled ? 1 : 2);
+    }
+  // One buffer: the second operation waits for the first one's result to leave, the end for its own.
+  const PassCost pass = timed({loop_of(2, out)}, 1, rules).run(1).passes[0];
+  EXPECT_EQ(pass.activation_out_bytes, 2);
+  EXPECT_EQ(pass.stall_activations, 2);
+}
+
+/// Weights of 20 bytes in 3 cycles, PSRAM of three, operations of 4; behind 12 of them a tile as large as two: its
+/// fetch waits for the last but one.
+TEST(timeline, what_weights_counted_leave_in_psram_is_waited_for) {
+  TimelineRules rules = fast();
+  rules.rate = {20, 3};
+  rules.psram_bytes = 60;
+  TileCost small;
+  small.weight_bytes = small.weight_stored_bytes = 20;
+  ClassCost c = loop_of(12, small);
+  c.shapes.push_back(c.shapes[0]);
+  c.shapes[1].weight_bytes = c.shapes[1].weight_stored_bytes = 40;
+  c.order.loops[0].runs = 2;
+  c.order.runs.push_back({1, 1, 0});
+  const Timed t = timed({c}, 1, rules);
+  expect_as_unrolled(t);
+  EXPECT_EQ(t.run(1).passes[0].stall_weights, 3 + 2);
+  EXPECT_LT(t.run(1).operations_run, 13);
+}
+
+/// The first tile is used to 14, the second fetched from 13: for a cycle both are there.
+TEST(timeline, weights_are_in_psram_until_they_are_used) {
+  TileCost weights;
+  weights.weight_bytes = weights.weight_stored_bytes = 100;
+  ClassCost c = loop_of(2, weights, {30, 30});
+  c.order.loops[0].a = false;
+  c.shapes[0].cycles = 1;
+  TimelineRules rules = fast();
+  rules.psram_bytes = 200;
+  const TimelineResult r = timed({c}, 1, rules).run(1);
+  EXPECT_EQ(r.passes[0].cycles, 24);
+  EXPECT_EQ(r.psram_peak_bytes, 200);
+  std::vector<InstructionTime> trace;
+  timed({loop_of(1, {})}, 1, rules).run(1, &trace);
+  EXPECT_EQ(trace.at(0).psram_bytes, 0);
+}
+
+/// One byte a cycle: five that are stored as one take five.
+TEST(timeline, a_decompressor_of_a_byte_a_cycle_is_one) {
+  TileCost weights;
+  weights.weight_bytes = 5;
+  weights.weight_stored_bytes = 1;
+  TimelineRules rules = fast();
+  rules.decompressor_bytes = 1;
+  EXPECT_EQ(timed({loop_of(1, weights)}, 1, rules).run(1).passes[0].stall_weights, 5);
+}
+
 PassCost numbered() { return {1, 2, 3, 4, 5, 6, 7, 8, 9}; }
 
 TEST(pass_cost, is_added_taken_and_multiplied_number_by_number) {
@@ -422,6 +316,12 @@ TEST(timeline, what_nothing_has_set_is_nothing) {
   EXPECT_TRUE(r.weights_double_buffered && r.tiles_double_buffered);
   EXPECT_EQ(r.burst_bytes, 64);
   EXPECT_EQ(r.cores, 1);
+  const ShapeTimes s;
+  const ClassTimes c;
+  for (const std::int64_t none : {Transfer{}.bytes, Transfer{}.time, s.cycles, s.dispatch_cycles, s.psram_bytes,
+                                  c.held_psram_bytes, WordsTimes{}.bytes})
+    EXPECT_EQ(none, 0);
+  EXPECT_EQ(c.first_shape + c.first_window, 0u);
 }
 
 TEST(timeline_rules, only_weights_stored_smaller_pass_the_decompressor) {
@@ -451,4 +351,4 @@ TEST(countable, passes_are_up_to_two_to_the_58_cycles_and_bytes) {
 }
 
 }  // namespace
-}  // namespace sdip
+}  // namespace sdip::timing

@@ -87,6 +87,24 @@ TEST(weight_queue, a_held_tile_stays_to_the_end_of_its_instruction) {
   EXPECT_EQ(q.held_bytes(), 0);
 }
 
+TEST(weight_queue, all_that_is_there_is_shifted) {
+  WeightQueue q(200);
+  q.add(100, 0);
+  q.use_current(14);
+  q.shift(3);
+  EXPECT_EQ(q.state(0), (State{100, 17}));
+}
+
+TEST(weight_queue, to_pass_over_the_held_tile_takes_no_time) {
+  WeightQueue q(200);
+  q.begin_instruction();
+  q.add(100, -9);
+  q.hold_current();
+  q.add(100, -8);
+  q.use_current(0);
+  EXPECT_EQ(q.make_room(100), 0);
+}
+
 TEST(weight_queue, nothing_that_is_held_is_forgotten) {
   WeightQueue q(200);
   q.add(100, 0);
