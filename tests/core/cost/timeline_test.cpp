@@ -324,8 +324,10 @@ TEST(timeline, what_nothing_has_set_is_nothing) {
   EXPECT_EQ(c.first_shape + c.first_window, 0u);
 }
 
-TEST(timeline_rules, only_weights_stored_smaller_pass_the_decompressor) {
+TEST(timeline_rules, are_of_the_whole_share_and_only_weights_stored_smaller_pass_the_decompressor) {
   Machine m;
+  EXPECT_EQ(timeline_rules(m, Decimal{100}, 1, Bytes(0)).rate.time_for(Bytes(1 << 20)),
+            dram_rate(m, Decimal{100}, 1000).time_for(Bytes(1 << 20)));
   m.decompressor_bytes_per_cycle = 7;
   m.weight_compression = Decimal{100};
   EXPECT_EQ(timeline_rules(m, Decimal{100}, 1, Bytes(0)).decompressor_bytes, 0);
