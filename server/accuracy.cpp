@@ -112,8 +112,9 @@ AccuracyReport measure(const Catalog& catalog, const AccuracyPlan& plan) {
   std::vector<StoredTensors> stored;
   for (const CompiledStage& stage : plan.application.stages)
     stored.push_back(
-        stored_tensors(weight_source(member_of(members, stage.name), plan.request.machine,
-                                     plan.request.options.seed, std::filesystem::temp_directory_path())));
+        stored_tensors(member_weights(member_of(members, stage.name), plan.request.machine,
+                                      plan.request.options.seed, std::filesystem::temp_directory_path())
+                           .numbers));
   return measured_accuracy(plan.application, plan.request.machine, stored, plan.request.options);
 }
 

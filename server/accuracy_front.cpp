@@ -80,6 +80,7 @@ std::string accuracy_key(const Store& store, const AccuracyRequest& request) {
     check(value != machine.end(), "a parameter of the table");
     key += " " + std::string(name) + "=" + value->dump();
   }
+  if (const std::string rules = rules_text(request.formats); !rules.empty()) key += " formats=" + rules;
   return key;
 }
 
@@ -93,7 +94,7 @@ void measure_front(Store& store, const Catalog& catalog, std::int64_t id, double
   for (const std::int64_t index : front_points(store, sweep, sweep.spec.objectives)) {
     if (!deadline.holds()) return;
     try {
-      const AccuracyRequest request{sweep.spec.model, point(sweep.spec.space, index), {}};
+      const AccuracyRequest request{sweep.spec.model, point(sweep.spec.space, index), {}, {sweep.spec.formats}};
       const std::string key = accuracy_key(store, request);
       if (measured(store, catalog, request, key, deadline)) store.set_point_accuracy(id, index, key);
     } catch (const Error& error) {

@@ -13,8 +13,8 @@ namespace sdip {
 inline constexpr double front_accuracy_s = 60, seconds_per_operation = 1e-8;
 
 /// All that a measurement follows from, as text: program version, model (an uploaded one's bytes, too), seed,
-/// calibration, and the parameters that decide which number is rounded to which format; not those that decide
-/// tiles, which change the order of sums alone.
+/// calibration, the parameters that decide which number is rounded to which format, and formats of layers; not the
+/// parameters that decide tiles, which change the order of sums alone.
 std::string accuracy_key(const Store& store, const AccuracyRequest& request);
 
 /// Measures what is not known yet of the front by the sweep's objectives, in its order, and says for each of its

@@ -1,24 +1,19 @@
 // Measurements of accuracy as jobs: one at a time, in the order asked, at a lower priority than requests; kept
-// until the process ends. Fronts of finished sweeps wait behind them.
+// until the process ends. Fronts of finished sweeps wait behind all of them.
 #pragma once
 
-#include <condition_variable>
-#include <deque>
 #include <map>
 #include <mutex>
-#include <thread>
 
 #include "server/accuracy.h"
+#include "server/job_queue.h"
 
 namespace sdip {
 
 class AccuracyJobs {
  public:
+  /// At its end what runs is left unfinished.
   AccuracyJobs(Store& store, const Catalog& catalog);
-  /// Ends what runs, unfinished.
-  ~AccuracyJobs();
-  AccuracyJobs(const AccuracyJobs&) = delete;
-  AccuracyJobs& operator=(const AccuracyJobs&) = delete;
 
   /// Compiles now and measures later; returns the job's number. Of many finished jobs the oldest are forgotten.
   /// Throws Error limit_exceeded, infeasible, busy (too many wait), and what compiling throws.
@@ -38,22 +33,21 @@ class AccuracyJobs {
     std::string model;
     AccuracyPlan plan;  // until it runs
     std::string state = "queued";
-    double share = 0;
     OrderedJson result, problem;
   };
-  void run();
-  void run_job(std::int64_t id, AccuracyPlan plan);
+  using Turn = JobTurn<double>;  // the share that is done
+  void run(std::int64_t id, const Turn& turn);
+  void run_front(std::int64_t sweep, const Turn& turn);
   void forget_oldest();
+  /// A sweep's front in the queue: jobs are numbered from 1, so fronts are the numbers below.
+  static std::int64_t front_id(std::int64_t sweep) { return -sweep; }
 
   Store& store_;
   const Catalog& catalog_;
-  mutable std::mutex mutex_;
-  std::condition_variable wake_;
+  mutable std::mutex mutex_;  // of the jobs; the queue has its own
   std::map<std::int64_t, Job> jobs_;
-  std::deque<std::int64_t> queue_, fronts_;
-  std::int64_t last_ = 0, front_ = 0;  // front_: the sweep that is being measured, 0: none
-  bool ending_ = false;
-  std::thread thread_;
+  std::int64_t last_ = 0;
+  JobQueue<double> queue_;  // last: its thread uses all others
 };
 
 }  // namespace sdip

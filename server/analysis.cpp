@@ -92,9 +92,9 @@ Analysis analyze(const Catalog& catalog, const std::string& model, const Machine
 }
 
 OrderedJson comparison_json(const Catalog& catalog, const std::string& model, const Machine& machine,
-                            const std::vector<std::string>& devices) {
+                            const std::vector<std::string>& devices, const SaidFormats& formats) {
   OrderedJson rows = OrderedJson::array();
-  rows.push_back(sdip_row(analyze(catalog, model, machine)));
+  rows.push_back(sdip_row(analyze(catalog, model, machine, formats)));
   const auto work = frame_work(catalog, model, machine);
   for (const auto& id : devices) rows.push_back(device_row(*find_device(id), work, machine));
   return {{"rows", rows}};

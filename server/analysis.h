@@ -15,8 +15,9 @@ Analysis analyze(const Catalog& catalog, const std::string& model, const Machine
 /// The frame as any device would have to run it: one frame, guidance as a batch of two, every weight once.
 std::vector<StageWork> frame_work(const Catalog& catalog, const std::string& model, Machine machine);
 
-/// The rows of POST /comparisons: SDIP first, then each device's roofline on the same frames.
+/// The rows of POST /comparisons: SDIP first, then each device's roofline on the same frames, in the machine's
+/// formats.
 OrderedJson comparison_json(const Catalog& catalog, const std::string& model, const Machine& machine,
-                            const std::vector<std::string>& devices);
+                            const std::vector<std::string>& devices, const SaidFormats& formats = {});
 
 }  // namespace sdip

@@ -70,7 +70,7 @@ WeightScales write_weights_of(const CompileArguments& arguments, const Machine& 
   const std::filesystem::path path =
       std::filesystem::path(arguments.folder) / (name + (hard_coded(machine, stage.role) ? ".rom" : ".weight"));
   NewFile& file = files.add(path);
-  const WeightSource source = weight_source(member, machine, arguments.seed, arguments.folder);
+  const WeightSource source = member_weights(member, machine, arguments.seed, arguments.folder).numbers;
   WrittenWeights written = write_weight_file(stage, machine, source, [&](std::span<const std::byte> piece) {
     file.write({reinterpret_cast<const char*>(piece.data()), piece.size()});
   });

@@ -250,7 +250,8 @@ int run_comparison(const PointArguments& arguments) {
       throw Error("unknown_baseline", "--baselines",
                   "no device " + id.substr(0, 80) + "; " + (hint.empty() ? all : hint));
     }
-  const OrderedJson comparison = comparison_json(catalog, arguments.model, machine, devices_asked);
+  const OrderedJson comparison =
+      comparison_json(catalog, arguments.model, machine, devices_asked, formats_of_file(arguments.formats));
   if (arguments.json) return std::cout << json_text(comparison, 2) << "\n", exit_ok;
   std::vector<TextRow> rows;
   for (const auto& row : comparison["rows"]) {
@@ -280,6 +281,7 @@ void add_point_options(CLI::App& command, PointArguments& arguments, bool model_
   command.add_option("MODEL", arguments.model, "A built-in model or an ONNX file")->required(model_required);
   add_machine_options(command, arguments.machine);
   add_file_options(command, arguments.files);
+  add_formats_option(command, arguments.formats);
   command.add_flag("--json", arguments.json, "JSON instead of tables");
 }
 
@@ -289,7 +291,6 @@ void add_point_commands(CLI::App& app, Action& action) {
   const auto arguments = std::make_shared<PointArguments>();
   auto* analysis = app.add_subcommand("analyze", "What a model costs on a machine");
   add_point_options(*analysis, *arguments, false);
-  add_formats_option(*analysis, arguments->formats);
   analysis
       ->add_option("--program", arguments->programs,
                    "A program instead of a model: .graph text or its binary form, a stage each; repeatable")

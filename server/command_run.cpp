@@ -1,12 +1,17 @@
 // sdip run: a model's programs, or one of a file, executed on random or given inputs, beside what the graph
-// computes.
+// computes or alone.
+#include <unistd.h>
+
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <iostream>
 #include <memory>
 #include <sstream>
+#include <thread>
 
+#include "core/base/encode.h"
 #include "core/base/error.h"
 #include "core/exec/execute.h"
 #include "core/explore/validate_tensors.h"
@@ -22,9 +27,9 @@
 namespace sdip {
 namespace {
 
-// About a minute on one core of a 2-core Xeon (10 ns an operation, executor and reference together), and memory
-// that most machines have.
-constexpr double most_operations = 4294967296.0, most_bytes = 4294967296.0;
+// About a minute of a 2-core Xeon: beside the graph at 10 ns an operation of one core, alone at a hundredth of
+// that; and memory that most machines have.
+constexpr double most_operations = 4294967296.0, most_operations_alone = 1099511627776.0, most_bytes = 4294967296.0;
 
 struct RunArguments {
   std::string model, program, weights, formats;
@@ -32,15 +37,45 @@ struct RunArguments {
   MachineOptions machine;
   std::vector<std::string> inputs;
   std::uint64_t seed = 0;
+  std::int64_t threads = std::max(1u, std::thread::hardware_concurrency());
+  bool alone = false, any_size = false;
 };
 
-void require_small(const CompiledStage& stage) {
+/// Whether results of the stage are stored as multiples of a scale, which the graph's own results set.
+bool takes_scales(const CompiledStage& stage, const Machine& machine) {
+  return std::ranges::any_of(stage.graph->values, [&](const Value& value) {
+    return value.kind != ValueKind::weight && needs_scale(value.format.value_or(machine.activation_format));
+  });
+}
+
+/// Throws Error limit_exceeded, with what it would take, unless the stage may be run.
+void require_small(const RunArguments& arguments, const CompiledStage& stage, const Machine& machine) {
+  if (arguments.alone && takes_scales(stage, machine))
+    throw Error("value_conflict", "--alone",
+                "expected formats of activations without scales: those come from what the graph computes beside");
+  if (arguments.any_size) return;
   const ExecutionWork work = execution_work(stage);
-  if (work.operations <= most_operations && work.bytes <= most_bytes) return;
+  // Sums of floats in fixed point are exact, which takes as long as the graph's do.
+  const bool floating = number_formats[static_cast<std::size_t>(machine.accumulator_format)].floating;
+  const double operations = arguments.alone && floating ? most_operations_alone : most_operations;
+  const double bytes = arguments.alone ? static_cast<double>(execution_memory(stage, machine).bytes()) : work.bytes;
+  if (work.operations <= operations && bytes <= most_bytes) return;
   throw Error("limit_exceeded", stage.name,
               "executing '" + printable(stage.name) + "' takes " + quantity_text(work.operations, "operations") +
-                  " and " + quantity_text(work.bytes, "B") + " of memory; sdip run takes at most " +
-                  quantity_text(most_operations, "operations") + " and " + quantity_text(most_bytes, "B"));
+                  " and " + quantity_text(bytes, "B") + " of memory; sdip run takes at most " +
+                  quantity_text(operations, "operations") + " and " + quantity_text(most_bytes, "B") +
+                  (arguments.alone ? " in sums of this format" : " beside the graph, more with --alone") +
+                  ", whatever with --any-size");
+}
+
+/// A line on a terminal's standard error.
+std::function<void(std::size_t, std::size_t)> progress_line(const std::string& stage) {
+  if (::isatty(2) != 1) return {};
+  return [name = printable(stage)](std::size_t done, std::size_t all) {
+    std::cerr << "\r\x1b[K";
+    if (done < all) std::cerr << name << ": " << done << " of " << all << " instructions";
+    std::cerr << std::flush;
+  };
 }
 
 /// Bytes of a file given as --input NAME=FILE, or nothing.
@@ -115,35 +150,44 @@ std::string number_text(double x) {
   return text.str();
 }
 
-void print_compared(const std::vector<TextRow>& rows) {
-  print_table(std::cout,
-              {{"stage"},
-               {"output", Align::left, true},
-               {"shape"},
-               {"sha256"},
-               {"off by", Align::right},
-               {"of its largest", Align::right},
-               {"instructions", Align::right},
-               {"tiles", Align::right}},
-              rows, colour_out());
+void print_runs(const std::vector<TextRow>& rows, bool compared) {
+  std::vector<Column> columns{{"stage"}, {"output", Align::left, true}, {"shape"}, {"sha256"}};
+  if (compared) columns.insert(columns.end(), {{"off by", Align::right}, {"of its largest", Align::right}});
+  columns.insert(columns.end(), {{"instructions", Align::right}, {"tiles", Align::right}});
+  print_table(std::cout, columns, rows, colour_out());
+}
+
+/// A row for each output; `want`: what it should be, or nothing.
+void add_rows(const CompiledStage& stage, const Run& run, std::span<const Tensor> want,
+              std::vector<TextRow>& rows) {
+  const Graph& graph = *stage.graph;
+  for (std::size_t i = 0; i < run.outputs.size(); ++i) {
+    const Value& output = graph.values[static_cast<std::size_t>(graph.outputs[i])];
+    TextRow row{stage.name, output.name, shape_text(output.operand.shape), digest_of(run.outputs[i])};
+    if (!want.empty()) {
+      const Difference difference = difference_of(run.outputs[i], want[i]);
+      row.push_back(number_text(difference.largest));
+      row.push_back(share_text(difference.magnitude > 0 ? difference.largest / difference.magnitude : 0));
+    }
+    row.push_back(count_text(run.counts.instructions));
+    row.push_back(count_text(run.counts.tile_operations));
+    rows.push_back(std::move(row));
+  }
 }
 
 /// Of the stage's graph and of `graph`, which may be the one before the compiler's passes, the inputs and weights
 /// are the same.
 void run_stage(const RunArguments& arguments, const Machine& machine, const Graph& graph,
-               const CompiledStage& compiled, const StoredTensors& stored, std::vector<TextRow>& rows) {
+               const CompiledStage& compiled, const StoredTensors& stored, const StoredByteSource& mapped,
+               std::vector<TextRow>& rows) {
   const std::vector<Tensor> inputs = inputs_of(graph, arguments);
-  const ActivationScales scales = activation_scales(*compiled.graph, machine, inputs, stored);
-  const Run run = execute(compiled, machine, inputs, stored, scales);
-  const std::vector<Tensor> want = compute(graph, inputs, stored);
-  for (std::size_t i = 0; i < want.size(); ++i) {
-    const Difference difference = difference_of(run.outputs[i], want[i]);
-    const Value& output = graph.values[static_cast<std::size_t>(graph.outputs[i])];
-    rows.push_back({compiled.name, output.name, shape_text(output.operand.shape), digest_of(run.outputs[i]),
-                    number_text(difference.largest),
-                    share_text(difference.magnitude > 0 ? difference.largest / difference.magnitude : 0),
-                    count_text(run.counts.instructions), count_text(run.counts.tile_operations)});
-  }
+  ExecuteOptions options;
+  if (!arguments.alone) options.scales = activation_scales(*compiled.graph, machine, inputs, stored);
+  options.threads = arguments.threads;
+  options.mapped = mapped;
+  options.progress = progress_line(compiled.name);
+  const Run run = execute(compiled, machine, inputs, stored, options);
+  add_rows(compiled, run, arguments.alone ? std::vector<Tensor>() : compute(graph, inputs, stored), rows);
 }
 
 /// Errors name the file.
@@ -164,19 +208,8 @@ void run_on_file(const RunArguments& arguments, const Machine& machine, const Co
   const ActivationScales scales = activation_scales(*stage.graph, machine, inputs, stored_in(weights));
   const Run run = execute(stage, machine, inputs, weights, scales);
   std::vector<TextRow> rows;
-  for (std::size_t i = 0; i < run.outputs.size(); ++i) {
-    const Value& output = stage.graph->values[static_cast<std::size_t>(stage.graph->outputs[i])];
-    rows.push_back({stage.name, output.name, shape_text(output.operand.shape), digest_of(run.outputs[i]),
-                    count_text(run.counts.instructions), count_text(run.counts.tile_operations)});
-  }
-  print_table(std::cout,
-              {{"stage"},
-               {"output", Align::left, true},
-               {"shape"},
-               {"sha256"},
-               {"instructions", Align::right},
-               {"tiles", Align::right}},
-              rows, colour_out());
+  add_rows(stage, run, {}, rows);
+  print_runs(rows, false);
 }
 
 int run_program(const RunArguments& arguments) {
@@ -189,14 +222,14 @@ int run_program(const RunArguments& arguments) {
     return exit_infeasible;
   }
   require_known_inputs({stage.graph.get()}, arguments);
-  require_small(stage);
+  require_small(arguments, stage, machine);
   if (!arguments.weights.empty()) {
     run_on_file(arguments, machine, stage);
     return exit_ok;
   }
   std::vector<TextRow> rows;
-  run_stage(arguments, machine, *stage.graph, stage, random_weights(*stage.graph, arguments.seed), rows);
-  print_compared(rows);
+  run_stage(arguments, machine, *stage.graph, stage, random_weights(*stage.graph, arguments.seed), {}, rows);
+  print_runs(rows, !arguments.alone);
   return exit_ok;
 }
 
@@ -216,19 +249,20 @@ int run_run(const RunArguments& arguments) {
   std::vector<const Graph*> graphs;
   for (const Stage& stage : workload->stages) graphs.push_back(stage.graph.get());
   require_known_inputs(graphs, arguments);
-  for (const CompiledStage& stage : application.stages) require_small(stage);
+  for (const CompiledStage& stage : application.stages) require_small(arguments, stage, machine);
   const std::vector<Member> members = catalog.members(arguments.model, "/model");
   std::vector<TextRow> rows;
   for (std::size_t i = 0; i < application.stages.size(); ++i) {
     const Member& member = member_of(members, application.stages[i].name);
-    const StoredTensors stored =
-        stored_tensors(weight_source(member, machine, arguments.seed, std::filesystem::temp_directory_path()));
+    const MemberWeights weights =
+        member_weights(member, machine, arguments.seed, std::filesystem::temp_directory_path());
     // Parts in series have graphs of their own; else the graph is the one before the compiler's passes.
     const CompiledStage& compiled = application.stages[i];
     const bool parts = application.stages.size() != workload->stages.size();
-    run_stage(arguments, machine, parts ? *compiled.graph : *workload->stages[i].graph, compiled, stored, rows);
+    run_stage(arguments, machine, parts ? *compiled.graph : *workload->stages[i].graph, compiled,
+              stored_tensors(weights.numbers), weights.bytes, rows);
   }
-  print_compared(rows);
+  print_runs(rows, !arguments.alone);
   return exit_ok;
 }
 
@@ -238,8 +272,8 @@ void add_run_command(CLI::App& app, Action& action) {
   const auto arguments = std::make_shared<RunArguments>();
   auto* command = app.add_subcommand(
       "run",
-      "Execute the programs of a small model, or one of a file, and compare with what its graph computes (at most "
-      "2^32 operations)");
+      "Execute the programs of a model, or one of a file, and compare with what its graph computes (at most 2^32 "
+      "operations; 2^40 with --alone)");
   command->add_option("MODEL", arguments->model, "A built-in model or an ONNX file");
   command->add_option("--program", arguments->program,
                       "A program instead of a model: .graph text or its binary form, compared with what its own "
@@ -253,6 +287,12 @@ void add_run_command(CLI::App& app, Action& action) {
   command
       ->add_option("--seed", arguments->seed,
                    "Seed of random inputs, and of the random weights of a built-in model or a program")
+      ->capture_default_str();
+  command->add_flag("--alone", arguments->alone,
+                    "Compute no graph beside: large models in seconds, where activations need no scales");
+  command->add_flag("--any-size", arguments->any_size, "However long it takes and however much memory");
+  command->add_option("--threads", arguments->threads, "Threads; the results do not depend on them")
+      ->check(CLI::Range(1, 256))
       ->capture_default_str();
   add_machine_options(*command, arguments->machine);
   add_formats_option(*command, arguments->formats);

@@ -13,6 +13,7 @@
 #include "server/commands.h"
 #include "server/jobs.h"
 #include "server/operator_files.h"
+#include "server/said_formats.h"
 #include "server/service.h"
 #include "server/sweep_arguments.h"
 #include "server/sweep_json.h"
@@ -119,6 +120,16 @@ std::int64_t start_or_resume(Store& store, Catalog& catalog, const std::filesyst
   if (store.sweep(*arguments.resume).state != SweepState::queued)
     store.set_state(*arguments.resume, SweepState::queued);
   return *arguments.resume;
+}
+
+/// An error in the rules of --formats, told with the file and not the key of the sweep that they became.
+Error told_by_file(const Error& error, const std::string& file) {
+  constexpr std::string_view pointer = "/formats:";
+  if (file.empty() || !error.where.starts_with(pointer)) return error;
+  const std::string where = file + ":" + error.where.substr(pointer.size());
+  const std::string_view what = error.what();  // of a rule that is none, it begins with the place
+  const bool placed = what.starts_with(error.where);
+  return {error.code, where, placed ? where + std::string(what.substr(error.where.size())) : std::string(what)};
 }
 
 ExportFormat format_of(const std::string& format, const std::string& where) {
@@ -229,10 +240,13 @@ void print_front(const Store& store, const SweepRecord& sweep, const OrderedJson
                     " feasible; the Pareto front:",
                 colour_out());
   print_table(std::cout, columns, rows, colour_out());
+  if (!sweep.spec.formats.empty()) std::cout << "\nLayers in formats of their own:\n";
+  for (const FormatRule& rule : parse_formats(sweep.spec.formats, "/formats"))
+    std::cout << "  " << printable(format_rule_text(rule)) << "\n";
   print_validation(validation);
 }
 
-int run_sweep_command(const SweepArguments& arguments) {
+int run_stored_sweep(const SweepArguments& arguments) {
   if (arguments.model.empty() && arguments.spec_file.empty() && !arguments.resume)
     throw Error("value_invalid", "MODEL", "expected a model, --spec or --resume");
   const std::unique_ptr<NewFile> target = export_target(arguments.export_file);
@@ -273,6 +287,14 @@ int run_sweep_command(const SweepArguments& arguments) {
   return exit_ok;
 }
 
+int run_sweep_command(const SweepArguments& arguments) {
+  try {
+    return run_stored_sweep(arguments);
+  } catch (const Error& error) {
+    throw told_by_file(error, arguments.formats_file);
+  }
+}
+
 struct ExportArguments {
   std::int64_t sweep = 0;
   std::string data, file, format = "csv";
@@ -295,6 +317,7 @@ void add_sweep_options(CLI::App& sweep, SweepArguments& a) {
       .add_option("--axis", a.axes,
                   "key=v,v,... or key=min:max:*factor or key=min:max:step; repeatable; none: a first look over six")
       ->allow_extra_args(false);
+  add_formats_option(sweep, a.formats_file);
   sweep.add_option("--sampling", a.sampling, "grid or random");
   sweep.add_option("--count", a.count, "Points to draw (random)");
   sweep.add_option("--seed", a.seed, "Seed (random)");

@@ -104,7 +104,8 @@ Reply post_memory_view(Service& service, const Call& call) {
 
 Reply post_comparison(Service& service, const Call& call) {
   const PointRequest request = point_request(parse_json(call.body), true);
-  return json_reply(comparison_json(service.catalog, request.model, request.machine, request.baselines));
+  return json_reply(
+      comparison_json(service.catalog, request.model, request.machine, request.baselines, request.formats));
 }
 
 }  // namespace sdip

@@ -1,10 +1,6 @@
 // Running sweeps.
 #include "server/jobs.h"
 
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <iostream>
@@ -12,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/explore/sweep.h"
 #include "core/program/mapping_cache.h"
+#include "server/said_formats.h"
 #include "server/stages.h"
 
 namespace sdip {
@@ -35,8 +32,6 @@ class Stopwatch {
 
 }  // namespace
 
-void give_way(int more) { ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), 10 + more); }
-
 std::int64_t add_sweep(Store& store, const Catalog& catalog, const SweepSpec& spec) {
   catalog.require(spec.model, "/model");
   check_space(spec.space);
@@ -49,6 +44,23 @@ std::int64_t add_sweep(Store& store, const Catalog& catalog, const SweepSpec& sp
   return store.add_sweep(row);
 }
 
+namespace {
+
+/// A rule that is for no layer of the first point is a slip that would make every point infeasible; of other
+/// points, whose machines may have other layers, it is their reason.
+void require_layers(const Catalog& catalog, const SweepSpec& spec, const CompileOptions& options) {
+  if (spec.formats.empty()) return;
+  const Machine machine = point(spec.space, 0);
+  try {
+    check_machine(machine);
+    compile_said(*catalog.workload(spec.model, machine), machine, {spec.formats}, options);
+  } catch (const Error& error) {
+    if (error.code == "format_unmatched") throw;
+  }
+}
+
+}  // namespace
+
 bool run_sweep(Store& store, const Catalog& catalog, std::int64_t id, const RunOptions& options) {
   store.set_state(id, SweepState::running);
   try {
@@ -60,8 +72,10 @@ bool run_sweep(Store& store, const Catalog& catalog, std::int64_t id, const RunO
     CompileOptions quickly;
     quickly.say_needed_bytes = false;  // a sweep has many infeasible points; `sdip analyze` says it of each
     quickly.mappings = std::make_shared<MappingCache>();  // capacities and fusions have most layers in common
+    require_layers(catalog, spec, quickly);
     const auto compile_machine = [&](const Machine& machine) {
-      return std::make_shared<const Application>(compile(*catalog.workload(spec.model, machine), machine, quickly));
+      return std::make_shared<const Application>(
+          compile_said(*catalog.workload(spec.model, machine), machine, {spec.formats}, quickly));
     };
     const auto keep = [&](PointBatch&& batch) {
       store.append(id, batch);
@@ -82,98 +96,51 @@ bool run_sweep(Store& store, const Catalog& catalog, std::int64_t id, const RunO
   return false;
 }
 
+namespace {
+
+/// Oldest first.
+std::deque<std::int64_t> queued_sweeps(const Store& store) {
+  std::deque<std::int64_t> ids;
+  for (const SweepRow& row : store.sweeps())
+    if (row.state == SweepState::queued) ids.push_front(row.id);
+  return ids;
+}
+
+}  // namespace
+
 Jobs::Jobs(Store& store, const Catalog& catalog, std::function<void(std::int64_t)> on_done)
-    : store_(store), catalog_(catalog), on_done_(std::move(on_done)) {
-  auto rows = store.sweeps();
-  std::ranges::reverse(rows);
-  for (const auto& row : rows)
-    if (row.state == SweepState::queued) queue_.push_back(row.id);
-  thread_ = std::thread([this] { run(); });
-}
-
-Jobs::~Jobs() {
-  {
-    const std::lock_guard lock(mutex_);
-    ending_ = true;
-    cancel_ = true;
-  }
-  wake_.notify_all();
-  thread_.join();
-}
-
-void Jobs::enqueue(std::int64_t id) {
-  const std::lock_guard lock(mutex_);
-  queue_.push_back(id);
-  wake_.notify_all();
-}
+    : store_(store),
+      catalog_(catalog),
+      on_done_(std::move(on_done)),
+      queue_(JobKind::sweep, queued_sweeps(store),
+             [this](std::int64_t id, const JobTurn<Pace>& turn) { run(id, turn); }) {}
 
 std::int64_t Jobs::submit(const SweepSpec& spec) {
   const std::int64_t id = add_sweep(store_, catalog_, spec);
-  enqueue(id);
+  queue_.add(id);
   return id;
 }
 
 void Jobs::cancel(std::int64_t id) {
-  std::unique_lock lock(mutex_);
-  if (running_ == id) {
-    cancelled_ = true;
-    cancel_ = true;
-    // The answer shows the sweep as it then is: a batch lasts well under a second.
-    wake_.wait_for(lock, std::chrono::seconds(5), [&] { return running_ != id || ending_; });
-    return;
-  }
-  std::erase(queue_, id);
-  store_.set_state(id, SweepState::cancelled);
+  if (!queue_.cancel(id)) store_.set_state(id, SweepState::cancelled);
 }
 
 void Jobs::resume(std::int64_t id) {
   // A sweep that could not even keep why it ended (a full disk) still says running.
   if (store_.sweep(id).state == SweepState::running && !pace(id)) store_.set_state(id, SweepState::interrupted);
   store_.set_state(id, SweepState::queued);
-  enqueue(id);
+  queue_.add(id);
 }
 
-std::optional<Pace> Jobs::pace(std::int64_t id) const {
-  const std::lock_guard lock(mutex_);
-  return running_ == id ? std::optional(pace_) : std::nullopt;
-}
-
-void Jobs::run() {
-  give_way();
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    wake_.wait(lock, [this] { return ending_ || !queue_.empty(); });
-    if (ending_) return;
-    const std::int64_t id = running_ = queue_.front();
-    queue_.pop_front();
-    cancelled_ = false;
-    cancel_ = false;
-    pace_ = {};
-    lock.unlock();
-    try {
-      RunOptions options;
-      options.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-      options.cancel = &cancel_;
-      options.on_batch = [this](const Pace& pace) {
-        const std::lock_guard hold(mutex_);
-        pace_ = pace;
-      };
-      if (run_sweep(store_, catalog_, id, options)) {
-        lock.lock();
-        const bool by_user = cancelled_;
-        lock.unlock();
-        store_.set_state(id, by_user ? SweepState::cancelled : SweepState::interrupted);
-      } else if (on_done_ && store_.sweep(id).state == SweepState::done) {
-        on_done_(id);
-      }
-    } catch (
-        const std::exception& problem) {  // the store itself failed; the sweep is interrupted at the next start
-      std::cerr << "sdip: sweep " << id << ": " << printable(problem.what()) << std::endl;
-    }
-    lock.lock();
-    running_ = 0;
-    wake_.notify_all();
-  }
+void Jobs::run(std::int64_t id, const JobTurn<Pace>& turn) {
+  RunOptions options;
+  options.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  options.cancel = &turn.cancel;
+  options.on_batch = turn.show;
+  if (run_sweep(store_, catalog_, id, options))
+    store_.set_state(id, turn.by_user() ? SweepState::cancelled : SweepState::interrupted);
+  else if (on_done_ && store_.sweep(id).state == SweepState::done)
+    on_done_(id);
 }
 
 }  // namespace sdip

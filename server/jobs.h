@@ -1,23 +1,14 @@
 // Sweeps as jobs: one runs at a time, on every core; their states live in the store.
 #pragma once
 
-#include <atomic>
-#include <condition_variable>
-#include <deque>
 #include <functional>
-#include <mutex>
-#include <set>
-#include <thread>
 
 #include "core/explore/spec.h"
 #include "db/store.h"
 #include "server/catalog.h"
+#include "server/job_queue.h"
 
 namespace sdip {
-
-/// The calling thread, and those it starts, give way to requests: they run at a lower priority; `more` than 0 also
-/// to others that give way.
-void give_way(int more = 0);
 
 /// How far the sweep that runs now has come since it was (re)started.
 struct Pace {
@@ -41,12 +32,9 @@ bool run_sweep(Store& store, const Catalog& catalog, std::int64_t id, const RunO
 class Jobs {
  public:
   /// Starts the runner; sweeps that were queued when the process last ended are queued again, oldest first.
-  /// `on_done` is called with each sweep that is done.
+  /// `on_done` is called with each sweep that is done. At its end the batches under way are finished, and the
+  /// running sweep is interrupted.
   Jobs(Store& store, const Catalog& catalog, std::function<void(std::int64_t)> on_done = {});
-  /// Finishes the batches under way, marks the running sweep interrupted, and ends.
-  ~Jobs();
-  Jobs(const Jobs&) = delete;
-  Jobs& operator=(const Jobs&) = delete;
 
   std::int64_t submit(const SweepSpec& spec);
   /// Throws Error conflict when the sweep has ended already, not_found.
@@ -54,24 +42,15 @@ class Jobs {
   /// Throws Error conflict when it is queued, running or done, not_found.
   void resume(std::int64_t id);
   /// Of the running sweep; of any other, nullopt.
-  std::optional<Pace> pace(std::int64_t id) const;
+  std::optional<Pace> pace(std::int64_t id) const { return queue_.progress(id); }
 
  private:
-  void run();
-  void enqueue(std::int64_t id);
+  void run(std::int64_t id, const JobTurn<Pace>& turn);
 
   Store& store_;
   const Catalog& catalog_;
   std::function<void(std::int64_t)> on_done_;
-  mutable std::mutex mutex_;
-  std::condition_variable wake_;
-  std::deque<std::int64_t> queue_;
-  std::int64_t running_ = 0;  // 0: none
-  bool cancelled_ = false;    // by a user, not by the end of the process
-  bool ending_ = false;
-  Pace pace_;
-  std::atomic<bool> cancel_ = false;
-  std::thread thread_;
+  JobQueue<Pace> queue_;  // last: its thread uses all others
 };
 
 }  // namespace sdip

@@ -52,7 +52,7 @@ const Preset& require_preset(const std::string& name, const std::string& where) 
 
 PointRequest point_request(const Json& body, bool with_baselines) {
   if (with_baselines)
-    require_keys(body, {"model", "preset", "machine", "baselines"}, "");
+    require_keys(body, {"model", "preset", "machine", "formats", "baselines"}, "");
   else
     require_keys(body, {"model", "preset", "machine", "instructions", "formats"}, "");
   PointRequest request;

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/program/program.h"
+#include "core/program/format_text.h"
 
 namespace sdip {
 
@@ -13,8 +13,8 @@ struct SaidFormats {
   std::string from = "/formats";
 };
 
-/// Of a request: each rule is matched with every layer.
-inline constexpr std::size_t most_formats_bytes = 4096;
+/// The rules alone, without comments and blanks: equal texts say the same.
+std::string rules_text(const SaidFormats& formats);
 
 /// What `--formats FILE` says; nothing for "". Throws what reading it throws.
 SaidFormats formats_of_file(const std::string& file);

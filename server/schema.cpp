@@ -301,6 +301,7 @@ void add_comparisons(Schema& schemas) {
   schemas["ComparisonRequest"] = object({{"model", text()},
                                          {"preset?", text()},
                                          {"machine?", reference("MachineChanges")},
+                                         {"formats?", text()},
                                          {"baselines?", array(text())}});
   schemas["ComparisonRow"] = object({{"id", text()},
                                      {"name", text()},
@@ -330,6 +331,7 @@ void add_sweeps(Schema& schemas) {
                                     {"count?", integer()},
                                     {"axes", array(reference("Axis"))},
                                     {"objectives?", array(text())},
+                                    {"formats?", text()},
                                     {"validate_seconds?", integer()}});
   schemas["Sweep"] = object({{"id", integer()},
                              {"name", text()},

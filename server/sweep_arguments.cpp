@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "server/request.h"
+#include "server/said_formats.h"
 
 namespace sdip {
 namespace {
@@ -73,9 +74,10 @@ Json axis_json(const std::string& text) {
 
 Json sweep_body(const SweepArguments& arguments) {
   if (!arguments.spec_file.empty()) {
-    if (!arguments.axes.empty() || !arguments.sampling.empty() || arguments.count || arguments.seed)
+    if (!arguments.axes.empty() || !arguments.sampling.empty() || arguments.count || arguments.seed ||
+        !arguments.formats_file.empty())
       throw Error("value_invalid", "--spec",
-                  "the file says the whole sweep; expected no --axis, --sampling, --count or --seed");
+                  "the file says the whole sweep; expected no --axis, --sampling, --count, --seed or --formats");
     Json body = parse_json(read_text(arguments.spec_file));
     if (body.is_object() && !arguments.model.empty()) body["model"] = arguments.model;
     if (body.is_object() && !arguments.name.empty()) body["name"] = arguments.name;
@@ -88,6 +90,7 @@ Json sweep_body(const SweepArguments& arguments) {
   if (arguments.count) body["count"] = *arguments.count;
   if (arguments.seed) body["seed"] = *arguments.seed;
   if (!arguments.objectives.empty()) body["objectives"] = arguments.objectives;
+  if (!arguments.formats_file.empty()) body["formats"] = formats_of_file(arguments.formats_file).text;
   body["axes"] = Json::array();
   for (const auto& axis : arguments.axes) body["axes"].push_back(axis_json(axis));
   if (arguments.axes.empty())

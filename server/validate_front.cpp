@@ -18,7 +18,8 @@ constexpr std::size_t most_programs_kept = 32;  // a large model's takes some me
 /// The programs of a front, kept while its points are gone through: neighbours on it often share one.
 class FrontPrograms {
  public:
-  FrontPrograms(const Catalog& catalog, std::string model) : catalog_(catalog), model_(std::move(model)) {
+  FrontPrograms(const Catalog& catalog, const SweepSpec& spec)
+      : catalog_(catalog), model_(spec.model), formats_{spec.formats} {
     options_.say_needed_bytes = false;
     options_.mappings = std::make_shared<MappingCache>();
   }
@@ -26,7 +27,7 @@ class FrontPrograms {
     const auto key = compile_key(machine);
     if (const auto found = programs_.find(key); found != programs_.end()) return found->second.application;
     keys_.insert(key);
-    Program program{compile(*catalog_.workload(model_, machine), machine, options_), machine};
+    Program program{compile_said(*catalog_.workload(model_, machine), machine, formats_, options_), machine};
     if (programs_.size() < most_programs_kept)
       return programs_.emplace(key, std::move(program)).first->second.application;
     last_ = std::move(program);
@@ -42,6 +43,7 @@ class FrontPrograms {
  private:
   const Catalog& catalog_;
   std::string model_;
+  SaidFormats formats_;
   CompileOptions options_;
   std::map<std::vector<std::int64_t>, Program> programs_;
   std::set<std::vector<std::int64_t>> keys_;
@@ -110,10 +112,11 @@ FrontValidation validate_front(const Store& store, const Catalog& catalog, std::
   front.budget_s = seconds;
   std::vector<std::int64_t> indexes = front_points(store, sweep, sweep.spec.objectives);
   if (indexes.size() > most_points_validated) indexes.resize(most_points_validated);
-  FrontPrograms programs(catalog, sweep.spec.model);
+  FrontPrograms programs(catalog, sweep.spec);
   const Allowance all(seconds, cancel), counters = all.part(2.0 / 3);
   ValidationRequest request;
   request.model = sweep.spec.model;
+  request.formats = {sweep.spec.formats};
   for (const std::int64_t index : indexes) {
     FrontPoint& one = front.points.emplace_back();
     one.index = index;

@@ -1,11 +1,9 @@
 // Running validations.
 #include "server/validation_jobs.h"
 
-#include <algorithm>
 #include <iostream>
 
 #include "core/base/error.h"
-#include "server/jobs.h"
 #include "server/stages.h"
 #include "server/validate_front.h"
 #include "server/validation_json.h"
@@ -67,27 +65,22 @@ bool run_validation(Store& store, const Catalog& catalog, std::int64_t id, const
   return false;
 }
 
+namespace {
+
+std::deque<std::int64_t> queued_validations(const Store& store) {
+  std::deque<std::int64_t> ids;
+  for (const ValidationRow& row : store.queued_validations()) ids.push_back(row.id);
+  return ids;
+}
+
+}  // namespace
+
 ValidationJobs::ValidationJobs(Store& store, const Catalog& catalog, std::int64_t front_seconds)
-    : store_(store), catalog_(catalog), front_seconds_(front_seconds) {
-  for (const ValidationRow& row : store.queued_validations()) queue_.push_back(row.id);
-  thread_ = std::thread([this] { run(); });
-}
-
-ValidationJobs::~ValidationJobs() {
-  {
-    const std::lock_guard lock(mutex_);
-    ending_ = true;
-    cancel_ = true;
-  }
-  wake_.notify_all();
-  thread_.join();
-}
-
-void ValidationJobs::enqueue(std::int64_t id) {
-  const std::lock_guard lock(mutex_);
-  queue_.push_back(id);
-  wake_.notify_all();
-}
+    : store_(store),
+      catalog_(catalog),
+      front_seconds_(front_seconds),
+      queue_(JobKind::validation, queued_validations(store),
+             [this](std::int64_t id, const JobTurn<ValidationProgress>& turn) { run(id, turn); }) {}
 
 std::int64_t ValidationJobs::submit(const ValidationRequest& request) {
   catalog_.require(request.model, "/model");
@@ -96,69 +89,21 @@ std::int64_t ValidationJobs::submit(const ValidationRequest& request) {
   row.request_json = json_text(request_json(request));
   row.created = time_text();
   const std::int64_t id = store_.add_validation(row);
-  enqueue(id);
+  queue_.add(id);
   return id;
 }
 
 void ValidationJobs::submit_front(std::int64_t sweep) {
-  if (const auto id = add_front_validation(store_, sweep_record(store_, sweep), front_seconds_)) enqueue(*id);
+  if (const auto id = add_front_validation(store_, sweep_record(store_, sweep), front_seconds_)) queue_.add(*id);
 }
 
 void ValidationJobs::cancel(std::int64_t id) {
-  std::unique_lock lock(mutex_);
-  if (running_ == id) {
-    by_user_ = true;
-    cancel_ = true;
-    // The answer shows it as it then is: a stage's counters or a layer's tensors take a second or a few.
-    wake_.wait_for(lock, std::chrono::seconds(10), [&] { return running_ != id || ending_; });
-    return;
-  }
-  std::erase(queue_, id);
-  store_.set_validation_state(id, SweepState::cancelled);
+  if (!queue_.cancel(id)) store_.set_validation_state(id, SweepState::cancelled);
 }
 
-void ValidationJobs::forget(std::int64_t id) {
-  const std::lock_guard lock(mutex_);
-  std::erase(queue_, id);
-}
-
-std::optional<ValidationProgress> ValidationJobs::progress(std::int64_t id) const {
-  const std::lock_guard lock(mutex_);
-  return running_ == id ? std::optional(progress_) : std::nullopt;
-}
-
-/// Ends it in the state that it then has.
-void ValidationJobs::run_one(std::int64_t id) {
-  const auto show = [this](const ValidationProgress& progress) {
-    const std::lock_guard hold(mutex_);
-    progress_ = progress;
-  };
-  if (!run_validation(store_, catalog_, id, &cancel_, show)) return;
-  const std::lock_guard hold(mutex_);
-  store_.set_validation_state(id, by_user_ ? SweepState::cancelled : SweepState::interrupted);
-}
-
-void ValidationJobs::run() {
-  give_way(2);  // to sweeps, too
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    wake_.wait(lock, [this] { return ending_ || !queue_.empty(); });
-    if (ending_) return;
-    const std::int64_t id = running_ = queue_.front();
-    queue_.pop_front();
-    by_user_ = false;
-    cancel_ = false;
-    progress_ = {};
-    lock.unlock();
-    try {
-      run_one(id);
-    } catch (const std::exception& problem) {  // the store itself failed, or the sweep was removed meanwhile
-      std::cerr << "sdip: validation " << id << ": " << printable(problem.what()) << std::endl;
-    }
-    lock.lock();
-    running_ = 0;
-    wake_.notify_all();
-  }
+void ValidationJobs::run(std::int64_t id, const JobTurn<ValidationProgress>& turn) {
+  if (run_validation(store_, catalog_, id, &turn.cancel, turn.show))
+    store_.set_validation_state(id, turn.by_user() ? SweepState::cancelled : SweepState::interrupted);
 }
 
 }  // namespace sdip

@@ -144,16 +144,30 @@ ByteSpan external_file(Files& files, const Value& value) {
   }
 }
 
+ByteSpan external_bytes(Files& files, const Value& value) {
+  const std::int64_t expected = stored_bytes(value.operand.type, value.operand.shape);
+  const std::int64_t length = value.bytes->length;
+  if (length != 0 && length != expected)
+    refuse("weights_absent", value,
+           "has " + std::to_string(length) + " bytes of external data, expected " + std::to_string(expected));
+  return part_of(value, external_file(files, value), expected);
+}
+
+/// Raw data where they stand; nothing for what is packed in another way, or not at all.
+std::optional<ByteSpan> bytes_in_place(Files& files, const Value& value) {
+  if (!value.bytes) return std::nullopt;
+  if (!value.bytes->file.empty()) return external_bytes(files, value);
+  const std::int64_t length = value.bytes->length;
+  if (length == 0 || length != stored_bytes(value.operand.type, value.operand.shape)) return std::nullopt;
+  const ByteSpan model = files.model_bytes(), bytes = part_of(value, model, length);
+  return tag_before(model, value.bytes->offset, length) == raw_tag ? std::optional(bytes) : std::nullopt;
+}
+
 std::vector<float> read_value(Files& files, const Value& value) {
   const TypeRow* type = type_row(value);
   const std::int64_t expected = stored_bytes(value.operand.type, value.operand.shape);
   const std::int64_t length = value.bytes->length;
-  if (!value.bytes->file.empty()) {
-    if (length != 0 && length != expected)
-      refuse("weights_absent", value,
-             "has " + std::to_string(length) + " bytes of external data, expected " + std::to_string(expected));
-    return raw_numbers(value, part_of(value, external_file(files, value), expected));
-  }
+  if (!value.bytes->file.empty()) return raw_numbers(value, external_bytes(files, value));
   if (length == 0) refuse("weights_absent", value, "has a shape but no values in the model");
   const ByteSpan model = files.model_bytes();
   const ByteSpan bytes = part_of(value, model, length);
@@ -168,8 +182,8 @@ std::vector<float> read_value(Files& files, const Value& value) {
 
 }  // namespace
 
-WeightSource weight_source(const Member& member, const Machine& machine, std::uint64_t seed,
-                           const std::filesystem::path& folder) {
+MemberWeights member_weights(const Member& member, const Machine& machine, std::uint64_t seed,
+                             const std::filesystem::path& folder) {
   auto files = std::make_shared<Files>();
   if (member.file.empty()) {
     const std::string name = member.name + ".weights";
@@ -183,7 +197,11 @@ WeightSource weight_source(const Member& member, const Machine& machine, std::ui
     files->model_path = member.file;
     files->model = std::make_shared<MappedFile>(member.file);
   }
-  return [files](const Value& value) { return read_value(*files, value); };
+  return {[files](const Value& value) { return read_value(*files, value); },
+          [files](const Value& value) -> std::optional<StoredBytes> {
+            const auto bytes = bytes_in_place(*files, value);
+            return bytes ? std::optional(StoredBytes{*bytes, files}) : std::nullopt;
+          }};
 }
 
 StoredTensors stored_tensors(WeightSource source) {

@@ -11,15 +11,21 @@
 
 namespace sdip {
 
+/// Weights of a member: their numbers, and, of raw data, the bytes where they stand, mapped.
+struct MemberWeights {
+  WeightSource numbers;
+  StoredByteSource bytes;  // nothing for what is packed in another way
+};
+
 /// Values of a member's weights. A built-in model gets random ones of `seed`, kept in an unnamed file of `folder`
 /// as long as the source lives. Of an ONNX file they are those inside it, or in files of external data as
-/// map_external_file accepts them in its folder, each opened when the first weight in it is asked for. The source
-/// throws Error weights_absent where a value has no bytes there, or not as many as its shape says; not_modelled for
-/// data that stand in several pieces.
-WeightSource weight_source(const Member& member, const Machine& machine, std::uint64_t seed,
-                           const std::filesystem::path& folder);
+/// map_external_file accepts them in its folder, each opened when the first weight in it is asked for. Both
+/// sources throw Error weights_absent where a value has no bytes there, or not as many as its shape says;
+/// not_modelled for data that stand in several pieces.
+MemberWeights member_weights(const Member& member, const Machine& machine, std::uint64_t seed,
+                             const std::filesystem::path& folder);
 
-/// The same as a graph's computation takes them.
+/// The numbers as a graph's computation takes them.
 StoredTensors stored_tensors(WeightSource source);
 
 /// The model that a stage comes from: its own, or that whose context it makes (hoist_context) or of which

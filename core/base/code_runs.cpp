@@ -7,6 +7,7 @@
 #include <cstring>
 #include <vector>
 
+#include "core/base/code_vectors.h"
 #include "core/base/encode.h"
 #include "core/base/error.h"
 
@@ -42,30 +43,10 @@ void look_up(const float* table, const std::byte* codes, std::span<float> number
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = table[code_at<Code>(codes, i)];
 }
 
-/// Codes less that of 0, times what one step stands for.
-template <class Code>
+/// Wide codes, each a product in double that is then rounded to float.
 void scale_up(double step, std::int64_t zero, const std::byte* codes, std::span<float> numbers) {
   for (std::size_t i = 0; i < numbers.size(); ++i)
-    numbers[i] =
-        static_cast<float>(static_cast<double>(static_cast<std::int64_t>(code_at<Code>(codes, i)) - zero) * step);
-}
-
-/// `per` steps of x (x divided by `step`, or times it) to the nearest code, ties to even. Adding and taking away
-/// 1.5 x 2^52 rounds to a whole number; clamped first, no number is beyond what that holds.
-template <class Code>
-void scale_down(NumberFormat format, double step, bool divide, std::int64_t zero, std::span<const float> x,
-                std::byte* codes) {
-  constexpr double shift = 6755399441055744.0;
-  const auto largest = static_cast<double>(largest_code(format)), of_zero = static_cast<double>(zero);
-  const double most = largest - of_zero, least = (needs_zero_point(format) ? 0.0 : -largest - 1.0) - of_zero;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const auto number = static_cast<double>(x[i]);
-    double whole = divide ? number / step : number * step;
-    whole = whole == whole ? whole : 0.0;
-    whole = std::min(std::max(whole, least), most);
-    const auto code = static_cast<Code>(static_cast<std::int64_t>((whole + shift) - shift) + zero);
-    std::memcpy(codes + i * sizeof(Code), &code, sizeof(Code));
-  }
+    numbers[i] = static_cast<float>(static_cast<double>(code_at<std::int32_t>(codes, i) - zero) * step);
 }
 
 /// What one step of a fixed-point format is.
@@ -82,7 +63,7 @@ std::uint32_t encoded_kept(NumberFormat format, float x, const CodeStep& step, b
 }
 
 void encode_run(NumberFormat format, const CodeStep& step, bool infinities, std::span<const float> numbers,
-                std::byte* codes) {
+                std::byte* codes, Vectors vectors) {
   if (numbers.empty()) return;
   if (format == NumberFormat::fp32) {
     std::memcpy(codes, numbers.data(), numbers.size_bytes());
@@ -90,22 +71,17 @@ void encode_run(NumberFormat format, const CodeStep& step, bool infinities, std:
   }
   const std::int64_t bits = bits_of(format);
   check(bits >= 8, "codes of whole bytes");
-  if (is_floating(format)) {
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      const std::uint32_t code = encoded_kept(format, numbers[i], {}, infinities);
-      std::memcpy(codes + i * static_cast<std::size_t>(bits / 8), &code, static_cast<std::size_t>(bits / 8));
-    }
-    return;
-  }
+  if (is_floating(format))
+    return encode_floats(float_layout(format), infinities, bits / 8, numbers, codes, vectors);
   const bool divide = needs_scale(format);
+  const auto zero = static_cast<double>(step.zero), largest = static_cast<double>(largest_code(format));
+  const double least = needs_zero_point(format) ? 0.0 : -largest - 1.0;
   const double unit = divide ? static_cast<double>(step.scale) : 1.0 / unit_of(format);
-  check(unit > 0, "a positive scale");
-  if (bits == 8) return scale_down<std::uint8_t>(format, unit, divide, step.zero, numbers, codes);
-  if (bits == 16) return scale_down<std::uint16_t>(format, unit, divide, step.zero, numbers, codes);
-  scale_down<std::uint32_t>(format, unit, divide, step.zero, numbers, codes);
+  encode_steps({unit, divide, step.zero, least - zero, largest - zero}, bits / 8, numbers, codes, vectors);
 }
 
-void decode_run(NumberFormat format, const CodeStep& step, const std::byte* codes, std::span<float> numbers) {
+void decode_run(NumberFormat format, const CodeStep& step, const std::byte* codes, std::span<float> numbers,
+                Vectors vectors) {
   if (numbers.empty()) return;
   if (format == NumberFormat::fp32) {
     std::memcpy(numbers.data(), codes, numbers.size_bytes());
@@ -117,11 +93,9 @@ void decode_run(NumberFormat format, const CodeStep& step, const std::byte* code
     if (bits == 8) return look_up<std::uint8_t>(numbers_of_codes(format), codes, numbers);
     return look_up<std::uint16_t>(numbers_of_codes(format), codes, numbers);
   }
-  const double unit = needs_scale(format) ? static_cast<double>(step.scale) : unit_of(format);
-  if (needs_zero_point(format)) return scale_up<std::uint8_t>(unit, step.zero, codes, numbers);
-  if (bits == 8) return scale_up<std::int8_t>(unit, step.zero, codes, numbers);
-  if (bits == 16) return scale_up<std::int16_t>(unit, step.zero, codes, numbers);
-  scale_up<std::int32_t>(unit, step.zero, codes, numbers);
+  const float unit = needs_scale(format) ? step.scale : static_cast<float>(unit_of(format));
+  if (bits == 32) return scale_up(static_cast<double>(unit), step.zero, codes, numbers);
+  decode_steps(unit, step.zero, !needs_zero_point(format), bits / 8, codes, numbers, vectors);
 }
 
 }  // namespace sdip

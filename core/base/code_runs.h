@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/base/number_format.h"
+#include "core/base/vectors.h"
 
 namespace sdip {
 
@@ -18,12 +19,14 @@ struct CodeStep {
 
 /// Codes of `numbers`, each as encoded(format, x, scale, zero) has it, little-endian; with `infinities` those of
 /// floating formats that have them are kept. Requires a format of whole bytes, scale > 0, and room for all.
+/// The bits do not depend on `vectors`.
 void encode_run(NumberFormat format, const CodeStep& step, bool infinities, std::span<const float> numbers,
-                std::byte* codes);
+                std::byte* codes, Vectors vectors = widest_vectors());
 
 /// Numbers of codes that stand one behind the other, each as decoded(format, code, scale, zero). Requires whole
 /// bytes.
-void decode_run(NumberFormat format, const CodeStep& step, const std::byte* codes, std::span<float> numbers);
+void decode_run(NumberFormat format, const CodeStep& step, const std::byte* codes, std::span<float> numbers,
+                Vectors vectors = widest_vectors());
 
 /// One code of `encode_run`, of any format.
 std::uint32_t encoded_kept(NumberFormat format, float x, const CodeStep& step, bool infinities);

@@ -7,31 +7,10 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/base/float_layout.h"
 
 namespace sdip {
 namespace {
-
-/// fp16 and bf16: IEEE 754 and its upper half. fp8: OCP 8-bit Floating Point Specification, revision 1.0, table 1.
-struct FloatLayout {
-  int exponent_bits, fraction_bits;
-  std::uint32_t largest, nan;  // codes without sign
-  bool infinities;
-  int bias() const { return (1 << (exponent_bits - 1)) - 1; }
-};
-
-FloatLayout float_layout(NumberFormat format) {
-  switch (format) {
-    case NumberFormat::fp16:
-      return {5, 10, 0x7bff, 0x7e00, true};
-    case NumberFormat::bf16:
-      return {8, 7, 0x7f7f, 0x7fc0, true};
-    case NumberFormat::fp8_e4m3:
-      return {4, 3, 0x7e, 0x7f, false};
-    default:
-      check(format == NumberFormat::fp8_e5m2, "a floating format");
-      return {5, 2, 0x7b, 0x7e, true};
-  }
-}
 
 /// Codes grow with the number, so rounding up into the next exponent is a carry, and clamping a minimum.
 std::uint32_t float_bits(const FloatLayout& layout, float x) {
@@ -81,6 +60,20 @@ int fraction_bits(NumberFormat format) {
 }
 
 }  // namespace
+
+FloatLayout float_layout(NumberFormat format) {
+  switch (format) {
+    case NumberFormat::fp16:
+      return {5, 10, 0x7bff, 0x7e00, true};
+    case NumberFormat::bf16:
+      return {8, 7, 0x7f7f, 0x7fc0, true};
+    case NumberFormat::fp8_e4m3:
+      return {4, 3, 0x7e, 0x7f, false};
+    default:
+      check(format == NumberFormat::fp8_e5m2, "a floating format");
+      return {5, 2, 0x7b, 0x7e, true};
+  }
+}
 
 bool needs_zero_point(NumberFormat format) {
   return format == NumberFormat::uint8 || format == NumberFormat::uint4;

@@ -22,7 +22,7 @@ namespace {
 /// `heads` independent copies (of every frame) of `rows` queries by `keys`, each of `depth` elements; results have
 /// `values` elements a row.
 struct AttentionSizes {
-  std::int64_t heads = 1, rows = 1, keys = 1, depth = 1, values = 1;
+  std::int64_t heads, rows, keys, depth, values;
 };
 AttentionSizes attention_sizes(const InstructionClass& c) {
   const LoopNest& scores = c.work.nest;
@@ -45,14 +45,9 @@ TilePlan attention_plan(const InstructionClass& c) {
   return plan;
 }
 
-/// What an operation takes of an operand fused to the scores: its own elements, or an equal part.
-std::int64_t mask_elements(const Fetch& mask, const TilePlan& plan, std::int64_t rows, std::int64_t keys) {
-  return mask.per_fold ? keys * rows : ceil_div(mask.elements, plan.operations());
-}
-
 /// A size that tiles of a dimension have, and how many have it.
 struct Kind {
-  std::int64_t size = 1, count = 1;
+  std::int64_t size, count;
 };
 std::vector<Kind> kinds_of(const Cut& cut, std::int64_t full) {
   std::vector<Kind> kinds;
@@ -61,55 +56,52 @@ std::vector<Kind> kinds_of(const Cut& cut, std::int64_t full) {
   return kinds;
 }
 
-std::vector<TileRun> runs_of(const std::vector<Kind>& kinds, std::int32_t shapes, std::int32_t windows) {
-  std::vector<TileRun> runs;
+/// A loop over tiles of these kinds, whose shapes stand `shapes` apart; each has its window of A, if A changes.
+void add_loop(const std::vector<Kind>& kinds, std::int32_t shapes, TileLoop loop, TileLoops& order) {
+  if (kinds.size() == 1 && kinds[0].count == 1) return;
   for (const Kind& kind : kinds) {
-    const auto number = static_cast<std::int32_t>(runs.size());
-    runs.push_back({kind.count, number * shapes, number * windows});
+    order.runs.push_back({kind.count, loop.runs * shapes, loop.a ? loop.runs : 0});
+    ++loop.runs;
   }
-  return runs;
-}
-
-void add_loop(const std::vector<TileRun>& runs, TileLoop loop, TileLoops& order) {
-  if (runs.size() == 1 && runs[0].tiles == 1) return;
-  loop.runs = static_cast<std::int32_t>(runs.size());
   order.loops.push_back(loop);
-  order.runs.insert(order.runs.end(), runs.begin(), runs.end());
 }
 
 class AttentionCost {
  public:
   AttentionCost(const InstructionClass& c, const Machine& m, Role role)
-      : c_(c), m_(m), role_(role), sizes_(attention_sizes(c)), plan_(attention_plan(c)) {
+      : c_(c),
+        m_(m),
+        role_(role),
+        sizes_(attention_sizes(c)),
+        plan_(attention_plan(c)),
+        port_(m.dsram_port_bits),
+        accumulator_bits_(bits_of(m.accumulator_format)),
+        rescales_(plan_.channels.count() > 1) {
     m_.host_operators = HostOperators::no_operators;  // a softmax inside an instruction has its circuit
     wide_ = m_;
     wide_.activation_format = m.accumulator_format;
-    port_ = m.dsram_port_bits;
-    accumulator_bits_ = bits_of(m.accumulator_format);
-    rescales_ = plan_.channels.count() > 1;
   }
 
   ClassCost run() const {
     ClassCost cost;
     cost.plan = plan_;
-    cost.operations = plan_.operations();
+    cost.operations = plan_.result_tiles();
     const std::vector<Kind> rows = kinds_of(plan_.rows, plan_.tile_rows);
     const std::vector<Kind> keys = kinds_of(plan_.channels, plan_.tile_channels);
     for (const Kind& r : rows) {
-      cost.windows.push_back({moved(c_.operand_a, r.size * sizes_.depth), 0});
-      cost.streams_activations |= c_.operand_a == Place::dram;
+      cost.windows.push_back({moved(c_.operand_a, r.size * sizes_.depth), {}});  // no loop slides
       for (const Kind& k : keys) {
         const bool last = &k == &keys.back();
         const TileCost& tile = cost.shapes.emplace_back(tile_of(r.size, k.size, last));
         cost.shapes.back().times = plan_.repeats * r.count * k.count;
         cost.busy.add(tile.busy, tile.times);
         cost.cycles += tile.cycles * tile.times;
-        cost.streams_activations |= tile.b_bytes + tile.split_in_bytes + tile.out_bytes > 0;
       }
     }
-    add_loop({{plan_.repeats, 0, 0}}, {.a = true, .b = true}, cost.order);
-    add_loop(runs_of(rows, static_cast<std::int32_t>(keys.size()), 1), {.a = true}, cost.order);
-    add_loop(runs_of(keys, 1, 0), {.b = true}, cost.order);
+    cost.streams_activations = moves_activations(cost);
+    add_loop({{{}, plan_.repeats}}, {}, {.a = true, .b = true}, cost.order);
+    add_loop(rows, static_cast<std::int32_t>(keys.size()), {.a = true}, cost.order);
+    add_loop(keys, 1, {.b = true}, cost.order);
     const WeightForm form = weight_form(m_);
     cost.held_weight_bytes = held_weight_bytes(c_, form);
     cost.held_weight_stored_bytes = cost.held_weight_bytes;
@@ -135,14 +127,17 @@ class AttentionCost {
     tile.cycles = steps.cycles;
     tile.b_bytes = moved(c_.operand_b, keys * sizes_.depth) + moved(c_.parts[2].operand_b, keys * sizes_.values);
     for (const Fetch& mask : c_.fetches)
-      tile.split_in_bytes += moved(mask.place, mask_elements(mask, plan_, rows, keys));
+      tile.split_in_bytes += moved(mask.place, mask.per_fold ? keys * rows : held_part(mask));
     if (last && c_.to_dram) tile.out_bytes = moved(Place::dram, rows * sizes_.values);
     return tile;
   }
 
   std::int64_t moved(Place place, std::int64_t elements) const {
-    return place == Place::dram ? ceil_div(elements * bits_of(m_.activation_format), 8) : 0;
+    return place == Place::dram ? bytes_of(elements, bits_of(m_.activation_format)) : 0;
   }
+
+  /// What an operation takes of an operand fused to the scores that is read once and held.
+  std::int64_t held_part(const Fetch& mask) const { return ceil_div(mask.elements, plan_.result_tiles()); }
 
   /// One operator on one tile, as an instruction of its own.
   static InstructionClass product_of(const Work& work, std::int64_t rows, std::int64_t channels, std::int64_t sum,
@@ -153,10 +148,9 @@ class AttentionCost {
     step.work.nest.out_h = step.work.nest.in_h = rows;
     step.work.nest.out_channels = channels;
     step.work.nest.in_channels = sum;
-    step.mapping = {rows, 1, channels, sum, rows_outermost};
+    step.mapping = one_tile;
     step.operand_a = a;
     step.operand_b = b;
-    step.out_elements = rows * channels;
     step.to_dsram = false;
     return step;
   }
@@ -166,9 +160,9 @@ class AttentionCost {
     step.work.rows = rows;
     step.work.row_length = length;
     step.work.passes = passes;
-    step.mapping = {rows, 1, length, 1};
+    step.mapping = one_tile;
     step.out_elements = rows * length;
-    step.fetches = {{Place::dsram, rows * length, passes, true}};
+    step.fetches = {{.place = Place::dsram, .passes = passes, .per_fold = true}};
     return step;
   }
 
@@ -180,7 +174,7 @@ class AttentionCost {
     step.fused_operators = c_.fused_operators;
     step.fused_passes = c_.fused_passes;
     step.fetches = c_.fetches;
-    for (Fetch& mask : step.fetches) mask.elements = mask_elements(mask, plan_, rows, keys);
+    for (Fetch& mask : step.fetches) mask.elements = held_part(mask);
     return step_cost(step, m_, role_).busy;
   }
 
@@ -211,7 +205,6 @@ class AttentionCost {
   Busy division(std::int64_t rows) const {
     InstructionClass read = rows_of(rows, sizes_.values, 1);
     InstructionClass write = read;
-    read.to_dsram = false;
     write.fetches.clear();
     write.to_dsram = c_.to_dsram;
     write.push = c_.push;
@@ -228,8 +221,8 @@ class AttentionCost {
   const Role role_;
   const AttentionSizes sizes_;
   const TilePlan plan_;
-  std::int64_t port_ = 1, accumulator_bits_ = 32;
-  bool rescales_ = false;
+  const std::int64_t port_, accumulator_bits_;
+  const bool rescales_;
 };
 
 }  // namespace

@@ -21,7 +21,7 @@ namespace {
 /// they are made.
 struct Results {
   Folds rows, channels;
-  std::int64_t times = 1, elements = 0;
+  std::int64_t times, elements;
 };
 
 void write_results(const InstructionClass& c, const Widths& w, const Results& results, Busy& busy) {
@@ -51,7 +51,6 @@ void nest_ports(const InstructionClass& c, const Machine& m, const Widths& w, co
   // (read); held in registers, only from one tile of sums to the next.
   const bool in_registers = m.dataflow == Dataflow::output_stationary;
   const std::int64_t rounds = in_registers ? 0 : kernel * sum.count() - 1;
-  if (rounds == 0 && tile.first && tile.last) return;
   const bool only_pushed = whole_sums && c.push && !c.to_dsram && !c.to_dram;
   const std::int64_t once = times * folded_beats(rows, channels, w.accumulator, only_pushed ? w.stackram : w.dsram);
   (only_pushed ? busy.stackram_write : busy.dsram_write) += (rounds + !tile.last) * once;
@@ -68,37 +67,35 @@ void fused_fetches(const InstructionClass& c, const Widths& w, std::int64_t out_
   }
 }
 
-/// Elements of operand A that pass through the prologue in one tile operation, all passes together: its window as
+/// Elements of operand A that pass through the prologue in one tile operation, in each of its passes: the window as
 /// it is inside an input without edges.
 std::int64_t prologue_elements(const InstructionClass& c, const TilePlan& plan, const TileExtent& tile) {
-  if (c.prologue_passes == 0) return 0;
+  if (!plan.nest || c.prologue_passes == 0) return 0;
   const LoopNest& nest = c.work.nest;
   const std::int64_t positions =
       held_window(rows_of(nest), tile.rows) * held_window(columns_of(nest), tile.columns);
-  return c.prologue_passes * tile_a_elements(c, plan, tile, positions);
+  return tile_a_elements(c, plan, tile.channels, tile.sums, positions);
 }
 
-/// Work beside the main one: operand A as it is read (`prologue` elements, all passes together), fused operators
-/// and sums over the results. Each has its circuit; on shared units all take turns at the vector lanes, the main
-/// work too unless it is on the MACs.
-void beside(const InstructionClass& c, const Machine& m, std::int64_t prologue, std::int64_t results, bool nest,
-            Busy& busy) {
+/// Work beside the main one: operand A as it is read, fused operators and sums over the results. Each has its
+/// circuit; on shared units all take turns at the vector lanes, the main work too unless it is on the MACs.
+void beside(const InstructionClass& c, const Machine& m, const TilePlan& plan, const TileExtent& tile,
+            std::int64_t results, Busy& busy) {
   const std::int64_t norm_lanes = row_lanes(Family::norm, m), fused = ceil_div(results, m.vector_lanes);
-  const std::int64_t before =
-      c.prologue_passes == 0 ? 0 : c.prologue_passes * ceil_div(prologue / c.prologue_passes, norm_lanes);
+  const std::int64_t before = c.prologue_passes * ceil_div(prologue_elements(c, plan, tile), norm_lanes);
   const std::int64_t sums = c.statistics_passes * ceil_div(results, norm_lanes);
   if (!shares_units(m)) {
     busy.compute = std::max({busy.compute, before, c.fused_passes * fused, sums});
     return;
   }
   const std::int64_t in_turn = before + c.fused_operators * fused + sums;
-  busy.compute = nest ? std::max(busy.compute, in_turn) : busy.compute + in_turn;
+  busy.compute = plan.nest ? std::max(busy.compute, in_turn) : busy.compute + in_turn;
 }
 
 /// What each result of a tile of `channels` input channels sums over. Skipping gathers only non-zeros: one
 /// compacted dimension.
 struct Sum {
-  std::int64_t kernel = 1, channels = 1;
+  std::int64_t kernel, channels;
 };
 Sum sum_of(const InstructionClass& c, const Machine& m, std::int64_t channels) {
   const LoopNest& nest = c.work.nest;
@@ -115,9 +112,9 @@ Busy nest_busy(const InstructionClass& c, const Machine& m, const TilePlan& plan
   const auto [rows, columns, channels, sums] = tile.size;
   // A batch lengthens the rows of a weighted product; heads and batches of activation products stay apart.
   const Folds row_folds = fold(rows * columns * (weighted ? plan.multiplicity : 1), lanes.rows);
-  const std::int64_t groups = weighted && nest.groups > 1 ? ceil_div(channels, nest.out_channels) : 1;
+  const std::int64_t groups = ceil_div(channels, nest.out_channels);
   const std::int64_t products = weighted ? groups : plan.multiplicity;
-  const Folds channel_folds = fold(channels / groups, lanes.channels);
+  const Folds channel_folds = fold(std::min(channels, nest.out_channels), lanes.channels);
   const Sum sum = sum_of(c, m, sums);
   const Folds sum_folds = fold(sum.channels, lanes.sum);
   Busy busy;
@@ -126,42 +123,41 @@ Busy nest_busy(const InstructionClass& c, const Machine& m, const TilePlan& plan
   const std::int64_t results = tile.last ? tile_out_elements(plan, tile.size) : 0;
   nest_ports(c, m, w, tile, plan.sums.count() == 1, {row_folds, channel_folds, products, results}, sum_folds,
              sum.kernel, busy);
-  if (tile.last) fused_fetches(c, w, results, plan.writing_operations(), busy);
-  beside(c, m, prologue_elements(c, plan, tile.size), results, true, busy);
+  if (tile.last) fused_fetches(c, w, results, plan.result_tiles(), busy);
+  beside(c, m, plan, tile.size, results, busy);
   return busy;
 }
 
 /// Folds of one pass over rows x length: short rows share a fold, long ones take several.
 struct RowFolds {
-  Folds folds;             // of one row, or of all rows packed
-  std::int64_t times = 1;  // rows, when each folds apart
+  Folds folds;         // of one row, or of all rows packed
+  std::int64_t times;  // rows, when each folds apart
   std::int64_t count() const { return times * folds.count(); }
 };
 RowFolds fold_rows(std::int64_t rows, std::int64_t length, std::int64_t lanes) {
-  if (length >= lanes || rows == 1) return {fold(length, lanes), rows};
+  if (length >= lanes) return {fold(length, lanes), rows};
   return {fold(rows * length, lanes / length * length), 1};
 }
 
-Busy rowwise_busy(const InstructionClass& c, const Machine& m, const TilePlan& plan, std::int64_t rows,
-                  std::int64_t length, bool writes) {
+Busy rowwise_busy(const InstructionClass& c, const Machine& m, const TilePlan& plan, const TileShape& tile) {
   const Widths w = widths_of(c, m);
-  const std::int64_t passes = c.work.passes / plan.passes_apart;
+  const std::int64_t rows = tile.size.rows, length = tile.size.channels;
   const RowFolds folds = fold_rows(rows, length, row_lanes(c.work.family, m));
   Busy busy;
-  busy.compute = passes * folds.count() * c.work.element_cycles;
+  busy.compute = passes_of(c, plan) * folds.count() * c.work.element_cycles;
   for (const Fetch& f : c.fetches) {
     const std::int64_t bits = f.place == Place::psram ? w.weight : w.activation;
-    const std::int64_t reads = reads_of(f, plan, writes);
+    const std::int64_t reads = reads_of(f, plan, tile.last);
     const std::int64_t port = port_bits(w, f.place);
     if (f.per_fold)
       book_read(busy, f.place, f.pair, reads * folds.times * folded_beats(folds.folds, bits, port));
     else if (reads > 0)
-      book_read(busy, f.place, f.pair, beats(ceil_div(f.elements, plan.writing_operations()), bits, port));
+      book_read(busy, f.place, f.pair, beats(ceil_div(f.elements, plan.result_tiles()), bits, port));
   }
-  if (!writes) return busy;
+  if (!tile.last) return busy;
   const std::int64_t results = row_results(c, rows, length);
   const Folds result_folds = fold(results, row_lanes(c.work.family, m));
-  beside(c, m, 0, results, false, busy);
+  beside(c, m, plan, tile.size, results, busy);
   write_results(c, w, {result_folds, {1, 1, 0}, 1, results}, busy);
   return busy;
 }
@@ -176,30 +172,30 @@ TileCost tile_cost(const InstructionClass& c, const Machine& m, const TilePlan& 
   if (on_host(c, m)) {
     steps = host_steps(c, m, plan, rows, length, tile.last, wired, tile.times);
   } else {
-    Busy busy = plan.nest ? nest_busy(c, m, plan, tile) : rowwise_busy(c, m, plan, rows, length, tile.last);
+    Busy busy = plan.nest ? nest_busy(c, m, plan, tile) : rowwise_busy(c, m, plan, tile);
     merge_ports(m, wired, busy);
     steps.then(busy);
   }
   cost.busy = steps.busy;
   cost.cycles = steps.cycles;
   if (shares_units(m)) cost.micro_operations = micro_operations(c, m, plan, tile.first, tile.last, wired);
-  if (c.operand_b == Place::dram) cost.b_bytes = ceil_div(tile_b_elements(c, plan, tile.size) * bits, 8);
+  if (c.operand_b == Place::dram) cost.b_bytes = bytes_of(tile_b_elements(c, plan, tile.size), bits);
   if (c.operand_b == Place::psram) {
     cost.weight_bytes = weight_tile_bytes(c, tile.size.channels, tile.size.sums, tile.first, form);
     cost.weight_stored_bytes = stored_bytes(cost.weight_bytes, form);
   }
   const std::int64_t results =
-      plan.nest ? tile_out_elements(plan, tile.size) : ceil_div(c.out_elements, plan.writing_operations());
-  if (c.to_dram && tile.last) cost.out_bytes = ceil_div(results * widths_of(c, m).result, 8);
-  if (plan.nest && !(tile.first && tile.last) && partials_leave(c, plan)) {
-    const std::int64_t partials = ceil_div(results * bits_of(m.accumulator_format), 8);
+      plan.nest ? tile_out_elements(plan, tile.size) : ceil_div(c.out_elements, plan.result_tiles());
+  if (c.to_dram && tile.last) cost.out_bytes = bytes_of(results, widths_of(c, m).result);
+  if (partials_leave(c, plan)) {
+    const std::int64_t partials = bytes_of(results, bits_of(m.accumulator_format));
     if (!tile.first) cost.partial_in_bytes = partials;
     if (!tile.last) cost.out_bytes = partials;
   }
   if (plan.nest && !tile.last) return cost;
   for (const Fetch& f : c.fetches)
     if (f.place == Place::dram && reads_of(f, plan, tile.last) > 0)
-      cost.split_in_bytes += ceil_div(ceil_div(f.elements, plan.writing_operations()) * bits, 8);
+      cost.split_in_bytes += bytes_of(ceil_div(f.elements, plan.result_tiles()), bits);
   return cost;
 }
 
@@ -239,6 +235,14 @@ Busy& Busy::add(const Busy& other, std::int64_t times) {
 
 std::int64_t Busy::longest() const {
   return std::max({compute, longest_dsram_read(), dsram_write, stackram_read, stackram_write, psram_read});
+}
+
+bool moves_activations(const ClassCost& cost) {
+  const auto moves = [](const TileCost& tile) {
+    return tile.b_bytes + tile.split_in_bytes + tile.partial_in_bytes + tile.out_bytes > 0;
+  };
+  return std::ranges::any_of(cost.windows, [](const WindowBytes& window) { return window.all > 0; }) ||
+         std::ranges::any_of(cost.shapes, moves);
 }
 
 ArrayLanes array_lanes(Family family, const Machine& m) {
@@ -289,19 +293,16 @@ ClassCost step_cost(const InstructionClass& c, const Machine& m, Role role) {
   const WeightForm form = weight_form(m);
   const std::int64_t bits = bits_of(m.activation_format);
   Expansion expansion = expand(c, cost.plan);
-  cost.operations = 0;
   for (const TileShape& shape : expansion.shapes) {
     const TileCost& tile = cost.shapes.emplace_back(tile_cost(c, m, cost.plan, form, shape, hard_coded(m, role)));
     cost.operations += tile.times;
-    if (cost.plan.nest) cost.lane_operations += tile.times * prologue_elements(c, cost.plan, shape.size);
+    cost.lane_operations += tile.times * c.prologue_passes * prologue_elements(c, cost.plan, shape.size);
     cost.busy.add(tile.busy, tile.times);
     cost.cycles += tile.cycles * tile.times;
-    cost.streams_activations |= tile.b_bytes + tile.split_in_bytes + tile.partial_in_bytes + tile.out_bytes > 0;
   }
-  for (const InputWindow& window : expansion.windows) {
-    cost.windows.push_back({ceil_div(window.all * bits, 8), ceil_div(window.fresh * bits, 8)});
-    cost.streams_activations |= window.all > 0;
-  }
+  for (const InputWindow& window : expansion.windows)
+    cost.windows.push_back({bytes_of(window.all, bits), bytes_of(window.fresh, bits)});
+  cost.streams_activations = moves_activations(cost);
   cost.order = std::move(expansion.order);
   cost.held_weight_bytes = held_weight_bytes(c, form);
   cost.held_weight_stored_bytes = cost.held_weight_bytes;

@@ -45,7 +45,7 @@ struct Busy {
 struct TileCost {
   Busy busy;
   std::int64_t cycles = 0;               // the longest need
-  std::int64_t times = 0;                // how many operations have this shape
+  std::int64_t times{};                  // how many operations have this shape
   std::int64_t micro_operations = 1;     // with granularity=micro those it is made of
   std::int64_t b_bytes = 0;              // of a nest's second activations that lie in DRAM
   std::int64_t weight_bytes = 0;         // of the tile of weights, as PSRAM holds them
@@ -57,7 +57,7 @@ struct TileCost {
 
 /// Bytes of a window of operand A that lies in DRAM; and of what the window one step before had not.
 struct WindowBytes {
-  std::int64_t all = 0, fresh = 0;
+  std::int64_t all, fresh;
 };
 
 /// An instruction class on a machine: its tile operations, `order` over `shapes` and `windows`, and their sums.
@@ -66,19 +66,22 @@ struct ClassCost {
   FewOf<TileCost, 2> shapes;
   FewOf<WindowBytes, 1> windows;  // at least one
   cost::TilePlan plan;
-  std::int64_t operations = 1;
+  std::int64_t operations = 0;
   bool weighted = false, streams_activations = false;
-  std::int64_t held_weight_bytes = 0, held_weight_stored_bytes = 0;  // row-wise and fused: with the first operation
-  Busy busy;                                                         // sum over all operations
-  std::int64_t cycles = 0;                                           // sum of the operations' cycles
-  std::int64_t macs = 0, lane_operations = 0;                        // multiply-accumulates; elementwise steps
-  std::int64_t spent_macs = 0;                                       // of them, those not skipped as zeros
-  bool on_host = false;                                              // the host computes it, by a command
+  std::int64_t held_weight_bytes{}, held_weight_stored_bytes{};  // row-wise and fused: with the first operation
+  Busy busy;                                                     // sum over all operations
+  std::int64_t cycles = 0;                                       // sum of the operations' cycles
+  std::int64_t macs = 0, lane_operations = 0;                    // multiply-accumulates; elementwise steps
+  std::int64_t spent_macs = 0;                                   // of them, those not skipped as zeros
+  bool on_host = false;                                          // the host computes it, by a command
   std::int64_t cores = 1;                                // that do this at once, each its part: all above is one's
   std::int64_t link_in_cycles = 0, link_out_cycles = 0;  // parts going to the others, results coming back
   Circuit circuit = Circuit::vector;
   Owned owned;  // with operator_dsram=per_operator
 };
+
+/// Whether activations pass through DRAM in any of its operations.
+bool moves_activations(const ClassCost& cost);
 
 /// Lanes of a nest's array over rows, channels and the summed dimension, after sharing.
 struct ArrayLanes {

@@ -37,29 +37,26 @@ EnergyPrices energy_prices(const Machine& m, Role role, const FloorPlan& plan, B
   };
   const double wire = wire_energy(bound).value;
   const auto along = [&](std::int64_t bits, double mm) { return static_cast<double>(bits) * mm * wire; };
-  EnergyPrices prices;
-  prices.mac = mac_energy(process, wider, m.accumulator_format).value;
-  prices.lane_operation = mac_energy(process, m.activation_format, m.activation_format).value;
   const bool unified = m.activation_memory == ActivationMemory::unified;
   const std::int64_t dsram = unified ? 2 * m.dsram_bytes + m.stackram_bytes : m.dsram_bytes;
-  prices.dsram_beat = price(dsram, m.dsram_port_bits);
-  prices.stackram_beat = price(m.stackram_bytes, m.stackram_port_bits);
-  prices.dsram_byte = price(dsram, 8);
-  prices.dsram_wire = along(m.dsram_port_bits, plan.dsram_port_mm);
-  prices.stackram_wire = along(m.stackram_port_bits, plan.stackram_port_mm);
-  prices.dsram_wire_byte = along(8, plan.dsram_port_mm);
-  if (!hard_coded(m, role)) {  // weights in ROM: reading wires is not priced
-    prices.psram_beat = price(m.psram_bytes, m.psram_port_bits);
-    prices.psram_byte = price(m.psram_bytes, 8);
-    prices.psram_wire = along(m.psram_port_bits, plan.psram_port_mm);
-    prices.psram_wire_byte = along(8, plan.psram_port_mm);
-    prices.broadcast_beat = along(m.psram_port_bits, plan.broadcast_mm);
-  }
-  prices.imem_byte = sram_energy(process, Bytes(m.imem_bytes), Bits(8)).value;
-  prices.dram_byte = dram_energy(m.dram_kind, Bytes(1), bound).value;
-  prices.clock = clock_over_dynamic(bound);
-  if (m.sparsity != Sparsity::dense) prices.mac_share = m.weight_density.value();
-  return prices;
+  const double held = hard_coded(m, role) ? 0 : 1;  // weights in ROM: reading wires is not priced
+  return {.mac = mac_energy(process, wider, m.accumulator_format).value,
+          .lane_operation = mac_energy(process, m.activation_format, m.activation_format).value,
+          .dsram_beat = price(dsram, m.dsram_port_bits),
+          .stackram_beat = price(m.stackram_bytes, m.stackram_port_bits),
+          .psram_beat = held * price(m.psram_bytes, m.psram_port_bits),
+          .dsram_byte = price(dsram, 8),
+          .psram_byte = held * price(m.psram_bytes, 8),
+          .dram_byte = dram_energy(m.dram_kind, Bytes(1), bound).value,
+          .dsram_wire = along(m.dsram_port_bits, plan.dsram_port_mm),
+          .stackram_wire = along(m.stackram_port_bits, plan.stackram_port_mm),
+          .psram_wire = held * along(m.psram_port_bits, plan.psram_port_mm),
+          .dsram_wire_byte = along(8, plan.dsram_port_mm),
+          .psram_wire_byte = held * along(8, plan.psram_port_mm),
+          .broadcast_beat = held * along(m.psram_port_bits, plan.broadcast_mm),
+          .imem_byte = sram_energy(process, Bytes(m.imem_bytes), Bits(8)).value,
+          .clock = clock_over_dynamic(bound),
+          .mac_share = m.sparsity == Sparsity::dense ? 1 : m.weight_density.value()};
 }
 
 namespace {

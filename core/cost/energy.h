@@ -20,15 +20,15 @@ struct Energy {
 
 /// Joules of one event of each kind on a machine.
 struct EnergyPrices {
-  double mac = 0, lane_operation = 0;
-  double dsram_beat = 0, stackram_beat = 0, psram_beat = 0;  // one access of port width
-  double dsram_byte = 0, psram_byte = 0, dram_byte = 0;      // DRAM streams in and out of SRAM; the channel itself
-  double dsram_wire = 0, stackram_wire = 0, psram_wire = 0;  // the same beats from their banks to the port
-  double dsram_wire_byte = 0, psram_wire_byte = 0;
-  double broadcast_beat = 0;  // a beat of PSRAM on its way to all cores that it feeds
-  double imem_byte = 0;
-  double clock = 0;      // over arithmetic and SRAM
-  double mac_share = 1;  // of MACs that are not gated or skipped
+  double mac, lane_operation;
+  double dsram_beat, stackram_beat, psram_beat;  // one access of port width
+  double dsram_byte, psram_byte, dram_byte;      // DRAM streams in and out of SRAM; the channel itself
+  double dsram_wire, stackram_wire, psram_wire;  // the same beats from their banks to the port
+  double dsram_wire_byte, psram_wire_byte;
+  double broadcast_beat;  // a beat of PSRAM on its way to all cores that it feeds
+  double imem_byte;
+  double clock;      // over arithmetic and SRAM
+  double mac_share;  // of MACs that are not gated or skipped
 };
 EnergyPrices energy_prices(const Machine& machine, Role role, const FloorPlan& plan, Bound bound = Bound::value);
 

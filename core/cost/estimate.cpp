@@ -70,7 +70,7 @@ void add_stage(const StageRun& run, const Machine& m, Frame& frame) {
   frame.alone_cycles += first;
   if (run.stage->part.count > 1) {  // in series with the others: the longest sets the pace, links included
     const std::int64_t cycles = steady.cycles + run.link_cycles;
-    if (!frame.main || cycles > frame.period_cycles) frame.main = &run;
+    if (cycles > frame.period_cycles) frame.main = &run;
     frame.period_cycles = std::max(frame.period_cycles, cycles);
     frame.alone_cycles += run.link_cycles;
     frame.waits += 1;
@@ -107,7 +107,7 @@ Frame frame_of(const std::vector<StageRun>& runs, const Machine& m) {
   add([](Role role) { return role == Role::core || role == Role::network; });
   add([](Role role) { return role == Role::text_encoder; });
   add([](Role role) { return role == Role::encoder || role == Role::decoder; });
-  if (!frame.main && !runs.empty()) {
+  if (!frame.main) {
     frame.main = &runs.front();
     frame.period_cycles = std::max(frame.period_cycles, runs.front().steady().cycles);
   }
@@ -144,7 +144,8 @@ MetricValues values_of(const Application& application, const std::vector<StageRu
   const auto set = [&](Metric metric, double value) { v[static_cast<std::size_t>(metric)] = value; };
   const double period = (Cycles(frame.period_cycles) / clock).value;
   const double latency = (Cycles(frame.alone_cycles) / clock).value;
-  std::int64_t lanes = 0, dsram = 0, stackram = 0, psram = 0;
+  std::int64_t lanes = 0;
+  Bytes dsram, stackram, psram;
   for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
     if (family != Family::conv2d && shares_macs(m)) continue;
     const ArrayLanes array = array_lanes(family, m);
@@ -152,10 +153,10 @@ MetricValues values_of(const Application& application, const std::vector<StageRu
   }
   for (const StageRun& run : runs) {
     for (const Instruction& i : run.stage->program.instructions) {
-      dsram = std::max({dsram, i.dsram_read_side.value, i.dsram_write_side.value});
-      stackram = std::max(stackram, i.stackram.value);
+      dsram = std::max({dsram, i.dsram_read_side, i.dsram_write_side});
+      stackram = std::max(stackram, i.stackram);
     }
-    psram = std::max(psram, run.stream.psram_peak_bytes);
+    psram = std::max(psram, Bytes(run.stream.psram_peak_bytes));
   }
   const double energy = frame_energy(frame, area, m, Bound::value).total();
   const std::int64_t pass_bytes =
@@ -181,9 +182,9 @@ MetricValues values_of(const Application& application, const std::vector<StageRu
   set(Metric::area_mm2, area);
   set(Metric::edp_js, energy * latency);
   set(Metric::sram_bytes, static_cast<double>(sram_bytes(application, m)));
-  set(Metric::dsram_peak_bytes, static_cast<double>(dsram));
-  set(Metric::stackram_peak_bytes, static_cast<double>(stackram));
-  set(Metric::psram_peak_bytes, static_cast<double>(psram));
+  set(Metric::dsram_peak_bytes, static_cast<double>(dsram.value));
+  set(Metric::stackram_peak_bytes, static_cast<double>(stackram.value));
+  set(Metric::psram_peak_bytes, static_cast<double>(psram.value));
   set(Metric::active_cores, static_cast<double>(main.schedule.active_cores * main.schedule.spread_cores));
   return v;
 }
@@ -202,12 +203,12 @@ Outcome assess(const Application& application, const Machine& machine, Report* r
   outcome.values.fill(std::numeric_limits<double>::quiet_NaN());
   if (!outcome.reason.empty()) return outcome;
   std::vector<StageRun> runs;
-  std::vector<std::vector<InstructionTime>> traces(application.stages.size());
+  std::vector<std::vector<InstructionTime>> traces;
   runs.reserve(application.stages.size());
-  for (std::size_t s = 0; s < application.stages.size(); ++s) {
-    auto run = run_stage(application.stages[s], machine, report ? &traces[s] : nullptr);
+  for (const CompiledStage& stage : application.stages) {
+    auto run = run_stage(stage, machine, report ? &traces.emplace_back() : nullptr);
     if (!run) {
-      outcome.reason = application.stages[s].name + ": takes more cycles than 64 bits count";
+      outcome.reason = stage.name + ": takes more cycles than 64 bits count";
       return outcome;
     }
     runs.push_back(std::move(*run));

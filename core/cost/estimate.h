@@ -92,7 +92,7 @@ struct InstructionCost {
   Bytes dram_program;
   Bytes dsram_read_side, dsram_write_side, stackram, psram;  // occupancy while it runs
   Macs macs;
-  double energy_j = 0;         // of one core, DRAM included, and what that core leaks meanwhile
+  double energy_j{};           // of one core, DRAM included, and what that core leaks meanwhile
   EnergyParts energy_parts{};  // its parts, in J
 };
 
@@ -109,8 +109,8 @@ struct StageReport {
   Bytes imem_bytes;                                    // of the program, in IMEM or streamed through it
   Bytes dsram_peak, stackram_peak, psram_peak;
   Macs macs;
-  std::int64_t passes_per_frame = 1;
-  double energy_j = 0;                        // one pass of one frame
+  std::int64_t passes_per_frame{};
+  double energy_j{};                          // one pass of one frame
   EnergyParts energy_parts{};                 // its parts, in J
   std::vector<InstructionCost> instructions;  // empty unless asked for
 };

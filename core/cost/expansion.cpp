@@ -15,10 +15,10 @@ namespace {
 
 /// A size that tiles of one dimension have, and how many have it.
 struct Kind {
-  std::int64_t size = 1, count = 1;
+  std::int64_t size, count;
 };
 struct Kinds {
-  std::array<Kind, 3> of;
+  std::array<Kind, 3> of{};
   std::size_t count = 0;
   void push_back(const Kind& kind) { of[count++] = kind; }
   std::size_t size() const { return count; }
@@ -29,7 +29,7 @@ struct Kinds {
 
 Kinds kinds_of(const Cut& cut, std::int64_t full, std::int64_t unit = 1) {
   Kinds kinds;
-  if (cut.full > 0) kinds.push_back({full, cut.full});
+  kinds.push_back({full, cut.full});
   if (cut.edge > 0) kinds.push_back({cut.edge * unit, 1});
   return kinds;
 }
@@ -47,49 +47,52 @@ Kinds sums_of(const TilePlan& plan) {
 
 /// Tiles along rows or columns whose windows are equally large.
 struct AxisRun {
-  std::int64_t tiles = 1;
-  std::int32_t kind = 0;
-  std::int64_t all = 0, fresh = 0;
+  std::int64_t tiles;
+  std::int32_t kind;
+  std::int64_t all, fresh;
 };
 using AxisRuns = FewOf<AxisRun, 4>;
 
 /// What results first .. first + count - 1 read that those just before them had not.
 std::int64_t fresh_positions(const Axis& a, std::int64_t first, std::int64_t count) {
-  if (a.stride > a.reach()) return window(a, first, count);
-  const auto end = [&](std::int64_t result) {
-    return std::clamp<std::int64_t>(result * a.stride - a.pad + a.reach(), 0, a.inputs);
+  const auto inside = [&](std::int64_t position) { return std::clamp<std::int64_t>(position, 0, a.inputs); };
+  const std::int64_t begin = first * a.stride - a.pad;
+  const std::int64_t shared = inside(begin - a.stride + a.reach()) - inside(begin);  // with the result before
+  return window(a, first, count) - std::max<std::int64_t>(0, shared);
+}
+
+AxisRuns unclipped_windows(const Axis& a, const Cut& cut, std::int64_t tile) {
+  AxisRuns runs;
+  const auto add = [&](std::int64_t tiles, std::int64_t count, std::int32_t kind) {
+    const std::int64_t held = held_window(a, count);
+    runs.push_back({tiles, kind, held, std::min(held, count * a.stride)});
   };
-  const std::int64_t begin = std::clamp<std::int64_t>(first * a.stride - a.pad, 0, a.inputs);
-  return end(first + count - 1) - std::max(begin, end(first - 1));
+  add(cut.full, tile, 0);
+  if (cut.edge > 0) add(1, cut.edge, 1);
+  return runs;
+}
+
+/// Of full tiles those in [from, to) are not clipped.
+AxisRuns clipped_windows(const Axis& a, const Cut& cut, std::int64_t tile, std::int64_t from, std::int64_t to) {
+  AxisRuns runs;
+  const auto add = [&](std::int64_t number, std::int64_t tiles, std::int64_t count, std::int32_t kind) {
+    const std::int64_t first = number * tile;
+    runs.push_back({tiles, kind, window(a, first, count), fresh_positions(a, first, count)});
+  };
+  const auto add_full = [&](std::int64_t number, std::int64_t tiles) { add(number, tiles, tile, 0); };
+  for (std::int64_t i = 0; i < from; ++i) add_full(i, 1);
+  if (to > from) add_full(from, to - from);
+  for (std::int64_t i = to; i < cut.full; ++i) add_full(i, 1);
+  if (cut.edge > 0) add(cut.full, 1, cut.edge, 1);
+  return runs;
 }
 
 AxisRuns windows_along(const Axis& a, const Cut& cut, std::int64_t tile) {
-  AxisRuns runs;
   const std::int64_t step = tile * a.stride, span = (tile - 1) * a.stride + a.reach();
-  std::int64_t from = std::min(cut.full, ceil_div(a.pad, step));  // full tiles in [from, to) are not clipped
-  const std::int64_t room = a.inputs + a.pad - span;
-  std::int64_t to = room < 0 ? from : std::clamp(room / step + 1, from, cut.full);
-  const bool unclipped = from + cut.full - to > most_clipped_tiles;
-  if (unclipped) from = 0, to = cut.full;
-  const auto add = [&](std::int64_t first, std::int64_t tiles, std::int64_t count, std::int32_t kind) {
-    const std::int64_t held = held_window(a, count);
-    if (unclipped)
-      runs.push_back({tiles, kind, held, std::min(held, count * std::min(a.stride, a.reach()))});
-    else
-      runs.push_back({tiles, kind, window(a, first, count), fresh_positions(a, first, count)});
-  };
-  for (std::int64_t i = 0; i < from; ++i) add(i * tile, 1, tile, 0);
-  if (to > from) add(from * tile, to - from, tile, 0);
-  for (std::int64_t i = to; i < cut.full; ++i) add(i * tile, 1, tile, 0);
-  if (cut.edge > 0) add(cut.full * tile, 1, cut.edge, cut.full > 0 ? 1 : 0);
-  return runs;
-}
-
-AxisRuns plain_runs(const Kinds& kinds) {
-  AxisRuns runs;
-  for (std::size_t k = 0; k < kinds.size(); ++k)
-    runs.push_back({kinds[k].count, static_cast<std::int32_t>(k), 0, 0});
-  return runs;
+  const std::int64_t from = std::clamp<std::int64_t>(ceil_div(a.pad, step), 0, cut.full);
+  const std::int64_t to = std::clamp((a.inputs + a.pad - span + step) / step, from, cut.full);
+  return from + cut.full - to > most_clipped_tiles ? unclipped_windows(a, cut, tile)
+                                                   : clipped_windows(a, cut, tile, from, to);
 }
 
 enum class Of { repeats, groups, rows, columns, channels, sums };
@@ -117,20 +120,16 @@ std::array<Of, 6> nesting(const LoopOrder& order, bool weighted) {
 
 class NestExpansion {
  public:
-  NestExpansion(const InstructionClass& c, const TilePlan& plan) : c_(c), plan_(plan) {
+  NestExpansion(const InstructionClass& c, const TilePlan& plan)
+      : c_(c), plan_(plan), by_groups_(plan.tile_channels > c.work.nest.out_channels) {
     rows_ = kinds_of(plan.rows, plan.tile_rows);
     columns_ = kinds_of(plan.columns, plan.tile_columns);
-    by_groups_ = plan.tile_channels > c.work.nest.out_channels;
     channels_ = by_groups_ ? kinds_of(plan.groups, plan.tile_channels, c.work.nest.out_channels)
                            : kinds_of(plan.channels, plan.tile_channels);
     sums_ = sums_of(plan);
-    if (c.operand_a == Place::dram) {
-      row_runs_ = windows_along(rows_of(c.work.nest), plan.rows, plan.tile_rows);
-      column_runs_ = windows_along(columns_of(c.work.nest), plan.columns, plan.tile_columns);
-    } else {
-      row_runs_ = plain_runs(rows_);
-      column_runs_ = plain_runs(columns_);
-    }
+    if (c.operand_a != Place::dram) return;
+    row_runs_ = windows_along(rows_of(c.work.nest), plan.rows, plan.tile_rows);
+    column_runs_ = windows_along(columns_of(c.work.nest), plan.columns, plan.tile_columns);
   }
 
   Expansion run() {
@@ -185,16 +184,24 @@ class NestExpansion {
   }
 
   void add_kinds(TileLoops& order, const Kinds& kinds, Of loop) const {
-    for (std::size_t k = 0; k < kinds.size(); ++k) {
-      const auto kind = static_cast<std::int32_t>(k);
-      order.runs.push_back({kinds[k].count, kind * shape_step(loop), kind * window_step(loop)});
+    std::int32_t shape = 0, window = 0;
+    for (const Kind& kind : kinds) {
+      order.runs.push_back({kind.count, shape, window});
+      shape += shape_step(loop);
+      window += window_step(loop);
     }
   }
 
-  void add_axis(TileLoops& order, const AxisRuns& runs, Of loop) const {
-    for (std::size_t i = 0; i < runs.size(); ++i)
-      order.runs.push_back(
-          {runs[i].tiles, runs[i].kind * shape_step(loop), static_cast<std::int32_t>(i) * window_step(loop)});
+  void add_axis(TileLoops& order, const AxisRuns& runs, const Kinds& kinds, Of loop) const {
+    if (c_.operand_a != Place::dram) {
+      add_kinds(order, kinds, loop);
+      return;
+    }
+    std::int32_t window = 0;
+    for (const AxisRun& run : runs) {
+      order.runs.push_back({run.tiles, run.kind * shape_step(loop), window});
+      window += window_step(loop);
+    }
   }
 
   void loops(TileLoops& order) {
@@ -203,9 +210,9 @@ class NestExpansion {
       if (count(loop) == 1) continue;
       const std::size_t before = order.runs.size();
       if (loop == Of::rows)
-        add_axis(order, row_runs_, loop);
+        add_axis(order, row_runs_, rows_, loop);
       else if (loop == Of::columns)
-        add_axis(order, column_runs_, loop);
+        add_axis(order, column_runs_, columns_, loop);
       else if (loop == Of::sums)
         add_kinds(order, sums_, loop);
       else if (loop == Of::repeats || (loop == Of::groups) != by_groups_)
@@ -244,9 +251,8 @@ class NestExpansion {
       for (const AxisRun& columns : column_runs_)
         for (const Kind& channels : channels_)
           for (const Kind& sums : sums_) {
-            const TileExtent tile{1, 1, channels.size, sums.size};
             const auto elements = [&](std::int64_t r, std::int64_t k) {
-              return tile_a_elements(c_, plan_, tile, r * k);
+              return tile_a_elements(c_, plan_, channels.size, sums.size, r * k);
             };
             e.windows.push_back(
                 {elements(rows.all, columns.all),
@@ -256,7 +262,7 @@ class NestExpansion {
 
   const InstructionClass& c_;
   const TilePlan& plan_;
-  bool by_groups_ = false;
+  const bool by_groups_;
   Kinds rows_, columns_, channels_, sums_;
   AxisRuns row_runs_, column_runs_;
   Of slide_ = Of::channels;
@@ -265,9 +271,9 @@ class NestExpansion {
 Expansion expand_rowwise(const InstructionClass& c, const TilePlan& plan) {
   Expansion e;
   const bool chunked = plan.tile_channels < c.work.row_length;
-  const std::int64_t passes = plan.passes_apart, rows = plan.repeats / passes;
+  const std::int64_t passes = plan.passes_apart, rows = plan.repeats;
   const Kinds kinds = kinds_of(plan.rows, chunked ? plan.tile_channels : plan.tile_rows);
-  const auto add_loop = [&](std::int32_t runs) { e.order.loops.push_back({runs, true, true, false}); };
+  const auto add_loop = [&](std::int32_t runs) { e.order.loops.push_back({.runs = runs}); };
   const std::int32_t step = passes > 1 ? 2 : 1;  // shapes by size, then whether it is the last pass
   if (rows > 1) {
     e.order.runs.push_back({rows, 0, 0});
@@ -279,8 +285,11 @@ Expansion expand_rowwise(const InstructionClass& c, const TilePlan& plan) {
     add_loop(2);
   }
   if (plan.rows.count() > 1) {
-    for (std::size_t k = 0; k < kinds.size(); ++k)
-      e.order.runs.push_back({kinds[k].count, static_cast<std::int32_t>(k) * step, 0});
+    std::int32_t shape = 0;
+    for (const Kind& kind : kinds) {
+      e.order.runs.push_back({kind.count, shape, 0});
+      shape += step;
+    }
     add_loop(static_cast<std::int32_t>(kinds.size()));
   }
   for (const Kind& kind : kinds) {

@@ -15,14 +15,14 @@ using FewOf = boost::container::small_vector<T, Few>;
 /// Tiles one after the other in a loop that do the same work. What they add to the numbers of their operations'
 /// shape and of their window of operand A.
 struct TileRun {
-  std::int64_t tiles = 1;
-  std::int32_t shape = 0, window = 0;
+  std::int64_t tiles;
+  std::int32_t shape, window;
 };
 
 /// A loop of more than one tile. Its runs stand one after the other in TileLoops::runs. `a`, `b`: its tiles are
 /// different ones of operand A; of B or the weights.
 struct TileLoop {
-  std::int32_t runs = 0;
+  std::int32_t runs{};
   bool a = false, b = false;
   bool slides = false;  // a step of it alone loads only what the window before had not
 };
@@ -41,14 +41,14 @@ struct TileLoops {
 /// passes over chunks, where only the last writes), and how many operations have it.
 struct TileShape {
   cost::TileExtent size;
-  bool first = true, last = true;
-  std::int64_t times = 1;
+  bool first, last;
+  std::int64_t times;
 };
 
 /// Elements of operand A in a window, and of them those that the window one step of the sliding loop before had
 /// not.
 struct InputWindow {
-  std::int64_t all = 0, fresh = 0;
+  std::int64_t all, fresh;
 };
 
 struct Expansion {

@@ -9,7 +9,7 @@ namespace sdip {
 
 /// A dimension folded onto lanes: `full` folds of `lanes`, and one of `edge` when that is not 0.
 struct Folds {
-  std::int64_t lanes = 1, full = 0, edge = 0;
+  std::int64_t lanes, full, edge;
   constexpr std::int64_t count() const { return full + (edge != 0); }
 };
 constexpr Folds fold(std::int64_t size, std::int64_t lanes) { return {lanes, size / lanes, size % lanes}; }

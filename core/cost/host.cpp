@@ -17,23 +17,24 @@ namespace {
 
 constexpr std::int64_t most_cycles = std::int64_t{1} << 58;
 
-/// Accesses of the bus for `elements` of `bits`, each of host_access_cycles; at most `most`.
-std::int64_t bus_cycles(std::int64_t elements, std::int64_t bits, const Machine& m, std::int64_t most) {
-  const Int128 cycles = static_cast<Int128>(beats(elements, bits, m.host_bus_bits)) * m.host_access_cycles;
-  return static_cast<std::int64_t>(std::min<Int128>(cycles, most));
+/// Accesses of the bus for `elements` of `bits`, each of host_access_cycles.
+Int128 bus_cycles(std::int64_t elements, std::int64_t bits, const Machine& m) {
+  return static_cast<Int128>(beats(elements, bits, m.host_bus_bits)) * m.host_access_cycles;
 }
 
 /// Operands that this operation needs, each sent once however often the operator reads it.
 Busy sent(const InstructionClass& c, const Machine& m, const Widths& w, const TilePlan& plan, std::int64_t elements,
           bool last, std::int64_t most) {
   Busy in;
+  Int128 cycles = 0;
   for (const Fetch& f : c.fetches) {
     if (f.place == Place::scalar || f.place == Place::nowhere || reads_of(f, plan, last) == 0) continue;
-    const std::int64_t part = f.per_fold ? elements : ceil_div(f.elements, plan.writing_operations());
+    const std::int64_t part = f.per_fold ? elements : ceil_div(f.elements, plan.result_tiles());
     const std::int64_t bits = f.place == Place::psram ? w.weight : w.activation;
-    in.compute = std::min(most, in.compute + bus_cycles(part, bits, m, most));
+    cycles += bus_cycles(part, bits, m);
     book_read(in, f.place, f.pair, beats(part, bits, port_bits(w, f.place)));
   }
+  in.compute = static_cast<std::int64_t>(std::min<Int128>(cycles, most));
   return in;
 }
 
@@ -41,7 +42,8 @@ Busy returned(const InstructionClass& c, const Machine& m, const Widths& w, std:
               std::int64_t most) {
   Busy out;
   if (!c.to_dsram && !c.to_dram && !c.push) return out;
-  out.compute = bus_cycles(results, m.host_result_bits == 0 ? w.result : m.host_result_bits, m, most);
+  const Int128 cycles = bus_cycles(results, m.host_result_bits == 0 ? w.result : m.host_result_bits, m);
+  out.compute = static_cast<std::int64_t>(std::min<Int128>(cycles, most));
   if (c.to_dsram || c.to_dram) out.dsram_write = beats(results, w.result, w.dsram);
   if (c.push) out.stackram_write = beats(results, w.result, w.stackram);
   return out;
@@ -59,7 +61,7 @@ Steps host_steps(const InstructionClass& c, const Machine& m, const TilePlan& pl
                  std::int64_t length, bool last, bool wired, std::int64_t tiles) {
   const Widths w = widths_of(c, m);
   const std::int64_t elements = rows * length, results = last ? row_results(c, rows, length) : 0;
-  Int128 worked = static_cast<Int128>(elements) * (c.work.passes / plan.passes_apart);
+  Int128 worked = static_cast<Int128>(elements) * passes_of(c, plan);
   worked += static_cast<Int128>(results) * (c.fused_operators + c.statistics_passes);
   const Int128 cycles = (worked * m.host_cycles_per_element.hundredths + 99) / 100;
   const std::int64_t most = most_cycles / tiles;

@@ -63,7 +63,7 @@ std::int64_t attention_micro_operations(const InstructionClass& c, bool rescales
 }
 
 std::int64_t instruction_bytes(const Instruction& instruction, const ClassCost& cost, Granularity granularity) {
-  constexpr Int128 most_bytes = Int128{1} << 56;
+  constexpr Int128 most_bytes = Int128{1} << 56, word_bytes = instruction_word_bits / 8;
   Int128 words = instruction.words;
   if (granularity == Granularity::per_tile) words *= cost.operations;
   if (granularity == Granularity::micro_operation) {
@@ -71,7 +71,7 @@ std::int64_t instruction_bytes(const Instruction& instruction, const ClassCost& 
     for (const TileCost& tile : cost.shapes)
       words += static_cast<Int128>(tile.times) * tile.micro_operations * least_instruction_words;
   }
-  return static_cast<std::int64_t>(std::min(most_bytes, words * (instruction_word_bits / 8)));
+  return static_cast<std::int64_t>(std::min(most_bytes, words * word_bytes));
 }
 
 }  // namespace sdip

@@ -56,6 +56,14 @@ struct Steps {
   }
 };
 
+/// Bytes of so many elements of so many bits.
+inline std::int64_t bytes_of(std::int64_t elements, std::int64_t bits) { return ceil_div(elements * bits, 8); }
+
+/// Passes that one operation of row-wise work makes.
+inline std::int64_t passes_of(const InstructionClass& c, const cost::TilePlan& plan) {
+  return plan.passes_apart == 1 ? c.work.passes : 1;
+}
+
 /// How often an operation of row-wise work reads an operand. When passes run apart, one that is read less often
 /// than there are passes is read in the last.
 inline std::int64_t reads_of(const Fetch& f, const cost::TilePlan& plan, bool last_pass) {

@@ -20,27 +20,26 @@ InstructionCost instruction_cost(const StageRun& run, std::size_t number, const 
   InstructionCost c;
   c.start = Cycles(time.start);
   c.end = Cycles(time.end);
-  const std::int64_t needs[resource_count] = {cost.busy.compute,
-                                              cost.busy.longest_dsram_read(),
-                                              cost.busy.dsram_write,
-                                              cost.busy.stackram_read,
-                                              cost.busy.stackram_write,
-                                              cost.busy.psram_read,
-                                              time.overhead,
-                                              time.stall_weights,
-                                              time.stall_activations,
-                                              time.stall_program};
-  for (std::size_t r = 0; r < resource_count; ++r) c.busy[r] = Cycles(needs[r]);
-  const auto longest = std::max_element(std::begin(needs), std::end(needs));
-  c.limiter = static_cast<Resource>(longest - std::begin(needs));
+  c.busy = {Cycles(cost.busy.compute),
+            Cycles(cost.busy.longest_dsram_read()),
+            Cycles(cost.busy.dsram_write),
+            Cycles(cost.busy.stackram_read),
+            Cycles(cost.busy.stackram_write),
+            Cycles(cost.busy.psram_read),
+            Cycles(time.overhead),
+            Cycles(time.stall_weights),
+            Cycles(time.stall_activations),
+            Cycles(time.stall_program)};
+  const auto longest = std::max_element(c.busy.begin(), c.busy.end());
+  c.limiter = static_cast<Resource>(longest - c.busy.begin());
   c.stall_weights = Cycles(time.stall_weights);
   c.stall_activations = Cycles(time.stall_activations);
   c.stall_program = Cycles(time.stall_program);
   c.waiting = Cycles(time.waiting);
   c.dram_weights = Bytes(time.weight_bytes);
   c.dram_program = Bytes(time.program_bytes);
-  c.dram_activations_in = Bytes(time.activation_in_bytes / cores);
-  c.dram_activations_out = Bytes(time.activation_out_bytes / cores);
+  c.dram_activations_in = Bytes(of_one_core(time.activation_in_bytes));
+  c.dram_activations_out = Bytes(of_one_core(time.activation_out_bytes));
   c.dsram_read_side = instruction.dsram_read_side;
   c.dsram_write_side = instruction.dsram_write_side;
   c.stackram = instruction.stackram;

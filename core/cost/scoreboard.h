@@ -47,13 +47,12 @@ Owned owned_by(const InstructionClass& c, const Busy& busy, const Machine& machi
 /// When the instructions of a pass begin, given in the order of the program.
 class Scoreboard {
  public:
-  /// All before has retired. There is one sequencer, or with `side_by_side` one for each circuit.
+  /// All before has retired, and was dispatched before. There is one sequencer, or with `side_by_side` one for each
+  /// circuit.
   void begin_pass(std::int64_t now, bool side_by_side) {
-    issued_ = next_ = latest_ = now;
+    issued_ = latest_ = now;
     running_ = waiting_ = 0;
     side_by_side_ = side_by_side;
-    next_on_.fill(now);
-    free_.fill(now);
     ends_.clear();
   }
 

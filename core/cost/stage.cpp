@@ -116,13 +116,15 @@ ProgramSize program_size(const CompiledStage& stage, const Machine& m) {
   constexpr std::int64_t most_bytes = std::int64_t{1} << 56;
   const Program& program = stage.program;
   const bool by_operation = m.granularity != Granularity::per_operator;
-  std::vector<ClassCost> costs(by_operation ? program.classes.size() : 1);
-  for (std::size_t c = 0; by_operation && c < costs.size(); ++c)
-    costs[c] = class_cost(program.classes[c], m, stage.role);
+  const ClassCost unneeded;
+  std::vector<ClassCost> costs;
+  if (by_operation)
+    for (const InstructionClass& c : program.classes) costs.push_back(class_cost(c, m, stage.role));
   ProgramSize size;
   for (std::size_t i = 0; i < program.instructions.size(); ++i) {
     const Instruction& instruction = program.instructions[i];
-    const ClassCost& cost = costs[by_operation ? static_cast<std::size_t>(instruction.instruction_class) : 0];
+    const ClassCost& cost =
+        by_operation ? costs[static_cast<std::size_t>(instruction.instruction_class)] : unneeded;
     const std::int64_t bytes = instruction_bytes(instruction, cost, m.granularity);
     size.bytes = std::min(most_bytes, size.bytes + bytes);
     if (bytes > size.longest_bytes) {

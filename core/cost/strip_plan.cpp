@@ -22,12 +22,16 @@ void as_rows(const Part& part, std::int64_t made, std::int64_t read, Instruction
   const LoopNest& n = part.work.nest;
   const bool each_once = part.read_elements == part.work.row_length;
   one.work.row_length = part.work.row_length / (n.batch * n.out_h) * made;
-  one.work.write_elements = one.out_elements;
-  one.work.nest = {};
-  one.mapping = {1, 1, one.work.row_length, 1};
   const std::int64_t elements = each_once ? one.work.row_length : read * n.in_w * n.in_channels * n.groups;
   one.fetches.push_back({one.operand_a, elements, 1, each_once, one.pair_a});
-  one.operand_a = Place::nowhere;
+}
+
+/// What an operation takes of an operand beside that is read once and held: an equal part.
+std::int64_t held_part(const InstructionClass& c, std::size_t number, const Fetch& fetch) {
+  std::int64_t of_a_strip = 0;
+  for (const StripOperation& o : strip_operations(c))
+    if (o.part == number) of_a_strip += o.times;
+  return ceil_div(fetch.elements, std::max<std::int64_t>(of_a_strip, 1) * strip_plan(c).result_tiles());
 }
 
 }  // namespace
@@ -44,9 +48,7 @@ TilePlan strip_plan(const InstructionClass& c) {
 
 StripRows strip_rows(const InstructionClass& c, std::int64_t rows) {
   const std::int64_t height = c.parts.back().work.nest.out_h, in_h = c.parts.front().work.nest.in_h;
-  StripRows strip;
-  strip.made.resize(c.parts.size());
-  strip.read.resize(c.parts.size());
+  StripRows strip{std::vector<std::int64_t>(c.parts.size()), std::vector<std::int64_t>(c.parts.size()), {}};
   for (std::size_t p = c.parts.size(); p-- > 0;) {
     const bool last = p + 1 == c.parts.size();
     strip.made[p] = c.line_buffers ? ceil_div(c.parts[p].work.nest.out_h * rows, height)
@@ -54,7 +56,7 @@ StripRows strip_rows(const InstructionClass& c, std::int64_t rows) {
                                    : strip.read[p + 1];
     strip.read[p] = rows_under(c.parts[p], strip.made[p]);
   }
-  strip.loaded = c.line_buffers ? std::min(in_h, ceil_div(in_h * rows, height)) : strip.read[0];
+  strip.loaded = c.line_buffers ? ceil_div(in_h * rows, height) : strip.read[0];
   return strip;
 }
 
@@ -77,11 +79,7 @@ std::vector<StripOperation> strip_operations(const InstructionClass& c) {
 
 std::int64_t part_fetch_elements(const InstructionClass& c, std::size_t number, const Fetch& fetch,
                                  std::int64_t made, std::int64_t channels) {
-  if (fetch.per_fold) return c.parts[number].work.nest.out_w * made * channels;
-  std::int64_t of_a_strip = 0;
-  for (const StripOperation& o : strip_operations(c))
-    if (o.part == number) of_a_strip += o.times;
-  return ceil_div(fetch.elements, std::max<std::int64_t>(of_a_strip, 1) * strip_plan(c).operations());
+  return fetch.per_fold ? c.parts[number].work.nest.out_w * made * channels : held_part(c, number, fetch);
 }
 
 InstructionClass part_class(const InstructionClass& c, std::size_t number, const StripRows& rows,
@@ -97,7 +95,7 @@ InstructionClass part_class(const InstructionClass& c, std::size_t number, const
   n.in_h = read;
   n.out_h = made;
   if (channels != part_channels(part)) n.out_channels = channels;  // of a part of one group
-  one.mapping = {made, n.out_w, channels, n.in_channels, rows_outermost};
+  one.mapping = one_tile;
   one.operand_a = first ? c.operand_a : Place::dsram;
   if (first) one.pair_a = c.pair_a;
   one.operand_b = part.operand_b;
@@ -110,11 +108,9 @@ InstructionClass part_class(const InstructionClass& c, std::size_t number, const
   one.fused_passes = part.fused_passes;
   one.prologue_passes = part.prologue_passes;
   one.statistics_passes = part.statistics_passes;
-  one.weight_elements_per_channel = part.weight_elements_per_channel;
-  one.bias_elements_per_channel = part.bias_elements_per_channel;
   if (!is_nest(part.work.family)) as_rows(part, made, read, one);
   for (Fetch fetch : part.fetches) {
-    fetch.elements = part_fetch_elements(c, number, fetch, made, channels);
+    fetch.elements = held_part(c, number, fetch);
     one.fetches.push_back(fetch);
   }
   return one;
@@ -130,7 +126,7 @@ std::int64_t strip_held_bytes(const InstructionClass& c, const WeightForm& form)
   for (const Part& part : c.parts) {
     const std::int64_t channels = part_channels(part) - part.streamed_channels;
     bytes += ceil_div(form.bits * part.weight_elements, 8);
-    if (part.operand_b == Place::psram && channels > 0) bytes += part_weight_bytes(part, channels, form);
+    if (part.operand_b == Place::psram) bytes += part_weight_bytes(part, channels, form);
   }
   return bytes;
 }

@@ -18,16 +18,16 @@ TilePlan strip_plan(const InstructionClass& c);
 /// Of each part in a strip: rows that it makes and rows that it reads; and those of operand A that come in.
 struct StripRows {
   std::vector<std::int64_t> made, read;
-  std::int64_t loaded = 0;
+  std::int64_t loaded;
 };
 StripRows strip_rows(const InstructionClass& c, std::int64_t rows);
 
 /// Tile operations of a strip that are alike: output channels of one part, whose weights come with each or are
 /// held.
 struct StripOperation {
-  std::size_t part = 0;
-  std::int64_t channels = 0, times = 1;
-  bool streamed = false;
+  std::size_t part;
+  std::int64_t channels, times;
+  bool streamed;
 };
 /// In order; none where all weights are held and a strip is one operation of all parts.
 std::vector<StripOperation> strip_operations(const InstructionClass& c);

@@ -3,6 +3,7 @@
 #include "core/cost/strips.h"
 
 #include "core/cost/micro_operations.h"
+#include "core/cost/ports.h"
 #include "core/cost/strip_plan.h"
 
 namespace sdip {
@@ -18,7 +19,7 @@ struct StripCost {
   const std::int64_t rows;
   const StripRows strip = strip_rows(c, rows);
 
-  std::int64_t bytes(std::int64_t elements) const { return ceil_div(elements * bits_of(m.activation_format), 8); }
+  std::int64_t bytes(std::int64_t elements) const { return bytes_of(elements, bits_of(m.activation_format)); }
 
   std::int64_t a_bytes() const {
     const LoopNest& first = c.parts.front().work.nest;
@@ -37,14 +38,12 @@ struct StripCost {
     for (const Fetch& fetch : c.parts[p].fetches)
       if (fetch.place == Place::dram)
         tile.split_in_bytes += bytes(part_fetch_elements(c, p, fetch, strip.made[p], channels));
-    if (c.to_dram && p + 1 == c.parts.size())
-      tile.out_bytes = bytes(c.out_elements > 0 ? rows * c.parts[p].work.nest.out_w * channels : 0);
+    if (c.to_dram && p + 1 == c.parts.size()) tile.out_bytes = bytes(rows * c.parts[p].work.nest.out_w * channels);
   }
 
   void close(TileCost tile, ClassCost& sum) const {
     sum.busy.add(tile.busy, tile.times);
     sum.cycles += tile.cycles * tile.times;
-    sum.streams_activations |= a_bytes() + tile.split_in_bytes + tile.out_bytes > 0;
     sum.shapes.push_back(tile);
   }
 
@@ -67,7 +66,7 @@ struct StripCost {
       tile.weight_stored_bytes = stored_bytes(tile.weight_bytes, form);
       close(tile, sum);
     }
-    sum.windows.push_back({a_bytes(), a_bytes()});
+    sum.windows.push_back({a_bytes(), {}});  // no loop slides
   }
 };
 
@@ -77,18 +76,18 @@ TileLoops order_of(const TilePlan& plan, const std::vector<StripOperation>& oper
   TileLoops order;
   if (plan.repeats > 1) {
     order.runs.push_back({plan.repeats, 0, 0});
-    order.loops.push_back({1, true, false, false});
+    order.loops.push_back({.runs = 1, .a = true});
   }
   const auto shapes = static_cast<std::int32_t>(std::max<std::size_t>(1, operations.size()));
   if (plan.rows.count() > 1) {
     order.runs.push_back({plan.rows.full, 0, 0});
     if (plan.rows.edge > 0) order.runs.push_back({1, shapes, 1});
-    order.loops.push_back({plan.rows.edge > 0 ? 2 : 1, true, false, false});
+    order.loops.push_back({.runs = plan.rows.edge > 0 ? 2 : 1, .a = true});
   }
   if (operations.empty() || (operations.size() == 1 && operations[0].times == 1)) return order;
-  for (std::size_t o = 0; o < operations.size(); ++o)
-    order.runs.push_back({operations[o].times, static_cast<std::int32_t>(o), 0});
-  order.loops.push_back({shapes, false, true, false});
+  std::int32_t shape = 0;
+  for (const StripOperation& o : operations) order.runs.push_back({o.times, shape++, 0});
+  order.loops.push_back({.runs = shapes, .b = true});
   return order;
 }
 
@@ -98,13 +97,13 @@ ClassCost strips_cost(const InstructionClass& c, const Machine& m, Role role) {
   ClassCost cost;
   const std::vector<StripOperation> operations = strip_operations(c);
   cost.plan = strip_plan(c);
-  cost.operations = 0;
   cost.weighted = true;
   cost.order = order_of(cost.plan, operations);
   StripCost{c, m, role, cost.plan.tile_rows}.shapes(operations, cost.plan.repeats * cost.plan.rows.full, cost);
   if (cost.plan.rows.edge > 0)
     StripCost{c, m, role, cost.plan.rows.edge}.shapes(operations, cost.plan.repeats, cost);
   for (const TileCost& tile : cost.shapes) cost.operations += tile.times;
+  cost.streams_activations = moves_activations(cost);
   const WeightForm form = weight_form(m);
   cost.held_weight_bytes = strip_held_bytes(c, form);
   cost.held_weight_stored_bytes = stored_bytes(cost.held_weight_bytes, form);

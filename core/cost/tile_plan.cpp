@@ -11,8 +11,7 @@ namespace {
 /// Of positions begin + k step for k = 0 ... count - 1, each brought into 0 ... end, the sum.
 Int128 sum_within(std::int64_t begin, std::int64_t step, std::int64_t count, std::int64_t end) {
   const auto below = [&](std::int64_t limit) {  // how many positions are less than that
-    if (begin >= limit) return std::int64_t{0};
-    return std::min(count, (limit - begin + step - 1) / step);
+    return std::clamp<std::int64_t>((limit - begin + step - 1) / step, 0, count);
   };
   const Int128 from = below(0), to = below(end), inside = to - from;
   return inside * begin + step * ((from + to - 1) * inside / 2) + (count - to) * static_cast<Int128>(end);
@@ -28,7 +27,7 @@ TilePlan rowwise_plan(const InstructionClass& c) {
     return plan;
   }
   plan.passes_apart = work.passes;
-  plan.repeats = work.rows * work.passes;
+  plan.repeats = work.rows;
   plan.rows = cut(work.row_length, plan.tile_channels);
   return plan;
 }
@@ -49,9 +48,8 @@ TilePlan tile_plan(const InstructionClass& c) {
   plan.sums = cut(n.in_channels, plan.tile_sums);
   const std::int64_t groups = shares_weights ? n.groups : 1, copies = shares_weights ? n.batch : n.batch * n.groups;
   plan.tile_channels = std::min(groups * n.out_channels, c.mapping.tile_channels);
-  const bool whole_groups = plan.tile_channels > n.out_channels;
-  plan.groups = whole_groups ? cut(groups, plan.tile_channels / n.out_channels) : Cut{groups, 0};
-  if (!whole_groups) plan.channels = cut(n.out_channels, plan.tile_channels);
+  plan.groups = cut(groups, std::max<std::int64_t>(1, plan.tile_channels / n.out_channels));
+  plan.channels = cut(n.out_channels, std::min(n.out_channels, plan.tile_channels));
   const bool covers_copies =
       plan.rows.count() * plan.columns.count() == 1 && (shares_weights || plan.channels.count() == 1);
   (covers_copies ? plan.multiplicity : plan.repeats) = copies;
@@ -59,16 +57,12 @@ TilePlan tile_plan(const InstructionClass& c) {
 }
 
 bool partials_leave(const InstructionClass& c, const TilePlan& plan) {
-  bool inside = false, leave = false;  // inside sums, from the outermost loop in
-  for (const Loop loop : c.mapping.order) {
-    const std::int64_t tiles = loop == Loop::rows       ? plan.rows.count()
-                               : loop == Loop::columns  ? plan.columns.count()
-                               : loop == Loop::channels ? plan.groups.count() * plan.channels.count()
-                                                        : 1;
-    leave |= inside && tiles > 1;
-    inside |= loop == Loop::sums;
-  }
-  return leave && plan.sums.count() > 1;
+  const auto inside_sums = [&](Loop loop, std::int64_t tiles) {
+    return tiles > 1 && c.mapping.outside(Loop::sums, loop);
+  };
+  return plan.sums.count() > 1 &&
+         (inside_sums(Loop::rows, plan.rows.count()) || inside_sums(Loop::columns, plan.columns.count()) ||
+          inside_sums(Loop::channels, plan.groups.count() * plan.channels.count()));
 }
 
 Axis rows_of(const LoopNest& n) { return {n.out_h, n.in_h, n.kernel_h, n.stride_h, n.dilation_h, n.pad_top}; }
@@ -87,11 +81,10 @@ std::int64_t held_window(const Axis& a, std::int64_t count) {
   return static_cast<std::int64_t>(std::min<Int128>(inside, window(a, 0, a.results)));
 }
 
-std::int64_t tile_a_elements(const InstructionClass& c, const TilePlan& plan, const TileExtent& tile,
-                             std::int64_t positions) {
-  const bool by_groups = c.operand_b == Place::psram && c.work.nest.groups > 1;
-  const std::int64_t groups = by_groups ? ceil_div(tile.channels, c.work.nest.out_channels) : 1;
-  return plan.multiplicity * groups * tile.sums * positions;
+std::int64_t tile_a_elements(const InstructionClass& c, const TilePlan& plan, std::int64_t channels,
+                             std::int64_t sums, std::int64_t positions) {
+  const std::int64_t groups = ceil_div(channels, c.work.nest.out_channels);
+  return plan.multiplicity * groups * sums * positions;
 }
 
 std::int64_t tile_b_elements(const InstructionClass& c, const TilePlan& plan, const TileExtent& tile) {

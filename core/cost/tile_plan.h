@@ -15,32 +15,35 @@
 
 namespace sdip::cost {
 
-/// A dimension cut into `full` equal tiles and, if it is not 0, a last one of `edge`.
+/// A dimension cut into `full` equal tiles and, if it is not 0, a last one of `edge`; or one tile.
 struct Cut {
-  std::int64_t full = 0, edge = 0;
+  std::int64_t full = 1, edge = 0;
   constexpr std::int64_t count() const { return edge == 0 ? full : full + 1; }
 };
+/// Requires a tile of at most `size`: there is a full one.
 constexpr Cut cut(std::int64_t size, std::int64_t tile) { return {size / tile, size - size / tile * tile}; }
 
 /// The loops of an instruction (docs/model.md, section 3). `multiplicity`: copies of rows and columns that one tile
-/// covers; `repeats`: those that it does not, or what is gone through again of row-wise work; `passes_apart`: over
-/// the chunks of a row, of which the last writes.
+/// covers; `repeats`: those that it does not, or rows that are gone through one by one; `passes_apart`: over the
+/// chunks of a row, of which the last writes.
 struct TilePlan {
   bool nest = false;
   std::int64_t repeats = 1, multiplicity = 1, passes_apart = 1;
-  Cut rows{1, 0}, columns{1, 0}, groups{1, 0}, channels{1, 0}, sums{1, 0};
-  std::int64_t tile_rows = 1, tile_columns = 1, tile_channels = 1, tile_sums = 1;  // of a full tile
-  std::int64_t operations() const {
-    return repeats * rows.count() * columns.count() * groups.count() * channels.count() * sums.count();
+  Cut rows, columns, groups, channels, sums;
+  std::int64_t tile_rows{}, tile_columns{}, tile_channels{}, tile_sums{};  // of a full tile, of loops that it has
+  /// Operations but for sums and passes apart: of a single instruction those that write.
+  std::int64_t result_tiles() const {
+    return repeats * rows.count() * columns.count() * groups.count() * channels.count();
   }
-  std::int64_t writing_operations() const { return operations() / passes_apart / sums.count(); }
 };
+/// One tile, whatever the sizes.
+inline constexpr Mapping one_tile{INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX, rows_outermost};
 /// Of a class that is no compound.
 TilePlan tile_plan(const InstructionClass& c);
 
 /// What one tile operation of a nest covers.
 struct TileExtent {
-  std::int64_t rows = 1, columns = 1, channels = 1, sums = 1;
+  std::int64_t rows, columns, channels, sums;
 };
 
 /// Whether a result tile is left before its last sums tile: rule 3.
@@ -48,7 +51,7 @@ bool partials_leave(const InstructionClass& c, const TilePlan& plan);
 
 /// Rows or columns of a nest: results, inputs, and which inputs each result reads.
 struct Axis {
-  std::int64_t results = 1, inputs = 1, kernel = 1, stride = 1, dilation = 1, pad = 0;
+  std::int64_t results, inputs, kernel, stride, dilation, pad;
   std::int64_t reach() const { return (kernel - 1) * dilation + 1; }
 };
 Axis rows_of(const LoopNest& nest);
@@ -59,16 +62,17 @@ std::int64_t window(const Axis& axis, std::int64_t first, std::int64_t count);
 /// Those of a tile of `count` results inside an input without edges, at most all that are read.
 std::int64_t held_window(const Axis& axis, std::int64_t count);
 
-/// Elements that an operation has of operand A, at so many positions of its input; of B; of its results.
-std::int64_t tile_a_elements(const InstructionClass& c, const TilePlan& plan, const TileExtent& tile,
-                             std::int64_t positions);
+/// Elements that an operation has of operand A, for so many output channels, of so many input channels, at so many
+/// positions of its input; of B; of its results.
+std::int64_t tile_a_elements(const InstructionClass& c, const TilePlan& plan, std::int64_t channels,
+                             std::int64_t sums, std::int64_t positions);
 std::int64_t tile_b_elements(const InstructionClass& c, const TilePlan& plan, const TileExtent& tile);
 std::int64_t tile_out_elements(const TilePlan& plan, const TileExtent& tile);
 
 /// Elements of a weight in so many output channels and input channels.
 struct WeightTile {
-  std::int64_t elements = 0, channels = 0, biases = 0;  // biases: of a channel, where they come with it
-  bool first_sums = true;                               // biases and scales come with the first
+  std::int64_t elements, channels, biases;  // biases: of a channel, where they come with it
+  bool first_sums;                          // biases and scales come with the first
 };
 /// W of section 3, as PSRAM holds it: `kept` elements, the mask, biases and scales.
 std::int64_t weight_bytes(const WeightTile& tile, const WeightForm& form);

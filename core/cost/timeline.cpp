@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "core/base/error.h"
@@ -19,59 +21,66 @@ namespace sdip {
 namespace {
 
 constexpr std::size_t most_loops = 8;
-constexpr std::int64_t least_compared_fetches = 32;  // a shorter loop is run through
-constexpr std::size_t most_compared_tiles = 32;      // in PSRAM
 
 class Timeline {
  public:
-  Timeline(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules)
+  /// With `trace`, it is of the pass run last.
+  Timeline(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules,
+           std::vector<InstructionTime>* trace)
       : program_(program),
         costs_(costs),
         rules_(rules),
         times_(transfer_times(program, costs, rules)),
+        trace_(trace),
+        rejoins_(!trace && !rules.overlaps),
+        runs_ahead_(!times_.words.empty()),
         weights_(rules.psram_bytes),
         words_(rules.imem_bytes) {
-    for (const InstructionClass& c : program.classes) fetches_once_ |= c.pinned;
-    runs_ahead_ = !times_.words.empty();
-    for (std::size_t c = 0; c < costs.size(); ++c)
-      runs_ahead_ |= rules.psram_bytes > 0 && !program.classes[c].pinned &&
-                     (costs[c].weighted || costs[c].held_weight_bytes > 0);
+    for (std::size_t c = 0; c < costs.size(); ++c) {
+      const bool pinned = program.classes[c].pinned;
+      fetches_once_ |= pinned;
+      runs_ahead_ |= rules.psram_bytes > 0 && !pinned && (costs[c].weighted || costs[c].held_weight_bytes > 0);
+    }
   }
 
   /// One pass. Without a trace it ends where it rejoins the pass before: the same instruction found in the same
-  /// state lasts the same from there on. `rejoined` says so; the state is then the one that pass left.
-  PassCost run_pass(bool cold, std::vector<InstructionTime>* trace, bool& rejoined) {
+  /// state lasts the same from there on. What it leaves is then what that pass left.
+  PassCost run_pass(bool cold) {
     pass_ = {};
     const std::int64_t begin = now_;
     std::vector<Checkpoint> checkpoints;
+    // A cold pass goes on otherwise than the next one does from the same state.
+    const bool comparable = rejoins_ && !(cold && fetches_once_);
+    if (trace_) trace_->clear();
     if (rules_.overlaps) board_.begin_pass(now_, rules_.dispatch_overlaps);
     for (std::size_t i = 0; i < program_.instructions.size(); ++i) {
-      if (!trace && !rules_.overlaps && i % checkpoint_distance == checkpoint_distance - 1) {
-        const std::size_t number = checkpoints.size();
+      if (comparable && (i + 1) % checkpoint_distance == 0) {
         pass_.cycles = now_ - begin;
+        const std::size_t number = checkpoints.size();
         checkpoints.push_back({state(), pass_});
-        rejoined = comparable_ && checkpoints.back().state == checkpoints_[number].state;
-        if (rejoined) return pass_ += last_pass_ - checkpoints_[number].pass;
+        rejoined_ = !checkpoints_.empty() && checkpoints.back().state == checkpoints_[number].state;
+        if (rejoined_) return pass_ += last_pass_ - checkpoints_[number].pass;
       }
-      run(i, cold, begin, trace);
+      run(i, cold, begin);
     }
     if (rules_.overlaps) now_ = board_.latest_end();
     pass_.cycles = now_ - begin;
     checkpoints_ = std::move(checkpoints);
-    comparable_ = !trace && !rules_.overlaps && !(cold && fetches_once_);
     return last_pass_ = pass_;
   }
+  bool rejoined() const { return rejoined_; }
 
   /// Everything the future depends on, relative to now. Requires that all before now has retired.
-  std::vector<std::int64_t> state() const {
-    // Loads and stores never start before now; only weights and words use what the channel had free before.
-    const std::int64_t channel =
-        runs_ahead_ ? channel_free_ - now_ : std::max<std::int64_t>(0, channel_free_ - now_);
-    std::vector<std::int64_t> s{channel, rules_.overlaps ? 0 : last_duration_,
-                                static_cast<std::int64_t>(weights_.size())};
-    weights_.append_state(now_, s);
-    words_.append_state(now_, s);
-    return s;
+  struct State {
+    std::int64_t channel_free, last_duration;
+    std::vector<std::int64_t> weights, words;
+    friend bool operator==(const State&, const State&) = default;
+  };
+  State state() {
+    // Loads and stores have ended, and never start before now; only weights and words use what the channel had
+    // free.
+    if (!runs_ahead_) channel_free_ = now_;
+    return {channel_free_ - now_, last_duration_, weights_.state(now_), words_.state(now_)};
   }
 
   void forget_freed() {
@@ -79,6 +88,7 @@ class Timeline {
     words_.forget_freed();
   }
 
+  std::int64_t operations_run() const { return operations_run_; }
   std::int64_t psram_peak() const { return psram_peak_; }
   /// Of the pass run last, where instructions overlap.
   const Scoreboard& board() const { return board_; }
@@ -87,13 +97,14 @@ class Timeline {
   static constexpr std::size_t checkpoint_distance = 64;
 
   struct Checkpoint {
-    std::vector<std::int64_t> state;
+    State state;
     PassCost pass;  // so far
   };
+  enum : std::size_t { of_a, of_b, of_split, of_partial, operands };
   /// Two tile buffers, or one: when the next tile may be loaded.
   struct Slots {
-    std::int64_t begin = 0, before = 0;
-    bool empty = true;
+    std::int64_t begin, before;
+    bool empty;
     std::int64_t free_at(bool doubled, std::int64_t last_end) {
       const std::int64_t freed = empty ? begin : last_end;  // nothing is in the buffers when the instruction begins
       const std::int64_t at = doubled ? before : freed;
@@ -103,7 +114,7 @@ class Timeline {
     }
   };
 
-  void run(std::size_t index, bool cold, std::int64_t pass_begin, std::vector<InstructionTime>* trace) {
+  void run(std::size_t index, bool cold, std::int64_t pass_begin) {
     const auto number = static_cast<std::size_t>(program_.instructions[index].instruction_class);
     const PassCost before = pass_;
     const auto [issued, begin, dispatched] = issue_of(index);
@@ -115,9 +126,8 @@ class Timeline {
     operation_begin_ = begin;
     first_operation_ = true;
     slots_.fill({begin, begin, true});
-    store_before_ = store_last_ = 0;
+    store_before_ = store_last_ = weights_ready_ = 0;
     pending_out_ = {};
-    weights_ready_ = 0;
     tile_before_until_ = begin;
     weights_.begin_instruction();
     if (times.held.bytes > 0) {
@@ -133,20 +143,21 @@ class Timeline {
     words_.use_current(now_);
     last_duration_ = now_ - (rules_.dispatches_tiles ? operation_begin_ : begin);
     if (rules_.overlaps) board_.retire(cost.owned, begin, now_);
-    if (!trace) return;
+    if (!trace_) return;
     const PassCost own = pass_ - before;
     // Words are waited for before it begins where instructions overlap.
     const std::int64_t stalls =
         own.stall_weights + own.stall_activations + (rules_.overlaps ? 0 : own.stall_program);
-    trace->push_back({begin - pass_begin, now_ - pass_begin, now_ - begin - cost.cycles - stalls, own.stall_weights,
-                      own.stall_activations, own.weight_bytes, own.weight_psram_bytes, own.activation_in_bytes,
-                      own.activation_out_bytes, occupancy_, own.stall_program, own.program_bytes, begin - issued});
+    trace_->push_back({begin - pass_begin, now_ - pass_begin, now_ - begin - cost.cycles - stalls,
+                       own.stall_weights, own.stall_activations, own.weight_bytes, own.weight_psram_bytes,
+                       own.activation_in_bytes, own.activation_out_bytes, occupancy_, own.stall_program,
+                       own.program_bytes, begin - issued});
   }
 
   /// When an instruction is issued, when it begins, and when it is dispatched, so that its first operation may
   /// start.
   struct Issue {
-    std::int64_t issued = 0, begin = 0, dispatched = 0;
+    std::int64_t issued, begin, dispatched;
   };
   Issue issue_of(std::size_t index) {
     const Instruction& instruction = program_.instructions[index];
@@ -175,7 +186,7 @@ class Timeline {
     const WordsTimes& words = times_.words[index];
     const std::int64_t start = std::max(channel_free_, words_.make_room(words.bytes));
     channel_free_ = start + words.transfer.time;
-    words_.add(words.bytes, start, channel_free_);
+    words_.add(words.bytes, start);
     pass_.program_bytes += words.transfer.bytes;
     const std::int64_t stall = std::max<std::int64_t>(0, channel_free_ - time);
     pass_.stall_program += stall;
@@ -185,8 +196,7 @@ class Timeline {
   /// When the next tile operation may start. One that is an instruction of its own begins when the one before has
   /// retired.
   std::int64_t issue(std::int64_t dispatch_cycles) {
-    if (!rules_.dispatches_tiles) return now_;
-    if (std::exchange(first_operation_, false)) return now_;
+    if (!rules_.dispatches_tiles || std::exchange(first_operation_, false)) return now_;
     const std::int64_t retired = now_ + rules_.pipeline_stages;
     const std::int64_t duration = retired - std::exchange(operation_begin_, retired);
     return retired + dispatch_after(duration, dispatch_cycles);
@@ -202,23 +212,19 @@ class Timeline {
     const WindowTimes* windows;
     const TileLoop* loops;
     std::size_t depth;
-    bool fetches;                        // weights, wherever B changes
     std::array<Step, most_loops> steps;  // what a step of each loop makes the next operation load
   };
 
   void expand(const ClassCost& cost, const ClassTimes& times) {
     const auto& loops = cost.order.loops;
     check(loops.size() <= most_loops, "more tile loops than the timeline walks");
-    Walk walk{&times_.shapes[times.first_shape],
-              &times_.windows[times.first_window],
-              loops.data(),
-              loops.size(),
-              cost.weighted && fetches_weights_,
-              {}};
-    Step inner{false, false, false};
+    Walk walk{
+        &times_.shapes[times.first_shape], &times_.windows[times.first_window], loops.data(), loops.size(), {}};
+    bool a = false, b = false;  // of the loops from here inwards
     for (std::size_t l = loops.size(); l-- > 0;) {
-      inner = {inner.a || loops[l].a, inner.b || loops[l].b, false};
-      walk.steps[l] = {inner.a, inner.b, loops[l].slides};
+      a |= loops[l].a;
+      b |= loops[l].b;
+      walk.steps[l] = {a, b, loops[l].slides};
     }
     go(walk, 0, cost.order.runs.data(), 0, 0, Step{}, true);
   }
@@ -233,116 +239,98 @@ class Timeline {
     const TileLoop& loop = walk.loops[level];
     const TileRun* const inner = run + loop.runs;
     const Step stepped = walk.steps[level];
-    const bool fetches = walk.fetches && stepped.b, used_first = first_use && loop.b;
+    const bool used_first = first_use && loop.b;
     for (bool begins = true; run != inner; ++run, begins = false) {
       const std::int32_t s = shape + run->shape, w = window + run->window;
-      if (level + 1 == walk.depth) {
-        const ShapeTimes& tile = walk.shapes[s];
-        const WindowTimes& a = walk.windows[w];
-        if (begins) operate(tile, a, step, first_use);
-        each(run->tiles - begins, fetches, [&] { operate(tile, a, stepped, used_first); });
-      } else {
-        if (begins) go(walk, level + 1, inner, s, w, step, first_use);
-        each(run->tiles - begins, fetches, [&] { go(walk, level + 1, inner, s, w, stepped, used_first); });
-      }
+      if (begins) go(walk, level + 1, inner, s, w, step, first_use);
+      each(run->tiles - begins, [&] { go(walk, level + 1, inner, s, w, stepped, used_first); });
     }
   }
 
-  /// What later tile operations of this instruction depend on, relative to now, but for the weights in PSRAM.
-  using Pace = std::array<std::int64_t, 10>;
-  Pace pace() const {
-    const auto beyond = [](std::int64_t time, std::int64_t limit) {
-      return std::max<std::int64_t>(0, time - limit);
-    };
-    return {channel_free_ - now_,
-            beyond(weights_ready_, now_),
-            beyond(slots_[0].before, channel_free_),
-            beyond(slots_[1].before, channel_free_),
-            beyond(slots_[2].before, channel_free_),
-            beyond(slots_[3].before, channel_free_),
-            beyond(store_before_, now_),
-            beyond(store_last_, now_),
-            pending_out_.bytes,
-            rules_.dispatches_tiles ? now_ - operation_begin_ : 0};
-  }
-  std::vector<std::int64_t> weights_pace() const {
+  /// After a repetition: its times, the pass so far, and, where these were compared, the weights in PSRAM.
+  struct Moment {
+    std::array<std::int64_t, 11> times;
+    PassCost pass;
     std::vector<std::int64_t> weights;
-    if (weights_.size() > most_compared_tiles) return weights;
-    weights.push_back(std::max<std::int64_t>(0, tile_before_until_ - channel_free_));
-    weights_.append_use(channel_free_, weights);
-    weights_.append_state(now_, weights);
-    return weights;
+  };
+  Moment moment() {
+    settle();
+    Moment m;
+    for (std::size_t i = 0; i < moving_.size(); ++i) m.times[i] = *moving_[i];
+    m.pass = pass_;
+    return m;
   }
 
-  /// Runs body `count` times; it does the same work each time. Once two of them in a row leave the same pace, the
-  /// others last as long as the second: they are counted, not run. Of those that fetch weights the pace includes
-  /// all of PSRAM: only long loops, and few tiles there, are compared.
+  /// What is past for all that waits for it is as good as the time from which that waits: nothing is changed, but
+  /// what is not used in a loop moves on with it.
+  void settle() {
+    for (std::int64_t* time : {&weights_ready_, &store_before_, &store_last_}) *time = std::max(*time, now_);
+    tile_before_until_ = std::max(tile_before_until_, channel_free_);
+    for (Slots& slots : slots_) slots.before = std::max(slots.before, channel_free_);
+    if (!rules_.dispatches_tiles) operation_begin_ = now_;
+  }
+
+  /// Runs body `count` times; it does the same work each time. Once all that later repetitions depend on has moved
+  /// by what one lasted, the others last as long: they are counted, not run. In one that transfers nothing the
+  /// channel and what waits for it stand still, and matter to nothing.
   template <class Body>
-  void each(std::int64_t count, bool fetches, Body&& body) {
-    if (count < (fetches ? least_compared_fetches : 3)) {
-      for (std::int64_t i = 0; i < count; ++i) body();
-      return;
-    }
-    Pace before{};
-    std::vector<std::int64_t> weights_before;
-    bool comparable = false;  // with the repetition before
-    for (std::int64_t i = 1; i <= count; ++i) {
-      const PassCost pass_before = pass_;
-      const std::int64_t now_before = now_;
+  void each(std::int64_t count, Body&& body) {
+    if (count == 0) return;
+    body();
+    if (count == 1) return;
+    Moment before = moment();
+    while (--count > 0) {
       body();
-      const Pace after = pace();
-      if (!comparable || after != before) {
-        before = after;
-        comparable = true;
-        weights_before.clear();
-        continue;
+      Moment after = moment();
+      if (moved_alike(before, after)) {
+        skip(count - 1, before, after);
+        return;
       }
-      if (fetches) {
-        std::vector<std::int64_t> weights = weights_pace();
-        const bool same = !weights.empty() && weights == weights_before;
-        weights_before = std::move(weights);
-        if (!same) continue;
-      }
-      skip(count - i, pass_before, now_before);
-      return;
+      before = std::move(after);
     }
   }
 
-  /// `times` more repetitions of what happened since `pass_before` and `now_before`.
-  void skip(std::int64_t times, const PassCost& pass_before, std::int64_t now_before) {
-    const std::int64_t shift = times * (now_ - now_before);
-    now_ += shift;
-    channel_free_ += shift;
-    operation_begin_ += shift;
-    weights_ready_ += shift;
-    store_before_ += shift;
-    store_last_ += shift;
-    for (Slots& slots : slots_) slots.before += shift;
-    if (pass_.weight_bytes != pass_before.weight_bytes) {
-      weights_.shift(shift);
-      tile_before_until_ += shift;
-    } else {
-      use_current();
-    }
-    pass_ += (pass_ - pass_before) * times;
+  static std::int64_t lasted(const Moment& before, const Moment& after) {
+    return after.times[the_present] - before.times[the_present];
+  }
+  /// The times that went on.
+  std::span<std::int64_t* const> moving(const Moment& before, const Moment& after) const {
+    const bool transfers = after.times[the_channel] != before.times[the_channel];
+    return std::span(moving_).first(transfers ? moving_.size() : the_channel);
+  }
+  bool moved_alike(const Moment& before, Moment& after) const {
+    for (std::size_t i = 0; i < moving(before, after).size(); ++i)
+      if (after.times[i] - before.times[i] != lasted(before, after)) return false;
+    if (after.pass.weight_bytes != before.pass.weight_bytes) after.weights = weights_.state(now_);
+    return after.weights == before.weights;
+  }
+
+  /// `times` more repetitions of what happened between `before` and `after`, which is now.
+  void skip(std::int64_t times, const Moment& before, const Moment& after) {
+    const std::int64_t shift = times * lasted(before, after);
+    for (std::int64_t* time : moving(before, after)) *time += shift;
+    if (after.pass.weight_bytes != before.pass.weight_bytes) weights_.shift(shift);
+    use_current();
+    pass_ += (after.pass - before.pass) * times;
   }
 
   /// Transfers in the order of docs/model.md: weights, A, B, other operands, partial sums, results of the operation
   /// before; on single buffers partial sums come after those results, since they need their room.
   void operate(const ShapeTimes& shape, const WindowTimes& window, Step step, bool first_use) {
+    ++operations_run_;
     if (step.b && shape.weights.bytes > 0 && (first_use || !pinned_))
       fetch_weights(shape.weights, shape.psram_bytes);
     else if (step.b)
       weights_.leave_current();  // what it multiplies by is held
     std::int64_t activations_ready = 0;
     const Transfer& a = step.fresh ? window.fresh : window.all;
-    if (step.a && a.bytes > 0) activations_ready = load(a, slots_[0]);
-    if (step.b && shape.b.bytes > 0) activations_ready = load(shape.b, slots_[1]);
-    if (shape.split.bytes > 0) activations_ready = load(shape.split, slots_[2]);
+    if (step.a && a.bytes > 0) activations_ready = load(a, slots_[of_a]);
+    if (step.b && shape.b.bytes > 0) activations_ready = load(shape.b, slots_[of_b]);
+    if (shape.split.bytes > 0) activations_ready = load(shape.split, slots_[of_split]);
     const bool partials = shape.partial.bytes > 0;
-    if (partials && rules_.tiles_double_buffered) activations_ready = load(shape.partial, slots_[3]);
+    if (partials && rules_.tiles_double_buffered) activations_ready = load(shape.partial, slots_[of_partial]);
     if (pending_out_.bytes > 0) store();
-    if (partials && !rules_.tiles_double_buffered) activations_ready = load(shape.partial, slots_[3]);
+    if (partials && !rules_.tiles_double_buffered) activations_ready = load(shape.partial, slots_[of_partial]);
     if (shape.out.bytes > 0)
       activations_ready = std::max(activations_ready, rules_.tiles_double_buffered ? store_before_ : store_last_);
     const std::int64_t earliest = issue(shape.dispatch_cycles);
@@ -359,7 +347,6 @@ class Timeline {
   }
 
   void fetch_weights(const Transfer& t, std::int64_t psram_bytes) {
-    weights_.leave_current();
     if (!fetches_weights_) return;
     pass_.weight_bytes += t.bytes;
     pass_.weight_psram_bytes += psram_bytes;
@@ -367,7 +354,7 @@ class Timeline {
     if (!pinned_) {
       start = std::max(start, weights_.make_room(psram_bytes));
       if (!rules_.weights_double_buffered) start = std::max(start, tile_before_until_);
-      weights_.add(psram_bytes, start, start + t.time);
+      weights_.add(psram_bytes, start);
     }
     occupancy_ = weights_.held_bytes() + rules_.pinned_bytes;
     psram_peak_ = std::max(psram_peak_, occupancy_);
@@ -387,7 +374,6 @@ class Timeline {
     pass_.activation_out_bytes += pending_out_.bytes;
     store_before_ = store_last_;
     store_last_ = channel_free_;
-    pending_out_ = {};
   }
 
   const Program& program_;
@@ -395,9 +381,13 @@ class Timeline {
   const TimelineRules rules_;
   const TransferTimes times_;
 
-  std::int64_t now_ = 0, channel_free_ = 0, last_duration_ = 0;
-  bool runs_ahead_ = false, fetches_once_ = false, comparable_ = false;
-  std::vector<Checkpoint> checkpoints_;  // of the pass before
+  std::vector<InstructionTime>* const trace_;
+  const bool rejoins_;
+  bool runs_ahead_;
+  bool fetches_once_ = false, rejoined_ = false;
+
+  std::int64_t now_ = 0, channel_free_ = 0, last_duration_ = 0, operations_run_ = 0;
+  std::vector<Checkpoint> checkpoints_;  // of the pass before; none where this one may go on otherwise
   PassCost last_pass_;
   WeightQueue weights_;
   WeightQueue words_;  // of the instructions in IMEM
@@ -405,32 +395,41 @@ class Timeline {
   std::int64_t occupancy_ = 0, psram_peak_ = 0, weights_ready_ = 0, tile_before_until_ = 0;  // of weights now used
   bool fetches_weights_ = false, pinned_ = false, first_operation_ = true;
   std::int64_t operation_begin_ = 0;  // of the last, where each is an instruction
-  std::array<Slots, 4> slots_;        // of A, B, other operands, partial sums
+  std::array<Slots, operands> slots_{};
   std::int64_t store_before_ = 0, store_last_ = 0;
   Transfer pending_out_;
   PassCost pass_;
+
+  /// What goes on with time inside an instruction; from `the_channel` on only where something is transferred.
+  enum : std::size_t { the_present, the_channel = 3 };
+  const std::array<std::int64_t*, 11> moving_ = {&now_,
+                                                 &weights_ready_,
+                                                 &operation_begin_,
+                                                 &channel_free_,
+                                                 &store_before_,
+                                                 &store_last_,
+                                                 &tile_before_until_,
+                                                 &slots_[of_a].before,
+                                                 &slots_[of_b].before,
+                                                 &slots_[of_split].before,
+                                                 &slots_[of_partial].before};
 };
 
 }  // namespace
 
 TimelineResult run_timeline(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules,
                             std::int64_t most_passes, std::vector<InstructionTime>* trace) {
-  Timeline timeline(program, costs, rules);
+  Timeline timeline(program, costs, rules, trace);
   TimelineResult result;
-  std::vector<std::int64_t> state;
+  std::optional<Timeline::State> state;
   for (std::int64_t i = 0; i < most_passes && !result.repeats; ++i) {
-    if (trace) trace->clear();
-    bool rejoined = false;
-    result.passes.push_back(timeline.run_pass(i == 0, trace, rejoined));
-    if (rejoined) {  // it leaves what the pass before left
-      result.repeats = true;
-      break;
-    }
+    result.passes.push_back(timeline.run_pass(i == 0));
     timeline.forget_freed();
-    std::vector<std::int64_t> next = timeline.state();
-    result.repeats = i > 0 && next == state;
+    std::optional<Timeline::State> next = timeline.state();
+    result.repeats = timeline.rejoined() || next == state;
     state = std::move(next);
   }
+  result.operations_run = timeline.operations_run();
   result.steady = result.passes.size() - 1;
   result.psram_peak_bytes = timeline.psram_peak();
   result.running = rules.overlaps ? timeline.board().running() + result.passes.back().stall_program

@@ -37,6 +37,7 @@ struct TimelineResult {
   std::size_t steady = 0;        // of them, the first whose state repeats; later passes equal it
   bool repeats = false;          // false: no state repeated within the passes simulated
   std::int64_t psram_peak_bytes = 0;
+  std::int64_t operations_run = 0;  // tile operations one by one; of the others is known that they last the same
   // Of the last pass simulated: the instructions' own times, summed, which are all cycles where none overlap; and
   // what they waited between issue and begin.
   std::int64_t running = 0, waiting = 0;

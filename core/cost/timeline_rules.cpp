@@ -1,6 +1,7 @@
 // What a timeline is given and leaves: the channel's and memories' rules, sums of passes, and whether they fit 64
 // bits.
 #include <algorithm>
+#include <cmath>
 
 #include "core/cost/micro_operations.h"
 #include "core/cost/timeline.h"
@@ -107,7 +108,7 @@ bool countable(const Program& program, const std::vector<ClassCost>& costs, cons
     if (rules.imem_bytes > 0) sum += moved(instruction_bytes(instruction, costs[number], rules.granularity), 1);
   }
   sum += 8 * real((program.latent_bytes + program.context_bytes).value);  // over a link of a bit a cycle at least
-  return sum * real(passes) < 0x1p58;
+  return std::ilogb(sum * real(passes)) < 58;
 }
 
 }  // namespace sdip

@@ -12,7 +12,7 @@ namespace {
 
 Transfer transfer(std::int64_t bytes, std::int64_t copies, const TimelineRules& rules) {
   const std::int64_t whole = ceil_div(bytes, rules.burst_bytes) * rules.burst_bytes * copies;
-  return {whole, whole == 0 ? 0 : rules.rate.time_for(Bytes(whole)).value};
+  return {whole, rules.rate.time_for(Bytes(whole)).value};
 }
 
 Transfer weight_transfer(std::int64_t stored, std::int64_t unpacked, const TimelineRules& rules) {
@@ -59,7 +59,6 @@ TransferTimes transfer_times(const Program& program, const std::vector<ClassCost
           rules.dispatch_cycles * tile.micro_operations + (cost.on_host ? rules.host_command_cycles : 0);
       shape.psram_bytes = tile.weight_bytes;
       if (cost.weighted) shape.weights = weight_transfer(tile.weight_stored_bytes, tile.weight_bytes, rules);
-      if (!cost.streams_activations) continue;
       shape.b = transfer(tile.b_bytes, cores, rules);
       shape.split = transfer(tile.split_in_bytes, cores, rules);
       shape.partial = transfer(tile.partial_in_bytes, cores, rules);
@@ -67,7 +66,6 @@ TransferTimes transfer_times(const Program& program, const std::vector<ClassCost
     }
     for (const WindowBytes& window : cost.windows) {
       WindowTimes& w = times.windows.emplace_back();
-      if (window.all == 0) continue;
       w.all = transfer(window.all, cores, rules);
       w.fresh = transfer(window.fresh, cores, rules);
     }

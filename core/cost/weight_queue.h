@@ -19,21 +19,22 @@ class WeightQueue {
 
   explicit WeightQueue(std::int64_t capacity_bytes) : capacity_bytes_(capacity_bytes) {}
 
-  /// When `bytes` fit: frees the oldest tiles, and returns when the last of them so freed is no longer used.
+  /// Frees the oldest tiles until `bytes` fit. Returns when the last of these is no longer used, 0 for none: from
+  /// then on, and once all fetched before has come, more may be fetched.
   std::int64_t make_room(std::int64_t bytes) {
-    const std::int64_t over = held_bytes_ + bytes - capacity_bytes_;
-    for (std::int64_t freed = 0; freed < over;) {
+    std::int64_t time = 0;
+    while (held_bytes_ + bytes > capacity_bytes_) {
       check(held_bytes_ > 0, "weights or words larger than their memory reached the timeline");
-      freed += free_first();
+      time = std::max(time, free_first());
     }
-    return space_time_;
+    return time;
   }
 
-  /// Puts a tile in that is fetched from `start` and there at `until`; what is no longer used by then goes.
-  void add(std::int64_t bytes, std::int64_t start, std::int64_t until) {
+  /// Puts a tile in that is fetched from `start`; what is no longer used by then goes.
+  void add(std::int64_t bytes, std::int64_t start) {
     while (first_held_ < tiles_.size() && tiles_[first_held_].used_until <= start) free_first();
     held_bytes_ += bytes;
-    tiles_.push_back({bytes, until});
+    tiles_.push_back({bytes});
     current_ = tiles_.size() - 1;
   }
 
@@ -56,35 +57,28 @@ class WeightQueue {
   void begin_instruction() { held_ = current_ = no_tile; }
 
   std::int64_t held_bytes() const { return held_bytes_; }
-  std::size_t size() const { return tiles_.size() - first_held_; }
 
-  /// What the queue does next depends on this, relative to `now`.
-  template <class Values>
-  void append_state(std::int64_t now, Values& values) const {
+  /// What the queue does next depends on this, relative to `now`: bytes of each tile, and until when it is used.
+  std::vector<std::int64_t> state(std::int64_t now) const {
+    std::vector<std::int64_t> values;
+    values.reserve(2 * (tiles_.size() - first_held_));
     for (std::size_t j = first_held_; j < tiles_.size(); ++j) {
-      values.push_back(tiles_[j].bytes);
-      values.push_back(tiles_[j].used_until - (tiles_[j].used_until == in_use ? 0 : now));
+      const WeightTile& tile = tiles_[j];
+      values.insert(values.end(), {tile.bytes, tile.used_until == in_use ? in_use : tile.used_until - now});
     }
-  }
-  /// Within an instruction, of which the channel is free at `channel_free`, also this.
-  template <class Values>
-  void append_use(std::int64_t channel_free, Values& values) const {
-    values.push_back(std::max<std::int64_t>(0, space_time_ - channel_free));
-    values.push_back(current_ == no_tile ? 0 : static_cast<std::int64_t>(tiles_.size() - current_));
-    values.push_back(held_ == no_tile ? 0 : static_cast<std::int64_t>(tiles_.size() - held_));
+    return values;
   }
 
   /// Everything happens `cycles` later.
   void shift(std::int64_t cycles) {
-    space_time_ += cycles;
     for (std::size_t j = first_held_; j < tiles_.size(); ++j)
       if (tiles_[j].used_until != in_use) tiles_[j].used_until += cycles;
   }
 
+  /// Gives memory back. Requires that begin_instruction() comes next.
   void forget_freed() {
     tiles_.erase(tiles_.begin(), tiles_.begin() + static_cast<std::ptrdiff_t>(first_held_));
     first_held_ = 0;
-    held_ = current_ = no_tile;
   }
 
  private:
@@ -94,7 +88,8 @@ class WeightQueue {
     std::int64_t bytes = 0, used_until = 0;
   };
 
-  /// Frees the oldest tile. One that its instruction still holds goes to the back of the queue, freeing nothing.
+  /// Frees the oldest tile and returns until when it is used. One that its instruction still holds goes to the back
+  /// of the queue, freeing nothing.
   std::int64_t free_first() {
     const WeightTile tile = tiles_[first_held_];
     if (first_held_++ == held_) {
@@ -103,11 +98,10 @@ class WeightQueue {
       return 0;
     }
     held_bytes_ -= tile.bytes;
-    space_time_ = std::max(space_time_, tile.used_until);
-    return tile.bytes;
+    return tile.used_until;
   }
 
-  std::int64_t capacity_bytes_ = 0, held_bytes_ = 0, space_time_ = 0;
+  std::int64_t capacity_bytes_, held_bytes_ = 0;
   std::vector<WeightTile> tiles_;  // oldest first; before first_held_ they are freed
   std::size_t first_held_ = 0, current_ = no_tile, held_ = no_tile;  // in use now, of streamed and of held weights
 };

@@ -23,7 +23,7 @@ double activation_step(const Chip& chip, ValueId v) {
 }  // namespace
 
 Accumulators::Accumulators(Chip& chip, const Node& node, const NestMap& map, bool weighted)
-    : format_(chip.machine.accumulator_format), map_(map) {
+    : format_(accumulator_of(chip)), map_(map) {
   if (!needs_scale(format_)) return;
   step_ = activation_step(chip, node.inputs[0]);
   weight_steps_ = {weighted ? 0.0 : activation_step(chip, node.inputs[1])};

@@ -22,6 +22,8 @@ class Accumulators {
   std::uint64_t kept(std::uint64_t sum, std::int64_t group, std::int64_t channel) const;
   /// What a 1 of the sums of codes stands for; 0: they are no codes.
   double step(std::int64_t group, std::int64_t channel) const;
+  /// Whether that is the same for all.
+  bool one_step() const { return channels_.count == 0; }
 
  private:
   NumberFormat format_;

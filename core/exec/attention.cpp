@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/exec/attention_walk.h"
 #include "core/exec/finish.h"
 #include "core/exec/formats.h"
 #include "core/exec/nest.h"
@@ -65,18 +66,36 @@ struct Running {
   const Finish finish_scores, finish_product;
   std::size_t group = 0;
 
+  std::vector<double> q{}, k{}, v{};  // tiles on chip
+
+  void load_queries(const Extent& rows) {
+    chip.stream = Stream::a;
+    q = read_doubles(chip, nodes.scores->inputs[0],
+                     grid(scores.a_group[group], rows, scores.a_y, {0, scores.nest.in_channels}, scores.a_k));
+    chip.stream = Stream::others;
+  }
+
+  void load_keys(const Extent& keys) {
+    chip.stream = Stream::b;
+    k = read_doubles(chip, nodes.scores->inputs[1],
+                     grid(scores.b_group[group], keys, scores.b_n, {0, scores.nest.in_channels}, scores.b_k));
+    chip.stream = Stream::values;
+    v = read_doubles(chip, nodes.product->inputs[1],
+                     grid(product.b_group[group], keys, product.b_k, {0, product.nest.out_channels}, product.b_n));
+    chip.stream = Stream::others;
+  }
+
   /// Scores of a tile, masked, in the type that the softmax reads.
-  std::vector<double> scores_of(const std::vector<double>& q, const Extent& rows, const Extent& keys) {
+  std::vector<double> scores_of(const Extent& rows, const Extent& keys) {
     const std::int64_t depth = scores.nest.in_channels;
-    const auto k = read_doubles(chip, nodes.scores->inputs[1],
-                                grid(scores.b_group[group], keys, scores.b_n, {0, depth}, scores.b_k));
     const auto width = static_cast<std::size_t>(depth);
+    const NumberFormat kept = accumulator_of(chip);
     std::vector<double> sums;
     for (std::size_t row = 0; row < static_cast<std::size_t>(rows.size()); ++row)
       for (std::size_t key = 0; key < static_cast<std::size_t>(keys.size()); ++key) {
         double sum = 0;
         for (std::size_t i = 0; i < width; ++i) sum += q[row * width + i] * k[key * width + i];
-        sums.push_back(accumulated(chip.machine.accumulator_format, sum));
+        sums.push_back(accumulated(kept, sum));
       }
     TileValues tile{
         grid(static_cast<std::int64_t>(group) * scores.out_group, rows, scores.out_p, keys, scores.out_n),
@@ -89,9 +108,7 @@ struct Running {
   void add_keys(Rows& state, const std::vector<double>& s, const Extent& rows, const Extent& keys) {
     const auto count = static_cast<std::size_t>(keys.size());
     const auto values = static_cast<std::size_t>(product.nest.out_channels);
-    const auto v =
-        read_doubles(chip, nodes.product->inputs[1],
-                     grid(product.b_group[group], keys, product.b_k, {0, product.nest.out_channels}, product.b_n));
+    const NumberFormat sums = accumulator_of(chip);
     for (std::size_t row = 0; row < static_cast<std::size_t>(rows.size()); ++row) {
       const double* of_row = s.data() + row * count;
       const double maximum = std::max(state.maximum[row], *std::max_element(of_row, of_row + count));
@@ -105,8 +122,7 @@ struct Running {
         state.sum[row] += p;
         for (std::size_t i = 0; i < values; ++i) weighted[i] += p * v[key * values + i];
       }
-      for (std::size_t i = 0; i < values; ++i)
-        weighted[i] = accumulated(chip.machine.accumulator_format, weighted[i]);
+      for (std::size_t i = 0; i < values; ++i) weighted[i] = accumulated(sums, weighted[i]);
       state.maximum[row] = maximum;
     }
   }
@@ -116,7 +132,6 @@ struct Running {
 
 void run_attention(Chip& chip) {
   const Attention nodes = attention_of(chip);
-  const Mapping& mapping = chip.instruction_class().mapping;
   Running run{chip,
               nodes,
               *nest_map(chip.graph, *nodes.scores),
@@ -127,29 +142,27 @@ void run_attention(Chip& chip) {
   const LoopNest& nest = run.scores.nest;
   const std::int64_t values = run.product.nest.out_channels;
   check(nest.groups == run.product.nest.groups && nest.out_h == run.product.nest.out_h, "scores and product agree");
-  for (; run.group < static_cast<std::size_t>(nest.groups); ++run.group)
-    for (std::int64_t row = 0; row < nest.out_h; row += mapping.tile_rows) {
-      const Extent rows{row, std::min(nest.out_h, row + mapping.tile_rows)};
-      const auto count = static_cast<std::size_t>(rows.size());
-      const auto q = read_doubles(
-          chip, nodes.scores->inputs[0],
-          grid(run.scores.a_group[run.group], rows, run.scores.a_y, {0, nest.in_channels}, run.scores.a_k));
-      Rows state{std::vector<double>(count, -std::numeric_limits<double>::infinity()),
-                 std::vector<double>(count, 0.0),
-                 std::vector<double>(count * static_cast<std::size_t>(values), 0.0)};
-      for (std::int64_t key = 0; key < nest.out_channels; key += mapping.tile_channels) {
-        const Extent keys{key, std::min(nest.out_channels, key + mapping.tile_channels)};
-        ++chip.counts.tile_operations;
-        chip.counts.rescaled_tiles += key > 0 ? 1 : 0;
-        run.add_keys(state, run.scores_of(q, rows, keys), rows, keys);
-      }
-      for (std::size_t i = 0; i < state.weighted.size(); ++i)
-        state.weighted[i] /= state.sum[i / static_cast<std::size_t>(values)];
-      const auto at = grid(static_cast<std::int64_t>(run.group) * run.product.out_group, rows, run.product.out_p,
-                           {0, values}, run.product.out_n);
-      end_tile(chip, ends, nodes.product->outputs[0], at,
-               pieces_of(run.finish_product(at, std::span<const double>(state.weighted))));
+  Rows state;
+  for_each_attention_step(nest, chip.instruction_class().mapping, [&](const AttentionStep& step) {
+    begin_operation(chip, step.head < nest.groups / chip.instruction_class().spread_cores);
+    chip.counts.rescaled_tiles += step.first ? 0 : 1;
+    run.group = static_cast<std::size_t>(step.head);
+    const auto count = static_cast<std::size_t>(step.queries.size());
+    if (step.first) {
+      run.load_queries(step.queries);
+      state = {std::vector<double>(count, -std::numeric_limits<double>::infinity()),
+               std::vector<double>(count, 0.0), std::vector<double>(count * static_cast<std::size_t>(values), 0.0)};
     }
+    if (step.loads_keys) run.load_keys(step.keys);
+    run.add_keys(state, run.scores_of(step.queries, step.keys), step.queries, step.keys);
+    if (!step.last) return;
+    for (std::size_t i = 0; i < state.weighted.size(); ++i)
+      state.weighted[i] /= state.sum[i / static_cast<std::size_t>(values)];
+    const auto at = grid(static_cast<std::int64_t>(run.group) * run.product.out_group, step.queries,
+                         run.product.out_p, {0, values}, run.product.out_n);
+    end_tile(chip, ends, nodes.product->outputs[0], at,
+             pieces_of(run.finish_product(at, std::span<const double>(state.weighted))));
+  });
 }
 
 }  // namespace sdip::exec

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,8 @@
 #include "core/exec/memory.h"
 #include "core/exec/norms.h"
 #include "core/exec/numbers.h"
+#include "core/exec/scratch.h"
+#include "core/exec/transfers.h"
 #include "core/exec/views.h"
 #include "core/program/weight_region.h"
 #include "core/program/weights.h"
@@ -30,10 +33,10 @@ using Turns = std::array<std::int64_t, pair_families>;
 struct HeldWeight {
   Shape shape;
   Numbers numbers{};                // of the graph's type; of one that is mapped only the type
-  std::span<const float> floats{};  // its numbers, where single precision holds them
+  std::span<const float> floats{};  // its numbers, where single precision holds them; none: `codes` stand for them
   std::vector<WeightScale> scales{};
   WeightChannels channels{};
-  std::vector<std::int8_t> codes{};      // of integer formats of at most 8 bits without zero points
+  Buffer<std::int8_t> codes{};           // of integer formats of at most 8 bits without zero points
   std::shared_ptr<const void> mapped{};  // what keeps mapped bytes alive
 };
 
@@ -65,6 +68,13 @@ struct Chip {
   std::string who{};                            // "instruction 3 'conv2d+silu' (/net/conv)"
   RunCounts counts{};
   std::unique_ptr<Team> team{};
+  std::unique_ptr<TransferLog> log{};  // where someone wants to know what moves
+  Stream stream = Stream::others;      // what is read for
+  // Operands from DRAM that are smaller than what they are combined with: read once and held by the circuit.
+  std::map<ValueId, Numbers> held_operands{};
+  std::unique_ptr<std::mutex> holding = std::make_unique<std::mutex>();
+  Buffer<std::int8_t> spare_codes{};  // of a weight that was let go of: memory for the next one
+  std::unique_ptr<Scratches> scratches = std::make_unique<Scratches>();
 
   const Value& value(ValueId v) const { return graph.values[static_cast<std::size_t>(v)]; }
   const Instruction& instruction() const { return stage.program.instructions[now]; }
@@ -86,6 +96,9 @@ Numbers read_operand(Chip& chip, ValueId v, const Elements& at);
 /// The same into floats. Requires a type that single precision holds.
 void read_floats(Chip& chip, ValueId v, const Elements& at, std::span<float> to);
 
+/// The same: where they lie, or in `room`. Requires one line of step 1.
+std::span<const float> floats_at(Chip& chip, ValueId v, const Elements& at, Buffer<float>& room);
+
 /// The same, shared by the team where there is much to read.
 void read_floats_together(Chip& chip, ValueId v, const Elements& at, std::span<float> to);
 
@@ -102,6 +115,9 @@ void open_result(Chip& chip);
 /// The format that a value is kept in: its own, or activation_format. Of a view that of its root.
 NumberFormat format_of(const Chip& chip, ValueId v);
 
+/// In which the current instruction keeps its sums.
+NumberFormat accumulator_of(const Chip& chip);
+
 /// Writes elements of the result there, as its format holds them.
 void write_result(Chip& chip, const Elements& at, const Numbers& numbers);
 
@@ -111,6 +127,16 @@ struct ResultPart {
   Numbers numbers{};
 };
 void write_results(Chip& chip, const std::vector<ResultPart>& parts);
+
+/// Whether write_codes may write a value: in codes of 8 bits, and nowhere else.
+bool may_write_codes(const Chip& chip, ValueId v);
+
+/// Parts of the current instruction's result as codes of its format. Requires may_write_codes.
+struct CodePart {
+  Elements at{};
+  Buffer<std::int8_t> codes{};
+};
+void write_codes(Chip& chip, const std::vector<CodePart>& parts);
 
 /// Step of an integer activation format for a value; 1 where none is needed. Throws Error("scale_absent", ...).
 WeightScale scale_of(const Chip& chip, ValueId v);
@@ -135,6 +161,12 @@ Numbers picked(const Tensor& tensor, const Elements& at);
 /// Tasks 0 to count - 1, shared by the team. Where one throws all are done again in order, so that the first that
 /// fails does not depend on how many threads there are: tasks must be repeatable.
 void share_tasks(Team& team, std::int64_t count, const std::function<void(std::int64_t)>& task);
+
+/// Begins a tile operation of the current instruction; `first_core`: of the first of the cores that share it.
+void begin_operation(Chip& chip, bool first_core = true);
+
+/// Notes that so many elements of a value went through a memory.
+void note(Chip& chip, Stream stream, Place place, std::int64_t elements, ValueId v);
 
 /// Runs the current instruction.
 void run_instruction(Chip& chip);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/exec/charges.h"
 
 namespace sdip::exec {
 
@@ -38,6 +39,15 @@ Clock::Clock(const Program& program, const Machine& m, Decimal share, Count thou
 }
 
 void Clock::follow(const CompiledStage& stage) { rooms_.emplace(stage, m_); }
+
+void Clock::charge(std::span<const InstructionTransfers> moved) {
+  check(moved.size() == program_.instructions.size(), "what each instruction moved");
+  for (std::size_t i = 0; i < moved.size(); ++i) {
+    const Instruction& instruction = program_.instructions[i];
+    const auto number = static_cast<std::size_t>(instruction.instruction_class);
+    charge_moved(operations_[number], program_.classes[number], m_, moved[i], instruction.name);
+  }
+}
 
 PassCounts Clock::pass() {
   pass_ = {};

@@ -7,6 +7,7 @@
 
 #include "core/base/encode.h"
 #include "core/base/error.h"
+#include "core/exec/charges.h"
 #include "core/exec/chip.h"
 #include "core/exec/formats.h"
 #include "core/exec/weights.h"
@@ -41,6 +42,7 @@ Chip chip_of(const CompiledStage& stage, const Machine& machine, const StoredTen
   Chip chip{stage,          *stage.graph, machine,         stored,
             options.scales, options,      views_of(stage), addresses_of(stage, machine)};
   chip.team = std::make_unique<Team>(options.threads);
+  if (options.moved || options.charged) chip.log = std::make_unique<TransferLog>();
   for (std::size_t i = 0; i < stage.program.instructions.size() && options.order.empty(); ++i)
     chip.last_use[stage.program.instructions[i].weight_offset.value] = i;
   const bool unified = machine.activation_memory == ActivationMemory::unified;
@@ -133,12 +135,27 @@ void show_result(Chip& chip, const ResultObserver& observe, std::span<const Tens
   observe(made, output_of(chip, made, inputs));
 }
 
+/// What the clock charges instructions, by class.
+using ClassCharges = std::map<std::int32_t, std::vector<Operation>>;
+
+void retire_transfers(Chip& chip, ClassCharges& charges) {
+  InstructionTransfers moved = chip.log->end_instruction();
+  const InstructionClass& c = chip.instruction_class();
+  if (chip.options.charged && compares_moved(c, moved)) {
+    const auto [charged, fresh] = charges.try_emplace(chip.instruction().instruction_class);
+    if (fresh) charged->second = expand(c, chip.machine, chip.stage.role);
+    charge_moved(charged->second, c, chip.machine, moved, chip.who);
+  }
+  if (chip.options.moved) chip.options.moved(chip.now, std::move(moved));
+}
+
 Run run_program(const CompiledStage& stage, std::span<const Tensor> inputs, Chip&& chip) {
   require_inputs(*stage.graph, inputs);
   load_inputs(chip, inputs);
   const std::vector<Instruction>& instructions = stage.program.instructions;
   const ExecuteOptions& options = chip.options;
   std::size_t done = 0;
+  ClassCharges charges;
   for (const std::int32_t i : order_of(stage.program, options.order)) {
     if (options.cancelled != nullptr && options.cancelled->load())
       throw Error("cancelled", stage.name, "the execution of '" + stage.name + "' was cancelled");
@@ -147,6 +164,7 @@ Run run_program(const CompiledStage& stage, std::span<const Tensor> inputs, Chip
     chip.who =
         "instruction " + std::to_string(chip.now) + " '" + instruction.mnemonic + "' (" + instruction.name + ")";
     run_instruction(chip);
+    if (chip.log) retire_transfers(chip, charges);
     drop_weights(chip);
     show_result(chip, options.observe, inputs);
     if (options.progress) options.progress(++done, instructions.size());

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/tensor.h"
+#include "core/exec/transfers.h"
 #include "core/program/program.h"
 #include "core/program/weights.h"
 
@@ -25,6 +26,9 @@ using ActivationScales = std::map<ValueId, WeightScale>;
 
 /// Is handed each instruction's result as it lies in memory when the instruction retires.
 using ResultObserver = std::function<void(ValueId, const Tensor&)>;
+
+/// Is handed what each instruction's tile operations moved when it retires: its number in the program.
+using TransferObserver = std::function<void(std::size_t instruction, InstructionTransfers moved)>;
 
 /// What was done, so that a test can see that it was done. No times: those are another work.
 struct RunCounts {
@@ -57,6 +61,8 @@ struct ExecuteOptions {
   std::function<void(std::size_t done, std::size_t all)> progress{};  // after each instruction
   const std::atomic<bool>* cancelled = nullptr;                       // looked at before each instruction
   ResultObserver observe{};                                           // behind each instruction that makes a value
+  TransferObserver moved{};                                           // behind each instruction
+  bool charged = false;  // an instruction that moves other than the clock charges it fails (core/exec/charges.h)
 };
 
 /// Runs one pass of the program on one core. `inputs` are the graph's, in order. Elements live in memory in

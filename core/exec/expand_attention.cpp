@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "core/exec/attention_walk.h"
 #include "core/exec/operations.h"
 
 namespace sdip::exec {
@@ -32,27 +33,25 @@ class Attention {
     const Count rows = c_.mapping.tile_rows, keys = c_.mapping.tile_channels;
     several_ = keys < keys_;
     operations_ = heads_ * up(queries_, rows) * up(keys_, keys);
-    for (Count head = 0; head < heads_; ++head)
-      for (Count row = 0; row < queries_; row += rows)
-        for (Count key = 0; key < keys_; key += keys)
-          operate(head, row, std::min(rows, queries_ - row), key, std::min(keys, keys_ - key));
+    for_each_attention_step(c_.work.nest, c_.mapping, [this](const AttentionStep& step) { operate(step); });
     return std::move(done_);
   }
 
  private:
-  void operate(Count head, Count row, Count r, Count key, Count k) {
-    const bool last = key + k == keys_;
+  void operate(const AttentionStep& step) {
+    const Count r = step.queries.size(), k = step.keys.size();
+    const bool last = step.last;
     const auto [entry, fresh] = folded_.try_emplace({r, k, last});
     if (fresh) fold(r, k, last, entry->second);
     Operation& o = done_.emplace_back(entry->second);
     if (c_.operand_a == Place::dram) {
-      o.a_tile = head * queries_ + row;
-      o.a_bytes = up(r * depth_ * narrow_, 8);
+      o.a_tile = step.head * queries_ + step.queries.begin;
+      if (step.first) o.a_bytes = up(r * depth_ * narrow_, 8);
     }
     const bool keys_come = c_.operand_b == Place::dram, values_come = c_.parts[2].operand_b == Place::dram;
-    if (keys_come || values_come) o.b_tile = head * keys_ + key;
-    if (keys_come) o.b_bytes += up(k * depth_ * narrow_, 8);
-    if (values_come) o.b_bytes += up(k * values_ * narrow_, 8);
+    if (keys_come || values_come) o.b_tile = step.head * keys_ + step.keys.begin;
+    if (keys_come && step.loads_keys) o.b_bytes += up(k * depth_ * narrow_, 8);
+    if (values_come && step.loads_keys) o.b_bytes += up(k * values_ * narrow_, 8);
     if (last && c_.to_dram) o.out_bytes = up(r * values_ * narrow_, 8);
   }
 

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "core/exec/port_beats.h"
+#include "core/exec/row_walk.h"
 
 namespace sdip::exec {
 namespace {
@@ -30,22 +31,17 @@ std::vector<Count> row_folds(Count rows, Count length, Count lanes) {
 class RowExpansion {
  public:
   RowExpansion(const InstructionClass& c, const Machine& m, Role role, Family owner)
-      : c_(c), m_(m), role_(role), ports_(m, role, owner) {}
+      : c_(c),
+        m_(m),
+        role_(role),
+        ports_(m, role, owner),
+        loops_(row_loops(c.work.rows, c.work.row_length, c.work.passes, c.mapping)),
+        writing_(loops_.writing()),
+        apart_(loops_.chunked ? c.work.passes : 1) {}
 
   std::vector<Operation> run() {
-    const Work& w = c_.work;
-    if (c_.mapping.tile_channels < w.row_length) {
-      const auto chunks = pieces(w.row_length, c_.mapping.tile_channels);
-      writing_ = w.rows * static_cast<Count>(chunks.size());
-      apart_ = w.passes;
-      for (Count row = 0; row < w.rows; ++row)
-        for (Count pass = 1; pass <= w.passes; ++pass)
-          for (const Count chunk : chunks) add(1, chunk, pass == w.passes);
-    } else {
-      const auto tiles = pieces(w.rows, c_.mapping.tile_rows);
-      writing_ = static_cast<Count>(tiles.size());
-      for (const Count rows : tiles) add(rows, w.row_length, true);
-    }
+    for_each_row_step(loops_,
+                      [this](const RowStep& step) { add(step.rows.size(), step.part.size(), step.writes); });
     return std::move(done_);
   }
 
@@ -134,7 +130,8 @@ class RowExpansion {
   const Machine& m_;
   const Role role_;
   Ports ports_;
-  Count writing_ = 1, apart_ = 1;
+  const RowLoops loops_;
+  const Count writing_, apart_;  // operations that write; passes that are operations of their own
   std::map<std::tuple<Count, Count, bool>, Operation> folded_;
   std::vector<Operation> done_;
 };

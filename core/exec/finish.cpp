@@ -1,7 +1,10 @@
 // What becomes of a nest's sums when they are done.
 #include "core/exec/finish.h"
 
+#include <algorithm>
+
 #include "core/exec/broadcast.h"
+#include "core/exec/wide.h"
 #include "core/ops/arithmetic.h"
 
 namespace sdip::exec {
@@ -29,27 +32,67 @@ Finish::Finish(Chip& chip, const Node& node) {
     bias_shape_.insert(bias_shape_.end(), out.shape.size() - 2, 1);
 }
 
-namespace {
+bool Finish::biased() const { return !bias_.floats.empty() || !bias_.ints.empty(); }
 
-bool has_elements(const Tensor& tensor) { return !tensor.floats.empty() || !tensor.ints.empty(); }
+bool Finish::is_plain() const { return out_.type == ElementType::float32 && !rescale_ && bias_.ints.empty(); }
 
-}  // namespace
+/// A line of results: of each sum its part of the result, and the bias, at steps of 0 or 1.
+template <class T>
+void Finish::end_line(const T* sums, std::int64_t count, const double* bias, std::int64_t step, float* to) const {
+  const double alpha = alpha_, beta = beta_;
+  if (bias == nullptr)
+    return widely([=]() SDIP_WIDE {
+      for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<float>(static_cast<double>(sums[i]) * alpha);
+    });
+  if (step == 0) {
+    const double one = beta * *bias;
+    return widely([=]() SDIP_WIDE {
+      for (std::int64_t i = 0; i < count; ++i)
+        to[i] = static_cast<float>(static_cast<double>(sums[i]) * alpha + one);
+    });
+  }
+  widely([=]() SDIP_WIDE {
+    for (std::int64_t i = 0; i < count; ++i)
+      to[i] = static_cast<float>(static_cast<double>(sums[i]) * alpha + beta * bias[i]);
+  });
+}
+
+template <class T>
+void Finish::end_floats(const Elements& at, std::span<const T> sums, const Placing& place) const {
+  const Elements beside = biased() ? elements_beside(bias_shape_, out_.shape, at) : Elements();
+  auto bias = beside.lines().begin();
+  std::int64_t in_bias = 0, done = 0;
+  for (const Line& line : at.lines())
+    for (std::int64_t first = 0; first < line.count;) {
+      std::int64_t count = line.count - first;
+      float* to = place(line.begin + first * line.step, done);
+      if (!biased()) {
+        end_line<T>(sums.data() + done, count, nullptr, 0, to);
+      } else {
+        count = std::min(count, bias->count - in_bias);
+        if (bias->step != 0 && bias->step != 1) count = 1;
+        end_line(sums.data() + done, count, bias_.floats.data() + bias->begin + in_bias * bias->step,
+                 bias->step == 0 ? 0 : 1, to);
+        if ((in_bias += count) == bias->count) ++bias, in_bias = 0;
+      }
+      first += count, done += count;
+    }
+}
+
+void Finish::into(const Elements& at, std::span<const float> sums, float* first) const {
+  end_floats(at, sums, [first](std::int64_t element, std::int64_t) { return first + element; });
+}
 
 template <class T>
 Numbers Finish::all(const Elements& at, std::span<const T> sums) const {
-  std::vector<double> bias;
-  if (has_elements(bias_)) bias = doubles_in(picked(bias_, elements_beside(bias_shape_, out_.shape, at)));
   Numbers results{out_.type, {}, {}, {}};
   if (is_single(out_.type)) results.floats.resize(sums.size());
-  if (out_.type == ElementType::float32 && !rescale_) {
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-      double x = static_cast<double>(sums[i]);
-      if (alpha_ != 1.0) x *= alpha_;
-      if (!bias.empty()) x += beta_ * bias[i];
-      results.floats[i] = static_cast<float>(x);
-    }
+  if (is_plain()) {
+    end_floats(at, sums, [&](std::int64_t, std::int64_t done) { return results.floats.data() + done; });
     return results;
   }
+  std::vector<double> bias;
+  if (biased()) bias = doubles_in(picked(bias_, elements_beside(bias_shape_, out_.shape, at)));
   std::size_t i = 0;
   at.each([&](std::int64_t element) {
     double x = alpha_ == 1.0 ? static_cast<double>(sums[i]) : alpha_ * static_cast<double>(sums[i]);
@@ -79,7 +122,7 @@ Numbers Finish::operator()(const Elements& at, std::span<const std::uint64_t> su
   }
   Numbers results = numbers_of(zero_tensor(out_.type, {at.size()}));
   std::vector<std::int64_t> bias;
-  if (has_elements(bias_)) bias = picked(bias_, elements_beside(bias_shape_, out_.shape, at)).ints;
+  if (biased()) bias = picked(bias_, elements_beside(bias_shape_, out_.shape, at)).ints;
   for (std::size_t i = 0; i < sums.size(); ++i) {
     std::uint64_t x = sums[i];
     if (!bias.empty()) x += static_cast<std::uint64_t>(bias[i]);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -18,8 +19,22 @@ class Finish {
   Numbers operator()(const Elements& at, std::span<const float> sums) const { return all(at, sums); }
   Numbers operator()(const Elements& at, std::span<const double> sums) const { return all(at, sums); }
   Numbers operator()(const Elements& at, std::span<const std::uint64_t> sums) const;
+  /// Of sums of codes: a 1 of each stands for its step, or all for the one that there is.
+  Numbers operator()(const Elements& at, std::span<const std::int32_t> sums, std::span<const double> steps) const;
+
+  /// Whether results are sums in single precision with their bias.
+  bool is_plain() const;
+  /// The results `at`, each to where it stands in a tensor whose element 0 is `first`. Requires is_plain(), and
+  /// lines of step 1.
+  void into(const Elements& at, std::span<const float> sums, float* first) const;
 
  private:
+  using Placing = std::function<float*(std::int64_t element, std::int64_t number)>;
+  bool biased() const;
+  template <class T>
+  void end_line(const T* sums, std::int64_t count, const double* bias, std::int64_t step, float* to) const;
+  template <class T>
+  void end_floats(const Elements& at, std::span<const T> sums, const Placing& place) const;
   template <class T>
   Numbers all(const Elements& at, std::span<const T> sums) const;
 

@@ -5,10 +5,13 @@
 #include "core/exec/arithmetic.h"
 #include "core/exec/moves.h"
 #include "core/exec/nest.h"
+#include "core/exec/nest_untiled.h"
 #include "core/exec/operators.h"
 #include "core/exec/pointwise.h"
 #include "core/exec/prologue.h"
 #include "core/exec/row_passes.h"
+#include "core/exec/row_walk.h"
+#include "core/exec/streams.h"
 #include "core/program/kinds.h"
 
 namespace sdip::exec {
@@ -47,16 +50,14 @@ Tensor main_whole(Chip& chip, const Node& node, const Whole& made, ValueId resul
   return std::move(results[output_index(node, result)]);
 }
 
-/// Row-wise work: elements of the result in the order in which tiles of rows, or chunks of a row, end.
+/// Row-wise work: elements of the result that each operation writes, those of one that writes nothing none.
 std::vector<Elements> rowwise_tiles(const InstructionClass& c, std::int64_t elements) {
-  const std::int64_t rows = std::max<std::int64_t>(1, c.work.rows);
-  const bool chunked = c.mapping.tile_channels < c.work.row_length;
-  const std::int64_t parts = chunked ? rows * ceil_div(c.work.row_length, c.mapping.tile_channels)
-                                     : ceil_div(rows, std::max<std::int64_t>(1, c.mapping.tile_rows));
-  const std::int64_t tile = ceil_div(elements, std::max<std::int64_t>(1, parts));
+  const RowLoops loops = row_loops(c.work.rows, c.work.row_length, c.work.passes, c.mapping);
   std::vector<Elements> tiles;
-  for (std::int64_t begin = 0; begin < elements; begin += tile)
-    tiles.push_back(Elements::line({begin, std::min(tile, elements - begin), 1}));
+  for_each_row_step(loops, [&](const RowStep& step) {
+    const Extent part = step.writes ? results_of(loops, step, elements) : Extent{};
+    tiles.push_back(Elements::line({part.begin, part.size(), 1}));
+  });
   return tiles;
 }
 
@@ -66,19 +67,16 @@ void run_rowwise(Chip& chip, const Operators& operators, const Whole& made, Valu
   if (is_pointwise(main) && operators.before.empty()) {
     std::vector<const Node*> nodes{&main};
     nodes.insert(nodes.end(), operators.behind.begin(), operators.behind.end());
-    for (const auto& at : tiles) {
-      ++chip.counts.tile_operations;
-      write_pointwise(chip, nodes, at, none, {});
-    }
+    for_each_result_tile(chip, nodes, tiles,
+                         [&](const Elements& at) { write_pointwise(chip, nodes, at, none, {}); });
     return;
   }
   if (run_row_passes(chip, operators, result) || run_moves(chip, operators, tiles, result)) return;
   const Tensor whole = main_whole(chip, main, made, result);
-  for (const auto& at : tiles) {
-    ++chip.counts.tile_operations;
+  for_each_result_tile(chip, operators.behind, tiles, [&](const Elements& at) {
     end_tile(chip, operators, result, at,
              [&](const Elements& piece, std::int64_t) { return picked(whole, piece); });
-  }
+  });
 }
 
 void run_mapped_nest(Chip& chip, const Operators& operators, const Whole& made, const NestMap& map,
@@ -93,8 +91,13 @@ void run_mapped_nest(Chip& chip, const Operators& operators, const Whole& made, 
       return {[whole = whole_operand(chip, made, v)](const Elements& at) { return picked(whole, at); }};
     return {[&chip, v](const Elements& at) { return read_operand(chip, v, at); }, v};
   };
-  run_nest(chip, main, map, c.operand_b == Place::psram, c.mapping, {0, map.nest.out_h}, reader(main.inputs[0]),
-           reader(main.inputs[1]),
+  NestOperand a = reader(main.inputs[0]);
+  a.through_dram = c.operand_a == Place::dram;
+  const NestOperand b = reader(main.inputs[1]);
+  if (result == main.outputs[0] &&
+      run_nest_untiled(chip, main, map, c.operand_b == Place::psram, a, b, operators.behind))
+    return;
+  run_nest(chip, main, map, c.operand_b == Place::psram, c.mapping, {0, map.nest.out_h}, a, b,
            [&](const Elements& at, const PieceMaker& make) { end_tile(chip, operators, result, at, make); });
 }
 
@@ -110,6 +113,8 @@ void run_whole(Chip& chip, const Operators& operators, Whole made, ValueId resul
 
 void run_instruction(Chip& chip) {
   ++chip.counts.instructions;
+  chip.held_operands.clear();
+  if (chip.log) chip.log->begin_instruction();
   open_result(chip);
   const Compound compound = chip.instruction_class().compound;
   if (compound == Compound::attention) return run_attention(chip);

@@ -1,6 +1,7 @@
 // Which tiles compute a product.
 #include "core/exec/kernels.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "core/base/error.h"
@@ -16,6 +17,12 @@ TileKernel kernel_of(TileKind kind, Vectors vectors) {
   if (vectors == Vectors::avx512) kernel = avx512_kernel(kind);
   if (kernel.add == nullptr && vectors != Vectors::portable) kernel = avx2_kernel(kind);
   return kernel.add == nullptr ? portable_kernel(kind) : kernel;
+}
+
+/// That multiplies 8-bit codes as they are, if there is one.
+TileKernel codes8_kernel(Vectors vectors) {
+  if (vectors == Vectors::avx512) return avx512_kernel(TileKind::codes8);
+  return vectors == Vectors::avx2 ? avx_vnni_kernel() : TileKernel{};
 }
 
 void require_whole(const ProductShape& shape) {
@@ -34,6 +41,8 @@ template <class S>
 void multiply_floats(const ProductShape& shape, NumberFormat accumulator, const Matrix<float>& left,
                      const Matrix<float>& right, const Sums<S>& sums, const KernelOptions& options) {
   require_whole(shape);
+  if (options.begins && shape.depth == 0)
+    for (std::int64_t i = 0; i < shape.rows; ++i) std::fill_n(sums.data + i * sums.stride, shape.columns, S{});
   if (is_empty(shape)) return;
   const bool narrow = accumulator != NumberFormat::fp32;
   const Rounding rounding = narrow ? rounding_of(accumulator) : Rounding{};
@@ -84,17 +93,6 @@ void multiply_plainly(const ProductShape& shape, const Matrix<T>& left, const Ma
 
 }  // namespace
 
-Vectors widest_vectors() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vnni"))
-    return Vectors::avx512;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return Vectors::avx2;
-#endif
-  return Vectors::portable;
-}
-
 void multiply(const ProductShape& shape, NumberFormat accumulator, const Matrix<float>& left,
               const Matrix<float>& right, const Sums<float>& sums, const KernelOptions& options) {
   multiply_floats(shape, accumulator, left, right, sums, options);
@@ -114,8 +112,8 @@ void multiply(const ProductShape& shape, NumberFormat accumulator, const Matrix<
               const Matrix<std::int8_t>& right, const Sums<std::int32_t>& sums, const KernelOptions& options) {
   const ProductShape any = in_any_order(shape);
   if (is_empty(any)) return;
-  if (options.vectors == Vectors::avx512)
-    multiply_by_tiles<std::int8_t>(any, avx512_kernel(TileKind::codes8), nullptr, left, right, sums, options);
+  if (const TileKernel kernel = codes8_kernel(options.vectors); kernel.add != nullptr)
+    multiply_by_tiles<std::int8_t>(any, kernel, nullptr, left, right, sums, options);
   else
     multiply_by_tiles<std::int16_t>(any, kernel_of(TileKind::codes16, options.vectors), nullptr, left, right, sums,
                                     options);

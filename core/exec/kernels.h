@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/base/number_format.h"
+#include "core/base/vectors.h"
 
 namespace sdip::exec {
 
@@ -45,12 +46,6 @@ struct ProductShape {
   std::int64_t rows = 0, columns = 0, depth = 0, run = 0, lanes = 1;
 };
 
-/// Instructions of the processor that runs this, narrowest first.
-enum class Vectors { portable, avx2, avx512 };
-
-/// The widest that it has.
-Vectors widest_vectors();
-
 /// Runs tasks 0 to count - 1, in any order and at once.
 using Share = std::function<void(std::int64_t count, const std::function<void(std::int64_t)>& task)>;
 
@@ -61,12 +56,15 @@ struct Workspace {
 };
 
 /// How a product is computed; its bits do not depend on it. Without `share` the caller's thread does it all,
-/// without `workspace` memory is taken for the call.
+/// without `workspace` memory is taken for the call. `begins`: sums of floats are 0 whatever they hold. `packed`:
+/// the workspace's last product had the same right operand, no deeper than a block (core/exec/kernels_panels.h),
+/// and as many columns.
 struct KernelOptions {
   Vectors vectors = widest_vectors();
   std::int64_t threads = 1;
   Share share{};
   Workspace* workspace = nullptr;
+  bool begins = false, packed = false;
 };
 
 /// Floats that a floating `accumulator` sums. `sums` hold what it can hold. Narrow formats round to nearest, ties

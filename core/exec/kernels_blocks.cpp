@@ -105,6 +105,7 @@ struct ByTiles {
     task.columns = std::min(kernel.columns, now.columns - column);
     if (kernel.biased) task.left_sums = workspace.left_sums.data() + row;
     task.rounding = rounding;
+    task.begins = options.begins && depth.begin == 0;
     kernel.add(task);
   }
 
@@ -125,7 +126,8 @@ struct ByTiles {
 
   /// The rows now.row, ... of one block of columns and depth; the first ones come with its panels.
   void add_rows() {
-    const std::int64_t panel_groups = now.row == 0 ? divided_up(now.columns, columns_together) : 0;
+    const bool new_panels = now.row == 0 && !options.packed;
+    const std::int64_t panel_groups = new_panels ? divided_up(now.columns, columns_together) : 0;
     const std::int64_t row_blocks = in_place() ? 0 : divided_up(now.rows, rows_together);
     share(row_blocks + panel_groups, [&](std::int64_t part) {
       if (part < row_blocks)

@@ -2,8 +2,9 @@
 #include "core/exec/kernels_panels.h"
 
 #include <algorithm>
-#include <type_traits>
 #include <vector>
+
+#include "core/exec/wide.h"
 
 namespace sdip::exec {
 namespace {
@@ -18,9 +19,13 @@ void copy_block(const Matrix<T>& matrix, const Block& block, T* to, std::int64_t
       std::copy_n(from + r * matrix.row_stride, block.columns, to + r * stride);
     return;
   }
-  for (std::int64_t c = 0; c < block.columns; ++c)
-    for (std::int64_t r = 0; r < block.rows; ++r)
-      to[r * stride + c] = from[r * matrix.row_stride + c * matrix.column_stride];
+  constexpr std::int64_t together = 16;  // rows of which a column's line of memory has as many
+  for (std::int64_t first = 0; first < block.rows; first += together) {
+    const std::int64_t end = std::min(first + together, block.rows);
+    for (std::int64_t c = 0; c < block.columns; ++c)
+      for (std::int64_t r = first; r < end; ++r)
+        to[r * stride + c] = from[r * matrix.row_stride + c * matrix.column_stride];
+  }
 }
 
 template <class T>
@@ -32,30 +37,42 @@ void rows_filled(const Matrix<T>& left, const Block& block, T* to, std::int64_t 
 
 constexpr std::int64_t rows_at_once = 16;  // of a block, so that they are still near when they are laid out
 
-/// Few floats, a multiple of eight: no call for each.
-void copy_line(const float* from, std::int64_t width, float* to) {
-  for (std::int64_t j = 0; j < width; j += 8) __builtin_memcpy(to + j, from + j, 32);
-}
-
-/// A line of one panel: `group` rows of codes, the elements of a column side by side, or a row of floats as it is.
+/// A line of one panel: `group` rows of codes, the elements of a column side by side.
 template <int Group, class T, class P>
 void lay_out(const T* from, std::int64_t stride, std::int64_t width, P bias, P* to) {
-  if constexpr (std::is_same_v<T, float>) {
-    copy_line(from, width, to);
-  } else {
-    for (std::int64_t j = 0; j < width; ++j)
-      for (std::int64_t g = 0; g < Group; ++g)
-        to[j * Group + g] = static_cast<P>(static_cast<P>(from[g * stride + j]) ^ bias);
-  }
+  for (std::int64_t j = 0; j < width; ++j)
+    for (std::int64_t g = 0; g < Group; ++g)
+      to[j * Group + g] = static_cast<P>(static_cast<P>(from[g * stride + j]) ^ bias);
+}
+
+/// Panels of `Width`; lines of memory a few rows ahead are asked for, since rows may be far apart.
+template <std::int64_t Width>
+void copy_panels(const Matrix<float>& right, const Block& block, std::int64_t elements, float* panels) {
+  constexpr std::int64_t ahead = 6, line = 16;
+  const float* first = right.data + block.row * right.row_stride + block.column;
+  const std::int64_t stride = right.row_stride, rows = block.rows, columns = block.columns;
+  widely([=]() SDIP_WIDE {
+    for (std::int64_t k = 0; k < rows; ++k) {
+      const float *from = first + k * stride, *later = first + std::min(k + ahead, rows - 1) * stride;
+      for (std::int64_t column = 0; column < columns; column += line) __builtin_prefetch(later + column);
+      float* to = panels + k * Width;
+      for (std::int64_t column = 0; column < columns; column += Width, to += elements)
+        __builtin_memcpy(to, from + column, Width * sizeof(float));
+    }
+  });
 }
 
 /// Whole panels of floats straight from where they lie.
 bool panels_copied(const Matrix<float>& right, const Block& block, const PanelShape& shape, float* to) {
-  if (right.data == nullptr || right.column_stride != 1 || block.columns % shape.width != 0) return false;
-  for (std::int64_t k = 0; k < block.rows; ++k)
-    for (std::int64_t column = 0; column < block.columns; column += shape.width)
-      copy_line(right.data + (block.row + k) * right.row_stride + block.column + column, shape.width,
-                to + column / shape.width * shape.elements + k * shape.width);
+  if (right.data == nullptr || right.column_stride != 1 || block.columns % shape.width != 0 ||
+      (shape.width != 8 && shape.width != 16 && shape.width != 32))
+    return false;
+  if (shape.width == 32)
+    copy_panels<32>(right, block, shape.elements, to);
+  else if (shape.width == 16)
+    copy_panels<16>(right, block, shape.elements, to);
+  else
+    copy_panels<8>(right, block, shape.elements, to);
   return true;
 }
 
@@ -96,7 +113,12 @@ void fill_rows(const Matrix<std::int8_t>& left, const Block& block, std::int16_t
 }
 
 void fill_panels(const Matrix<float>& right, const Block& block, const PanelShape& shape, float* to) {
-  if (!panels_copied(right, block, shape, to)) panels_filled<1>(right, block, shape, 0.0F, to);
+  if (panels_copied(right, block, shape, to)) return;
+  for (std::int64_t column = 0; column < block.columns; column += shape.width, to += shape.elements) {
+    const std::int64_t columns = std::min(shape.width, block.columns - column);
+    if (columns < shape.width) std::fill_n(to, block.rows * shape.width, 0.0F);
+    copy_block(right, {block.row, block.rows, block.column + column, columns}, to, shape.width);
+  }
 }
 
 void fill_panels(const Matrix<std::int8_t>& right, const Block& block, const PanelShape& shape, std::int8_t* to) {

@@ -153,6 +153,7 @@ TileKernel portable_kernel(TileKind kind) {
 
 #if !defined(__x86_64__)
 TileKernel avx2_kernel(TileKind) { return {}; }
+TileKernel avx_vnni_kernel() { return {}; }
 TileKernel avx512_kernel(TileKind) { return {}; }
 #endif
 

@@ -25,6 +25,7 @@ struct TileTask {
   std::int64_t rows = 0, columns = 0;
   const std::int32_t* left_sums = nullptr;  // of each row, where the kernel is `biased`
   const Rounding* rounding = nullptr;       // of narrow kinds
+  bool begins = false;                      // sums are 0, whatever they hold
 };
 
 /// Adds all products of a task to its sums.
@@ -41,6 +42,7 @@ enum class TileKind { fused, tree, narrow_fused, narrow_tree, codes16, codes8 };
 /// One for each set of instructions; `add` is nullptr where a set has none of its own.
 TileKernel portable_kernel(TileKind kind);
 TileKernel avx2_kernel(TileKind kind);
+TileKernel avx_vnni_kernel();  // of 8-bit codes, in AVX2's registers
 TileKernel avx512_kernel(TileKind kind);
 TileKernel avx512_narrow_kernel(bool tree);
 

@@ -25,7 +25,8 @@ SDIP_TARGET void sequential_tile(const TileTask& t) {
   for (int v = 0; v < Vectors; ++v)
 #pragma GCC unroll 12
     for (int r = 0; r < Rows; ++r)
-      sums[r][v] = kind.load(out + r * out_stride + v * Kind::width * 4, t.columns - v * Kind::width);
+      sums[r][v] = t.begins ? typename Kind::Sum{}
+                            : kind.load(out + r * out_stride + v * Kind::width * 4, t.columns - v * Kind::width);
   const std::int64_t stride = t.left_stride * 4 / Kind::group;
   const char* left[std::size_t{(Rows + 2) / 3}];
 #pragma GCC unroll 12
@@ -100,7 +101,8 @@ SDIP_TARGET void tree_strip(const TileTask& t, std::int64_t row, std::int64_t co
   const char* right = static_cast<const char*>(t.right) + column * 4;
   typename Kind::Sum sums[std::size_t{Rows}], fold[std::size_t{Rows}], any_fold[std::size_t{Rows}];
 #pragma GCC unroll 4
-  for (int r = 0; r < Rows; ++r) sums[r] = kind.load(out + r * t.sums_stride * 4, t.columns - column);
+  for (int r = 0; r < Rows; ++r)
+    sums[r] = t.begins ? typename Kind::Sum{} : kind.load(out + r * t.sums_stride * 4, t.columns - column);
   for (std::int64_t begin = 0; begin < t.depth; begin += t.run)
     for (std::int64_t k = begin; k < begin + t.run; k += t.lanes) {
       const std::int64_t count = k + t.lanes <= begin + t.run ? t.lanes : begin + t.run - k;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 #include "core/base/code_runs.h"
 #include "core/base/encode.h"
@@ -90,6 +92,31 @@ std::string taker_text(const Memory& memory, const Reading& reading, std::int64_
   return "it was overwritten by '" + reading.graph.values[static_cast<std::size_t>(by.owner.first)].name + "'";
 }
 
+/// The least and the greatest of some elements.
+std::pair<std::int64_t, std::int64_t> bounds_of(const Elements& at) {
+  std::int64_t least = at.lines()[0].begin, most = least;
+  for (const Line& line : at.lines()) {
+    least = std::min({least, line.begin, line.last()});
+    most = std::max({most, line.begin, line.last()});
+  }
+  return {least, most};
+}
+
+/// Where element 0 of a value lies, if its numbers stand there as single precision has them.
+template <class SomeMemory>
+auto floats_of(SomeMemory& memory, const Region& region) {
+  using To = std::conditional_t<std::is_const_v<SomeMemory>, const float, float>;
+  const bool as_floats = region.layout.format == NumberFormat::fp32 && !region.layout.beside &&
+                         region.first_bit % (8 * static_cast<std::int64_t>(alignof(float))) == 0;
+  return as_floats ? reinterpret_cast<To*>(memory.storage.data() + region.first_bit / 8) : nullptr;
+}
+
+/// Storage up to an address: twice what there was, so that it seldom moves.
+void reach(Memory& memory, std::int64_t end) {
+  const std::int64_t now = memory.storage.size();
+  if (end > now) memory.storage.grow(std::max(end, std::min(2 * now, memory.bytes)));
+}
+
 /// The region that a reading means; all of `at` are elements that it has, written and not overwritten.
 const Region& readable(const Memory& memory, const Reading& reading, const Elements& at) {
   const auto found = memory.regions.find(reading.slot);
@@ -99,11 +126,7 @@ const Region& readable(const Memory& memory, const Reading& reading, const Eleme
   if (region.first_bit != reading.address * 8)
     fail(memory, reading, first, reading.address, "it lies at address " + std::to_string(region.first_bit / 8));
   if (at.empty()) return region;
-  std::int64_t least = first, most = first;
-  for (const Line& line : at.lines()) {
-    least = std::min({least, line.begin, line.last()});
-    most = std::max({most, line.begin, line.last()});
-  }
+  const auto [least, most] = bounds_of(at);
   const auto require = [&](std::int64_t element) {
     if (element < 0 || element >= region.layout.count)
       fail(memory, reading, element, reading.address,
@@ -120,36 +143,17 @@ const Region& readable(const Memory& memory, const Reading& reading, const Eleme
   };
   if (inside && whole(least, most)) return region;
   for (const Line& line : at.lines()) {
-    const auto [from, to] = std::minmax(line.begin, line.last());
+    const std::int64_t from = std::min(line.begin, line.last()), to = std::max(line.begin, line.last());
     if (inside && whole(from, to)) continue;
     for (std::int64_t i = 0; i < line.count; ++i) require(line.begin + i * line.step);
   }
   return region;
 }
 
-/// Calls `piece(bytes, first, count)` for elements [first, first + count) of those from `element` on that stand in
-/// one page; `page_of` gives the page's bytes. Requires elements of whole bytes, which no page cuts: a region
-/// begins at any byte, so one that is cut is handed over by itself, as count 0.
-template <class PageOf, class Piece>
-void for_pieces(std::int64_t byte, std::int64_t count, std::int64_t size, PageOf page_of, Piece piece) {
-  std::int64_t done = 0;
-  while (done < count) {
-    const std::int64_t at = byte + done * size, in_page = at % Memory::page_bytes;
-    const std::int64_t fit = std::min(count - done, (Memory::page_bytes - in_page) / size);
-    piece(fit == 0 ? nullptr : page_of(at / Memory::page_bytes) + in_page, done, fit);
-    done += std::max<std::int64_t>(fit, 1);
-  }
-}
-
-std::byte* page_at(Memory& memory, std::int64_t number) { return memory.pages.at(number).get(); }
-
-const std::byte* page_at(const Memory& memory, std::int64_t number) { return memory.pages.at(number).get(); }
-
-/// Bits at any bit address, one by one: of formats narrower than a byte, and of elements that pages cut.
+/// Bits at any bit address, one by one: of formats narrower than a byte.
 void put_bits(Memory& memory, std::int64_t bit, std::int64_t bits, std::uint32_t code) {
   for (std::int64_t i = 0; i < bits; ++i) {
-    const std::int64_t byte = (bit + i) / 8;
-    std::byte& to = page_at(memory, byte / Memory::page_bytes)[byte % Memory::page_bytes];
+    std::byte& to = memory.storage.data()[(bit + i) / 8];
     const auto mask = static_cast<std::byte>(1U << ((bit + i) % 8));
     to = (code >> i & 1U) != 0 ? to | mask : to & ~mask;
   }
@@ -158,8 +162,7 @@ void put_bits(Memory& memory, std::int64_t bit, std::int64_t bits, std::uint32_t
 std::uint32_t bits_at(const Memory& memory, std::int64_t bit, std::int64_t bits) {
   std::uint32_t code = 0;
   for (std::int64_t i = 0; i < bits; ++i) {
-    const std::int64_t byte = (bit + i) / 8;
-    const std::byte from = page_at(memory, byte / Memory::page_bytes)[byte % Memory::page_bytes];
+    const std::byte from = memory.storage.data()[(bit + i) / 8];
     code |= (std::to_integer<std::uint32_t>(from) >> ((bit + i) % 8) & 1U) << i;
   }
   return code;
@@ -167,17 +170,12 @@ std::uint32_t bits_at(const Memory& memory, std::int64_t bit, std::int64_t bits)
 
 void put_line(Memory& memory, const Region& region, const Line& line, std::span<const float> numbers) {
   const Layout& l = region.layout;
-  if (line.step == 1 && region.bits() >= 8) {
-    for_pieces(
-        region.bit_of(line.begin) / 8, line.count, region.bits() / 8,
-        [&](std::int64_t page) { return page_at(memory, page); },
-        [&](std::byte* to, std::int64_t first, std::int64_t count) {
-          const auto from = numbers.subspan(static_cast<std::size_t>(first));
-          if (count > 0)
-            return encode_run(l.format, l.step, l.infinities, from.first(static_cast<std::size_t>(count)), to);
-          put_bits(memory, region.bit_of(line.begin + first), region.bits(),
-                   encoded_kept(l.format, from[0], l.step, l.infinities));
-        });
+  if (line.step == 1 && region.bits() >= 8)
+    return encode_run(l.format, l.step, l.infinities, numbers,
+                      memory.storage.data() + region.bit_of(line.begin) / 8);
+  if (float* to = floats_of(memory, region)) {
+    for (std::int64_t i = 0; i < line.count; ++i)
+      to[line.begin + i * line.step] = numbers[static_cast<std::size_t>(i)];
     return;
   }
   for (std::int64_t i = 0; i < line.count; ++i)
@@ -193,29 +191,16 @@ void mark_line(Memory& memory, const Region& region, const Line& line, Slot slot
   }
 }
 
-/// Codes of equal size at steps, decoded a batch at a time.
+/// Codes of whole bytes at steps, decoded a batch at a time.
 void take_steps(const Memory& memory, const Region& region, const Line& line, float* to) {
   constexpr std::int64_t batch = 256;
   std::byte codes[batch * 4];
   const std::int64_t size = region.bits() / 8;
-  std::int64_t page_number = -1;
-  const std::byte* page = nullptr;
+  const std::byte* from = memory.storage.data() + region.bit_of(line.begin) / 8;
   for (std::int64_t done = 0; done < line.count; done += batch) {
     const std::int64_t count = std::min(batch, line.count - done);
-    for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t bit = region.bit_of(line.begin + (done + i) * line.step), byte = bit / 8;
-      const std::int64_t in_page = byte % Memory::page_bytes;
-      if (in_page + size > Memory::page_bytes) {
-        const std::uint32_t code = bits_at(memory, bit, region.bits());
-        std::memcpy(codes + i * size, &code, static_cast<std::size_t>(size));
-        continue;
-      }
-      if (byte / Memory::page_bytes != page_number) page = page_at(memory, page_number = byte / Memory::page_bytes);
-      if (size == 4)
-        std::memcpy(codes + i * 4, page + in_page, 4);
-      else
-        std::memcpy(codes + i * size, page + in_page, static_cast<std::size_t>(size));
-    }
+    for (std::int64_t i = 0; i < count; ++i)
+      std::memcpy(codes + i * size, from + (done + i) * line.step * size, static_cast<std::size_t>(size));
     decode_run(region.layout.format, region.layout.step, codes, {to + done, static_cast<std::size_t>(count)});
   }
 }
@@ -223,16 +208,10 @@ void take_steps(const Memory& memory, const Region& region, const Line& line, fl
 void take_line(const Memory& memory, const Region& region, const Line& line, float* to) {
   const Layout& l = region.layout;
   if (line.step == 1 && region.bits() >= 8) {
-    for_pieces(
-        region.bit_of(line.begin) / 8, line.count, region.bits() / 8,
-        [&](std::int64_t page) { return page_at(memory, page); },
-        [&](const std::byte* from, std::int64_t first, std::int64_t count) {
-          if (count > 0)
-            decode_run(l.format, l.step, from, {to + first, static_cast<std::size_t>(count)});
-          else
-            to[first] = decoded(l.format, bits_at(memory, region.bit_of(line.begin + first), region.bits()),
-                                l.step.scale, l.step.zero);
-        });
+    decode_run(l.format, l.step, memory.storage.data() + region.bit_of(line.begin) / 8,
+               {to, static_cast<std::size_t>(line.count)});
+  } else if (const float* from = floats_of(memory, region)) {
+    for (std::int64_t i = 0; i < line.count; ++i) to[i] = from[line.begin + i * line.step];
   } else if (region.bits() >= 8) {
     take_steps(memory, region, line, to);
   } else {
@@ -242,35 +221,47 @@ void take_line(const Memory& memory, const Region& region, const Line& line, flo
   }
 }
 
+void require_elements(const Region& region, const Elements& at) {
+  if (at.empty()) return;
+  const auto [least, most] = bounds_of(at);
+  check(least >= 0 && most < region.layout.count, "elements that a value has");
+}
+
 }  // namespace
 
 void open_region(Memory& memory, Slot slot, std::int64_t address, const Layout& layout, const std::string& who) {
   Region region{address * 8, ++memory.openings, layout};
   if (layout.beside) region.data = zero_tensor(layout.type, {layout.count});
   require_within(memory, address, layout.count * region.bits(), who);
+  if (!layout.beside) reach(memory, address + ceil_div(layout.count * region.bits(), 8));
   memory.regions[slot] = std::move(region);
 }
 
 void claim(Memory& memory, Slot slot, const Elements& at) {
   const Region& region = memory.regions.at(slot);
-  for (const Line& line : at.lines()) {
-    mark_line(memory, region, line, slot);
-    const std::int64_t from = region.bit_of(std::min(line.begin, line.last())) / 8;
-    const std::int64_t to = (region.bit_of(std::max(line.begin, line.last()) + 1) - 1) / 8;
-    for (std::int64_t page = from / Memory::page_bytes; page <= to / Memory::page_bytes; ++page) {
-      auto& bytes = memory.pages[page];
-      if (!bytes) bytes = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(Memory::page_bytes));
-    }
-  }
+  require_elements(region, at);
+  for (const Line& line : at.lines()) mark_line(memory, region, line, slot);
 }
 
 void put(Memory& memory, Slot slot, const Elements& at, std::span<const float> numbers) {
   const Region& region = memory.regions.at(slot);
   check(!region.layout.beside, "floats of a value that stands in bytes");
+  require_elements(region, at);
   std::size_t done = 0;
   for (const Line& line : at.lines()) {
     put_line(memory, region, line, numbers.subspan(done, static_cast<std::size_t>(line.count)));
     done += static_cast<std::size_t>(line.count);
+  }
+}
+
+void put_codes(Memory& memory, Slot slot, const Elements& at, std::span<const std::int8_t> codes) {
+  const Region& region = memory.regions.at(slot);
+  check(!region.layout.beside && region.bits() == 8, "codes of a byte");
+  const std::int8_t* from = codes.data();
+  for (const Line& line : at.lines()) {
+    check(line.step == 1, "elements one behind the other");
+    std::memcpy(memory.storage.data() + region.bit_of(line.begin) / 8, from, static_cast<std::size_t>(line.count));
+    from += line.count;
   }
 }
 
@@ -315,17 +306,13 @@ void read_codes(const Memory& memory, const Reading& reading, const Elements& at
   const Region& region = readable(memory, reading, at);
   check(!region.layout.beside && region.bits() == 8, "codes of a byte");
   std::int8_t* to = codes.data();
+  const std::byte* from = memory.storage.data() + region.first_bit / 8;
   for (const Line& line : at.lines()) {
-    for_pieces(
-        region.bit_of(line.begin) / 8, line.step == 1 ? line.count : 0, 1,
-        [&](std::int64_t page) { return page_at(memory, page); },
-        [&](const std::byte* from, std::int64_t first, std::int64_t count) {
-          std::memcpy(to + first, from, static_cast<std::size_t>(count));
-        });
-    for (std::int64_t i = 0; i < line.count && line.step != 1; ++i) {
-      const std::int64_t byte = region.bit_of(line.begin + i * line.step) / 8;
-      to[i] = std::to_integer<std::int8_t>(page_at(memory, byte / Memory::page_bytes)[byte % Memory::page_bytes]);
-    }
+    if (line.step == 1)
+      std::memcpy(to, from + line.begin, static_cast<std::size_t>(line.count));
+    else
+      for (std::int64_t i = 0; i < line.count; ++i)
+        to[i] = std::to_integer<std::int8_t>(from[line.begin + i * line.step]);
     to += line.count;
   }
 }
@@ -359,11 +346,21 @@ void write_numbers(Memory& memory, Slot slot, const Elements& at, const Numbers&
 Numbers read_numbers(const Memory& memory, const Reading& reading, const Elements& at, ElementType type) {
   const auto region = memory.regions.find(reading.slot);
   if (region == memory.regions.end() || region->second.layout.beside) return numbers_of(read(memory, reading, at));
-  Numbers numbers{type, std::vector<float>(static_cast<std::size_t>(at.size())), {}, {}};
+  Numbers numbers{type, Buffer<float>(static_cast<std::size_t>(at.size())), {}, {}};
   read(memory, reading, at, numbers.floats);
   return numbers;
 }
 
-std::int64_t held_bytes(const Memory& memory) { return std::ssize(memory.pages) * Memory::page_bytes; }
+const float* floats_in_place(const Memory& memory, const Reading& reading, const Elements& at) {
+  return floats_of(memory, readable(memory, reading, at));
+}
+
+const std::int8_t* codes_in_place(const Memory& memory, const Reading& reading, const Elements& at) {
+  const Region& region = readable(memory, reading, at);
+  const bool in_bytes = region.layout.format == NumberFormat::int8 && !region.layout.beside;
+  return in_bytes ? reinterpret_cast<const std::int8_t*>(memory.storage.data() + region.first_bit / 8) : nullptr;
+}
+
+float* floats_in_place(Memory& memory, Slot slot) { return floats_of(memory, memory.regions.at(slot)); }
 
 }  // namespace sdip::exec

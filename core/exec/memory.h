@@ -1,7 +1,7 @@
 // A memory: bytes at addresses, and a shadow that knows what was last written to each of them.
 //
-// Elements stand as codes of a number format at their bit addresses, in pages that come to be when they are first
-// written. The shadow is a list of spans of bits: whose value they hold, and since when. What the graph types as
+// Elements stand as codes of a number format at their bit addresses, in storage of which the system gives what is
+// touched. The shadow is a list of spans of bits: whose value they hold, and since when. What the graph types as
 // integers, and sums that are kept exactly, has its bits at its address in the shadow alone; its numbers stand
 // beside (no number format of a machine holds them).
 //
@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +22,7 @@
 #include "core/exec/addresses.h"
 #include "core/exec/elements.h"
 #include "core/exec/numbers.h"
+#include "core/exec/storage.h"
 
 namespace sdip::exec {
 
@@ -54,13 +54,11 @@ struct ShadowSpan {
 };
 
 struct Memory {
-  static constexpr std::int64_t page_bytes = 1 << 18;
-
   std::string name;
   std::int64_t bytes = 0;
   std::map<Slot, Region> regions{};
-  std::map<std::int64_t, std::unique_ptr<std::byte[]>> pages{};  // by number
-  std::map<std::int64_t, ShadowSpan> shadow{};                   // by first bit
+  Storage storage{};                            // as far as regions were opened
+  std::map<std::int64_t, ShadowSpan> shadow{};  // by first bit
   std::int64_t openings = 0;
 };
 
@@ -69,7 +67,7 @@ struct Memory {
 void open_region(Memory& memory, Slot slot, std::int64_t address, const Layout& layout, const std::string& who);
 
 /// Writes `numbers` to the elements `at` of a value. What other values had in those bytes is overwritten. Requires
-/// open_region; floats of a value that does not stand beside.
+/// open_region; elements that the value has; floats of one that does not stand beside.
 void write(Memory& memory, Slot slot, const Elements& at, const Tensor& numbers);
 void write(Memory& memory, Slot slot, const Elements& at, std::span<const float> numbers);
 
@@ -77,6 +75,8 @@ void write(Memory& memory, Slot slot, const Elements& at, std::span<const float>
 /// where elements are whole bytes and no two put the same.
 void claim(Memory& memory, Slot slot, const Elements& at);
 void put(Memory& memory, Slot slot, const Elements& at, std::span<const float> numbers);
+/// Of a value of 8-bit elements, as its codes. Requires elements one behind the other.
+void put_codes(Memory& memory, Slot slot, const Elements& at, std::span<const std::int8_t> codes);
 
 /// Takes bytes [address, address + bytes) for tiles on their way: what values had there is overwritten. Throws
 /// Error("execution_failed", who, ...) when they do not lie within the memory.
@@ -104,7 +104,14 @@ Numbers read_numbers(const Memory& memory, const Reading& reading, const Element
 /// The codes of a value of 8-bit elements.
 void read_codes(const Memory& memory, const Reading& reading, const Elements& at, std::span<std::int8_t> codes);
 
-/// Bytes of the pages that there are.
-std::int64_t held_bytes(const Memory& memory);
+/// The first of a value's numbers where they lie, one behind the other, in single precision; nullptr of those that
+/// lie otherwise. Throws as `read` does of elements `at`. Valid until a region is opened.
+const float* floats_in_place(const Memory& memory, const Reading& reading, const Elements& at);
+
+/// The same of a value of int8 elements: its codes.
+const std::int8_t* codes_in_place(const Memory& memory, const Reading& reading, const Elements& at);
+
+/// The same of a value that is written, in single precision: who writes there claims it, too.
+float* floats_in_place(Memory& memory, Slot slot);
 
 }  // namespace sdip::exec

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/exec/broadcast.h"
+#include "core/exec/streams.h"
 #include "core/exec/weights.h"
 
 namespace sdip::exec {
@@ -115,12 +116,11 @@ bool run_moves(Chip& chip, const Operators& operators, const std::vector<Element
   for (const ValueId v : node.inputs)
     if (type == "Concat" && chip.value(v).kind == ValueKind::weight && read_weight(chip, v) == nullptr)
       constant_of(chip, v);
-  for (const Elements& at : tiles) {
-    ++chip.counts.tile_operations;
+  for_each_result_tile(chip, operators.behind, tiles, [&](const Elements& at) {
     end_tile(chip, operators, result, at, [&](const Elements& piece, std::int64_t) {
       return read_moved(chip, moved_elements(chip.graph, node, result, piece));
     });
-  }
+  });
   return true;
 }
 

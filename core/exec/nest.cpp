@@ -3,41 +3,20 @@
 
 #include <algorithm>
 #include <cstring>
-#include <tuple>
 
 #include "core/exec/accumulators.h"
 #include "core/exec/finish.h"
 #include "core/exec/formats.h"
 #include "core/exec/nest_tile.h"
+#include "core/exec/nest_walk.h"
 #include "core/exec/partial_sums.h"
+#include "core/exec/weights.h"
+#include "core/exec/windows.h"
 
 namespace sdip::exec {
 namespace {
 
-/// Input positions that results [first, last) read along an axis, clipped.
-Extent window(const Extent& out, std::int64_t stride, std::int64_t dilation, std::int64_t kernel, std::int64_t pad,
-              std::int64_t size) {
-  const std::int64_t begin = out.begin * stride - pad;
-  const std::int64_t end = (out.end - 1) * stride - pad + (kernel - 1) * dilation + 1;
-  return {std::clamp<std::int64_t>(begin, 0, size), std::clamp<std::int64_t>(end, 0, size)};
-}
-
-/// Lanes that multiply side by side along a sum.
-std::int64_t lanes_along_sums(const Machine& m, Family family) {
-  if (m.mac_sharing == MacSharing::shared || family == Family::conv2d) return m.conv_lanes_in;
-  return family == Family::linear ? m.linear_lanes_k : m.matmul_lanes_k;
-}
-
 constexpr double least_shared_macs = 1 << 18;  // below, sharing takes longer than the product
-
-Arithmetic arithmetic_of(Chip& chip, const Node& node) {
-  Arithmetic arithmetic;
-  arithmetic.accumulator = chip.machine.accumulator_format;
-  arithmetic.lanes = lanes_along_sums(chip.machine, work_of(chip.graph, node).family);
-  arithmetic.kernel.threads = chip.team->threads();
-  if (chip.team->threads() > 1) arithmetic.kernel.share = chip.team->share();
-  return arithmetic;
-}
 
 template <class T>
 Buffer<T> converted(const Numbers& numbers) {
@@ -68,7 +47,11 @@ struct Loaded {
   Buffer<T> data{};
   const T* whole = nullptr;
   TileStrides strides{};
-  std::optional<TileOperation> of{};  // whose tile this is
+};
+
+/// A window of A: the results that read it, and its rows and columns.
+struct LoadedWindow {
+  Extent result_rows{}, result_columns{}, rows{}, columns{};
 };
 
 /// The nest's loops over T's with sums of S.
@@ -80,12 +63,14 @@ struct Tiles {
   Arithmetic arithmetic;
   Loaded<T> loaded_a{}, loaded_b{};
   Buffer<S> sums{};
+  LoadedWindow window{};  // in loaded_a
 
   void load(const NestOperand& operand, const Elements& at, Buffer<T>& to) {
     if constexpr (std::is_same_v<T, std::int8_t>) {
       const ValueId root = chip.views.root[static_cast<std::size_t>(operand.as_it_lies)];
       const auto placed = placed_operand(chip, root);
       to.resize(static_cast<std::size_t>(at.size()));
+      note(chip, chip.stream, placed->slot.second, at.size(), root);
       read_codes(placed->memory, {placed->slot, placed->address, chip.graph, chip.who},
                  through_view(chip, operand.as_it_lies, at), to);
     } else if constexpr (std::is_same_v<T, float>) {
@@ -97,26 +82,66 @@ struct Tiles {
     }
   }
 
-  void load_a() {
-    const auto& of = loaded_a.of;
-    const TileOperation& t = shape.tile;
-    const bool there = of && of->copies == t.copies && of->rows == t.rows && of->columns == t.columns &&
-                       of->sums == t.sums && (shape.map.nest.groups == 1 || of->channels == t.channels);
-    if (there) return;
+  void load_a(const NestStep& step) {
+    if (!step.loads_a) return;
+    chip.stream = Stream::a;
+    if (a.through_dram) return load_window(step);
     load(a, elements_of_a(shape), loaded_a.data);
     loaded_a.strides = strides_of_a(shape);
-    loaded_a.of = t;
   }
 
-  void load_b() {
+  /// What a step brings of A's window; the rest is there, or read by nothing.
+  void load_window(const NestStep& step) {
+    const InputAxis along_rows = rows_of(shape.map.nest), along_columns = columns_of(shape.map.nest);
+    Runs rows = positions_read(along_rows, step.tile.rows),
+         columns = positions_read(along_columns, step.tile.columns);
+    if (step.next_rows) rows = fresh_positions(rows, positions_read(along_rows, window.result_rows));
+    if (step.next_columns) columns = fresh_positions(columns, positions_read(along_columns, window.result_columns));
+    const LoadedWindow now{step.tile.rows, step.tile.columns, shape.rows, shape.columns};
+    const bool whole = rows == Runs{shape.rows} && columns == Runs{shape.columns};
+    if (whole) {
+      load(a, elements_of_a(shape), loaded_a.data);
+    } else {
+      const std::vector<WindowLine> coming = lines_of_a(shape, rows, columns, shape.rows, shape.columns);
+      Elements at;
+      for (const WindowLine& line : coming) at.add(line.from);
+      Buffer<T> brought, all(shape.copies.size() * static_cast<std::size_t>(a_size()), T{});
+      load(a, at, brought);
+      if (step.next_rows || step.next_columns) keep_window(now, all);
+      const T* from = brought.data();
+      for (const WindowLine& line : coming) {
+        std::copy_n(from, line.from.count, all.data() + line.to);
+        from += line.from.count;
+      }
+      loaded_a.data = std::move(all);
+    }
+    window = now;
+    loaded_a.strides = strides_of_a(shape);
+  }
+
+  /// The part of the window before that the next one has, too.
+  void keep_window(const LoadedWindow& now, Buffer<T>& to) const {
+    const auto both = [](const Extent& x, const Extent& y) {
+      const Extent part{std::max(x.begin, y.begin), std::min(x.end, y.end)};
+      return part.size() > 0 ? Runs{part} : Runs{};
+    };
+    const Runs rows = both(window.rows, now.rows), columns = both(window.columns, now.columns);
+    const auto from = lines_of_a(shape, rows, columns, window.rows, window.columns);
+    const auto there = lines_of_a(shape, rows, columns, now.rows, now.columns);
+    for (std::size_t i = 0; i < from.size(); ++i)
+      std::copy_n(loaded_a.data.data() + from[i].to, from[i].from.count, to.data() + there[i].to);
+  }
+
+  /// Elements of a copy's window.
+  std::int64_t a_size() const { return shape.tile.sums.size() * shape.rows.size() * shape.columns.size(); }
+
+  void load_b(const NestStep& step) {
+    if (!step.loads_b) return;
+    if (shape.weighted && chip.log) chip.log->add_weights(elements_of_b(shape).size());
     if (loaded_b.whole != nullptr) return;
-    const auto& of = loaded_b.of;
-    const TileOperation& t = shape.tile;
-    if (of && of->channels == t.channels && of->sums == t.sums && (shape.weighted || of->copies == t.copies))
-      return;
+    chip.stream = Stream::b;
     load(b, elements_of_b(shape), loaded_b.data);
     loaded_b.strides = strides_of_b(shape);
-    loaded_b.of = t;
   }
 
   /// B's first element of a copy; `part` counts those before it in what was loaded.
@@ -130,7 +155,6 @@ struct Tiles {
   void multiply_all() {
     const LoopNest& n = shape.map.nest;
     const std::int64_t k = shape.tile.sums.size(), kernel = n.kernel_h * n.kernel_w;
-    const std::int64_t a_size = k * shape.rows.size() * shape.columns.size();
     std::int64_t of_a = 0, of_b = 0;
     S* to = sums.data();
     for (const Copy& copy : shape.copies) {
@@ -142,31 +166,27 @@ struct Tiles {
       add_products(shape, copy, loaded_a.data.data() + of_a, loaded_a.strides, first_of_b(copy, of_b),
                    loaded_b.strides, to, way);
       to += results;
-      of_a += a_size;
+      of_a += a_size();
       of_b += copy.channels.size() * k * kernel;
     }
   }
 
-  /// Sums [from, from + count) of codes times what a 1 of each stands for.
-  std::vector<double> in_steps(const Accumulators& accumulators, std::int64_t from, std::int64_t count) const {
-    std::vector<double> numbers;
-    numbers.reserve(static_cast<std::size_t>(count));
+  /// What a 1 of each of the sums [from, from + count) of codes stands for, or of all.
+  std::vector<double> steps_of(const Accumulators& accumulators, std::int64_t from, std::int64_t count) const {
+    if (accumulators.one_step()) return {accumulators.step(0, 0)};
+    std::vector<double> steps;
+    steps.reserve(static_cast<std::size_t>(count));
     const std::int64_t pixels = shape.pixels(), end = from + count;
     std::int64_t first = 0;  // of the copy
     for (const Copy& copy : shape.copies) {
       const std::int64_t channels = copy.channels.size(), behind = first + pixels * channels;
-      const std::int64_t row = shape.by_rows() ? channels : pixels;
-      for (std::int64_t i = std::max(from, first); i < std::min(end, behind);) {
-        const std::int64_t of = (i - first) / row, stop = std::min({end, behind, first + (of + 1) * row});
-        double step = shape.by_rows() ? 0 : accumulators.step(copy.group, copy.channels.begin + of);
-        for (; i < stop; ++i) {
-          if (shape.by_rows()) step = accumulators.step(copy.group, copy.channels.begin + (i - first) % row);
-          numbers.push_back(static_cast<double>(sums[static_cast<std::size_t>(i)]) * step);
-        }
+      for (std::int64_t i = std::max(from, first); i < std::min(end, behind); ++i) {
+        const std::int64_t channel = shape.by_rows() ? (i - first) % channels : (i - first) / pixels;
+        steps.push_back(accumulators.step(copy.group, copy.channels.begin + channel));
       }
       first = behind;
     }
-    return numbers;
+    return steps;
   }
 
   /// What accumulators that are no kernel's make of the sums at the end of an operation.
@@ -181,41 +201,36 @@ struct Tiles {
   }
 };
 
-using ResultKey = std::tuple<Extent, Extent, Extent, Extent>;
-ResultKey key_of(const TileOperation& t) { return {t.copies, t.rows, t.columns, t.channels}; }
-
 template <class T, class S, class Kept, class Ended>
 void run_tiles(Chip& chip, Tiles<T, S>& t, const Mapping& mapping, const Extent& rows, Kept kept, Ended ended) {
   PartialSums partials(chip);
-  std::optional<ResultKey> on_chip;  // of the tile whose sums are in a tile buffer
   const LoopNest& nest = t.shape.map.nest;
-  const auto run = [&](const TileOperation& tile) {
-    ++chip.counts.tile_operations;
-    const ResultKey key = key_of(tile);
-    if (on_chip && *on_chip != key) partials.leave();
-    t.shape.tile = tile;
-    t.shape.copies = copies_of(nest, t.shape.weighted, tile);
-    t.shape.rows = window_rows(nest, tile.rows);
-    t.shape.columns = window_columns(nest, tile.columns);
+  const std::int64_t cores = chip.instruction_class().spread_cores, first_core = nest.batch * nest.groups / cores;
+  const auto run = [&](const NestStep& step) {
+    begin_operation(chip, step.tile.copies.begin < first_core);
+    t.shape.tile = step.tile;
+    t.shape.copies = copies_of(nest, t.shape.weighted, step.tile);
+    t.shape.rows = window_rows(nest, step.tile.rows);
+    t.shape.columns = window_columns(nest, step.tile.columns);
     const Elements at = results_of(t.shape);
-    if (tile.first_sums) {
+    if (step.tile.first_sums) {
       t.sums.assign(static_cast<std::size_t>(at.size()), S{});
-    } else if (on_chip == key) {
+    } else if (!step.partials_come) {
       take(partials.kept(), t.sums);
     } else {
       take(partials.back(at), t.sums);
       ++chip.counts.partial_tiles;
     }
-    t.load_a();
-    t.load_b();
+    t.load_a(step);
+    t.load_b(step);
+    chip.stream = Stream::others;
     t.multiply_all();
     kept();
-    on_chip.reset();
-    if (tile.last_sums) return ended(at);
+    if (step.tile.last_sums) return ended(at);
     partials.keep(at, kept_form(t.sums));
-    on_chip = key;
+    if (step.partials_leave) partials.leave();
   };
-  for_each_tile(nest, t.shape.weighted, mapping, rows, run, chip.instruction_class().spread_cores);
+  for_each_step(nest, t.shape.weighted, tile_loops(nest, t.shape.weighted, mapping, rows, cores), run);
 }
 
 /// The whole weight that operand B is, and its strides; nullptr where it is read tile by tile.
@@ -224,12 +239,19 @@ void take_whole(Chip& chip, const NestMap& m, const NestOperand& b, Loaded<T>& l
   if (b.as_it_lies == none || chip.value(b.as_it_lies).kind != ValueKind::weight) return;
   const HeldWeight* weight = read_weight(chip, b.as_it_lies);
   if (weight == nullptr) return;
-  if constexpr (std::is_same_v<T, float>) loaded.whole = weight->floats.data();
+  if constexpr (std::is_same_v<T, float>) loaded.whole = whole_floats(chip, b.as_it_lies).data();
   if constexpr (std::is_same_v<T, std::int8_t>) loaded.whole = weight->codes.data();
   loaded.strides = {m.b_k, 0, 0, m.b_n, m.b_h, m.b_w};
 }
 
-/// Whether an operand lies in memory as codes of 8 bits, signed, with a scale: then its codes are multiplied.
+/// Lanes that multiply side by side along a sum.
+std::int64_t lanes_along_sums(const Machine& m, Family family) {
+  if (m.mac_sharing == MacSharing::shared || family == Family::conv2d) return m.conv_lanes_in;
+  return family == Family::linear ? m.linear_lanes_k : m.matmul_lanes_k;
+}
+
+}  // namespace
+
 bool lies_in_codes(Chip& chip, const NestOperand& operand) {
   const ValueId v = operand.as_it_lies;
   if (v == none) return false;
@@ -242,26 +264,30 @@ bool lies_in_codes(Chip& chip, const NestOperand& operand) {
          placed_operand(chip, chip.views.root[static_cast<std::size_t>(v)]).has_value();
 }
 
-}  // namespace
+Extent window_rows(const LoopNest& n, const Extent& rows) { return hull_read(rows_of(n), rows); }
 
-Extent window_rows(const LoopNest& n, const Extent& rows) {
-  return window(rows, n.stride_h, n.dilation_h, n.kernel_h, n.pad_top, n.in_h);
-}
+Extent window_columns(const LoopNest& n, const Extent& columns) { return hull_read(columns_of(n), columns); }
 
-Extent window_columns(const LoopNest& n, const Extent& columns) {
-  return window(columns, n.stride_w, n.dilation_w, n.kernel_w, n.pad_left, n.in_w);
+Arithmetic arithmetic_of(Chip& chip, const Node& node) {
+  Arithmetic arithmetic;
+  arithmetic.accumulator = accumulator_of(chip);
+  arithmetic.lanes = lanes_along_sums(chip.machine, work_of(chip.graph, node).family);
+  arithmetic.kernel.threads = chip.team->threads();
+  if (chip.team->threads() > 1) arithmetic.kernel.share = chip.team->share();
+  return arithmetic;
 }
 
 void run_nest(Chip& chip, const Node& node, const NestMap& map, bool weighted, const Mapping& mapping,
               const Extent& rows, const NestOperand& a, const NestOperand& b, const TileSink& sink) {
   const auto type = [&](std::size_t i) { return chip.value(node.inputs[i]).operand.type; };
   const auto less_zero = [&](std::size_t i, const NestOperand& operand) {
-    return is_quantised(node) ? NestOperand{without_zero(chip, node, i, operand.read)} : operand;
+    return is_quantised(node) ? NestOperand{without_zero(chip, node, i, operand.read), none, operand.through_dram}
+                              : operand;
   };
   const NestOperand first = less_zero(0, a), second = less_zero(1, b);
   const Finish finish(chip, node);
   const Arithmetic arithmetic = arithmetic_of(chip, node);
-  const NumberFormat format = chip.machine.accumulator_format;
+  const NumberFormat format = accumulator_of(chip);
   const bool floating = number_formats[static_cast<std::size_t>(format)].floating;
   const auto run = [&]<class T, class S>(std::type_identity<T>, std::type_identity<S>, auto kept, auto ended) {
     TileShape shape{map, weighted};
@@ -288,7 +314,9 @@ void run_nest(Chip& chip, const Node& node, const NestMap& map, bool weighted, c
   if (needs_scale(format) && lies_in_codes(chip, first) && lies_in_codes(chip, second))
     return run(std::type_identity<std::int8_t>{}, std::type_identity<std::int32_t>{}, nothing, [&](auto& t) {
       return [&](const Elements& piece, std::int64_t from) {
-        return finish(piece, std::span<const double>(t.in_steps(accumulators, from, piece.size())));
+        const auto sums = std::span(std::as_const(t.sums))
+                              .subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(piece.size()));
+        return finish(piece, sums, t.steps_of(accumulators, from, piece.size()));
       };
     });
   run(std::type_identity<double>{}, std::type_identity<double>{}, kept, finished);

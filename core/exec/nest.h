@@ -7,6 +7,7 @@
 
 #include "core/exec/chip.h"
 #include "core/exec/nest_map.h"
+#include "core/exec/nest_tile.h"
 #include "core/exec/pointwise.h"
 #include "core/exec/tile_loops.h"
 
@@ -19,6 +20,7 @@ using OperandReader = std::function<Numbers(const Elements& at)>;
 struct NestOperand {
   OperandReader read;
   ValueId as_it_lies = none;
+  bool through_dram = false;  // its tiles are loaded from DRAM: a line buffer keeps what the next one reads again
 };
 
 /// Takes results of the nest as their tiles are done: the elements, and what makes their values.
@@ -27,6 +29,13 @@ using TileSink = std::function<void(const Elements& at, const PieceMaker& make)>
 /// Input rows [first, last) that result rows read, clipped to the input, or columns.
 Extent window_rows(const LoopNest& nest, const Extent& rows);
 Extent window_columns(const LoopNest& nest, const Extent& columns);
+
+/// Whether an operand lies in memory as codes of 8 bits, signed, with a scale: then its codes are multiplied, where
+/// accumulators are integers.
+bool lies_in_codes(Chip& chip, const NestOperand& operand);
+
+/// How the products of a nest are summed; by all threads.
+Arithmetic arithmetic_of(Chip& chip, const Node& node);
 
 /// Runs `node`, a nest with a map, in the tiles of `mapping`: loads each tile of its operands, sums its products,
 /// finishes a tile after its last sums and hands it to `sink`. Result rows `rows` alone.

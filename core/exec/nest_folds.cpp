@@ -89,17 +89,4 @@ std::vector<Count> fold_product(const InstructionClass& c, const Machine& m, con
   return results;
 }
 
-std::vector<Count> positions_read(Count first, Count count, Count stride, Count kernel, Count dilation, Count pad,
-                                  Count in) {
-  std::vector<Count> read;
-  const Count reach = (kernel - 1) * dilation + 1;
-  Count end = first * stride - pad;
-  for (Count i = first; i < first + count; ++i) {
-    const Count begin = i * stride - pad;
-    for (Count at = std::max({begin, end, Count{0}}); at < std::min(begin + reach, in); ++at) read.push_back(at);
-    end = begin + reach;  // what the next result reads before it was read already
-  }
-  return read;
-}
-
 }  // namespace sdip::exec

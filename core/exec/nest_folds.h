@@ -27,9 +27,4 @@ struct TileProduct {
 std::vector<Count> fold_product(const InstructionClass& c, const Machine& machine, const Ports& ports,
                                 const NestWidths& widths, const TileProduct& product, Needs& needs);
 
-/// The input positions along one dimension that results `first` to `first + count - 1` read, ascending: from the
-/// first to the last of them, inside the input; each result's own run where results leave gaps.
-std::vector<Count> positions_read(Count first, Count count, Count stride, Count kernel, Count dilation, Count pad,
-                                  Count in);
-
 }  // namespace sdip::exec

@@ -66,16 +66,22 @@ std::vector<Pixels> pixels_of(const TileOperation& tile, const Block& block) {
 }
 
 /// `count` rows of `size` numbers, the steps between them given. Of the commonest size the compiler knows how many.
+template <std::int64_t Size, class T>
+void copy_known_rows(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, std::int64_t count,
+                     std::int64_t behind) {
+  for (std::int64_t i = 0; i < count; ++i, from += from_step, to += to_step) {
+    std::memcpy(to, from, Size * sizeof(T));
+    std::memcpy(to + behind, from + behind, Size * sizeof(T));  // the rest, with what the first has of it
+  }
+}
+
 template <class T>
 void copy_rows(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, std::int64_t count,
                std::int64_t size) {
-  constexpr std::int64_t panel = 32;
-  for (std::int64_t i = 0; i < count; ++i, from += from_step, to += to_step) {
-    if (size == panel)
-      std::memcpy(to, from, panel * sizeof(T));
-    else
-      std::copy_n(from, size, to);
-  }
+  if (size >= 4 && size <= 8) return copy_known_rows<4>(from, from_step, to, to_step, count, size - 4);
+  if (size > 8 && size <= 16) return copy_known_rows<8>(from, from_step, to, to_step, count, size - 8);
+  if (size > 16 && size <= 32) return copy_known_rows<16>(from, from_step, to, to_step, count, size - 16);
+  for (std::int64_t i = 0; i < count; ++i, from += from_step, to += to_step) std::copy_n(from, size, to);
 }
 
 template <class T>
@@ -176,6 +182,33 @@ Elements elements_of_a(const TileShape& s) {
   return at;
 }
 
+std::vector<WindowLine> lines_of_a(const TileShape& s, std::span<const Extent> rows,
+                                   std::span<const Extent> columns, const Extent& height, const Extent& width) {
+  const NestMap& m = s.map;
+  const Extent& k = s.tile.sums;
+  const bool inside = channels_inside(m);
+  std::vector<WindowLine> lines;
+  std::int64_t copy_begin = 0;
+  for (const Copy& copy : s.copies) {
+    const std::int64_t first = first_a(m, copy);
+    for (std::int64_t c = k.begin; c < (inside ? k.begin + 1 : k.end); ++c)
+      for (const Extent& run : rows)
+        for (std::int64_t y = run.begin; y < run.end; ++y)
+          for (const Extent& part : columns) {
+            const std::int64_t begin = first + c * m.a_k + y * m.a_y + part.begin * m.a_x;
+            const std::int64_t position = (y - height.begin) * width.size() + part.begin - width.begin;
+            if (inside)
+              for (std::int64_t x = 0; x < part.size(); ++x)
+                lines.push_back({{begin + x * m.a_x, k.size(), 1}, copy_begin + (position + x) * k.size()});
+            else
+              lines.push_back({{begin, part.size(), m.a_x},
+                               copy_begin + (c - k.begin) * height.size() * width.size() + position});
+          }
+    copy_begin += k.size() * height.size() * width.size();
+  }
+  return lines;
+}
+
 TileStrides strides_of_a(const TileShape& s) {
   const std::int64_t k = s.tile.sums.size(), width = s.columns.size();
   if (channels_inside(s.map)) return {1, k * width, k, 0, 0, 0};
@@ -225,22 +258,51 @@ Elements results_of(const TileShape& s) {
   return at;
 }
 
+template <class T>
+ProductOperands<T> product_operands(const TileShape& s, const Copy& copy, const T* a, const TileStrides& a_at,
+                                    const T* b, const TileStrides& b_at, std::int64_t lanes) {
+  const std::int64_t run = s.tile.sums.size(), depth = run * kernel_size(s.map.nest);
+  const std::int64_t pixels = s.pixels(), channels = copy.channels.size();
+  if (s.by_rows()) return {{pixels, channels, depth, run, lanes}, {a, a_at.y, a_at.k, {}}, weights_of(s, b, b_at)};
+  return {{channels, pixels, depth, run, lanes}, filters_of(s, b, b_at), windows_of(s, a, a_at)};
+}
+
+template <class T>
+void lay_filters(const TileShape& s, const T* b, const TileStrides& at, std::int64_t row, std::int64_t rows, T* to,
+                 std::int64_t stride) {
+  constexpr std::int64_t together = 64;  // channels, with all their positions: a few KiB
+  const std::int64_t depth = s.tile.sums.size(), kernel = kernel_size(s.map.nest), width = s.map.nest.kernel_w;
+  const T* from = b + row * at.n;
+  for (std::int64_t r = 0; r < rows; ++r, from += at.n, to += stride)
+    for (std::int64_t k = 0; k < depth; k += together) {
+      const std::int64_t count = std::min(together, depth - k);
+      for (std::int64_t position = 0; position < kernel; ++position) {
+        const T* one = from + k * at.k + position / width * at.h + position % width * at.w;
+        for (std::int64_t i = 0; i < count; ++i) to[position * depth + k + i] = one[i * at.k];
+      }
+    }
+}
+
 template <class T, class S>
 void add_products(const TileShape& s, const Copy& copy, const T* a, const TileStrides& a_at, const T* b,
                   const TileStrides& b_at, S* sums, const Arithmetic& arithmetic) {
-  const std::int64_t run = s.tile.sums.size(), depth = run * kernel_size(s.map.nest);
-  const bool by_rows = s.by_rows();
-  const std::int64_t pixels = s.pixels(), channels = copy.channels.size();
-  const ProductShape shape{by_rows ? pixels : channels, by_rows ? channels : pixels, depth, run, arithmetic.lanes};
+  const auto [shape, left, right] = product_operands(s, copy, a, a_at, b, b_at, arithmetic.lanes);
   const Sums<S> to{sums, shape.columns};
-  const Matrix<T> left = by_rows ? Matrix<T>{a, a_at.y, a_at.k, {}} : filters_of(s, b, b_at);
-  const Matrix<T> right = by_rows ? weights_of(s, b, b_at) : windows_of(s, a, a_at);
   if constexpr (std::is_same_v<T, double> || std::is_same_v<T, std::uint64_t>)
     multiply(shape, left, right, to, arithmetic.kernel);
   else
     multiply(shape, arithmetic.accumulator, left, right, to, arithmetic.kernel);
 }
 
+template void lay_filters(const TileShape&, const float*, const TileStrides&, std::int64_t, std::int64_t, float*,
+                          std::int64_t);
+template void lay_filters(const TileShape&, const std::int8_t*, const TileStrides&, std::int64_t, std::int64_t,
+                          std::int8_t*, std::int64_t);
+template ProductOperands<std::int8_t> product_operands(const TileShape&, const Copy&, const std::int8_t*,
+                                                       const TileStrides&, const std::int8_t*, const TileStrides&,
+                                                       std::int64_t);
+template ProductOperands<float> product_operands(const TileShape&, const Copy&, const float*, const TileStrides&,
+                                                 const float*, const TileStrides&, std::int64_t);
 template void add_products(const TileShape&, const Copy&, const float*, const TileStrides&, const float*,
                            const TileStrides&, float*, const Arithmetic&);
 template void add_products(const TileShape&, const Copy&, const double*, const TileStrides&, const double*,

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/exec/elements.h"
@@ -49,12 +50,37 @@ struct TileShape {
 Elements elements_of_a(const TileShape& shape);
 TileStrides strides_of_a(const TileShape& shape);
 
+/// Lines of A that lie in these rows and columns of the input, in order, and where each stands in what is loaded of
+/// a window of `height` by `width` positions, copy behind copy.
+struct WindowLine {
+  Line from{};
+  std::int64_t to = 0;
+};
+std::vector<WindowLine> lines_of_a(const TileShape& shape, std::span<const Extent> rows,
+                                   std::span<const Extent> columns, const Extent& height, const Extent& width);
+
 /// The same of B; of a weighted nest those of its first frame serve all.
 Elements elements_of_b(const TileShape& shape);
 TileStrides strides_of_b(const TileShape& shape);
 
 /// Elements of the result that a tile makes, in the order of its sums: copy by copy, C row by row.
 Elements results_of(const TileShape& shape);
+
+/// The two operands of one copy's product, of which `a` and `b` are the first elements.
+template <class T>
+struct ProductOperands {
+  ProductShape shape;
+  Matrix<T> left, right;
+};
+template <class T>
+ProductOperands<T> product_operands(const TileShape& shape, const Copy& copy, const T* a, const TileStrides& a_at,
+                                    const T* b, const TileStrides& b_at, std::int64_t lanes);
+
+/// Rows [row, row + rows) of a convolution's filters as its product has them on the left: kernel positions
+/// outermost.
+template <class T>
+void lay_filters(const TileShape& shape, const T* b, const TileStrides& b_at, std::int64_t row, std::int64_t rows,
+                 T* to, std::int64_t stride);
 
 /// The product of one copy, added to `sums`; `a` and `b` are its first elements. S: the accumulators' type.
 struct Arithmetic {

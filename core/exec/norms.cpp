@@ -8,6 +8,7 @@
 #include "core/exec/broadcast.h"
 #include "core/exec/chip.h"
 #include "core/exec/weights.h"
+#include "core/exec/wide.h"
 #include "core/ops/arithmetic.h"
 
 namespace sdip::exec {
@@ -136,6 +137,103 @@ Numbers normalised(Chip& chip, const NormRule& rule, const NormSums& sums, const
   for (std::size_t i = 0; i < y.size(); ++i)
     numbers.floats[i] = static_cast<float>(single ? y[i] : held_number(type, y[i]));
   return numbers;
+}
+
+std::optional<NormParameters> norm_parameters(Chip& chip, const NormRule& rule) {
+  NormParameters found;
+  for (std::size_t i = 1; i < 3 && i < rule.node->inputs.size(); ++i) {
+    const ValueId v = rule.node->inputs[i];
+    if (v == none) continue;
+    const std::int64_t count = element_count(chip.value(v).operand.shape);
+    if (rule.channels != 0 && count != rule.channels) return std::nullopt;
+    (i == 1 ? found.gamma : found.beta) = doubles_in(read_operand(chip, v, Elements::first(count)));
+  }
+  return found;
+}
+
+namespace {
+
+/// Which of gamma, or of beta, stand beside elements that stand one behind the other.
+Elements parameters_beside(const Chip& chip, const NormRule& rule, std::size_t input, const Elements& at) {
+  const Shape& whole = chip.value(rule.node->inputs[0]).operand.shape;
+  if (rule.channels == 0) return elements_beside(chip.value(rule.node->inputs[input]).operand.shape, whole, at);
+  return elements_beside({rule.channels, 1},
+                         {element_count(whole) / rule.channels / rule.inner, rule.channels, rule.inner}, at);
+}
+
+/// Parameters of a row in the order of its elements: where each run of them begins, and their step.
+struct ParameterRuns {
+  const double* numbers = nullptr;
+  Elements at{};
+  std::size_t line = 0;
+  std::int64_t done = 0;
+
+  /// Those of the next elements, at most `most`: `count` of them, at steps of 0 or 1.
+  const double* next(std::int64_t most, std::int64_t& count, std::int64_t& step) const {
+    static constexpr double one = 1;
+    count = most, step = 0;
+    if (numbers == nullptr) return &one;
+    const Line& now = at.lines()[line];
+    step = now.count == 1 ? 0 : now.step;
+    count = step > 1 || step < 0 ? 1 : std::min(most, now.count - done);
+    return numbers + now.begin + done * now.step;
+  }
+  void skip(std::int64_t count) {
+    if (numbers == nullptr) return;
+    done += count;
+    if (done == at.lines()[line].count) ++line, done = 0;
+  }
+};
+
+}  // namespace
+
+void normalise_rows(Chip& chip, const NormRule& rule, const NormParameters& parameters, NormSums& sums,
+                    bool sum_here, std::int64_t first, std::span<const float> x, float* to) {
+  const auto length = static_cast<double>(rule.length);
+  for (std::int64_t begin = 0; begin < std::ssize(x); begin += rule.length) {
+    const auto row = static_cast<std::size_t>(rule.row_of(first + begin));
+    const float* from = x.data() + begin;
+    if (sum_here) {
+      double sum = 0, squares = 0;
+      for (std::int64_t i = 0; i < rule.length; ++i) {
+        const auto number = static_cast<double>(from[i]);
+        sum += number;
+        squares += number * number;
+      }
+      sums.sum[row] = sum, sums.squares[row] = squares;
+    }
+    const double mean = rule.centred ? sums.sum[row] / length : 0;
+    const double variance = std::max(0.0, sums.squares[row] / length - mean * mean);
+    const double scale = 1.0 / std::sqrt(variance + rule.epsilon);
+    const Elements at = Elements::line({first + begin, rule.length, 1});
+    ParameterRuns gamma, beta;
+    if (!parameters.gamma.empty()) gamma = {parameters.gamma.data(), parameters_beside(chip, rule, 1, at)};
+    if (!parameters.beta.empty()) beta = {parameters.beta.data(), parameters_beside(chip, rule, 2, at)};
+    for (std::int64_t done = 0; done < rule.length;) {
+      std::int64_t count = 0, gamma_step = 0, beta_step = 0;
+      const double* g = gamma.next(rule.length - done, count, gamma_step);
+      const double* b = beta.next(count, count, beta_step);
+      static constexpr double nothing = 0;
+      if (parameters.beta.empty()) b = &nothing;
+      const float* some = from + done;
+      float* made = to + begin + done;
+      if (gamma_step == 0 && beta_step == 0) {
+        const double by = *g, plus = *b;
+        widely([=]() SDIP_WIDE {
+          for (std::int64_t i = 0; i < count; ++i)
+            made[i] = static_cast<float>((static_cast<double>(some[i]) - mean) * scale * by + plus);
+        });
+      } else {
+        widely([=]() SDIP_WIDE {
+          for (std::int64_t i = 0; i < count; ++i)
+            made[i] = static_cast<float>((static_cast<double>(some[i]) - mean) * scale * g[i * gamma_step] +
+                                         b[i * beta_step]);
+        });
+      }
+      gamma.skip(count), beta.skip(count);
+      done += count;
+    }
+  }
 }
 
 const NormSums& sums_of(const Chip& chip, const NormRule& rule) {

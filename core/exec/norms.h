@@ -49,6 +49,18 @@ void add_to_sums(NormSums& sums, const NormRule& rule, const Elements& at, const
 Numbers normalised(Chip& chip, const NormRule& rule, const NormSums& sums, const Elements& at,
                    const std::vector<double>& x);
 
+/// Gamma and beta, whole; of those not given none.
+struct NormParameters {
+  std::vector<double> gamma, beta;
+};
+/// Nothing where they lie otherwise than by channel or as broadcast says.
+std::optional<NormParameters> norm_parameters(Chip& chip, const NormRule& rule);
+
+/// What add_to_sums and `normalised` do for numbers of single precision that stand one behind the other from
+/// element `first` on, whole rows: their sums where `sum_here`, then the results.
+void normalise_rows(Chip& chip, const NormRule& rule, const NormParameters& parameters, NormSums& sums,
+                    bool sum_here, std::int64_t first, std::span<const float> x, float* to);
+
 /// The sums that an instruction before made for `rule`. Throws Error("execution_failed", ...) when none did.
 const NormSums& sums_of(const Chip& chip, const NormRule& rule);
 

@@ -10,16 +10,6 @@
 
 namespace sdip::exec {
 
-/// In one of the three stand all of them: `ints` for integers and booleans, `doubles` for float64, else `floats`.
-struct Numbers {
-  ElementType type = ElementType::float32;
-  std::vector<float> floats{};
-  std::vector<double> doubles{};
-  std::vector<std::int64_t> ints{};
-
-  std::size_t size() const { return floats.size() + doubles.size() + ints.size(); }
-};
-
 /// Memory whose elements are not set before they are written.
 template <class T>
 struct Unset : std::allocator<T> {
@@ -38,6 +28,16 @@ struct Unset : std::allocator<T> {
 };
 template <class T>
 using Buffer = std::vector<T, Unset<T>>;
+
+/// In one of the three stand all of them: `ints` for integers and booleans, `doubles` for float64, else `floats`.
+struct Numbers {
+  ElementType type = ElementType::float32;
+  Buffer<float> floats{};
+  std::vector<double> doubles{};
+  std::vector<std::int64_t> ints{};
+
+  std::size_t size() const { return floats.size() + doubles.size() + ints.size(); }
+};
 
 inline bool is_single(ElementType type) { return is_floating(type) && type != ElementType::float64; }
 

@@ -59,6 +59,11 @@ NumberFormat format_of(const Chip& chip, ValueId v) {
   return chip.value(root).format.value_or(chip.machine.activation_format);
 }
 
+NumberFormat accumulator_of(const Chip& chip) {
+  const std::optional<Formats>& own = chip.instruction_class().formats;
+  return own && own->accumulators ? *own->accumulators : chip.machine.accumulator_format;
+}
+
 WeightScale scale_of(const Chip& chip, ValueId v) {
   const NumberFormat format = format_of(chip, v);
   if (!needs_scale(format) || holds(format, chip.value(v).operand.type)) return 1.0F;
@@ -95,6 +100,15 @@ std::optional<Placed> placed_operand(Chip& chip, ValueId root) {
   return Placed{memory_of(chip, *source), slot_of(chip.machine, root, source->place), source->address.value};
 }
 
+void begin_operation(Chip& chip, bool first_core) {
+  ++chip.counts.tile_operations;
+  if (chip.log) chip.log->begin_operation(first_core);
+}
+
+void note(Chip& chip, Stream stream, Place place, std::int64_t elements, ValueId v) {
+  if (chip.log) chip.log->add(stream, place, elements * bits_of(format_of(chip, v)));
+}
+
 namespace {
 
 const Tensor& register_of(const Chip& chip, ValueId root) {
@@ -121,7 +135,10 @@ Numbers read_constant(Chip& chip, ValueId v, const Elements& at) {
   Numbers numbers{weight->numbers.type, {}, {}, {}};
   if (is_single(numbers.type)) {
     numbers.floats.resize(static_cast<std::size_t>(at.size()));
-    pick_floats(weight->floats, at, numbers.floats.data());
+    if (weight->floats.empty() && !weight->codes.empty())
+      decode_weight(*weight, at, numbers.floats.data());
+    else
+      pick_floats(weight->floats, at, numbers.floats.data());
     return numbers;
   }
   at.each([&](std::int64_t element) {
@@ -142,9 +159,10 @@ Numbers read_operand(Chip& chip, ValueId v, const Elements& at) {
   const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
   const auto placed = placed_operand(chip, root);
   if (!placed) return picked(register_of(chip, root), through_view(chip, v, at));
+  note(chip, chip.stream, placed->slot.second, at.size(), v);
   const Reading reading{placed->slot, placed->address, chip.graph, chip.who};
   if (!is_single(value.operand.type)) return numbers_of(read(placed->memory, reading, through_view(chip, v, at)));
-  Numbers numbers{value.operand.type, std::vector<float>(static_cast<std::size_t>(at.size())), {}, {}};
+  Numbers numbers{value.operand.type, Buffer<float>(static_cast<std::size_t>(at.size())), {}, {}};
   read(placed->memory, reading, through_view(chip, v, at), numbers.floats);
   return numbers;
 }
@@ -152,11 +170,26 @@ Numbers read_operand(Chip& chip, ValueId v, const Elements& at) {
 void read_floats(Chip& chip, ValueId v, const Elements& at, std::span<float> to) {
   const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
   const auto placed = chip.value(v).kind == ValueKind::weight ? std::nullopt : placed_operand(chip, root);
-  if (placed)
+  if (placed) {
+    note(chip, chip.stream, placed->slot.second, at.size(), v);
     return read(placed->memory, {placed->slot, placed->address, chip.graph, chip.who}, through_view(chip, v, at),
                 to);
+  }
   const Numbers numbers = read_operand(chip, v, at);
   std::ranges::copy(numbers.floats, to.begin());
+}
+
+std::span<const float> floats_at(Chip& chip, ValueId v, const Elements& at, Buffer<float>& room) {
+  const auto count = static_cast<std::size_t>(at.size());
+  const auto number = static_cast<std::size_t>(v);
+  if (count > 0 && chip.value(v).kind != ValueKind::weight && chip.views.map[number].empty())
+    if (const auto placed = placed_operand(chip, chip.views.root[number]))
+      if (const float* first =
+              floats_in_place(placed->memory, {placed->slot, placed->address, chip.graph, chip.who}, at))
+        return {first + at.lines()[0].begin, count};
+  room.resize(count);
+  read_floats(chip, v, at, room);
+  return room;
 }
 
 void read_floats_together(Chip& chip, ValueId v, const Elements& at, std::span<float> to) {
@@ -216,8 +249,10 @@ void write_result(Chip& chip, const Elements& at, const Numbers& numbers) {
   const ValueId v = chip.instruction().destination;
   const auto destinations = destinations_of(chip.instruction(), chip.instruction_class(), chip.machine);
   const auto write_to = [&](const auto& values) {
-    for (const Destination& to : destinations)
+    for (const Destination& to : destinations) {
+      note(chip, Stream::results, slot_of(chip.machine, v, to.place).second, at.size(), v);
       write(memory_of(chip, to.place, true), slot_of(chip.machine, v, to.place), at, values);
+    }
   };
   const auto held = chip.registers.find(v);
   const bool in_bytes = is_single(numbers.type);
@@ -248,11 +283,31 @@ void write_results(Chip& chip, const std::vector<ResultPart>& parts) {
   for (const Destination& to : destinations_of(chip.instruction(), chip.instruction_class(), chip.machine)) {
     Memory& memory = memory_of(chip, to.place, true);
     const Slot slot = slot_of(chip.machine, v, to.place);
-    for (const ResultPart& part : parts) claim(memory, slot, part.at);
+    for (const ResultPart& part : parts) {
+      note(chip, Stream::results, slot.second, part.at.size(), v);
+      claim(memory, slot, part.at);
+    }
     share_tasks(*chip.team, std::ssize(parts), [&](std::int64_t i) {
       const ResultPart& part = parts[static_cast<std::size_t>(i)];
       put(memory, slot, part.at, part.numbers.floats);
     });
+  }
+}
+
+bool may_write_codes(const Chip& chip, ValueId v) {
+  return chip.value(v).operand.type == ElementType::float32 && bits_of(format_of(chip, v)) == 8 &&
+         chip.summed.empty() && !chip.registers.contains(v);
+}
+
+void write_codes(Chip& chip, const std::vector<CodePart>& parts) {
+  const ValueId v = chip.instruction().destination;
+  for (const Destination& to : destinations_of(chip.instruction(), chip.instruction_class(), chip.machine)) {
+    Memory& memory = memory_of(chip, to.place, true);
+    const Slot slot = slot_of(chip.machine, v, to.place);
+    for (const CodePart& part : parts) {
+      claim(memory, slot, part.at);
+      put_codes(memory, slot, part.at, part.codes);
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/exec/operations.h"
 #include "core/exec/port_beats.h"
+#include "core/exec/row_walk.h"
 #include "core/program/kinds.h"
 
 namespace sdip::exec {
@@ -41,9 +42,7 @@ std::int64_t operation_count(const InstructionClass& c) {
   if (c.compound == Compound::strips)
     return c.parts[0].work.nest.batch * up(c.parts.back().work.nest.out_h, c.mapping.tile_rows) * of_strip(c);
   if (is_nest(c.work.family)) return of_nest(c);
-  if (c.mapping.tile_channels < c.work.row_length)
-    return c.work.rows * c.work.passes * up(c.work.row_length, c.mapping.tile_channels);
-  return up(c.work.rows, c.mapping.tile_rows);
+  return row_loops(c.work.rows, c.work.row_length, c.work.passes, c.mapping).operations();
 }
 
 }  // namespace sdip::exec

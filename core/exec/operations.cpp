@@ -36,6 +36,7 @@ Machine in_formats_of(const InstructionClass& c, Machine m) {
   if (!c.formats) return m;
   m.weight_format = c.formats->weights;
   m.activation_format = c.formats->activations;
+  if (c.formats->accumulators) m.accumulator_format = *c.formats->accumulators;
   return m;
 }
 

@@ -38,6 +38,7 @@ struct Operation {
   std::int64_t a_bytes = 0, b_bytes = 0, other_bytes = 0;                  // through DRAM, when the tile changes
   std::int64_t partial_bytes = 0, out_bytes = 0;                           // partial sums in; results or they out
   std::int64_t weight_psram_bytes = 0, weight_dram_bytes = 0;
+  std::int64_t weight_elements = 0;  // of a nest's tile of weights, bias apart
   std::int64_t lane_operations = 0;  // elementwise steps of a nest: before, fused behind it, and for sums
   std::int64_t commands = 1;         // to dispatch: its micro-operations, or itself
   bool on_host = false;

@@ -50,6 +50,7 @@ bool is_unread(const Chip& chip, const Node& node, std::size_t i) {
 
 std::vector<Tensor> compute_whole(Chip& chip, const Node& node, const Whole& made) {
   ++chip.counts.whole_operators;
+  if (chip.log) chip.log->computed_whole();
   std::vector<std::optional<Tensor>> operands;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const ValueId v = node.inputs[i];

@@ -13,7 +13,7 @@ Slot in_buffer(const Chip& chip) { return {chip.instruction().destination, Place
 Slot in_dram(const Chip& chip) { return {chip.instruction().destination, Place::scalar}; }
 
 Layout layout_of_sums(const Chip& chip, ElementType type, std::int64_t count) {
-  const NumberFormat format = chip.machine.accumulator_format;
+  const NumberFormat format = accumulator_of(chip);
   const bool in_codes = is_single(type) && number_formats[static_cast<std::size_t>(format)].floating;
   return {format, type, count, 1, true, !in_codes};
 }
@@ -52,12 +52,18 @@ void PartialSums::leave() {
     open_region(dram, in_dram(chip_), chip_.dram_end_bytes, layout_of_sums(chip_, type_, count), chip_.who);
   }
   write_numbers(dram, in_dram(chip_), elements_, sums);
+  note_sums(Stream::partials_out, elements_.size());
   elements_ = {};
 }
 
 Numbers PartialSums::back(const Elements& at) const {
+  note_sums(Stream::partials_in, at.size());
   return read_numbers(memory_of(chip_, Place::dram, true),
                       {in_dram(chip_), chip_.dram_end_bytes, chip_.graph, chip_.who}, at, type_);
+}
+
+void PartialSums::note_sums(Stream stream, std::int64_t count) const {
+  if (chip_.log) chip_.log->add(stream, Place::dram, count * bits_of(accumulator_of(chip_)));
 }
 
 }  // namespace sdip::exec

@@ -22,6 +22,7 @@ class PartialSums {
   Numbers back(const Elements& at) const;
 
  private:
+  void note_sums(Stream stream, std::int64_t count) const;
   Memory& buffers() const { return memory_of(chip_, Place::dsram, true); }
 
   Chip& chip_;

@@ -22,6 +22,19 @@ void exponentials(std::span<double> numbers);
 /// a tree of neighbours.
 double exponentials_less(double less, std::span<double> numbers);
 
+/// Each number over `by`, rounded twice: in double, then in single precision.
+void divided(std::span<const double> numbers, double by, float* to);
+
+/// The least and the greatest of those that are numbers (infinity and -infinity of none); whether all are.
+struct Range {
+  float least = 0, most = 0;
+  bool numbers = true;
+};
+Range range_of(std::span<const float> numbers);
+
+/// As exponentials_less(range.most, ...) of the numbers in double, whose range is given.
+double exponentials_less(const Range& range, std::span<const float> numbers, double* to);
+
 /// The greatest; -infinity of none.
 double greatest(std::span<const double> numbers);
 

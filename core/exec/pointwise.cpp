@@ -5,6 +5,7 @@
 #include "core/exec/arithmetic.h"
 #include "core/exec/operators.h"
 #include "core/exec/plain_functions.h"
+#include "core/exec/streams.h"
 #include "core/exec/weights.h"
 
 namespace sdip::exec {
@@ -25,11 +26,39 @@ void apply_turn(const std::vector<std::int64_t>& places, ValueId result, TileVal
   tile.current = result;
 }
 
+/// An operand in DRAM that is smaller than the result: the circuit reads it once and holds it.
+const Numbers* held_operand(Chip& chip, ValueId v, const Shape& result) {
+  const std::int64_t count = element_count(chip.value(v).operand.shape);
+  if (chip.value(v).kind == ValueKind::weight || count >= element_count(result)) return nullptr;
+  const auto placed = placed_operand(chip, chip.views.root[static_cast<std::size_t>(v)]);
+  if (!placed || placed->slot.second != Place::dram) return nullptr;
+  const std::scoped_lock lock(*chip.holding);
+  const auto [held, fresh] = chip.held_operands.try_emplace(v);
+  if (fresh) held->second = read_operand(chip, v, Elements::first(count));
+  return &held->second;
+}
+
+Numbers picked_numbers(const Numbers& all, const Elements& at) {
+  Numbers numbers{all.type, {}, {}, {}};
+  at.each([&](std::int64_t element) {
+    const auto from = static_cast<std::size_t>(element);
+    if (!all.floats.empty()) numbers.floats.push_back(all.floats.at(from));
+    if (!all.doubles.empty()) numbers.doubles.push_back(all.doubles.at(from));
+    if (!all.ints.empty()) numbers.ints.push_back(all.ints.at(from));
+  });
+  return numbers;
+}
+
 /// An operand of one element stays one.
 Numbers operand_of(Chip& chip, const TileValues& tile, ValueId v, const Shape& shape) {
   const Shape& own = chip.value(v).operand.shape;
-  if (element_count(own) == 1) return read_operand(chip, v, Elements::first(1));
-  return read_operand(chip, v, elements_beside(own, shape, tile.at));
+  if (element_count(own) == 1) {
+    const Numbers* held = held_operand(chip, v, shape);
+    return held != nullptr ? *held : read_operand(chip, v, Elements::first(1));
+  }
+  const Elements at = elements_beside(own, shape, tile.at);
+  if (const Numbers* held = held_operand(chip, v, shape)) return picked_numbers(*held, at);
+  return read_operand(chip, v, at);
 }
 
 /// By the operator's own arithmetic.
@@ -52,14 +81,6 @@ Numbers by_operator(Chip& chip, const Node& node, std::vector<std::optional<Numb
   return numbers_of(std::move(numbers));
 }
 
-/// Weights that the nodes read are found before several threads look for them.
-void find_weights(Chip& chip, std::span<const Node* const> nodes) {
-  for (const Node* node : nodes)
-    for (const ValueId v : node->inputs)
-      if (v != none && chip.value(v).kind == ValueKind::weight && read_weight(chip, v) == nullptr)
-        constant_of(chip, v);
-}
-
 Numbers part_of(const Numbers& numbers, std::size_t begin, std::size_t count) {
   const auto cut = [&](const auto& all) {
     std::decay_t<decltype(all)> part;
@@ -72,6 +93,13 @@ Numbers part_of(const Numbers& numbers, std::size_t begin, std::size_t count) {
 }
 
 }  // namespace
+
+void find_weights(Chip& chip, std::span<const Node* const> nodes) {
+  for (const Node* node : nodes)
+    for (const ValueId v : node->inputs)
+      if (v != none && chip.value(v).kind == ValueKind::weight && read_weight(chip, v) == nullptr)
+        constant_of(chip, v);
+}
 
 bool is_turn(const Chip& chip, const Node& node) { return chip.views.turned.contains(node.outputs[0]); }
 
@@ -116,8 +144,15 @@ PieceMaker pieces_of(Numbers numbers) {
 void write_pointwise(Chip& chip, std::span<const Node* const> nodes, const Elements& at, ValueId made,
                      const PieceMaker& make, std::int64_t size) {
   const ValueId destination = chip.instruction().destination;
-  find_weights(chip, nodes);
   const std::vector<Elements> pieces = at.pieces(size);
+  if (may_stream(chip, nodes))
+    return write_streamed(chip, nodes, at, std::ssize(pieces), [&](std::int64_t i, Scratch&, PieceSink& sink) {
+      const Elements& piece = pieces[static_cast<std::size_t>(i)];
+      TileValues part{piece, made};
+      if (made != none) part.made[made] = make(piece, i * size);
+      sink.put_piece(std::move(part));
+    });
+  find_weights(chip, nodes);
   std::vector<ResultPart> done(pieces.size());
   share_tasks(*chip.team, std::ssize(pieces), [&](std::int64_t i) {
     const auto number = static_cast<std::size_t>(i);

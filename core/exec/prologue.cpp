@@ -28,26 +28,47 @@ struct Prologue {
     return none;
   }
 
-  /// Sums of the rows that `at` are in, read whole: one more pass over them.
-  void sum_rows(const Elements& at) {
+  /// Sums of the rows that `at`, whose numbers are `x`, are in: where they are whole, of these; else of the rows
+  /// read once more.
+  void sum_rows(const Elements& at, const std::vector<double>& x) {
     if (summed.empty()) {
       sums = empty_sums(rule);
       summed.assign(static_cast<std::size_t>(rule.rows), 0);
     }
+    if (has_whole_rows(at)) {
+      at.each([&](std::int64_t e) { summed[static_cast<std::size_t>(rule.row_of(e))] = 1; });
+      return add_to_sums(sums, rule, at, x);
+    }
     at.each([&](std::int64_t e) {
       const std::int64_t row = rule.row_of(e);
       if (std::exchange(summed[static_cast<std::size_t>(row)], 1) != 0) return;
+      if (chip.log) chip.log->reads_rows_again();
       const Elements elements = Elements::line({row * rule.length, rule.length, 1});
       add_to_sums(sums, rule, elements, doubles_in(read_operand(chip, rule.node->inputs[0], elements)));
     });
+  }
+
+  /// Whole rows, ascending, each from its first element to its last, none of them summed before.
+  bool has_whole_rows(const Elements& at) const {
+    std::int64_t next = -1, row = -1;  // -1: a row begins
+    bool whole = true;
+    at.each([&](std::int64_t e) {
+      const std::int64_t now = rule.row_of(e);
+      const bool begins =
+          next < 0 && e % rule.length == 0 && now > row && summed[static_cast<std::size_t>(now)] == 0;
+      whole = whole && (begins || e == next);
+      row = now;
+      next = (e + 1) % rule.length == 0 ? -1 : e + 1;
+    });
+    return whole && next < 0;
   }
 
   Numbers read(ValueId v, const Elements& wanted) {
     Elements at = through_view(chip, v, wanted);
     for (std::size_t i = activations.size(); i-- > 0;)
       at = through_view(chip, made_operand(*activations[i], i == 0 ? *rule.node : *activations[i - 1]), at);
-    if (own_sums) sum_rows(at);
     const auto x = doubles_in(read_operand(chip, rule.node->inputs[0], at));
+    if (own_sums) sum_rows(at, x);
     TileValues tile{at, rule.node->outputs[0]};
     tile.made[tile.current] = normalised(chip, rule, own_sums ? sums : sums_of(chip, rule), at, x);
     for (const Node* node : activations) apply_pointwise(chip, *node, tile);

@@ -8,8 +8,11 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/exec/code_softmax.h"
 #include "core/exec/norms.h"
 #include "core/exec/plain_functions.h"
+#include "core/exec/row_walk.h"
+#include "core/exec/streams.h"
 #include "core/exec/tile_loops.h"
 #include "core/ops/arithmetic.h"
 
@@ -29,27 +32,13 @@ struct Rows {
   }
 };
 
-/// One tile operation: these elements of these rows, in passes `first` to `last`.
-struct RowTile {
-  Extent rows, part;
-  std::int64_t first = 0, last = 0;
-};
-
 template <class Visit>
 void for_each_row_tile(Chip& chip, const Rows& rows, std::int64_t passes, Visit visit) {
-  const Mapping& mapping = chip.instruction_class().mapping;
-  const bool chunked = mapping.tile_channels < rows.length;
-  const std::int64_t tile_rows = chunked ? 1 : mapping.tile_rows,
-                     chunk = chunked ? mapping.tile_channels : rows.length;
-  check(tile_rows > 0 && chunk > 0, "tiles of at least one row and one element");
-  for (std::int64_t row = 0; row < rows.rows; row += tile_rows) {
-    const Extent of{row, std::min(rows.rows, row + tile_rows)};
-    for (std::int64_t pass = 0; pass < (chunked ? passes : 1); ++pass)
-      for (std::int64_t i = 0; i < rows.length; i += chunk) {
-        ++chip.counts.tile_operations;
-        visit(RowTile{of, {i, std::min(rows.length, i + chunk)}, pass, chunked ? pass : passes - 1});
-      }
-  }
+  for_each_row_step(row_loops(rows.rows, rows.length, passes, chip.instruction_class().mapping),
+                    [&](const RowStep& step) {
+                      begin_operation(chip);
+                      visit(step);
+                    });
 }
 
 std::optional<Rows> softmax_rows(const Chip& chip, const Node& node) {
@@ -119,31 +108,87 @@ std::int64_t rows_together(std::int64_t length) {
   return std::max<std::int64_t>(1, piece_elements / length) * length;
 }
 
+/// Rows whole in a tile, one after the other in memory, in single precision: as passes 0 to 2 make them, several
+/// tiles at once.
+void stream_softmax(Chip& chip, const Operators& operators, const Rows& rows, ValueId result) {
+  const ValueId x = operators.main->inputs[0];
+  const auto length = static_cast<std::size_t>(rows.length);
+  const std::int64_t together = rows_together(rows.length) / rows.length;
+  const Elements all = Elements::first(rows.rows * rows.length);
+  const auto task = [&](std::int64_t number, Scratch& scratch, PieceSink& sink) {
+    const Extent of{number * together, std::min(rows.rows, (number + 1) * together)};
+    const Elements at = Elements::line({of.begin * rows.length, of.size() * rows.length, 1});
+    const std::span<const float> from = floats_at(chip, x, at, scratch.floats);
+    TileValues tile{at, result};
+    float* to = sink.in_place();
+    if (to != nullptr) {
+      to += at.lines()[0].begin;
+    } else {
+      tile.made[result] = {ElementType::float32, Buffer<float>(from.size()), {}, {}};
+      to = tile.made[result].floats.data();
+    }
+    scratch.doubles.resize(length);
+    for (std::size_t first = 0; first < from.size(); first += length) {
+      const std::span<const float> row = from.subspan(first, length);
+      const double sum = exponentials_less(range_of(row), row, scratch.doubles.data());
+      divided(scratch.doubles, sum, to + first);
+    }
+    if (sink.in_place() == nullptr) sink.put_piece(std::move(tile));
+  };
+  write_streamed(chip, operators.behind, all, ceil_div(rows.rows, together), task);
+}
+
 void run_softmax(Chip& chip, const Operators& operators, const Rows& rows, ValueId result) {
+  const bool whole_rows = chip.instruction_class().mapping.tile_channels >= rows.length && rows.inner == 1;
+  const auto is_float = [&](ValueId v) { return chip.value(v).operand.type == ElementType::float32; };
+  if (whole_rows && is_float(result) && is_float(operators.main->inputs[0]) &&
+      operators.main->op->type == "Softmax" && rows.length > 0 && may_stream(chip, operators.behind)) {
+    for_each_row_tile(chip, rows, 3, [](const RowStep&) {});
+    return stream_softmax(chip, operators, rows, result);
+  }
   const Node& node = *operators.main;
   const std::vector<double> zeros(static_cast<std::size_t>(rows.rows), 0.0);
   Softmax softmax{node.op->type == "LogSoftmax", chip.value(result).operand.type,
                   std::vector<double>(zeros.size(), -HUGE_VAL), zeros};
-  for_each_row_tile(chip, rows, 3, [&](const RowTile& tile) {
+  for_each_row_tile(chip, rows, 3, [&](const RowStep& tile) {
     const Elements at = rows.elements(tile.rows, tile.part);
     const std::int64_t length = tile.part.size();
     const auto make = [&](const Elements& piece, std::int64_t first) {
       std::vector<double> x = doubles_in(read_operand(chip, node.inputs[0], piece));
       for (std::int64_t i = 0; i < piece.size() / length; ++i) {
         const auto row = static_cast<std::size_t>(tile.rows.begin + first / length + i);
-        if (tile.first == 0 && tile.last == 2)  // it may be made again
+        if (tile.first_pass == 0 && tile.writes)  // it may be made again
           softmax.most[row] = -HUGE_VAL, softmax.sum[row] = 0;
         softmax.passes(
-            tile.first, tile.last, row,
+            tile.first_pass, tile.last_pass, row,
             std::span(x).subspan(static_cast<std::size_t>(i * length), static_cast<std::size_t>(length)));
       }
       return numbers_from(softmax.type, std::move(x));
     };
-    if (tile.last == 2)
+    if (tile.writes)
       end_tile(chip, operators, result, at, make, rows_together(length));
     else
       make(at, 0);
   });
+}
+
+/// Rows whole in a tile, in single precision.
+void stream_norm(Chip& chip, const Operators& operators, const NormRule& rule, const NormParameters& parameters,
+                 NormSums& sums, bool own, ValueId result) {
+  const std::int64_t together = rows_together(rule.length);
+  const Elements all = Elements::first(rule.rows * rule.length);
+  const auto task = [&](std::int64_t number, Scratch& scratch, PieceSink& sink) {
+    const std::int64_t first = number * together, count = std::min(together, all.size() - first);
+    const Elements at = Elements::line({first, count, 1});
+    const std::span<const float> x = floats_at(chip, rule.node->inputs[0], at, scratch.floats);
+    if (float* to = sink.in_place()) return normalise_rows(chip, rule, parameters, sums, own, first, x, to + first);
+    TileValues tile{at, result};
+    Numbers& made = tile.made[result];
+    made.floats.resize(x.size());
+    normalise_rows(chip, rule, parameters, sums, own, first, x, made.floats.data());
+    sink.put_piece(std::move(tile));
+  };
+  write_streamed(chip, operators.behind, all, ceil_div(all.size(), together), task);
 }
 
 /// With sums of its own in a first pass, or those that an instruction before made.
@@ -153,9 +198,16 @@ void run_norm(Chip& chip, const Operators& operators, const NormRule& rule, Valu
   NormSums sums = own ? empty_sums(rule) : sums_of(chip, rule);
   const Rows rows{rule.rows, rule.length, 1};
   find_parameters(chip, rule);
-  for_each_row_tile(chip, rows, passes, [&](const RowTile& tile) {
+  const bool whole_rows = chip.instruction_class().mapping.tile_channels >= rule.length;
+  const auto is_float = [&](ValueId v) { return chip.value(v).operand.type == ElementType::float32; };
+  if (whole_rows && is_float(result) && is_float(rule.node->inputs[0]) && may_stream(chip, operators.behind))
+    if (const auto parameters = norm_parameters(chip, rule)) {
+      for_each_row_tile(chip, rows, passes, [](const RowStep&) {});
+      return stream_norm(chip, operators, rule, *parameters, sums, own, result);
+    }
+  for_each_row_tile(chip, rows, passes, [&](const RowStep& tile) {
     const Elements at = rows.elements(tile.rows, tile.part);
-    const bool sum_here = own && tile.first == 0, all_here = sum_here && tile.last + 1 == passes;
+    const bool sum_here = own && tile.first_pass == 0, all_here = sum_here && tile.writes;
     const auto make = [&](const Elements& piece, std::int64_t first) {
       const std::vector<double> x = doubles_in(read_operand(chip, rule.node->inputs[0], piece));
       for (std::int64_t i = 0; all_here && i < piece.size() / rule.length; ++i) {  // it may be made again
@@ -163,9 +215,9 @@ void run_norm(Chip& chip, const Operators& operators, const NormRule& rule, Valu
         sums.sum[row] = sums.squares[row] = 0;
       }
       if (sum_here) add_to_sums(sums, rule, piece, x);
-      return tile.last + 1 == passes ? normalised(chip, rule, sums, piece, x) : Numbers{};
+      return tile.writes ? normalised(chip, rule, sums, piece, x) : Numbers{};
     };
-    if (tile.last + 1 == passes)
+    if (tile.writes)
       end_tile(chip, operators, result, at, make, rows_together(tile.part.size()));
     else
       make(at, 0);
@@ -179,7 +231,8 @@ bool run_row_passes(Chip& chip, const Operators& operators, ValueId result) {
   if (!operators.before.empty() || main.inputs.empty() || main.inputs[0] == none) return false;
   if (result != main.outputs[0]) return false;
   if (const auto rows = softmax_rows(chip, main)) {
-    run_softmax(chip, operators, *rows, result);
+    if (rows->inner > 1 || !run_softmax_of_codes(chip, operators, rows->rows, rows->length, result))
+      run_softmax(chip, operators, *rows, result);
     return true;
   }
   const auto rule = norm_rule(chip.graph, main);
@@ -194,7 +247,7 @@ void run_sums(Chip& chip) {
   if (!rule) return;  // its readers compute it whole
   NormSums& sums = chip.norm_sums[rule->node] = empty_sums(*rule);
   const Rows rows{rule->rows, rule->length, 1};
-  for_each_row_tile(chip, rows, 1, [&](const RowTile& tile) {
+  for_each_row_tile(chip, rows, 1, [&](const RowStep& tile) {
     const Elements at = rows.elements(tile.rows, tile.part);
     add_to_sums(sums, *rule, at, doubles_in(read_operand(chip, rule->node->inputs[0], at)));
   });

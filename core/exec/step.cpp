@@ -42,4 +42,12 @@ StepCounts step(const CompiledStage& stage, const Machine& machine, Decimal shar
   return run(clock, passes);
 }
 
+StepCounts step(const CompiledStage& stage, const Machine& machine, Decimal share, std::int64_t cores,
+                std::size_t passes, std::span<const InstructionTransfers> moved) {
+  exec::Clock clock(stage.program, machine, share, stage.dram_thousandths, cores, stage.role);
+  clock.follow(stage);
+  clock.charge(moved);
+  return run(clock, passes);
+}
+
 }  // namespace sdip

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "core/exec/transfers.h"
 #include "core/machine/machine.h"
 #include "core/program/program.h"
 
@@ -58,5 +60,11 @@ StepCounts step(const Program& program, const Machine& machine, Decimal share, s
 /// still needed.
 StepCounts step(const CompiledStage& stage, const Machine& machine, Decimal share, std::int64_t cores,
                 std::size_t passes);
+
+/// The same with the bytes that the instructions' tile operations moved when they were executed (ExecuteOptions),
+/// one for each instruction, in place of those that they are charged. Throws, too, where these differ
+/// (docs/model.md, "What the datapath moves").
+StepCounts step(const CompiledStage& stage, const Machine& machine, Decimal share, std::int64_t cores,
+                std::size_t passes, std::span<const InstructionTransfers> moved);
 
 }  // namespace sdip

@@ -19,20 +19,21 @@ using namespace exec;
 
 std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
 
+constexpr std::int64_t page_bytes = 1 << 18;  // what is counted as taken when a byte of it is
+
 /// Pages of each kind of memory; both sides of DSRAM may hold what lies at an address of it.
 struct Pages {
   std::map<Place, std::set<std::int64_t>> touched{};
   std::int64_t sides = 2;
 
   void touch(Place place, std::int64_t address, std::int64_t bytes) {
-    for (std::int64_t page = address / Memory::page_bytes;
-         bytes > 0 && page <= (address + bytes - 1) / Memory::page_bytes; ++page)
+    for (std::int64_t page = address / page_bytes; bytes > 0 && page <= (address + bytes - 1) / page_bytes; ++page)
       touched[place].insert(page);
   }
   std::int64_t bytes() const {
     std::int64_t all = 0;
     for (const auto& [place, pages] : touched)
-      all += std::ssize(pages) * Memory::page_bytes * (place == Place::dsram ? sides : 1);
+      all += std::ssize(pages) * page_bytes * (place == Place::dsram ? sides : 1);
     return all;
   }
 };

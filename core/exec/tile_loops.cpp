@@ -2,7 +2,6 @@
 #include "core/exec/tile_loops.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "core/base/units.h"
 
@@ -27,54 +26,31 @@ std::vector<Extent> channel_tiles(const LoopNest& nest, bool weighted, std::int6
   return tiles;
 }
 
-struct Level {
-  std::vector<Extent> tiles;
-  Extent TileOperation::*extent;
-};
-
-void walk(const std::vector<Level>& levels, std::size_t depth, TileOperation& tile,
-          const std::function<void(const TileOperation&)>& visit) {
-  if (depth == levels.size()) {
-    visit(tile);
-    return;
-  }
-  const Level& level = levels[depth];
-  for (std::size_t i = 0; i < level.tiles.size(); ++i) {
-    tile.*level.extent = level.tiles[i];
-    if (level.extent == &TileOperation::sums) {
-      tile.first_sums = i == 0;
-      tile.last_sums = i + 1 == level.tiles.size();
-    }
-    walk(levels, depth + 1, tile, visit);
-  }
-}
-
 }  // namespace
 
-void for_each_tile(const LoopNest& nest, bool weighted, const Mapping& mapping, const Extent& wanted,
-                   const std::function<void(const TileOperation&)>& visit, std::int64_t cores) {
+std::vector<TileLoop> tile_loops(const LoopNest& nest, bool weighted, const Mapping& mapping, const Extent& wanted,
+                                 std::int64_t cores) {
   std::vector<Extent> rows = cut_into(wanted.size(), mapping.tile_rows);
   for (Extent& tile : rows) tile = {wanted.begin + tile.begin, wanted.begin + tile.end};
   const std::vector<Extent> columns = cut_into(nest.out_w, mapping.tile_columns);
   const std::vector<Extent> channels = channel_tiles(nest, weighted, mapping.tile_channels);
   const std::int64_t copies = weighted ? nest.batch : nest.batch * nest.groups;
   const bool whole = rows.size() <= 1 && columns.size() <= 1 && (weighted || channels.size() <= 1);
-  const Level repeats{cut_into(copies, whole ? ceil_div(copies, cores) : 1), &TileOperation::copies};
-  std::vector<Level> levels;
+  const TileLoop repeats{cut_into(copies, whole ? ceil_div(copies, cores) : 1), &TileOperation::copies};
+  std::vector<TileLoop> loops;
   bool repeated = !weighted;
-  if (!weighted) levels.push_back(repeats);
+  if (!weighted) loops.push_back(repeats);
   for (const Loop loop : mapping.order) {
     if (!repeated && (loop == Loop::rows || loop == Loop::columns)) {
-      levels.push_back(repeats);
+      loops.push_back(repeats);
       repeated = true;
     }
-    if (loop == Loop::rows) levels.push_back({rows, &TileOperation::rows});
-    if (loop == Loop::columns) levels.push_back({columns, &TileOperation::columns});
-    if (loop == Loop::channels) levels.push_back({channels, &TileOperation::channels});
-    if (loop == Loop::sums) levels.push_back({cut_into(nest.in_channels, mapping.tile_sums), &TileOperation::sums});
+    if (loop == Loop::rows) loops.push_back({rows, &TileOperation::rows});
+    if (loop == Loop::columns) loops.push_back({columns, &TileOperation::columns});
+    if (loop == Loop::channels) loops.push_back({channels, &TileOperation::channels});
+    if (loop == Loop::sums) loops.push_back({cut_into(nest.in_channels, mapping.tile_sums), &TileOperation::sums});
   }
-  TileOperation tile;
-  walk(levels, 0, tile, visit);
+  return loops;
 }
 
 }  // namespace sdip::exec

@@ -10,7 +10,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "core/program/program.h"
 
@@ -28,11 +30,39 @@ struct Extent {
 struct TileOperation {
   Extent copies, rows, columns, channels, sums;
   bool first_sums = true, last_sums = true;
+  friend bool operator==(const TileOperation&, const TileOperation&) = default;
 };
 
-/// Calls `visit` with each tile operation in order, over result rows `rows` alone; of products shared by `cores`,
-/// one core's after the other's, where a tile is whole products. Requires tile sizes of at least 1.
-void for_each_tile(const LoopNest& nest, bool weighted, const Mapping& mapping, const Extent& rows,
-                   const std::function<void(const TileOperation&)>& visit, std::int64_t cores = 1);
+/// One loop: its tiles, in order.
+struct TileLoop {
+  std::vector<Extent> tiles;
+  Extent TileOperation::*extent = nullptr;
+};
+
+/// A nest's loops over tiles, outermost first, over result rows `rows` alone; of products shared by `cores`, one
+/// core's after the other's, where a tile is whole products. Requires tile sizes of at least 1.
+std::vector<TileLoop> tile_loops(const LoopNest& nest, bool weighted, const Mapping& mapping, const Extent& rows,
+                                 std::int64_t cores = 1);
+
+template <class Visit>
+void walk_tiles(std::span<const TileLoop> loops, TileOperation& tile, Visit& visit) {
+  if (loops.empty()) return visit(std::as_const(tile));
+  const TileLoop& loop = loops.front();
+  for (std::size_t i = 0; i < loop.tiles.size(); ++i) {
+    tile.*loop.extent = loop.tiles[i];
+    if (loop.extent == &TileOperation::sums) {
+      tile.first_sums = i == 0;
+      tile.last_sums = i + 1 == loop.tiles.size();
+    }
+    walk_tiles(loops.subspan(1), tile, visit);
+  }
+}
+
+/// Calls `visit` with each tile operation of these loops in order.
+template <class Visit>
+void for_each_tile(std::span<const TileLoop> loops, Visit&& visit) {
+  TileOperation tile;
+  walk_tiles(loops, tile, visit);
+}
 
 }  // namespace sdip::exec

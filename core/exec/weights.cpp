@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <optional>
 
 #include "core/base/code_runs.h"
+#include "core/base/code_vectors.h"
 #include "core/base/encode.h"
 #include "core/base/error.h"
 #include "core/exec/arithmetic.h"
@@ -63,8 +65,8 @@ const WeightRegion& region_of(Chip& chip) {
 }
 
 /// Codes of a weight in a signed format of at most 8 bits.
-std::vector<std::int8_t> small_codes(const HeldWeight& weight, NumberFormat format) {
-  std::vector<std::int8_t> codes;
+Buffer<std::int8_t> small_codes(const HeldWeight& weight, NumberFormat format) {
+  Buffer<std::int8_t> codes;
   if (weight.scales.empty() || bits_of(format) > 8 || needs_zero_point(format) || !needs_scale(format))
     return codes;
   codes.reserve(weight.floats.size());
@@ -104,25 +106,46 @@ std::optional<HeldWeight> mapped_weight(Chip& chip, const Value& value) {
   return held;
 }
 
-/// What coded_weight and circuit_weight_of make of a mapped weight in one scale, straight from its bytes.
-std::optional<HeldWeight> coded_at_once(const Machine& machine, const Value& value, const HeldWeight& mapped) {
+/// Calls `part` with pieces of `numbers`, the team's threads side by side.
+template <class Part>
+void for_parts(Chip& chip, std::span<const float> numbers, Part part) {
+  constexpr std::size_t size = 1 << 18;
+  share_tasks(*chip.team, static_cast<std::int64_t>((numbers.size() + size - 1) / size), [&](std::int64_t i) {
+    const std::size_t first = static_cast<std::size_t>(i) * size;
+    part(first, numbers.subspan(first, std::min(size, numbers.size() - first)));
+  });
+}
+
+FloatRange range_together(Chip& chip, std::span<const float> numbers) {
+  FloatRange all;
+  std::mutex one;
+  for_parts(chip, numbers, [&](std::size_t, std::span<const float> part) {
+    const FloatRange range = range_of(part);
+    const std::scoped_lock lock(one);
+    all = {std::min(all.least, range.least), std::max(all.most, range.most), all.finite && range.finite};
+  });
+  return all;
+}
+
+/// What coded_weight and circuit_weight_of make of a mapped weight in one scale, straight from its bytes. Its
+/// floats are decoded when they are asked for.
+std::optional<HeldWeight> coded_at_once(Chip& chip, const Machine& machine, const Value& value,
+                                        const HeldWeight& mapped) {
   const NumberFormat format = machine.weight_format;
   if (format != NumberFormat::int8 || weight_form(machine).scale_bits_per_channel > 0) return std::nullopt;
-  double least = 0, most = 0;
-  for (const float x : mapped.floats) {
-    if (!std::isfinite(x)) return std::nullopt;  // refused there
-    least = std::min(least, static_cast<double>(x)), most = std::max(most, static_cast<double>(x));
-  }
+  const FloatRange range = range_together(chip, mapped.floats);
+  if (!range.finite) return std::nullopt;  // refused there
   HeldWeight held;
   held.shape = mapped.shape;
-  held.scales.push_back(weight_scale(format, least, most));
+  held.scales.push_back(weight_scale(format, static_cast<double>(range.least), static_cast<double>(range.most)));
   held.numbers.type = value.operand.type;
-  held.numbers.floats.resize(mapped.floats.size());
-  held.codes.resize(mapped.floats.size());
+  const std::size_t count = mapped.floats.size(), spare = chip.spare_codes.capacity();
+  if (spare >= count && spare / 4 <= count) held.codes = std::move(chip.spare_codes);
+  held.codes.resize(count);
   std::byte* codes = reinterpret_cast<std::byte*>(held.codes.data());
-  encode_run(format, held.scales[0].scale, false, mapped.floats, codes);
-  decode_run(format, held.scales[0].scale, codes, held.numbers.floats);
-  held.floats = held.numbers.floats;
+  for_parts(chip, mapped.floats, [&](std::size_t first, std::span<const float> part) {
+    encode_run(format, held.scales[0].scale, false, part, codes + first);
+  });
   return held;
 }
 
@@ -132,7 +155,7 @@ HeldWeight as_written(Chip& chip, std::size_t index) {
   const Machine machine = own_machine(chip);
   if (auto mapped = mapped_weight(chip, value)) {
     if (machine.weight_format == NumberFormat::fp32) return std::move(*mapped);
-    if (auto coded = coded_at_once(machine, value, *mapped)) return std::move(*coded);
+    if (auto coded = coded_at_once(chip, machine, value, *mapped)) return std::move(*coded);
   }
   std::optional<Tensor> given = chip.constants.contains(v) ? std::nullopt : given_tensor(chip, value);
   const Tensor& tensor = given ? *given : constant_of(chip, v);
@@ -158,8 +181,40 @@ const HeldWeight& held_weight(Chip& chip, std::size_t index) {
   if (chip.file == nullptr) return chip.held_weights[key] = as_written(chip, index);
   std::vector<CircuitWeight> weights = weights_of(*chip.file, chip.now);
   for (std::size_t i = 0; i < weights.size(); ++i)
-    chip.held_weights[{key.first, i}] = held_of(std::move(weights[i]), chip.machine.weight_format);
+    chip.held_weights[{key.first, i}] = held_of(std::move(weights[i]), own_machine(chip).weight_format);
   return chip.held_weights.at(key);
+}
+
+void decode_weight(const HeldWeight& weight, const Elements& at, float* to) {
+  const std::span<const std::byte> codes = std::as_bytes(std::span(weight.codes));
+  const auto one = [&](std::int64_t i) {
+    return decoded(NumberFormat::int8, std::to_integer<std::uint32_t>(codes[static_cast<std::size_t>(i)]),
+                   weight.scales[0].scale);
+  };
+  for (const Line& line : at.lines()) {
+    check(std::min(line.begin, line.last()) >= 0 && std::max(line.begin, line.last()) < std::ssize(codes),
+          "elements of a weight");
+    if (line.step == 1)
+      decode_run(NumberFormat::int8, weight.scales[0].scale, codes.data() + line.begin,
+                 {to, static_cast<std::size_t>(line.count)});
+    else if (line.step == 0)
+      std::fill_n(to, line.count, one(line.begin));
+    else
+      for (std::int64_t i = 0; i < line.count; ++i) to[i] = one(line.begin + i * line.step);
+    to += line.count;
+  }
+}
+
+std::span<const float> whole_floats(Chip& chip, ValueId v) {
+  const auto index = std::ranges::find(chip.instruction().weights, v) - chip.instruction().weights.begin();
+  held_weight(chip, static_cast<std::size_t>(index));
+  HeldWeight& weight = chip.held_weights.at({region_key(chip), static_cast<std::size_t>(index)});
+  if (weight.floats.empty() && !weight.codes.empty()) {
+    weight.numbers.floats.resize(weight.codes.size());
+    decode_weight(weight, Elements::first(std::ssize(weight.codes)), weight.numbers.floats.data());
+    weight.floats = weight.numbers.floats;
+  }
+  return weight.floats;
 }
 
 void drop_weights(Chip& chip) {
@@ -167,7 +222,11 @@ void drop_weights(Chip& chip) {
   const auto last = chip.last_use.find(chip.instruction().weight_offset.value);
   if (last == chip.last_use.end() || last->second != chip.now) return;
   const auto first = chip.held_weights.lower_bound({region, 0});
-  chip.held_weights.erase(first, chip.held_weights.lower_bound({region + 1, 0}));
+  const auto behind = chip.held_weights.lower_bound({region + 1, 0});
+  for (auto weight = first; weight != behind; ++weight)
+    if (weight->second.codes.capacity() > chip.spare_codes.capacity())
+      std::swap(weight->second.codes, chip.spare_codes);
+  chip.held_weights.erase(first, behind);
 }
 
 }  // namespace sdip::exec

@@ -14,6 +14,12 @@ const Tensor& constant_of(Chip& chip, ValueId v);
 /// pruning.
 const HeldWeight& held_weight(Chip& chip, std::size_t index);
 
+/// Elements `at` of a weight that single precision holds, which has no floats but codes in one scale.
+void decode_weight(const HeldWeight& weight, const Elements& at, float* to);
+
+/// All its floats, decoded now and kept where it had none. Requires the caller's thread alone to use weights.
+std::span<const float> whole_floats(Chip& chip, ValueId v);
+
 /// Lets go of the weights that no instruction behind the current one reads. Requires last_use.
 void drop_weights(Chip& chip);
 

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/explore/front.h"
+#include "core/program/format_text.h"
 
 namespace sdip {
 namespace {
@@ -15,8 +16,8 @@ using nlohmann::json;
 
 constexpr std::size_t longest_name = 200;  // bytes
 
-constexpr std::string_view spec_keys[] = {"name", "model", "preset", "machine",    "sampling",
-                                          "seed", "count", "axes",   "objectives", "validate_seconds"};
+constexpr std::string_view spec_keys[] = {"name",  "model", "preset",     "machine", "sampling",        "seed",
+                                          "count", "axes",  "objectives", "formats", "validate_seconds"};
 constexpr std::int64_t most_validate_seconds = 3600;
 
 /// The text at `key`, or `standard` when the key is absent.
@@ -45,6 +46,16 @@ std::vector<Metric> objectives_from_json(const json& list) {
   return objectives;
 }
 
+std::string formats_from_json(const json& text) {
+  if (!text.is_string()) throw Error("value_invalid", "/formats", "expected a text of rules");
+  auto formats = text.get<std::string>();
+  if (formats.size() > most_formats_bytes)
+    throw Error("limit_exceeded", "/formats",
+                "expected at most " + std::to_string(most_formats_bytes) + " bytes of rules");
+  parse_formats(formats, "/formats");
+  return formats;
+}
+
 }  // namespace
 
 SweepSpec spec_from_json(const json& body) {
@@ -65,6 +76,7 @@ SweepSpec spec_from_json(const json& body) {
   spec.space = space_from_json(body, base);
   spec.objectives = body.contains("objectives") ? objectives_from_json(body["objectives"])
                                                 : std::vector<Metric>{Metric::throughput_fps, Metric::area_mm2};
+  if (body.contains("formats")) spec.formats = formats_from_json(body["formats"]);
   if (body.contains("validate_seconds")) {
     if (!body["validate_seconds"].is_number_integer())
       throw Error("value_invalid", "/validate_seconds", "expected a whole number of seconds");
@@ -86,6 +98,7 @@ nlohmann::ordered_json spec_json(const SweepSpec& spec) {
   body["objectives"] = nlohmann::ordered_json::array();
   for (const Metric metric : spec.objectives)
     body["objectives"].push_back(metrics()[static_cast<std::size_t>(metric)].name);
+  if (!spec.formats.empty()) body["formats"] = spec.formats;
   if (spec.validate_seconds) body["validate_seconds"] = *spec.validate_seconds;
   return body;
 }

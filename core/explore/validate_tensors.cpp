@@ -127,6 +127,11 @@ bool in_memory(const CompiledStage& stage, ValueId v) {
   return false;
 }
 
+/// In which the instruction keeps its sums.
+NumberFormat sums_in(const AloneInstruction& one) {
+  return machine_for(one.stage.program.classes.back(), one.machine).accumulator_format;
+}
+
 /// Compares one instruction. Throws what running and computing it throw.
 ComparedTensor run_alone(AloneInstruction one, const StoredTensors& stored, std::uint64_t seed) {
   const Machine& machine = one.machine;
@@ -135,7 +140,10 @@ ComparedTensor run_alone(AloneInstruction one, const StoredTensors& stored, std:
   for (const ValueId v : graph.inputs)
     inputs.push_back(seeded_tensor(graph.values[at(v)].operand, seed, inputs.size()));
   const ActivationScales scales = activation_scales(graph, machine, inputs, stored);
-  const Run run = execute(one.stage, machine, inputs, stored, scales);
+  ExecuteOptions options;
+  options.scales = scales;
+  options.charged = true;
+  const Run run = execute(one.stage, machine, inputs, stored, options);
   std::map<std::string, Tensor> by_name;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (in_memory(one.stage, graph.inputs[i]))
@@ -145,8 +153,7 @@ ComparedTensor run_alone(AloneInstruction one, const StoredTensors& stored, std:
   for (std::size_t i = 1; i < run.outputs.size(); ++i)
     by_name[graph.values[at(graph.outputs[i])].name] = run.outputs[i];
   std::vector<std::byte> bytes;
-  const StoredTensors written =
-      written_weights(one.stage, machine_for(one.stage.program.classes.back(), machine), stored, bytes);
+  const StoredTensors written = written_weights(one.stage, machine, stored, bytes);
   const auto reference = asking_for(*one.reference, one.stage);
   std::vector<Tensor> held;
   for (const ValueId v : reference->inputs) held.push_back(by_name.at(reference->values[at(v)].name));
@@ -156,9 +163,8 @@ ComparedTensor run_alone(AloneInstruction one, const StoredTensors& stored, std:
   round_to(expected, kept, scale);
   const InstructionClass& c = one.stage.program.classes.back();
   const std::int64_t length = c.work.nest.in_channels, tile = std::max<std::int64_t>(1, c.mapping.tile_sums);
-  return compare_tensors(
-      run.outputs[0], expected,
-      allowed_difference(expected, kept, machine.accumulator_format, (length + tile - 1) / tile, scale.scale));
+  return compare_tensors(run.outputs[0], expected,
+                         allowed_difference(expected, kept, sums_in(one), (length + tile - 1) / tile, scale.scale));
 }
 
 LayerTensors layer_of(const CompiledStage& stage, std::int32_t number) {
@@ -168,8 +174,9 @@ LayerTensors layer_of(const CompiledStage& stage, std::int32_t number) {
 
 /// Whether a layer that differs passes where sums do not wrap: then its accumulator is too narrow for them.
 bool overflows(AloneInstruction one, const StoredTensors& stored, std::uint64_t seed) {
-  if (is_floating_format(one.machine.accumulator_format)) return false;
+  if (is_floating_format(sums_in(one))) return false;
   one.machine.accumulator_format = NumberFormat::fp32;
+  if (auto& own = one.stage.program.classes.back().formats) own->accumulators.reset();
   return run_alone(std::move(one), stored, seed).differing == 0;
 }
 

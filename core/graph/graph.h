@@ -43,6 +43,7 @@ struct Value {
   bool initializer = false;              // a stored parameter of the model, not a constant of its arithmetic
   bool parameter = false;                // a stored parameter, perhaps in another shape: its nodes stay
   std::optional<NumberFormat> format{};  // in which a machine keeps it; nothing: in that of the machine
+  std::optional<NumberFormat> sums{};    // of a product: in which the sums that make it are kept; likewise
 };
 
 /// Whether an initializer of this type may be a parameter: floats, and integers of 4 and 8 bits, which are where a

@@ -95,17 +95,20 @@ Operand read_operand(ByteReader& in) {
   return operand;
 }
 
+NumberFormat read_format(ByteReader& in) {
+  const std::uint8_t format = in.byte();
+  if (format >= std::size(number_formats)) in.refuse("no such number format");
+  return static_cast<NumberFormat>(format);
+}
+
 Value read_value(ByteReader& in) {
   Value value;
   value.name = in.text(most_name_bytes);
   const std::uint8_t kind = in.byte(), parts = in.byte();
   if (kind > static_cast<std::uint8_t>(ValueKind::activation)) in.refuse("no such kind of value");
-  if (parts > 15) in.refuse("no such part of a value");
-  if ((parts & 8) != 0) {
-    const std::uint8_t format = in.byte();
-    if (format >= std::size(number_formats)) in.refuse("no such number format");
-    value.format = static_cast<NumberFormat>(format);
-  }
+  if (parts > 31) in.refuse("no such part of a value");
+  if ((parts & 8) != 0) value.format = read_format(in);
+  if ((parts & 16) != 0) value.sums = read_format(in);
   value.kind = static_cast<ValueKind>(kind);
   value.initializer = (parts & 2) != 0;
   value.parameter = (parts & 4) != 0;

@@ -219,14 +219,14 @@ void compare(std::span<const std::byte> words, const WordContext& said, const En
 
 void count_words(CompiledStage& stage) {
   const Encoding encoding(stage);
-  const bool scaled = needs_scale(encoding.machine.weight_format);
-  WeightScale unknown;
-  if (needs_zero_point(encoding.machine.weight_format)) unknown.zero = 0;
   for (std::size_t n = 0; n < stage.program.instructions.size(); ++n) {
     Instruction& i = stage.program.instructions[n];
     Instruction whole = i;
-    if (scaled && i.scales.empty()) whole.scales.assign(i.weights.size(), unknown);
     const auto& c = stage.program.classes[at(i.instruction_class)];
+    const NumberFormat format = c.formats ? c.formats->weights : encoding.machine.weight_format;
+    WeightScale unknown;
+    if (needs_zero_point(format)) unknown.zero = 0;
+    if (needs_scale(format) && i.scales.empty()) whole.scales.assign(i.weights.size(), unknown);
     i.words = static_cast<std::int64_t>(encoding.words_of(std::move(whole), c, n).size() / word_bytes);
   }
 }

@@ -40,7 +40,7 @@ void count_input_output(const Graph& graph, Role role, SeriesPart part, const Li
 /// What DRAM keeps: the fetched bytes, with lookup tables whole.
 Bytes stored_weights(const Graph& graph, const Machine& machine, Bytes fetched) {
   const WeightForm form = weight_form(machine);
-  std::int64_t more = 0;
+  std::int64_t more_bits = 0;
   std::vector<ValueId> tables;
   for (const Node& node : graph.nodes) {
     if (node.op->type != "Gather" || node.outputs.empty() || node.inputs.empty() || node.inputs[0] == none)
@@ -50,9 +50,11 @@ Bytes stored_weights(const Graph& graph, const Machine& machine, Bytes fetched) 
     if (table.kind != ValueKind::weight || result.kind != ValueKind::activation) continue;
     if (std::ranges::find(tables, node.inputs[0]) != tables.end()) continue;
     tables.push_back(node.inputs[0]);
-    more += std::max<std::int64_t>(0, element_count(table.operand.shape) - element_count(result.operand.shape));
+    more_bits +=
+        std::max<std::int64_t>(0, element_count(table.operand.shape) - element_count(result.operand.shape)) *
+        bits_of(table.format.value_or(machine.weight_format));
   }
-  return fetched + Bytes(stored_bytes(ceil_div(more * form.bits, 8), form));
+  return fetched + Bytes(stored_bytes(ceil_div(more_bits, 8), form));
 }
 
 }  // namespace

@@ -14,11 +14,15 @@ bool share_formats(const Draft& a, const Draft& b, const Machine& machine) {
   if (!a.formats && !b.formats) return true;
   const Formats x = a.formats.value_or(formats_of(machine)), y = b.formats.value_or(formats_of(machine));
   return x.activations == x.results && y.activations == y.results && x.activations == y.activations &&
-         (a.weights.empty() || b.weights.empty() || x.weights == y.weights);
+         (a.weights.empty() || b.weights.empty() || x.weights == y.weights) &&
+         (!is_nest(a.work.family) || !is_nest(b.work.family) || x.accumulators == y.accumulators);
 }
 
 void take_formats(Draft& draft, const Draft& joined) {
-  if (draft.weights.empty() && !joined.weights.empty()) draft.formats = joined.formats;
+  if (!joined.formats) return;
+  const std::optional<Formats> own = draft.formats;
+  if (!own || (draft.weights.empty() && !joined.weights.empty())) draft.formats = joined.formats;
+  if (own && own->accumulators) draft.formats->accumulators = own->accumulators;
 }
 
 void join_behind(Draft& before, const Draft& next) {
@@ -114,6 +118,7 @@ TileRoom machine_room(const Machine& machine, bool wired) {
 void give_formats(TileRoom& room, const InstructionClass& c, const Machine& machine) {
   if (!c.formats) return;
   room.activation_bits = std::max(bits_of(c.formats->activations), bits_of(c.formats->results));
+  room.accumulator_bits = bits_of(c.formats->accumulators.value_or(machine.accumulator_format));
   room.form = weight_form(c, machine);
 }
 

@@ -49,11 +49,12 @@ struct Draft {
   std::optional<Formats> formats = {};  // nothing: those of the machine
 };
 
-/// Whether both read and write one format, and one of their weights, so that they may be one instruction.
+/// Whether both read and write one format, and have one of their weights and one of their sums, so that they may be
+/// one instruction.
 bool share_formats(const Draft& a, const Draft& b, const Machine& machine);
 
-/// A draft that another is about to be part of has the other's formats, if it has no weights of its own. Requires
-/// share_formats.
+/// A draft that another is about to be part of has the other's formats of weights and sums, if it has none of its
+/// own. Requires share_formats.
 void take_formats(Draft& draft, const Draft& joined);
 
 /// What makes no instruction: other shapes of the same bytes and, read in the other order, transposes, but for

@@ -12,6 +12,14 @@ namespace {
 
 constexpr std::size_t most_rules = 10'000;
 
+struct FormatField {
+  std::string_view name;
+  std::optional<NumberFormat> FormatRule::*format;
+};
+constexpr FormatField format_fields[] = {{"weights", &FormatRule::weights},
+                                         {"activations", &FormatRule::activations},
+                                         {"accumulators", &FormatRule::accumulators}};
+
 NumberFormat format_of(const RuleReader& reader, std::string_view text) {
   const auto* row = std::ranges::find(number_formats, text, &NumberFormatRow::name);
   if (row != std::end(number_formats)) return static_cast<NumberFormat>(row - std::begin(number_formats));
@@ -42,15 +50,15 @@ FormatRule parse_line(RuleReader& reader) {
   while (!reader.done()) {
     const std::string_view word = reader.word();
     const std::size_t equals = std::min(word.find('='), word.size());
-    auto* to = word.substr(0, equals) == "weights"       ? &rule.weights
-               : word.substr(0, equals) == "activations" ? &rule.activations
-                                                         : nullptr;
-    if (to == nullptr || *to || equals == word.size())
-      reader.refuse("expected weights= and activations=, once each; found '" + printable(word.substr(0, 60)) + "'");
-    *to = format_of(reader, word.substr(equals + 1));
+    const auto field = std::ranges::find(format_fields, word.substr(0, equals), &FormatField::name);
+    if (field == std::end(format_fields) || rule.*field->format || equals == word.size())
+      reader.refuse("expected weights=, activations= and accumulators=, once each; found '" +
+                    printable(word.substr(0, 60)) + "'");
+    rule.*field->format = format_of(reader, word.substr(equals + 1));
   }
   ++reader.field;
-  if (!rule.weights && !rule.activations) reader.refuse("weights= or activations= is missing");
+  if (std::ranges::none_of(format_fields, [&](const FormatField& one) { return (rule.*one.format).has_value(); }))
+    reader.refuse("weights=, activations= or accumulators= is missing");
   return rule;
 }
 
@@ -72,8 +80,9 @@ std::vector<FormatRule> parse_formats(std::string_view text, std::string_view wh
 
 std::string format_rule_text(const FormatRule& rule) {
   std::string text = rule.family ? "family=" + std::string(family_text(*rule.family)) : "\"" + rule.pattern + "\"";
-  if (rule.weights) text += " weights=" + std::string(format_text(*rule.weights));
-  if (rule.activations) text += " activations=" + std::string(format_text(*rule.activations));
+  for (const FormatField& field : format_fields)
+    if (const auto& said = rule.*field.format)
+      text += " " + std::string(field.name) + "=" + std::string(format_text(*said));
   return text;
 }
 

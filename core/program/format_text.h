@@ -2,10 +2,11 @@
 //
 // One line a rule; blank lines and what follows a `#` between fields are skipped:
 //   "PATTERN" weights=int4 activations=int8
-//   family=linear weights=int8
+//   family=linear weights=int8 accumulators=int32
 // The pattern is that of mappings (core/program/mapping_text.h): a layer's name, or STAGE:NAME. A layer is a node
-// of the graph as it is compiled. `activations` are what the layer reads and what it makes. Of what a rule does not
-// say the next that matches decides, and at last the machine. Scales of integer formats are per tensor.
+// of the graph as it is compiled. `activations` are what the layer reads and what it makes, `accumulators` the sums
+// that a product keeps. Of what a rule does not say the next that matches decides, and at last the machine. Scales
+// of integer formats are per tensor.
 //
 // Worked example: "*conv_in" activations=fp16, then family=conv2d weights=int8 activations=int8: all convolutions
 // are int8 but conv_in, whose weights alone are.
@@ -18,6 +19,9 @@
 #include "core/program/program.h"
 
 namespace sdip {
+
+/// Of a request: each rule is matched with every layer.
+inline constexpr std::size_t most_formats_bytes = 4096;
 
 /// Throws Error("formats_invalid", "WHERE:LINE", ...) that names the field; at most 10,000 rules.
 std::vector<FormatRule> parse_formats(std::string_view text, std::string_view where);

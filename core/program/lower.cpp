@@ -67,7 +67,7 @@ void add_operands(const Graph& graph, const Node& node, const Views& views, Draf
   }
 }
 
-/// The formats of a draft's operands, results and weights; nothing where all are the machine's.
+/// The formats of a draft's operands, results, weights and sums; nothing where all are the machine's.
 std::optional<Formats> formats_in(const Graph& graph, const Draft& draft, const Machine& machine) {
   const auto format = [&](ValueId v) { return graph.values[static_cast<std::size_t>(v)].format; };
   const Formats standard = formats_of(machine);
@@ -81,6 +81,8 @@ std::optional<Formats> formats_in(const Graph& graph, const Draft& draft, const 
     formats.activations = format(first->value).value_or(standard.activations);
   for (const ValueId v : draft.weights)
     if (format(v)) formats.weights = *format(v);
+  if (is_nest(draft.work.family))
+    formats.accumulators = graph.values[static_cast<std::size_t>(draft.destination)].sums;
   return formats == standard ? std::nullopt : std::optional(formats);
 }
 

@@ -77,27 +77,49 @@ MappingRule parse_line(RuleReader& reader) {
   return rule;
 }
 
-/// Whether `text` is what `pattern` stands for. Two pointers, going back to the last star: at most their product.
-bool stands_for(std::string_view pattern, std::string_view text) {
-  std::size_t p = 0, t = 0, star = std::string_view::npos, kept = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      kept = t;
+/// The pieces of a pattern between its stars, with what is escaped as it stands for itself.
+std::vector<std::string> pieces_of(std::string_view pattern) {
+  std::vector<std::string> pieces(1);
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] == '*') {
+      pieces.emplace_back();
       continue;
     }
-    const bool escaped = p + 1 < pattern.size() && pattern[p] == '\\';
-    if (p < pattern.size() && pattern[p + (escaped ? 1 : 0)] == text[t]) {
-      p += escaped ? 2 : 1;
-      ++t;
-      continue;
-    }
-    if (star == std::string_view::npos) return false;
-    p = star + 1;
-    t = ++kept;
+    if (pattern[i] == '\\' && i + 1 < pattern.size()) ++i;
+    pieces.back() += pattern[i];
   }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
+  return pieces;
+}
+
+/// Where `piece` ends in `text` for the first time from `from` on (Knuth, Morris and Pratt: each character is
+/// compared at most twice, however the piece repeats itself); npos: nowhere.
+std::size_t end_of_first(std::string_view piece, std::string_view text, std::size_t from) {
+  if (piece.empty()) return from;
+  std::vector<std::size_t> border(piece.size(), 0);  // of each beginning, its longest that it also ends with
+  for (std::size_t i = 1, k = 0; i < piece.size(); ++i) {
+    while (k > 0 && piece[i] != piece[k]) k = border[k - 1];
+    if (piece[i] == piece[k]) ++k;
+    border[i] = k;
+  }
+  for (std::size_t t = from, k = 0; t < text.size(); ++t) {
+    while (k > 0 && text[t] != piece[k]) k = border[k - 1];
+    if (text[t] == piece[k] && ++k == piece.size()) return t + 1;
+  }
+  return std::string_view::npos;
+}
+
+/// Whether `text` is what `pattern` stands for: its pieces one after the other, each where it is first, the last
+/// at the end. In time of the order of their lengths' sum.
+bool stands_for(std::string_view pattern, std::string_view text) {
+  const std::vector<std::string> pieces = pieces_of(pattern);
+  if (pieces.size() == 1) return text == pieces[0];
+  const std::string &first = pieces.front(), &last = pieces.back();
+  if (text.size() < first.size() + last.size() || !text.starts_with(first) || !text.ends_with(last)) return false;
+  const std::string_view middle = text.substr(0, text.size() - last.size());
+  std::size_t at = first.size();
+  for (std::size_t i = 1; i + 1 < pieces.size() && at != std::string_view::npos; ++i)
+    at = end_of_first(pieces[i], middle, at);
+  return at != std::string_view::npos;
 }
 
 }  // namespace

@@ -200,9 +200,12 @@ void read_value_line(Parsing& parsing, Scanner& in) {
   TextIn fields = TextIn::read(in);
   fields.flag("initializer", value.initializer);
   fields.flag("parameter", value.parameter);
-  if (auto format = fields.take("format"))
-    value.format = TextIn::one_of<NumberFormat>(*format, "a number format",
-                                                static_cast<int>(std::size(number_formats)), format_text);
+  const std::pair<const char*, std::optional<NumberFormat>*> formats[] = {{"format", &value.format},
+                                                                          {"sums", &value.sums}};
+  for (const auto& [name, to] : formats)
+    if (auto format = fields.take(name))
+      *to = TextIn::one_of<NumberFormat>(*format, "a number format", static_cast<int>(std::size(number_formats)),
+                                         format_text);
   if (auto fill = fields.take("fill")) value.operand.fill = fill->real("fill");
   if (auto data = fields.take("data"))
     value.operand.value = read_tensor_text(*data, value.operand.type, value.operand.shape, most_folded_elements);

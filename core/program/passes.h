@@ -47,9 +47,9 @@ std::span<const Pass> passes();
 /// Example: x W with W [8, 16] at rank 2 becomes (x A) B, 48 weights for 128.
 void factor_weights(Compilation& c);
 
-/// say_formats: values and weights of layers are kept in the formats that the user says; where a layer reads what
-/// another format holds, an sdip.Convert stands before it. An elementwise operator of which nothing is said works
-/// in the format of its first operand, all else in that of the machine. Example: fp16 machine, "conv*"
+/// say_formats: values, weights and sums of layers are kept in the formats that the user says; where a layer reads
+/// what another format holds, an sdip.Convert stands before it. An elementwise operator of which nothing is said
+/// works in the format of its first operand, all else in that of the machine. Example: fp16 machine, "conv*"
 /// activations=int8: x -> Convert -> conv -> Relu -> Convert -> softmax.
 void say_formats(Compilation& c);
 

@@ -85,9 +85,11 @@ struct Fetch {
 /// scores never leaving the chip; a strip of rows carried depth-first through a chain of operators.
 enum class Compound : std::int8_t { single, attention, strips };
 
-/// Number formats of one instruction: of its weights, the operands that it reads and the results that it writes.
+/// Number formats of one instruction: of its weights, the operands that it reads and the results that it writes,
+/// and of the sums that a product keeps (nothing: those of the machine).
 struct Formats {
   NumberFormat weights = NumberFormat::fp16, activations = NumberFormat::fp16, results = NumberFormat::fp16;
+  std::optional<NumberFormat> accumulators = {};
   friend auto operator<=>(const Formats&, const Formats&) = default;
 };
 Formats formats_of(const Machine& machine);
@@ -97,7 +99,7 @@ Formats formats_of(const Machine& machine);
 struct FormatRule {
   std::string pattern;             // as written between the quotes; empty: of all layers of a family
   std::optional<Family> family{};  // of which every layer is meant
-  std::optional<NumberFormat> weights{}, activations{};
+  std::optional<NumberFormat> weights{}, activations{}, accumulators{};
   std::int64_t line = 0;  // of the text it came from; no part of its meaning
 };
 
@@ -256,7 +258,8 @@ class MappingCache;
 struct CompileOptions {
   std::function<void(std::string_view stage, std::string_view pass, const Compilation&)> after_pass{};
   std::vector<MappingRule> mapping_rules{};  // the first that matches a layer decides its mapping
-  std::vector<FormatRule> format_rules{};  // the first that names weights, or activations, of a layer decides them
+  // The first that names weights, activations or accumulators of a layer decides them.
+  std::vector<FormatRule> format_rules{};
   bool say_needed_bytes = true;  // of a stage that finds no place, by trying: takes as long as a few compilations
   // Mappings that earlier compilations found, of whatever workload and machine: results are the same with and
   // without (core/program/mapping_cache.h). Nothing: they are kept for this compilation alone.
@@ -265,7 +268,8 @@ struct CompileOptions {
 
 /// Programs for every stage: the passes of core/program/passes.h in order. Depends only on the workload,
 /// compile_key(machine) and the options. What cannot be placed makes the application infeasible, with the reason.
-/// Throws Error("mapping_unmatched" or "format_unmatched", "line N", ...) for a rule that is for no layer.
+/// Throws Error("mapping_unmatched" or "format_unmatched", "line N", ...) for a rule that is for no layer, and
+/// "formats_invalid" for one by which a product's accumulators are narrower than what it reads.
 Application compile(const Workload& workload, const Machine& machine, const CompileOptions& options = {});
 
 /// What the instructions take in IMEM.

@@ -17,6 +17,12 @@ namespace {
               (where.empty() ? std::string("the weights: ") : "the weights of '" + where + "': ") + why);
 }
 
+/// As an instruction, which may have formats of its own, finds the machine.
+Machine own_machine(const WeightFile& file, const Instruction& instruction) {
+  const auto& c = file.stage.program.classes[static_cast<std::size_t>(instruction.instruction_class)];
+  return machine_for(c, file.machine);
+}
+
 const Value& value_of(const WeightFile& file, ValueId id) {
   return file.stage.graph->values[static_cast<std::size_t>(id)];
 }
@@ -95,7 +101,7 @@ void read_part(CodesIn& in, const RegionPart& part, const WeightForm& form, std:
 
 /// Room for the codes of an instruction's weights, with the scales that stand in the program.
 std::vector<CodedWeight> empty_weights(const WeightFile& file, const Instruction& instruction,
-                                       const WeightRegion& region, const WeightForm& form) {
+                                       const WeightRegion& region, NumberFormat format, bool skipping) {
   std::vector<CodedWeight> weights(instruction.weights.size());
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const auto elements =
@@ -105,11 +111,11 @@ std::vector<CodedWeight> empty_weights(const WeightFile& file, const Instruction
         1, i < instruction.scales.size() ? instruction.scales[i].value_or(WeightScale()) : WeightScale());
     const NestWeights* nest = nest_of_weight(region, i);
     if (nest == nullptr) continue;
-    if (form.skipping) weights[i].kept.assign(elements, 0);
+    if (skipping) weights[i].kept.assign(elements, 0);
     if (!nest->channel_scales) continue;
     weights[i].channels = nest->channels;
     WeightScale unknown;
-    if (needs_zero_point(file.machine.weight_format)) unknown.zero = 0;
+    if (needs_zero_point(format)) unknown.zero = 0;
     weights[i].scales.assign(static_cast<std::size_t>(nest->channels.count), unknown);
   }
   return weights;
@@ -123,26 +129,27 @@ void read_rests(const WeightFile& file, const Instruction& instruction, const He
     if (held.elements[i] == std::ssize(codes)) continue;
     if (rest == file.rests.end() || rest->second.elements != std::ssize(codes) - held.elements[i])
       refuse(instruction.name, "a lookup table of which a part is not there");
-    CodesIn in{file.rest_bytes, static_cast<std::size_t>(rest->second.first_code * form.bits)};
+    CodesIn in{file.rest_bytes, static_cast<std::size_t>(rest->second.first_bit)};
     for (auto e = static_cast<std::size_t>(held.elements[i]); e < codes.size(); ++e) in.code(codes[e], form.bits);
   }
 }
 
-/// Where what is left of lookup tables stands; how many elements that are.
+/// Where what is left of lookup tables stands; how many bits that are.
 std::int64_t find_rests(WeightFile& file, const Instruction& instruction, const WeightRegion& region,
-                        std::int64_t elements) {
+                        const WeightForm& form, std::int64_t bits) {
   for (const RegionPart& part : region.parts)
     for (std::size_t i = 0; i < part.held.elements.size(); ++i) {
       const ValueId id = instruction.weights[part.held.first + i];
       const std::int64_t left = element_count(value_of(file, id).operand.shape) - part.held.elements[i];
-      if (left > 0 && file.rests.try_emplace(id, WeightFile::Rest{elements, left}).second) elements += left;
+      if (left > 0 && file.rests.try_emplace(id, WeightFile::Rest{bits, left}).second) bits += left * form.bits;
     }
-  return elements;
+  return bits;
 }
 
-/// One region as the program says it is; how many elements of tables stand behind the regions.
-std::int64_t check_region(WeightFile& file, const Instruction& instruction, const WeightForm& form,
-                          std::int64_t rest_elements) {
+/// One region as the program says it is; how many bits of tables stand behind the regions.
+std::int64_t check_region(WeightFile& file, const Instruction& instruction, std::int64_t rest_bits) {
+  const Machine own = own_machine(file, instruction);
+  const WeightForm form = weight_form(own);
   const WeightRegion region = weight_region(file.stage, form, instruction);
   const std::int64_t bytes = region_size(region, form), end = instruction.weight_offset.value + bytes;
   if (bytes != instruction.weight_bytes.value || instruction.weight_offset.value < 0 ||
@@ -151,31 +158,32 @@ std::int64_t check_region(WeightFile& file, const Instruction& instruction, cons
                                  std::to_string(instruction.weight_offset.value) + ", the program says " +
                                  std::to_string(instruction.weight_bytes.value) + " in a file of " +
                                  std::to_string(file.bytes.size()));
-  require_scales(instruction, file.machine.weight_format, region);
-  return find_rests(file, instruction, region, rest_elements);
+  require_scales(instruction, own.weight_format, region);
+  return find_rests(file, instruction, region, form, rest_bits);
 }
 
 }  // namespace
 
 WeightFile read_weight_file(const CompiledStage& stage, const Machine& machine, std::span<const std::byte> bytes) {
-  require_machine_formats(stage, machine);
   WeightFile file{stage, machine, bytes};
   const std::int64_t expected = stage.program.stored_weight_bytes.value;
   if (std::ssize(bytes) != expected)
     refuse("", "expected a file of " + std::to_string(expected) + " bytes, found " + std::to_string(bytes.size()));
-  const WeightForm form = weight_form(machine);
-  std::map<std::int64_t, std::array<std::int64_t, 2>> tiles;
-  std::int64_t rest_elements = 0, end = 0;
+  using Region = std::pair<std::array<std::int64_t, 2>, NumberFormat>;
+  std::map<std::int64_t, Region> regions;
+  std::int64_t rest_bits = 0, end = 0;
   for (const Instruction& instruction : stage.program.instructions) {
     if (instruction.weight_bytes.value == 0) continue;
-    rest_elements = check_region(file, instruction, form, rest_elements);
+    rest_bits = check_region(file, instruction, rest_bits);
     end = std::max(end, (instruction.weight_offset + instruction.weight_bytes).value);
     const auto& c = stage.program.classes[static_cast<std::size_t>(instruction.instruction_class)];
-    const auto [shared, fresh] = tiles.try_emplace(instruction.weight_offset.value, region_tiles(c, form));
-    if (!fresh && shared->second != region_tiles(c, form))
-      refuse(instruction.name, "another instruction has them in other tiles at the same offset");
+    const Machine own = machine_for(c, machine);
+    const Region region{region_tiles(c, weight_form(own)), own.weight_format};
+    if (regions.try_emplace(instruction.weight_offset.value, region).first->second != region)
+      refuse(instruction.name, "another instruction has them in other tiles, or formats, at the same offset");
   }
-  const std::int64_t rest = ceil_div(rest_elements * form.bits, 8), stored = stored_bytes(rest, form);
+  const WeightForm form = weight_form(machine);
+  const std::int64_t rest = ceil_div(rest_bits, 8), stored = stored_bytes(rest, form);
   if (expected - end != stored)
     refuse("", "expected " + std::to_string(stored) + " bytes of lookup tables behind the regions, found " +
                    std::to_string(expected - end));
@@ -188,9 +196,11 @@ WeightFile read_weight_file(const CompiledStage& stage, const Machine& machine, 
 
 std::vector<CircuitWeight> weights_of(const WeightFile& file, std::size_t number) {
   const Instruction& instruction = file.stage.program.instructions.at(number);
-  const WeightForm form = weight_form(file.machine);
+  const Machine own = own_machine(file, instruction);
+  const NumberFormat format = own.weight_format;
+  const WeightForm form = weight_form(own);
   const WeightRegion region = weight_region(file.stage, form, instruction);
-  std::vector<CodedWeight> weights = empty_weights(file, instruction, region, form);
+  std::vector<CodedWeight> weights = empty_weights(file, instruction, region, format, form.skipping);
   UnitsIn units{file.bytes.subspan(static_cast<std::size_t>(instruction.weight_offset.value)), form,
                 instruction.name};
   if (region.one_unit && region.bytes > 0) {
@@ -213,10 +223,9 @@ std::vector<CircuitWeight> weights_of(const WeightFile& file, std::size_t number
   std::vector<CircuitWeight> held;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     for (const WeightScale& scale : weights[i].scales)
-      if (needs_scale(file.machine.weight_format))
-        require_scale(scale, file.machine.weight_format, instruction.name);
+      if (needs_scale(format)) require_scale(scale, format, instruction.name);
     const Operand& operand = value_of(file, instruction.weights[i]).operand;
-    held.push_back(circuit_weight_of(weights[i], operand.type, operand.shape, file.machine.weight_format));
+    held.push_back(circuit_weight_of(weights[i], operand.type, operand.shape, format));
   }
   return held;
 }

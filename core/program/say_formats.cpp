@@ -5,6 +5,7 @@
 // nothing is said and which is not elementwise, reads Convert of conv2's result in fp16.
 #include <map>
 
+#include "core/base/error.h"
 #include "core/ops/use.h"
 #include "core/program/format_text.h"
 #include "core/program/passes.h"
@@ -15,7 +16,8 @@ namespace {
 std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
 
 struct Said {
-  std::optional<NumberFormat> weights, activations;
+  std::optional<NumberFormat> weights, activations, accumulators;
+  std::int64_t line = 0;  // of the first rule that says anything of activations or accumulators
 };
 
 class Conversions {
@@ -43,6 +45,8 @@ class Conversions {
       ++c_.formats_met[i];
       if (!said.weights) said.weights = rule.weights;
       if (!said.activations) said.activations = rule.activations;
+      if (!said.accumulators) said.accumulators = rule.accumulators;
+      if (said.line == 0 && (rule.activations || rule.accumulators)) said.line = rule.line;
     }
     return said;
   }
@@ -64,6 +68,7 @@ class Conversions {
     const auto first = std::ranges::find_if(node.inputs, [&](ValueId v) { return is_kept(v); });
     const NumberFormat read = first == node.inputs.end() ? standard() : kept(*first);
     NumberFormat format = read;
+    std::optional<NumberFormat> sums;
     if (!is_view(*c_.graph, node, work, c_.machine)) {
       const Said said = said_of(node, work.family);
       const bool follows = node.op->work == elementwise_work;
@@ -71,10 +76,23 @@ class Conversions {
       for (ValueId& input : node.inputs)
         if (is_kept(input) && kept(input) != format) input = converted(input, format);
       if (said.weights && node.op->type != "Gather") give_weights(node, *said.weights);
+      if (is_nest(work.family)) sums = sums_of(node, said, format);
     }
-    for (const ValueId out : node.outputs)
+    for (const ValueId out : node.outputs) {
       if (is_kept(out) && format != standard()) keep(out, format);
+      if (out != none) graph_.values[at(out)].sums = sums;
+    }
     graph_.nodes.push_back(std::move(node));
+  }
+
+  /// What a product keeps its sums in; nothing: what the machine does.
+  std::optional<NumberFormat> sums_of(const Node& node, const Said& said, NumberFormat read) const {
+    const NumberFormat sums = said.accumulators.value_or(c_.machine.accumulator_format);
+    if (said.line > 0 && bits_of(sums) < bits_of(read))
+      throw Error("formats_invalid", "line " + std::to_string(said.line),
+                  "layer '" + node.name + "' reads " + std::string(format_text(read)) + " and keeps its sums in " +
+                      std::string(format_text(sums)) + ": expected accumulators of at least as many bits");
+    return sums == c_.machine.accumulator_format ? std::nullopt : std::optional(sums);
   }
 
   void keep(ValueId v, NumberFormat format) {
@@ -126,7 +144,7 @@ void say_formats(Compilation& c) {
 }
 
 Formats formats_of(const Machine& machine) {
-  return {machine.weight_format, machine.activation_format, machine.activation_format};
+  return {machine.weight_format, machine.activation_format, machine.activation_format, std::nullopt};
 }
 
 Machine machine_for(const InstructionClass& c, const Machine& machine) {
@@ -134,6 +152,7 @@ Machine machine_for(const InstructionClass& c, const Machine& machine) {
   if (!c.formats) return own;
   own.weight_format = c.formats->weights;
   own.activation_format = c.formats->activations;
+  own.accumulator_format = c.formats->accumulators.value_or(machine.accumulator_format);
   return own;
 }
 

@@ -68,6 +68,7 @@ std::string value_line(ValueId id, const Value& value, bool of_a_node) {
   if (value.initializer) line += " initializer=1";
   if (value.parameter) line += " parameter=1";
   if (value.format) line += " format=" + std::string(format_text(*value.format));
+  if (value.sums) line += " sums=" + std::string(format_text(*value.sums));
   if (value.operand.fill) line += " fill=" + real_text(*value.operand.fill);
   if (value.operand.value) line += " data=" + tensor_text(*value.operand.value);
   if (value.bytes)

@@ -78,9 +78,13 @@ void TextIn::flag(std::string_view name, bool& x) {
 void TextOut::formats(std::string_view name, const std::optional<Formats>& x,
                       const std::optional<Formats>& standard) {
   if (x == standard) return;
-  field(name, !x ? "machine"
-                 : std::string(format_text(x->weights)) + "," + std::string(format_text(x->activations)) + "," +
-                       std::string(format_text(x->results)));
+  std::string text = "machine";
+  if (x) {
+    text = std::string(format_text(x->weights)) + "," + std::string(format_text(x->activations)) + "," +
+           std::string(format_text(x->results));
+    if (x->accumulators) text += "," + std::string(format_text(*x->accumulators));
+  }
+  field(name, text);
 }
 
 void TextIn::formats(std::string_view name, std::optional<Formats>& x, const std::optional<Formats>& standard) {
@@ -98,6 +102,7 @@ void TextIn::formats(std::string_view name, std::optional<Formats>& x, const std
     x->activations = format();
     in->expect(",");
     x->results = format();
+    if (in->accept(",")) x->accumulators = format();
   }
   end(*in);
 }

@@ -15,8 +15,8 @@ const InstructionClass& class_at(const Program& program, const Instruction& inst
   return program.classes[at(instruction.instruction_class)];
 }
 
-/// Elements of lookup tables beside the rows that a pass looks up.
-std::int64_t table_rest(const Graph& graph) {
+/// Bits of lookup tables beside the rows that a pass looks up.
+std::int64_t table_rest_bits(const Graph& graph, const Machine& machine) {
   std::int64_t more = 0;
   std::set<ValueId> tables;
   for (const Node& node : graph.nodes) {
@@ -26,7 +26,8 @@ std::int64_t table_rest(const Graph& graph) {
     const Value& result = graph.values[at(node.outputs[0])];
     if (table.kind != ValueKind::weight || result.kind != ValueKind::activation) continue;
     if (!tables.insert(node.inputs[0]).second) continue;
-    more += std::max<std::int64_t>(0, element_count(table.operand.shape) - element_count(result.operand.shape));
+    more += std::max<std::int64_t>(0, element_count(table.operand.shape) - element_count(result.operand.shape)) *
+            bits_of(table.format.value_or(machine.weight_format));
   }
   return more;
 }
@@ -73,7 +74,7 @@ Program totals_of(const CompiledStage& stage, const Derivation& derivation) {
   Program totals;
   add_weights(stage.program, machine, totals);
   totals.stored_weight_bytes =
-      totals.distinct_weight_bytes + Bytes(stored_bytes(ceil_div(table_rest(*stage.graph) * form.bits, 8), form));
+      totals.distinct_weight_bytes + Bytes(stored_bytes(ceil_div(table_rest_bits(*stage.graph, machine), 8), form));
   add_inputs(stage, machine, totals);
   const bool handed_on = stage.role == Role::core || stage.role == Role::encoder;
   for (const ValueId v : stage.graph->outputs)

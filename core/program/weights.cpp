@@ -20,7 +20,6 @@ struct Writing {
   const CompiledStage& stage;
   const Machine& machine;
   const WeightSource& source;
-  WeightForm form;
   BitPacker packer;
   ReachedRatio ratio{};
   bool too_large = false;      // a unit is larger than the program says
@@ -28,6 +27,7 @@ struct Writing {
   struct Rest {
     ValueId value;
     std::int64_t from;
+    Machine own;  // as the instruction that reads it finds it
   };
   std::vector<Rest> rests{};
 
@@ -78,9 +78,9 @@ Tensor tensor_of(const Writing& writing, ValueId id, Made& made, int depth = 0) 
   return made.at(id);
 }
 
-CodedWeight coded_of(const Writing& writing, ValueId id, const NestWeights* nest) {
+CodedWeight coded_of(const Writing& writing, ValueId id, const NestWeights* nest, const Machine& own) {
   Made made;
-  return coded_weight(writing.value(id).name, tensor_of(writing, id, made), nest, writing.machine);
+  return coded_weight(writing.value(id).name, tensor_of(writing, id, made), nest, own);
 }
 
 void note_ratio(Writing& writing, const std::string& name, std::int64_t bytes, std::int64_t packed_bytes) {
@@ -93,9 +93,10 @@ void note_ratio(Writing& writing, const std::string& name, std::int64_t bytes, s
   ratio.least_name = name;
 }
 
-/// One unit of `bytes`, which DRAM holds as `stored`: as it is, or compressed.
-void put_unit(Writing& writing, const std::string& name, std::int64_t bytes, std::int64_t stored,
+/// One unit of `bytes`: as it is, or compressed.
+void put_unit(Writing& writing, const std::string& name, const WeightForm& form, std::int64_t bytes,
               const std::function<void(BitPacker&)>& fill) {
+  const std::int64_t stored = stored_bytes(bytes, form);
   const std::int64_t end = writing.packer.bytes() + stored;
   if (stored == bytes) {
     fill(writing.packer);
@@ -109,7 +110,7 @@ void put_unit(Writing& writing, const std::string& name, std::int64_t bytes, std
   fill(packer);
   packer.pad_to(bytes);
   packer.finish();
-  const std::vector<std::byte> small = packed(unit, number_bytes(writing.form));
+  const std::vector<std::byte> small = packed(unit, number_bytes(form));
   note_ratio(writing, name, bytes, std::ssize(small));
   if (std::ssize(small) > stored)
     writing.too_large = true;
@@ -138,7 +139,7 @@ void put_part(BitPacker& packer, const RegionPart& part, const WeightForm& form,
   for (const WeightTile& tile : part.weights.tiles) put_tile(packer, part.weights, tile, form, weights);
 }
 
-void note_rests(Writing& writing, const Instruction& instruction, const HeldWeights& held) {
+void note_rests(Writing& writing, const Instruction& instruction, const HeldWeights& held, const Machine& own) {
   for (std::size_t i = 0; i < held.elements.size(); ++i) {
     const ValueId id = instruction.weights[held.first + i];
     const Value& value = writing.value(id);
@@ -147,13 +148,13 @@ void note_rests(Writing& writing, const Instruction& instruction, const HeldWeig
       throw Error("not_modelled", value.name,
                   "of the weight '" + value.name + "' only a part is read; expected that of lookup tables alone");
     if (std::ranges::find(writing.rests, id, &Writing::Rest::value) == writing.rests.end())
-      writing.rests.push_back({id, held.elements[i]});
+      writing.rests.push_back({id, held.elements[i], own});
   }
 }
 
-void put_region(Writing& writing, const Instruction& instruction, const WeightRegion& region,
+void put_region(Writing& writing, const Instruction& instruction, const WeightRegion& region, const Machine& own,
                 std::span<CodedWeight> weights) {
-  const WeightForm& form = writing.form;
+  const WeightForm form = weight_form(own);
   const bool strips =
       writing.stage.program.classes[static_cast<std::size_t>(instruction.instruction_class)].compound ==
       Compound::strips;
@@ -162,52 +163,51 @@ void put_region(Writing& writing, const Instruction& instruction, const WeightRe
                 "weights of strips of which some come again for each strip are not compressed; expected "
                 "weight_compression=1 or a larger psram_bytes");
   if (region.one_unit)
-    return put_unit(writing, instruction.name, region.bytes, stored_bytes(region.bytes, form), [&](BitPacker& to) {
+    return put_unit(writing, instruction.name, form, region.bytes, [&](BitPacker& to) {
       for (const RegionPart& part : region.parts) put_part(to, part, form, weights);
     });
   for (const RegionPart& part : region.parts) {
     if (!part.nest) {
       put_held(writing.packer, part.held, form, weights);
-      note_rests(writing, instruction, part.held);
+      note_rests(writing, instruction, part.held, own);
       continue;
     }
     const std::string& name = writing.value(instruction.weights[part.weights.first]).name;
-    for (const WeightTile& tile : part.weights.tiles) {
-      const std::int64_t bytes = tile_bytes(part.weights, tile, form);
-      put_unit(writing, name, bytes, stored_bytes(bytes, form),
+    for (const WeightTile& tile : part.weights.tiles)
+      put_unit(writing, name, form, tile_bytes(part.weights, tile, form),
                [&](BitPacker& to) { put_tile(to, part.weights, tile, form, weights); });
-    }
   }
 }
 
 /// The region of an instruction; its scales.
 InstructionScales write_region(Writing& writing, const Instruction& instruction) {
-  const WeightRegion region = weight_region(writing.stage, writing.form, instruction);
+  const auto& c = writing.stage.program.classes[static_cast<std::size_t>(instruction.instruction_class)];
+  const Machine own = machine_for(c, writing.machine);
+  const WeightRegion region = weight_region(writing.stage, weight_form(own), instruction);
   std::vector<CodedWeight> weights;
   InstructionScales scales;
   for (std::size_t i = 0; i < instruction.weights.size(); ++i) {
     const NestWeights* nest = nest_of_weight(region, i);
-    const CodedWeight& coded = weights.emplace_back(coded_of(writing, instruction.weights[i], nest));
+    const CodedWeight& coded = weights.emplace_back(coded_of(writing, instruction.weights[i], nest, own));
     scales.push_back(coded.channels.count > 0 ? std::nullopt : std::optional(coded.scales[0]));
   }
-  put_region(writing, instruction, region, weights);
+  put_region(writing, instruction, region, own, weights);
   writing.packer.pad_to((instruction.weight_offset + instruction.weight_bytes).value);
-  return needs_scale(writing.machine.weight_format) ? scales : InstructionScales();
+  return needs_scale(own.weight_format) ? scales : InstructionScales();
 }
 
-/// What is left of lookup tables, one behind the other.
+/// What is left of lookup tables, one behind the other, each in its own format.
 void write_rests(Writing& writing) {
-  std::int64_t elements = 0;
+  std::int64_t bits = 0;
   for (const auto& rest : writing.rests)
-    elements += element_count(writing.value(rest.value).operand.shape) - rest.from;
-  if (elements == 0) return;
-  const std::int64_t bytes = ceil_div(elements * writing.form.bits, 8);
-  put_unit(writing, writing.value(writing.rests[0].value).name, bytes, stored_bytes(bytes, writing.form),
+    bits += (element_count(writing.value(rest.value).operand.shape) - rest.from) * bits_of(rest.own.weight_format);
+  if (bits == 0) return;
+  put_unit(writing, writing.value(writing.rests[0].value).name, weight_form(writing.machine), ceil_div(bits, 8),
            [&](BitPacker& to) {
              for (const auto& rest : writing.rests) {
-               const CodedWeight coded = coded_of(writing, rest.value, nullptr);
+               const CodedWeight coded = coded_of(writing, rest.value, nullptr, rest.own);
                for (std::size_t i = static_cast<std::size_t>(rest.from); i < coded.codes.size(); ++i)
-                 to.put(coded.codes[i], writing.form.bits);
+                 to.put(coded.codes[i], bits_of(rest.own.weight_format));
              }
            });
 }
@@ -231,21 +231,9 @@ void require_small(const Writing& writing) {
 
 }  // namespace
 
-void require_machine_formats(const CompiledStage& stage, const Machine& machine) {
-  for (const Instruction& instruction : stage.program.instructions) {
-    const auto& c = stage.program.classes[static_cast<std::size_t>(instruction.instruction_class)];
-    if (c.formats && c.formats->weights != machine.weight_format)
-      throw Error(
-          "not_modelled", instruction.name,
-          "a .weight file holds weights of weight_format=" + std::string(format_text(machine.weight_format)) +
-              " alone; expected no rule that says weights=" + std::string(format_text(c.formats->weights)));
-  }
-}
-
 WrittenWeights write_weight_file(const CompiledStage& stage, const Machine& machine, const WeightSource& source,
                                  const ByteSink& sink) {
-  require_machine_formats(stage, machine);
-  Writing writing{stage, machine, source, weight_form(machine), BitPacker(sink)};
+  Writing writing{stage, machine, source, BitPacker(sink)};
   for (const Node& node : stage.graph->nodes)
     if (node.op->type == "Gather" && !node.inputs.empty()) writing.tables.insert(node.inputs[0]);
   std::map<std::int64_t, InstructionScales> by_offset;

@@ -1,4 +1,4 @@
-// The `.weight` file of a program: every parameter in the machine's number format (docs/formats.md).
+// The `.weight` file of a program: every parameter in its layer's number format (docs/formats.md).
 #pragma once
 
 #include <functional>
@@ -34,7 +34,7 @@ struct WrittenWeights {
 /// Writes the regions of the program's instructions in order, then the rest of lookup tables: stored_weight_bytes
 /// in all. Of a stage whose weights are hard-coded: what its ROM holds. Requires the machine of the compilation.
 /// Throws Error("not_compressible", weight, ...) when a unit does not shrink by weight_compression, after all were
-/// tried; "not_modelled" for weights without values, integers that weight_format does not hold, and where no rule
+/// tried; "not_modelled" for weights without values, integers that their format does not hold, and where no rule
 /// says which elements belong to a channel; "value_invalid" for infinities and NaN in a format without them;
 /// "weights_absent" when the source has not as many elements as the shape says.
 WrittenWeights write_weight_file(const CompiledStage& stage, const Machine& machine, const WeightSource& source,
@@ -46,7 +46,7 @@ struct WeightFile {
   Machine machine;
   std::span<const std::byte> bytes;
   struct Rest {
-    std::int64_t first_code = 0, elements = 0;
+    std::int64_t first_bit = 0, elements = 0;
   };
   std::map<ValueId, Rest> rests{};      // of lookup tables, behind the regions
   std::vector<std::byte> rest_bytes{};  // their codes
@@ -61,10 +61,5 @@ WeightFile read_weight_file(const CompiledStage& stage, const Machine& machine, 
 /// Error("weight_file_invalid", instruction, ...) where its region does not unpack, keeps more elements than it has
 /// slots, or has a channel's scale that is none.
 std::vector<CircuitWeight> weights_of(const WeightFile& file, std::size_t instruction);
-
-/// Throws Error("not_modelled", instruction, ...) where an instruction's weights are in a format of their own,
-/// which
-/// `.weight` files do not hold.
-void require_machine_formats(const CompiledStage& stage, const Machine& machine);
 
 }  // namespace sdip

@@ -113,19 +113,25 @@ void WordIn::bytes(std::string_view name, std::string& x) {
 
 void WordOut::formats(std::string_view name, std::optional<Formats>& x, const std::optional<Formats>&) {
   if (!has(name, x.has_value())) return;
-  for (const NumberFormat format : {x->weights, x->activations, x->results})
-    tail_.byte(static_cast<std::uint8_t>(format));
+  tail_.byte(static_cast<std::uint8_t>(x->weights));
+  tail_.byte(static_cast<std::uint8_t>(x->activations));
+  tail_.byte(static_cast<std::uint8_t>(static_cast<std::uint8_t>(x->results) | (x->accumulators ? 128 : 0)));
+  if (x->accumulators) tail_.byte(static_cast<std::uint8_t>(*x->accumulators));
 }
 
 void WordIn::formats(std::string_view name, std::optional<Formats>& x, const std::optional<Formats>&) {
   x = std::nullopt;
   if (!has(name, false)) return;
   x.emplace();
-  for (NumberFormat* format : {&x->weights, &x->activations, &x->results}) {
-    const std::uint8_t code = tail_.byte();
-    if (code >= std::size(number_formats)) refuse("formats: three number formats");
-    *format = static_cast<NumberFormat>(code);
-  }
+  const auto format = [&](std::uint8_t code) {
+    if (code >= std::size(number_formats)) refuse("formats: three or four number formats");
+    return static_cast<NumberFormat>(code);
+  };
+  x->weights = format(tail_.byte());
+  x->activations = format(tail_.byte());
+  const std::uint8_t results = tail_.byte();
+  x->results = format(results & 127);
+  if ((results & 128) != 0) x->accumulators = format(tail_.byte());
 }
 
 void WordOut::reals(std::string_view name, InstructionScales& x) {

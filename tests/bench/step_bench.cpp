@@ -15,8 +15,8 @@
 #include "core/program/program.h"
 #include "server/catalog.h"
 #include "server/commands.h"
-#include "server/external_file.h"
 #include "server/files.h"
+#include "server/weight_values.h"
 
 namespace {
 
@@ -36,18 +36,6 @@ double processor_s() {
   getrusage(RUSAGE_SELF, &used);
   return static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
          1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
-}
-
-/// Weights where the model's external data has them; each file is mapped once.
-StoredByteSource external_weights(const std::filesystem::path& folder) {
-  auto open = std::make_shared<std::map<std::string, std::shared_ptr<const MappedFile>>>();
-  return [folder, open](const Value& value) -> std::optional<StoredBytes> {
-    if (!value.bytes || value.bytes->file.empty()) return std::nullopt;
-    auto& file = (*open)[value.bytes->file];
-    if (!file) file = map_external_file(folder, value.bytes->file);
-    const auto length = static_cast<std::size_t>(stored_bytes(value.operand.type, value.operand.shape));
-    return StoredBytes{file->bytes().subspan(static_cast<std::size_t>(value.bytes->offset), length), file};
-  };
 }
 
 std::vector<Tensor> inputs_in(const std::filesystem::path& folder, const Graph& graph) {
@@ -72,10 +60,10 @@ void write_outputs(const std::filesystem::path& folder, const Graph& graph, cons
   }
 }
 
-ExecuteOptions options_of(const CompiledStage& stage, const std::filesystem::path& folder, std::int64_t threads) {
+ExecuteOptions options_of(const CompiledStage& stage, StoredByteSource weights, std::int64_t threads) {
   ExecuteOptions options;
   options.threads = threads;
-  options.mapped = external_weights(folder);
+  options.mapped = std::move(weights);
   const Graph& graph = *stage.graph;
   for (std::size_t v = 0; v < graph.values.size(); ++v)
     if (graph.values[v].kind != ValueKind::weight) options.scales[static_cast<ValueId>(v)] = any_scale;
@@ -96,7 +84,9 @@ int run_step(int argc, char** argv) {
   }
   const CompiledStage& stage = application.stages.at(0);
   const std::vector<Tensor> inputs = inputs_in(folder, *stage.graph);
-  const ExecuteOptions options = options_of(stage, model.parent_path(), std::atoi(argv[4]));
+  const Member member = catalog.members(model, argv[1]).at(0);
+  const ExecuteOptions options =
+      options_of(stage, member_weights(member, machine, 0, folder).bytes, std::atoi(argv[4]));
   OrderedJson seconds = OrderedJson::array(), processor_seconds = seconds;
   for (int i = 0; i < std::atoi(argv[3]); ++i) {
     const double start = now_s(), work = processor_s();

@@ -17,7 +17,8 @@
 namespace sdip::mutants {
 namespace {
 
-constexpr int hung = 3, failed = 4, most_deaths = 20;
+constexpr int hung = 3, failed = 4;
+constexpr int most_deaths = 5;  // of one worker at one job, without a mutant
 // Sanitizers reserve terabytes of addresses.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool limits_memory = false;
@@ -41,7 +42,8 @@ T* shared(std::size_t count) {
 
 struct Progress {
   std::atomic<std::int64_t> job;  // in work
-  std::atomic<int> mutant;
+  std::atomic<int> mutant, last;  // in work, or -1; the last that was
+  std::atomic<int> tried;         // by this process
 };
 
 void limit(double seconds) {
@@ -62,8 +64,10 @@ void limit(double seconds) {
   dup2(quiet, 1);
   dup2(quiet, 2);
   const Trying trying = [&](int mutant, double seconds) {
+    if (mutant < 0) limit(0);  // first, so that its end is not another's
+    if (mutant >= 0) mine.last = mutant, ++mine.tried;
     mine.mutant = mutant;
-    limit(seconds);
+    if (mutant >= 0) limit(seconds);
   };
   for (std::int64_t j = unfinished >= 0 ? unfinished : next++; j < jobs; j = next++) {
     mine.job = j;
@@ -93,10 +97,15 @@ void run_jobs(std::int64_t jobs, int workers, const Ledger& ledger,
   std::vector<pid_t> pids(static_cast<std::size_t>(workers));
   const auto start = [&](std::size_t w, std::int64_t unfinished) {
     progress[w].mutant = -1;
+    progress[w].tried = 0;
     pids[w] = fork();
     if (pids[w] == 0) work(unfinished, jobs, *next, progress[w], job);
   };
-  int deaths = 0;  // without a mutant
+  struct Deaths {
+    std::int64_t job = -1;
+    int count = 0;
+  };
+  std::vector<Deaths> deaths(pids.size());  // without a mutant
   for (std::size_t w = 0; w < pids.size(); ++w) start(w, -1);
   for (std::size_t left = pids.size(); left > 0;) {
     int status = 0;
@@ -108,10 +117,14 @@ void run_jobs(std::int64_t jobs, int workers, const Ledger& ledger,
       --left;
       continue;
     }
-    const int mutant = progress[w].mutant;
-    if (mutant < 0) {  // what an earlier mutant did to memory: that one is found out in a process that is new
-      if (++deaths > most_deaths)
-        throw std::runtime_error("workers end without a mutant, at last at job " + std::to_string(progress[w].job));
+    int mutant = progress[w].mutant;
+    // What an earlier mutant did to memory: of several that one is found out in a process that is new.
+    if (mutant < 0 && progress[w].tried == 1) mutant = progress[w].last;
+    if (mutant < 0) {
+      if (deaths[w].job != progress[w].job) deaths[w] = {progress[w].job, 0};
+      if (++deaths[w].count > most_deaths)
+        throw std::runtime_error("a worker ends without a mutant again and again, at job " +
+                                 std::to_string(progress[w].job));
       start(w, progress[w].job);
       continue;
     }

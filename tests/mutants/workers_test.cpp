@@ -28,6 +28,26 @@ TEST(workers, those_that_crash_or_never_end_are_marked_and_the_others_tried) {
   EXPECT_EQ(ledger.fates[3], sdip::mutants::Fate::differs);
 }
 
+TEST(workers, one_that_dies_of_what_its_mutant_left_behind_finds_that_one_out_in_a_process_of_its_own) {
+  const auto ledger = sdip::mutants::shared_ledger(8);
+  sdip::mutants::run_jobs(40, 1, ledger, [&](std::int64_t job, const sdip::mutants::Trying& trying) {
+    const int number = static_cast<int>(job % 8);
+    if (ledger.fates[number] != sdip::mutants::Fate::alive) return;
+    trying(number, 0.2);
+    trying(-1, 0);
+    if (number % 3 == 2) std::abort();
+  });
+  for (const int number : {0, 1, 3, 4, 6, 7}) EXPECT_EQ(ledger.fates[number], sdip::mutants::Fate::alive);
+  for (const int number : {2, 5}) EXPECT_EQ(ledger.fates[number], sdip::mutants::Fate::crashes);
+}
+
+TEST(workers, a_job_that_ends_them_without_a_mutant_ends_the_run) {
+  const auto ledger = sdip::mutants::shared_ledger(1);
+  EXPECT_THROW(
+      sdip::mutants::run_jobs(2, 1, ledger, [](std::int64_t, const sdip::mutants::Trying&) { std::abort(); }),
+      std::runtime_error);
+}
+
 template <class Body>
 auto with(int number, Body&& body) {
   chosen = number;

@@ -6,6 +6,7 @@
 #include <map>
 #include <thread>
 
+#include "server/accuracy_front.h"
 #include "server/json_in.h"
 #include "tests/server/running.h"
 #include "tests/server/site_fixture.h"
@@ -141,6 +142,28 @@ TEST(accuracy_of_sweeps, is_measured_for_the_front_and_empty_elsewhere) {
   const auto index = front["rows"][0][0].get<std::int64_t>();
   EXPECT_EQ(site.get(target + "/points/" + std::to_string(index)).json()["accuracy"]["sqnr_db"], figures[0]);
   EXPECT_THAT(site.get(target + "/export?format=csv").body, HasSubstr(",random\n"));
+}
+
+TEST(accuracy_of_sweeps, is_another_where_layers_have_formats_of_their_own) {
+  const Site site;
+  std::map<std::string, double> figures;
+  const auto measured = [&](const std::string& formats) {
+    const std::string sweep = site.sweep(OrderedJson{{"model", "tiny-sd-text"},
+                                                     {"preset", "edge"},
+                                                     {"validate_seconds", 0},
+                                                     {"formats", formats},
+                                                     {"axes", {{{"parameter", "cores"}, {"values", {1}}}}}}
+                                             .dump());
+    const std::string target = "/api/v1/sweeps/" + sweep;
+    const Json done = asked_until(site, target, [](const Json& one) { return one["measuring_accuracy"] == false; });
+    EXPECT_EQ(done["spec"].value("formats", ""), formats);
+    return front_cells(site.get(target + "/front").json(), "sqnr_db").at(0).get<double>();
+  };
+  const double plain = measured(""), thin = measured("family=linear weights=int4");
+  EXPECT_LT(thin, plain - 6);
+  EXPECT_EQ(measured("# the same\nfamily=linear   weights=int4"), thin);
+  const Json asked = Json::parse(OrderedJson{{"model", "tiny-sd-text"}, {"preset", "edge"}}.dump());
+  EXPECT_EQ(accuracy_key(site.service->store, accuracy_request(asked)).find("formats"), std::string::npos);
 }
 
 }  // namespace

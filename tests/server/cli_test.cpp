@@ -158,6 +158,24 @@ TEST(cli, sweep_refuses_bad_axes_and_specs_and_leaves_nothing_behind) {
   EXPECT_THAT(no_place.err, HasSubstr("sdip: file_unwritable: "));
 }
 
+TEST(cli, sweep_takes_formats_of_layers_and_tells_a_bad_rule_by_its_file) {
+  const TemporaryFolder folder;
+  write_file(folder / "formats", "# thin\nfamily=linear weights=int4 activations=int8\n");
+  std::vector<std::string> command = {"sweep", "tiny-sd-text", "--axis", "cores=1,2", "--validate-seconds", "5"};
+  const Ended plain = run_sdip(command);
+  command.insert(command.end(), {"--formats", folder / "formats"});
+  const Ended said = run_sdip(command);
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_THAT(said.out,
+              HasSubstr("Layers in formats of their own:\n  family=linear weights=int4 activations=int8\n"));
+  EXPECT_THAT(said.out, HasSubstr("Front validated: pass"));
+  EXPECT_NE(said.out.substr(0, said.out.find("Layers")), plain.out.substr(0, plain.out.find("\nFront")));
+  write_file(folder / "formats", "\nfamily=linear weights=int5\n");
+  expect_error(command, "sdip: formats_invalid: " + (folder / "formats") + ":2: ");
+  write_file(folder / "formats", "\"nowhere\" weights=int4\n");
+  expect_error(command, "sdip: format_unmatched: " + (folder / "formats") + ":1: ");
+}
+
 TEST(cli, export_reads_what_sweep_kept) {
   const TemporaryFolder folder;
   EXPECT_EQ(run_sdip({"sweep", "tiny-sd", "--axis", "cores=1,2", "--data", folder / "data"}).exit_code, 0);

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "tests/server/running.h"
 
 namespace sdip::test {
@@ -28,6 +30,28 @@ TEST(run, refuses_what_is_too_large_and_says_how_large_it_may_be) {
   const Ended ended = run_sdip({"run", "sd15-unet"});
   EXPECT_EQ(ended.exit_code, 1);
   EXPECT_THAT(ended.err, HasSubstr("sdip run takes at most 4,294,967,296 operations and 4.00 GiB"));
+}
+
+TEST(run, alone_gives_the_bits_that_it_gives_beside_the_graph_on_any_number_of_threads) {
+  const std::vector<std::string> command{"run",   "tiny-sd-unet",           "--set", "weight_format=fp32",
+                                         "--set", "activation_format=fp32", "--set", "accumulator_format=fp32"};
+  const auto digests = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), command.begin(), command.end());
+    const Ended ended = run_sdip(more);
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    const std::regex digest("[0-9a-f]{16}");
+    return std::vector<std::string>(std::sregex_token_iterator(ended.out.begin(), ended.out.end(), digest), {});
+  };
+  const std::vector<std::string> beside = digests({"--threads", "1"});
+  EXPECT_EQ(beside.size(), 1u);
+  EXPECT_EQ(digests({"--alone", "--threads", "1"}), beside);
+  EXPECT_EQ(digests({"--alone", "--threads", "3"}), beside);
+}
+
+TEST(run, alone_needs_formats_without_scales) {
+  const Ended ended = run_sdip({"run", "tiny-sd-unet", "--alone", "--set", "activation_format=int8"});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.err, HasSubstr("expected formats of activations without scales"));
 }
 
 TEST(run, takes_given_inputs_of_the_right_size) {

@@ -162,6 +162,24 @@ TEST(compile_weights, a_program_runs_on_its_weight_file_alone) {
               HasSubstr("weight_file_invalid"));
 }
 
+TEST(compile_weights, of_layers_in_formats_of_their_own_run_as_the_model_does) {
+  const TemporaryFolder folder;
+  write_file(folder / "formats", "\"*conv_in*\" weights=fp32\nfamily=conv2d weights=int4\n");
+  const auto digest = [](const Ended& ended) {
+    std::smatch found;
+    EXPECT_TRUE(std::regex_search(ended.out, found, std::regex("[0-9a-f]{16}"))) << ended.out << ended.err;
+    return found.str();
+  };
+  const Ended compiled = run_sdip({"compile", "tiny-sd-vae-decoder", "--out", folder / "a", "--weights", "--seed",
+                                   "3", "--formats", folder / "formats"});
+  ASSERT_EQ(compiled.exit_code, 0) << compiled.err;
+  const std::string name = folder / "a/tiny-sd-vae-decoder";
+  const Ended own = run_sdip({"run", "tiny-sd-vae-decoder", "--seed", "3", "--formats", folder / "formats"});
+  EXPECT_EQ(digest(run_sdip({"run", "--program", name + ".graph", "--weights", name + ".weight", "--seed", "3"})),
+            digest(own));
+  EXPECT_NE(digest(run_sdip({"run", "tiny-sd-vae-decoder", "--seed", "3"})), digest(own));
+}
+
 TEST(compile_weights, of_a_refused_stage_no_file_of_any_is_left) {
   const TemporaryFolder folder;
   const Ended ended = run_sdip({"compile", "tiny-sd", "--out", folder / "a", "--weights", "--set",

@@ -34,12 +34,12 @@ void draw_fetches(Dice& dice, InstructionClass& c, std::int64_t full) {
   }
 }
 
-/// The input of `out` results: what they read, less padding (which may be more than the kernel's reach), and a few
-/// positions beyond.
+/// The input of `out` results: what they read, less padding (which may be more than the kernel's reach, or less
+/// than nothing: positions that no result reads), and a few positions beyond.
 std::int64_t input_of(Dice& dice, std::int64_t out, std::int64_t stride, std::int64_t kernel, std::int64_t dilation,
                       std::int64_t& before, std::int64_t& after) {
   const std::int64_t reach = (kernel - 1) * dilation + 1;
-  before = dice.one_in(2) ? dice.between(0, reach) : 0;
+  before = dice.one_in(2) ? dice.between(-3, reach) : 0;
   after = dice.one_in(2) ? dice.between(0, reach) : 0;
   return std::max<std::int64_t>(1, (out - 1) * stride + reach - before - after + dice.between(0, stride - 1));
 }
@@ -156,11 +156,15 @@ Part random_part(Dice& dice, const LoopNest& before) {
   } else if (!dice.one_in(4)) {
     n.kernel_h = dice.between(1, std::min<std::int64_t>(3, n.in_h));
     n.stride_h = dice.between(1, 2);
-    n.out_h = (n.in_h - 1) / n.stride_h + 1;  // padded
+    n.out_h = (n.in_h - 1) / n.stride_h + 1;
+    n.pad_top = n.kernel_h / 2;
+    n.pad_bottom = n.kernel_h - 1 - n.pad_top;
   }
   if (part.work.family == Family::conv2d) {
     n.out_channels = dice.between(1, 5);
     n.kernel_w = dice.between(1, 3);
+    n.pad_left = n.kernel_w / 2;
+    n.pad_right = n.kernel_w - 1 - n.pad_left;
     part.operand_b = Place::psram;
     part.weight_elements_per_channel = n.in_channels * n.kernel_h * n.kernel_w;
     part.bias_elements_per_channel = dice.between(0, 1);
@@ -224,6 +228,8 @@ InstructionClass random_attention(Dice& dice) {
   scores.in_channels = dice.between(1, 9);
   c.parts.resize(3);
   c.parts[2].work = c.work;
+  c.work.element_cycles = scores.groups;  // slower products, one as long as the other or not
+  c.parts[2].work.element_cycles = scores.out_channels % 3 + 1;
   LoopNest& product = c.parts[2].work.nest;
   product.in_channels = scores.out_channels;
   product.out_channels = dice.one_in(2) ? scores.in_channels : dice.between(1, 9);

@@ -182,7 +182,34 @@ TEST(kernels, the_largest_codes_wrap_and_do_not_saturate) {
     multiply({1, 1, 1000, 1000, 1}, NumberFormat::int32, row, column, Sums<std::int32_t>{sums.data(), 1},
              {vectors, 1, {}, nullptr});
     EXPECT_EQ(sums[0], 5);  // 1000 x 2^30 is a multiple of 2^32
+    const std::vector<std::int8_t> small(1000, -128);
+    const Matrix<std::int8_t> small_row{small.data(), 1000, 1}, small_column{small.data(), 1, 1};
+    sums[0] = std::numeric_limits<std::int32_t>::max();
+    multiply({1, 1, 1000, 1000, 1}, NumberFormat::int32, small_row, small_column,
+             Sums<std::int32_t>{sums.data(), 1}, {vectors, 1, {}, nullptr});
+    EXPECT_EQ(sums[0], std::numeric_limits<std::int32_t>::min() + 16383999);  // + 1000 x 2^14 wraps
   }
+}
+
+TEST(kernels, codes_begin_at_0_whatever_their_sums_hold_where_that_is_asked_for) {
+  KernelsEngine engine(7);
+  for (const Vectors vectors : vectors_here())
+    for (int i = 0; i < 20; ++i) {
+      const ProductShape shape{drawn(engine, 1, 30), drawn(engine, 1, 70), drawn(engine, 1, 600), 0, 1};
+      std::vector<std::int8_t> left(static_cast<std::size_t>(shape.rows * shape.depth)),
+          right(static_cast<std::size_t>(shape.depth * shape.columns));
+      for (auto* codes : {&left, &right})
+        for (std::int8_t& code : *codes) code = static_cast<std::int8_t>(engine());
+      const ProductShape whole{shape.rows, shape.columns, shape.depth, shape.depth, 1};
+      const Matrix<std::int8_t> l{left.data(), shape.depth, 1}, r{right.data(), shape.columns, 1};
+      std::vector<std::int32_t> sums(static_cast<std::size_t>(shape.rows * shape.columns)),
+          from_any(sums.size(), 77);
+      multiply(whole, NumberFormat::int32, l, r, Sums<std::int32_t>{sums.data(), shape.columns},
+               {vectors, 1, {}, nullptr});
+      multiply(whole, NumberFormat::int32, l, r, Sums<std::int32_t>{from_any.data(), shape.columns},
+               {vectors, 1, {}, nullptr, true});
+      EXPECT_EQ(from_any, sums);
+    }
 }
 
 TEST(kernels, a_product_too_large_for_one_block_of_rows_and_columns_gives_the_same_bits) {

@@ -1,10 +1,13 @@
 // Softmax and norms in chunks of a row, partial sums at addresses, accumulators that wrap.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "core/base/encode.h"
 #include "core/base/error.h"
 #include "core/exec/execute.h"
+#include "core/exec/plain_functions.h"
 #include "tests/core/exec/random_graph.h"
 
 namespace sdip {
@@ -55,6 +58,15 @@ sdip::Run run_tiled(const CompiledStage& stage, const Machine& m, const MadeNetw
                     const ActivationScales& scales = {}) {
   return execute(
       stage, m, network.inputs, [&](const Value& v) { return network.stored(v); }, scales);
+}
+
+/// Scales of the input and the output of one instruction.
+ExecuteOptions with_scales(const MadeNetwork& network, const WeightScale& in, const WeightScale& out,
+                           std::int64_t threads) {
+  ExecuteOptions options;
+  options.scales = {{network.graph.inputs[0], in}, {network.graph.outputs[0], out}};
+  options.threads = threads;
+  return options;
 }
 
 Tensor graph_result(const MadeNetwork& network) {
@@ -219,18 +231,22 @@ TEST(options, mapped_weights_give_the_bits_of_stored_ones) {
 TEST(options, mapped_weights_are_quantised_as_stored_ones) {
   Draw draw(8);
   const MadeNetwork network = made_product(draw, 5, 60, 70, ElementType::float32);
-  const Machine m = in_formats(NumberFormat::int8, NumberFormat::int8, NumberFormat::int32);
-  CompiledStage stage = tiled_stage(network, m);
-  stage.program.classes[0].mapping = {2, 1, 30, 60};
-  const ActivationScales scales{{network.graph.inputs[0], 0.02F}, {network.graph.outputs[0], 0.1F}};
   const Tensor& weight = network.weights.begin()->second;
   const std::vector<float> floats(weight.floats.begin(), weight.floats.end());
-  ExecuteOptions options;
-  options.scales = scales;
-  options.mapped = [&](const Value&) { return StoredBytes{std::as_bytes(std::span(floats)), {}}; };
-  const StoredTensors nothing = [](const Value&) { return std::nullopt; };
-  EXPECT_EQ(execute(stage, m, network.inputs, nothing, options).outputs[0].floats,
-            run_tiled(stage, m, network, scales).outputs[0].floats);
+  using enum NumberFormat;
+  for (const NumberFormat activations : {int8, fp32})
+    for (const NumberFormat accumulators : {int32, fp32})
+      for (const std::int64_t sums : {60, 25}) {
+        const Machine m = in_formats(activations, int8, accumulators);
+        CompiledStage stage = tiled_stage(network, m);
+        stage.program.classes[0].mapping = {2, 1, 30, sums};
+        stage.program.instructions[0].write_tiles = {Bytes(0), Bytes(m.dsram_bytes)};
+        ExecuteOptions options = with_scales(network, 0.02F, 0.1F, 1);
+        const std::vector<double> stored = run_tiled(stage, m, network, options.scales).outputs[0].floats;
+        options.mapped = [&](const Value&) { return StoredBytes{std::as_bytes(std::span(floats)), {}}; };
+        const StoredTensors nothing = [](const Value&) { return std::nullopt; };
+        EXPECT_EQ(execute(stage, m, network.inputs, nothing, options).outputs[0].floats, stored);
+      }
 }
 
 TEST(options, memory_told_beforehand_is_of_the_pages_that_values_touch) {
@@ -283,6 +299,77 @@ TEST(accumulators, of_integers_wrap_to_their_width_in_any_tiles) {
       }
   }
   EXPECT_GT(changed, 100);
+}
+
+TEST(row_passes, softmax_of_codes_gives_the_codes_of_the_softmax_of_their_numbers) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    Draw draw(seed);
+    NetworkMaker make(draw);
+    const std::int64_t rows = draw.between(1, 5), length = draw.between(120, 300);
+    MadeNetwork network = make.finish({make.node("Softmax", {make.input({rows, length})})}, false);
+    const bool is_signed = draw.one_in(2);
+    const NumberFormat format = is_signed ? NumberFormat::int8 : NumberFormat::uint8;
+    const Machine m = in_formats(format, NumberFormat::int8, NumberFormat::int32);
+    const WeightScale in = is_signed ? WeightScale(0.03F) : WeightScale(0.03F, std::uint8_t{100});
+    const WeightScale out = is_signed ? WeightScale(0.0001F) : WeightScale(0.0001F, std::uint8_t{0});
+    for (double& x : network.inputs[0].floats) x = draw.unit() * 4;
+    CompiledStage stage = tiled_stage(network, m);
+    stage.program.classes[0].mapping = {draw.between(1, rows), 1, length, 1};
+    const StoredTensors nothing = [](const Value&) { return std::nullopt; };
+    const sdip::Run run =
+        execute(stage, m, network.inputs, nothing, with_scales(network, in, out, draw.between(1, 2)));
+    EXPECT_EQ(run.counts.tile_operations, ceil_div(rows, stage.program.classes[0].mapping.tile_rows));
+    const auto held = [&](double x, const WeightScale& scale) {
+      const std::int64_t zero = scale.zero.value_or(0);
+      return decoded(format, encoded(format, static_cast<float>(x), scale.scale, zero), scale.scale, zero);
+    };
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const auto first = network.inputs[0].floats.begin() + row * length;
+      std::vector<double> numbers;
+      for (auto x = first; x < first + length; ++x) numbers.push_back(static_cast<double>(held(*x, in)));
+      const double sum = exec::exponentials_less(*std::ranges::max_element(numbers), numbers);
+      for (std::int64_t i = 0; i < length; ++i)
+        ASSERT_EQ(run.outputs[0].floats[static_cast<std::size_t>(row * length + i)],
+                  static_cast<double>(held(numbers[static_cast<std::size_t>(i)] / sum, out)));
+    }
+  }
+}
+
+TEST(accumulators, of_codes_give_the_same_results_whole_and_in_tiles_of_sums) {
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    SCOPED_TRACE(seed);
+    Draw draw(seed);
+    NetworkMaker make(draw);
+    const bool conv = draw.one_in(2);
+    const std::int64_t channels = draw.between(1, 70), depth = conv ? draw.between(2, 40) : draw.between(2, 600);
+    const std::int64_t side = draw.between(3, 17);
+    const ValueId x = conv ? make.input({1, depth, side, side}) : make.input({side * side, depth});
+    const ValueId w = conv ? make.weight({channels, depth, 3, 3}, depth) : make.weight({depth, channels}, depth);
+    const ValueId bias = make.weight({channels}, 1);
+    const MadeNetwork network =
+        make.finish({conv ? make.node("Conv", {x, w, bias}, {{"pads", std::vector<std::int64_t>{1, 1, 1, 1}}})
+                          : make.nodes("", "Gemm", {x, w, bias})[0]},
+                    false);
+    const NumberFormat accumulator = draw.one_in(3) ? NumberFormat::int16 : NumberFormat::int32;
+    Machine m = in_formats(NumberFormat::int8, NumberFormat::int8, accumulator);
+    if (draw.one_in(2)) m.scale_granularity = ScaleGranularity::channel;
+    CompiledStage stage = tiled_stage(network, m);
+    InstructionClass& c = stage.program.classes[0];
+    c.weight_elements_per_channel = conv ? 9 * depth : depth;
+    c.bias_elements_per_channel = 1;
+    stage.program.instructions[0].write_tiles = {Bytes(0), Bytes(m.dsram_bytes)};
+    const LoopNest& nest = c.work.nest;
+    const StoredTensors stored = [&](const Value& v) { return network.stored(v); };
+    c.mapping = {nest.out_h, nest.out_w, channels, depth};
+    const sdip::Run whole =
+        execute(stage, m, network.inputs, stored, with_scales(network, 0.01F, 0.02F, draw.between(1, 2)));
+    c.mapping = {draw.between(1, nest.out_h), nest.out_w, draw.between(1, channels), draw.between(1, depth - 1),
+                 channels_outermost};
+    const sdip::Run tiled = execute(stage, m, network.inputs, stored, with_scales(network, 0.01F, 0.02F, 1));
+    EXPECT_EQ(whole.outputs[0].floats, tiled.outputs[0].floats);
+    EXPECT_GT(tiled.counts.tile_operations, whole.counts.tile_operations);
+  }
 }
 
 TEST(accumulators, of_codes_with_a_scale_wrap_in_steps_of_both_scales) {

@@ -1,6 +1,8 @@
 // `.weight` written and read back: the same numbers, and a program that runs on them alone.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <set>
 
@@ -59,8 +61,33 @@ void keep_scalars(MadeNetwork& network) {
 
 struct Seen {
   std::set<NumberFormat> formats;
-  std::uint64_t run = 0, packed = 0, sparse = 0, refused = 0, tiled = 0, weights = 0;
+  std::uint64_t run = 0, packed = 0, sparse = 0, refused = 0, own = 0, weights = 0;
 };
+
+/// Rules for a third of the nodes: views and constants, of which none may speak, are left out.
+Application compiled_with_rules(Draw& draw, Machine& machine, const MadeNetwork& network) {
+  const Application plain = compiled_on(machine, network, Role::network);
+  CompileOptions options;
+  for (const Instruction& instruction : plain.stages.at(0).program.instructions) {
+    if (instruction.weights.empty() || draw.one_in(3)) continue;
+    FormatRule rule;
+    rule.pattern = instruction.name;
+    rule.weights = static_cast<NumberFormat>(draw.between(0, std::ssize(number_formats) - 1));
+    options.format_rules.push_back(std::move(rule));
+  }
+  Workload workload;
+  workload.stages.push_back({Role::network, "net", std::make_shared<const Graph>(network.graph), {}});
+  try {
+    return compile(workload, machine, options);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code, "format_unmatched") << error.what();  // named after a node that a pass made
+    return plain;
+  }
+}
+
+Machine machine_of(const Filed& f, const Instruction& instruction, const Machine& machine) {
+  return machine_for(f.stage.program.classes[static_cast<std::size_t>(instruction.instruction_class)], machine);
+}
 
 void expect_read_as_written(const Filed& f, const Machine& machine, const MadeNetwork& network, Seen& seen) {
   const WeightFile file = read_weight_file(f.stage, machine, f.bytes);
@@ -70,7 +97,8 @@ void expect_read_as_written(const Filed& f, const Machine& machine, const MadeNe
     const std::vector<CircuitWeight> read = weights_of(file, i);
     ASSERT_EQ(read.size(), instruction.weights.size());
     for (std::size_t w = 0; w < read.size(); ++w) {
-      const std::optional<Tensor> want = written_weight(network, f.stage, instruction, w, machine);
+      const std::optional<Tensor> want =
+          written_weight(network, f.stage, instruction, w, machine_of(f, instruction, machine));
       if (!want) continue;
       ++seen.weights;
       EXPECT_EQ(read[w].numbers.floats, want->floats) << instruction.name << " weight " << w;
@@ -89,7 +117,8 @@ TEST(weight_file, is_read_as_it_was_quantised_and_runs_without_the_model_s_weigh
     Machine machine = random_machine(draw);
     draw_weights(draw, machine, network);
     keep_scalars(network);
-    const Application application = compiled_on(machine, network, Role::network);
+    const Application application =
+        draw.one_in(2) ? compiled_with_rules(draw, machine, network) : compiled_on(machine, network, Role::network);
     if (!application.feasible) continue;
     Filed f;
     try {
@@ -101,6 +130,7 @@ TEST(weight_file, is_read_as_it_was_quantised_and_runs_without_the_model_s_weigh
     }
     ++seen.run;
     seen.formats.insert(machine.weight_format);
+    seen.own += std::ranges::any_of(f.stage.program.classes, [](const InstructionClass& c) { return !!c.formats; });
     seen.packed += machine.weight_compression.hundredths > 100 ? 1U : 0U;
     seen.sparse += machine.sparsity == Sparsity::skipping ? 1U : 0U;
     expect_read_as_written(f, machine, network, seen);
@@ -117,6 +147,7 @@ TEST(weight_file, is_read_as_it_was_quantised_and_runs_without_the_model_s_weigh
   EXPECT_GT(seen.packed, pairs / 20);
   EXPECT_GT(seen.sparse, pairs / 10);
   EXPECT_LT(seen.refused, pairs / 4);
+  EXPECT_GT(seen.own, pairs / 5);
   EXPECT_GT(seen.weights, 2 * seen.run);
 }
 
@@ -237,6 +268,62 @@ TEST(weight_file, has_lookup_tables_whole) {
     const sdip::Run got = execute(f.stage, machine, network.inputs, read_weight_file(f.stage, machine, f.bytes));
     EXPECT_EQ(got.outputs[0].floats, want.outputs[0].floats);
   }
+}
+
+/// Two tables and a product of the rows of both, each in a format of its own; the regions by hand.
+TEST(weight_file, has_each_layer_s_weights_in_their_own_format) {
+  Draw draw(6);
+  NetworkMaker make(draw);
+  const ValueId ids = make.input({2}, ElementType::int64);
+  const ValueId rows = make.node("Gather", {make.weight({100, 6}, 4), ids});
+  const ValueId h = make.node("MatMul", {rows, make.weight({6, 5}, 4)});
+  const ValueId y = make.node("MatMul", {h, make.weight({5, 3}, 4)});
+  MadeNetwork network = make.finish({y}, false);
+  for (auto& [name, tensor] : network.weights)
+    for (double& value : tensor.floats) value = std::round(value * 4) / 4;
+  network.inputs[0].ints = {99, 7};
+  Machine machine;
+  const Application plain = compiled_on(machine, network, Role::network);
+  CompileOptions options;
+  const auto say = [&](std::size_t instruction, NumberFormat format) {
+    FormatRule rule;
+    rule.pattern = plain.stages[0].program.instructions.at(instruction).name;
+    rule.weights = format;
+    options.format_rules.push_back(rule);
+  };
+  say(1, NumberFormat::uint4);
+  say(2, NumberFormat::fp32);
+  Workload workload;
+  workload.stages.push_back({Role::network, "net", std::make_shared<const Graph>(network.graph), {}});
+  const Application application = compile(workload, machine, options);
+  const Filed f = filed(application.stages.at(0), machine, network);
+  const auto& instructions = f.stage.program.instructions;
+  // fp16 rows of the table; 30 codes of 4 bits; 15 floats; behind them the table's other 98 rows.
+  EXPECT_EQ(instructions.at(0).weight_bytes, Bytes(2 * 6 * 2));
+  EXPECT_EQ(instructions.at(1).weight_bytes, Bytes(15));
+  EXPECT_EQ(instructions.at(2).weight_bytes, Bytes(15 * 4));
+  EXPECT_EQ(std::ssize(f.bytes), 24 + 15 + 60 + 98 * 6 * 2);
+  EXPECT_TRUE(instructions[0].scales.empty() && instructions[2].scales.empty());
+  ASSERT_EQ(instructions[1].scales.size(), 1U);
+  EXPECT_TRUE(instructions[1].scales[0].value().zero.has_value());
+  for (std::size_t i = 0; i < 15; ++i) {
+    std::uint32_t code = 0;
+    for (std::size_t b = 0; b < 4; ++b)
+      code |= std::to_integer<std::uint32_t>(f.bytes[24 + 15 + 4 * i + b]) << (8 * b);
+    const Value& value = f.stage.graph->values[static_cast<std::size_t>(instructions[2].weights.at(0))];
+    EXPECT_EQ(static_cast<double>(std::bit_cast<float>(code)), network.stored(value)->floats[i]);
+  }
+  const std::string binary = write_graph_binary(f.stage);
+  const auto stored = [&](const Value& v) { return network.stored(v); };
+  const sdip::Run want = execute(application.stages[0], machine, network.inputs, stored);
+  for (const CompiledStage& stage :
+       {f.stage, parse_graph_text(graph_text(f.stage)), read_graph_binary(std::as_bytes(std::span(binary)))}) {
+    const sdip::Run got = execute(stage, machine, network.inputs, read_weight_file(stage, machine, f.bytes));
+    EXPECT_EQ(got.outputs[0].floats, want.outputs[0].floats);
+  }
+  CompiledStage unscaled = f.stage;
+  unscaled.program.instructions[1].scales.clear();
+  EXPECT_EQ(code_of({unscaled, {}}, machine, f.bytes), "weights_absent");
 }
 
 }  // namespace

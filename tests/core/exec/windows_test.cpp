@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "core/cost/stage.h"
-#include "core/exec/nest_folds.h"
 #include "core/exec/step.h"
+#include "core/exec/windows.h"
 
 namespace sdip {
 namespace {
@@ -48,8 +48,11 @@ std::int64_t loaded(const Program& program) {
 }
 
 TEST(windows, are_clipped_to_the_input) {
-  EXPECT_EQ(exec::positions_read(0, 2, 1, 3, 1, 1, 4), (std::vector<std::int64_t>{0, 1, 2}));
-  EXPECT_EQ(exec::positions_read(1, 2, 3, 1, 1, 0, 9), (std::vector<std::int64_t>{3, 6}));
+  const exec::InputAxis padded{4, 4, 1, 3, 1, 1}, apart{3, 9, 3, 1, 1, 0};
+  EXPECT_EQ(exec::positions_read(padded, {0, 2}), (exec::Runs{{0, 3}}));
+  EXPECT_EQ(exec::positions_read(apart, {1, 3}), (exec::Runs{{3, 4}, {6, 7}}));
+  EXPECT_EQ(exec::fresh_positions(exec::positions_read(padded, {2, 4}), exec::positions_read(padded, {0, 2})),
+            (exec::Runs{{3, 4}}));
   EXPECT_EQ(loaded(padded_column(4, 1, 1, 2)), 4);
   EXPECT_EQ(loaded(padded_column(100, 40, 1, 1)), 100);
   EXPECT_EQ(loaded(padded_column(100, 90, 4, 3)), 75);

@@ -46,6 +46,18 @@ TEST(sweep_spec, spelled_out_reads_back_equal) {
   EXPECT_EQ(spec_json(again), spec_json(spec));
 }
 
+TEST(sweep_spec, keeps_formats_of_layers_and_refuses_what_is_none_by_its_line) {
+  json body = json::parse(whole);
+  body["formats"] = "family=linear weights=int4  # thin";
+  const SweepSpec spec = spec_from_json(body);
+  EXPECT_EQ(spec.formats, "family=linear weights=int4  # thin");
+  EXPECT_EQ(spec_from_json(json::parse(spec_json(spec).dump())).formats, spec.formats);
+  EXPECT_FALSE(spec_json(spec_from_json(json::parse(whole))).contains("formats"));
+  EXPECT_EQ(refusal_with("formats", 3), "value_invalid at /formats");
+  EXPECT_EQ(refusal_with("formats", "\nfamily=linear weights=int5"), "formats_invalid at /formats:2");
+  EXPECT_EQ(refusal_with("formats", std::string(4097, ' ')), "limit_exceeded at /formats");
+}
+
 TEST(sweep_spec, refuses_with_the_place) {
   EXPECT_EQ(refusal([] { spec_from_json(json::parse("[]")); }), "value_invalid at ");
   EXPECT_EQ(refusal([] { spec_from_json(json::parse(R"({"axes": []})")); }), "value_invalid at /model");

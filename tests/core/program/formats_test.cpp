@@ -15,8 +15,11 @@ using enum NumberFormat;
 
 TEST(formats, rules_come_back_as_they_were_said) {
   const auto rules = parse_formats(
-      "# two\n\"*conv_in\" activations=fp16\n\nfamily=linear weights=int4 activations=int8", "formats.txt");
-  ASSERT_EQ(rules.size(), 2U);
+      "# three\n\"*conv_in\" activations=fp16\n\nfamily=linear weights=int4 activations=int8\n"
+      "family=matmul accumulators=int32",
+      "formats.txt");
+  ASSERT_EQ(rules.size(), 3U);
+  EXPECT_EQ(format_rule_text(rules[2]), "family=matmul accumulators=int32");
   EXPECT_EQ(format_rule_text(rules[0]), "\"*conv_in\" activations=fp16");
   EXPECT_EQ(format_rule_text(rules[1]), "family=linear weights=int4 activations=int8");
   EXPECT_EQ(rules[1].line, 4);
@@ -92,6 +95,47 @@ TEST(formats, the_first_rule_that_says_it_decides) {
   EXPECT_EQ(class_at(application, 1).formats, (Formats{bf16, int8, int8}));
 }
 
+TEST(formats, of_accumulators_are_those_of_products_alone_and_stay_with_what_is_fused) {
+  Machine machine;
+  machine.fusion = Fusion::pointwise;
+  const Application application = said(first_layer() + " accumulators=bf16", machine);
+  EXPECT_THAT(mnemonics(application), ElementsAre("matmul+relu", "matmul")) << "no conversion";
+  EXPECT_EQ(class_at(application, 0).formats, (Formats{fp16, fp16, fp16, bf16}));
+  EXPECT_EQ(machine_for(class_at(application, 0), machine).accumulator_format, bf16);
+  EXPECT_FALSE(class_at(application, 1).formats.has_value());
+  expect_round_trip(application.stages[0], machine);
+  const std::string text = graph_text(application.stages[0]);
+  EXPECT_THAT(text, testing::HasSubstr(" sums=bf16"));
+  const Application all = said("\"*\" accumulators=int32 activations=int8", machine);
+  EXPECT_EQ(class_at(all, 1).formats, (Formats{fp16, int8, int8, int32}));
+  EXPECT_FALSE(said("\"*\" accumulators=fp32", machine).stages[0].program.classes[0].formats)
+      << "the machine has these";
+}
+
+TEST(formats, of_an_instruction_may_be_written_with_its_accumulators) {
+  const Application application = said("");
+  std::string text = graph_text(application.stages[0]);
+  const auto at = text.find(" nodes=", text.find("instruction 0"));
+  text.insert(at, " formats=fp16,fp16,fp16,q15_16");
+  const CompiledStage stage = parse_graph_text(text);
+  EXPECT_EQ(stage.program.classes[0].formats, (Formats{fp16, fp16, fp16, q15_16}));
+  expect_round_trip(stage, Machine());
+}
+
+TEST(formats, accumulators_narrower_than_what_a_product_reads_are_refused_by_line) {
+  for (const char* rules : {"family=softmax weights=fp16\nfamily=linear accumulators=int8",
+                            "\nfamily=linear activations=int32 accumulators=fp16"}) {
+    SCOPED_TRACE(rules);
+    try {
+      said(rules);
+      ADD_FAILURE() << "accepted";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code, "formats_invalid");
+      EXPECT_EQ(error.where, "line 2");
+    }
+  }
+}
+
 TEST(formats, a_rule_for_no_layer_is_an_error) {
   try {
     said("family=linear weights=int8\n\"nowhere\" weights=int8");
@@ -117,13 +161,16 @@ TEST(formats, random_programs_of_layers_with_their_own_come_back_from_text_and_w
       rule.pattern = node.name;
       rule.weights = static_cast<NumberFormat>(dice.between(0, std::ssize(number_formats) - 1));
       rule.activations = static_cast<NumberFormat>(dice.between(0, std::ssize(number_formats) - 1));
+      if (dice.one_in(2)) rule.accumulators = dice.one_in(2) ? int32 : q15_16;
       options.format_rules.push_back(rule);
     }
     Application application;
     try {
       application = compile(workload, machine, options);
     } catch (const Error& error) {
-      EXPECT_EQ(error.code, "format_unmatched");  // a view, or a constant
+      EXPECT_TRUE(error.code == "format_unmatched" ||  // a view, or a constant
+                  error.code == "formats_invalid")     // the machine's accumulators are too narrow
+          << error.what();
       continue;
     }
     if (!application.feasible) continue;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ctime>
 #include <random>
 
 #include "core/base/error.h"
@@ -66,6 +67,50 @@ TEST(pattern, stands_for_a_name_or_a_stage_and_a_name) {
   EXPECT_TRUE(stands("a\\*b", "a*b"));
   EXPECT_FALSE(stands("a\\*b", "axb"));
   EXPECT_FALSE(stands("a", ""));
+  EXPECT_TRUE(stands("a*", "a"));
+  EXPECT_FALSE(stands("ab*ba", "aba")) << "first and last piece may not overlap";
+  EXPECT_TRUE(stands("*ab*ab*", "xaabxaab"));
+  EXPECT_FALSE(stands("*ab*ab*ab", "abxaab"));
+  EXPECT_TRUE(stands("**", "x"));
+}
+
+/// By trying every length for every star.
+bool stands_by_trying(std::string_view pattern, std::string_view text) {
+  if (pattern.empty()) return text.empty();
+  if (pattern[0] == '*')
+    return stands_by_trying(pattern.substr(1), text) ||
+           (!text.empty() && stands_by_trying(pattern, text.substr(1)));
+  return !text.empty() && pattern[0] == text[0] && stands_by_trying(pattern.substr(1), text.substr(1));
+}
+
+TEST(pattern, of_stars_and_two_letters_stands_for_what_trying_every_length_finds) {
+  std::mt19937 dice(7);
+  std::int64_t matched = 0;
+  const auto drawn = [&](std::string_view letters, std::size_t most) {
+    std::string text;
+    for (std::size_t left = dice() % (most + 1); left > 0; --left) text += letters[dice() % letters.size()];
+    return text;
+  };
+  for (int i = 0; i < 20000; ++i) {
+    const std::string pattern = drawn("aab**", 8), name = drawn("aab", 10);
+    const bool found = names_layer(pattern, "", name);
+    ASSERT_EQ(found, stands_by_trying(pattern, name) || stands_by_trying(pattern, ":" + name))
+        << pattern << " " << name;
+    matched += found;
+  }
+  EXPECT_GT(matched, 1000);
+}
+
+TEST(pattern, that_repeats_itself_takes_time_of_its_length_and_the_name_s_not_of_their_product) {
+  const std::string run(1'000'000, 'a');
+  std::string stars;
+  for (int i = 0; i < 1000; ++i) stars += "*" + std::string(500, 'a');
+  const std::clock_t before = std::clock();
+  EXPECT_FALSE(names_layer("*" + run.substr(0, 500'000) + "b*", "vae", run));
+  EXPECT_FALSE(names_layer(stars + "*b", "vae", run + "c"));
+  EXPECT_TRUE(names_layer(stars + "*", "vae", run));
+  // The product of the first two lengths, 5 x 10^11 comparisons, would take minutes.
+  EXPECT_LT(static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC, 5.0);
 }
 
 TEST(mapping_text, is_refused_by_line_and_field) {

@@ -112,12 +112,13 @@ export interface Design {
   model: string;
   preset: string;
   machine: Machine;
+  formats?: string; // rules for single layers
 }
 
 /** The names and values of a machine were checked against the parameter table; the server checks them again. */
 const requestOf = (design: Design | null) => {
-  const { model, preset, machine } = design as Design;
-  return { model, preset, machine: machine as MachineChanges };
+  const { model, preset, machine, formats } = design as Design;
+  return { model, preset, machine: machine as MachineChanges, ...(formats ? { formats } : {}) };
 };
 
 export const useAnalysis = (design: Design | null, instructions: boolean) =>

@@ -1962,6 +1962,7 @@ export interface components {
             model: string;
             preset?: string;
             machine?: components["schemas"]["MachineChanges"];
+            formats?: string;
             baselines?: string[];
         };
         ComparisonRow: {
@@ -2000,6 +2001,7 @@ export interface components {
             count?: number;
             axes: components["schemas"]["Axis"][];
             objectives?: string[];
+            formats?: string;
             validate_seconds?: number;
         };
         Sweep: {

@@ -84,6 +84,7 @@ export interface SweepDraft {
   seed: number;
   count: number;
   objectives: string[];
+  formats: string;
 }
 
 /** The body of POST /sweeps. A parameter on an axis is not also fixed. */
@@ -100,5 +101,6 @@ export function sweepRequest(draft: SweepDraft, axes: Axis[]): SweepRequest {
     ...(draft.sampling === 'random' ? { count: draft.count } : {}),
     axes,
     objectives: draft.objectives,
+    ...(draft.formats.trim() ? { formats: draft.formats } : {}),
   };
 }

@@ -38,6 +38,10 @@ export function SweepStart({ draft, change, grid, ready, pending, error, onStart
           </>
         )}
       </div>
+      <label className="stack">
+        <span className="label">{t('sweep.formats')}</span>
+        <textarea rows={2} maxLength={4096} value={draft.formats} placeholder={t('new.formats_hint')} onChange={(event) => change({ formats: event.target.value })} spellCheck={false} />
+      </label>
       <Objectives chosen={draft.objectives} onChange={(objectives) => change({ objectives })} />
       {error !== null && error !== undefined && <ErrorBox error={error} />}
       <div className="start-row">

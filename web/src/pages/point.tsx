@@ -4,7 +4,7 @@ import { usePoint, useSweep } from '../api/queries';
 import { changedFrom, encodeSettings } from '../form/values';
 import { useSpeech } from '../i18n/i18n';
 import { AnalysisView } from '../point/analysis_view';
-import { ErrorBox, Skeleton } from '../ui/basics';
+import { Card, ErrorBox, Skeleton } from '../ui/basics';
 import { TablesGate, useMachineTables } from '../ui/tables_gate';
 
 export const PointPage = ({ id, index }: { id: number; index: number }) => (
@@ -23,7 +23,9 @@ function Point({ id, index }: { id: number; index: number }) {
   if (!sweep.data || !point.data) return <Skeleton height={420} />;
   const preset = sweep.data.spec.preset ?? 'essay';
   const settings = changedFrom(tables.machineOf(preset), point.data.machine);
-  const query = new URLSearchParams({ model: sweep.data.model, preset, set: encodeSettings(settings) }).toString();
+  const { formats } = sweep.data.spec;
+  const said = formats ? { formats } : {};
+  const query = new URLSearchParams({ model: sweep.data.model, preset, set: encodeSettings(settings), ...said }).toString();
   return (
     <div className="page">
       <nav className="crumbs" aria-label={t('point.crumbs')}>
@@ -39,7 +41,8 @@ function Point({ id, index }: { id: number; index: number }) {
           <Link className="button" href={`/compare?${query}`}>{t('nav.compare')}</Link>
         </div>
       </div>
-      <AnalysisView design={{ model: sweep.data.model, preset, machine: settings }} />
+      {formats && <Card title={t('sweep.formats')}><pre className="rules">{formats}</pre></Card>}
+      <AnalysisView design={{ model: sweep.data.model, preset, machine: settings, ...said }} />
     </div>
   );
 }

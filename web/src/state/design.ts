@@ -1,4 +1,4 @@
-// A design point in the address: `model`, `preset`, `set`.
+// A design point in the address: `model`, `preset`, `set`, and `formats` of single layers where a point has them.
 import { useMemo } from 'react';
 import type { Design } from '../api/queries';
 import { changedFrom, decodeSettings, encodeSettings } from '../form/values';
@@ -10,13 +10,16 @@ export function useDesign(): [Design, (change: Partial<Design>) => void] {
   const [model] = useQueryState('model', 'sd15');
   const [preset] = useQueryState('preset', 'essay');
   const [set] = useQueryState('set', '');
+  const [formats] = useQueryState('formats', '');
   const design = useMemo<Design>(
-    () => ({ model, preset, machine: changedFrom(tables.machineOf(preset), decodeSettings(set, tables.parameters)) }),
-    [model, preset, set, tables],
+    () => ({
+      model, preset, machine: changedFrom(tables.machineOf(preset), decodeSettings(set, tables.parameters)), ...(formats ? { formats } : {}),
+    }),
+    [model, preset, set, formats, tables],
   );
   const change = (part: Partial<Design>) =>
     setQuery({
-      ...(part.model !== undefined ? { model: part.model } : {}),
+      ...(part.model !== undefined ? { model: part.model, formats: null } : {}),
       ...(part.preset !== undefined ? { preset: part.preset } : {}),
       ...(part.machine !== undefined ? { set: encodeSettings(part.machine) || null } : {}),
     });

@@ -46,6 +46,7 @@ export function SweepHead({ sweep }: { sweep: Sweep }) {
         {sweep.points_per_second !== null && sweep.points_per_second > 0 && <div><dt>{t('sweep.rate')}</dt><dd>{plain(Math.round(sweep.points_per_second))} /s</dd></div>}
         {live && sweep.eta_s !== null && <div><dt>{t('sweep.eta')}</dt><dd>{duration(sweep.eta_s)}</dd></div>}
         {sweep.validation && <div><dt>{t('validation.front')}</dt><dd><FrontLine sweep={sweep.id} validation={sweep.validation} /></dd></div>}
+        {sweep.spec.formats && <div><dt>{t('sweep.formats')}</dt><dd><pre className="rules">{sweep.spec.formats}</pre></dd></div>}
         <div><dt>{t('sweep.axes')}</dt><dd>{sweep.spec.axes.map((axis) => axis.parameter).join(' × ') || '–'}</dd></div>
       </dl>
       {live && <progress className="run-progress" value={sweep.done} max={sweep.total} aria-label={t('sweep.progress')} />}

@@ -1,0 +1,44 @@
+// What an instruction's tile operations moved.
+#include "core/exec/transfers.h"
+
+#include <utility>
+
+namespace sdip::exec {
+
+void TransferLog::begin_instruction() {
+  open_ = false;
+  done_ = {};
+  weight_elements_ = 0;
+  for (auto& stream : bits_)
+    for (auto& bits : stream) bits = 0;
+}
+
+void TransferLog::begin_operation(bool noted) {
+  end_operation();
+  open_ = noted;
+}
+
+void TransferLog::end_operation() {
+  TileTransfers moved;
+  for (std::size_t s = 0; s < streams; ++s)
+    for (std::size_t m = 0; m < throughs; ++m) moved.bits[s][m] = bits_[s][m].exchange(0);
+  moved.weight_elements = std::exchange(weight_elements_, 0);
+  if (open_) done_.operations.push_back(moved);
+}
+
+void TransferLog::add(Stream stream, Place place, std::int64_t bits) {
+  const Through memory = place == Place::dram       ? Through::dram
+                         : place == Place::stackram ? Through::stackram
+                                                    : Through::dsram;
+  bits_[static_cast<std::size_t>(stream)][static_cast<std::size_t>(memory)].fetch_add(bits,
+                                                                                      std::memory_order_relaxed);
+}
+
+void TransferLog::add_weights(std::int64_t elements) { weight_elements_ += elements; }
+
+InstructionTransfers TransferLog::end_instruction() {
+  end_operation();
+  return std::exchange(done_, {});
+}
+
+}  // namespace sdip::exec

@@ -1,0 +1,66 @@
+// What an instruction's tile operations moved, noted where the datapath reads and writes its memories at real
+// addresses.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "core/program/program.h"
+
+namespace sdip {
+
+/// Why something moves. `values`: of an attention, its second product's; `others`: operands beside the nest's two.
+enum class Stream : std::int8_t { a, b, values, others, partials_in, partials_out, results };
+inline constexpr std::size_t streams = 7;
+
+/// Memories that streams go through; of a unified one what stands in it, as of DSRAM.
+enum class Through : std::int8_t { dram, dsram, stackram };
+inline constexpr std::size_t throughs = 3;
+
+/// Bits that one tile operation moved, by stream and memory; elements of the tile of weights that it began with,
+/// 0 where it is that of the operation before.
+struct TileTransfers {
+  std::array<std::array<std::int64_t, throughs>, streams> bits{};
+  std::int64_t weight_elements = 0;
+  std::int64_t operator()(Stream stream, Through memory) const {
+    return bits[static_cast<std::size_t>(stream)][static_cast<std::size_t>(memory)];
+  }
+};
+
+/// Of one instruction, by tile operation; of products that several cores share, of the first core. Not `by_tiles`:
+/// an operator was computed on whole operands by its own arithmetic.
+struct InstructionTransfers {
+  bool by_tiles = true;
+  bool reads_rows_again = false;  // for the sums of a prologue, rows that tiles cut
+  std::vector<TileTransfers> operations{};
+};
+
+namespace exec {
+
+/// Notes what moves while instructions run.
+class TransferLog {
+ public:
+  void begin_instruction();
+  /// `noted`: it is the first core's.
+  void begin_operation(bool noted);
+  void reads_rows_again() { done_.reads_rows_again = true; }
+  void computed_whole() { done_.by_tiles = false; }
+  /// Called by several threads.
+  void add(Stream stream, Place place, std::int64_t bits);
+  void add_weights(std::int64_t elements);
+  /// Those of the instruction that ends.
+  InstructionTransfers end_instruction();
+
+ private:
+  void end_operation();
+
+  InstructionTransfers done_{};
+  bool open_ = false;
+  std::array<std::array<std::atomic<std::int64_t>, throughs>, streams> bits_{};
+  std::int64_t weight_elements_ = 0;
+};
+
+}  // namespace exec
+}  // namespace sdip

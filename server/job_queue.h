@@ -1,0 +1,164 @@
+// A queue of jobs with a thread: one runs at a time; any can be cancelled; the one that runs says how far it is.
+//
+// What a job is, where its state is kept and what its progress looks like is its kind's affair: the queue knows
+// numbers. Example (a test repeats it): 1, 2 and 3 are added, 9 behind all; 1 runs, 3 is cancelled: 2 runs next,
+// then 9; 3 never.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <thread>
+
+namespace sdip {
+
+enum class JobKind { sweep, validation, accuracy };
+
+struct JobKindRow {
+  std::string_view name;  // as the log calls one
+  int gives_way;          // to whom its thread gives way: 0, requests; above, kinds of less, too
+  std::chrono::seconds
+      cancel_wait;  // how long `cancel` waits for one that runs to end, so that the answer shows it
+};
+inline constexpr JobKindRow job_kinds[] = {
+    {"sweep", 0, std::chrono::seconds(5)},        // a batch lasts well under a second
+    {"validation", 2, std::chrono::seconds(10)},  // a stage's counters or a layer's tensors: a second or a few
+    {"accuracy", 0, std::chrono::seconds(0)},     // nothing shows one that was removed
+};
+
+/// The calling thread, and those it starts, give way to requests: they run at a lower priority; `more` than 0 also
+/// to others that give way.
+void give_way(int more);
+
+/// Says on standard error that a job threw: the store failed, or what it was about is gone.
+void log_job(const JobKindRow& kind, std::int64_t id, const std::exception& problem);
+
+/// What a job that runs is given.
+template <class Progress>
+struct JobTurn {
+  const std::atomic<bool>& cancel;  // true: it is to end
+  std::function<void(const Progress&)> show;
+  std::function<bool()> by_user;  // whether that was by `cancel`, not by the end of the process
+};
+
+template <class Progress>
+class JobQueue {
+ public:
+  using Run = std::function<void(std::int64_t id, const JobTurn<Progress>&)>;
+
+  /// Starts the thread, which calls `run` with each, those of `waiting` first. What `run` throws is logged. It may
+  /// call the queue, but not `cancel` itself.
+  JobQueue(JobKind kind, std::deque<std::int64_t> waiting, Run run)
+      : kind_(job_kinds[static_cast<std::size_t>(kind)]), run_(std::move(run)), queue_(std::move(waiting)) {
+    thread_ = std::thread([this] { work(); });
+  }
+  /// Ends the one that runs, and starts no other.
+  ~JobQueue() {
+    {
+      const std::lock_guard lock(mutex_);
+      ending_ = true;
+      cancel_ = true;
+    }
+    wake_.notify_all();
+    thread_.join();
+  }
+  JobQueue(const JobQueue&) = delete;
+  JobQueue& operator=(const JobQueue&) = delete;
+
+  void add(std::int64_t id) { put(queue_, id); }
+  /// It runs when no other waits.
+  void add_behind(std::int64_t id) { put(behind_, id); }
+
+  /// Of one that runs true: it is told to end, and has, or the kind's time is over. Else false: it waits no longer.
+  bool cancel(std::int64_t id) {
+    std::unique_lock lock(mutex_);
+    drop_waiting(id);
+    if (running_ != id) return false;
+    by_user_ = true;
+    cancel_ = true;
+    wake_.wait_for(lock, kind_.cancel_wait, [&] { return running_ != id || ending_; });
+    return true;
+  }
+
+  /// One that waits no longer does; one that runs goes on.
+  void drop(std::int64_t id) {
+    const std::lock_guard lock(mutex_);
+    drop_waiting(id);
+  }
+  /// Whether it waits or runs.
+  bool has(std::int64_t id) const {
+    const std::lock_guard lock(mutex_);
+    return running_ == id || std::ranges::find(queue_, id) != queue_.end() ||
+           std::ranges::find(behind_, id) != behind_.end();
+  }
+  /// Of the one that runs; of any other, nullopt.
+  std::optional<Progress> progress(std::int64_t id) const {
+    const std::lock_guard lock(mutex_);
+    return running_ == id ? std::optional(progress_) : std::nullopt;
+  }
+
+ private:
+  void put(std::deque<std::int64_t>& queue, std::int64_t id) {
+    const std::lock_guard lock(mutex_);
+    queue.push_back(id);
+    wake_.notify_all();
+  }
+
+  void drop_waiting(std::int64_t id) {
+    std::erase(queue_, id);
+    std::erase(behind_, id);
+  }
+
+  void work() {
+    give_way(kind_.gives_way);
+    const JobTurn<Progress> turn{cancel_,
+                                 [this](const Progress& progress) {
+                                   const std::lock_guard lock(mutex_);
+                                   progress_ = progress;
+                                 },
+                                 [this] {
+                                   const std::lock_guard lock(mutex_);
+                                   return by_user_;
+                                 }};
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      wake_.wait(lock, [this] { return ending_ || !queue_.empty() || !behind_.empty(); });
+      if (ending_) return;
+      std::deque<std::int64_t>& next = queue_.empty() ? behind_ : queue_;
+      const std::int64_t id = next.front();
+      next.pop_front();
+      running_ = id;
+      progress_ = {};
+      by_user_ = cancel_ = false;
+      lock.unlock();
+      try {
+        run_(id, turn);
+      } catch (const std::exception& problem) {
+        log_job(kind_, id, problem);
+      }
+      lock.lock();
+      running_.reset();
+      wake_.notify_all();
+    }
+  }
+
+  const JobKindRow& kind_;
+  Run run_;
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<std::int64_t> queue_, behind_;
+  std::optional<std::int64_t> running_;
+  Progress progress_{};
+  bool by_user_ = false, ending_ = false;
+  std::atomic<bool> cancel_ = false;
+  std::thread thread_;
+};
+
+}  // namespace sdip
