@@ -16,7 +16,7 @@ InstructionCost instruction_cost(const StageRun& run, std::size_t number, const 
   const InstructionClass& its = run.stage->program.classes[static_cast<std::size_t>(instruction.instruction_class)];
   const EnergyPrices prices = energy_prices(its.formats ? machine_for(its, m) : m, run.stage->role,
                                             floor_plan(m, cores_fed(*run.stage, m)));
-  const std::int64_t cores = run.schedule.active_cores;
+  const auto of_one_core = [&](std::int64_t bytes) { return bytes / run.schedule.active_cores; };
   InstructionCost c;
   c.start = Cycles(time.start);
   c.end = Cycles(time.end);
@@ -49,7 +49,7 @@ InstructionCost instruction_cost(const StageRun& run, std::size_t number, const 
   energy += shared_energy(cost.busy.psram_read, time.weight_bytes, time.weight_psram_bytes, prices);
   energy += program_energy(static_cast<double>(instruction_bytes(instruction, cost, m.granularity)),
                            time.program_bytes, prices);
-  energy += spill_energy((time.activation_in_bytes + time.activation_out_bytes) / cores, prices);
+  energy += spill_energy(of_one_core(time.activation_in_bytes + time.activation_out_bytes), prices);
   energy[EnergyPart::leakage] = leakage_j;
   c.energy_j = energy.total();
   c.energy_parts = energy.joules;

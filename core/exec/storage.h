@@ -1,7 +1,7 @@
 // Bytes of a memory: one behind the other, 0 until they are written.
 //
-// The system gives what is touched, when it is touched, in large pages where there is much: of a memory of 256 MiB in
-// which a program uses 2 MiB, 2 MiB are taken.
+// The system gives what is touched, when it is touched, in large pages where there is much: of a memory of 256 MiB
+// in which a program uses 2 MiB, 2 MiB are taken.
 #pragma once
 
 #include <cstddef>
