@@ -80,13 +80,15 @@ std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
     run.costs.push_back(class_cost(c, m, stage.role));
     spills |= run.costs.back().streams_activations;
   }
-  const TimelineRules rules = stage_rules(stage, m, run.schedule.active_cores);
+  const std::int64_t cores = run.schedule.active_cores;
+  const TimelineRules rules = stage_rules(stage, m, cores);
   const std::int64_t summed = 2 * std::max({most_simulated_passes, m.steps, m.cores});
   if (!countable(stage.program, run.costs, rules, summed)) return std::nullopt;
-  run.stream = run_timeline(stage.program, run.costs, rules, most_simulated_passes, trace);
-  const bool same_alone = !spills || run.schedule.active_cores == 1;
-  run.alone = same_alone ? run.stream
-                         : run_timeline(stage.program, run.costs, stage_rules(stage, m, 1), most_simulated_passes);
+  const auto run_on = [&](const TimelineRules& its, std::vector<InstructionTime>* times) {
+    return run_timeline(stage.program, run.costs, its, most_simulated_passes, times);
+  };
+  run.stream = run_on(rules, trace);
+  run.alone = !spills || cores == 1 ? run.stream : run_on(stage_rules(stage, m, 1), nullptr);
   run.link_cycles = ceil_div((stage.program.latent_bytes + stage.program.context_bytes).value * 8, m.link_bits);
   count_pass(run, m);
   price_pass(run, m, Bound::value);
