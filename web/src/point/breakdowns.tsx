@@ -16,15 +16,26 @@ export function Breakdowns({ analysis }: { analysis: Analysis }) {
   );
 }
 
-function Breakdown({ title, parts, unit }: { title: Key; parts: Part[]; unit: string }) {
+/** A part whose figure may lie anywhere between two ends. */
+type RangedPart = Part & { least?: number | null; most?: number | null };
+
+const sum = (values: (number | null | undefined)[]) => values.reduce<number>((total, one) => total + (one ?? 0), 0);
+
+function Breakdown({ title, parts, unit }: { title: Key; parts: RangedPart[]; unit: string }) {
   const { t } = useSpeech();
   const bars = parts.map((one) => ({ name: one.part, label: wordFor(t, 'part', one.part), value: one.value ?? 0 }));
-  const total = bars.reduce((sum, one) => sum + one.value, 0);
+  const total = sum(bars.map((one) => one.value));
+  const ranged = parts.some((one) => one.most !== undefined);
+  const range = (of: RangedPart[]) => `${quantity(sum(of.map((one) => one.least)), unit, 3)} – ${quantity(sum(of.map((one) => one.most)), unit, 3)}`;
   return (
     <Card>
       <ChartFrame
         title={`${t(title)} · ${quantity(total, unit)}`}
-        table={() => ({ head: [t('table.part'), t(title), t('table.share')], rows: bars.map((one) => [one.label, quantity(one.value, unit), total > 0 ? percent(one.value / total) : '–']) })}
+        {...(ranged && { note: t('breakdown.range', { range: range(parts) }) })}
+        table={() => ({
+          head: [t('table.part'), t(title), t('table.share'), ...(ranged ? [t('table.range')] : [])],
+          rows: bars.map((one, i) => [one.label, quantity(one.value, unit), total > 0 ? percent(one.value / total) : '–', ...(ranged ? [range(parts.slice(i, i + 1))] : [])]),
+        })}
       >
         <Bars bars={bars} unit={unit} />
       </ChartFrame>
