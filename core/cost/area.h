@@ -24,13 +24,13 @@ Widest widest_formats(const Application& application, const Machine& machine);
 
 /// Lanes that one core has. softmax, norm: none where vector lanes or a host do their work.
 struct CoreLanes {
-  double conv2d = 0, linear = 0, matmul = 0, vector = 0, softmax = 0, norm = 0;
+  double conv2d{}, linear{}, matmul{}, vector{}, softmax{}, norm{};
 };
 CoreLanes core_lanes(const Machine& machine);
 
 /// mm2 of one core's blocks, floor-plan factors included.
 struct CoreArea {
-  double conv2d = 0, linear = 0, matmul = 0, vector = 0, softmax = 0, norm = 0, dsram = 0, stackram = 0;
+  double conv2d{}, linear{}, matmul{}, vector{}, softmax{}, norm{}, dsram{}, stackram{};
   double total() const { return conv2d + linear + matmul + vector + softmax + norm + dsram + stackram; }
 };
 CoreArea core_area(const Machine& machine, Widest widest, Bound bound = Bound::value);

@@ -125,18 +125,18 @@ struct Ranges {
 
 /// The fastest clock that the circuits stand, by the rows' values and at the ends of their ranges.
 struct ClockLimit {
-  double least_mhz = 0, mhz = 0, most_mhz = 0;
+  double least_mhz{}, mhz{}, most_mhz{};
 };
 
 /// What a machine takes of an FPGA part.
 struct FpgaUse {
   struct Resource {
     std::string_view name;  // "dsp", "bram", "uram", "lut"
-    double needed = 0, available = 0;
+    double needed{}, available{};
   };
   std::array<Resource, 4> resources;
   std::string_view limit;  // the resource that is used most of, or that is lacking most
-  bool fits = false;
+  bool fits{};
 };
 
 struct Report {

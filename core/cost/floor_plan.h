@@ -9,8 +9,8 @@ namespace sdip {
 
 /// Millimetres of wire that a bit drives.
 struct FloorPlan {
-  double broadcast_mm = 0;                                            // from PSRAM to all cores that it feeds
-  double psram_port_mm = 0, dsram_port_mm = 0, stackram_port_mm = 0;  // from a bank to its memory's port
+  double broadcast_mm{};                                        // from PSRAM to all cores that it feeds
+  double psram_port_mm{}, dsram_port_mm{}, stackram_port_mm{};  // from a bank to its memory's port
 };
 
 /// The plan of a machine, by its own formats, for a stage's weights that feed `cores_fed` cores.

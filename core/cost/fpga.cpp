@@ -2,6 +2,7 @@
 #include "core/cost/fpga.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -67,9 +68,11 @@ std::optional<FpgaUse> fpga_use(const Application& application, const Machine& m
                           fpga_control_luts(),
                       part.lut};
   const auto share = [](const FpgaUse::Resource& r) { return r.needed > 0 ? r.needed / r.available : 0.0; };
-  const auto most = std::ranges::max_element(use.resources, {}, share);
-  use.limit = most->name;
-  use.fits = share(*most) <= 1;
+  std::array<double, std::tuple_size_v<decltype(use.resources)>> shares{};
+  std::ranges::transform(use.resources, shares.begin(), share);
+  const auto most = std::ranges::max_element(shares);
+  use.limit = use.resources[static_cast<std::size_t>(most - shares.begin())].name;
+  use.fits = *most <= 1;
   return use;
 }
 

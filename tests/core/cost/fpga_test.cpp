@@ -77,6 +77,30 @@ TEST(fpga, a_memory_takes_as_many_blocks_as_its_bits_or_its_port_need) {
   EXPECT_EQ(needed(m, uram), 0);
 }
 
+/// Blocks of all five memories where `change` was made; 5 where it changes none.
+template <class Change>
+double bram_with(Change change) {
+  Machine m = small_machine();
+  change(m);
+  return needed(m, bram);
+}
+
+TEST(fpga, blocks_are_counted_to_the_byte_and_to_the_bit_of_a_port) {
+  EXPECT_EQ(bram_with([](Machine& m) { m.dsram_bytes = 2 * 4608; }), 2 * 2 + 3);
+  EXPECT_EQ(bram_with([](Machine& m) { m.dsram_bytes = 2 * 4608 + 1; }), 2 * 3 + 3);
+  EXPECT_EQ(bram_with([](Machine& m) { m.dsram_port_bits = 2 * 72; }), 2 * 2 + 3);
+  EXPECT_EQ(bram_with([](Machine& m) { m.dsram_port_bits = 2 * 72 + 1; }), 2 * 3 + 3);
+  EXPECT_EQ(bram_with([](Machine& m) { m.stackram_bytes = 2 * 4608; }), 2 + 4);
+  EXPECT_EQ(bram_with([](Machine& m) { m.stackram_bytes = 2 * 4608 + 1; }), 3 + 4);
+  EXPECT_EQ(bram_with([](Machine& m) { m.stackram_bytes = 1; }), 1 + 4);
+  EXPECT_EQ(bram_with([](Machine& m) { m.stackram_port_bits = 2 * 72; }), 2 + 4);
+  EXPECT_EQ(bram_with([](Machine& m) { m.stackram_port_bits = 2 * 72 + 1; }), 3 + 4);
+  EXPECT_EQ(bram_with([](Machine& m) { m.psram_port_bits = 2 * 72; }), 2 + 4);
+  EXPECT_EQ(bram_with([](Machine& m) { m.psram_port_bits = 2 * 72 + 1; }), 3 + 4);
+  EXPECT_EQ(bram_with([](Machine& m) { m.imem_bytes = 2 * 4608; }), 2 + 4);
+  EXPECT_EQ(bram_with([](Machine& m) { m.imem_bytes = 2 * 4608 + 1; }), 3 + 4);
+}
+
 TEST(fpga, the_largest_memories_take_ultraram_while_there_is_some) {
   Machine m = small_machine();
   m.technology_node = TechnologyNode::fpga_vc1902;
@@ -95,6 +119,47 @@ TEST(fpga, weights_in_rom_take_blocks_too) {
   EXPECT_EQ(fpga_use(application, m)->resources[bram].needed, 5);
   m.weight_storage = WeightStorage::hard_coded;
   EXPECT_EQ(fpga_use(application, m)->resources[bram].needed, 4 + 3);
+  application.stages[0].program.stored_weight_bytes = Bytes(4608 * 3 + 1);
+  EXPECT_EQ(fpga_use(application, m)->resources[bram].needed, 4 + 4);
+  m.psram_port_bits = 5 * 72;
+  EXPECT_EQ(fpga_use(application, m)->resources[bram].needed, 4 + 5);
+  m.psram_port_bits = 5 * 72 + 1;
+  EXPECT_EQ(fpga_use(application, m)->resources[bram].needed, 4 + 6);
+}
+
+TEST(fpga, a_clock_as_fast_as_the_part_is_not_told_and_one_beyond_its_value_is) {
+  Machine m = small_machine();
+  m.pipeline_stages = 8;
+  const auto told = [&](TechnologyNode node, std::int64_t mhz) {
+    m.technology_node = node;
+    m.core_clock_mhz = mhz;
+    std::string all;
+    for (const std::string& note : estimate(one_stage(), m).notes) all += note;
+    return all.find(" may be beyond the fastest clock") != std::string::npos ? "may be"
+           : all.find(" is beyond the fastest clock") != std::string::npos   ? "is"
+                                                                             : "";
+  };
+  EXPECT_STREQ(told(TechnologyNode::fpga_zynq7020, 388), "");
+  EXPECT_STREQ(told(TechnologyNode::fpga_zynq7020, 389), "is");
+  EXPECT_STREQ(told(TechnologyNode::fpga_vc1902, 400), "");
+  EXPECT_STREQ(told(TechnologyNode::fpga_vc1902, 600), "may be");
+  EXPECT_STREQ(told(TechnologyNode::fpga_vc1902, 601), "is");
+}
+
+TEST(energy, that_leaks_while_a_stage_runs_is_that_of_its_instructions) {
+  const Report report = estimate(one_stage(), small_machine());
+  const StageReport& stage = report.stages[0];
+  const auto leakage = static_cast<std::size_t>(EnergyPart::leakage);
+  EXPECT_GT(stage.energy_parts[leakage], 0);
+  EXPECT_DOUBLE_EQ(stage.instructions[0].energy_parts[leakage], stage.energy_parts[leakage]);
+}
+
+TEST(fpga, what_is_not_needed_limits_nothing_and_an_infeasible_application_uses_nothing) {
+  Application application = one_stage();
+  EXPECT_EQ(fpga_use(application, small_machine())->limit, "dsp") << "82 of 220; no UltraRAM of none";
+  EXPECT_TRUE(estimate(application, small_machine()).fpga);
+  application.feasible = false;
+  EXPECT_FALSE(estimate(application, small_machine()).fpga);
 }
 
 TEST(fpga, a_part_fits_to_the_last_block_and_names_what_limits) {
