@@ -93,8 +93,8 @@ StageReport stage_report(const StageRun& run, const std::vector<InstructionTime>
     const Instruction& instruction = program.instructions[i];
     r.dsram_peak = std::max({r.dsram_peak, instruction.dsram_read_side, instruction.dsram_write_side});
     r.stackram_peak = std::max(r.stackram_peak, instruction.stackram);
-    const double share = static_cast<double>(trace[i].end - trace[i].start) /
-                         static_cast<double>(std::max<std::int64_t>(running, 1));
+    // Each instruction lasts as long as the pipeline is deep, at least.
+    const double share = static_cast<double>(trace[i].end - trace[i].start) / static_cast<double>(running);
     r.instructions.push_back(instruction_cost(run, i, trace[i], energy[EnergyPart::leakage] * share, m));
   }
   return r;

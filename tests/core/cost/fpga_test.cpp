@@ -127,6 +127,17 @@ TEST(fpga, weights_in_rom_take_blocks_too) {
   EXPECT_EQ(fpga_use(application, m)->resources[bram].needed, 4 + 6);
 }
 
+TEST(fpga, weights_of_a_stage_off_the_chip_take_no_blocks) {
+  Machine m = small_machine();
+  m.weight_storage = WeightStorage::hard_coded;
+  m.vae_stage = VaeStage::off_chip;
+  Application application = one_stage();
+  application.stages[0].role = Role::decoder;
+  const double before = fpga_use(application, m)->resources[bram].needed;
+  application.stages[0].program.stored_weight_bytes = Bytes(4608 * 3);
+  EXPECT_EQ(fpga_use(application, m)->resources[bram].needed, before);
+}
+
 TEST(fpga, a_clock_as_fast_as_the_part_is_not_told_and_one_beyond_its_value_is) {
   Machine m = small_machine();
   m.pipeline_stages = 8;
