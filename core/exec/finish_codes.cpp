@@ -36,7 +36,8 @@ SDIP_EACH void end_sums(const SumLine& line, float* to) {
                          store(__builtin_convertvector(x, SideBySide<float, Count>), results);
                        };
   std::size_t i = 0;
-  for (; i + Count <= line.count; i += Count) end(line.sums + i, line.steps + i, line.biases + i, to + i);
+  for (; i + Count <= line.count; i += Count)
+    end(line.sums + i, Steps ? line.steps + i : nullptr, Biases ? line.biases + i : nullptr, to + i);
   if (i == line.count) return;
   std::int32_t sums[Count] = {};
   double steps[Count] = {}, biases[Count] = {};
