@@ -65,8 +65,14 @@ struct NodeNumbers {
   double multiply[formats], add[formats], area[formats], sram_pj[3], sram_mm2;
   double other, leakage_mw;
 };
+struct PartNumbers {
+  FpgaPart part;
+  double dsp_blocks[formats], clock_mhz, static_w;
+};
 struct Numbers {
   NodeNumbers node[nodes];
+  PartNumbers fpga[nodes];  // of parts
+  double float_lane_luts, integer_lane_luts, control_luts;
   double rom_over_sram, port_cells, dram_pj[kinds], wire_pj, clock, control, distributed;
   double depth[formats], fo4_ps[nodes], margin, overhead, least_stage;
 };
@@ -152,9 +158,26 @@ void fill_nodes(Numbers& n, Bound bound) {
   made_in(TechnologyNode::fpga_vc1902, TechnologyNode::n7);
 }
 
+PartNumbers part_of_rows(const std::string& prefix, Bound bound) {
+  PartNumbers n{};
+  n.part = {constant(prefix + ".dsp", bound), constant(prefix + ".bram", bound),
+            constant(prefix + ".uram", bound, false), constant(prefix + ".lut", bound)};
+  for (std::size_t f = 0; f < formats; ++f)
+    n.dsp_blocks[f] =
+        constant(prefix + ".dsp." + std::string(arithmetic_name(static_cast<NumberFormat>(f))), bound);
+  n.clock_mhz = constant(prefix + ".clock", opposite(bound));
+  n.static_w = constant(prefix + ".static", bound);
+  return n;
+}
+
 Numbers numbers_of_table(Bound bound) {
   Numbers n{};
   fill_nodes(n, bound);
+  for (std::size_t i = 0; i < nodes; ++i)
+    if (is_fpga(static_cast<TechnologyNode>(i))) n.fpga[i] = part_of_rows(std::string(node_prefix[i]), bound);
+  n.float_lane_luts = constant("fpga.lut.float_lane", bound);
+  n.integer_lane_luts = constant("fpga.lut.integer_lane", bound);
+  n.control_luts = constant("fpga.lut.control", bound);
   n.rom_over_sram = constant("rom.over_sram", bound);
   n.port_cells = constant("sram.port_cells", bound);
   const char* names[kinds] = {"lpddr4", "ddr4", "gddr6", "hbm2", "ddr3", "gddr5", "hbm2e"};
@@ -181,10 +204,9 @@ const NodeNumbers& numbers(Process process) { return numbers(process.bound).node
 
 constexpr double pico = 1e-12, mib = 1048576.0;
 
-double fpga_constant(TechnologyNode node, const std::string& name, Bound bound = Bound::value,
-                     bool required = true) {
-  check(is_fpga(node), "a figure of an FPGA part asked of a node");
-  return constant(std::string(node_prefix[place_of(node)]) + name, bound, required);
+const PartNumbers& part_numbers(Process process) {
+  check(is_fpga(process.node), "a figure of an FPGA part asked of a node");
+  return numbers(process.bound).fpga[place_of(process.node)];
 }
 
 }  // namespace
@@ -245,34 +267,29 @@ double control_over_datapath(Sequencer sequencer, Bound bound) {
 double other_over_datapath(Process process) { return numbers(process).other; }
 
 double leakage_watts(Process process, SquareMm area) {
-  if (is_fpga(process.node)) return fpga_constant(process.node, ".static", process.bound);
+  if (is_fpga(process.node)) return part_numbers(process).static_w;
   return 1e-3 * numbers(process).leakage_mw * area.value;
 }
 
 double clock_limit_mhz(Process process, NumberFormat operand, std::int64_t stages) {
   const auto depth = static_cast<double>(stages);
-  if (is_fpga(process.node)) {
-    return fpga_constant(process.node, ".clock", opposite(process.bound)) * std::min(1.0, depth / 3.0);
-  }
+  if (is_fpga(process.node)) return part_numbers(process).clock_mhz * std::min(1.0, depth / 3.0);
   const Numbers& n = numbers(process.bound);
   const double logic = std::max(n.least_stage, n.depth[static_cast<std::size_t>(operand)] / depth);
   return 1e6 / (n.fo4_ps[place_of(process.node)] * n.margin * (logic + n.overhead));
 }
 
-FpgaPart fpga_part(TechnologyNode node) {
-  return {fpga_constant(node, ".dsp"), fpga_constant(node, ".bram"),
-          fpga_constant(node, ".uram", Bound::value, false), fpga_constant(node, ".lut")};
-}
+FpgaPart fpga_part(TechnologyNode node) { return part_numbers(node).part; }
 
 double fpga_dsp_blocks(TechnologyNode node, NumberFormat operand) {
-  return fpga_constant(node, ".dsp." + std::string(arithmetic_name(operand)));
+  return part_numbers(node).dsp_blocks[static_cast<std::size_t>(operand)];
 }
 
 double fpga_lane_luts(NumberFormat operand) {
-  const bool floating = number_formats[static_cast<std::size_t>(operand)].floating;
-  return constant(floating ? "fpga.lut.float_lane" : "fpga.lut.integer_lane", Bound::value);
+  const Numbers& n = numbers(Bound::value);
+  return number_formats[static_cast<std::size_t>(operand)].floating ? n.float_lane_luts : n.integer_lane_luts;
 }
 
-double fpga_control_luts() { return constant("fpga.lut.control", Bound::value); }
+double fpga_control_luts() { return numbers(Bound::value).control_luts; }
 
 }  // namespace sdip
