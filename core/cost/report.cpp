@@ -10,12 +10,9 @@ namespace sdip {
 namespace {
 
 InstructionCost instruction_cost(const StageRun& run, std::size_t number, const InstructionTime& time,
-                                 double leakage_j, const Machine& m) {
+                                 double leakage_j, const EnergyPrices& prices, const Machine& m) {
   const Instruction& instruction = run.stage->program.instructions[number];
   const ClassCost& cost = run.costs[static_cast<std::size_t>(instruction.instruction_class)];
-  const InstructionClass& its = run.stage->program.classes[static_cast<std::size_t>(instruction.instruction_class)];
-  const EnergyPrices prices = energy_prices(its.formats ? machine_for(its, m) : m, run.stage->role,
-                                            floor_plan(m, cores_fed(*run.stage, m)));
   const auto of_one_core = [&](std::int64_t bytes) { return bytes / run.schedule.active_cores; };
   InstructionCost c;
   c.start = Cycles(time.start);
@@ -87,6 +84,7 @@ StageReport stage_report(const StageRun& run, const std::vector<InstructionTime>
   energy[EnergyPart::leakage] = core_watts * (Cycles(steady.cycles) / clock).value;
   r.energy_j = energy.total();
   r.energy_parts = energy.joules;
+  const StagePrices prices = stage_prices(*run.stage, m, Bound::value);
   std::int64_t running = 0;  // where instructions overlap they share what leaks
   for (const InstructionTime& time : trace) running += time.end - time.start;
   for (std::size_t i = 0; i < program.instructions.size(); ++i) {
@@ -95,7 +93,8 @@ StageReport stage_report(const StageRun& run, const std::vector<InstructionTime>
     r.stackram_peak = std::max(r.stackram_peak, instruction.stackram);
     // Each instruction lasts as long as the pipeline is deep, at least.
     const double share = static_cast<double>(trace[i].end - trace[i].start) / static_cast<double>(running);
-    r.instructions.push_back(instruction_cost(run, i, trace[i], energy[EnergyPart::leakage] * share, m));
+    r.instructions.push_back(instruction_cost(run, i, trace[i], energy[EnergyPart::leakage] * share,
+                                              prices.of(instruction.instruction_class), m));
   }
   return r;
 }

@@ -29,24 +29,24 @@ Decimal share_of(Role role, const Machine& m) {
   }
 }
 
-std::vector<std::int64_t> class_uses(const StageRun& run) {
-  std::vector<std::int64_t> uses(run.costs.size(), 0);
-  for (const Instruction& instruction : run.stage->program.instructions)
+std::vector<std::int64_t> class_uses(const Program& program) {
+  std::vector<std::int64_t> uses(program.classes.size(), 0);
+  for (const Instruction& instruction : program.instructions)
     ++uses[static_cast<std::size_t>(instruction.instruction_class)];
   return uses;
 }
 
 void count_pass(StageRun& run, const Machine& m) {
   const Program& program = run.stage->program;
-  const std::vector<std::int64_t> uses = class_uses(run);
+  run.uses = class_uses(program);
   std::array<std::int64_t, 3> family_macs{};
   for (std::size_t c = 0; c < run.costs.size(); ++c) {
     const ClassCost& cost = run.costs[c];
-    run.busy.add(cost.busy, uses[c]);
-    run.macs += cost.macs * cost.cores * uses[c];
-    run.spent_macs += cost.spent_macs * cost.cores * uses[c];
+    run.busy.add(cost.busy, run.uses[c]);
+    run.macs += cost.macs * cost.cores * run.uses[c];
+    run.spent_macs += cost.spent_macs * cost.cores * run.uses[c];
     if (cost.plan.nest)
-      family_macs[static_cast<std::size_t>(program.classes[c].work.family)] += cost.spent_macs * uses[c];
+      family_macs[static_cast<std::size_t>(program.classes[c].work.family)] += cost.spent_macs * run.uses[c];
     run.schedule.spread_cores = std::max(run.schedule.spread_cores, cost.cores);
   }
   for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
@@ -95,23 +95,28 @@ std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
   return run;
 }
 
-void price_pass(StageRun& run, const Machine& m, Bound bound) {
-  const Role role = run.stage->role;
-  const FloorPlan plan = floor_plan(m, cores_fed(*run.stage, m), bound);
-  const EnergyPrices prices = energy_prices(m, role, plan, bound);
-  const std::vector<std::int64_t> uses = class_uses(run);
-  run.core = {};
-  for (std::size_t c = 0; c < run.costs.size(); ++c) {
-    const ClassCost& cost = run.costs[c];
-    const InstructionClass& its = run.stage->program.classes[c];
-    const EnergyPrices own = its.formats ? energy_prices(machine_for(its, m), role, plan, bound) : prices;
-    run.core += core_energy(cost, own) * static_cast<double>(cost.cores * uses[c]);
+StagePrices stage_prices(const CompiledStage& stage, const Machine& m, Bound bound) {
+  const FloorPlan plan = floor_plan(m, cores_fed(stage, m), bound);
+  StagePrices prices{energy_prices(m, stage.role, plan, bound), {}};
+  std::int32_t number = 0;
+  for (const InstructionClass& c : stage.program.classes) {
+    if (c.formats) prices.own.emplace(number, energy_prices(machine_for(c, m), stage.role, plan, bound));
+    ++number;
   }
+  return prices;
+}
+
+void price_pass(StageRun& run, const Machine& m, Bound bound) {
+  const StagePrices prices = stage_prices(*run.stage, m, bound);
+  run.core = {};
+  for (std::size_t c = 0; c < run.costs.size(); ++c)
+    run.core += core_energy(run.costs[c], prices.of(static_cast<std::int32_t>(c))) *
+                static_cast<double>(run.costs[c].cores * run.uses[c]);
   const PassCost& steady = run.steady();
-  run.core +=
-      spill_energy((steady.activation_in_bytes + steady.activation_out_bytes) / run.schedule.active_cores, prices);
-  run.shared = shared_energy(run.busy.psram_read, steady.weight_bytes, steady.weight_psram_bytes, prices);
-  run.shared += program_energy(run.words_bytes, steady.program_bytes, prices);
+  run.core += spill_energy((steady.activation_in_bytes + steady.activation_out_bytes) / run.schedule.active_cores,
+                           prices.usual);
+  run.shared = shared_energy(run.busy.psram_read, steady.weight_bytes, steady.weight_psram_bytes, prices.usual);
+  run.shared += program_energy(run.words_bytes, steady.program_bytes, prices.usual);
 }
 
 ProgramSize program_size(const CompiledStage& stage, const Machine& m) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct StageRun {
   const CompiledStage* stage = nullptr;
   FrameSchedule schedule;
   std::vector<ClassCost> costs;
+  std::vector<std::int64_t> uses;  // instructions of each class
   TimelineResult stream, alone;
   Busy busy;
   std::int64_t macs = 0, spent_macs = 0, bound_cycles = 0, link_cycles = 0;
@@ -40,6 +42,17 @@ TimelineRules stage_rules(const CompiledStage& stage, const Machine& m, std::int
 /// to be counted.
 std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
                                   std::vector<InstructionTime>* trace);
+
+/// Prices of a stage's events: those of the machine's formats, and of classes in formats of their own.
+struct StagePrices {
+  EnergyPrices usual;
+  std::map<std::int32_t, EnergyPrices> own;
+  const EnergyPrices& of(std::int32_t instruction_class) const {
+    const auto found = own.find(instruction_class);
+    return found == own.end() ? usual : found->second;
+  }
+};
+StagePrices stage_prices(const CompiledStage& stage, const Machine& m, Bound bound);
 
 /// Prices the events of a pass, at an end of the constants' ranges or between: `core` and `shared`, leakage apart.
 void price_pass(StageRun& run, const Machine& m, Bound bound);
