@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/core/cost/nest_class.h"
 #include "tests/core/cost/random_program.h"
 
 namespace sdip {
@@ -50,31 +51,21 @@ std::vector<Loaded> walk(const Expansion& e) {
   return found;
 }
 
-InstructionClass product(const LoopNest& nest, const Mapping& mapping) {
-  InstructionClass c;
-  c.work.family = Family::conv2d;
-  c.work.nest = nest;
-  c.mapping = mapping;
-  c.operand_a = Place::dram;
-  c.operand_b = Place::psram;
-  return c;
-}
-
 Expansion expanded(const InstructionClass& c) { return expand(c, cost::tile_plan(c)); }
 
 /// Rows of a kernel of one column, `tile` results a time.
 Expansion rows_alone(const Axis& a, std::int64_t tile) {
-  return expanded(product({.out_h = a.results,
-                           .in_h = a.inputs,
-                           .kernel_h = a.kernel,
-                           .stride_h = a.stride,
-                           .dilation_h = a.dilation,
-                           .pad_top = a.pad},
-                          {tile, 1, 1, 1}));
+  return expanded(weighted_nest({.out_h = a.results,
+                                 .in_h = a.inputs,
+                                 .kernel_h = a.kernel,
+                                 .stride_h = a.stride,
+                                 .dilation_h = a.dilation,
+                                 .pad_top = a.pad},
+                                {tile, 1, 1, 1}));
 }
 
 TEST(expansion, of_five_rows_inside_two_channel_tiles_loads_weights_twice) {
-  const auto found = walk(expanded(product({.out_channels = 2, .out_h = 5, .in_h = 5}, {2, 1, 1, 1})));
+  const auto found = walk(expanded(weighted_nest({.out_channels = 2, .out_h = 5, .in_h = 5}, {2, 1, 1, 1})));
   EXPECT_THAT(found, ElementsAre(Loaded{0, 2, true}, Loaded{0, 2, false}, Loaded{1, 1, false}, Loaded{0, 2, true},
                                  Loaded{0, 2, false}, Loaded{1, 1, false}));
 }
@@ -173,10 +164,10 @@ TEST(expansion, takes_windows_beyond_256_clipped_ones_as_those_of_an_input_witho
 
 TEST(expansion, has_a_loop_for_each_dimension_of_several_tiles_and_no_other) {
   const LoopNest n{.out_channels = 4, .in_channels = 4, .out_h = 4, .out_w = 4, .in_h = 4, .in_w = 4};
-  EXPECT_EQ(expanded(product(n, {4, 4, 4, 4})).order.loops.size(), 0U);
-  EXPECT_EQ(expanded(product(n, {4, 2, 4, 4})).order.loops.size(), 1U);
-  EXPECT_EQ(expanded(product(n, {2, 4, 2, 4})).order.loops.size(), 2U);
-  EXPECT_EQ(expanded(product(n, {2, 2, 2, 2})).order.loops.size(), 4U);
+  EXPECT_EQ(expanded(weighted_nest(n, {4, 4, 4, 4})).order.loops.size(), 0U);
+  EXPECT_EQ(expanded(weighted_nest(n, {4, 2, 4, 4})).order.loops.size(), 1U);
+  EXPECT_EQ(expanded(weighted_nest(n, {2, 4, 2, 4})).order.loops.size(), 2U);
+  EXPECT_EQ(expanded(weighted_nest(n, {2, 2, 2, 2})).order.loops.size(), 4U);
 }
 
 /// Row-wise work of that many rows of 10 elements, three passes.

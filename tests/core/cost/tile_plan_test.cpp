@@ -3,23 +3,15 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/core/cost/nest_class.h"
 #include "tests/core/cost/random_program.h"
 
 namespace sdip::cost {
 namespace {
 
-InstructionClass nest_of(const LoopNest& nest, const Mapping& mapping) {
-  InstructionClass c;
-  c.work.family = Family::conv2d;
-  c.work.nest = nest;
-  c.mapping = mapping;
-  c.operand_a = Place::dram;
-  c.operand_b = Place::psram;
-  return c;
-}
-
 TEST(tile_plan, of_two_frames_of_five_rows_and_three_groups_of_six_channels_is_twelve_operations) {
-  const TilePlan plan = tile_plan(nest_of({.groups = 3, .batch = 2, .out_channels = 6, .out_h = 5}, {2, 1, 12, 1}));
+  const TilePlan plan =
+      tile_plan(weighted_nest({.groups = 3, .batch = 2, .out_channels = 6, .out_h = 5}, {2, 1, 12, 1}));
   EXPECT_EQ(plan.rows.full, 2);
   EXPECT_EQ(plan.rows.edge, 1);
   EXPECT_EQ(plan.groups.full, 1);
@@ -32,13 +24,13 @@ TEST(tile_plan, of_two_frames_of_five_rows_and_three_groups_of_six_channels_is_t
 
 TEST(tile_plan, takes_tiles_larger_than_the_work_as_all_of_it) {
   const LoopNest n{.groups = 3, .out_channels = 6, .in_channels = 5, .out_h = 7, .out_w = 9};
-  const TilePlan plan = tile_plan(nest_of(n, {100, 100, 100, 100}));
+  const TilePlan plan = tile_plan(weighted_nest(n, {100, 100, 100, 100}));
   EXPECT_EQ(plan.result_tiles(), 1);
   EXPECT_EQ(plan.tile_rows, 7);
   EXPECT_EQ(plan.tile_columns, 9);
   EXPECT_EQ(plan.tile_channels, 18);
   EXPECT_EQ(plan.tile_sums, 5);
-  EXPECT_EQ(tile_plan(nest_of(n, one_tile)).result_tiles(), 1);
+  EXPECT_EQ(tile_plan(weighted_nest(n, one_tile)).result_tiles(), 1);
   InstructionClass rows;
   rows.work.family = Family::softmax;
   rows.work.rows = 3, rows.work.row_length = 10, rows.work.passes = 3;
@@ -54,7 +46,7 @@ TEST(partial_sums, leave_when_a_loop_of_several_tiles_runs_inside_several_of_sum
   const LoopNest n{.groups = 2, .out_channels = 4, .in_channels = 4, .out_h = 4, .out_w = 4};
   using enum Loop;
   const auto leave = [&](std::int64_t r, std::int64_t k, std::int64_t c, std::int64_t s, LoopOrder order) {
-    const InstructionClass one = nest_of(n, {r, k, c, s, order});
+    const InstructionClass one = weighted_nest(n, {r, k, c, s, order});
     return partials_leave(one, tile_plan(one));
   };
   const LoopOrder innermost{rows, columns, channels, sums}, outermost{sums, rows, columns, channels};
@@ -111,7 +103,7 @@ TEST(weight_bytes, come_with_biases_and_scales_in_the_first_tile_of_sums) {
 }
 
 TEST(weight_bytes, of_some_of_the_sums_round_a_channel_s_share_up) {
-  InstructionClass c = nest_of({.in_channels = 3}, {});
+  InstructionClass c = weighted_nest({.in_channels = 3}, {});
   c.weight_elements_per_channel = 7;  // no multiple of the sums: a share is 3 of 7
   const WeightForm form{.bits = 8};
   EXPECT_EQ(weight_tile_bytes(c, 2, 3, true, form), 2 * 7);

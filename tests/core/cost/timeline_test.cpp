@@ -178,8 +178,8 @@ TEST(timeline, overhead_is_what_is_neither_work_nor_waiting) {
   EXPECT_EQ(trace.at(0).overhead, 3 + 2);
 }
 
-TEST(timeline, more_than_a_pass_that_never_repeats_is_simulated_as_far_as_is_asked) {
-  // 19 cycles of weights in 20 of work: the channel gains one a pass until PSRAM is full of 19-byte tiles.
+/// 19 cycles of weights in 20 of work, so often: the channel gains one each time until PSRAM is full.
+Timed gaining(std::size_t instructions) {
   TileCost weights;
   weights.weight_bytes = weights.weight_stored_bytes = 1;
   ClassCost c = loop_of(1, weights);
@@ -187,21 +187,18 @@ TEST(timeline, more_than_a_pass_that_never_repeats_is_simulated_as_far_as_is_ask
   TimelineRules rules = fast();
   rules.psram_bytes = 1'000'000;
   rules.rate = {1, 19};
-  const TimelineResult r = timed({c}, 1, rules).run(30);
+  return timed({c}, instructions, rules);
+}
+
+TEST(timeline, more_than_a_pass_that_never_repeats_is_simulated_as_far_as_is_asked) {
+  const TimelineResult r = gaining(1).run(30);
   EXPECT_FALSE(r.repeats);
   EXPECT_EQ(r.passes.size(), 30u);
 }
 
 /// As the one above, 70 times: what it finds before the 64th is never what the pass before found.
 TEST(timeline, a_pass_that_found_another_state_is_not_rejoined) {
-  TileCost weights;
-  weights.weight_bytes = weights.weight_stored_bytes = 1;
-  ClassCost c = loop_of(1, weights);
-  c.shapes[0].cycles = 20;
-  TimelineRules rules = fast();
-  rules.psram_bytes = 1'000'000;
-  rules.rate = {1, 19};
-  const TimelineResult r = timed({c}, 70, rules).run(3);
+  const TimelineResult r = gaining(70).run(3);
   EXPECT_FALSE(r.repeats);
   EXPECT_EQ(r.operations_run, 3 * 70);
 }

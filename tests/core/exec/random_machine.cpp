@@ -116,6 +116,31 @@ void draw_mappings(Draw& draw, CompiledStage& stage, Machine& machine) {
   machine.dsram_bytes += more;
 }
 
+CompiledStage stage_of_node(const MadeNetwork& network, const Machine& m, std::int64_t address) {
+  CompiledStage stage;
+  stage.graph = std::make_shared<const Graph>(network.graph);
+  Instruction& instruction = stage.program.instructions.emplace_back();
+  InstructionClass& c = stage.program.classes.emplace_back();
+  c.work = work_of(network.graph, network.graph.nodes[0]);
+  c.operand_a = c.operand_b = Place::dram;
+  c.to_dsram = false;
+  c.to_dram = true;
+  instruction.name = network.graph.nodes[0].name;
+  instruction.mnemonic = "test";
+  instruction.nodes = {0};
+  for (const ValueId v : network.graph.inputs) {
+    instruction.sources.push_back({Place::dram, v, false, Bytes(address), {}});
+    address += bits_of(m.activation_format) / 8 *
+               element_count(network.graph.values[static_cast<std::size_t>(v)].operand.shape);
+  }
+  instruction.dram_address = Bytes(address);
+  for (std::size_t v = 0; v < network.graph.values.size(); ++v)
+    if (network.graph.values[v].bytes) instruction.weights.push_back(static_cast<ValueId>(v));
+  if (!instruction.weights.empty()) c.operand_b = Place::psram;
+  instruction.destination = network.graph.outputs[0];
+  return stage;
+}
+
 double ulps_apart(const Tensor& got, const Tensor& want) {
   double largest = 0, apart = 0;
   for (std::size_t i = 0; i < want.floats.size(); ++i) {

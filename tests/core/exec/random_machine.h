@@ -29,6 +29,11 @@ std::vector<std::int32_t> random_order(Draw& draw, const Program& program);
 /// none would. The buffers of results lie behind all that the machine has, which grows by them.
 void draw_mappings(Draw& draw, CompiledStage& stage, Machine& machine);
 
+/// The network's only node as one instruction: its inputs one behind the other from an address of DRAM on, the
+/// result behind them, tile buffers at the start of the writing DSRAM. Floats at an odd address are not read in
+/// place.
+CompiledStage stage_of_node(const MadeNetwork& network, const Machine& machine, std::int64_t address = 0);
+
 /// Largest difference in units of the last place of fp32 at the reference's largest magnitude.
 double ulps_apart(const Tensor& got, const Tensor& want);
 

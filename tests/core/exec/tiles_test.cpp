@@ -15,34 +15,6 @@ namespace {
 
 using testing::HasSubstr;
 
-/// One instruction: the inputs one behind the other in DRAM, the result behind them, tile buffers at the start of
-/// the writing DSRAM.
-CompiledStage tiled_stage(const MadeNetwork& network, const Machine& m) {
-  CompiledStage stage;
-  stage.graph = std::make_shared<const Graph>(network.graph);
-  Instruction& instruction = stage.program.instructions.emplace_back();
-  InstructionClass& c = stage.program.classes.emplace_back();
-  c.work = work_of(network.graph, network.graph.nodes[0]);
-  c.operand_a = Place::dram;
-  c.to_dsram = false;
-  c.to_dram = true;
-  instruction.name = network.graph.nodes[0].name;
-  instruction.mnemonic = "test";
-  instruction.nodes = {0};
-  std::int64_t address = 0;
-  for (const ValueId v : network.graph.inputs) {
-    instruction.sources.push_back({Place::dram, v, false, Bytes(address), {}});
-    address += bits_of(m.activation_format) / 8 *
-               element_count(network.graph.values[static_cast<std::size_t>(v)].operand.shape);
-  }
-  instruction.dram_address = Bytes(address);
-  for (std::size_t v = 0; v < network.graph.values.size(); ++v)
-    if (network.graph.values[v].bytes) instruction.weights.push_back(static_cast<ValueId>(v));
-  if (!instruction.weights.empty()) c.operand_b = Place::psram;
-  instruction.destination = network.graph.outputs[0];
-  return stage;
-}
-
 Machine in_formats(NumberFormat activations, NumberFormat weights, NumberFormat accumulators) {
   Machine m;
   m.activation_format = activations;
@@ -77,7 +49,7 @@ TEST(row_passes, softmax_in_chunks_goes_through_each_row_three_times_as_the_work
   Draw draw(1);
   NetworkMaker make(draw);
   const MadeNetwork network = make.finish({make.node("Softmax", {make.input({1, 5})})}, false);
-  CompiledStage stage = tiled_stage(network, all_fp32);
+  CompiledStage stage = stage_of_node(network, all_fp32);
   stage.program.classes[0].mapping = {1, 1, 2, 1};
   const sdip::Run run = run_tiled(stage, all_fp32, network);
   EXPECT_EQ(run.counts.tile_operations, 9);
@@ -99,7 +71,7 @@ TEST(row_passes, softmax_and_norms_compute_the_same_in_any_tiles) {
             ? make.node(draw.one_in(2) ? "Softmax" : "LogSoftmax", {x}, {{"axis", draw.between(1, 3)}})
             : make.nodes("sdip", "GroupNorm", operands, {{"num_groups", std::int64_t{2}}, {"epsilon", 0.01}})[0];
     const MadeNetwork network = make.finish({y}, false);
-    CompiledStage stage = tiled_stage(network, all_fp32);
+    CompiledStage stage = stage_of_node(network, all_fp32);
     InstructionClass& c = stage.program.classes[0];
     const bool chunks = draw.one_in(2);
     c.mapping = {chunks ? 1 : draw.between(1, c.work.rows), 1,
@@ -137,7 +109,7 @@ TEST(partial_sums, lie_in_the_tile_buffer_which_must_hold_them_within_dsram) {
   const MadeNetwork network = made_product(draw, 2, 4, 3, ElementType::float32);
   Machine m = all_fp32;
   m.dsram_bytes = 24;
-  CompiledStage stage = tiled_stage(network, m);
+  CompiledStage stage = stage_of_node(network, m);
   stage.program.classes[0].mapping = {2, 1, 3, 2, rows_outermost};
   MemorySpan& tiles = stage.program.instructions[0].write_tiles;
   tiles = {Bytes(0), Bytes(24)};
@@ -151,7 +123,7 @@ TEST(partial_sums, lie_in_the_tile_buffer_which_must_hold_them_within_dsram) {
 TEST(partial_sums, that_leave_come_back_from_dram_behind_all_activations) {
   Draw draw(3);
   const MadeNetwork network = made_product(draw, 4, 6, 4, ElementType::float32);
-  CompiledStage stage = tiled_stage(network, all_fp32);
+  CompiledStage stage = stage_of_node(network, all_fp32);
   stage.program.classes[0].mapping = {2, 1, 2, 2, {Loop::sums, Loop::rows, Loop::columns, Loop::channels}};
   stage.program.instructions[0].write_tiles = {Bytes(0), Bytes(32)};
   const sdip::Run run = run_tiled(stage, all_fp32, network);
@@ -170,7 +142,7 @@ TEST(sums, run_over_the_lanes_of_the_circuit_as_the_worked_example_says) {
         one_lane ? std::vector<double>{1, small, small} : std::vector<double>{small, small, 1, 0};
     Machine m = all_fp32;
     m.linear_lanes_k = m.matmul_lanes_k = m.conv_lanes_in = one_lane ? 1 : 4;
-    CompiledStage stage = tiled_stage(network, m);
+    CompiledStage stage = stage_of_node(network, m);
     stage.program.classes[0].mapping = {1, 1, 1, 4};
     EXPECT_EQ(run_tiled(stage, m, network).outputs[0].floats[0], one_lane ? 1.0 : 1 + 2 * small);
   }
@@ -179,7 +151,7 @@ TEST(sums, run_over_the_lanes_of_the_circuit_as_the_worked_example_says) {
 TEST(sums, do_not_depend_on_tiles_of_rows_and_channels_or_on_threads) {
   Draw draw(5);
   const MadeNetwork network = made_product(draw, 70, 40, 90, ElementType::float32);
-  CompiledStage stage = tiled_stage(network, all_fp32);
+  CompiledStage stage = stage_of_node(network, all_fp32);
   std::vector<std::vector<double>> results;
   for (const std::int64_t tile : {90, 7, 32})
     for (const std::int64_t threads : {1, 2, 3}) {
@@ -199,7 +171,7 @@ TEST(options, progress_is_told_after_each_instruction_and_a_cancelled_run_ends) 
   Draw draw(6);
   const MadeNetwork network = made_product(draw, 2, 3, 4, ElementType::float32);
   const CompiledStage stage = [&] {
-    CompiledStage made = tiled_stage(network, all_fp32);
+    CompiledStage made = stage_of_node(network, all_fp32);
     made.program.classes[0].mapping = {2, 1, 4, 3};
     return made;
   }();
@@ -217,7 +189,7 @@ TEST(options, progress_is_told_after_each_instruction_and_a_cancelled_run_ends) 
 TEST(options, mapped_weights_give_the_bits_of_stored_ones) {
   Draw draw(7);
   const MadeNetwork network = made_product(draw, 5, 6, 7, ElementType::float32);
-  CompiledStage stage = tiled_stage(network, all_fp32);
+  CompiledStage stage = stage_of_node(network, all_fp32);
   stage.program.classes[0].mapping = {2, 1, 3, 6};
   const Tensor& weight = network.weights.begin()->second;
   const std::vector<float> floats(weight.floats.begin(), weight.floats.end());
@@ -238,7 +210,7 @@ TEST(options, mapped_weights_are_quantised_as_stored_ones) {
     for (const NumberFormat accumulators : {int32, fp32})
       for (const std::int64_t sums : {60, 25}) {
         const Machine m = in_formats(activations, int8, accumulators);
-        CompiledStage stage = tiled_stage(network, m);
+        CompiledStage stage = stage_of_node(network, m);
         stage.program.classes[0].mapping = {2, 1, 30, sums};
         stage.program.instructions[0].write_tiles = {Bytes(0), Bytes(m.dsram_bytes)};
         ExecuteOptions options = with_scales(network, 0.02F, 0.1F, 1);
@@ -252,7 +224,7 @@ TEST(options, mapped_weights_are_quantised_as_stored_ones) {
 TEST(options, memory_told_beforehand_is_of_the_pages_that_values_touch) {
   Draw draw(9);
   const MadeNetwork network = made_product(draw, 300, 250, 250, ElementType::float32);
-  CompiledStage stage = tiled_stage(network, all_fp32);  // 300,000 bytes at 0, and as many at 300,000
+  CompiledStage stage = stage_of_node(network, all_fp32);  // 300,000 bytes at 0, and as many at 300,000
   stage.program.classes[0].mapping = {100, 1, 50, 250};
   const ExecutionMemory memory = execution_memory(stage, all_fp32);
   EXPECT_EQ(memory.memories_bytes, 3 << 18);
@@ -279,7 +251,7 @@ TEST(accumulators, of_integers_wrap_to_their_width_in_any_tiles) {
         in_formats(NumberFormat::int32, NumberFormat::int32, narrow ? NumberFormat::int8 : NumberFormat::int16);
     if (!narrow)
       for (std::int64_t& x : network.inputs[0].ints) x *= 200;
-    CompiledStage stage = tiled_stage(network, m);
+    CompiledStage stage = stage_of_node(network, m);
     stage.program.classes[0].mapping = {draw.between(1, rows), 1, draw.between(1, columns), draw.between(1, depth),
                                         draw.one_in(2) ? rows_outermost : channels_outermost};
     stage.program.instructions[0].write_tiles = {Bytes(0), Bytes(1000)};
@@ -314,7 +286,7 @@ TEST(row_passes, softmax_of_codes_gives_the_codes_of_the_softmax_of_their_number
     const WeightScale in = is_signed ? WeightScale(0.03F) : WeightScale(0.03F, std::uint8_t{100});
     const WeightScale out = is_signed ? WeightScale(0.0001F) : WeightScale(0.0001F, std::uint8_t{0});
     for (double& x : network.inputs[0].floats) x = draw.unit() * 4;
-    CompiledStage stage = tiled_stage(network, m);
+    CompiledStage stage = stage_of_node(network, m);
     stage.program.classes[0].mapping = {draw.between(1, rows), 1, length, 1};
     const StoredTensors nothing = [](const Value&) { return std::nullopt; };
     const sdip::Run run =
@@ -354,7 +326,7 @@ TEST(accumulators, of_codes_give_the_same_results_whole_and_in_tiles_of_sums) {
     const NumberFormat accumulator = draw.one_in(3) ? NumberFormat::int16 : NumberFormat::int32;
     Machine m = in_formats(NumberFormat::int8, NumberFormat::int8, accumulator);
     if (draw.one_in(2)) m.scale_granularity = ScaleGranularity::channel;
-    CompiledStage stage = tiled_stage(network, m);
+    CompiledStage stage = stage_of_node(network, m);
     InstructionClass& c = stage.program.classes[0];
     c.weight_elements_per_channel = conv ? 9 * depth : depth;
     c.bias_elements_per_channel = 1;
@@ -383,7 +355,7 @@ TEST(accumulators, of_codes_with_a_scale_wrap_in_steps_of_both_scales) {
       for (double& x : weight.floats) x = std::fabs(x);
     Machine m = in_formats(NumberFormat::int8, NumberFormat::int8, NumberFormat::int16);
     if (draw.one_in(2)) m.scale_granularity = ScaleGranularity::channel;
-    CompiledStage stage = tiled_stage(network, m);
+    CompiledStage stage = stage_of_node(network, m);
     stage.program.classes[0].mapping = {1, 1, 2, draw.between(1, depth), rows_outermost};
     stage.program.classes[0].weight_elements_per_channel = depth;
     stage.program.instructions[0].write_tiles = {Bytes(0), Bytes(100)};

@@ -24,32 +24,6 @@ Machine single_precision(NumberFormat accumulators) {
   return m;
 }
 
-/// The network's only node: its inputs from an address of DRAM on, the result behind them. Floats at an odd address
-/// are not read in place.
-CompiledStage stage_from(const MadeNetwork& network, const Machine& m, std::int64_t address) {
-  CompiledStage stage;
-  stage.graph = std::make_shared<const Graph>(network.graph);
-  Instruction& instruction = stage.program.instructions.emplace_back();
-  InstructionClass& c = stage.program.classes.emplace_back();
-  c.work = work_of(network.graph, network.graph.nodes[0]);
-  c.operand_a = c.operand_b = Place::dram;
-  c.to_dsram = false;
-  c.to_dram = true;
-  instruction.name = network.graph.nodes[0].name;
-  instruction.nodes = {0};
-  for (const ValueId v : network.graph.inputs) {
-    instruction.sources.push_back({Place::dram, v, false, Bytes(address), {}});
-    address += bits_of(m.activation_format) / 8 *
-               element_count(network.graph.values[static_cast<std::size_t>(v)].operand.shape);
-  }
-  instruction.dram_address = Bytes(address);
-  for (std::size_t v = 0; v < network.graph.values.size(); ++v)
-    if (network.graph.values[v].bytes) instruction.weights.push_back(static_cast<ValueId>(v));
-  if (!instruction.weights.empty()) c.operand_b = Place::psram;
-  instruction.destination = network.graph.outputs[0];
-  return stage;
-}
-
 /// A convolution with any strides, dilations, groups and borders, or a product of weights or of two activations.
 MadeNetwork one_nest(Draw& draw) {
   NetworkMaker make(draw);
@@ -98,7 +72,7 @@ TEST(untiled, nests_in_place_have_the_bits_and_the_tile_operations_of_those_in_t
     const MadeNetwork network = one_nest(draw);
     Machine m = single_precision(accumulators[draw.between(0, 4) / 4]);
     m.conv_lanes_in = m.linear_lanes_k = m.matmul_lanes_k = draw.one_in(3) ? 4 : 1;
-    CompiledStage apart = stage_from(network, m, 1), in_place = stage_from(network, m, 0);
+    CompiledStage apart = stage_of_node(network, m, 1), in_place = stage_of_node(network, m, 0);
     const LoopNest nest = apart.program.classes[0].work.nest;
     for (CompiledStage* stage : {&apart, &in_place})
       stage->program.classes[0].mapping = {std::max<std::int64_t>(1, nest.out_h / 2), nest.out_w,
@@ -137,7 +111,7 @@ TEST(untiled, elements_of_half_a_byte_that_two_pieces_share_are_written_by_one_t
   const ValueId out = network.graph.outputs[0];
   network.graph.values[static_cast<std::size_t>(out)].format =
       NumberFormat::int4;  // as a rule for the layer leaves it
-  CompiledStage stage = stage_from(network, m, 0);
+  CompiledStage stage = stage_of_node(network, m, 0);
   stage.program.classes[0].mapping = {1, 1, 20001, 1};  // the second tile begins within a byte
   const sdip::Run alone = run_of(stage, m, network, 1, {{out, 0.1F}});
   for (int i = 0; i < 5; ++i)
@@ -150,7 +124,7 @@ TEST(untiled, an_operand_that_is_not_there_is_told_as_the_first_tile_finds_it) {
   const ValueId x = make.input({40, 30});
   const MadeNetwork network = make.finish({make.node("MatMul", {x, make.weight({30, 20})})}, false);
   const Machine m = single_precision(NumberFormat::fp32);
-  CompiledStage stage = stage_from(network, m, 0);
+  CompiledStage stage = stage_of_node(network, m, 0);
   stage.program.classes[0].mapping = {8, 1, 20, 30};
   Instruction again = stage.program.instructions[0];
   stage.program.instructions[0].dram_address = Bytes(4000);  // of 4800 bytes that are read: elements from 1000 on
