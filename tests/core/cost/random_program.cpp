@@ -73,8 +73,12 @@ Mapping random_mapping(Dice& dice, const LoopNest& n, bool weighted) {
            ceil_div(n.out_channels, m.tile_channels) * ceil_div(n.in_channels, m.tile_sums);
   };
   while (operations() > 1500) {
+    const bool whole = m.tile_rows == n.out_h && m.tile_columns == n.out_w;
     m.tile_rows = std::min(n.out_h, 2 * m.tile_rows);
     m.tile_columns = std::min(n.out_w, 2 * m.tile_columns);
+    if (!whole) continue;  // 40 channels of 40 in tiles of one are more than that in any case
+    m.tile_sums = std::min(n.in_channels, 2 * m.tile_sums);
+    if (m.tile_channels < n.out_channels) m.tile_channels = std::min(n.out_channels, 2 * m.tile_channels);
   }
   return m;
 }
