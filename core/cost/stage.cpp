@@ -62,9 +62,9 @@ std::vector<ClassCost> class_costs(const CompiledStage& stage, const Machine& m)
   return costs;
 }
 
-StageWork stage_work(const CompiledStage& stage, const Machine& m, std::vector<ClassCost> costs) {
+StageCost stage_cost(const CompiledStage& stage, const Machine& m, std::vector<ClassCost> costs) {
   const Program& program = stage.program;
-  StageWork work;
+  StageCost work;
   work.uses = class_uses(program);
   work.costs = std::move(costs);
   std::array<std::int64_t, 3> family_macs{};
@@ -89,6 +89,10 @@ StageWork stage_work(const CompiledStage& stage, const Machine& m, std::vector<C
   return work;
 }
 
+DramRate stage_rate(const CompiledStage& stage, const Machine& m) {
+  return dram_rate(m, share_of(stage.role, m), stage.dram_thousandths);
+}
+
 TimelineRules stage_rules(const CompiledStage& stage, const Machine& m, std::int64_t cores) {
   return timeline_rules(m, share_of(stage.role, m), cores, stage.program.pinned_bytes, stage.role,
                         stage.dram_thousandths);
@@ -105,7 +109,7 @@ std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
   const std::int64_t cores = run.schedule.active_cores;
   const TimelineRules rules = stage_rules(stage, m, cores);
   if (!countable(stage.program, costs, rules, counted_passes(m))) return std::nullopt;
-  run.work = stage_work(stage, m, std::move(costs));
+  run.work = stage_cost(stage, m, std::move(costs));
   const auto run_on = [&](const TimelineRules& its, std::vector<InstructionTime>* times) {
     return run_timeline(stage.program, run.work.costs, its, most_simulated_passes, times);
   };
@@ -127,7 +131,7 @@ StagePrices stage_prices(const CompiledStage& stage, const Machine& m, Bound bou
   return prices;
 }
 
-PassEnergy pass_energy(const StageWork& work, const PassCost& pass, std::int64_t active_cores,
+PassEnergy pass_energy(const StageCost& work, const PassCost& pass, std::int64_t active_cores,
                        const StagePrices& prices) {
   PassEnergy energy;
   energy.core = core_energy(work.events, prices.usual);

@@ -20,7 +20,7 @@ struct FrameSchedule {
 };
 
 /// A stage's classes on a machine and what they come to in a pass, whatever the channel does.
-struct StageWork {
+struct StageCost {
   std::vector<ClassCost> costs;
   std::vector<std::int64_t> uses;  // instructions of each class
   Busy busy;
@@ -33,7 +33,7 @@ struct StageWork {
 };
 std::vector<ClassCost> class_costs(const CompiledStage& stage, const Machine& m);
 /// `costs` are those of class_costs. Requires countable(...).
-StageWork stage_work(const CompiledStage& stage, const Machine& m, std::vector<ClassCost> costs);
+StageCost stage_cost(const CompiledStage& stage, const Machine& m, std::vector<ClassCost> costs);
 
 /// What a pass spends, leakage apart: one core, its activations through DRAM too, and what all cores share.
 struct PassEnergy {
@@ -44,7 +44,7 @@ struct PassEnergy {
 struct StageRun {
   const CompiledStage* stage = nullptr;
   FrameSchedule schedule;
-  StageWork work;
+  StageCost work;
   TimelineResult stream, alone;
   std::int64_t link_cycles = 0;
   PassEnergy energy;
@@ -57,6 +57,8 @@ FrameSchedule frame_schedule(Role role, SeriesPart part, const Machine& m);
 /// Cycles of what a frame takes with it from core to core.
 std::int64_t link_cycles(const CompiledStage& stage, const Machine& m);
 
+/// The channel that a stage meets.
+DramRate stage_rate(const CompiledStage& stage, const Machine& m);
 /// The channel and memories that a stage meets, `cores` of it in lockstep.
 TimelineRules stage_rules(const CompiledStage& stage, const Machine& m, std::int64_t cores);
 
@@ -79,7 +81,7 @@ struct StagePrices {
 };
 StagePrices stage_prices(const CompiledStage& stage, const Machine& m, Bound bound);
 
-PassEnergy pass_energy(const StageWork& work, const PassCost& pass, std::int64_t active_cores,
+PassEnergy pass_energy(const StageCost& work, const PassCost& pass, std::int64_t active_cores,
                        const StagePrices& prices);
 /// Prices the events of a pass, at an end of the constants' ranges or between.
 void price_pass(StageRun& run, const Machine& m, Bound bound);
