@@ -88,7 +88,7 @@ struct Placed {
 
 struct BatchEvaluator::State {
   const Application& application;
-  const Vectors vectors;
+  LaneRunner lanes;
   const ApplicationTotals totals;
   std::vector<std::deque<Tape>> tapes;  // by stage
   std::int64_t program_bytes = 0;       // of the longest program
@@ -105,7 +105,7 @@ struct BatchEvaluator::State {
 
   State(const Application& a, Vectors v)
       : application(a),
-        vectors(v),
+        lanes(v),
         totals(application_totals(a)),
         runs_side_by_side(a.feasible && !a.stages.empty()) {
     tapes.resize(a.stages.size());
@@ -237,7 +237,8 @@ std::optional<Placed> BatchEvaluator::State::place(const Machine& m) {
 
 /// Those of one tape side by side.
 void BatchEvaluator::State::run_missing() {
-  std::ranges::stable_sort(missing, std::less<>(), &Missing::tape);
+  std::ranges::stable_sort(missing, std::less<>(),
+                           [](const Missing& m) { return std::pair(m.tape, m.machine.numbers); });
   counts.timelines += std::ssize(missing);
   std::array<LaneMachine, lane_count> machines;
   std::array<LaneTimes, lane_count> found;
@@ -246,7 +247,7 @@ void BatchEvaluator::State::run_missing() {
     std::size_t count = 0;
     for (; count < lane_count && first + count < missing.size() && missing[first + count].tape == tape; ++count)
       machines[count] = missing[first + count].machine;
-    run_lanes(*tape, std::span(machines).first(count), most_simulated_passes, found, vectors);
+    lanes.run(*tape, std::span(machines).first(count), most_simulated_passes, found);
     for (std::size_t i = 0; i < count; ++i) *missing[first + i].times = std::move(found[i]);
     first += count;
   }

@@ -12,26 +12,24 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/base/in_vectors.h"
-#include "core/cost/lane_timeline.h"
-
-// Vectors go from function to function only where these are inlined.
-#pragma GCC diagnostic ignored "-Wpsabi"
+#include "core/cost/lanes.h"
 
 namespace sdip {
-
-/// In memory as wide as the widest registers want it.
-typedef std::int64_t Lanes __attribute__((vector_size(lane_count * sizeof(std::int64_t)), aligned(64)));
-
-SDIP_EACH Lanes all_lanes(std::int64_t x) { return Lanes{x, x, x, x, x, x, x, x}; }
-SDIP_EACH Lanes later(const Lanes& a, const Lanes& b) { return a > b ? a : b; }
-SDIP_EACH bool everywhere(const Lanes& mask) { return !any(~mask); }
 
 class LaneQueue {
  public:
   static constexpr std::size_t no_tile = ~std::size_t{0};
 
-  explicit LaneQueue(std::int64_t capacity_bytes) : capacity_bytes_(capacity_bytes) { grow(256); }
+  void clear(std::int64_t capacity_bytes) {
+    capacity_bytes_ = capacity_bytes;
+    held_bytes_ = least_peak_bytes_ = 0;
+    gone_ = first_ = end_ = 0;
+    current_ = held_ = no_tile;
+    std::ranges::fill(lane_first_, 0);
+    std::ranges::fill(peak_bytes_, 0);
+    if (bytes_.empty()) grow(256);
+    before_[0] = 0;
+  }
 
   /// Frees the oldest tiles until `bytes` fit; `time` becomes when the last of these is no longer used.
   SDIP_EACH void make_room(std::int64_t bytes, Lanes& time) {
@@ -111,6 +109,7 @@ class LaneQueue {
   std::size_t end() const { return end_; }
   void forget_before(std::size_t place) {
     const std::size_t from = std::min(place, first_);
+    if (from - gone_ < 16384) return;
     const auto drop = [&](std::vector<std::int64_t>& values, std::size_t of_each) {
       values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>((from - gone_) * of_each));
     };
@@ -171,7 +170,7 @@ class LaneQueue {
     count_peaks(each);
   }
 
-  std::int64_t capacity_bytes_, held_bytes_ = 0, least_peak_bytes_ = 0;
+  std::int64_t capacity_bytes_ = 0, held_bytes_ = 0, least_peak_bytes_ = 0;
   std::vector<std::int64_t> bytes_, used_until_;  // of tiles from gone_ on; before first_ they are freed
   std::vector<std::int64_t> before_ = {};         // bytes of all tiles before each
   std::size_t gone_ = 0, first_ = 0, end_ = 0, current_ = no_tile, held_ = no_tile;

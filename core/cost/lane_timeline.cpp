@@ -17,33 +17,53 @@ namespace {
 /// All machines' numbers on the tape, with what each one's channel makes of its transfers.
 struct LaneNumbers {
   using Column = std::vector<std::array<std::int64_t, lane_count>>;
-  Column time, cycles, dispatch, delay, link_in, behind;
+  std::array<const TapeNumbers*, lane_count> of{};
+  Column bytes, least_cycles, time, cycles, dispatch, delay, link_in, behind;
 };
 
-std::int64_t time_on(const LaneMachine& machine, std::int64_t copies, std::size_t transfer) {
-  const std::int64_t bytes = machine.numbers->bytes[transfer] * (copies == 0 ? 1 : copies * machine.cores);
-  return std::max(machine.rate.time_for(Bytes(bytes)).value, machine.numbers->least_cycles[transfer]);
+/// Lanes beyond the last machine are that one again.
+const LaneMachine& machine_of(std::span<const LaneMachine> machines, std::size_t lane) {
+  return machines[std::min(lane, machines.size() - 1)];
 }
 
-LaneNumbers numbers_of(const Tape& tape, std::span<const LaneMachine> machines) {
-  LaneNumbers n;
+void find_numbers(std::span<const LaneMachine> machines, LaneNumbers& n) {
+  std::array<const TapeNumbers*, lane_count> of;
+  for (std::size_t lane = 0; lane < lane_count; ++lane) of[lane] = machine_of(machines, lane).numbers;
+  if (of == n.of) return;
+  n.of = of;
   const auto fill = [&](LaneNumbers::Column& column, const std::vector<std::int64_t> TapeNumbers::*from) {
-    column.resize((machines[0].numbers->*from).size());
+    column.resize((of[0]->*from).size());
     for (std::size_t lane = 0; lane < lane_count; ++lane) {
-      const std::vector<std::int64_t>& values = machines[std::min(lane, machines.size() - 1)].numbers->*from;
+      const std::vector<std::int64_t>& values = of[lane]->*from;
       for (std::size_t i = 0; i < values.size(); ++i) column[i][lane] = values[i];
     }
   };
+  fill(n.bytes, &TapeNumbers::bytes);
+  fill(n.least_cycles, &TapeNumbers::least_cycles);
   fill(n.cycles, &TapeNumbers::cycles);
   fill(n.dispatch, &TapeNumbers::dispatch);
   fill(n.delay, &TapeNumbers::delay);
   fill(n.link_in, &TapeNumbers::link_in);
   fill(n.behind, &TapeNumbers::behind);
+}
+
+SDIP_EACH void find_times(const Tape& tape, std::span<const LaneMachine> machines, LaneNumbers& n) {
+  Lanes p{}, q{}, cores{};
+  for (std::size_t lane = 0; lane < lane_count; ++lane) {
+    const LaneMachine& machine = machine_of(machines, lane);
+    p[lane] = machine.rate.p, q[lane] = machine.rate.q, cores[lane] = machine.cores;
+  }
   n.time.resize(tape.moved.size());
-  for (std::size_t t = 0; t < tape.moved.size(); ++t)
-    for (std::size_t lane = 0; lane < lane_count; ++lane)
-      n.time[t][lane] = time_on(machines[std::min(lane, machines.size() - 1)], tape.moved[t].copies, t);
-  return n;
+  for (std::size_t t = 0; t < tape.moved.size(); ++t) {
+    Lanes bytes, least, cycles;
+    load(bytes, &n.bytes[t]);
+    load(least, &n.least_cycles[t]);
+    if (tape.moved[t].copies > 0) bytes *= tape.moved[t].copies * cores;
+    if (any(bytes >= std::int64_t{1} << 30) || !divide_up(bytes * q, p, cycles))
+      for (std::size_t lane = 0; lane < lane_count; ++lane)
+        cycles[lane] = machine_of(machines, lane).rate.time_for(Bytes(bytes[lane])).value;
+    store(later(cycles, least), &n.time[t]);
+  }
 }
 
 SDIP_EACH Lanes lanes_at(const LaneNumbers::Column& column, std::int32_t number) {
@@ -52,10 +72,29 @@ SDIP_EACH Lanes lanes_at(const LaneNumbers::Column& column, std::int32_t number)
   return lanes;
 }
 
+/// Of a pass, up to now.
+struct Passed {
+  Lanes cycles{}, dispatch{};
+};
+/// What the future depends on, relative to now.
+struct Found {
+  Lanes channel{}, last_duration{};
+  LaneQueue::Seen weights;
+};
+struct Checkpoint {
+  Found state;
+  Passed pass;
+};
+
 class LaneTimeline {
  public:
-  LaneTimeline(const Tape& tape, const LaneNumbers& numbers)
-      : tape_(tape), numbers_(numbers), weights_(tape.psram_bytes) {}
+  /// `weights` and `checkpoints` are empty ones, or used before.
+  LaneTimeline(const Tape& tape, const LaneNumbers& numbers, LaneQueue& weights,
+               std::vector<Checkpoint>& checkpoints)
+      : tape_(tape), numbers_(numbers), weights_(weights), checkpoints_(checkpoints) {
+    weights_.clear(tape.psram_bytes);
+    checkpoints_.clear();
+  }
 
   /// Passes until each leaves the state that it found, or `most`.
   SDIP_EACH void run(std::int64_t most) {
@@ -85,19 +124,6 @@ class LaneTimeline {
   static constexpr std::int32_t none = Tape::none;
   enum : std::size_t { of_a, of_b, of_split, of_partial, operands };
 
-  /// Of a pass, up to now.
-  struct Passed {
-    Lanes cycles{}, dispatch{};
-  };
-  /// What the future depends on, relative to now.
-  struct Found {
-    Lanes channel{}, last_duration{};
-    LaneQueue::Seen weights;
-  };
-  struct Checkpoint {
-    Found state;
-    Passed pass;
-  };
   /// When each operand's buffers are free.
   struct Slots {
     Lanes of[operands];
@@ -341,12 +367,12 @@ class LaneTimeline {
 
   const Tape& tape_;
   const LaneNumbers& numbers_;
-  LaneQueue weights_;
+  LaneQueue& weights_;
   Lanes now_{}, channel_{}, last_duration_{}, begin_{};
   Passed pass_, last_pass_;
-  std::vector<Checkpoint> checkpoints_;  // of the pass before
-  std::size_t oldest_seen_ = 0;          // tile of the pass before
-  bool comparable_ = false;              // they are there, and that pass went on as this one will
+  std::vector<Checkpoint>& checkpoints_;  // of the pass before
+  std::size_t oldest_seen_ = 0;           // tile of the pass before
+  bool comparable_ = false;               // they are there, and that pass went on as this one will
   std::vector<std::array<std::int64_t, lane_count>> passes_;
   bool cold_ = true, fetched_ = false;
 
@@ -371,20 +397,32 @@ std::int64_t LaneTimes::total(std::int64_t count) const {
   return cycles;
 }
 
-void run_lanes(const Tape& tape, std::span<const LaneMachine> machines, std::int64_t most_passes,
-               std::span<LaneTimes> times, Vectors vectors) {
+struct LaneRunner::Memory {
+  Vectors vectors;
+  LaneNumbers numbers;
+  LaneQueue weights;
+  std::vector<Checkpoint> checkpoints;
+};
+
+LaneRunner::LaneRunner(Vectors vectors) : memory_(std::make_unique<Memory>()) { memory_->vectors = vectors; }
+LaneRunner::~LaneRunner() = default;
+
+void LaneRunner::run(const Tape& tape, std::span<const LaneMachine> machines, std::int64_t most_passes,
+                     std::span<LaneTimes> times) {
   check(!machines.empty() && machines.size() <= lane_count && times.size() >= machines.size(),
         "as many machines as there are lanes");
-  const LaneNumbers numbers = numbers_of(tape, machines);
-  LaneTimeline timeline(tape, numbers);
+  LaneNumbers& numbers = memory_->numbers;
+  find_numbers(machines, numbers);
+  LaneTimeline timeline(tape, numbers, memory_->weights, memory_->checkpoints);
   std::array<std::int64_t, lane_count> dispatch{};
-  in_vectors(vectors, [&](auto) SDIP_LOOP {
+  in_vectors(memory_->vectors, [&](auto) SDIP_LOOP {
+    find_times(tape, machines, numbers);
     timeline.run(most_passes);
     timeline.note_dispatch(dispatch.data());
   });
   for (std::size_t lane = 0; lane < machines.size(); ++lane) {
     LaneTimes& t = times[lane];
-    t = {};
+    t.pass_cycles.clear();
     for (const auto& pass : timeline.passes()) t.pass_cycles.push_back(pass[lane]);
     const TapeNumbers& own = *machines[lane].numbers;
     t.stall_cycles =

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -30,9 +31,20 @@ struct LaneTimes {
   std::int64_t total(std::int64_t count) const;
 };
 
-/// Runs 1 to lane_count machines: each as if it were alone, whatever the instructions of the processor. Requires
-/// that all numbers are of that tape, and countable(...) of each.
-void run_lanes(const Tape& tape, std::span<const LaneMachine> machines, std::int64_t most_passes,
-               std::span<LaneTimes> times, Vectors vectors = widest_vectors());
+/// Runs 1 to lane_count machines: each as if it were alone, whatever the instructions of the processor.
+class LaneRunner {
+ public:
+  explicit LaneRunner(Vectors vectors = widest_vectors());
+  ~LaneRunner();
+
+  /// At most `most_passes` of each. Requires that all numbers are of that tape and stay unchanged while it is used,
+  /// and countable(...) of each.
+  void run(const Tape& tape, std::span<const LaneMachine> machines, std::int64_t most_passes,
+           std::span<LaneTimes> times);
+
+ private:
+  struct Memory;  // used again and again
+  std::unique_ptr<Memory> memory_;
+};
 
 }  // namespace sdip
