@@ -17,7 +17,7 @@
 namespace sdip {
 namespace {
 
-constexpr std::size_t most_costs = 1024, most_times = 65536;
+constexpr std::size_t most_costs = 512, most_times = 65536;
 
 std::size_t mixed(std::size_t hash, std::int64_t value) {
   hash ^= static_cast<std::size_t>(value) + 0x9e3779b97f4a7c15 + (hash << 6) + (hash >> 2);
@@ -118,6 +118,7 @@ struct BatchEvaluator::State {
   const LaneTimes* times_on(const KnownStage& stage, const DramRate& rate, std::int64_t cores);
   std::optional<Placed> place(const Machine& m);
   void run_missing();
+  std::vector<std::optional<Placed>> place_all(std::span<const Machine> machines);
   StageTotals totals_of(std::size_t number, const Placed& placed, const Machine& m) const;
   Outcome outcome_of(const Placed& placed, const Machine& m) const;
 };
@@ -291,6 +292,21 @@ Outcome BatchEvaluator::State::outcome_of(const Placed& placed, const Machine& m
   return outcome;
 }
 
+/// With all their times found; none stays unfound where a machine is refused.
+std::vector<std::optional<Placed>> BatchEvaluator::State::place_all(std::span<const Machine> machines) {
+  std::vector<std::optional<Placed>> placed;
+  placed.reserve(machines.size());
+  try {
+    for (const Machine& m : machines) placed.push_back(place(m));
+    run_missing();
+  } catch (...) {
+    missing.clear();
+    times.clear();
+    throw;
+  }
+  return placed;
+}
+
 BatchEvaluator::BatchEvaluator(const Application& application, Vectors vectors)
     : state_(std::make_unique<State>(application, vectors)) {}
 BatchEvaluator::~BatchEvaluator() = default;
@@ -304,10 +320,7 @@ void BatchEvaluator::evaluate(std::span<const Machine> machines, std::span<Outco
     state.times.clear();
     state.stages_of.clear();
   }
-  std::vector<std::optional<Placed>> placed;
-  placed.reserve(machines.size());
-  for (const Machine& m : machines) placed.push_back(state.place(m));
-  state.run_missing();
+  const std::vector<std::optional<Placed>> placed = state.place_all(machines);
   for (std::size_t i = 0; i < machines.size(); ++i) {
     outcomes[i] =
         placed[i] ? state.outcome_of(*placed[i], machines[i]) : sdip::evaluate(state.application, machines[i]);

@@ -63,10 +63,12 @@ Collected collect(const Space& space, const std::vector<IndexRange>& ranges, con
                   const CompileFunction& compile_machine = compile_test,
                   const EvaluateFunction& evaluate_point = evaluate_test) {
   Collected collected;
-  collected.end = sweep(space, ranges, compile_machine, evaluate_point, options, [&](PointBatch&& batch) {
-    collected.batches.push_back(batch.range());
-    for (auto& [index, text] : points_of(batch)) EXPECT_TRUE(collected.points.emplace(index, text).second) << index;
-  });
+  collected.end =
+      sweep(space, ranges, compile_machine, one_by_one(evaluate_point), options, [&](PointBatch&& batch) {
+        collected.batches.push_back(batch.range());
+        for (auto& [index, text] : points_of(batch))
+          EXPECT_TRUE(collected.points.emplace(index, text).second) << index;
+      });
   return collected;
 }
 
