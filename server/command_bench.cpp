@@ -58,7 +58,7 @@ double sweep_rate(int threads) {
         [&](const Machine& m) {
           return std::make_shared<const Application>(compile(*catalog.workload("sd15", m), m));
         },
-        evaluate, options, [](PointBatch&&) {});
+        side_by_side, options, [](PointBatch&&) {});
   });
   return static_cast<double>(all.end) / seconds;
 }

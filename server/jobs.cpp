@@ -84,7 +84,7 @@ bool run_sweep(Store& store, const Catalog& catalog, std::int64_t id, const RunO
     SweepOptions how;
     how.threads = options.threads;
     how.cancel = options.cancel;
-    const SweepEnd end = sweep(spec.space, ranges, compile_machine, evaluate, how, keep);
+    const SweepEnd end = sweep(spec.space, ranges, compile_machine, side_by_side, how, keep);
     if (end.cancelled) return true;
     store.set_state(id, SweepState::done);
   } catch (const Error& error) {

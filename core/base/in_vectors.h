@@ -36,10 +36,15 @@ SDIP_EACH void store(const V& from, void* to) {
 
 template <class V>
 SDIP_EACH bool any(const V& mask) {
-  std::uint64_t parts[sizeof(V) / 8], all = 0;
-  std::memcpy(parts, &mask, sizeof(V));
-  for (const std::uint64_t part : parts) all |= part;
-  return all != 0;
+  if constexpr (sizeof(V) > 16) {  // half upon half
+    SideBySide<std::uint64_t, sizeof(V) / 16> halves[2];
+    std::memcpy(halves, &mask, sizeof(V));
+    return any(halves[0] | halves[1]);
+  } else {
+    std::uint64_t parts[2];
+    std::memcpy(parts, &mask, sizeof(V));
+    return (parts[0] | parts[1]) != 0;
+  }
 }
 
 /// Numbers of single precision in a vector.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/cost/frame.h"
 #include "core/cost/micro_operations.h"
 #include "core/cost/stage.h"
 
@@ -46,15 +47,17 @@ Widest widest_formats(const Machine& m) {
   return {m.activation_format, wider(m.activation_format, m.weight_format)};
 }
 
-Widest widest_formats(const Application& application, const Machine& m) {
+Widest widest_formats(std::span<const Formats> of_layers, const Machine& m) {
   Widest widest = widest_formats(m);
-  for (const CompiledStage& stage : application.stages)
-    for (const InstructionClass& c : stage.program.classes) {
-      if (!c.formats) continue;
-      widest.operands = wider(widest.operands, c.formats->activations);
-      widest.all = wider(wider(widest.all, c.formats->activations), c.formats->weights);
-    }
+  for (const Formats& formats : of_layers) {
+    widest.operands = wider(widest.operands, formats.activations);
+    widest.all = wider(wider(widest.all, formats.activations), formats.weights);
+  }
   return widest;
+}
+
+Widest widest_formats(const Application& application, const Machine& m) {
+  return widest_formats(application_totals(application).formats, m);
 }
 
 double memory_area(const Machine& m, std::int64_t bytes, std::int64_t port_bits, Bound bound) {
@@ -99,31 +102,40 @@ CoreArea core_area(const Machine& m, Widest widest, Bound bound) {
   return area;
 }
 
-Breakdown area_of(const Application& application, const Machine& m, Bound bound) {
+std::array<double, area_blocks.size()> block_areas(const Application& application, Widest widest, const Machine& m,
+                                                   Bound bound) {
   const Process process(m.technology_node, bound);
-  const CoreArea core = core_area(m, widest_formats(application, m), bound);
+  const CoreArea core = core_area(m, widest, bound);
   const auto cores = static_cast<double>(built_cores(application, m));
-  Breakdown area;
-  area.emplace_back("conv2d", core.conv2d * cores);
-  area.emplace_back("linear", core.linear * cores);
-  area.emplace_back("matmul", core.matmul * cores);
-  area.emplace_back("vector", core.vector * cores);
-  area.emplace_back("softmax", core.softmax * cores);
-  area.emplace_back("norm", core.norm * cores);
-  area.emplace_back("dsram", core.dsram * cores);
-  area.emplace_back("stackram", core.stackram * cores);
-  area.emplace_back("psram", memory_area(m, m.psram_bytes, m.psram_port_bits, bound) *
-                                 static_cast<double>(built_psrams(application, m)));
-  area.emplace_back("imem", sram_area(process, Bytes(m.imem_bytes)).value * m.sram_floor_plan_factor.value());
+  const auto psrams = static_cast<double>(built_psrams(application, m));
   double rom = 0;
   for (const CompiledStage& stage : application.stages)
     if (hard_coded(m, stage.role) && on_chip(stage.role, m))
       rom += rom_area(process, stage.program.stored_weight_bytes).value * m.sram_floor_plan_factor.value();
-  area.emplace_back("rom", rom);
+  std::array<double, area_blocks.size()> area = {
+      core.conv2d * cores,
+      core.linear * cores,
+      core.matmul * cores,
+      core.vector * cores,
+      core.softmax * cores,
+      core.norm * cores,
+      core.dsram * cores,
+      core.stackram * cores,
+      memory_area(m, m.psram_bytes, m.psram_port_bits, bound) * psrams,
+      sram_area(process, Bytes(m.imem_bytes)).value * m.sram_floor_plan_factor.value(),
+      rom};
   double datapath = 0;
-  for (const auto& [block, mm2] : area) datapath += mm2;
-  area.emplace_back("control", datapath * control_over_datapath(m.sequencer, bound));
-  area.emplace_back("other", datapath * other_over_datapath(process));
+  for (const double mm2 : area) datapath += mm2;
+  area[11] = datapath * control_over_datapath(m.sequencer, bound);
+  area[12] = datapath * other_over_datapath(process);
+  return area;
+}
+
+Breakdown area_of(const Application& application, const Machine& m, Bound bound) {
+  Breakdown area;
+  std::size_t block = 0;
+  for (const double mm2 : block_areas(application, widest_formats(application, m), m, bound))
+    area.emplace_back(area_blocks[block++], mm2);
   return area;
 }
 

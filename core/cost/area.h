@@ -1,6 +1,10 @@
 // Area of lanes and memories, control, and what else a die holds.
 #pragma once
 
+#include <array>
+#include <span>
+#include <string_view>
+
 #include "core/cost/estimate.h"
 #include "core/machine/technology.h"
 
@@ -20,6 +24,7 @@ struct Widest {
   NumberFormat operands, all;
 };
 Widest widest_formats(const Machine& machine);
+Widest widest_formats(std::span<const Formats> of_layers, const Machine& machine);
 Widest widest_formats(const Application& application, const Machine& machine);
 
 /// Lanes that one core has. softmax, norm: none where vector lanes or a host do their work.
@@ -39,7 +44,13 @@ CoreArea core_area(const Machine& machine, Widest widest, Bound bound = Bound::v
 double memory_area(const Machine& machine, std::int64_t bytes, std::int64_t port_bits, Bound bound = Bound::value);
 
 /// mm2 by block, floor-plan factors included: lanes and memories, then control and other, which are shares of
-/// these.
+/// these. In the order of area_blocks.
+inline constexpr std::array<std::string_view, 13> area_blocks = {
+    "conv2d",   "linear", "matmul", "vector", "softmax", "norm", "dsram",
+    "stackram", "psram",  "imem",   "rom",    "control", "other"};
+std::array<double, area_blocks.size()> block_areas(const Application& application, Widest widest,
+                                                   const Machine& machine, Bound bound = Bound::value);
+/// The same by name.
 Breakdown area_of(const Application& application, const Machine& machine, Bound bound = Bound::value);
 
 /// SRAM bytes on the chip.

@@ -73,13 +73,31 @@ Energy clocked(Energy energy, const EnergyPrices& prices) {
 
 }  // namespace
 
-Energy core_energy(const ClassCost& cost, const EnergyPrices& prices) {
+CoreEvents& CoreEvents::add(const CoreEvents& other, std::int64_t times) {
+  weighted_macs += other.weighted_macs * times;
+  other_macs += other.other_macs * times;
+  lane_operations += other.lane_operations * times;
+  dsram_beats += other.dsram_beats * times;
+  stackram_beats += other.stackram_beats * times;
+  return *this;
+}
+
+CoreEvents core_events(const ClassCost& cost) {
+  return {.weighted_macs = cost.weighted ? cost.macs : 0,
+          .other_macs = cost.weighted ? 0 : cost.macs,
+          .lane_operations = cost.lane_operations,
+          .dsram_beats = cost.busy.all_dsram_reads() + cost.busy.dsram_write,
+          .stackram_beats = cost.busy.stackram_read + cost.busy.stackram_write};
+}
+
+Energy core_energy(const CoreEvents& events, const EnergyPrices& prices) {
   Energy energy;
-  const double share = cost.weighted ? prices.mac_share : 1.0;
-  const auto dsram = static_cast<double>(cost.busy.all_dsram_reads() + cost.busy.dsram_write);
-  const auto stackram = static_cast<double>(cost.busy.stackram_read + cost.busy.stackram_write);
-  energy[EnergyPart::mac] = static_cast<double>(cost.macs) * share * prices.mac;
-  energy[EnergyPart::vector] = static_cast<double>(cost.lane_operations) * prices.lane_operation;
+  const auto dsram = static_cast<double>(events.dsram_beats);
+  const auto stackram = static_cast<double>(events.stackram_beats);
+  const double macs =
+      static_cast<double>(events.weighted_macs) * prices.mac_share + static_cast<double>(events.other_macs);
+  energy[EnergyPart::mac] = macs * prices.mac;
+  energy[EnergyPart::vector] = static_cast<double>(events.lane_operations) * prices.lane_operation;
   energy[EnergyPart::dsram] = dsram * prices.dsram_beat;
   energy[EnergyPart::stackram] = stackram * prices.stackram_beat;
   energy[EnergyPart::ports] = dsram * prices.dsram_wire + stackram * prices.stackram_wire;

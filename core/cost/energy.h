@@ -32,8 +32,16 @@ struct EnergyPrices {
 };
 EnergyPrices energy_prices(const Machine& machine, Role role, const FloorPlan& plan, Bound bound = Bound::value);
 
-/// What one core spends in a run through an instruction: arithmetic and its own memories.
-Energy core_energy(const ClassCost& cost, const EnergyPrices& prices);
+/// What of one core costs energy, counted. `weighted_macs` are those with weights, of which zeros may be spared.
+struct CoreEvents {
+  std::int64_t weighted_macs = 0, other_macs = 0, lane_operations = 0, dsram_beats = 0, stackram_beats = 0;
+  CoreEvents& add(const CoreEvents& other, std::int64_t times);
+};
+/// Of a run through an instruction, on one of its cores.
+CoreEvents core_events(const ClassCost& cost);
+
+/// What one core spends on these: arithmetic and its own memories.
+Energy core_energy(const CoreEvents& events, const EnergyPrices& prices);
 /// What is spent once for all cores: reading and filling PSRAM, weights from DRAM.
 Energy shared_energy(std::int64_t psram_beats, std::int64_t weight_dram_bytes, std::int64_t psram_filled_bytes,
                      const EnergyPrices& prices);

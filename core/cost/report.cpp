@@ -12,7 +12,7 @@ namespace {
 InstructionCost instruction_cost(const StageRun& run, std::size_t number, const InstructionTime& time,
                                  double leakage_j, const EnergyPrices& prices, const Machine& m) {
   const Instruction& instruction = run.stage->program.instructions[number];
-  const ClassCost& cost = run.costs[static_cast<std::size_t>(instruction.instruction_class)];
+  const ClassCost& cost = run.work.costs[static_cast<std::size_t>(instruction.instruction_class)];
   const auto of_one_core = [&](std::int64_t bytes) { return bytes / run.schedule.active_cores; };
   InstructionCost c;
   c.start = Cycles(time.start);
@@ -42,7 +42,7 @@ InstructionCost instruction_cost(const StageRun& run, std::size_t number, const 
   c.stackram = instruction.stackram;
   c.psram = Bytes(time.psram_bytes);
   c.macs = Macs(cost.macs * cost.cores);
-  Energy energy = core_energy(cost, prices) * static_cast<double>(cost.cores);
+  Energy energy = core_energy(core_events(cost), prices) * static_cast<double>(cost.cores);
   energy += shared_energy(cost.busy.psram_read, time.weight_bytes, time.weight_psram_bytes, prices);
   energy += program_energy(static_cast<double>(instruction_bytes(instruction, cost, m.granularity)),
                            time.program_bytes, prices);
@@ -63,8 +63,8 @@ StageReport stage_report(const StageRun& run, const std::vector<InstructionTime>
   r.role = run.stage->role;
   r.cold_cycles = Cycles(run.stream.passes[0].cycles);
   r.steady_cycles = Cycles(steady.cycles);
-  r.bound_cycles = Cycles(run.bound_cycles);
-  r.bound_dram_bytes = Bytes(bound_dram_bytes(run, m));
+  r.bound_cycles = Cycles(run.work.bound_cycles);
+  r.bound_dram_bytes = Bytes(bound_dram_bytes(*run.stage, run.schedule.active_cores, m));
   r.stall_weights = Cycles(steady.stall_weights);
   r.stall_activations = Cycles(steady.stall_activations);
   r.stall_program = Cycles(steady.stall_program);
@@ -76,11 +76,11 @@ StageReport stage_report(const StageRun& run, const std::vector<InstructionTime>
   r.weight_bytes = program.stored_weight_bytes;
   r.imem_bytes = Bytes(program_size(*run.stage, m).bytes);
   r.psram_peak = Bytes(run.stream.psram_peak_bytes);
-  r.macs = Macs(run.macs);
+  r.macs = Macs(run.work.macs);
   r.passes_per_frame = run.stage->role == Role::core ? m.steps : 1;
   const Hertz clock(static_cast<double>(m.core_clock_mhz) * 1e6);
-  Energy energy = run.core;
-  energy += run.shared;
+  Energy energy = run.energy.core;
+  energy += run.energy.shared;
   energy[EnergyPart::leakage] = core_watts * (Cycles(steady.cycles) / clock).value;
   r.energy_j = energy.total();
   r.energy_parts = energy.joules;
@@ -154,7 +154,7 @@ std::vector<std::string> notes_of(const std::vector<StageRun>& runs, const Clock
                       " runs as one network: a frame is one pass, on each of the cores another frame.");
     if (network && parallel)
       notes.push_back(run.stage->name + " runs as one network: a frame is one pass, its attention heads on up to " +
-                      std::to_string(run.schedule.spread_cores) + " cores.");
+                      std::to_string(run.work.spread_cores) + " cores.");
     if (parallel && !network && run.stage->role != Role::text_encoder)
       notes.push_back(run.stage->name +
                       ": branches=parallel changes nothing where each core has a frame of its own.");

@@ -8,14 +8,6 @@
 namespace sdip {
 namespace {
 
-FrameSchedule schedule_of(Role role, SeriesPart part, const Machine& m) {
-  if (part.count > 1) return {1, 1};
-  if (role == Role::network && m.branches == Branches::serial) return {1, m.cores};
-  if (role != Role::core) return {1, 1};
-  const std::int64_t steps = ceil_div(m.steps, m.cores);
-  return {steps, ceil_div(m.steps, steps)};
-}
-
 Decimal share_of(Role role, const Machine& m) {
   switch (role) {
     case Role::core:
@@ -36,61 +28,94 @@ std::vector<std::int64_t> class_uses(const Program& program) {
   return uses;
 }
 
-void count_pass(StageRun& run, const Machine& m) {
-  const Program& program = run.stage->program;
-  run.uses = class_uses(program);
-  std::array<std::int64_t, 3> family_macs{};
-  for (std::size_t c = 0; c < run.costs.size(); ++c) {
-    const ClassCost& cost = run.costs[c];
-    run.busy.add(cost.busy, run.uses[c]);
-    run.macs += cost.macs * cost.cores * run.uses[c];
-    run.spent_macs += cost.spent_macs * cost.cores * run.uses[c];
-    if (cost.plan.nest)
-      family_macs[static_cast<std::size_t>(program.classes[c].work.family)] += cost.spent_macs * run.uses[c];
-    run.schedule.spread_cores = std::max(run.schedule.spread_cores, cost.cores);
-  }
+/// At full use of the arrays that the MACs of each family go to.
+std::int64_t bound_cycles(const std::array<std::int64_t, 3>& family_macs, const Machine& m) {
+  std::int64_t bound = 0;
   for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
     const ArrayLanes lanes = array_lanes(family, m);
     const std::int64_t cycles =
         ceil_div(family_macs[static_cast<std::size_t>(family)], lanes.rows * lanes.channels * lanes.sum);
     const bool beside = has_pairs(m) && m.mac_sharing == MacSharing::separate;
-    run.bound_cycles = beside ? std::max(run.bound_cycles, cycles) : run.bound_cycles + cycles;
+    bound = beside ? std::max(bound, cycles) : bound + cycles;
   }
-  for (const Instruction& instruction : program.instructions) {
-    const ClassCost& cost = run.costs[static_cast<std::size_t>(instruction.instruction_class)];
-    run.words_bytes += static_cast<double>(instruction_bytes(instruction, cost, m.granularity));
-  }
+  return bound;
 }
 
 }  // namespace
+
+FrameSchedule frame_schedule(Role role, SeriesPart part, const Machine& m) {
+  if (part.count > 1) return {1, 1};
+  if (role == Role::network && m.branches == Branches::serial) return {1, m.cores};
+  if (role != Role::core) return {1, 1};
+  const std::int64_t steps = ceil_div(m.steps, m.cores);
+  return {steps, ceil_div(m.steps, steps)};
+}
+
+std::int64_t link_cycles(const CompiledStage& stage, const Machine& m) {
+  return ceil_div((stage.program.latent_bytes + stage.program.context_bytes).value * 8, m.link_bits);
+}
+
+std::vector<ClassCost> class_costs(const CompiledStage& stage, const Machine& m) {
+  std::vector<ClassCost> costs;
+  costs.reserve(stage.program.classes.size());
+  for (const InstructionClass& c : stage.program.classes) costs.push_back(class_cost(c, m, stage.role));
+  return costs;
+}
+
+StageCost stage_cost(const CompiledStage& stage, const Machine& m, std::vector<ClassCost> costs) {
+  const Program& program = stage.program;
+  StageCost work;
+  work.uses = class_uses(program);
+  work.costs = std::move(costs);
+  std::array<std::int64_t, 3> family_macs{};
+  for (std::size_t c = 0; c < program.classes.size(); ++c) {
+    const ClassCost& cost = work.costs[c];
+    const std::int64_t uses = work.uses[c];
+    work.busy.add(cost.busy, uses);
+    CoreEvents& events = program.classes[c].formats ? work.of_own[static_cast<std::int32_t>(c)] : work.events;
+    events.add(core_events(cost), cost.cores * uses);
+    work.macs += cost.macs * cost.cores * uses;
+    work.spent_macs += cost.spent_macs * cost.cores * uses;
+    if (cost.plan.nest)
+      family_macs[static_cast<std::size_t>(program.classes[c].work.family)] += cost.spent_macs * uses;
+    work.spread_cores = std::max(work.spread_cores, cost.cores);
+    work.streams_activations |= cost.streams_activations;
+  }
+  work.bound_cycles = bound_cycles(family_macs, m);
+  for (const Instruction& instruction : program.instructions) {
+    const ClassCost& cost = work.costs[static_cast<std::size_t>(instruction.instruction_class)];
+    work.words_bytes += static_cast<double>(instruction_bytes(instruction, cost, m.granularity));
+  }
+  return work;
+}
+
+DramRate stage_rate(const CompiledStage& stage, const Machine& m) {
+  return dram_rate(m, share_of(stage.role, m), stage.dram_thousandths);
+}
 
 TimelineRules stage_rules(const CompiledStage& stage, const Machine& m, std::int64_t cores) {
   return timeline_rules(m, share_of(stage.role, m), cores, stage.program.pinned_bytes, stage.role,
                         stage.dram_thousandths);
 }
 
+std::int64_t counted_passes(const Machine& m) { return 2 * std::max({most_simulated_passes, m.steps, m.cores}); }
+
 std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
                                   std::vector<InstructionTime>* trace) {
   StageRun run;
   run.stage = &stage;
-  run.schedule = schedule_of(stage.role, stage.part, m);
-  run.costs.reserve(stage.program.classes.size());
-  bool spills = false;
-  for (const InstructionClass& c : stage.program.classes) {
-    run.costs.push_back(class_cost(c, m, stage.role));
-    spills |= run.costs.back().streams_activations;
-  }
+  run.schedule = frame_schedule(stage.role, stage.part, m);
+  std::vector<ClassCost> costs = class_costs(stage, m);
   const std::int64_t cores = run.schedule.active_cores;
   const TimelineRules rules = stage_rules(stage, m, cores);
-  const std::int64_t summed = 2 * std::max({most_simulated_passes, m.steps, m.cores});
-  if (!countable(stage.program, run.costs, rules, summed)) return std::nullopt;
+  if (!countable(stage.program, costs, rules, counted_passes(m))) return std::nullopt;
+  run.work = stage_cost(stage, m, std::move(costs));
   const auto run_on = [&](const TimelineRules& its, std::vector<InstructionTime>* times) {
-    return run_timeline(stage.program, run.costs, its, most_simulated_passes, times);
+    return run_timeline(stage.program, run.work.costs, its, most_simulated_passes, times);
   };
   run.stream = run_on(rules, trace);
-  run.alone = !spills || cores == 1 ? run.stream : run_on(stage_rules(stage, m, 1), nullptr);
-  run.link_cycles = ceil_div((stage.program.latent_bytes + stage.program.context_bytes).value * 8, m.link_bits);
-  count_pass(run, m);
+  run.alone = !run.work.streams_activations || cores == 1 ? run.stream : run_on(stage_rules(stage, m, 1), nullptr);
+  run.link_cycles = link_cycles(stage, m);
   price_pass(run, m, Bound::value);
   return run;
 }
@@ -106,17 +131,19 @@ StagePrices stage_prices(const CompiledStage& stage, const Machine& m, Bound bou
   return prices;
 }
 
+PassEnergy pass_energy(const StageCost& work, const PassCost& pass, std::int64_t active_cores,
+                       const StagePrices& prices) {
+  PassEnergy energy;
+  energy.core = core_energy(work.events, prices.usual);
+  for (const auto& [number, events] : work.of_own) energy.core += core_energy(events, prices.of(number));
+  energy.core += spill_energy((pass.activation_in_bytes + pass.activation_out_bytes) / active_cores, prices.usual);
+  energy.shared = shared_energy(work.busy.psram_read, pass.weight_bytes, pass.weight_psram_bytes, prices.usual);
+  energy.shared += program_energy(work.words_bytes, pass.program_bytes, prices.usual);
+  return energy;
+}
+
 void price_pass(StageRun& run, const Machine& m, Bound bound) {
-  const StagePrices prices = stage_prices(*run.stage, m, bound);
-  run.core = {};
-  for (std::size_t c = 0; c < run.costs.size(); ++c)
-    run.core += core_energy(run.costs[c], prices.of(static_cast<std::int32_t>(c))) *
-                static_cast<double>(run.costs[c].cores * run.uses[c]);
-  const PassCost& steady = run.steady();
-  run.core += spill_energy((steady.activation_in_bytes + steady.activation_out_bytes) / run.schedule.active_cores,
-                           prices.usual);
-  run.shared = shared_energy(run.busy.psram_read, steady.weight_bytes, steady.weight_psram_bytes, prices.usual);
-  run.shared += program_energy(run.words_bytes, steady.program_bytes, prices.usual);
+  run.energy = pass_energy(run.work, run.steady(), run.schedule.active_cores, stage_prices(*run.stage, m, bound));
 }
 
 ProgramSize program_size(const CompiledStage& stage, const Machine& m) {
@@ -124,9 +151,7 @@ ProgramSize program_size(const CompiledStage& stage, const Machine& m) {
   const Program& program = stage.program;
   const bool by_operation = m.granularity != Granularity::per_operator;
   const ClassCost unneeded;
-  std::vector<ClassCost> costs;
-  if (by_operation)
-    for (const InstructionClass& c : program.classes) costs.push_back(class_cost(c, m, stage.role));
+  const std::vector<ClassCost> costs = by_operation ? class_costs(stage, m) : std::vector<ClassCost>();
   ProgramSize size;
   for (std::size_t i = 0; i < program.instructions.size(); ++i) {
     const Instruction& instruction = program.instructions[i];
@@ -146,12 +171,12 @@ bool on_chip(Role role, const Machine& m) {
   return m.vae_stage == VaeStage::core || (role != Role::encoder && role != Role::decoder);
 }
 
-std::int64_t bound_dram_bytes(const StageRun& run, const Machine& m) {
-  const Program& program = run.stage->program;
-  const bool wired = hard_coded(m, run.stage->role);
+std::int64_t bound_dram_bytes(const CompiledStage& stage, std::int64_t active_cores, const Machine& m) {
+  const Program& program = stage.program;
+  const bool wired = hard_coded(m, stage.role);
   const std::int64_t weights =
       wired ? 0 : std::max<std::int64_t>(0, program.distinct_weight_bytes.value - m.psram_bytes);
-  return weights + (program.input_bytes.value + program.output_bytes.value) * run.schedule.active_cores;
+  return weights + (program.input_bytes.value + program.output_bytes.value) * active_cores;
 }
 
 }  // namespace sdip

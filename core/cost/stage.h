@@ -17,26 +17,53 @@ inline constexpr std::int64_t most_simulated_passes = 64;
 /// How the stream of frames meets the cores.
 struct FrameSchedule {
   std::int64_t steps_per_core = 1, active_cores = 1;
-  std::int64_t spread_cores = 1;  // the most that share one instruction of a frame
 };
 
-/// One stage, costed: counters of a pass and its times alone and in a saturated stream.
+/// A stage's classes on a machine and what they come to in a pass, whatever the channel does.
+struct StageCost {
+  std::vector<ClassCost> costs;
+  std::vector<std::int64_t> uses;  // instructions of each class
+  Busy busy;
+  CoreEvents events;                          // of classes in the machine's formats, on all cores that share one
+  std::map<std::int32_t, CoreEvents> of_own;  // of each class in formats of its own
+  std::int64_t macs = 0, spent_macs = 0, bound_cycles = 0;
+  std::int64_t spread_cores = 1;     // the most that share one instruction of a frame
+  double words_bytes = 0;            // of instructions, read from IMEM in a pass
+  bool streams_activations = false;  // some pass through DRAM
+};
+std::vector<ClassCost> class_costs(const CompiledStage& stage, const Machine& m);
+/// `costs` are those of class_costs. Requires countable(...).
+StageCost stage_cost(const CompiledStage& stage, const Machine& m, std::vector<ClassCost> costs);
+
+/// What a pass spends, leakage apart: one core, its activations through DRAM too, and what all cores share.
+struct PassEnergy {
+  Energy core, shared;
+};
+
+/// One stage, costed: its work and its times alone and in a saturated stream.
 struct StageRun {
   const CompiledStage* stage = nullptr;
   FrameSchedule schedule;
-  std::vector<ClassCost> costs;
-  std::vector<std::int64_t> uses;  // instructions of each class
+  StageCost work;
   TimelineResult stream, alone;
-  Busy busy;
-  std::int64_t macs = 0, spent_macs = 0, bound_cycles = 0, link_cycles = 0;
-  double words_bytes = 0;  // of instructions, read from IMEM in a pass
-  Energy core, shared;     // a pass: one core's own (its activations through DRAM too), and what all cores share
+  std::int64_t link_cycles = 0;
+  PassEnergy energy;
 
   const PassCost& steady() const { return stream.passes[stream.steady]; }
 };
 
+/// How many cores a stage has, and how many passes a frame takes on one.
+FrameSchedule frame_schedule(Role role, SeriesPart part, const Machine& m);
+/// Cycles of what a frame takes with it from core to core.
+std::int64_t link_cycles(const CompiledStage& stage, const Machine& m);
+
+/// The channel that a stage meets.
+DramRate stage_rate(const CompiledStage& stage, const Machine& m);
 /// The channel and memories that a stage meets, `cores` of it in lockstep.
 TimelineRules stage_rules(const CompiledStage& stage, const Machine& m, std::int64_t cores);
+
+/// Passes whose sum 64 bits must hold.
+std::int64_t counted_passes(const Machine& m);
 
 /// Runs a stage; with `trace`, also the times of its instructions in the last pass. Nothing when a pass is too long
 /// to be counted.
@@ -54,7 +81,9 @@ struct StagePrices {
 };
 StagePrices stage_prices(const CompiledStage& stage, const Machine& m, Bound bound);
 
-/// Prices the events of a pass, at an end of the constants' ranges or between: `core` and `shared`, leakage apart.
+PassEnergy pass_energy(const StageCost& work, const PassCost& pass, std::int64_t active_cores,
+                       const StagePrices& prices);
+/// Prices the events of a pass, at an end of the constants' ranges or between.
 void price_pass(StageRun& run, const Machine& m, Bound bound);
 
 /// Bytes of IMEM that a stage's program takes, and its longest instruction. At most 2^56.
@@ -68,7 +97,7 @@ ProgramSize program_size(const CompiledStage& stage, const Machine& m);
 bool on_chip(Role role, const Machine& m);
 
 /// The least that any schedule moves through DRAM in a steady pass.
-std::int64_t bound_dram_bytes(const StageRun& run, const Machine& m);
+std::int64_t bound_dram_bytes(const CompiledStage& stage, std::int64_t active_cores, const Machine& m);
 
 /// What a report says beyond its outcome, but for the energy of a frame. `traces` by stage, as run_stage left them.
 void fill_report(const Application& application, const Machine& machine, const std::vector<StageRun>& runs,

@@ -66,6 +66,9 @@ struct TimelineRules {
 TimelineRules timeline_rules(const Machine& machine, Decimal share, std::int64_t active_cores, Bytes pinned,
                              Role role = Role::network, std::int64_t thousandths = 1000);
 
+/// Cycles and bytes of a run through `program` with no two things at once: no run comes to more.
+double longest_pass(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules);
+
 /// True when `passes` runs through `program`, with no two things at once, stay below 2^58 cycles and bytes:
 /// whatever is summed of them then fits 64 bits. Example: 10 GB at 2 bytes in a million cycles is 2^52 cycles a
 /// pass.

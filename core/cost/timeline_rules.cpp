@@ -76,8 +76,7 @@ TimelineRules timeline_rules(const Machine& m, Decimal share, std::int64_t activ
   return rules;
 }
 
-bool countable(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules,
-               std::int64_t passes) {
+double longest_pass(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules) {
   const auto real = [](std::int64_t count) { return static_cast<double>(count); };
   const double cycles_a_byte = real(rules.rate.q) / real(rules.rate.p);
   const auto moved = [&](std::int64_t bytes, double copies) {
@@ -108,7 +107,12 @@ bool countable(const Program& program, const std::vector<ClassCost>& costs, cons
     if (rules.imem_bytes > 0) sum += moved(instruction_bytes(instruction, costs[number], rules.granularity), 1);
   }
   sum += 8 * real((program.latent_bytes + program.context_bytes).value);  // over a link of a bit a cycle at least
-  return std::ilogb(sum * real(passes)) < 58;
+  return sum;
+}
+
+bool countable(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules,
+               std::int64_t passes) {
+  return std::ilogb(longest_pass(program, costs, rules) * static_cast<double>(passes)) < 58;
 }
 
 }  // namespace sdip

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/cost/batch.h"
 
 namespace sdip {
 namespace {
@@ -97,7 +98,7 @@ class Programs {
 /// What the workers of one sweep share.
 struct Shared {
   const Space& space;
-  const EvaluateFunction& evaluate_point;
+  const MakeEvaluator& make_evaluator;
   const SweepOptions& options;
   const BatchSink& sink;
   std::vector<IndexRange> batches;
@@ -119,25 +120,68 @@ Outcome infeasible(std::string reason) {
   return outcome;
 }
 
-/// The programs a worker used last, so that neighbours need no lock.
+/// The programs a worker used last, so that neighbours need no lock, and what it knows of them.
 struct Last {
   std::vector<std::int64_t> key;
   std::shared_ptr<const Compiled> compiled;
+  Evaluator evaluator;
 };
 
-Outcome outcome_of(Shared& shared, const Machine& machine, Last& last) {
+/// Machines next to each other that share their programs, and where their outcomes go.
+struct Neighbours {
+  std::vector<Machine> machines;
+  std::vector<Outcome> outcomes;
+  std::vector<std::size_t> places;
+};
+
+/// Each by itself where one of them is refused.
+void evaluate_neighbours(const Evaluator& evaluator, Neighbours& neighbours, std::vector<Outcome>& outcomes) {
+  const std::size_t count = neighbours.machines.size();
+  if (count == 0) return;
+  neighbours.outcomes.resize(count);
+  const std::span<const Machine> machines(neighbours.machines);
   try {
-    check_machine(machine);
-    std::vector<std::int64_t> key = compile_key(machine);
-    if (!last.compiled || key != last.key) {
-      last.compiled = shared.programs.find(key, machine);
-      last.key = std::move(key);
-    }
-    if (!last.compiled->application) return infeasible(last.compiled->reason);
-    return shared.evaluate_point(*last.compiled->application, machine);
-  } catch (const Error& error) {
-    return infeasible(text_of(error));
+    evaluator(machines, neighbours.outcomes);
+  } catch (const Error&) {
+    for (std::size_t i = 0; i < count; ++i) try {
+        evaluator(machines.subspan(i, 1), std::span(neighbours.outcomes).subspan(i, 1));
+      } catch (const Error& error) {
+        neighbours.outcomes[i] = infeasible(text_of(error));
+      }
   }
+  for (std::size_t i = 0; i < count; ++i) outcomes[neighbours.places[i]] = std::move(neighbours.outcomes[i]);
+  neighbours.machines.clear();
+  neighbours.places.clear();
+}
+
+std::vector<Outcome> outcomes_of(Shared& shared, const IndexRange& range, Last& last) {
+  std::vector<Outcome> outcomes(static_cast<std::size_t>(range.end - range.first));
+  Neighbours neighbours;
+  for (std::int64_t i = range.first; i < range.end; ++i) {
+    const auto place = static_cast<std::size_t>(i - range.first);
+    try {
+      const Machine machine = point(shared.space, i);
+      check_machine(machine);
+      std::vector<std::int64_t> key = compile_key(machine);
+      if (!last.compiled || key != last.key) {
+        evaluate_neighbours(last.evaluator, neighbours, outcomes);
+        last.compiled = shared.programs.find(key, machine);
+        last.key = std::move(key);
+        last.evaluator = {};
+        if (last.compiled->application) last.evaluator = shared.make_evaluator(*last.compiled->application);
+      }
+      if (!last.evaluator) {
+        outcomes[place] = infeasible(last.compiled->reason);
+        continue;
+      }
+      neighbours.machines.push_back(machine);
+      neighbours.places.push_back(place);
+    } catch (const Error& error) {
+      outcomes[place] = infeasible(text_of(error));
+    }
+  }
+  evaluate_neighbours(last.evaluator, neighbours, outcomes);
+  return outcomes;
 }
 
 void work(Shared& shared) {
@@ -148,10 +192,7 @@ void work(Shared& shared) {
     const IndexRange range = shared.batches[taken];
     PointBatch batch;
     batch.first = range.first;
-    for (std::int64_t i = range.first; i < range.end; ++i) {
-      if (shared.stopped()) return;
-      append(batch, outcome_of(shared, point(shared.space, i), last));
-    }
+    for (const Outcome& outcome : outcomes_of(shared, range, last)) append(batch, outcome);
     const auto feasible = std::ranges::count(batch.feasible, 1);
     const std::scoped_lock lock(shared.delivery);
     if (shared.stop) return;  // the sink has failed: it is not called again
@@ -190,13 +231,28 @@ std::vector<IndexRange> batches_of(std::span<const IndexRange> ranges, std::int6
 
 }  // namespace
 
+Evaluator side_by_side(const Application& application) {
+  const auto known = std::make_shared<BatchEvaluator>(application);
+  return [known](std::span<const Machine> machines, std::span<Outcome> outcomes) {
+    known->evaluate(machines, outcomes);
+  };
+}
+
+MakeEvaluator one_by_one(EvaluateFunction evaluate_point) {
+  return [evaluate_point = std::move(evaluate_point)](const Application& application) -> Evaluator {
+    return [evaluate_point, &application](std::span<const Machine> machines, std::span<Outcome> outcomes) {
+      for (std::size_t i = 0; i < machines.size(); ++i) outcomes[i] = evaluate_point(application, machines[i]);
+    };
+  };
+}
+
 SweepEnd sweep(const Space& space, std::span<const IndexRange> ranges, const CompileFunction& compile_machine,
-               const EvaluateFunction& evaluate_point, const SweepOptions& options, const BatchSink& sink) {
+               const MakeEvaluator& make_evaluator, const SweepOptions& options, const BatchSink& sink) {
   check(options.threads >= 1 && options.batch_points >= 1 && options.programs >= 1,
         "sweep: options are at least 1");
   check_space(space);
   Shared shared{.space = space,
-                .evaluate_point = evaluate_point,
+                .make_evaluator = make_evaluator,
                 .options = options,
                 .sink = sink,
                 .batches = batches_of(ranges, options.batch_points, point_count(space)),

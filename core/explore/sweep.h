@@ -17,8 +17,16 @@ namespace sdip {
 /// different keys at once. An Error it throws makes every point of that key infeasible with the error's text.
 using CompileFunction = std::function<std::shared_ptr<const Application>(const Machine&)>;
 
-/// What a point is worth: sdip::evaluate, or a test's own. Called from any thread.
+/// Says what machines of an application are worth: as many outcomes as machines. It may keep what it learns; one
+/// thread has it.
+using Evaluator = std::function<void(std::span<const Machine>, std::span<Outcome>)>;
+/// Gives a thread its own for an application, which outlives it. Called from any thread.
+using MakeEvaluator = std::function<Evaluator(const Application&)>;
+/// The product's: a BatchEvaluator.
+Evaluator side_by_side(const Application& application);
+/// One machine after the other.
 using EvaluateFunction = std::function<Outcome(const Application&, const Machine&)>;
+MakeEvaluator one_by_one(EvaluateFunction evaluate_point);
 
 /// Takes a batch; called by one thread at a time, in the order in which batches are finished.
 using BatchSink = std::function<void(PointBatch&&)>;
@@ -27,7 +35,7 @@ struct SweepOptions {
   int threads = 1;                            // at least 1
   std::int64_t batch_points = 256;            // a batch covers [k * batch_points, (k+1) * batch_points), clipped
   std::size_t programs = 64;                  // least recently used applications kept, at least 1
-  const std::atomic<bool>* cancel = nullptr;  // polled before each point; unfinished batches are dropped
+  const std::atomic<bool>* cancel = nullptr;  // polled before each batch; unfinished batches are dropped
 };
 
 struct SweepEnd {
@@ -41,6 +49,6 @@ struct SweepEnd {
 /// infeasible point with that text as its reason. Any other exception, and any from `sink`, stops the sweep and is
 /// thrown again.
 SweepEnd sweep(const Space& space, std::span<const IndexRange> ranges, const CompileFunction& compile_machine,
-               const EvaluateFunction& evaluate_point, const SweepOptions& options, const BatchSink& sink);
+               const MakeEvaluator& make_evaluator, const SweepOptions& options, const BatchSink& sink);
 
 }  // namespace sdip

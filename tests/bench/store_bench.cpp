@@ -28,7 +28,7 @@ void line(const char* what, double count, double took, const char* of) {
 std::vector<PointBatch> batches_of(const Space& space) {
   std::vector<PointBatch> batches;
   const std::vector<IndexRange> all = {{0, point_count(space)}};
-  sweep(space, all, sample_compile, sample_evaluate, {.batch_points = points_in_batch},
+  sweep(space, all, sample_compile, one_by_one(sample_evaluate), {.batch_points = points_in_batch},
         [&](PointBatch&& batch) { batches.push_back(std::move(batch)); });
   return batches;
 }

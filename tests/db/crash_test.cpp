@@ -31,7 +31,7 @@ Outcome slow_evaluate(const Application& application, const Machine& machine) {
     store.set_state(id, SweepState::running);
     std::int64_t taken = store.sweep(id).done;
     const auto missing = store.missing_ranges(id);
-    sweep(space, missing, sample_compile, slow_evaluate, {.threads = 2, .batch_points = batch_points},
+    sweep(space, missing, sample_compile, one_by_one(slow_evaluate), {.threads = 2, .batch_points = batch_points},
           [&](PointBatch&& batch) {
             store.append(id, batch);
             taken += batch.count();

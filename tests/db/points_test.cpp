@@ -26,7 +26,7 @@ struct points : testing::Test {
   PointBatch batch(IndexRange range) const {
     PointBatch made;
     const std::vector<IndexRange> ranges = {range};
-    sweep(space, ranges, sample_compile, sample_evaluate, {.batch_points = 1000},
+    sweep(space, ranges, sample_compile, one_by_one(sample_evaluate), {.batch_points = 1000},
           [&](PointBatch&& batch) { made = std::move(batch); });
     return made;
   }

@@ -75,7 +75,7 @@ inline std::int64_t add_sample_sweep(Store& store, const Space& space) {
 inline void run_sample(Store& store, std::int64_t id, const Space& space, const SweepOptions& options,
                        const EvaluateFunction& evaluate_point = sample_evaluate) {
   const auto missing = store.missing_ranges(id);
-  sweep(space, missing, sample_compile, evaluate_point, options,
+  sweep(space, missing, sample_compile, one_by_one(evaluate_point), options,
         [&](PointBatch&& batch) { store.append(id, batch); });
 }
 

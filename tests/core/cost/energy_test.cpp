@@ -104,7 +104,7 @@ TEST(energy, of_a_core_is_its_arithmetic_its_beats_their_wires_and_the_clock) {
   cost.busy.dsram_write = 2;
   cost.busy.stackram_read = 4;
   cost.busy.stackram_write = 1;
-  const Energy energy = core_energy(cost, prices);
+  const Energy energy = core_energy(core_events(cost), prices);
   EXPECT_NEAR(energy[EnergyPart::mac], 1000 * 0.72 * pico, 1e-18);
   EXPECT_NEAR(energy[EnergyPart::vector], 10 * 0.5 * pico, 1e-18);
   EXPECT_DOUBLE_EQ(energy[EnergyPart::dsram], 5 * prices.dsram_beat);

@@ -61,7 +61,7 @@ TEST(stage, no_longer_an_instruction_than_none_was_seen) {
   const ProgramSize none;
   EXPECT_EQ(none.bytes + none.longest_bytes, 0);
   EXPECT_EQ(none.longest, 0u);
-  EXPECT_EQ(StageRun{}.macs + StageRun{}.spent_macs + StageRun{}.bound_cycles + StageRun{}.link_cycles, 0);
+  EXPECT_EQ(StageCost{}.macs + StageCost{}.spent_macs + StageCost{}.bound_cycles + StageRun{}.link_cycles, 0);
 }
 
 /// A byte of weights a pass, that PSRAM keeps for later ones while the channel runs ahead of the work by some more
@@ -90,7 +90,7 @@ TEST(stage, energy_of_an_instruction_of_other_formats_is_that_of_these) {
   const Machine m = narrow();
   CompiledStage stage = rows_stage(Role::core, 4, m);
   const auto joules = [](const CompiledStage& s, const Machine& machine) {
-    return run_stage(s, machine, nullptr)->core.joules[static_cast<std::size_t>(EnergyPart::mac)];
+    return run_stage(s, machine, nullptr)->energy.core.joules[static_cast<std::size_t>(EnergyPart::mac)];
   };
   Machine wide = m;
   wide.weight_format = wide.activation_format = NumberFormat::fp16;

@@ -63,10 +63,12 @@ Collected collect(const Space& space, const std::vector<IndexRange>& ranges, con
                   const CompileFunction& compile_machine = compile_test,
                   const EvaluateFunction& evaluate_point = evaluate_test) {
   Collected collected;
-  collected.end = sweep(space, ranges, compile_machine, evaluate_point, options, [&](PointBatch&& batch) {
-    collected.batches.push_back(batch.range());
-    for (auto& [index, text] : points_of(batch)) EXPECT_TRUE(collected.points.emplace(index, text).second) << index;
-  });
+  collected.end =
+      sweep(space, ranges, compile_machine, one_by_one(evaluate_point), options, [&](PointBatch&& batch) {
+        collected.batches.push_back(batch.range());
+        for (auto& [index, text] : points_of(batch))
+          EXPECT_TRUE(collected.points.emplace(index, text).second) << index;
+      });
   return collected;
 }
 
@@ -127,11 +129,12 @@ TEST(sweep, stops_when_cancelled_and_delivers_whole_batches_only) {
   std::int64_t delivered = 0;
   const SweepOptions options{.threads = 2, .batch_points = 10, .cancel = &cancel};
   const std::vector<IndexRange> all = {{0, 300}};
-  const SweepEnd end = sweep(small_space(), all, compile_test, evaluate_test, options, [&](PointBatch&& batch) {
-    EXPECT_EQ(batch.count(), 10);
-    delivered += batch.count();
-    if (delivered >= 50) cancel = true;
-  });
+  const SweepEnd end =
+      sweep(small_space(), all, compile_test, one_by_one(evaluate_test), options, [&](PointBatch&& batch) {
+        EXPECT_EQ(batch.count(), 10);
+        delivered += batch.count();
+        if (delivered >= 50) cancel = true;
+      });
   EXPECT_TRUE(end.cancelled);
   EXPECT_EQ(end.done, delivered);
   EXPECT_LT(delivered, 300);
@@ -140,7 +143,7 @@ TEST(sweep, stops_when_cancelled_and_delivers_whole_batches_only) {
 TEST(sweep, rethrows_what_the_sink_throws_and_calls_it_no_more) {
   int calls = 0;
   const std::vector<IndexRange> all = {{0, 300}};
-  EXPECT_THROW(sweep(small_space(), all, compile_test, evaluate_test, {.threads = 3, .batch_points = 5},
+  EXPECT_THROW(sweep(small_space(), all, compile_test, one_by_one(evaluate_test), {.threads = 3, .batch_points = 5},
                      [&](PointBatch&&) {
                        ++calls;
                        throw Error("disk_full", "file", "full");

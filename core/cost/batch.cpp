@@ -1,0 +1,334 @@
+// Many machines of one application.
+#include "core/cost/batch.h"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <unordered_map>
+
+#include "core/base/error.h"
+#include "core/cost/frame.h"
+#include "core/cost/lane_timeline.h"
+#include "core/cost/stage.h"
+#include "core/cost/tape.h"
+
+namespace sdip {
+namespace {
+
+constexpr std::size_t most_costs = 512, most_times = 65536;
+
+std::size_t mixed(std::size_t hash, std::int64_t value) {
+  hash ^= static_cast<std::size_t>(value) + 0x9e3779b97f4a7c15 + (hash << 6) + (hash >> 2);
+  return hash * 0xff51afd7ed558ccd;
+}
+
+struct HashOfMachine {
+  std::size_t operator()(const Machine& m) const {
+    std::size_t hash = 0;
+#define COUNT(group, effect, name, standard, least, most, unit, en, ja) hash = mixed(hash, m.name);
+#define DECIMAL(group, effect, name, standard, least, most, unit, en, ja) hash = mixed(hash, m.name.hundredths);
+#define CHOICE(group, effect, name, type, standard, en, ja) hash = mixed(hash, static_cast<std::int64_t>(m.name));
+#define FLAG(group, effect, name, standard, en, ja) hash = mixed(hash, m.name);
+#include "core/machine/parameters.def"
+#undef COUNT
+#undef DECIMAL
+#undef CHOICE
+#undef FLAG
+    return hash;
+  }
+};
+
+/// A stage on all machines of one cost key.
+struct KnownStage {
+  StageCost cost;  // without its classes
+  const Tape* tape = nullptr;
+  TapeNumbers numbers;
+  std::int64_t weight_bytes = 0, activation_bytes = 0;  // of a warm pass; activations: of one core
+  // longest_pass() on any channel: cycles, and bytes of one core that each come to a byte and its cycles.
+  double longest_cycles = 0, longest_bytes = 0;
+
+  double longest_pass(const DramRate& rate, std::int64_t cores) const {
+    const double cycles_a_byte = static_cast<double>(rate.q) / static_cast<double>(rate.p);
+    return longest_cycles + longest_bytes * static_cast<double>(cores) * (cycles_a_byte + 1);
+  }
+};
+
+/// Well below what countable() asks for.
+bool surely_countable(double longest_pass, const Machine& m) {
+  return longest_pass * static_cast<double>(counted_passes(m)) < 0x1p57;
+}
+
+/// A stage's time on one channel.
+struct ChannelKey {
+  const KnownStage* stage;
+  std::int64_t p, q, cores;
+  friend bool operator==(const ChannelKey&, const ChannelKey&) = default;
+};
+struct HashOfChannel {
+  std::size_t operator()(const ChannelKey& key) const {
+    std::size_t hash = std::hash<const void*>()(key.stage);
+    for (const std::int64_t value : {key.p, key.q, key.cores}) hash = mixed(hash, value);
+    return hash;
+  }
+};
+
+/// Where a machine of the batch finds its stages' times.
+struct StageTimes {
+  FrameSchedule schedule;
+  const LaneTimes *stream, *alone;
+};
+struct Placed {
+  const std::vector<KnownStage>* stages = nullptr;
+  std::vector<StageTimes> times;
+};
+
+}  // namespace
+
+struct BatchEvaluator::State {
+  const Application& application;
+  LaneRunner lanes;
+  const ApplicationTotals totals;
+  std::vector<std::deque<Tape>> tapes;  // by stage
+  std::int64_t program_bytes = 0;       // of the longest program
+  const bool runs_side_by_side;
+  std::unordered_map<Machine, std::vector<KnownStage>, HashOfMachine> stages_of;
+  std::unordered_map<ChannelKey, LaneTimes, HashOfChannel> times;
+  struct Missing {
+    const Tape* tape;
+    LaneMachine machine;
+    LaneTimes* times;
+  };
+  std::vector<Missing> missing;
+  Counts counts;
+
+  State(const Application& a, Vectors v)
+      : application(a),
+        lanes(v),
+        totals(application_totals(a)),
+        runs_side_by_side(a.feasible && !a.stages.empty()) {
+    tapes.resize(a.stages.size());
+    for (const CompiledStage& stage : a.stages)
+      program_bytes = std::max(program_bytes, program_size(stage, Machine{}).bytes);
+  }
+
+  std::optional<KnownStage> known_stage(std::size_t number, const Machine& m);
+  const std::vector<KnownStage>& known_stages(const Machine& m);
+  const LaneTimes* times_on(const KnownStage& stage, const DramRate& rate, std::int64_t cores);
+  std::optional<Placed> place(const Machine& m);
+  void run_missing();
+  std::vector<std::optional<Placed>> place_all(std::span<const Machine> machines);
+  StageTotals totals_of(std::size_t number, const Placed& placed, const Machine& m) const;
+  Outcome outcome_of(const Placed& placed, const Machine& m) const;
+};
+
+Machine cost_key(const Machine& machine) {
+  const Machine standard;
+  Machine key = machine;
+#define SAME(name) key.name = standard.name;
+  SAME(cores)
+  SAME(core_clock_mhz)
+  SAME(imem_bytes)
+  SAME(sram_banks)
+  SAME(dram_kind)
+  SAME(dram_bus_bits)
+  SAME(dram_clock_ratio)
+  SAME(dram_efficiency)
+  SAME(steps)
+  SAME(prompt_per_frame)
+  SAME(encoder_dram_share)
+  SAME(decoder_dram_share)
+  SAME(technology_node)
+  SAME(sram_floor_plan_factor)
+  SAME(mac_floor_plan_factor)
+#undef SAME
+  return key;
+}
+
+namespace {
+
+template <class Make>
+const Tape& tape_like(std::deque<Tape>& tapes, const std::vector<std::int64_t>& likeness, Make make) {
+  const auto found = std::ranges::find(tapes, likeness, &Tape::likeness);
+  return found != tapes.end() ? *found : tapes.emplace_back(make());
+}
+
+/// What a pass moves, and how long it may last, by the numbers of a machine.
+void sum_up(const Tape& tape, KnownStage& known) {
+  for (std::size_t t = 0; t < tape.moved.size(); ++t) {
+    const Tape::Moved& moved = tape.moved[t];
+    const std::int64_t bytes = known.numbers.bytes[t] * moved.uses;
+    if (moved.copies == 0)
+      known.weight_bytes += bytes;
+    else
+      known.activation_bytes += bytes * moved.copies;
+  }
+}
+
+}  // namespace
+
+std::optional<KnownStage> BatchEvaluator::State::known_stage(std::size_t number, const Machine& m) {
+  const CompiledStage& stage = application.stages[number];
+  TimelineRules rules = stage_rules(stage, m, 1);
+  std::vector<ClassCost> costs = class_costs(stage, m);
+  KnownStage known;
+  rules.rate = {1, 0};  // bytes alone
+  const double moved_once = longest_pass(stage.program, costs, rules);
+  rules.rate = {1, 1};  // bytes, and a cycle for each
+  known.longest_bytes = longest_pass(stage.program, costs, rules) - moved_once;
+  known.longest_cycles = moved_once;  // no less than without any byte
+  if (!surely_countable(known.longest_pass({1, 1}, 1), m)) return std::nullopt;
+  const std::vector<std::int64_t> likeness = tape_likeness(costs, rules);
+  known.tape = &tape_like(tapes[number], likeness, [&] { return make_tape(stage.program, costs, rules); });
+  known.numbers = tape_numbers(*known.tape, costs, rules);
+  sum_up(*known.tape, known);
+  known.cost = stage_cost(stage, m, std::move(costs));
+  known.cost.costs = {};
+  return known;
+}
+
+/// None where a stage is too long.
+const std::vector<KnownStage>& BatchEvaluator::State::known_stages(const Machine& m) {
+  const auto [entry, fresh] = stages_of.try_emplace(cost_key(m));
+  std::vector<KnownStage>& stages = entry->second;
+  if (!fresh) return stages;
+  ++counts.costs;
+  for (std::size_t s = 0; s < application.stages.size(); ++s) {
+    auto known = known_stage(s, m);
+    if (!known) {
+      stages.clear();
+      break;
+    }
+    stages.push_back(std::move(*known));
+  }
+  return stages;
+}
+
+const LaneTimes* BatchEvaluator::State::times_on(const KnownStage& stage, const DramRate& rate,
+                                                 std::int64_t cores) {
+  const auto [entry, fresh] = times.try_emplace({&stage, rate.p, rate.q, cores});
+  if (fresh) missing.push_back({stage.tape, {&stage.numbers, rate, cores}, &entry->second});
+  return &entry->second;
+}
+
+/// Where its stages' times will be; nothing for a machine that goes alone.
+std::optional<Placed> BatchEvaluator::State::place(const Machine& m) {
+  if (!runs_side_by_side || !on_tape(m) || program_bytes > m.imem_bytes || is_fpga(m.technology_node)) return {};
+  Placed placed;
+  placed.stages = &known_stages(m);
+  if (placed.stages->empty()) return {};
+  const std::vector<KnownStage>& stages = *placed.stages;
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    const CompiledStage& stage = application.stages[s];
+    const FrameSchedule schedule = frame_schedule(stage.role, stage.part, m);
+    const DramRate rate = stage_rate(stage, m);
+    if (!surely_countable(stages[s].longest_pass(rate, schedule.active_cores), m)) return {};
+  }
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    const CompiledStage& stage = application.stages[s];
+    const FrameSchedule schedule = frame_schedule(stage.role, stage.part, m);
+    const DramRate rate = stage_rate(stage, m);
+    const LaneTimes* stream = times_on(stages[s], rate, schedule.active_cores);
+    const bool shared = !stages[s].cost.streams_activations || schedule.active_cores == 1;
+    placed.times.push_back({schedule, stream, shared ? stream : times_on(stages[s], rate, 1)});
+  }
+  return placed;
+}
+
+/// Those of one tape side by side.
+void BatchEvaluator::State::run_missing() {
+  std::ranges::stable_sort(missing, std::less<>(),
+                           [](const Missing& m) { return std::pair(m.tape, m.machine.numbers); });
+  counts.timelines += std::ssize(missing);
+  std::array<LaneMachine, lane_count> machines;
+  std::array<LaneTimes, lane_count> found;
+  for (std::size_t first = 0; first < missing.size();) {
+    const Tape* tape = missing[first].tape;
+    std::size_t count = 0;
+    for (; count < lane_count && first + count < missing.size() && missing[first + count].tape == tape; ++count)
+      machines[count] = missing[first + count].machine;
+    lanes.run(*tape, std::span(machines).first(count), most_simulated_passes, found);
+    for (std::size_t i = 0; i < count; ++i) *missing[first + i].times = std::move(found[i]);
+    first += count;
+  }
+  missing.clear();
+}
+
+StageTotals BatchEvaluator::State::totals_of(std::size_t number, const Placed& placed, const Machine& m) const {
+  const CompiledStage& stage = application.stages[number];
+  const KnownStage& known = (*placed.stages)[number];
+  const StageTimes& times_of_stage = placed.times[number];
+  const std::int64_t cores = times_of_stage.schedule.active_cores;
+  StageTotals t;
+  t.stage = &stage;
+  t.schedule = times_of_stage.schedule;
+  t.alone_cycles = times_of_stage.alone->total(stage.role == Role::core ? m.steps : 1);
+  t.cycles = t.running = times_of_stage.stream->pass_cycles.back();
+  t.stalls = times_of_stage.stream->stall_cycles;
+  t.weight_bytes = known.weight_bytes;
+  t.activation_bytes = known.activation_bytes * cores;
+  t.psram_peak_bytes = times_of_stage.stream->psram_peak_bytes;
+  t.link_cycles = link_cycles(stage, m);
+  t.spent_macs = known.cost.spent_macs;
+  t.bound_cycles = known.cost.bound_cycles;
+  t.spread_cores = known.cost.spread_cores;
+  PassCost pass;
+  pass.weight_bytes = t.weight_bytes;
+  pass.weight_psram_bytes = known.tape->warm_tile_bytes;
+  pass.activation_in_bytes = t.activation_bytes;
+  t.energy = pass_energy(known.cost, pass, cores, stage_prices(stage, m, Bound::value));
+  return t;
+}
+
+Outcome BatchEvaluator::State::outcome_of(const Placed& placed, const Machine& m) const {
+  std::vector<StageTotals> stages;
+  stages.reserve(placed.stages->size());
+  for (std::size_t s = 0; s < placed.stages->size(); ++s) stages.push_back(totals_of(s, placed, m));
+  Outcome outcome;
+  outcome.feasible = true;
+  outcome.values =
+      values_of(stages, frame_of(stages, m), totals, chip_totals(application, totals, m, Bound::value), m);
+  return outcome;
+}
+
+/// With all their times found; none stays unfound where a machine is refused.
+std::vector<std::optional<Placed>> BatchEvaluator::State::place_all(std::span<const Machine> machines) {
+  std::vector<std::optional<Placed>> placed;
+  placed.reserve(machines.size());
+  try {
+    for (const Machine& m : machines) placed.push_back(place(m));
+    run_missing();
+  } catch (...) {
+    missing.clear();
+    times.clear();
+    throw;
+  }
+  return placed;
+}
+
+BatchEvaluator::BatchEvaluator(const Application& application, Vectors vectors)
+    : state_(std::make_unique<State>(application, vectors)) {}
+BatchEvaluator::~BatchEvaluator() = default;
+BatchEvaluator::BatchEvaluator(BatchEvaluator&&) noexcept = default;
+BatchEvaluator& BatchEvaluator::operator=(BatchEvaluator&&) noexcept = default;
+
+void BatchEvaluator::evaluate(std::span<const Machine> machines, std::span<Outcome> outcomes) {
+  check(machines.size() == outcomes.size(), "an outcome for each machine");
+  State& state = *state_;
+  if (state.stages_of.size() > most_costs || state.times.size() > most_times) {
+    state.times.clear();
+    state.stages_of.clear();
+  }
+  const std::vector<std::optional<Placed>> placed = state.place_all(machines);
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    outcomes[i] =
+        placed[i] ? state.outcome_of(*placed[i], machines[i]) : sdip::evaluate(state.application, machines[i]);
+    state.counts.alone += !placed[i];
+  }
+  state.counts.machines += std::ssize(machines);
+}
+
+const BatchEvaluator::Counts& BatchEvaluator::counts() const { return state_->counts; }
+
+}  // namespace sdip

@@ -1,0 +1,55 @@
+// Stages to frames, frames to metrics. Internal to the cost folder.
+#pragma once
+
+#include <span>
+
+#include "core/cost/stage.h"
+
+namespace sdip {
+
+/// What a frame needs to know of a stage. Passes are steady ones.
+struct StageTotals {
+  const CompiledStage* stage = nullptr;
+  FrameSchedule schedule;
+  std::int64_t alone_cycles = 0;  // of all passes of a frame alone
+  std::int64_t cycles = 0, stalls = 0, running = 0;
+  std::int64_t weight_bytes = 0, activation_bytes = 0, program_bytes = 0;
+  std::int64_t psram_peak_bytes = 0, link_cycles = 0;
+  std::int64_t spent_macs = 0, bound_cycles = 0, spread_cores = 1;
+  PassEnergy energy;
+};
+StageTotals stage_totals(const StageRun& run, const Machine& m);
+
+/// What the metrics read of an application, whatever the machine.
+struct ApplicationTotals {
+  Bytes dsram_peak, stackram_peak;
+  std::vector<Formats> formats;  // of classes that have their own
+};
+ApplicationTotals application_totals(const Application& application);
+
+/// The chip on which it runs.
+struct ChipTotals {
+  double area_mm2 = 0;
+  std::int64_t sram_bytes = 0;
+};
+ChipTotals chip_totals(const Application& application, const ApplicationTotals& totals, const Machine& m,
+                       Bound bound);
+
+/// Sums over the stages that a frame passes through.
+struct Frame {
+  std::int64_t period_cycles = 0, alone_cycles = 0, drain_cycles = 0, waits = 0;
+  std::int64_t weight_bytes = 0, activation_bytes = 0, program_bytes = 0;  // of `frames`
+  std::int64_t frames = 1;
+  Energy energy;                      // of `frames`
+  const StageTotals* main = nullptr;  // the diffusion step, or the network
+};
+/// Requires that `stages` stay where they are.
+Frame frame_of(std::span<const StageTotals> stages, const Machine& m);
+
+/// What a frame takes, and what the chip leaks while it is in the seats of a saturated stream.
+Energy frame_energy(const Frame& frame, double area_mm2, const Machine& m, Bound bound);
+
+MetricValues values_of(std::span<const StageTotals> stages, const Frame& frame, const ApplicationTotals& totals,
+                       const ChipTotals& chip, const Machine& m);
+
+}  // namespace sdip

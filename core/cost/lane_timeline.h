@@ -1,0 +1,50 @@
+// Time of machines side by side: the recurrence of the timeline for eight at once, along one tape.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/base/vectors.h"
+#include "core/cost/tape.h"
+#include "core/machine/rate.h"
+
+namespace sdip {
+
+inline constexpr std::size_t lane_count = 8;
+
+/// One machine: its numbers on the tape, and its channel.
+struct LaneMachine {
+  const TapeNumbers* numbers = nullptr;
+  DramRate rate;
+  std::int64_t cores = 1;  // in lockstep: each adds its own activation transfers
+};
+
+/// What run_timeline says of it. Passes behind the last are as long as that.
+struct LaneTimes {
+  std::vector<std::int64_t> pass_cycles;
+  std::int64_t stall_cycles = 0;  // of the last pass
+  std::int64_t psram_peak_bytes = 0;
+
+  /// Cycles of `count` passes from cold.
+  std::int64_t total(std::int64_t count) const;
+};
+
+/// Runs 1 to lane_count machines: each as if it were alone, whatever the instructions of the processor.
+class LaneRunner {
+ public:
+  explicit LaneRunner(Vectors vectors = widest_vectors());
+  ~LaneRunner();
+
+  /// At most `most_passes` of each. Requires that all numbers are of that tape and stay unchanged while it is used,
+  /// and countable(...) of each.
+  void run(const Tape& tape, std::span<const LaneMachine> machines, std::int64_t most_passes,
+           std::span<LaneTimes> times);
+
+ private:
+  struct Memory;  // used again and again
+  std::unique_ptr<Memory> memory_;
+};
+
+}  // namespace sdip

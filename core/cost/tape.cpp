@@ -1,0 +1,268 @@
+// A pass as a tape.
+//
+// Worked example. An instruction of 5 tiles of weights, all alike: begin; operate; loop 4 times: operate; next;
+// end. The first operation stands apart, since it also loads what the others find loaded.
+#include "core/cost/tape.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/units.h"
+
+namespace sdip {
+namespace {
+
+constexpr std::size_t checkpoint_distance = 64;
+
+/// Where the transfers of a class stand among all: none where nothing is moved.
+struct ClassMoved {
+  struct Shape {
+    std::int32_t weights = Tape::none, b = Tape::none, split = Tape::none, partial = Tape::none, out = Tape::none;
+  };
+  struct Window {
+    std::int32_t all = Tape::none, fresh = Tape::none;
+  };
+  std::vector<Shape> shapes;
+  std::vector<Window> windows;
+  std::int32_t first_shape = 0;
+};
+
+class TapeMaker {
+ public:
+  TapeMaker(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules)
+      : program_(program), costs_(costs), rules_(rules) {
+    for (const Instruction& instruction : program.instructions) ++uses_of(instruction);
+    for (std::size_t c = 0; c < costs.size(); ++c) number_transfers(c);
+  }
+
+  Tape make() {
+    tape_.likeness = tape_likeness(costs_, rules_);
+    tape_.psram_bytes = rules_.psram_bytes;
+    tape_.pinned_bytes = rules_.pinned_bytes;
+    tape_.weights_double_buffered = rules_.weights_double_buffered;
+    tape_.tiles_double_buffered = rules_.tiles_double_buffered;
+    tape_.dispatch_overlaps = rules_.dispatch_overlaps;
+    for (std::size_t i = 0; i < program_.instructions.size(); ++i) {
+      if ((i + 1) % checkpoint_distance == 0) tape_.steps.push_back({Tape::Kind::checkpoint});
+      instruction(static_cast<std::size_t>(program_.instructions[i].instruction_class));
+    }
+    for (Tape::Class& c : tape_.classes) tape_.fetches_once |= c.pinned;
+    return std::move(tape_);
+  }
+
+ private:
+  std::int64_t& uses_of(const Instruction& instruction) {
+    tape_.classes.resize(costs_.size());
+    return tape_.classes[static_cast<std::size_t>(instruction.instruction_class)].uses;
+  }
+
+  std::int32_t transfer(std::int64_t bytes, std::int64_t copies, bool in) {
+    if (bytes == 0) return Tape::none;
+    tape_.moved.push_back({copies, 0, in});
+    return static_cast<std::int32_t>(tape_.moved.size() - 1);
+  }
+
+  void number_transfers(std::size_t number) {
+    const ClassCost& cost = costs_[number];
+    Tape::Class& c = tape_.classes[number];
+    ClassMoved& moved = moved_.emplace_back();
+    const bool fetched = rules_.psram_bytes > 0;
+    moved.first_shape = shapes_;
+    shapes_ += static_cast<std::int32_t>(cost.shapes.size());
+    for (const TileCost& tile : cost.shapes)
+      moved.shapes.push_back(
+          {transfer(cost.weighted && fetched ? tile.weight_stored_bytes : 0, 0, false),
+           transfer(tile.b_bytes, cost.cores, true), transfer(tile.split_in_bytes, cost.cores, true),
+           transfer(tile.partial_in_bytes, cost.cores, true), transfer(tile.out_bytes, cost.cores, false)});
+    for (const WindowBytes& window : cost.windows)
+      moved.windows.push_back({transfer(window.all, cost.cores, true), transfer(window.fresh, cost.cores, true)});
+    c.pinned = program_.classes[number].pinned;
+    c.held = transfer(fetched ? cost.held_weight_stored_bytes : 0, 0, false);
+    c.held_tile_bytes = cost.held_weight_bytes;
+    tape_.runs_ahead |= fetched && !c.pinned && (cost.weighted || cost.held_weight_bytes > 0);
+  }
+
+  static bool moves(const ClassMoved& moved) {
+    const auto some = [](std::int32_t number) { return number != Tape::none; };
+    return std::ranges::any_of(moved.windows, [&](const auto& w) { return some(w.all); }) ||
+           std::ranges::any_of(moved.shapes, [&](const auto& s) {
+             return some(s.weights) || some(s.b) || some(s.split) || some(s.partial) || some(s.out);
+           });
+  }
+
+  void instruction(std::size_t number) {
+    const auto what = static_cast<std::int32_t>(number);
+    const Tape::Class& c = tape_.classes[number];
+    if (!moves(moved_[number]) && c.held == Tape::none) {
+      tape_.steps.push_back({Tape::Kind::delay, false, false, what});
+      return;
+    }
+    tape_.steps.push_back({Tape::Kind::begin, false, false, what});
+    use(c.held, c.pinned ? 0 : 1, c.held_tile_bytes);
+    class_ = number;
+    const auto& loops = costs_[number].order.loops;
+    check(loops.size() <= steps_.size(), "more tile loops than a tape has");
+    bool a = false, b = false;  // of the loops from here inwards
+    for (std::size_t l = loops.size(); l-- > 0;) {
+      a |= loops[l].a;
+      b |= loops[l].b;
+      steps_[l] = {a, b, loops[l].slides};
+    }
+    walk(0, costs_[number].order.runs.data(), 0, 0, Step{}, true, 1);
+    tape_.steps.push_back({Tape::Kind::end, false, false, what});
+  }
+
+  void use(std::int32_t transfer, std::int64_t times, std::int64_t tile_bytes) {
+    if (transfer == Tape::none) return;
+    tape_.moved[static_cast<std::size_t>(transfer)].uses += times;
+    tape_.warm_tile_bytes += times * tile_bytes;
+  }
+
+  /// What an operation loads because of the loops that stepped or began again before it.
+  struct Step {
+    bool a = true, b = true, fresh = false;
+  };
+
+  /// The operations inside loop `level`, all of them `times` over. `first_use`: of their weights, in this
+  /// instruction.
+  void walk(std::size_t level, const TileRun* run, std::int32_t shape, std::int32_t window, Step step,
+            bool first_use, std::int64_t times) {
+    const auto& loops = costs_[class_].order.loops;
+    if (level == loops.size()) {
+      operate(shape, window, step, first_use, times);
+      return;
+    }
+    const TileLoop& loop = loops[level];
+    const TileRun* const inner = run + loop.runs;
+    for (bool begins = true; run != inner; ++run, begins = false) {
+      const std::int32_t s = shape + run->shape, w = window + run->window;
+      if (begins) walk(level + 1, inner, s, w, step, first_use, times);
+      const std::int64_t others = run->tiles - begins;
+      if (others == 0) continue;
+      const std::size_t begin = tape_.steps.size();
+      if (others > 1) tape_.steps.push_back({Tape::Kind::loop, false, false, 0, others});
+      walk(level + 1, inner, s, w, steps_[level], first_use && loop.b, times * others);
+      if (others > 1) close_loop(begin);
+    }
+  }
+
+  void close_loop(std::size_t begin) {
+    Tape::Step& loop = tape_.steps[begin];
+    for (std::size_t i = begin; i < tape_.steps.size(); ++i) {
+      const Tape::Step& step = tape_.steps[i];
+      if (step.kind != Tape::Kind::operate) continue;
+      const Tape::Operation& o = tape_.operations[static_cast<std::size_t>(step.what)];
+      loop.fetches |= o.weights != Tape::none;
+      for (const std::int32_t t : {o.a, o.b, o.split, o.partial, o.out}) loop.loads |= t != Tape::none;
+    }
+    loop.what = static_cast<std::int32_t>(tape_.steps.size() + 1);
+    tape_.steps.push_back({Tape::Kind::next, false, false, static_cast<std::int32_t>(begin)});
+  }
+
+  void operate(std::int32_t shape, std::int32_t window, Step step, bool first_use, std::int64_t times) {
+    const ClassMoved& moved = moved_[class_];
+    const auto s = static_cast<std::size_t>(shape), w = static_cast<std::size_t>(window);
+    const ClassMoved::Shape& m = moved.shapes[s];
+    const bool pinned = tape_.classes[class_].pinned;
+    const bool fetches = step.b && m.weights != Tape::none && (first_use || !pinned);
+    Tape::Operation o;
+    o.shape = moved.first_shape + shape;
+    o.weights = fetches ? m.weights : Tape::none;
+    o.tile_bytes = fetches ? costs_[class_].shapes[s].weight_bytes : 0;
+    o.leaves_tile = step.b && !fetches;
+    if (step.a) o.a = step.fresh ? moved.windows[w].fresh : moved.windows[w].all;
+    if (step.b) o.b = m.b;
+    o.split = m.split;
+    o.partial = m.partial;
+    o.out = m.out;
+    use(o.weights, pinned ? 0 : times, o.tile_bytes);
+    for (const std::int32_t t : {o.a, o.b, o.split, o.partial, o.out}) use(t, times, 0);
+    tape_.steps.push_back({Tape::Kind::operate, false, false, static_cast<std::int32_t>(tape_.operations.size())});
+    tape_.operations.push_back(o);
+  }
+
+  const Program& program_;
+  const std::vector<ClassCost>& costs_;
+  const TimelineRules& rules_;
+  Tape tape_;
+  std::vector<ClassMoved> moved_;
+  std::int32_t shapes_ = 0;
+  std::size_t class_ = 0;
+  std::array<Step, 8> steps_;
+};
+
+}  // namespace
+
+bool on_tape(const Machine& m) {
+  return !has_pairs(m) && m.granularity == Granularity::per_operator &&
+         m.program_storage != ProgramStorage::streamed;
+}
+
+std::vector<std::int64_t> tape_likeness(const std::vector<ClassCost>& costs, const TimelineRules& rules) {
+  std::vector<std::int64_t> likeness = {rules.psram_bytes, rules.pinned_bytes, rules.weights_double_buffered,
+                                        rules.tiles_double_buffered, rules.dispatch_overlaps};
+  for (const ClassCost& cost : costs) {
+    std::int64_t moved = cost.weighted;
+    const auto bit = [&](std::int64_t bytes) { moved = 2 * moved + (bytes > 0); };
+    const auto close = [&] { likeness.push_back(std::exchange(moved, 1)); };
+    bit(cost.held_weight_stored_bytes);
+    likeness.push_back(cost.held_weight_bytes);
+    close();
+    for (const TileCost& tile : cost.shapes) {
+      likeness.push_back(cost.weighted ? tile.weight_bytes : 0);
+      for (const std::int64_t bytes :
+           {tile.weight_stored_bytes, tile.b_bytes, tile.split_in_bytes, tile.partial_in_bytes, tile.out_bytes})
+        bit(bytes);
+      close();
+    }
+    for (const WindowBytes& window : cost.windows) {
+      bit(window.all);
+      bit(window.fresh);
+      close();
+    }
+  }
+  return likeness;
+}
+
+Tape make_tape(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules) {
+  return TapeMaker(program, costs, rules).make();
+}
+
+TapeNumbers tape_numbers(const Tape& tape, const std::vector<ClassCost>& costs, const TimelineRules& rules) {
+  TapeNumbers n;
+  const auto transfer = [&](std::int64_t bytes, std::int64_t least_cycles) {
+    if (bytes == 0) return;
+    n.bytes.push_back(ceil_div(bytes, rules.burst_bytes) * rules.burst_bytes);
+    n.least_cycles.push_back(least_cycles);
+  };
+  const auto unpacking = [&](std::int64_t unpacked) {
+    return rules.decompressor_bytes > 0 ? ceil_div(unpacked, rules.decompressor_bytes) : 0;
+  };
+  const bool fetched = rules.psram_bytes > 0;
+  for (std::size_t c = 0; c < costs.size(); ++c) {
+    const ClassCost& cost = costs[c];
+    for (const TileCost& tile : cost.shapes) {
+      n.cycles.push_back(tile.cycles);
+      transfer(cost.weighted && fetched ? tile.weight_stored_bytes : 0, unpacking(tile.weight_bytes));
+      for (const std::int64_t bytes : {tile.b_bytes, tile.split_in_bytes, tile.partial_in_bytes, tile.out_bytes})
+        transfer(bytes, 0);
+    }
+    for (const WindowBytes& window : cost.windows) {
+      transfer(window.all, 0);
+      transfer(window.fresh, 0);
+    }
+    transfer(fetched ? cost.held_weight_stored_bytes : 0, unpacking(cost.held_weight_bytes));
+    n.dispatch.push_back(rules.dispatch_cycles * cost.shapes[0].micro_operations +
+                         (cost.on_host ? rules.host_command_cycles : 0));
+    n.link_in.push_back(cost.link_in_cycles);
+    n.behind.push_back(cost.link_out_cycles + rules.pipeline_stages);
+    n.delay.push_back(n.link_in.back() + cost.cycles + n.behind.back());
+    n.fixed_cycles += n.delay.back() * tape.classes[c].uses;
+    n.dispatch_cycles += n.dispatch.back() * tape.classes[c].uses;
+  }
+  return n;
+}
+
+}  // namespace sdip
