@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "server/analysis.h"
 #include "server/commands.h"
+#include "server/explain_text.h"
 #include "server/program_files.h"
 #include "server/request.h"
 #include "server/text.h"
@@ -19,7 +20,7 @@ struct PointArguments {
   FileOptions files;
   std::vector<std::string> baselines;
   MachineOptions machine;
-  std::int64_t layers = 0, top = 10;
+  std::int64_t layers = 0, top = 10, explained = 0;
   bool json = false;
 };
 
@@ -212,6 +213,10 @@ int run_analysis(const PointArguments& arguments) {
                                 : analyze_programs(arguments.programs, machine, catalog.operators());
   if (arguments.json)
     std::cout << json_text(analysis_json(analysis, arguments.layers != 0), 2) << "\n";
+  else if (arguments.explained > 0 && analysis.report.outcome.feasible)
+    print_explanation(std::cout, analysis,
+                      explain(analysis.application, machine, static_cast<std::size_t>(arguments.explained)),
+                      colour_out());
   else
     print_analysis(analysis, arguments);
   return analysis.report.outcome.feasible ? exit_ok : exit_infeasible;
@@ -298,7 +303,13 @@ void add_point_commands(CLI::App& app, Action& action) {
   auto* layers = analysis->add_option("--layers", arguments->layers, "Every layer in program order, or the first N")
                      ->expected(0, 1);
   analysis->add_option("--top", arguments->top, "How many of the slowest layers to list")->capture_default_str();
-  analysis->callback([&action, arguments, layers] {
+  auto* explained =
+      analysis
+          ->add_option("--explain", arguments->explained,
+                       "Instead: what limits, every formula filled in, of the worst N kinds of layers; 5")
+          ->expected(0, 1);
+  analysis->callback([&action, arguments, layers, explained] {
+    if (explained->count() > 0 && explained->results().front().empty()) arguments->explained = 5;
     if (layers->count() > 0 && layers->results().front().empty()) arguments->layers = -1;
     action = [=] { return run_analysis(*arguments); };
   });
