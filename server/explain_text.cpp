@@ -25,8 +25,6 @@ void print_term(std::ostream& out, const FilledTerm& term, std::string_view unit
     out << lead << "= " << broken_text(term.numbers, page_width - text_indent - 2, text_indent + 2) << "\n";
 }
 
-std::string_view unit_of(const FilledTerm& term) { return term.what.ends_with("bytes") ? "B" : "cycles"; }
-
 void print_terms(std::ostream& out, const std::vector<FilledTerm>& terms) {
   for (const FilledTerm& term : terms) print_term(out, term, unit_of(term));
 }
@@ -47,9 +45,11 @@ void print_stage(std::ostream& out, const StageExplanation& s, bool colour) {
                {"slack, cycles", Align::right},
                {"layers limited", Align::right}},
               rows, colour);
-  out << "  " << count_text(s.cycles) << " cycles, " << share_of(s.cycles - s.bound_cycles, s.cycles)
-      << " above the compute bound; " << quantity_text(static_cast<double>(s.dram_bytes), "B") << " through DRAM, "
-      << quantity_text(static_cast<double>(s.dram_bytes - s.bound_dram_bytes), "B") << " above the least\n";
+  out << "  " << count_text(s.cycles) << " cycles, of them " << count_text(s.bound_cycles)
+      << " at full utilization (" << share_of(s.bound_cycles, s.cycles) << ")\n  "
+      << quantity_text(static_cast<double>(s.dram_bytes), "B") << " through DRAM, of them "
+      << quantity_text(static_cast<double>(s.bound_dram_bytes), "B") << " with this SRAM in any schedule ("
+      << share_of(s.bound_dram_bytes, s.dram_bytes) << ")\n";
   print_terms(out, s.bounds);
 }
 
@@ -75,18 +75,18 @@ void print_layer(std::ostream& out, const Analysis& analysis, const Explanation&
   const std::string others = others_text(e);
   if (!others.empty()) out << "    " << broken_text(others.substr(2), page_width - 4, 4) << "\n";
   out << "    " << count << " x " << count_text(e.layer.cycles) << " cycles, "
-      << share_of(count * e.layer.cycles, stage.cycles) << " of the pass\n    slack:";
-  bool first = true;
+      << share_of(count * e.layer.cycles, stage.cycles) << " of the pass\n";
+  std::string slack = "slack:";
   for (std::size_t i = 0; i < needed_count; ++i) {
     const auto needed = static_cast<Needed>(i);
     if (needed == e.layer.limiter || e.layer.needs[i] == 0) continue;
-    out << (first ? " " : ", ") << needed_text(needed) << " " << share_of(e.slack(needed), e.layer.cycles);
-    first = false;
+    slack += (slack.ends_with(':') ? " " : ", ") + std::string(needed_text(needed)) + " " +
+             share_of(e.slack(needed), e.layer.cycles);
   }
-  out << "\n";
+  out << "    " << broken_text(slack, page_width - 4, 6) << "\n";
   print_terms(out, e.terms);
-  out << "    above its compute bound: " << count_text(e.layer.cycles - e.bound_cycles)
-      << " cycles; above its least traffic: " << count_text(e.layer.dram_bytes - e.least_dram_bytes) << " B\n";
+  out << "    gaps: " << count_text(e.layer.cycles - e.bound_cycles) << " cycles above full utilization, "
+      << count_text(e.layer.dram_bytes - e.least_dram_bytes) << " B above the least traffic\n";
 }
 
 }  // namespace

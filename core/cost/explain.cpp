@@ -84,6 +84,8 @@ std::string_view needed_text(Needed needed) {
   return names[static_cast<std::size_t>(needed)];
 }
 
+std::string_view unit_of(const FilledTerm& term) { return term.what.ends_with("bytes") ? "B" : "cycles"; }
+
 Needed limiter_of(const Needs& needs, std::int64_t stalls) {
   constexpr auto channel = static_cast<std::size_t>(Needed::dram_channel);
   const auto longest = std::max_element(needs.begin(), needs.begin() + channel);

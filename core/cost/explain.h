@@ -35,6 +35,9 @@ struct FilledTerm {
   std::int64_t value = 0;
 };
 
+/// "B" of what ends in bytes, else "cycles".
+std::string_view unit_of(const FilledTerm& term);
+
 /// One instruction of a stage in its steady pass, of all active cores.
 struct LayerNeeds {
   std::size_t stage = 0, index = 0;
