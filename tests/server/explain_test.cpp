@@ -9,6 +9,7 @@
 #include "server/analysis.h"
 #include "server/explain_json.h"
 #include "server/explain_text.h"
+#include "tests/core/base/made_section.h"
 #include "tests/core/cost/evaluate_filled.h"
 #include "tests/server/running.h"
 
@@ -69,6 +70,15 @@ TEST(explain_text, of_sd15_on_the_essays_machine_is_the_golden) {
   if (const char* update = std::getenv("SDIP_UPDATE_DOCS"); update && std::string(update) == "1")
     std::ofstream(golden) << text;
   EXPECT_EQ(text, text_of(golden)) << "SDIP_UPDATE_DOCS=1 writes it";
+}
+
+TEST(explain_text, its_worst_layer_stands_in_the_documentation) {
+  const std::string text = text_of(golden);
+  const std::size_t begin = text.find("\n1. ") + 1, end = text.find("\n\n2. ") + 1;
+  std::istringstream layer(text.substr(begin, end - begin));
+  std::string indented;
+  for (std::string line; std::getline(layer, line);) indented += "    " + line + "\n";
+  expect_made_section("model.md", "explanation", "sdip analyze sd15 --explain", "\n" + indented + "\n");
 }
 
 TEST(explain_text, every_line_of_the_golden_adds_up_as_a_reader_would_add_it) {
