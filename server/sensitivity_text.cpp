@@ -31,17 +31,18 @@ std::string step_text(const Change& change) {
 }
 
 TextRow row_of(const Sensitivities& s, const ChangedPoint& point) {
-  TextRow row = {middle_cut(point.change.row->name, 20), middle_cut(step_text(point.change), 20)};
+  TextRow row = {middle_cut(point.change.row->name, 20),
+                 middle_cut(value_text(*point.change.row, point.change.to), 12)};
   for (const Metric metric : shown)
     row.push_back(change_text(value_of(s.outcome, metric), value_of(point.outcome, metric)));
   const bool same = point.pace == s.pace && point.limiter == s.limiter;
-  row.push_back(same ? "" : std::string(needed_text(point.limiter)));
+  row.push_back(same ? "" : middle_cut(needed_text(point.limiter), 12));
   return row;
 }
 
 std::vector<Column> columns() {
   return {{"parameter"},
-          {"change"},
+          {"to"},
           {"frames/s", Align::right},
           {"latency", Align::right},
           {"energy", Align::right},
