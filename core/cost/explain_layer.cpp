@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/cost/filled_busy.h"
+#include "core/cost/filled_steps.h"
 #include "core/cost/host.h"
 #include "core/cost/micro_operations.h"
 
@@ -50,32 +50,6 @@ class Layer {
   }
 
  private:
-  /// Each shape of tile operation in formulas; none for compounds and the host, whose operations are steps.
-  std::vector<FilledBusy> written_shapes() const {
-    std::vector<FilledBusy> written;
-    if (c_.compound != Compound::single || cost_.on_host || cost_.shapes.size() > most_written) return written;
-    const Machine m = c_.formats ? machine_for(c_, m_) : m_;
-    InstructionClass c = c_;
-    if (has_pairs(m_)) own_pair_unsaid(c);
-    const bool wired = hard_coded(m, s_.run.stage->role);
-    const Expansion expansion = expand(c, cost_.plan);
-    for (std::size_t i = 0; i < cost_.shapes.size(); ++i) {
-      written.push_back(filled_busy(c, m, cost_.plan, expansion.shapes[i], wired));
-      if (!agrees(written.back(), cost_.shapes[i].busy)) return {};
-    }
-    return written;
-  }
-
-  /// A class's own pair is that of the instruction, and not said.
-  static void own_pair_unsaid(InstructionClass& c) {
-    const auto unsay = [&](DsramPair& pair) {
-      if (pair == c.work.family) pair.reset();
-    };
-    unsay(c.pair_a);
-    unsay(c.pair_b);
-    for (Fetch& fetch : c.fetches) unsay(fetch.pair);
-  }
-
   /// Without formulas: operations by what the engine counts in each.
   Filled counted(std::int64_t Busy::*member) const {
     Filled sum;
@@ -85,7 +59,7 @@ class Layer {
   }
 
   void on_chip_needs() {
-    const std::vector<FilledBusy> written = written_shapes();
+    const std::vector<FilledSteps> written = filled_steps(c_, m_, s_.run.stage->role, cost_, most_written);
     e_.written_out = !written.empty();
     FilledBusy all;
     Filled work;
@@ -101,14 +75,14 @@ class Layer {
         for (const TileCost& tile : cost_.shapes) work += number(tile.times) * number(tile.cycles);
     }
     for (std::size_t i = 0; i < written.size(); ++i) {
-      all.add(written[i], cost_.shapes[i].times);
-      work += number(cost_.shapes[i].times) * longest_need(written[i]);
+      all.add(sum_of(written[i]), cost_.shapes[i].times);
+      work += number(cost_.shapes[i].times) * duration_of(written[i]);
     }
-    const char* compute = !e_.written_out ? "tile operations x cycles of each"
-                          : cost_.plan.nest
-                              ? "tile operations x products x ceil(rows/lanes) x ceil(channels/lanes) x kernel x "
-                                "ceil(K_tile/lanes)"
-                              : "tile operations x passes x folds(rows)";
+    const char* compute =
+        !e_.written_out || c_.compound != Compound::single ? "tile operations x compute of each step, summed"
+        : cost_.plan.nest ? "tile operations x products x ceil(rows/lanes) x ceil(channels/lanes) x kernel x "
+                            "ceil(K_tile/lanes)"
+                          : "tile operations x passes x folds(rows)";
     const char* reads = "tile operations x folds that read x ceil(elements of a fold x bits/port_bits), by operand";
     const char* writes = "tile operations x folds written x ceil(elements of a fold x bits/port_bits)";
     const auto add = [&](const char* what, const char* formula, const Filled& numbers, Needed needed) {
@@ -121,17 +95,11 @@ class Layer {
     add("stackram_read", reads, all.stackram_read, Needed::stackram_read);
     add("stackram_write", writes, all.stackram_write, Needed::stackram_write);
     add("psram_read", reads, all.psram_read, Needed::psram_read);
-    e_.terms.push_back(
-        term("work", section(), "tile operations x max(compute, beats of each port)", work, cost_.cycles));
-  }
-
-  /// Of one operation, its needs worked out.
-  static Filled longest_need(const FilledBusy& busy) {
-    std::vector<Filled> needs;
-    for (const Filled& one : {busy.compute, busy.longest_dsram_read(), busy.dsram_write, busy.stackram_read,
-                              busy.stackram_write, busy.psram_read})
-      needs.push_back(number(one.value()));
-    return largest(needs);
+    e_.terms.push_back(term("work", section(),
+                            c_.compound == Compound::single
+                                ? "tile operations x max(compute, beats of each port)"
+                                : "tile operations x max(compute, beats of each port) of each step, summed",
+                            work, cost_.cycles));
   }
 
   const char* section() const {

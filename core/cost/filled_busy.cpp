@@ -193,8 +193,10 @@ Filled FilledBusy::longest_dsram_read() const {
   return largest(reads);
 }
 
-Filled FilledBusy::longest() const {
-  return max_of({compute, longest_dsram_read(), dsram_write, stackram_read, stackram_write, psram_read});
+Filled FilledBusy::longest_worked_out() const {
+  const auto cycles = [](const Filled& need) { return number(need.value()); };
+  return max_of({cycles(compute), cycles(longest_dsram_read()), cycles(dsram_write), cycles(stackram_read),
+                 cycles(stackram_write), cycles(psram_read)});
 }
 
 bool agrees(const FilledBusy& f, const Busy& b) {

@@ -22,7 +22,8 @@ struct FilledBusy {
   void add(const FilledBusy& other, std::int64_t times);
   /// Of the DSRAM read port that is busy longest.
   Filled longest_dsram_read() const;
-  Filled longest() const;
+  /// The largest of the needs, each worked out: "max(768, 256)".
+  Filled longest_worked_out() const;
 };
 
 /// Whether the formulas come to the engine's figures.

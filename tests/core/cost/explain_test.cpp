@@ -65,8 +65,8 @@ void expect_explained(const Application& application, const Machine& m, bool dra
     expect_layer_holds(layer);
     const auto& program = application.stages[layer.layer.stage].program;
     const auto number = program.instructions[layer.layer.index].instruction_class;
-    const bool alone = program.classes[static_cast<std::size_t>(number)].compound == Compound::single;
-    EXPECT_TRUE(layer.written_out || !alone || m.host_operators != HostOperators::no_operators);
+    const auto kind = program.classes[static_cast<std::size_t>(number)].compound;
+    EXPECT_TRUE(layer.written_out || m.host_operators != HostOperators::no_operators) << static_cast<int>(kind);
   }
   for (std::size_t s = 0; s < e.stages.size(); ++s) {
     std::vector<LayerNeeds> of_stage;
