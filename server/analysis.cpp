@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core/program/mapping_cache.h"
 #include "server/tables_json.h"
 
 namespace sdip {
@@ -89,6 +90,17 @@ Analysis analyze(const Catalog& catalog, const std::string& model, const Machine
   analysis.application = compile_said(*analysis.workload, machine, formats);
   analysis.report = estimate(analysis.application, machine);
   return analysis;
+}
+
+Sensitivities analyze_changes(const Catalog& catalog, const std::string& model, const Machine& machine,
+                              const SaidFormats& formats) {
+  CompileOptions options;
+  options.say_needed_bytes = false;
+  options.mappings = std::make_shared<MappingCache>();
+  return sensitivities(machine, [&](const Machine& changed) {
+    return std::make_shared<const Application>(
+        compile_said(*catalog.workload(model, changed), changed, formats, options));
+  });
 }
 
 OrderedJson comparison_json(const Catalog& catalog, const std::string& model, const Machine& machine,

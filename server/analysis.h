@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/baseline/roofline.h"
+#include "core/explore/sensitivity.h"
 #include "server/catalog.h"
 #include "server/report_json.h"
 #include "server/said_formats.h"
@@ -11,6 +12,10 @@ namespace sdip {
 /// Requires a checked machine. `formats`: of single layers.
 Analysis analyze(const Catalog& catalog, const std::string& model, const Machine& machine,
                  const SaidFormats& formats = {});
+
+/// What each single change of the machine does. Requires a checked machine.
+Sensitivities analyze_changes(const Catalog& catalog, const std::string& model, const Machine& machine,
+                              const SaidFormats& formats = {});
 
 /// The frame as any device would have to run it: one frame, guidance as a batch of two, every weight once.
 std::vector<StageWork> frame_work(const Catalog& catalog, const std::string& model, Machine machine);

@@ -6,8 +6,11 @@
 #include "core/base/error.h"
 #include "server/analysis.h"
 #include "server/commands.h"
+#include "server/explain_json.h"
+#include "server/explain_text.h"
 #include "server/program_files.h"
 #include "server/request.h"
+#include "server/sensitivity_text.h"
 #include "server/text.h"
 
 namespace sdip {
@@ -19,8 +22,8 @@ struct PointArguments {
   FileOptions files;
   std::vector<std::string> baselines;
   MachineOptions machine;
-  std::int64_t layers = 0, top = 10;
-  bool json = false;
+  std::int64_t layers = 0, top = 10, explained = 0;
+  bool json = false, explains = false;
 };
 
 void print_metrics(const Analysis& analysis) {
@@ -203,15 +206,42 @@ void print_analysis(const Analysis& analysis, const PointArguments& arguments) {
   for (const auto& note : report.notes) std::cout << "  - " << printable(note) << "\n";
 }
 
+OrderedJson explained_json(const Catalog& catalog, const Analysis& analysis, const PointArguments& arguments) {
+  OrderedJson object = explanation_json(
+      analysis, explain(analysis.application, analysis.machine, static_cast<std::size_t>(arguments.explained)));
+  if (arguments.programs.empty())
+    object["sensitivities"] = sensitivities_json(
+        arguments.model,
+        analyze_changes(catalog, arguments.model, analysis.machine, formats_of_file(arguments.formats)));
+  return object;
+}
+
+void print_explained(const Catalog& catalog, const Analysis& analysis, const PointArguments& arguments) {
+  const Explanation explanation =
+      explain(analysis.application, analysis.machine, static_cast<std::size_t>(arguments.explained));
+  if (!explanation.feasible) std::cout << "  infeasible: " << printable(explanation.reason) << "\n";
+  print_explanation(std::cout, analysis, explanation, colour_out());
+  if (arguments.programs.empty())  // a program is of one machine's memories and formats
+    print_sensitivities(
+        std::cout, analyze_changes(catalog, arguments.model, analysis.machine, formats_of_file(arguments.formats)),
+        colour_out());
+}
+
 int run_analysis(const PointArguments& arguments) {
+  if (arguments.explains && (arguments.explained < 1 || arguments.explained > most_explained_layers))
+    throw Error("value_out_of_range", "--explain", "expected 1 to " + std::to_string(most_explained_layers));
   const Machine machine = machine_of(arguments.machine);
   require_model_or_program(arguments.model, !arguments.programs.empty(), arguments.files);
   const Catalog catalog(file_models(arguments.files));
   const Analysis analysis = arguments.programs.empty()
                                 ? analyze(catalog, arguments.model, machine, formats_of_file(arguments.formats))
                                 : analyze_programs(arguments.programs, machine, catalog.operators());
-  if (arguments.json)
+  if (arguments.json && arguments.explains)
+    std::cout << json_text(explained_json(catalog, analysis, arguments), 2) << "\n";
+  else if (arguments.json)
     std::cout << json_text(analysis_json(analysis, arguments.layers != 0), 2) << "\n";
+  else if (arguments.explains)
+    print_explained(catalog, analysis, arguments);
   else
     print_analysis(analysis, arguments);
   return analysis.report.outcome.feasible ? exit_ok : exit_infeasible;
@@ -298,7 +328,15 @@ void add_point_commands(CLI::App& app, Action& action) {
   auto* layers = analysis->add_option("--layers", arguments->layers, "Every layer in program order, or the first N")
                      ->expected(0, 1);
   analysis->add_option("--top", arguments->top, "How many of the slowest layers to list")->capture_default_str();
-  analysis->callback([&action, arguments, layers] {
+  auto* explained =
+      analysis
+          ->add_option("--explain", arguments->explained,
+                       "Instead: what limits, every formula filled in, of the worst N kinds of layers; 5")
+          ->expected(0, 1);
+  analysis->callback([&action, arguments, layers, explained] {
+    if (explained->count() > 0 && explained->results().front().empty())
+      arguments->explained = usual_explained_layers;
+    arguments->explains = explained->count() > 0;
     if (layers->count() > 0 && layers->results().front().empty()) arguments->layers = -1;
     action = [=] { return run_analysis(*arguments); };
   });

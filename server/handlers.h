@@ -21,6 +21,8 @@ Reply answer_model(Service&, const Call&);
 Reply delete_model(Service&, const Call&);
 Reply post_analysis(Service&, const Call&);
 Reply post_memory_view(Service&, const Call&);
+Reply post_explanation(Service&, const Call&);
+Reply post_sensitivities(Service&, const Call&);
 Reply post_comparison(Service&, const Call&);
 
 Reply post_accuracy(Service&, const Call&);

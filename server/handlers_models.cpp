@@ -1,6 +1,7 @@
 // Handlers of tables, models and single design points.
 #include "core/base/error.h"
 #include "server/analysis.h"
+#include "server/explain_json.h"
 #include "server/handlers.h"
 #include "server/memory_json.h"
 #include "server/model_facts.h"
@@ -100,6 +101,24 @@ Reply post_analysis(Service& service, const Call& call) {
 Reply post_memory_view(Service& service, const Call& call) {
   const PointRequest request = point_request(parse_json(call.body), false);
   return json_reply(memory_json(analyze(service.catalog, request.model, request.machine, request.formats)));
+}
+
+Reply post_explanation(Service& service, const Call& call) {
+  Json body = parse_json(call.body);
+  const std::int64_t layers = integer_field(body, "layers", "").value_or(usual_explained_layers);
+  if (layers < 0 || layers > most_explained_layers)
+    throw Error("value_out_of_range", "/layers", "expected 0 to " + std::to_string(most_explained_layers));
+  if (body.is_object()) body.erase("layers");
+  const PointRequest request = point_request(body, false);
+  const Analysis analysis = analyze(service.catalog, request.model, request.machine, request.formats);
+  return json_reply(explanation_json(
+      analysis, explain(analysis.application, analysis.machine, static_cast<std::size_t>(layers))));
+}
+
+Reply post_sensitivities(Service& service, const Call& call) {
+  const PointRequest request = point_request(parse_json(call.body), false);
+  return json_reply(sensitivities_json(
+      request.model, analyze_changes(service.catalog, request.model, request.machine, request.formats)));
 }
 
 Reply post_comparison(Service& service, const Call& call) {

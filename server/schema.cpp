@@ -421,6 +421,7 @@ OrderedJson component_schemas() {
   add_models(schemas);
   add_analysis_request(schemas);
   add_analyses(schemas);
+  add_explanations(schemas);
   add_comparisons(schemas);
   add_sweeps(schemas);
   add_validations(schemas);

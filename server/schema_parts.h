@@ -34,7 +34,8 @@ Schema sweep_states();
 
 }  // namespace schema
 
-/// Adds those of validations.
+/// Adds those of validations; of explanations and single changes.
 void add_validations(OrderedJson& schemas);
+void add_explanations(OrderedJson& schemas);
 
 }  // namespace sdip

@@ -258,6 +258,23 @@ export const journeyTests = [
     assert.equal(await page.locator('#field-core_clock_mhz').inputValue(), '2000');
   })],
 
+  ['what limits a machine is explained, and a change that would help is tried with the keys', (world) => withPage(world, {}, async (page) => {
+    await page.goto(`${world.origin}#/what-if?model=tiny-sd`);
+    const body = JSON.stringify({ model: 'tiny-sd' });
+    const asked = (route) => fetch(`${world.origin}api/v1/${route}`, { method: 'POST', body, headers: { 'Content-Type': 'application/json' } });
+    const said = await (await asked('explanations')).json();
+    await page.locator('.verdict-line').waitFor();
+    assert.ok((await page.locator('.verdict-line').innerText()).includes(said.pace));
+    const first = said.worst[0];
+    assert.ok((await page.locator('.worst-layers details').first().innerText()).includes(first.terms[0].numbers));
+    await page.locator('#explanation-view-tab-layers').focus();
+    await page.keyboard.press('ArrowRight');
+    const tried = page.locator('.cheapest button').first();
+    await tried.focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/set=/);
+  })],
+
   ['the report on a model says what the API says', (world) => withPage(world, {}, async (page) => {
     await page.goto(`${world.origin}#/models/tiny-sd`);
     await page.getByRole('heading', { level: 1, name: 'tiny-sd', exact: true }).waitFor();

@@ -10,7 +10,7 @@ const pages = (sweep, index, validation) => [
   ['points', `#/sweeps/${sweep}?view=points`, '.data-row'],
   ['point', `#/sweeps/${sweep}/points/${index}`, '.tile'],
   ['compare', '#/compare?model=tiny-sd', '.compare-table'],
-  ['what-if', '#/what-if?model=tiny-sd&set=cores:8', '.tile'],
+  ['what-if', '#/what-if?model=tiny-sd&set=cores:8', '.worst-layers details'],
   ['model', '#/models/tiny-sd', '.layer-tree-row'],
   ['new', '#/new', '.machine-form'],
   ['help', '#/help', '.glossary'],

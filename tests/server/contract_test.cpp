@@ -33,6 +33,8 @@ const std::vector<Example> examples = {
     {"analyze", "/api/v1/analyses",
      R"({"model": "tiny-sd", "preset": "edge", "machine": {"cores": 2}, "instructions": true})"},
     {"view_memory", "/api/v1/memory-views", R"({"model": "tiny-sd", "preset": "essay"})"},
+    {"explain", "/api/v1/explanations", R"({"model": "tiny-sd", "preset": "edge", "layers": 3})"},
+    {"measure_sensitivities", "/api/v1/sensitivities", R"({"model": "tiny-sd-vae-decoder", "preset": "essay"})"},
     {"compare", "/api/v1/comparisons", R"({"model": "tiny-sd", "baselines": ["tpu_v4", "mn_core_2", "a100"]})"},
     {"measure_accuracy", "/api/v1/accuracies",
      R"({"model": "tiny-sd-text", "preset": "edge", "calibration": "percentile", "percentile": 99, "seed": 2})"},

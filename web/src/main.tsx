@@ -16,6 +16,7 @@ import './styles/chart.css';
 import './styles/table.css';
 import './styles/model.css';
 import './styles/validation.css';
+import './styles/explain.css';
 
 applyTheme(storedTheme());
 

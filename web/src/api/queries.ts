@@ -130,6 +130,24 @@ export const useAnalysis = (design: Design | null, instructions: boolean) =>
     staleTime: 60_000,
   });
 
+export const useExplanation = (design: Design) =>
+  useQuery({
+    queryKey: ['explanation', design],
+    queryFn: ({ signal }) => answer(client.POST('/api/v1/explanations', { body: requestOf(design), signal })),
+    enabled: design.model !== '',
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  });
+
+/** Every single change of a machine: takes seconds, so it is asked for only where it is looked at. */
+export const useSensitivities = (design: Design) =>
+  useQuery({
+    queryKey: ['sensitivities', design],
+    queryFn: ({ signal }) => answer(client.POST('/api/v1/sensitivities', { body: requestOf(design), signal })),
+    enabled: design.model !== '',
+    staleTime: 600_000,
+  });
+
 export const useMemoryViews = (design: Design) =>
   useQuery({
     queryKey: ['memory-views', design],

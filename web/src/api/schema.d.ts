@@ -156,6 +156,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/explanations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What limits a design point, with formulas filled in */
+        post: operations["explain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sensitivities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What each single change of a machine does */
+        post: operations["measure_sensitivities"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/comparisons": {
         parameters: {
             query?: never;
@@ -1958,6 +1992,111 @@ export interface components {
             reason: string;
             stages: components["schemas"]["StageMemory"][];
         };
+        FilledTerm: {
+            what: string;
+            section: string;
+            formula: string;
+            numbers: string;
+            value: number;
+            /** @enum {string} */
+            unit: "cycles" | "B";
+        };
+        CyclesByNeed: {
+            compute: number;
+            dsram_read: number;
+            dsram_write: number;
+            stackram_read: number;
+            stackram_write: number;
+            psram_read: number;
+            overhead: number;
+            dram_channel: number;
+        };
+        LayerNeeds: {
+            stage: number;
+            index: number;
+            cycles: number;
+            macs: number;
+            dram_bytes: number;
+            name: string;
+            op: string;
+            limiter: string;
+        };
+        LayerExplanation: {
+            stage: number;
+            index: number;
+            cycles: number;
+            macs: number;
+            dram_bytes: number;
+            name: string;
+            op: string;
+            limiter: string;
+            alike: number[];
+            needed_cycles: components["schemas"]["CyclesByNeed"];
+            slack_cycles: components["schemas"]["CyclesByNeed"];
+            bound_cycles: number;
+            least_dram_bytes: number;
+            written_out: boolean;
+            terms: components["schemas"]["FilledTerm"][];
+        };
+        StageExplanation: {
+            cycles: number;
+            passes_per_frame: number;
+            bound_cycles: number;
+            dram_bytes: number;
+            bound_dram_bytes: number;
+            active_cores: number;
+            mac_lanes: number;
+            name: string;
+            role: string;
+            limiter: string;
+            needed_cycles: components["schemas"]["CyclesByNeed"];
+            limited_cycles: components["schemas"]["CyclesByNeed"];
+            dram_bytes_per_cycle: number;
+            terms: components["schemas"]["FilledTerm"][];
+        };
+        ExplanationRequest: {
+            model: string;
+            preset?: string;
+            machine?: components["schemas"]["MachineChanges"];
+            formats?: string;
+            layers?: number;
+        };
+        Explanation: {
+            model: string;
+            machine: components["schemas"]["Machine"];
+            feasible: boolean;
+            reason: string;
+            pace: string;
+            limiter: string;
+            terms: components["schemas"]["FilledTerm"][];
+            stages: components["schemas"]["StageExplanation"][];
+            worst: components["schemas"]["LayerExplanation"][];
+            layers: components["schemas"]["LayerNeeds"][];
+        };
+        SingleChange: {
+            parameter: string;
+            from: number | string | boolean;
+            to: number | string | boolean;
+            /** @enum {string} */
+            kind: "design" | "unpriced" | "task" | "results" | "assumption";
+            feasible: boolean;
+            reason: string;
+            pace: string;
+            limiter: string;
+            metrics: components["schemas"]["MetricValues"];
+            elasticities: components["schemas"]["MetricValues"];
+        };
+        Sensitivities: {
+            model: string;
+            feasible: boolean;
+            reason: string;
+            pace: string;
+            limiter: string;
+            metrics: components["schemas"]["MetricValues"];
+            changes: components["schemas"]["SingleChange"][];
+            moves_bottleneck: number[];
+            more_frames: number[];
+        };
         ComparisonRequest: {
             model: string;
             preset?: string;
@@ -2653,6 +2792,72 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MemoryViews"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    explain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExplanationRequest"];
+            };
+        };
+        responses: {
+            /** @description What limits a design point, with formulas filled in */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Explanation"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    measure_sensitivities: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnalysisRequest"];
+            };
+        };
+        responses: {
+            /** @description What each single change of a machine does */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sensitivities"];
                 };
             };
             /** @description A problem */

@@ -7,6 +7,7 @@ import { PresetPicker } from '../form/preset_picker';
 import { encodeSettings } from '../form/values';
 import { useSpeech } from '../i18n/i18n';
 import { ModelPicker } from '../models/model_picker';
+import { ExplanationView } from '../explain/explanation_view';
 import { Infeasible } from '../point/analysis_view';
 import { Breakdowns } from '../point/breakdowns';
 import { Tiles } from '../point/tiles';
@@ -61,6 +62,7 @@ function WhatIf() {
             : <Live analysis={analysis.data} reference={analysis.isPlaceholderData ? undefined : reference.data} design={settled} />}
         </div>
       </div>
+      <ExplanationView design={settled} onChange={(name, value) => change({ machine: { ...design.machine, [name]: value } })} />
     </div>
   );
 }

@@ -1,0 +1,121 @@
+// What an instruction moves through DRAM, transfer by transfer.
+#include "core/cost/channel_moves.h"
+
+#include <map>
+#include <tuple>
+
+namespace sdip {
+namespace {
+
+/// Counts transfers over the tile loops, without running them.
+class Walking {
+ public:
+  Walking(const ClassCost& cost, bool pinned, const TimelineRules& rules)
+      : cost_(cost), fetches_(rules.psram_bytes > 0 && !pinned), copies_(rules.cores * cost.cores) {}
+
+  ChannelMoves all() {
+    if (fetches_ && cost_.held_weight_bytes > 0)
+      add({"held weights", 1, cost_.held_weight_stored_bytes, cost_.held_weight_bytes, 1, true, false});
+    visit(0, cost_.order.runs.data(), 0, 0, {true, true, false}, 1);
+    return std::move(found_);
+  }
+
+ private:
+  /// What the loops that stepped or began again make the next operation load.
+  struct Step {
+    bool a, b, fresh;
+  };
+
+  void visit(std::size_t level, const TileRun* run, std::int32_t shape, std::int32_t window, Step step,
+             std::int64_t times) {
+    const auto& loops = cost_.order.loops;
+    if (level == loops.size()) {
+      operate(cost_.shapes[static_cast<std::size_t>(shape)], cost_.windows[static_cast<std::size_t>(window)], step,
+              times);
+      return;
+    }
+    Step stepped{false, false, loops[level].slides};
+    for (std::size_t inner = level; inner < loops.size(); ++inner) {
+      stepped.a |= loops[inner].a;
+      stepped.b |= loops[inner].b;
+    }
+    const TileRun* const next = run + loops[level].runs;
+    for (bool begins = true; run != next; ++run, begins = false) {
+      const std::int32_t s = shape + run->shape, w = window + run->window;
+      if (begins) visit(level + 1, next, s, w, step, times);
+      if (run->tiles > begins) visit(level + 1, next, s, w, stepped, times * (run->tiles - begins));
+    }
+  }
+
+  void operate(const TileCost& tile, const WindowBytes& window, Step step, std::int64_t times) {
+    std::vector<Move> loads, stores;
+    const auto move = [&](std::vector<Move>& to, std::string_view what, std::int64_t bytes, bool out = false) {
+      if (bytes > 0) to.push_back({what, times, bytes, bytes, copies_, false, out});
+    };
+    if (step.b && fetches_ && cost_.weighted && tile.weight_stored_bytes > 0)
+      add({"weights", times, tile.weight_stored_bytes, tile.weight_bytes, 1, true, false});
+    if (step.a)
+      move(loads, step.fresh ? "operand A, new rows" : "operand A", step.fresh ? window.fresh : window.all);
+    if (step.b) move(loads, "operand B", tile.b_bytes);
+    move(loads, cost_.plan.nest ? "other operands" : "operands", tile.split_in_bytes);
+    move(loads, "partial sums back", tile.partial_in_bytes);
+    move(stores, "results", tile.out_bytes, true);
+    if (first_) {
+      found_.first_loads = loads;
+      found_.first_cycles = tile.cycles;
+    }
+    first_ = false;
+    found_.last_stores = stores;
+    found_.last_cycles = tile.cycles;
+    found_.last_loads = !loads.empty();
+    for (const Move& load : loads) add(load);
+    for (const Move& store : stores) add(store);
+  }
+
+  void add(const Move& move) {
+    const auto [known, is_new] =
+        place_.try_emplace({move.what, move.bytes, move.unpacked_bytes}, found_.moves.size());
+    if (is_new)
+      found_.moves.push_back(move);
+    else
+      found_.moves[known->second].times += move.times;
+  }
+
+  const ClassCost& cost_;
+  const bool fetches_;
+  const std::int64_t copies_;
+  bool first_ = true;
+  std::map<std::tuple<std::string_view, std::int64_t, std::int64_t>, std::size_t> place_;
+  ChannelMoves found_;
+};
+
+Filled bursts(const Move& move, const TimelineRules& rules) {
+  return number(move.copies) * ceiling(number(move.bytes), rules.burst_bytes) * number(rules.burst_bytes);
+}
+
+}  // namespace
+
+ChannelMoves channel_moves(const ClassCost& cost, bool pinned, const TimelineRules& rules) {
+  return Walking(cost, pinned, rules).all();
+}
+
+Filled channel_cycles(const std::vector<Move>& moves, const TimelineRules& rules) {
+  Filled sum;
+  for (const Move& move : moves) {
+    Filled one = ceiling(bursts(move, rules), rules.rate.q, rules.rate.p);
+    if (move.weights && rules.decompressor_bytes > 0) {
+      const Filled both[] = {one, ceiling(number(move.unpacked_bytes), rules.decompressor_bytes)};
+      one = largest(both);
+    }
+    sum += number(move.times) * one;
+  }
+  return sum;
+}
+
+Filled channel_bytes(const std::vector<Move>& moves, const TimelineRules& rules) {
+  Filled sum;
+  for (const Move& move : moves) sum += number(move.times) * bursts(move, rules);
+  return sum;
+}
+
+}  // namespace sdip

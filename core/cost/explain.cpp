@@ -1,0 +1,118 @@
+// An explanation: stages run, layers gathered into kinds, the worst written out.
+#include "core/cost/explain.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "core/cost/explain_layer.h"
+#include "core/cost/micro_operations.h"
+
+namespace sdip {
+namespace {
+
+ExplainedStage explained_stage(const CompiledStage& stage, const Machine& m) {
+  ExplainedStage s;
+  s.run = *run_stage(stage, m, &s.trace);
+  s.rules = stage_rules(stage, m, s.run.schedule.active_cores);
+  for (std::size_t c = 0; c < s.run.costs.size(); ++c) {
+    s.moves.push_back(channel_moves(s.run.costs[c], stage.program.classes[c].pinned, s.rules));
+    s.channel_cycles.push_back(channel_cycles(s.moves.back().moves, s.rules).value());
+  }
+  return s;
+}
+
+/// MACs a cycle of one core at most.
+std::int64_t mac_lanes(const Machine& m) {
+  std::int64_t lanes = 0;
+  for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
+    if (family != Family::conv2d && shares_macs(m)) continue;
+    const ArrayLanes array = array_lanes(family, m);
+    lanes += array.rows * array.channels * array.sum;
+  }
+  return lanes;
+}
+
+StageExplanation stage_explanation(const ExplainedStage& s, std::span<const LayerNeeds> layers, const Machine& m) {
+  const PassCost& steady = s.run.steady();
+  StageExplanation e;
+  e.name = s.run.stage->name;
+  e.role = s.run.stage->role;
+  e.cycles = steady.cycles;
+  e.passes_per_frame = !on_chip(e.role, m) ? 0 : e.role == Role::core ? m.steps : 1;
+  for (const LayerNeeds& layer : layers) {
+    for (std::size_t i = 0; i < needed_count; ++i) e.needs[i] += layer.needs[i];
+    e.limited[static_cast<std::size_t>(layer.limiter)] += layer.cycles;
+  }
+  e.limiter = static_cast<Needed>(std::ranges::max_element(e.needs) - e.needs.begin());
+  e.bound_cycles = s.run.bound_cycles;
+  e.dram_bytes =
+      steady.weight_bytes + steady.activation_in_bytes + steady.activation_out_bytes + steady.program_bytes;
+  e.bound_dram_bytes = bound_dram_bytes(s.run, m);
+  e.active_cores = s.run.schedule.active_cores;
+  e.mac_lanes = mac_lanes(m) * e.active_cores * s.run.schedule.spread_cores;
+  e.rate_p = s.rules.rate.p;
+  e.rate_q = s.rules.rate.q;
+  e.bounds = bound_terms(s.run, m);
+  return e;
+}
+
+/// Layers that cost the same, those of most cycles a frame first; of equals in program order.
+std::vector<LayerExplanation> kinds_of(const Explanation& e, const std::vector<ExplainedStage>& stages) {
+  std::map<std::tuple<std::size_t, std::int32_t, std::int64_t, std::int64_t, Needs>, std::size_t> place;
+  std::vector<LayerExplanation> kinds;
+  for (const LayerNeeds& layer : e.layers) {
+    const auto number = stages[layer.stage].run.stage->program.instructions[layer.index].instruction_class;
+    const auto [known, is_new] =
+        place.try_emplace({layer.stage, number, layer.cycles, layer.dram_bytes, layer.needs}, kinds.size());
+    if (is_new) kinds.emplace_back().layer = layer;
+    kinds[known->second].alike.push_back(layer.index);
+  }
+  const auto of_a_frame = [&](const LayerExplanation& kind) {
+    return kind.layer.cycles * static_cast<std::int64_t>(kind.alike.size()) *
+           e.stages[kind.layer.stage].passes_per_frame;
+  };
+  std::ranges::stable_sort(kinds, std::ranges::greater{}, of_a_frame);
+  return kinds;
+}
+
+}  // namespace
+
+std::string_view needed_text(Needed needed) {
+  constexpr std::string_view names[needed_count] = {"compute",        "dsram_read", "dsram_write", "stackram_read",
+                                                    "stackram_write", "psram_read", "overhead",    "dram_channel"};
+  return names[static_cast<std::size_t>(needed)];
+}
+
+std::string_view unit_of(const FilledTerm& term) { return term.what.ends_with("bytes") ? "B" : "cycles"; }
+
+Needed limiter_of(const Needs& needs, std::int64_t stalls) {
+  constexpr auto channel = static_cast<std::size_t>(Needed::dram_channel);
+  const auto longest = std::max_element(needs.begin(), needs.begin() + channel);
+  const bool waits = stalls > 0 && std::max(stalls, needs[channel]) > *longest;
+  return waits ? Needed::dram_channel : static_cast<Needed>(longest - needs.begin());
+}
+
+Explanation explain(const Application& application, const Machine& machine, std::size_t most_layers) {
+  Explanation e;
+  const Outcome outcome = evaluate(application, machine);
+  e.feasible = outcome.feasible;
+  e.reason = outcome.reason;
+  if (!e.feasible) return e;
+  std::vector<ExplainedStage> stages;
+  stages.reserve(application.stages.size());
+  for (const CompiledStage& compiled : application.stages) {
+    stages.push_back(explained_stage(compiled, machine));
+    const std::size_t before = e.layers.size();
+    for (std::size_t i = 0; i < compiled.program.instructions.size(); ++i)
+      e.layers.push_back(layer_needs(stages.back(), stages.size() - 1, i));
+    e.stages.push_back(stage_explanation(stages.back(), std::span(e.layers).subspan(before), machine));
+  }
+  e.terms = frame_terms(stages, machine, outcome.values, e.pace);
+  e.worst = kinds_of(e, stages);
+  e.worst.resize(std::min(e.worst.size(), most_layers));
+  for (LayerExplanation& kind : e.worst) explain_layer(stages[kind.layer.stage], machine, kind);
+  return e;
+}
+
+}  // namespace sdip

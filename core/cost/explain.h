@@ -1,0 +1,91 @@
+// Why a machine takes the time that it takes: for each layer and in total the resource that limits, the formulas of
+// docs/model.md with their numbers filled in, what every other resource has to spare, and how far both bounds are.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/cost/estimate.h"
+
+namespace sdip {
+
+/// What a layer needs cycles of: the circuit, the SRAM ports, the DRAM channel, and what every instruction takes to
+/// be issued and drained.
+enum class Needed {
+  compute,
+  dsram_read,
+  dsram_write,
+  stackram_read,
+  stackram_write,
+  psram_read,
+  overhead,
+  dram_channel
+};
+inline constexpr std::size_t needed_count = 8;
+std::string_view needed_text(Needed needed);
+using Needs = std::array<std::int64_t, needed_count>;  // in cycles
+
+/// One figure: the formula in symbols, as the section of docs/model.md has it, and with its numbers filled in; the
+/// latter, worked out, is `value`. `numbers` is empty where a figure is counted and no formula of its own.
+struct FilledTerm {
+  std::string what, section, formula, numbers;
+  std::int64_t value = 0;
+};
+
+/// "B" of what ends in bytes, else "cycles".
+std::string_view unit_of(const FilledTerm& term);
+
+/// One instruction of a stage in its steady pass, of all active cores.
+struct LayerNeeds {
+  std::size_t stage = 0, index = 0;
+  std::int64_t cycles = 0;
+  Needs needs{};  // dram_channel: of its own transfers, whenever they go
+  Needed limiter = Needed::compute;
+  std::int64_t macs = 0, dram_bytes = 0;
+};
+
+/// A kind of layer: instructions of a stage that cost the same. `layer` is the first of them.
+struct LayerExplanation {
+  LayerNeeds layer;
+  std::vector<std::size_t> alike;  // all their indices, ascending
+  std::vector<FilledTerm> terms;
+  bool written_out = false;  // the on-chip needs have formulas, and these agree with the engine
+  std::int64_t bound_cycles = 0, least_dram_bytes = 0;
+
+  /// Cycles of the layer in which a resource has nothing to do; below 0 where transfers went ahead of it.
+  std::int64_t slack(Needed needed) const { return layer.cycles - layer.needs[static_cast<std::size_t>(needed)]; }
+};
+
+/// A stage in its steady pass.
+struct StageExplanation {
+  std::string name;
+  Role role = Role::network;
+  std::int64_t cycles = 0, passes_per_frame = 1;
+  Needs needs{};                                     // summed over its instructions
+  std::array<std::int64_t, needed_count> limited{};  // cycles of the instructions that each limits
+  Needed limiter = Needed::compute;                  // the largest need
+  std::int64_t bound_cycles = 0, dram_bytes = 0, bound_dram_bytes = 0;
+  std::int64_t active_cores = 1;
+  std::int64_t mac_lanes = 0;           // of the cores that work on it together: MACs a cycle at most
+  std::int64_t rate_p = 0, rate_q = 1;  // bytes a cycle of its share of the channel: p/q
+  std::vector<FilledTerm> bounds;
+};
+
+struct Explanation {
+  bool feasible = false;
+  std::string reason;
+  std::size_t pace = 0;           // the stage that sets the period
+  std::vector<FilledTerm> terms;  // period and latency
+  std::vector<StageExplanation> stages;
+  std::vector<LayerNeeds> layers;       // all, in program order: the points of a roofline
+  std::vector<LayerExplanation> worst;  // the kinds that take most cycles of a frame, most first
+  Needed limiter() const { return stages[pace].limiter; }
+};
+
+/// Explains a design point, and `most_layers` kinds of layers in full. Requires what estimate() does.
+Explanation explain(const Application& application, const Machine& machine, std::size_t most_layers);
+
+}  // namespace sdip

@@ -1,0 +1,284 @@
+// A layer explained: what it needs of each resource, how long it takes, and both its bounds.
+#include "core/cost/explain_layer.h"
+
+#include <algorithm>
+
+#include "core/cost/filled_steps.h"
+#include "core/cost/host.h"
+#include "core/cost/micro_operations.h"
+
+namespace sdip {
+
+using namespace cost;
+namespace {
+
+/// More kinds of transfers, or shapes, than a reader would add up.
+constexpr std::size_t most_written = 24;
+
+std::int64_t stalls_of(const InstructionTime& time) {
+  return time.stall_weights + time.stall_activations + time.stall_program;
+}
+
+/// A term whose figure is the engine's, with a formula where that comes to it.
+FilledTerm term(const char* what, const char* section, const char* formula, const Filled& numbers,
+                std::int64_t value) {
+  return {what, section, formula, numbers.value() == value ? numbers.text() : std::string(), value};
+}
+
+/// Of an instruction's words, where they are streamed.
+Filled words_cycles(const TimelineRules& rules, std::int64_t bytes) {
+  return bytes == 0 ? Filled() : ceiling(number(bytes), rules.rate.q, rules.rate.p);
+}
+
+/// What is said of a layer in formulas.
+class Layer {
+ public:
+  Layer(const ExplainedStage& s, const Machine& m, LayerExplanation& e)
+      : s_(s),
+        m_(m),
+        e_(e),
+        number_(static_cast<std::size_t>(s.run.stage->program.instructions[e.layer.index].instruction_class)),
+        c_(s.run.stage->program.classes[number_]),
+        cost_(s.run.costs[number_]),
+        time_(s.trace[e.layer.index]) {}
+
+  void explain() {
+    on_chip_needs();
+    channel();
+    time();
+    bounds();
+  }
+
+ private:
+  /// Without formulas: operations by what the engine counts in each.
+  Filled counted(std::int64_t Busy::*member) const {
+    Filled sum;
+    if (cost_.shapes.size() <= most_written)
+      for (const TileCost& tile : cost_.shapes) sum += number(tile.times) * number(tile.busy.*member);
+    return sum;
+  }
+
+  void on_chip_needs() {
+    const std::vector<FilledSteps> written = filled_steps(c_, m_, s_.run.stage->role, cost_, most_written);
+    e_.written_out = !written.empty();
+    FilledBusy all;
+    Filled work;
+    if (!e_.written_out) {
+      all = {counted(&Busy::compute),
+             counted(&Busy::dsram_read),
+             counted(&Busy::dsram_write),
+             counted(&Busy::stackram_read),
+             counted(&Busy::stackram_write),
+             counted(&Busy::psram_read),
+             {}};
+      if (cost_.shapes.size() <= most_written)
+        for (const TileCost& tile : cost_.shapes) work += number(tile.times) * number(tile.cycles);
+    }
+    for (std::size_t i = 0; i < written.size(); ++i) {
+      all.add(sum_of(written[i]), cost_.shapes[i].times);
+      work += number(cost_.shapes[i].times) * duration_of(written[i]);
+    }
+    const char* compute =
+        !e_.written_out || c_.compound != Compound::single ? "tile operations x compute of each step, summed"
+        : cost_.plan.nest ? "tile operations x products x ceil(rows/lanes) x ceil(channels/lanes) x kernel x "
+                            "ceil(K_tile/lanes)"
+                          : "tile operations x passes x folds(rows)";
+    const char* reads = "tile operations x folds that read x ceil(elements of a fold x bits/port_bits), by operand";
+    const char* writes = "tile operations x folds written x ceil(elements of a fold x bits/port_bits)";
+    const auto add = [&](const char* what, const char* formula, const Filled& numbers, Needed needed) {
+      const std::int64_t value = e_.layer.needs[static_cast<std::size_t>(needed)];
+      if (value > 0) e_.terms.push_back(term(what, section(), formula, numbers, value));
+    };
+    add("compute", compute, all.compute, Needed::compute);
+    add("dsram_read", reads, all.longest_dsram_read(), Needed::dsram_read);
+    add("dsram_write", writes, all.dsram_write, Needed::dsram_write);
+    add("stackram_read", reads, all.stackram_read, Needed::stackram_read);
+    add("stackram_write", writes, all.stackram_write, Needed::stackram_write);
+    add("psram_read", reads, all.psram_read, Needed::psram_read);
+    e_.terms.push_back(term("work", section(),
+                            c_.compound == Compound::single
+                                ? "tile operations x max(compute, beats of each port)"
+                                : "tile operations x max(compute, beats of each port) of each step, summed",
+                            work, cost_.cycles));
+  }
+
+  const char* section() const {
+    if (c_.compound == Compound::attention) return "Compound instructions: attention";
+    if (c_.compound == Compound::strips) return "Compound instructions: strips";
+    return cost_.on_host ? "Operators on the host" : "4";
+  }
+
+  void channel() {
+    const ChannelMoves& moves = s_.moves[number_];
+    if (e_.layer.needs[static_cast<std::size_t>(Needed::dram_channel)] == 0) return;
+    const bool few = moves.moves.size() <= most_written;
+    e_.terms.push_back(
+        term("dram_channel", "5",
+             "transfers x ceil(cores x ceil(bytes/burst) x burst x q/p), by operand: weights and words once for "
+             "all cores",
+             few ? channel_cycles(moves.moves, s_.rules) + words_cycles(s_.rules, time_.program_bytes) : Filled(),
+             e_.layer.needs[static_cast<std::size_t>(Needed::dram_channel)]));
+    e_.terms.push_back(term("dram_bytes", "5", "transfers x cores x ceil(bytes/burst) x burst",
+                            few ? channel_bytes(moves.moves, s_.rules) + number(time_.program_bytes) : Filled(),
+                            e_.layer.dram_bytes));
+  }
+
+  void time() {
+    const TimelineRules& rules = s_.rules;
+    const std::int64_t shape = cost_.shapes[0].micro_operations;
+    const std::int64_t dispatch = rules.dispatch_cycles * shape + (cost_.on_host ? rules.host_command_cycles : 0);
+    const Filled issue = number(dispatch) + number(cost_.link_in_cycles) + number(cost_.link_out_cycles) +
+                         number(rules.pipeline_stages);
+    const auto overhead = e_.layer.needs[static_cast<std::size_t>(Needed::overhead)];
+    e_.terms.push_back(term("overhead", "5", "dispatch_cycles + links + pipeline_stages", issue, overhead));
+    const auto stall = [&](const char* what, std::int64_t cycles) {
+      if (cycles > 0)
+        e_.terms.push_back({what, "5", "start(t) - end(t-1), summed over the recurrence", "", cycles});
+    };
+    stall("stall_weights", time_.stall_weights);
+    stall("stall_activations", time_.stall_activations);
+    stall("stall_program", time_.stall_program);
+    const Filled total = number(cost_.cycles) + number(overhead) + number(time_.stall_weights) +
+                         number(time_.stall_activations) + number(s_.rules.overlaps ? 0 : time_.stall_program);
+    e_.terms.push_back(term("time", "5", "work + overhead + stalls", total, e_.layer.cycles));
+    if (stalls_of(time_) > 0) floors(dispatch);
+  }
+
+  /// What the time cannot be below: the channel moves all activations while the instruction runs, and its work
+  /// stands between its first loads and its last results.
+  void floors(std::int64_t dispatch) {
+    const ChannelMoves& moves = s_.moves[number_];
+    if (s_.rules.dispatches_tiles || moves.moves.size() > most_written) return;
+    std::vector<Move> activations;
+    for (const Move& move : moves.moves)
+      if (!move.weights) activations.push_back(move);
+    const Filled tail = number(moves.last_stores.empty() && moves.last_loads ? moves.last_cycles : 0);
+    const std::int64_t issued = s_.rules.dispatch_overlaps || s_.rules.overlaps ? 0 : dispatch;
+    const bool only_results = std::ranges::all_of(activations, &Move::out);
+    const Filled head = only_results ? number(issued) + number(moves.first_cycles) : Filled();
+    const Filled drain = number(s_.rules.pipeline_stages);
+    const Filled moved = head + channel_cycles(activations, s_.rules) + tail + drain;
+    const Filled before[] = {number(issued), channel_cycles(once(moves.first_loads), s_.rules)};
+    const Filled worked =
+        largest(before) + number(cost_.cycles) + channel_cycles(once(moves.last_stores), s_.rules) + drain;
+    if (!activations.empty())
+      e_.terms.push_back({"moving_time", "Explanation",
+                          "first operation, if nothing is loaded + transfers of activations + last, if it leaves "
+                          "nothing + pipeline_stages",
+                          moved.text(), moved.value()});
+    e_.terms.push_back({"working_time", "Explanation",
+                        "max(dispatch_cycles, first loads) + work + last results + pipeline_stages", worked.text(),
+                        worked.value()});
+    const std::int64_t beyond = e_.layer.cycles - std::max(moved.value(), worked.value());
+    e_.terms.push_back(term("beyond", "Explanation", "time - the larger of these",
+                            number(e_.layer.cycles) - number(std::max(moved.value(), worked.value())), beyond));
+  }
+
+  static std::vector<Move> once(std::vector<Move> moves) {
+    for (Move& move : moves) move.times = 1;
+    return moves;
+  }
+
+  void bounds() {
+    const Filled bound = bound_cycles();
+    e_.bound_cycles = bound.value();
+    e_.terms.push_back({"bound_cycles", "Explanation",
+                        cost_.plan.nest || c_.compound != Compound::single ? "ceil(MACs/lanes of the array)"
+                                                                           : "ceil(passes x elements/lanes)",
+                        bound.text(), bound.value()});
+    const Filled least = least_bytes();
+    e_.least_dram_bytes = least.value();
+    e_.terms.push_back({"least_dram_bytes", "Explanation",
+                        "weights that do not stay + cores x (operands beyond the SRAM + results beyond it)",
+                        least.text(), least.value()});
+  }
+
+  Filled bound_cycles() const {
+    if (cost_.on_host) return {};
+    if (c_.compound == Compound::single && !cost_.plan.nest)
+      return ceiling(product_of({c_.work.passes, c_.work.rows, c_.work.row_length, c_.work.element_cycles}),
+                     row_lanes(c_.work.family, m_));
+    const Family family = c_.compound == Compound::strips ? Family::conv2d : c_.work.family;
+    const ArrayLanes lanes = array_lanes(family, m_);
+    return ceiling(number(cost_.spent_macs), lanes.rows * lanes.channels * lanes.sum);
+  }
+
+  /// Elements of operand A of a nest that are read at all.
+  static std::int64_t a_elements(const LoopNest& n) {
+    return n.groups * n.batch * n.in_channels * window(rows_of(n), 0, n.out_h) * window(columns_of(n), 0, n.out_w);
+  }
+  static std::int64_t b_elements(const LoopNest& n) { return n.groups * n.batch * n.in_channels * n.out_channels; }
+  static bool active(Place place) {
+    return place == Place::dsram || place == Place::stackram || place == Place::dram;
+  }
+
+  /// Activations that it reads, each once.
+  std::int64_t operand_elements() const {
+    std::int64_t elements = 0;
+    const auto fetched = [&](const std::vector<Fetch>& fetches) {
+      for (const Fetch& f : fetches)
+        if (active(f.place)) elements += f.elements;
+    };
+    fetched(c_.fetches);
+    const bool chain = c_.compound == Compound::strips;
+    if (active(c_.operand_a)) elements += a_elements(chain ? c_.parts.front().work.nest : c_.work.nest);
+    if (!chain && active(c_.operand_b)) elements += b_elements(c_.work.nest);
+    if (c_.compound == Compound::attention && active(c_.parts.at(2).operand_b))
+      elements += b_elements(c_.parts[2].work.nest);
+    return elements;
+  }
+
+  Filled least_bytes() const {
+    const Machine m = c_.formats ? machine_for(c_, m_) : m_;
+    const std::int64_t room = 2 * m_.dsram_bytes + m_.stackram_bytes;
+    const auto beyond = [&](std::int64_t elements, std::int64_t bits) {
+      const Filled bytes = ceiling(product_of({elements, bits}), 8);
+      return bytes.value() > room ? bytes - number(room) : Filled();
+    };
+    const bool fetched = std::ranges::any_of(s_.moves[number_].moves, &Move::weights);
+    const Instruction& instruction = s_.run.stage->program.instructions[e_.layer.index];
+    const Filled once = number(fetched ? instruction.weight_bytes.value : 0);
+    const Filled activations =
+        beyond(operand_elements(), bits_of(m.activation_format)) +
+        beyond(c_.out_elements, bits_of(c_.formats ? c_.formats->results : m.activation_format));
+    return once + number(s_.rules.cores * cost_.cores) * activations;
+  }
+
+  const ExplainedStage& s_;
+  const Machine& m_;
+  LayerExplanation& e_;
+  const std::size_t number_;
+  const InstructionClass& c_;
+  const ClassCost& cost_;
+  const InstructionTime& time_;
+};
+
+}  // namespace
+
+LayerNeeds layer_needs(const ExplainedStage& s, std::size_t number, std::size_t index) {
+  const auto place = static_cast<std::size_t>(s.run.stage->program.instructions[index].instruction_class);
+  const ClassCost& cost = s.run.costs[place];
+  const InstructionTime& time = s.trace[index];
+  LayerNeeds layer;
+  layer.stage = number;
+  layer.index = index;
+  layer.cycles = time.end - time.start;
+  layer.needs = {cost.busy.compute,
+                 cost.busy.longest_dsram_read(),
+                 cost.busy.dsram_write,
+                 cost.busy.stackram_read,
+                 cost.busy.stackram_write,
+                 cost.busy.psram_read,
+                 time.overhead,
+                 s.channel_cycles[place] + words_cycles(s.rules, time.program_bytes).value()};
+  layer.limiter = limiter_of(layer.needs, stalls_of(time));
+  layer.macs = cost.macs * cost.cores * s.run.schedule.active_cores;
+  layer.dram_bytes = time.weight_bytes + time.activation_in_bytes + time.activation_out_bytes + time.program_bytes;
+  return layer;
+}
+
+void explain_layer(const ExplainedStage& stage, const Machine& machine, LayerExplanation& explanation) {
+  Layer(stage, machine, explanation).explain();
+}
+
+}  // namespace sdip

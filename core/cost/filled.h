@@ -1,0 +1,53 @@
+// Formulas with their numbers filled in: text that a reader can type into a calculator, and what it comes to.
+//
+// Worked example. number(16) x ceiling(number(4096), 16) + number(3) reads "16 x ceil(4096/16) + 3" and is 4099.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+
+namespace sdip {
+
+/// Whole numbers, `+`, `-`, `x`, `ceil(a/b)` and `max(a, b)`; a product binds closer than a sum. Text and value are
+/// made in the same steps. A factor of 1 and a term of 0 are left out.
+class Filled {
+ public:
+  Filled() = default;
+  /// Of a count that is given, not worked out.
+  explicit Filled(std::int64_t number) : text_(std::to_string(number)), value_(number) {}
+
+  const std::string& text() const { return text_; }
+  std::int64_t value() const { return value_; }
+  bool is_zero() const { return value_ == 0; }
+
+  friend Filled operator+(const Filled& a, const Filled& b);
+  friend Filled operator-(const Filled& a, const Filled& b);
+  friend Filled operator*(const Filled& a, const Filled& b);
+  Filled& operator+=(const Filled& other) { return *this = *this + other; }
+
+  /// The smallest whole number not below a / b; a itself where b is 1.
+  friend Filled ceiling(const Filled& a, std::int64_t b);
+  /// The smallest whole number not below a q / p, as "ceil(a x q/p)".
+  friend Filled ceiling(const Filled& a, std::int64_t q, std::int64_t p);
+  /// The largest; one alone stands as it is, and what is 0 is left out.
+  friend Filled largest(std::span<const Filled> of);
+
+ private:
+  enum class Form { atom, product, sum };
+  Filled(std::string text, std::int64_t value, Form form) : text_(std::move(text)), value_(value), form_(form) {}
+  std::string as_factor() const { return form_ == Form::sum ? "(" + text_ + ")" : text_; }
+
+  std::string text_ = "0";
+  std::int64_t value_ = 0;
+  Form form_ = Form::atom;
+};
+
+inline Filled number(std::int64_t value) { return Filled(value); }
+Filled ceiling(const Filled& a, std::int64_t b);
+Filled ceiling(const Filled& a, std::int64_t q, std::int64_t p);
+Filled largest(std::span<const Filled> of);
+Filled product_of(std::initializer_list<std::int64_t> factors);
+
+}  // namespace sdip

@@ -1,0 +1,204 @@
+// Single changes of a machine, evaluated and ranked.
+#include "core/explore/sensitivity.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "core/base/error.h"
+
+namespace sdip {
+namespace {
+
+/// The powers of two next to a count, below and above. Example: 10 has 8 and 16, 8 has 4 and 16.
+std::array<std::int64_t, 2> next_powers(std::int64_t count) {
+  const auto above = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(count)) << 1);
+  const auto below = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(count)) >> 1);
+  return {below, above};
+}
+
+std::vector<std::int64_t> other_values(const ParameterRow& row, std::int64_t value) {
+  std::vector<std::int64_t> values;
+  const auto add = [&](std::int64_t other) {
+    other = std::clamp(other, row.least, row.most);
+    if (other != value && std::ranges::find(values, other) == values.end()) values.push_back(other);
+  };
+  switch (row.type) {
+    case ParameterType::flag:
+      add(value == 0);
+      break;
+    case ParameterType::choice:
+      for (std::size_t i = 0; i < row.choices.size(); ++i)
+        if (row.choices[i].modelled) add(static_cast<std::int64_t>(i));
+      break;
+    case ParameterType::decimal:
+      add(value / 2);
+      add(2 * value);
+      break;
+    case ParameterType::count:
+      if (value > 0)
+        for (const std::int64_t power : next_powers(value)) add(power);
+      break;
+  }
+  return values;
+}
+
+struct KindRow {
+  std::string_view name;
+  ChangeKind kind;
+};
+/// Of single rows; then of groups.
+constexpr KindRow kinds_by_name[] = {
+    {"core_clock_mhz", ChangeKind::unpriced},
+    {"dram_efficiency", ChangeKind::assumption},
+    {"weight_compression", ChangeKind::assumption},
+    {"weight_density", ChangeKind::assumption},
+    {"vae_stage", ChangeKind::assumption},
+    {"host_operators", ChangeKind::assumption},
+    {"host_cycles_per_element", ChangeKind::assumption},
+    {"host_memory", ChangeKind::assumption},
+    {"host_command_cycles", ChangeKind::assumption},
+    {"host_access_cycles", ChangeKind::assumption},
+    {"host_bus_bits", ChangeKind::unpriced},
+    {"host_result_bits", ChangeKind::unpriced},
+    {"dispatch_cycles", ChangeKind::unpriced},
+    {"decompressor_bytes_per_cycle", ChangeKind::unpriced},
+    {"link_bits", ChangeKind::unpriced},
+    {"low_rank", ChangeKind::results},
+    {"low_rank_share", ChangeKind::results},
+    {"sparsity", ChangeKind::assumption},
+};
+constexpr KindRow kinds_by_group[] = {
+    {"workload", ChangeKind::task},
+    {"technology", ChangeKind::assumption},
+    {"precision", ChangeKind::results},
+    {"dram", ChangeKind::unpriced},
+};
+
+/// Where a machine's time goes: the stage that sets the pace, and its limiting resource.
+struct Bottleneck {
+  std::string pace;
+  Needed limiter = Needed::compute;
+};
+Bottleneck bottleneck_of(const Application& application, const Machine& machine) {
+  const Explanation e = explain(application, machine, 0);
+  if (!e.feasible) return {};
+  return {e.stages[e.pace].name, e.limiter()};
+}
+
+double value_of(const Outcome& outcome, Metric metric) { return outcome.values[static_cast<std::size_t>(metric)]; }
+
+Outcome infeasible(std::string reason) {
+  Outcome outcome;
+  outcome.reason = std::move(reason);
+  outcome.values.fill(std::numeric_limits<double>::quiet_NaN());
+  return outcome;
+}
+
+bool moves_bottleneck(const Sensitivities& s, const ChangedPoint& point) {
+  if (point.pace == s.pace && point.limiter == s.limiter) return false;
+  return value_of(point.outcome, Metric::throughput_fps) >= value_of(s.outcome, Metric::throughput_fps);
+}
+
+bool betters(const Sensitivities& s, const ChangedPoint& point, Metric metric, double share) {
+  const double before = value_of(s.outcome, metric), after = value_of(point.outcome, metric);
+  switch (metrics()[static_cast<std::size_t>(metric)].better) {
+    case Better::higher:
+      return after >= before * (1 + share);
+    case Better::lower:
+      return after <= before * (1 - share);
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+std::vector<Change> single_changes(const Machine& machine) {
+  std::vector<Change> changes;
+  for (const ParameterRow& row : parameters()) {
+    const std::int64_t value = row.read(machine);
+    for (const std::int64_t other : other_values(row, value)) changes.push_back({&row, value, other});
+  }
+  return changes;
+}
+
+std::string_view change_kind_text(ChangeKind kind) {
+  constexpr std::string_view names[] = {"design", "unpriced", "task", "results", "assumption"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+ChangeKind change_kind(const ParameterRow& row) {
+  for (const KindRow& one : kinds_by_name)
+    if (one.name == row.name) return one.kind;
+  for (const KindRow& one : kinds_by_group)
+    if (one.name == row.group) return one.kind;
+  return ChangeKind::design;
+}
+
+std::optional<double> ChangedPoint::elasticity(const Outcome& before, Metric metric) const {
+  const bool numeric = change.row->type == ParameterType::count || change.row->type == ParameterType::decimal;
+  const double was = value_of(before, metric), is = value_of(outcome, metric);
+  if (!numeric || !outcome.feasible || !(was > 0) || !(is > 0) || change.from <= 0 || change.to <= 0) return {};
+  return std::log(is / was) / std::log(static_cast<double>(change.to) / static_cast<double>(change.from));
+}
+
+Sensitivities sensitivities(const Machine& machine, const CompileFunction& compile_machine) {
+  Sensitivities s;
+  const std::shared_ptr<const Application> application = compile_machine(machine);
+  s.outcome = evaluate(*application, machine);
+  if (!s.outcome.feasible) return s;
+  const Bottleneck now = bottleneck_of(*application, machine);
+  s.pace = now.pace;
+  s.limiter = now.limiter;
+  const std::vector<std::int64_t> key = compile_key(machine);
+  for (const Change& change : single_changes(machine)) {
+    Machine changed = machine;
+    change.row->write(changed, change.to);
+    ChangedPoint& point = s.points.emplace_back();
+    point.change = change;
+    try {
+      check_machine(changed);
+      const bool same = compile_key(changed) == key;
+      const auto its = same ? application : compile_machine(changed);
+      s.compiled += !same;
+      point.outcome = evaluate(*its, changed);
+      if (!point.outcome.feasible) continue;
+      const Bottleneck then = bottleneck_of(*its, changed);
+      point.pace = then.pace;
+      point.limiter = then.limiter;
+    } catch (const Error& error) {
+      point.outcome = infeasible(error.what());
+    }
+  }
+  return s;
+}
+
+bool differ(const Outcome& a, const Outcome& b) {
+  for (std::size_t i = 0; i < metric_count; ++i)
+    if (a.values[i] != b.values[i] && !(std::isnan(a.values[i]) && std::isnan(b.values[i]))) return true;
+  return a.feasible != b.feasible;
+}
+
+std::vector<std::size_t> cheapest_changes(const Sensitivities& s, const Wish& wish) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < s.points.size(); ++i) {
+    const ChangedPoint& point = s.points[i];
+    const ChangeKind kind = change_kind(*point.change.row);
+    if (!point.outcome.feasible || (kind != ChangeKind::design && kind != ChangeKind::unpriced)) continue;
+    if (wish.metric ? betters(s, point, *wish.metric, wish.share) : moves_bottleneck(s, point)) found.push_back(i);
+  }
+  const auto price = [&](std::size_t i) {
+    const ChangedPoint& point = s.points[i];
+    return std::tuple(change_kind(*point.change.row) == ChangeKind::unpriced,
+                      value_of(point.outcome, Metric::area_mm2),
+                      value_of(point.outcome, Metric::energy_j_per_frame));
+  };
+  std::ranges::stable_sort(found, {}, price);
+  return found;
+}
+
+}  // namespace sdip

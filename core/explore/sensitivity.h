@@ -1,0 +1,74 @@
+// What each single parameter does to each metric, and the cheapest change of one that moves the bottleneck.
+//
+// Worked example. cores = 10 steps to 16 and 8, dram_clock_ratio = 1 to 2 and 0.5, a flag to its other value. A
+// metric that goes from 4 to 2 while a parameter goes from 8 to 16 has an elasticity of ln(2/4) / ln(16/8) = -1.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/cost/explain.h"
+#include "core/explore/sweep.h"
+
+namespace sdip {
+
+/// One parameter of a machine changed, in the coding of its row.
+struct Change {
+  const ParameterRow* row = nullptr;
+  std::int64_t from = 0, to = 0;
+  friend bool operator==(const Change&, const Change&) = default;
+};
+
+/// Each parameter one natural step down and up: a count to the next powers of two, a decimal halved and doubled
+/// (both within the row's range), a flag or choice to each other value that is modelled. A count of 0 has no such
+/// step. In the order of the rows.
+std::vector<Change> single_changes(const Machine& machine);
+
+/// What a change is a change of. design: the chip, priced by the area model; unpriced: the chip or its board, whose
+/// cost no term of that model has; task: what is asked for; results: what is computed differs; assumption: of the
+/// process, the weights or what is left out.
+enum class ChangeKind { design, unpriced, task, results, assumption };
+std::string_view change_kind_text(ChangeKind kind);
+ChangeKind change_kind(const ParameterRow& row);
+
+/// A machine with one parameter changed, and what it is worth. `pace` and `limiter`: its bottleneck.
+struct ChangedPoint {
+  Change change;
+  Outcome outcome;
+  std::string pace;
+  Needed limiter = Needed::compute;
+
+  /// ln(metric after / before) / ln(parameter after / before); nothing for a flag or choice, where one of them is
+  /// not above 0, or where the change is infeasible.
+  std::optional<double> elasticity(const Outcome& before, Metric metric) const;
+};
+
+struct Sensitivities {
+  Outcome outcome;  // of the machine unchanged
+  std::string pace;
+  Needed limiter = Needed::compute;
+  std::vector<ChangedPoint> points;
+  std::int64_t compiled = 0;  // programs made for them
+};
+
+/// Evaluates every single change. A program is made again only where compile_key differs. Requires a machine that
+/// check_machine accepts; one that it refuses when changed, or whose compilation throws Error, is infeasible.
+Sensitivities sensitivities(const Machine& machine, const CompileFunction& compile_machine);
+
+/// Whether a metric differs: one that is no number on both sides does not.
+bool differ(const Outcome& a, const Outcome& b);
+
+/// What a change is wanted for: to move the bottleneck, to another stage or another resource, frames a second not
+/// growing fewer; or to better a metric by a share of it.
+struct Wish {
+  std::optional<Metric> metric{};  // nothing: the bottleneck
+  double share = 0.1;
+};
+
+/// The changes of kinds design and unpriced that fulfil the wish, cheapest first: least added area, of equals least
+/// energy a frame; unpriced ones behind all others. Indices into points.
+std::vector<std::size_t> cheapest_changes(const Sensitivities& sensitivities, const Wish& wish);
+
+}  // namespace sdip

@@ -1,0 +1,164 @@
+// Are single changes the ones meant, are they evaluated as if alone, and are the cheapest first?
+#include "core/explore/sensitivity.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "tests/core/cost/tiny_sd.h"
+
+namespace sdip {
+namespace {
+
+std::shared_ptr<const Application> compiled_tiny_sd(const Machine& m) {
+  return std::make_shared<const Application>(compile(tiny_sd(m), m));
+}
+
+std::vector<std::int64_t> steps_of(const Machine& m, std::string_view name) {
+  std::vector<std::int64_t> values;
+  for (const Change& change : single_changes(m))
+    if (change.row->name == name) values.push_back(change.to);
+  return values;
+}
+
+std::int64_t compiled_for_essay = 0;
+
+const Sensitivities& of_essay() {
+  static const Sensitivities s = sensitivities(find_preset("essay")->machine, [](const Machine& m) {
+    ++compiled_for_essay;
+    return compiled_tiny_sd(m);
+  });
+  return s;
+}
+
+double metric_of(const Outcome& outcome, Metric metric) { return outcome.values[static_cast<std::size_t>(metric)]; }
+
+TEST(single_changes, counts_go_to_the_next_powers_of_two_and_decimals_are_halved_and_doubled) {
+  Machine m;
+  m.cores = 10;
+  m.conv_lanes_in = 16;
+  m.dram_clock_ratio = Decimal{100};
+  m.dram_efficiency = Decimal{80};
+  EXPECT_THAT(steps_of(m, "cores"), testing::ElementsAre(8, 16));
+  EXPECT_THAT(steps_of(m, "conv_lanes_in"), testing::ElementsAre(8, 32));
+  EXPECT_THAT(steps_of(m, "dram_clock_ratio"), testing::ElementsAre(50, 200));
+  EXPECT_THAT(steps_of(m, "dram_efficiency"), testing::ElementsAre(40, 100));
+}
+
+TEST(single_changes, stay_within_the_row_and_skip_a_count_of_nothing) {
+  Machine m;
+  m.cores = 1;
+  m.psram_pinned_bytes = 0;
+  EXPECT_THAT(steps_of(m, "cores"), testing::ElementsAre(2));
+  EXPECT_THAT(steps_of(m, "psram_pinned_bytes"), testing::IsEmpty());
+}
+
+TEST(single_changes, name_every_other_choice_that_is_modelled) {
+  const Machine m;
+  const ParameterRow& row = *find_parameter("dataflow");
+  std::vector<std::int64_t> others;
+  for (std::size_t i = 0; i < row.choices.size(); ++i)
+    if (row.choices[i].modelled && static_cast<std::int64_t>(i) != row.read(m))
+      others.push_back(static_cast<std::int64_t>(i));
+  EXPECT_EQ(steps_of(m, "dataflow"), others);
+  EXPECT_THAT(steps_of(m, "hoisted_context"), testing::ElementsAre(1));
+}
+
+TEST(sensitivities, each_change_is_worth_what_that_machine_alone_is_worth) {
+  const Machine& essay = find_preset("essay")->machine;
+  ASSERT_EQ(of_essay().points.size(), single_changes(essay).size());
+  for (std::size_t i = 0; i < of_essay().points.size(); i += 17) {
+    const ChangedPoint& point = of_essay().points[i];
+    if (!point.outcome.feasible) continue;
+    Machine changed = essay;
+    point.change.row->write(changed, point.change.to);
+    const auto application = compiled_tiny_sd(changed);
+    EXPECT_FALSE(differ(point.outcome, evaluate(*application, changed))) << point.change.row->name;
+    EXPECT_EQ(point.limiter, explain(*application, changed, 0).limiter()) << point.change.row->name;
+  }
+}
+
+TEST(sensitivities, a_program_is_made_again_only_where_it_may_differ) {
+  const Sensitivities& s = of_essay();
+  EXPECT_EQ(compiled_for_essay, s.compiled + 1);
+  EXPECT_LT(s.compiled, std::ssize(s.points) / 2);
+}
+
+TEST(sensitivities, an_infeasible_change_says_why) {
+  const auto& points = of_essay().points;
+  const auto refused = std::ranges::find_if(points, [](const ChangedPoint& point) {
+    return point.change.row->name == "norm_statistics";  // without fusion=norm
+  });
+  ASSERT_NE(refused, points.end());
+  EXPECT_FALSE(refused->outcome.feasible);
+  EXPECT_THAT(refused->outcome.reason, testing::HasSubstr("fusion=norm"));
+  EXPECT_FALSE(refused->elasticity(of_essay().outcome, Metric::latency_s));
+}
+
+TEST(sensitivities, elasticity_is_a_ratio_of_logarithms) {
+  Outcome before, after;
+  before.feasible = after.feasible = true;
+  before.values.fill(4);
+  after.values.fill(2);
+  const ChangedPoint twice{{find_parameter("conv_lanes_in"), 8, 16}, after, "", Needed::compute};
+  EXPECT_DOUBLE_EQ(*twice.elasticity(before, Metric::latency_s), -1);
+  const ChangedPoint choice{{find_parameter("dataflow"), 1, 2}, after, "", Needed::compute};
+  EXPECT_FALSE(choice.elasticity(before, Metric::latency_s));
+}
+
+/// Points by hand: (parameter, area, energy, frames a second, limiter).
+struct Hand {
+  const char* name;
+  double area, energy, frames;
+  Needed limiter;
+};
+Sensitivities by_hand(const std::vector<Hand>& hands) {
+  Sensitivities s;
+  const auto worth = [](double area, double energy, double frames) {
+    Outcome outcome;
+    outcome.feasible = true;
+    outcome.values[static_cast<std::size_t>(Metric::area_mm2)] = area;
+    outcome.values[static_cast<std::size_t>(Metric::energy_j_per_frame)] = energy;
+    outcome.values[static_cast<std::size_t>(Metric::throughput_fps)] = frames;
+    return outcome;
+  };
+  s.outcome = worth(100, 10, 1);
+  s.pace = "core";
+  s.limiter = Needed::dram_channel;
+  for (const Hand& hand : hands)
+    s.points.push_back(
+        {{find_parameter(hand.name), 1, 2}, worth(hand.area, hand.energy, hand.frames), "core", hand.limiter});
+  return s;
+}
+
+TEST(cheapest_changes, least_area_then_least_energy_and_what_no_area_is_known_of_last) {
+  const Sensitivities s = by_hand({{"dram_bus_bits", 100, 5, 2, Needed::compute},
+                                   {"dsram_bytes", 120, 9, 2, Needed::compute},
+                                   {"vector_lanes", 110, 9, 2, Needed::compute},
+                                   {"norm_lanes", 110, 8, 2, Needed::compute}});
+  EXPECT_THAT(cheapest_changes(s, {}), testing::ElementsAre(3, 2, 1, 0));
+}
+
+TEST(cheapest_changes, leave_out_what_is_slower_what_stays_and_what_is_no_change_of_the_design) {
+  const Sensitivities s = by_hand({{"vector_lanes", 90, 5, 0.5, Needed::compute},
+                                   {"norm_lanes", 100, 9, 1, Needed::dram_channel},
+                                   {"weight_format", 90, 5, 2, Needed::compute},
+                                   {"steps", 90, 5, 2, Needed::compute},
+                                   {"technology_node", 50, 5, 2, Needed::compute},
+                                   {"softmax_lanes", 101, 9, 1.05, Needed::dsram_read}});
+  EXPECT_THAT(cheapest_changes(s, {}), testing::ElementsAre(5));
+  EXPECT_THAT(cheapest_changes(s, {Metric::throughput_fps, 0.05}), testing::ElementsAre(5));
+  EXPECT_THAT(cheapest_changes(s, {Metric::throughput_fps, 0.1}), testing::IsEmpty());
+}
+
+TEST(cheapest_changes, on_a_real_machine_fulfil_the_wish) {
+  const Sensitivities& s = of_essay();
+  for (const std::size_t i : cheapest_changes(s, {Metric::latency_s, 0.02}))
+    EXPECT_LE(metric_of(s.points[i].outcome, Metric::latency_s), 0.98 * metric_of(s.outcome, Metric::latency_s));
+}
+
+}  // namespace
+}  // namespace sdip

@@ -1,0 +1,119 @@
+// Is the explanation of SD 1.5 on the essay's machine what it was, and does every line of it add up?
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "server/analysis.h"
+#include "server/explain_json.h"
+#include "server/explain_text.h"
+#include "tests/core/base/made_section.h"
+#include "tests/core/cost/evaluate_filled.h"
+#include "tests/server/running.h"
+
+namespace sdip::test {
+namespace {
+
+const std::string golden = std::string(SDIP_SOURCE_DIR) + "/tests/golden/explain_sd15_essay.txt";
+
+std::string explained_sd15() {
+  const Catalog catalog;
+  const Analysis analysis = analyze(catalog, "sd15", find_preset("essay")->machine);
+  std::ostringstream out;
+  print_explanation(out, analysis, explain(analysis.application, analysis.machine, usual_explained_layers), false);
+  return out.str();
+}
+
+std::string text_of(const std::string& path) {
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+/// "1,234" as 1234.
+std::int64_t count_in(std::string text) {
+  std::erase(text, ',');
+  return std::stoll(text);
+}
+
+/// A figure of the text, and the numbers below it.
+struct Line {
+  std::string what, numbers;
+  std::int64_t value = 0;
+};
+std::vector<Line> lines_of(const std::string& text) {
+  std::vector<Line> lines;
+  std::istringstream stream(text);
+  bool numbers = false;
+  for (std::string line; std::getline(stream, line);) {
+    const std::size_t indent = line.find_first_not_of(' ');
+    if (indent == 6 && line.find(" = ") != std::string::npos) {
+      const std::size_t equals = line.find(" = ");
+      lines.push_back({line.substr(6, equals - 6), "", count_in(line.substr(equals + 3))});
+      numbers = false;
+    } else if (indent == 10 && line.substr(10).starts_with("= ")) {
+      lines.back().numbers = line.substr(12);
+      numbers = true;
+    } else if (indent == 12 && numbers) {
+      lines.back().numbers += " " + line.substr(12);
+    } else {
+      numbers = false;
+    }
+  }
+  return lines;
+}
+
+TEST(explain_text, of_sd15_on_the_essays_machine_is_the_golden) {
+  const std::string text = explained_sd15();
+  if (const char* update = std::getenv("SDIP_UPDATE_DOCS"); update && std::string(update) == "1")
+    std::ofstream(golden) << text;
+  EXPECT_EQ(text, text_of(golden)) << "SDIP_UPDATE_DOCS=1 writes it";
+}
+
+TEST(explain_text, its_worst_layer_stands_in_the_documentation) {
+  const std::string text = text_of(golden);
+  const std::size_t begin = text.find("\n1. ") + 1, end = text.find("\n\n2. ") + 1;
+  std::istringstream layer(text.substr(begin, end - begin));
+  std::string indented;
+  for (std::string line; std::getline(layer, line);) indented += "    " + line + "\n";
+  expect_made_section("model.md", "explanation", "sdip analyze sd15 --explain", "\n" + indented + "\n");
+}
+
+TEST(explain_text, every_line_of_the_golden_adds_up_as_a_reader_would_add_it) {
+  const std::vector<Line> lines = lines_of(text_of(golden));
+  std::size_t worked_out = 0;
+  for (const Line& line : lines) {
+    if (line.numbers.empty()) continue;
+    EXPECT_EQ(evaluate_filled(line.numbers), line.value) << line.what;
+    ++worked_out;
+  }
+  EXPECT_GT(worked_out, 50U);
+  for (const Line& line : lines) EXPECT_TRUE(!line.numbers.empty() || line.what.starts_with("stall_")) << line.what;
+}
+
+TEST(explain_text, fits_a_page_of_100_columns) {
+  std::istringstream stream(text_of(golden));
+  for (std::string line; std::getline(stream, line);) EXPECT_LE(line.size(), 100U) << line;
+}
+
+TEST(explain_text, breaks_lines_between_words_and_indents_what_follows) {
+  EXPECT_EQ(broken_text("a + bb", 4, 2), "a +\n  bb");
+  EXPECT_EQ(broken_text("a + bb", 6, 2), "a + bb");
+  EXPECT_EQ(broken_text("toolong word", 4, 1), "toolong\n word");
+}
+
+TEST(explain, the_command_prints_text_or_json_with_single_changes) {
+  const Ended text = run_sdip({"analyze", "tiny-sd-vae-decoder", "--explain", "2"});
+  EXPECT_EQ(text.exit_code, 0);
+  EXPECT_THAT(text.out, testing::HasSubstr("Cheapest single change"));
+  const Ended json = run_sdip({"analyze", "tiny-sd-vae-decoder", "--explain", "2", "--json"});
+  const Json object = Json::parse(json.out);
+  EXPECT_EQ(object["worst"].size(), 2U);
+  EXPECT_GT(object["sensitivities"]["changes"].size(), 50U);
+  EXPECT_EQ(run_sdip({"analyze", "tiny-sd", "--explain", "0"}).exit_code, 1);
+}
+
+}  // namespace
+}  // namespace sdip::test

@@ -1,0 +1,37 @@
+// Why a design point takes what it takes: what limits it, its worst layers, its roofline, what each change would do.
+import { useState } from 'react';
+import { useExplanation, type Design } from '../api/queries';
+import type { ParameterValue } from '../api/types';
+import { useSpeech } from '../i18n/i18n';
+import { Card, ErrorBox, Skeleton, Tabs } from '../ui/basics';
+import { Bottleneck } from './bottleneck';
+import { LayerRoofline } from './layer_roofline';
+import { SingleChanges } from './single_changes';
+import { WorstLayers } from './worst_layers';
+
+export function ExplanationView({ design, onChange }: { design: Design; onChange: (name: string, value: ParameterValue) => void }) {
+  const { t } = useSpeech();
+  const explanation = useExplanation(design);
+  const [view, setView] = useState('layers');
+  if (explanation.isError) return <ErrorBox error={explanation.error} />;
+  if (explanation.isPending) return <Skeleton height={300} />;
+  const { data } = explanation;
+  if (!data.feasible) return null;
+  const items = [
+    { id: 'layers', label: t('explain.layers') },
+    { id: 'changes', label: t('explain.changes') },
+    { id: 'roofline', label: t('explain.roofline') },
+  ];
+  return (
+    <section className="explanation" aria-labelledby="explanation-title" aria-busy={explanation.isFetching}>
+      <h2 id="explanation-title">{t('explain.title')}</h2>
+      <Card><Bottleneck explanation={data} /></Card>
+      <Tabs label={t('explain.views')} controls="explanation-view" items={items} value={view} onChange={setView} />
+      <div id="explanation-view" role="tabpanel" aria-labelledby={`explanation-view-tab-${view}`}>
+        {view === 'layers' && <WorstLayers explanation={data} />}
+        {view === 'changes' && <SingleChanges design={design} onChange={onChange} />}
+        {view === 'roofline' && <LayerRoofline explanation={data} />}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,32 @@
+// Formulas in symbols, with their numbers filled in, and what they come to.
+import type { FilledTerm } from '../api/types';
+import { plain } from '../format/quantity';
+import { useSpeech, wordFor, type Translate } from '../i18n/i18n';
+
+/** A term's name: a resource's, or its own. */
+export function termName(t: Translate, what: string): string {
+  const own = wordFor(t, 'term', what);
+  return own === what ? wordFor(t, 'limiter', what) : own;
+}
+
+/** "section 4", or the title of a section that has no number. */
+export const sectionName = (t: Translate, section: string): string =>
+  /^\d+$/.test(section) ? t('explain.section', { section }) : section;
+
+export function Terms({ terms }: { terms: FilledTerm[] }) {
+  const { t } = useSpeech();
+  return (
+    <dl className="terms">
+      {terms.map((term) => (
+        <div key={term.what} className={term.what === 'time' || term.what === 'period' ? 'term main' : 'term'}>
+          <dt>{termName(t, term.what)}</dt>
+          <dd className="term-value">{plain(term.value)} {term.unit}</dd>
+          <dd lang="en" className="term-formula" title={`docs/model.md: ${sectionName(t, term.section)}`}>
+            <span className="muted">{term.formula}</span>
+            {term.numbers !== '' && <code>= {term.numbers}</code>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
