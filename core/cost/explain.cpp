@@ -15,8 +15,8 @@ ExplainedStage explained_stage(const CompiledStage& stage, const Machine& m) {
   ExplainedStage s;
   s.run = *run_stage(stage, m, &s.trace);
   s.rules = stage_rules(stage, m, s.run.schedule.active_cores);
-  for (std::size_t c = 0; c < s.run.costs.size(); ++c) {
-    s.moves.push_back(channel_moves(s.run.costs[c], stage.program.classes[c].pinned, s.rules));
+  for (std::size_t c = 0; c < s.run.work.costs.size(); ++c) {
+    s.moves.push_back(channel_moves(s.run.work.costs[c], stage.program.classes[c].pinned, s.rules));
     s.channel_cycles.push_back(channel_cycles(s.moves.back().moves, s.rules).value());
   }
   return s;
@@ -45,12 +45,12 @@ StageExplanation stage_explanation(const ExplainedStage& s, std::span<const Laye
     e.limited[static_cast<std::size_t>(layer.limiter)] += layer.cycles;
   }
   e.limiter = static_cast<Needed>(std::ranges::max_element(e.needs) - e.needs.begin());
-  e.bound_cycles = s.run.bound_cycles;
+  e.bound_cycles = s.run.work.bound_cycles;
   e.dram_bytes =
       steady.weight_bytes + steady.activation_in_bytes + steady.activation_out_bytes + steady.program_bytes;
-  e.bound_dram_bytes = bound_dram_bytes(s.run, m);
+  e.bound_dram_bytes = bound_dram_bytes(*s.run.stage, s.run.schedule.active_cores, m);
   e.active_cores = s.run.schedule.active_cores;
-  e.mac_lanes = mac_lanes(m) * e.active_cores * s.run.schedule.spread_cores;
+  e.mac_lanes = mac_lanes(m) * e.active_cores * s.run.work.spread_cores;
   e.rate_p = s.rules.rate.p;
   e.rate_q = s.rules.rate.q;
   e.bounds = bound_terms(s.run, m);

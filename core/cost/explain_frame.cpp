@@ -109,9 +109,10 @@ class Adding {
 std::vector<FilledTerm> bound_terms(const StageRun& run, const Machine& m) {
   const Program& program = run.stage->program;
   std::array<std::int64_t, 3> macs{};
-  for (std::size_t c = 0; c < run.costs.size(); ++c)
-    if (run.costs[c].plan.nest)
-      macs[static_cast<std::size_t>(program.classes[c].work.family)] += run.costs[c].spent_macs * run.uses[c];
+  for (std::size_t c = 0; c < run.work.costs.size(); ++c)
+    if (run.work.costs[c].plan.nest)
+      macs[static_cast<std::size_t>(program.classes[c].work.family)] +=
+          run.work.costs[c].spent_macs * run.work.uses[c];
   std::vector<Filled> arrays;
   Filled sum;
   std::string names;
@@ -134,9 +135,9 @@ std::vector<FilledTerm> bound_terms(const StageRun& run, const Machine& m) {
   const auto agreed = [](const Filled& f, std::int64_t value) {
     return f.value() == value ? f.text() : std::string();
   };
-  const std::int64_t least = bound_dram_bytes(run, m);
+  const std::int64_t least = bound_dram_bytes(*run.stage, run.schedule.active_cores, m);
   return {{"bound_cycles", "9", "ceil(MACs/lanes), by array" + (names.empty() ? names : ": " + names),
-           agreed(cycles, run.bound_cycles), run.bound_cycles},
+           agreed(cycles, run.work.bound_cycles), run.work.bound_cycles},
           {"bound_dram_bytes", "9", "max(0, distinct weights - psram_bytes) + active cores x (in + out)",
            agreed(bytes, least), least}};
 }
