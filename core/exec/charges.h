@@ -18,6 +18,6 @@ void charge_moved(std::vector<Operation>& operations, const InstructionClass& c,
                   const InstructionTransfers& moved, const std::string& who);
 
 /// Whether charge_moved compares such an instruction.
-bool compares_moved(const InstructionClass& c, const InstructionTransfers& moved);
+bool compares_moved(const InstructionTransfers& moved);
 
 }  // namespace sdip::exec

@@ -97,7 +97,7 @@ void run_mapped_nest(Chip& chip, const Operators& operators, const Whole& made, 
   if (result == main.outputs[0] &&
       run_nest_untiled(chip, main, map, c.operand_b == Place::psram, a, b, operators.behind))
     return;
-  run_nest(chip, main, map, c.operand_b == Place::psram, c.mapping, {0, map.nest.out_h}, a, b,
+  run_nest(chip, main, map, c.operand_b == Place::psram, c.mapping, {{0, map.nest.out_h}}, a, b,
            [&](const Elements& at, const PieceMaker& make) { end_tile(chip, operators, result, at, make); });
 }
 

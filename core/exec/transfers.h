@@ -20,10 +20,10 @@ enum class Through : std::int8_t { dram, dsram, stackram };
 inline constexpr std::size_t throughs = 3;
 
 /// Bits that one tile operation moved, by stream and memory; elements of the tile of weights that it began with,
-/// 0 where it is that of the operation before.
+/// 0 where it is that of the operation before; elements that a strip's parts made.
 struct TileTransfers {
   std::array<std::array<std::int64_t, throughs>, streams> bits{};
-  std::int64_t weight_elements = 0;
+  std::int64_t weight_elements = 0, made_elements = 0;
   std::int64_t operator()(Stream stream, Through memory) const {
     return bits[static_cast<std::size_t>(stream)][static_cast<std::size_t>(memory)];
   }
@@ -34,6 +34,7 @@ struct TileTransfers {
 struct InstructionTransfers {
   bool by_tiles = true;
   bool reads_rows_again = false;  // for the sums of a prologue, rows that tiles cut
+  bool other_windows = false;     // of a pool or an enlargement in strips: rows are not read as its class has them
   std::vector<TileTransfers> operations{};
 };
 
@@ -46,10 +47,14 @@ class TransferLog {
   /// `noted`: it is the first core's.
   void begin_operation(bool noted);
   void reads_rows_again() { done_.reads_rows_again = true; }
+  void other_windows() { done_.other_windows = true; }
   void computed_whole() { done_.by_tiles = false; }
   /// Called by several threads.
   void add(Stream stream, Place place, std::int64_t bits);
+  /// `there`: weights that are gone through from now on are on chip already, and do not count.
+  void weights_there(bool there) { weights_there_ = there; }
   void add_weights(std::int64_t elements);
+  void add_made(std::int64_t elements) { made_elements_ += elements; }
   /// Those of the instruction that ends.
   InstructionTransfers end_instruction();
 
@@ -59,7 +64,8 @@ class TransferLog {
   InstructionTransfers done_{};
   bool open_ = false;
   std::array<std::array<std::atomic<std::int64_t>, throughs>, streams> bits_{};
-  std::int64_t weight_elements_ = 0;
+  std::int64_t weight_elements_ = 0, made_elements_ = 0;
+  bool weights_there_ = false;
 };
 
 }  // namespace exec

@@ -1,11 +1,9 @@
 // What the datapath moves, byte for byte, beside what the clock charges: random programs on random machines.
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
 #include "core/exec/charges.h"
-#include "core/exec/execute.h"
 #include "core/exec/step.h"
-#include "tests/core/exec/random_machine.h"
+#include "tests/core/exec/moved.h"
 
 namespace sdip {
 namespace {
@@ -13,43 +11,6 @@ namespace {
 using testing::HasSubstr;
 
 using AllTransfers = std::vector<InstructionTransfers>;
-
-AllTransfers transfers_of(const CompiledStage& stage, const Machine& machine, const MadeNetwork& network) {
-  AllTransfers moved(stage.program.instructions.size());
-  ExecuteOptions options;
-  options.threads = 2;
-  options.moved = [&](std::size_t i, InstructionTransfers t) { moved[i] = std::move(t); };
-  const StoredTensors stored = [&](const Value& v) { return network.stored(v); };
-  try {
-    const sdip::Run by_tiles = execute(stage, machine, network.inputs, stored, options);
-    options.moved = {};
-    const sdip::Run fast = execute(stage, machine, network.inputs, stored, options);
-    for (std::size_t i = 0; i < fast.outputs.size(); ++i)
-      EXPECT_EQ(fast.outputs[i].floats, by_tiles.outputs[i].floats);
-    EXPECT_EQ(fast.counts.tile_operations, by_tiles.counts.tile_operations);
-  } catch (const Error& error) {
-    if (error.code != "not_computable") throw;
-    return {};
-  }
-  return moved;
-}
-
-const InstructionClass& class_of_instruction(const CompiledStage& stage, std::size_t i) {
-  return stage.program.classes[static_cast<std::size_t>(stage.program.instructions[i].instruction_class)];
-}
-
-/// What charge_moved says of an instruction; nothing: it moved what it is charged.
-std::string difference_of(const CompiledStage& stage, const Machine& machine, std::size_t i,
-                          const InstructionTransfers& moved) {
-  const InstructionClass& c = class_of_instruction(stage, i);
-  std::vector<exec::Operation> operations = exec::expand(c, machine, stage.role);
-  try {
-    exec::charge_moved(operations, c, machine, moved, stage.program.instructions[i].name);
-  } catch (const Error& error) {
-    return std::string(error.code) + ": " + error.what();
-  }
-  return "";
-}
 
 /// A random program, with what it was drawn for.
 struct DrawnProgram {
@@ -78,7 +39,7 @@ struct SeenStreams {
   std::map<Stream, std::int64_t> operations{};
   void count(const InstructionClass& c, const InstructionTransfers& moved) {
     ++instructions;
-    if (!exec::compares_moved(c, moved)) return;
+    if (!exec::compares_moved(moved)) return;
     ++compared;
     spread += c.spread_cores > 1;
     std::int64_t most = 0;
@@ -131,7 +92,7 @@ TEST(moved, a_bit_more_or_less_in_any_stream_is_a_failure) {
     const CompiledStage& stage = d->application.stages[0];
     AllTransfers moved = transfers_of(stage, d->machine, d->network);
     for (std::size_t i = 0; i < moved.size(); ++i) {
-      if (!exec::compares_moved(class_of_instruction(stage, i), moved[i]) || moved[i].operations.empty()) continue;
+      if (!exec::compares_moved(moved[i]) || moved[i].operations.empty()) continue;
       for (std::size_t s = 0; s < streams; ++s) {
         std::int64_t& bits = moved[i].operations.back().bits[s][static_cast<std::size_t>(Through::dram)];
         if (bits == 0) continue;
