@@ -184,7 +184,8 @@ void charge_strips(std::vector<Operation>& operations, const Comparison& x) {
     for (const Fetch& f : part.fetches)
       if (f.place == Place::dram && !f.per_fold) there.others += f.elements;
   const Count a = x.total(Stream::a, Through::dram), others = x.total(Stream::others, Through::dram);
-  if (known) x.require("other operands, bits in all", others, there.others * x.activation_bits());
+  if (known && !x.moved.reads_less)
+    x.require("other operands, bits in all", others, there.others * x.activation_bits());
   x.require_at_most("operands, bits in all", a + others, charged_a + charged_others);
   x.require_at_most("operand A, bits in all", a, charged_a);
   x.require_at_most("elements that parts make, in all", made, charged_made);

@@ -1,6 +1,8 @@
 // What the datapath moved beside what the clock charges for it.
 #include "core/exec/charges.h"
 
+#include <algorithm>
+
 #include "core/exec/comparison.h"
 #include "core/exec/port_beats.h"
 #include "core/exec/row_walk.h"
@@ -53,26 +55,28 @@ void require_others(const Comparison& x, const std::vector<Operation>& operation
     if (f.place == Place::dram) others += loaded(x.c, f) * x.activation_bits();
   for (const Operation& o : operations) charged_bytes += o.other_bytes;
   const Count brought = x.total(Stream::others, Through::dram);
-  x.require("other operands, bits in all", brought, others);
-  x.require_at_most("other operands, bits in all", brought, 8 * charged_bytes);
+  const std::string what = "other operands, bits in all";
+  if (brought < others && !x.moved.reads_less) x.fail(what, brought, others);
+  if (!x.moved.reads_more) x.require_at_most(what, brought, std::min(others, 8 * charged_bytes));
 }
 
 }  // namespace
 
-bool compares_moved(const InstructionTransfers& moved) { return moved.by_tiles; }
-
 void charge_moved(std::vector<Operation>& operations, const InstructionClass& c, const Machine& machine,
                   const InstructionTransfers& moved, const std::string& who) {
-  if (!compares_moved(moved)) return;
   const Machine m = machine_for(c, machine);
   const Comparison x{c, m, moved, who};
+  const bool nest = is_nest(c.work.family), single = c.compound == Compound::single;
   x.require("tile operations", std::ssize(moved.operations), std::ssize(operations));
-  for (std::size_t i = 0; i < operations.size(); ++i) x.require_beats(operations[i], moved.operations[i], i);
+  if (nest && !moved.by_tiles && c.spread_cores > 1) return;  // of all cores at once
+  for (std::size_t i = 0; !moved.at_once && i < operations.size(); ++i)
+    x.require_beats(operations[i], moved.operations[i], i);
   x.require_results(operations);
   if (c.compound == Compound::strips) return charge_strips(operations, x);
-  const bool nest = is_nest(c.work.family), single = c.compound == Compound::single;
-  const bool other_windows = nest && single && (moved.reads_rows_again || clips(c));
-  for (std::size_t i = 0; nest && i < operations.size(); ++i) {
+  if (!nest) return require_others(x, operations);
+  if (!moved.by_tiles) return;
+  const bool other_windows = single && (moved.reads_rows_again || clips(c));
+  for (std::size_t i = 0; i < operations.size(); ++i) {
     charge_nest(operations[i], x, i, other_windows);
     if (const Count weights = moved.operations[i].weight_elements; single && weights > 0)
       x.require("weights in tile operation " + std::to_string(i), weights, operations[i].weight_elements);
