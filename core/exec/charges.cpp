@@ -73,8 +73,8 @@ void charge_moved(std::vector<Operation>& operations, const InstructionClass& c,
     x.require_beats(operations[i], moved.operations[i], i);
   x.require_results(operations);
   if (c.compound == Compound::strips) return charge_strips(operations, x);
+  if (moved.at_once || (nest && !moved.by_tiles)) return;
   if (!nest) return require_others(x, operations);
-  if (!moved.by_tiles) return;
   const bool other_windows = single && (moved.reads_rows_again || clips(c));
   for (std::size_t i = 0; i < operations.size(); ++i) {
     charge_nest(operations[i], x, i, other_windows);

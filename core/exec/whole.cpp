@@ -68,7 +68,8 @@ bool takes_elements(const Chip& chip, const Node& node) {
 
 /// Operators whose operands are read once, but are charged what all results look at, one by one.
 bool looks_again(const Node& node) {
-  static constexpr std::string_view types[] = {"DFT", "STFT", "LRN", "GridSample", "RoiAlign"};
+  static constexpr std::string_view types[] = {"DFT",      "STFT",       "LRN",       "GridSample",
+                                               "RoiAlign", "MaxRoiPool", "AffineGrid"};
   if (is_resize(node)) return !is_nearest(node);
   return node.op->domain.empty() && std::ranges::find(types, node.op->type) != std::end(types);
 }
@@ -76,14 +77,15 @@ bool looks_again(const Node& node) {
 /// Operators that read all of their operands, but are charged what they take of them, or, of several results, what
 /// the one that is made has.
 bool takes_part(const Node& node) {
-  static constexpr std::string_view types[] = {"Compress", "NegativeLogLikelihoodLoss"};
+  static constexpr std::string_view types[] = {"Compress", "CenterCropPad", "NegativeLogLikelihoodLoss"};
   const auto results = std::ranges::count_if(node.outputs, [](ValueId v) { return v != none; });
   if (node.op->type == "Split") return false;
   return results > 1 || (node.op->domain.empty() && std::ranges::find(types, node.op->type) != std::end(types));
 }
 
 bool pools_windows(const Node& node) {
-  return node.op->domain.empty() && (node.op->type == "MaxPool" || node.op->type == "AveragePool");
+  static constexpr std::string_view types[] = {"MaxPool", "AveragePool", "LpPool"};
+  return node.op->domain.empty() && std::ranges::find(types, node.op->type) != std::end(types);
 }
 
 /// Elements under the windows of results `results` of a pool.
@@ -117,6 +119,7 @@ struct WholeRows {
   const RowLoops loops = row_loops(chip.instruction_class().work.rows, chip.instruction_class().work.row_length,
                                    chip.instruction_class().work.passes, chip.instruction_class().mapping);
   const std::int64_t results = elements_of(chip, result);
+  const Work work = work_of(chip.graph, node);
   std::vector<std::optional<Tensor>> operands{};
 
   bool comes(std::size_t i) const {
@@ -136,6 +139,15 @@ struct WholeRows {
     });
   }
 
+  /// Of an operand beside the first: one that is repeated is charged so, one larger than what is gone through as
+  /// passes over so much.
+  void note_repeats(std::size_t i, std::int64_t count) {
+    const std::int64_t read = work.read_elements.at(i), total = work.rows * work.row_length;
+    const std::int64_t charged = total > 0 && read >= total && read % total == 0 ? total : read;
+    if (charged > count) chip.log->reads_less();
+    if (charged < count) chip.log->reads_more();
+  }
+
   /// An operand as it comes: in equal parts, where all passes read it in each of them.
   void bring(std::size_t i) {
     const ValueId v = node.inputs[i];
@@ -145,7 +157,7 @@ struct WholeRows {
     std::vector<std::int64_t> sources;
     if (i == 0 && takes_elements(chip, node)) sources = sources_of(chip, node, operands, result);
     const bool windows = i == 0 && pools_windows(node);
-    const Work work = work_of(chip.graph, node);
+    if (i > 0) note_repeats(i, element_count(operand.shape));
     const bool every_pass = work.read_elements.at(i) >= work.passes * work.rows * work.row_length;
     each_step([&](const RowStep& step, const Extent& part) {
       Elements at;

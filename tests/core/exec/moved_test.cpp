@@ -96,8 +96,8 @@ TEST(moved, a_bit_more_or_less_in_any_stream_is_a_failure) {
     AllTransfers moved = transfers_of(stage, d->machine, d->network);
     for (std::size_t i = 0; i < moved.size(); ++i) {
       const InstructionClass& c = class_of_instruction(stage, i);
-      const bool whole_product = !moved[i].by_tiles && is_nest(c.work.family);
-      if (whole_product || c.compound == Compound::strips || moved[i].operations.empty()) continue;
+      const bool results_alone = moved[i].at_once || (!moved[i].by_tiles && is_nest(c.work.family));
+      if (results_alone || c.compound == Compound::strips || moved[i].operations.empty()) continue;
       for (std::size_t s = 0; s < streams; ++s) {
         std::int64_t& bits = moved[i].operations.back().bits[s][static_cast<std::size_t>(Through::dram)];
         if (bits == 0) continue;
