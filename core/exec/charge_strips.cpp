@@ -151,13 +151,15 @@ Amounts charge_strip(const Comparison& x, const std::vector<Operation>& operatio
   if (known && places.exact) {
     x.require("operand A, bytes" + of, up(a, 8), o.a_bytes);
     x.require("elements that parts make" + of, t.made_elements, most.made);
-    x.require("other operands, bytes" + of, own.other_bytes, o.other_bytes);
   }
+  x.require("other operands, bytes that are due" + of, most.other_bytes, o.other_bytes);
   if (!c.line_buffers) {
     x.require_at_most("operand A, bits" + of, a, 8 * o.a_bytes);
     x.require_at_most("elements that parts make" + of, t.made_elements, most.made);
   }
   x.require_at_most("weights" + of, t.weight_elements, weights_coming(c, step, tile_before, charged_makes));
+  if (t.weight_elements > 0 && step.pieces.size() == 1)
+    x.require("weights" + of, t.weight_elements, o.weight_elements);
   x.require("results, bytes" + of, up(t(Stream::results, Through::dram), 8), o.out_bytes);
   return own;
 }
