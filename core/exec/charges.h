@@ -13,11 +13,8 @@ namespace sdip::exec {
 /// docs/model.md ("What the datapath moves") says: those of operands A and B, partial sums and results, operation
 /// by operation. Throws Error("execution_failed", who, ...) where they differ, or where an operation began with
 /// another tile of weights, and when the other operands or the results come to other totals. Strips and
-/// instructions that were computed whole are left as they are.
+/// instructions that were computed whole are compared and left as they are.
 void charge_moved(std::vector<Operation>& operations, const InstructionClass& c, const Machine& machine,
                   const InstructionTransfers& moved, const std::string& who);
-
-/// Whether charge_moved compares such an instruction.
-bool compares_moved(const InstructionClass& c, const InstructionTransfers& moved);
 
 }  // namespace sdip::exec

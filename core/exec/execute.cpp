@@ -141,7 +141,7 @@ using ClassCharges = std::map<std::int32_t, std::vector<Operation>>;
 void retire_transfers(Chip& chip, ClassCharges& charges) {
   InstructionTransfers moved = chip.log->end_instruction();
   const InstructionClass& c = chip.instruction_class();
-  if (chip.options.charged && compares_moved(c, moved)) {
+  if (chip.options.charged) {
     const auto [charged, fresh] = charges.try_emplace(chip.instruction().instruction_class);
     if (fresh) charged->second = expand(c, chip.machine, chip.stage.role);
     charge_moved(charged->second, c, chip.machine, moved, chip.who);

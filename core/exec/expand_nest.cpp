@@ -58,7 +58,7 @@ class NestExpansion {
         ports_(m, role, owner),
         n_(c.work.nest),
         weighted_(c.operand_b == Place::psram),
-        loops_(tile_loops(n_, weighted_, c.mapping, {0, n_.out_h})) {
+        loops_(tile_loops(n_, weighted_, c.mapping, {{0, n_.out_h}})) {
     for (const TileLoop& loop : loops_) {
       operations_ *= std::ssize(loop.tiles);
       if (loop.extent == &TileOperation::sums) sums_tiles_ = std::ssize(loop.tiles);

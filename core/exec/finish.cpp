@@ -27,6 +27,7 @@ Finish::Finish(Chip& chip, const Node& node) {
   if (is_quantised(node)) rescale_ = rescale_of(chip, node);
   if (node.inputs.size() < 3 || node.inputs[2] == none) return;
   bias_ = read_whole(chip, node.inputs[2]);
+  if (chip.log && chip.value(node.inputs[2]).kind != ValueKind::weight) chip.log->reads_more();
   bias_shape_ = bias_.shape;
   if (node.op->type.ends_with("Conv"))  // one a channel: the axes behind it are broadcast
     bias_shape_.insert(bias_shape_.end(), out.shape.size() - 2, 1);

@@ -10,18 +10,12 @@
 #include "core/exec/pointwise.h"
 #include "core/exec/prologue.h"
 #include "core/exec/row_passes.h"
-#include "core/exec/row_walk.h"
 #include "core/exec/streams.h"
+#include "core/exec/whole.h"
 #include "core/program/kinds.h"
 
 namespace sdip::exec {
 namespace {
-
-std::size_t output_index(const Node& node, ValueId v) {
-  const auto found = std::ranges::find(node.outputs, v);
-  check(found != node.outputs.end(), "a node makes its instruction's result");
-  return static_cast<std::size_t>(found - node.outputs.begin());
-}
 
 /// The output of the main operator that goes on: the one that operators behind it read and no memory has (of a
 /// Split's two another may have been copied before), or the instruction's result.
@@ -39,28 +33,6 @@ ValueId main_result(const Chip& chip, const Operators& operators, ValueId destin
   return destination;
 }
 
-/// The result of the main operator as a whole; other results of a nest wait until they are copied.
-Tensor main_whole(Chip& chip, const Node& node, const Whole& made, ValueId result) {
-  if (const auto waiting = chip.other_results.find(result); waiting != chip.other_results.end())
-    return waiting->second;
-  std::vector<Tensor> results = compute_whole(chip, node, made);
-  for (std::size_t i = 0; i < results.size(); ++i)
-    if (node.outputs[i] != none && node.outputs[i] != result && is_nest(work_of(chip.graph, node).family))
-      chip.other_results[node.outputs[i]] = results[i];
-  return std::move(results[output_index(node, result)]);
-}
-
-/// Row-wise work: elements of the result that each operation writes, those of one that writes nothing none.
-std::vector<Elements> rowwise_tiles(const InstructionClass& c, std::int64_t elements) {
-  const RowLoops loops = row_loops(c.work.rows, c.work.row_length, c.work.passes, c.mapping);
-  std::vector<Elements> tiles;
-  for_each_row_step(loops, [&](const RowStep& step) {
-    const Extent part = step.writes ? results_of(loops, step, elements) : Extent{};
-    tiles.push_back(Elements::line({part.begin, part.size(), 1}));
-  });
-  return tiles;
-}
-
 void run_rowwise(Chip& chip, const Operators& operators, const Whole& made, ValueId result) {
   const Node& main = *operators.main;
   const auto tiles = rowwise_tiles(chip.instruction_class(), element_count(chip.value(result).operand.shape));
@@ -72,11 +44,7 @@ void run_rowwise(Chip& chip, const Operators& operators, const Whole& made, Valu
     return;
   }
   if (run_row_passes(chip, operators, result) || run_moves(chip, operators, tiles, result)) return;
-  const Tensor whole = main_whole(chip, main, made, result);
-  for_each_result_tile(chip, operators.behind, tiles, [&](const Elements& at) {
-    end_tile(chip, operators, result, at,
-             [&](const Elements& piece, std::int64_t) { return picked(whole, piece); });
-  });
+  run_whole_rows(chip, operators, made, result);
 }
 
 void run_mapped_nest(Chip& chip, const Operators& operators, const Whole& made, const NestMap& map,
@@ -97,16 +65,8 @@ void run_mapped_nest(Chip& chip, const Operators& operators, const Whole& made, 
   if (result == main.outputs[0] &&
       run_nest_untiled(chip, main, map, c.operand_b == Place::psram, a, b, operators.behind))
     return;
-  run_nest(chip, main, map, c.operand_b == Place::psram, c.mapping, {0, map.nest.out_h}, a, b,
+  run_nest(chip, main, map, c.operand_b == Place::psram, c.mapping, {{0, map.nest.out_h}}, a, b,
            [&](const Elements& at, const PieceMaker& make) { end_tile(chip, operators, result, at, make); });
-}
-
-/// All operators on whole operands: where one behind the main operator is not elementwise.
-void run_whole(Chip& chip, const Operators& operators, Whole made, ValueId result) {
-  made[result] = main_whole(chip, *operators.main, made, result);
-  for (const Node* node : operators.behind) made[node->outputs[0]] = compute_whole(chip, *node, made).at(0);
-  const Tensor& whole = made.at(chip.instruction().destination);
-  write_result(chip, Elements::first(element_count(whole.shape)), numbers_of(whole));
 }
 
 }  // namespace
@@ -130,7 +90,7 @@ void run_instruction(Chip& chip) {
   Whole made;
   if (!by_tiles || !map || !prologue_reader(chip, operators, operators.main->inputs[0]))
     for (const Node* node : operators.before) made[node->outputs[0]] = compute_whole(chip, *node, made).at(0);
-  if (!by_tiles) return run_whole(chip, operators, std::move(made), result);
+  if (!by_tiles || (nest && !map)) return run_whole(chip, operators, std::move(made), result);
   if (!map) return run_rowwise(chip, operators, made, result);
   run_mapped_nest(chip, operators, made, *map, result);
 }

@@ -67,9 +67,10 @@ struct Tiles {
 
   void load(const NestOperand& operand, const Elements& at, Buffer<T>& to) {
     if constexpr (std::is_same_v<T, std::int8_t>) {
+      to.resize(static_cast<std::size_t>(at.size()));
+      if (operand.codes) return operand.codes(at, to);
       const ValueId root = chip.views.root[static_cast<std::size_t>(operand.as_it_lies)];
       const auto placed = placed_operand(chip, root);
-      to.resize(static_cast<std::size_t>(at.size()));
       note(chip, chip.stream, placed->slot.second, at.size(), root);
       read_codes(placed->memory, {placed->slot, placed->address, chip.graph, chip.who},
                  through_view(chip, operand.as_it_lies, at), to);
@@ -202,12 +203,13 @@ struct Tiles {
 };
 
 template <class T, class S, class Kept, class Ended>
-void run_tiles(Chip& chip, Tiles<T, S>& t, const Mapping& mapping, const Extent& rows, Kept kept, Ended ended) {
+void run_tiles(Chip& chip, Tiles<T, S>& t, const Mapping& mapping, const NestPart& part, Kept kept, Ended ended) {
   PartialSums partials(chip);
   const LoopNest& nest = t.shape.map.nest;
   const std::int64_t cores = chip.instruction_class().spread_cores, first_core = nest.batch * nest.groups / cores;
+  const bool own_operations = chip.instruction_class().compound == Compound::single;
   const auto run = [&](const NestStep& step) {
-    begin_operation(chip, step.tile.copies.begin < first_core);
+    if (own_operations) begin_operation(chip, step.tile.copies.begin < first_core);
     t.shape.tile = step.tile;
     t.shape.copies = copies_of(nest, t.shape.weighted, step.tile);
     t.shape.rows = window_rows(nest, step.tile.rows);
@@ -230,7 +232,7 @@ void run_tiles(Chip& chip, Tiles<T, S>& t, const Mapping& mapping, const Extent&
     partials.keep(at, kept_form(t.sums));
     if (step.partials_leave) partials.leave();
   };
-  for_each_step(nest, t.shape.weighted, tile_loops(nest, t.shape.weighted, mapping, rows, cores), run);
+  for_each_step(nest, t.shape.weighted, tile_loops(nest, t.shape.weighted, mapping, part, cores), run);
 }
 
 /// The whole weight that operand B is, and its strides; nullptr where it is read tile by tile.
@@ -254,6 +256,7 @@ std::int64_t lanes_along_sums(const Machine& m, Family family) {
 
 bool lies_in_codes(Chip& chip, const NestOperand& operand) {
   const ValueId v = operand.as_it_lies;
+  if (operand.codes) return true;
   if (v == none) return false;
   if (chip.value(v).kind == ValueKind::weight) {
     const HeldWeight* weight = read_weight(chip, v);
@@ -278,7 +281,7 @@ Arithmetic arithmetic_of(Chip& chip, const Node& node) {
 }
 
 void run_nest(Chip& chip, const Node& node, const NestMap& map, bool weighted, const Mapping& mapping,
-              const Extent& rows, const NestOperand& a, const NestOperand& b, const TileSink& sink) {
+              const NestPart& part, const NestOperand& a, const NestOperand& b, const TileSink& sink) {
   const auto type = [&](std::size_t i) { return chip.value(node.inputs[i]).operand.type; };
   const auto less_zero = [&](std::size_t i, const NestOperand& operand) {
     return is_quantised(node) ? NestOperand{without_zero(chip, node, i, operand.read), none, operand.through_dram}
@@ -294,7 +297,7 @@ void run_nest(Chip& chip, const Node& node, const NestMap& map, bool weighted, c
     Tiles<T, S> t{chip, std::move(shape), first, second, arithmetic};
     take_whole(chip, map, second, t.loaded_b);
     run_tiles<T, S>(
-        chip, t, mapping, rows, [&] { kept(t); }, [&](const Elements& at) { sink(at, ended(t)); });
+        chip, t, mapping, part, [&] { kept(t); }, [&](const Elements& at) { sink(at, ended(t)); });
   };
   const auto nothing = [](auto&) {};
   const auto finished = [&](auto& t) {

@@ -16,11 +16,15 @@ namespace sdip::exec {
 /// Elements of an operand of a nest.
 using OperandReader = std::function<Numbers(const Elements& at)>;
 
+/// Codes of 8 bits of an operand that is kept so.
+using CodeReader = std::function<void(const Elements& at, std::span<std::int8_t> to)>;
+
 /// An operand: how it is read, and, where it is a value that lies in a memory or a weight as it is, that value.
 struct NestOperand {
   OperandReader read;
   ValueId as_it_lies = none;
   bool through_dram = false;  // its tiles are loaded from DRAM: a line buffer keeps what the next one reads again
+  CodeReader codes{};         // where the instruction holds it as codes
 };
 
 /// Takes results of the nest as their tiles are done: the elements, and what makes their values.
@@ -38,8 +42,9 @@ bool lies_in_codes(Chip& chip, const NestOperand& operand);
 Arithmetic arithmetic_of(Chip& chip, const Node& node);
 
 /// Runs `node`, a nest with a map, in the tiles of `mapping`: loads each tile of its operands, sums its products,
-/// finishes a tile after its last sums and hands it to `sink`. Result rows `rows` alone.
+/// finishes a tile after its last sums and hands it to `sink`. That part of the results alone. A compound's walk
+/// begins its operations itself.
 void run_nest(Chip& chip, const Node& node, const NestMap& map, bool weighted, const Mapping& mapping,
-              const Extent& rows, const NestOperand& a, const NestOperand& b, const TileSink& sink);
+              const NestPart& part, const NestOperand& a, const NestOperand& b, const TileSink& sink);
 
 }  // namespace sdip::exec

@@ -291,7 +291,7 @@ bool run_in_place(Chip& chip, const Node& node, TileShape shape, const NestOpera
   untiled.blocks = blocks_of(p, std::ssize(untiled.products), chip.team->threads(), untiled.laid());
   untiled.lay_together();
   const InstructionClass& c = chip.instruction_class();
-  for_each_tile(tile_loops(map.nest, weighted, c.mapping, {0, map.nest.out_h}, c.spread_cores),
+  for_each_tile(tile_loops(map.nest, weighted, c.mapping, {{0, map.nest.out_h}}, c.spread_cores),
                 [&](const TileOperation&) { begin_operation(chip); });
   untiled.run();
   return true;

@@ -30,19 +30,31 @@ bool result_alone(const Node& node) {
   return std::all_of(node.outputs.begin() + 1, node.outputs.end(), [](ValueId v) { return v == none; });
 }
 
+/// Elements of gamma or beta. An activation is read once and held.
+std::vector<double> parameters(Chip& chip, ValueId v, const Elements& at) {
+  if (chip.value(v).kind == ValueKind::weight) return doubles_in(read_operand(chip, v, at));
+  const std::scoped_lock lock(*chip.holding);
+  const auto [held, fresh] = chip.held_operands.try_emplace(v);
+  if (fresh) held->second = read_operand(chip, v, Elements::first(element_count(chip.value(v).operand.shape)));
+  const std::vector<double> all = doubles_in(held->second);
+  std::vector<double> picked;
+  at.each([&](std::int64_t element) { picked.push_back(all.at(static_cast<std::size_t>(element))); });
+  return picked;
+}
+
 /// Gamma or beta beside elements `at`.
 std::vector<double> parameters_at(Chip& chip, const NormRule& rule, std::size_t input, const Elements& at) {
   const ValueId v = rule.node->inputs[input];
   const Shape& shape = chip.value(v).operand.shape;
   const Shape& whole = chip.value(rule.node->inputs[0]).operand.shape;
-  if (rule.channels == 0) return doubles_in(read_operand(chip, v, elements_beside(shape, whole, at)));
+  if (rule.channels == 0) return parameters(chip, v, elements_beside(shape, whole, at));
   const std::int64_t count = element_count(shape);
   const Elements beside = elements_beside(
       {rule.channels, 1}, {element_count(whole) / rule.channels / rule.inner, rule.channels, rule.inner}, at);
-  if (count == rule.channels) return doubles_in(read_operand(chip, v, beside));
+  if (count == rule.channels) return parameters(chip, v, beside);
   Elements elements;
   beside.each([&](std::int64_t channel) { elements.add({channel * count / rule.channels, 1, 1}); });
-  return doubles_in(read_operand(chip, v, elements));
+  return parameters(chip, v, elements);
 }
 
 /// Calls `visit(row, first, count)` for runs of `at` that lie in one row: numbers [first, first + count).

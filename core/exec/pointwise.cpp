@@ -27,7 +27,8 @@ void apply_turn(const std::vector<std::int64_t>& places, ValueId result, TileVal
 }
 
 /// An operand in DRAM that is smaller than the result: the circuit reads it once and holds it.
-const Numbers* held_operand(Chip& chip, ValueId v, const Shape& result) {
+const Numbers* held_operand(Chip& chip, const Node& node, std::size_t i, const Shape& result) {
+  const ValueId v = node.inputs[i];
   const std::int64_t count = element_count(chip.value(v).operand.shape);
   if (chip.value(v).kind == ValueKind::weight || count >= element_count(result)) return nullptr;
   const auto placed = placed_operand(chip, chip.views.root[static_cast<std::size_t>(v)]);
@@ -35,6 +36,8 @@ const Numbers* held_operand(Chip& chip, ValueId v, const Shape& result) {
   const std::scoped_lock lock(*chip.holding);
   const auto [held, fresh] = chip.held_operands.try_emplace(v);
   if (fresh) held->second = read_operand(chip, v, Elements::first(count));
+  if (chip.log && work_of(chip.graph, node).read_elements.at(i) > count)
+    chip.log->reads_less();  // repeated outside
   return &held->second;
 }
 
@@ -50,14 +53,15 @@ Numbers picked_numbers(const Numbers& all, const Elements& at) {
 }
 
 /// An operand of one element stays one.
-Numbers operand_of(Chip& chip, const TileValues& tile, ValueId v, const Shape& shape) {
+Numbers operand_of(Chip& chip, const TileValues& tile, const Node& node, std::size_t i, const Shape& shape) {
+  const ValueId v = node.inputs[i];
   const Shape& own = chip.value(v).operand.shape;
   if (element_count(own) == 1) {
-    const Numbers* held = held_operand(chip, v, shape);
+    const Numbers* held = held_operand(chip, node, i, shape);
     return held != nullptr ? *held : read_operand(chip, v, Elements::first(1));
   }
   const Elements at = elements_beside(own, shape, tile.at);
-  if (const Numbers* held = held_operand(chip, v, shape)) return picked_numbers(*held, at);
+  if (const Numbers* held = held_operand(chip, node, i, shape)) return picked_numbers(*held, at);
   return read_operand(chip, v, at);
 }
 
@@ -123,7 +127,7 @@ void apply_pointwise(Chip& chip, const Node& node, TileValues& tile) {
     else if (is_unread(chip, node, i))
       operands[i] = numbers_of(zero_tensor(chip.value(v).operand.type, {}));
     else
-      operands[i] = operand_of(chip, tile, v, out.shape);
+      operands[i] = operand_of(chip, tile, node, i, out.shape);
   }
   Numbers numbers;
   std::vector<const Numbers*> all = made;

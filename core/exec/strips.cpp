@@ -1,129 +1,113 @@
 // A chain of operators on feature maps, strip by strip of the last one's rows: depth first.
 //
-// For each strip the rows that each value needs follow from the last to the first operator (a window's reach more
-// at each convolution); then the operators make them in order. Without line buffers a value's rows are made anew
-// for each strip, those that two strips need twice; with them what the strip before left is kept and only rows
-// below it are made.
+// Which pieces there are, and in which order, says the walk that the clock takes, too. For each strip the rows that
+// each value needs follow from the last to the first operator (a window's reach more at each convolution); then the
+// operators make them in order. Without line buffers a value's rows are made anew for each strip, those that two
+// strips need twice; with them what the strip before left is kept and only rows below it are made. An operand A in
+// DRAM is brought row by row likewise.
 //
 // Example: two 3x3 convolutions, pad 1, of 6 rows in strips of 3. Rows 0-2 need rows 0-3 between and 0-4 of the
 // input; rows 3-5 need 2-5 and 1-5. Rows 2 and 3 between are made twice; with line buffers the second strip makes
 // 4-5 only.
-#include <algorithm>
-#include <limits>
-
 #include "core/base/error.h"
-#include "core/exec/arithmetic.h"
 #include "core/exec/nest.h"
-#include "core/exec/norms.h"
 #include "core/exec/operators.h"
 #include "core/exec/pointwise.h"
-#include "core/graph/attributes.h"
-#include "core/ops/arithmetic.h"
-#include "core/program/kinds.h"
+#include "core/exec/strip_nodes.h"
+#include "core/exec/strip_values.h"
+#include "core/exec/strip_walk.h"
+#include "core/graph/node_arithmetic.h"
 
 namespace sdip::exec {
 namespace {
 
-constexpr Extent no_rows{std::numeric_limits<std::int64_t>::max(), 0};
-
-/// Rows of a value made inside the strip; elements outside `rows` are not on chip.
-struct RowBuffer {
-  Tensor data;
-  Extent rows{};  // on chip
-  Extent needed = no_rows;
-};
-
-std::int64_t height_of(const Chip& chip, ValueId v) { return chip.value(v).operand.shape.at(2); }
-
-/// Pools and resizes: by the operator's own arithmetic, on what rows there are.
-bool is_by_rows(const Node& node) {
-  const std::string_view type = node.op->type;
-  return type == "MaxPool" || type == "AveragePool" || type == "Resize" || type == "Upsample";
-}
-
-std::int64_t number_at(const Node& node, const char* name, std::size_t i, std::int64_t otherwise) {
-  const auto found = node.attributes.find(name);
-  const auto* values =
-      found == node.attributes.end() ? nullptr : std::get_if<std::vector<std::int64_t>>(&found->second);
-  return values == nullptr || i >= values->size() ? otherwise : (*values)[i];
-}
-
-/// Rows of the operand that hold all that result rows may read: of a pool a kernel's reach on either side (its
-/// padding may be on either), of a resize a row more on either side.
-Extent rows_around(const Node& node, const Extent& rows, std::int64_t in_h, std::int64_t out_h) {
-  const bool pool = node.op->type.ends_with("Pool");
-  const std::int64_t stride = number_at(node, "strides", 0, 1);
-  const std::int64_t reach = (number_at(node, "kernel_shape", 0, 1) - 1) * number_at(node, "dilations", 0, 1);
-  const Extent read = pool ? Extent{rows.begin * stride - reach, (rows.end - 1) * stride + reach + 1}
-                           : Extent{rows.begin * in_h / out_h - 1, (rows.end - 1) * in_h / out_h + 2};
-  return {std::clamp<std::int64_t>(read.begin, 0, in_h), std::clamp<std::int64_t>(read.end, 0, in_h)};
-}
-
-Extent hull(const Extent& a, const Extent& b) { return {std::min(a.begin, b.begin), std::max(a.end, b.end)}; }
-
 struct Strip {
   Chip& chip;
+  const InstructionClass& c;
   ValueId result;
-  std::vector<const Node*> nodes{};
-  std::map<ValueId, RowBuffer> buffers{};
-  std::map<const Node*, NestMap> maps{};
-  std::map<const Node*, std::int64_t> tile_channels{};  // of nests whose weights are streamed
-  std::map<const Node*, NormRule> norms{};
+  std::vector<StripNode> nodes{};
+  std::map<ValueId, StripValue> made{};
+  ValueId brought = none;  // operand A as the first part reads it, where its rows come from DRAM
+  StripValue a{};
+  std::int64_t frame = 0;
 
   ValueId root(ValueId v) const { return chip.views.root[static_cast<std::size_t>(v)]; }
+  const Shape& shape(ValueId v) const { return chip.value(v).operand.shape; }
 
-  std::int64_t row_of(ValueId v, std::int64_t element) const {
-    const Shape& shape = chip.value(v).operand.shape;
-    return element / shape[3] % shape[2];
+  /// What a node reads of an input is on chip in rows; nullptr: it reads it where it lies.
+  StripValue* rows_for(const StripNode& n, ValueId v) {
+    if (v == none) return nullptr;
+    if (v == brought && n.part == 0 && (n.before || n.main)) return &a;
+    const auto found = made.find(root(v));
+    return found == made.end() ? nullptr : &found->second;
   }
 
-  /// Elements of a value made inside, each in a row that is on chip.
-  Numbers read_rows(ValueId v, const Elements& at) const {
-    const RowBuffer& buffer = buffers.at(root(v));
-    at.each([&](std::int64_t element) {
-      const std::int64_t row = row_of(v, element);
-      if (row < buffer.rows.begin || row >= buffer.rows.end)
-        throw Error("execution_failed", chip.who,
-                    chip.who + " reads row " + std::to_string(row) + " of '" + chip.value(v).name +
-                        "', of which rows " + std::to_string(buffer.rows.begin) + " to " +
-                        std::to_string(buffer.rows.end) + " are on chip");
-    });
-    return picked(buffer.data, at);
+  void require_rows(ValueId v, const StripValue& value, const Elements& at) const {
+    const std::int64_t channels = shape(v)[1], height = shape(v)[2], width = shape(v)[3];
+    const auto require = [&](std::int64_t element) {
+      const std::int64_t row = element / width % height;
+      if (row >= value.rows.begin && row < value.rows.end && element / width / height / channels == frame) return;
+      throw Error("execution_failed", chip.who,
+                  chip.who + " reads row " + std::to_string(row) + " of '" + chip.value(v).name +
+                      "', of which rows " + std::to_string(value.rows.begin) + " to " +
+                      std::to_string(value.rows.end) + " of frame " + std::to_string(frame) + " are on chip");
+    };
+    at.each(require);
   }
 
-  Elements elements(ValueId v, const Extent& rows) const {
-    const Shape& shape = chip.value(v).operand.shape;
-    Elements at;
-    for (std::int64_t plane = 0; plane < shape[0] * shape[1]; ++plane)
-      at.add({(plane * shape[2] + rows.begin) * shape[3], rows.size() * shape[3], 1});
-    return at;
+  /// Elements of a value of which there are rows, each in one that is on chip.
+  Numbers read_rows(ValueId v, const StripValue& value, const Elements& at) const {
+    require_rows(v, value, at);
+    return picked(value.data, at);
   }
 
-  void keep(ValueId v, const Elements& at, const Numbers& numbers) {
-    Tensor& data = buffers.at(v).data;
-    const Tensor tensor = tensor_of(numbers);
-    std::size_t i = 0;
-    at.each([&](std::int64_t element) {
-      const auto to = static_cast<std::size_t>(element);
-      if (!tensor.floats.empty()) data.floats[to] = tensor.floats[i];
-      if (!tensor.ints.empty()) data.ints[to] = tensor.ints[i];
-      ++i;
-    });
+  Elements elements(ValueId v, const Extent& channels, const Extent& rows) const {
+    return elements_of(shape(v), frame, channels, rows);
   }
 
-  /// A pool's or resize's operands, whole; of one made inside the rows that are not on chip are not numbers.
-  std::vector<std::optional<Tensor>> operands_by_rows(const Node& node) {
+  Extent all_channels(ValueId v) const { return {0, shape(v)[1]}; }
+
+  NestOperand operand(const StripNode& n, ValueId v) {
+    const StripValue* rows = rows_for(n, v);
+    if (rows == nullptr) return {[this, v](const Elements& at) { return read_operand(chip, v, at); }, v};
+    NestOperand from{[this, v, rows](const Elements& at) { return read_rows(v, *rows, at); }};
+    if (!rows->codes.empty())
+      from.codes = [this, v, rows](const Elements& at, std::span<std::int8_t> to) {
+        require_rows(v, *rows, at);
+        auto next = to.begin();
+        at.each([&](std::int64_t element) { *next++ = rows->codes[static_cast<std::size_t>(element)]; });
+      };
+    return from;
+  }
+
+  void make_nest_rows(const StripNode& n, const Extent& rows, const Extent& channels) {
+    const Node& node = *n.node;
+    const ValueId out = node.outputs[0];
+    const LoopNest& nest = n.map->nest;
+    const Mapping mapping{rows.size(), nest.out_w, channels.size(), nest.in_channels, rows_outermost};
+    NestPart part{rows, Extent{frame, frame + 1}};
+    if (nest.groups == 1) part.channels = channels;
+    const auto keep = [&](const Elements& at, const PieceMaker& make) {
+      put_numbers(made.at(out).data, at, make(at, 0));
+    };
+    run_nest(chip, node, *n.map, true, mapping, part, operand(n, node.inputs[0]), operand(n, node.inputs[1]), keep);
+    chip.stream = Stream::others;
+  }
+
+  /// A pool's or resize's operands, whole; of one in rows those that are not on chip are not numbers.
+  std::vector<std::optional<Tensor>> operands_by_rows(const StripNode& n) {
     std::vector<std::optional<Tensor>> operands;
-    for (const ValueId v : node.inputs) {
-      if (v == none || !buffers.contains(root(v))) {
+    for (const ValueId v : n.node->inputs) {
+      const StripValue* rows = rows_for(n, v);
+      if (v == none || rows == nullptr) {
         operands.push_back(v == none ? std::nullopt : std::optional(read_whole(chip, v)));
         continue;
       }
-      const RowBuffer& buffer = buffers.at(root(v));
-      Tensor tensor = buffer.data;
+      Tensor tensor = rows->data;
+      const std::int64_t width = shape(v)[3], height = shape(v)[2];
       for (std::size_t i = 0; i < tensor.floats.size(); ++i) {
-        const std::int64_t row = row_of(v, static_cast<std::int64_t>(i));
-        if (row < buffer.rows.begin || row >= buffer.rows.end)
+        const std::int64_t row = static_cast<std::int64_t>(i) / width % height;
+        if (row < rows->rows.begin || row >= rows->rows.end)
           tensor.floats[i] = std::numeric_limits<double>::quiet_NaN();
       }
       operands.emplace_back(std::move(tensor));
@@ -131,126 +115,114 @@ struct Strip {
     return operands;
   }
 
-  /// Rows of `node`'s result.
-  void make_rows(const Node& node, const Extent& rows) {
+  /// Rows of these channels of an operator's result.
+  void make_rows(const StripNode& n, const Extent& rows, const Extent& channels) {
+    const Node& node = *n.node;
     const ValueId out = node.outputs[0];
-    if (const auto map = maps.find(&node); map != maps.end()) {
-      const auto reader = [&](ValueId v) -> NestOperand {
-        if (!buffers.contains(root(v)))
-          return {[this, v](const Elements& at) { return read_operand(chip, v, at); }, v};
-        return {[this, v](const Elements& at) { return read_rows(v, at); }};
-      };
-      Mapping mapping = chip.instruction_class().mapping;
-      const LoopNest& nest = map->second.nest;
-      mapping.tile_rows = rows.size();
-      mapping.tile_columns = nest.out_w;
-      const auto tile = tile_channels.find(&node);
-      mapping.tile_channels = tile == tile_channels.end() ? nest.groups * nest.out_channels : tile->second;
-      mapping.tile_sums = nest.in_channels;
-      const bool weighted = chip.value(node.inputs[1]).kind == ValueKind::weight;
-      run_nest(chip, node, map->second, weighted, mapping, rows, reader(node.inputs[0]), reader(node.inputs[1]),
-               [&](const Elements& at, const PieceMaker& make) { keep(out, at, make(at, 0)); });
-      return;
-    }
-    if (is_by_rows(node)) {
-      const Tensor whole = outputs_of(chip.graph, node, operands_by_rows(node)).at(0);
-      const Elements at = elements(out, rows);
-      keep(out, at, picked(whole, at));
-      return;
-    }
-    if (const auto norm = norms.find(&node); norm != norms.end()) {
-      const Elements at = elements(out, rows);
+    if (n.map) return make_nest_rows(n, rows, channels);
+    const Elements at = elements(out, channels, rows);
+    Tensor& data = made.at(out).data;
+    if (!n.reads.empty())
+      return put_numbers(data, at, picked(outputs_of(chip.graph, node, operands_by_rows(n)).at(0), at));
+    if (n.norm) {
       const ValueId v = node.inputs[0];
-      const Numbers x = buffers.contains(root(v)) ? read_rows(v, at) : read_operand(chip, v, at);
-      keep(out, at, normalised(chip, norm->second, sums_of(chip, norm->second), at, doubles_in(x)));
-      return;
+      const StripValue* from = rows_for(n, v);
+      const Numbers x = from != nullptr ? read_rows(v, *from, at) : read_operand(chip, v, at);
+      return put_numbers(data, at, normalised(chip, *n.norm, sums_of(chip, *n.norm), at, doubles_in(x)));
     }
-    TileValues tile{elements(out, rows), none};
+    TileValues tile{at, none};
     for (const ValueId v : node.inputs)
-      if (v != none && buffers.contains(root(v))) {
-        check(element_count(chip.value(v).operand.shape) == element_count(chip.value(out).operand.shape),
+      if (const StripValue* from = rows_for(n, v)) {
+        check(element_count(shape(v)) == element_count(shape(out)),
               "elementwise operators of a strip are of one size");
-        tile.made[root(v)] = read_rows(v, tile.at);
+        if (from == &a && tile.made.contains(root(v)))
+          read_operand(chip, v, at);  // twice an operand, it comes twice
+        tile.made[root(v)] = read_rows(v, *from, at);
       }
     apply_pointwise(chip, node, tile);
-    keep(out, tile.at, tile.made.at(out));
+    put_numbers(data, at, tile.made.at(out));
+  }
+
+  /// Rows of an operand under rows of a node's result.
+  static Extent rows_under(const StripNode& n, const Extent& rows) {
+    if (n.map) return window_rows(n.map->nest, rows);
+    if (n.reads.empty()) return rows;
+    const auto of = [&](std::int64_t row) { return n.reads.at(static_cast<std::size_t>(row)); };
+    return hull(of(rows.begin), of(rows.end - 1));
   }
 
   /// What each value must have for the results' rows, from the last operator to the first.
   void find_needs(const Extent& last) {
-    for (auto& [v, buffer] : buffers) buffer.needed = no_rows;
-    buffers.at(result).needed = last;
-    for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
-      const Extent rows = buffers.at((*node)->outputs[0]).needed;
+    for (auto& [v, value] : made) value.needed = no_rows;
+    a.needed = no_rows;
+    made.at(result).needed = last;
+    for (auto n = nodes.rbegin(); n != nodes.rend(); ++n) {
+      const Extent rows = made.at(n->node->outputs[0]).needed;
       if (rows.size() <= 0) continue;
-      const auto map = maps.find(*node);
-      Extent read = map == maps.end() ? rows : window_rows(map->second.nest, rows);
-      if (is_by_rows(**node))
-        read = rows_around(**node, rows, height_of(chip, (*node)->inputs[0]), height_of(chip, (*node)->outputs[0]));
-      for (const ValueId v : (*node)->inputs)
-        if (v != none)
-          if (const auto buffer = buffers.find(root(v)); buffer != buffers.end())
-            buffer->second.needed = hull(buffer->second.needed, read);
+      const Extent read = rows_under(*n, rows);
+      for (const ValueId v : n->node->inputs)
+        if (StripValue* value = rows_for(*n, v); value != nullptr && read.size() > 0)
+          value->needed = hull(value->needed, read);
     }
   }
 
-  void run(const Extent& last, bool line_buffers) {
-    ++chip.counts.tile_operations;
+  /// A strip begins: which rows are made, and those of A that come.
+  void begin(const Extent& last) {
+    if (last.begin == 0) {
+      for (auto& [v, value] : made) value.rows = {};
+      a.rows = {};
+    }
     find_needs(last);
-    for (const Node* node : nodes) {
-      RowBuffer& buffer = buffers.at(node->outputs[0]);
-      if (buffer.needed.size() <= 0) continue;
-      Extent fresh = buffer.needed;
-      const std::int64_t again = std::max<std::int64_t>(0, buffer.rows.end - fresh.begin);
-      if (line_buffers && buffer.rows.begin <= fresh.begin)
-        fresh.begin += again;
-      else
-        chip.counts.recomputed_rows += again;
-      buffer.rows = line_buffers ? hull(buffer.needed, fresh) : buffer.needed;
-      if (fresh.size() > 0) make_rows(*node, fresh);
+    for (auto& [v, value] : made) chip.counts.recomputed_rows += value.take_needed(c.line_buffers);
+    a.take_needed(c.line_buffers);
+    if (brought != none && a.fresh.size() > 0) bring_a();
+  }
+
+  void bring_a() {
+    const Elements at = elements(brought, all_channels(brought), a.fresh);
+    chip.stream = Stream::a;
+    put_numbers(a.data, at, read_operand(chip, brought, at));
+    chip.stream = Stream::others;
+    if (a.codes.empty()) return;
+    const auto placed = placed_operand(chip, root(brought));
+    Buffer<std::int8_t> codes(static_cast<std::size_t>(at.size()));
+    read_codes(placed->memory, {placed->slot, placed->address, chip.graph, chip.who},
+               through_view(chip, brought, at), codes);
+    auto next = codes.begin();
+    at.each([&](std::int64_t element) { a.codes[static_cast<std::size_t>(element)] = *next++; });
+  }
+
+  /// A prologue works on its rows once, for all pieces of its part.
+  void run(const StripPiece& piece) {
+    for (const StripNode& n : nodes) {
+      if (n.part != piece.part || (n.before && !piece.first())) continue;
+      const ValueId out = n.node->outputs[0];
+      const Extent rows = made.at(out).fresh;
+      if (rows.size() <= 0) continue;
+      const Extent channels = n.before ? all_channels(out) : piece.channels;
+      make_rows(n, rows, channels);
+      if (n.main && chip.log) chip.log->add_made(elements(out, channels, rows).size());
     }
   }
 };
 
-/// Of an instruction that makes the sums of a norm alone: that norm, and the nodes before it, which a later
-/// instruction has, too.
-const Node* summed_norm(const Chip& chip, std::vector<NodeId>& nodes) {
-  const auto& instructions = chip.stage.program.instructions;
-  for (std::size_t i = chip.now + 1; i < instructions.size(); ++i) {
-    bool behind = false;
-    nodes.clear();
-    for (const NodeId n : instructions[i].nodes) {
-      const Node& node = chip.graph.nodes[static_cast<std::size_t>(n)];
-      if (behind && norm_rule(chip.graph, node)) return &node;
-      behind |= node.name == chip.instruction().name;
-      nodes.push_back(n);
+/// Where the first part takes rows of an operand in DRAM: a feature map of the size of its nest's input.
+void find_brought(Strip& strip) {
+  Chip& chip = strip.chip;
+  if (strip.c.operand_a != Place::dram || chip.instruction().sources.empty()) return;
+  const ValueId source = chip.instruction().sources[0].value;
+  const LoopNest& nest = strip.c.parts[0].work.nest;
+  const std::int64_t size = nest.batch * nest.groups * nest.in_channels * nest.in_h * nest.in_w;
+  for (const StripNode& n : strip.nodes) {
+    if (n.part != 0 || !(n.before || n.main)) continue;
+    for (const ValueId v : n.node->inputs) {
+      if (v == none || strip.root(v) != source || strip.brought != none) continue;
+      const Operand& operand = chip.value(v).operand;
+      if (operand.shape.size() != 4 || element_count(operand.shape) != size) continue;
+      strip.brought = v;
+      strip.a.data = zero_tensor(operand.type, operand.shape);
+      if (lies_in_codes(chip, {{}, v})) strip.a.codes.resize(static_cast<std::size_t>(size));
     }
-  }
-  throw Error("execution_failed", chip.who, chip.who + " makes sums that no instruction behind it uses");
-}
-
-/// What the strip has to do for these nodes.
-void prepare(Strip& strip, const std::vector<NodeId>& ids) {
-  const Graph& graph = strip.chip.graph;
-  const std::vector<Part>& parts = strip.chip.instruction_class().parts;
-  auto part = parts.begin();  // nests of the nodes are those of the parts, in order
-  for (const NodeId n : ids) {
-    const Node* node = &graph.nodes[static_cast<std::size_t>(n)];
-    strip.nodes.push_back(node);
-    const Operand& out = strip.chip.value(node->outputs[0]).operand;
-    const auto map = nest_map(graph, *node);
-    const auto norm = norm_rule(graph, *node);
-    if (out.shape.size() != 4 || (!map && !norm && !works_by_elements(graph, *node) && !is_by_rows(*node)))
-      throw Error("not_computable", node->name,
-                  "node '" + node->name + "' (" + std::string(node->op->type) + ") is not run in strips");
-    if (norm) strip.norms.emplace(node, *norm);
-    strip.buffers[node->outputs[0]].data = zero_tensor(out.type, out.shape);
-    if (!map) continue;
-    strip.maps.emplace(node, *map);
-    part = std::find_if(part, parts.end(), [](const Part& p) { return is_nest(p.work.family); });
-    if (part == parts.end()) continue;
-    if (part->streamed_channels > 0) strip.tile_channels[node] = part->tile_channels;
-    ++part;
   }
 }
 
@@ -259,23 +231,37 @@ void prepare(Strip& strip, const std::vector<NodeId>& ids) {
 void run_strips(Chip& chip) {
   std::vector<NodeId> nodes = chip.instruction().nodes;
   const Node* norm = nodes.empty() ? summed_norm(chip, nodes) : nullptr;
-  Strip strip{chip, norm == nullptr ? chip.instruction().destination
-                                    : chip.views.root[static_cast<std::size_t>(norm->inputs[0])]};
-  prepare(strip, nodes);
+  const InstructionClass& c = chip.instruction_class();
+  Strip strip{chip, c,
+              norm == nullptr ? chip.instruction().destination
+                              : chip.views.root[static_cast<std::size_t>(norm->inputs[0])]};
+  strip.nodes = strip_nodes(chip, nodes);
+  for (const StripNode& n : strip.nodes) {
+    const Operand& out = chip.value(n.node->outputs[0]).operand;
+    strip.made[n.node->outputs[0]].data = zero_tensor(out.type, out.shape);
+  }
+  find_brought(strip);
   const auto rule = norm == nullptr ? std::nullopt : norm_rule(chip.graph, *norm);
   if (rule) chip.norm_sums[norm] = empty_sums(*rule);
-  const InstructionClass& c = chip.instruction_class();
-  const std::int64_t height = height_of(chip, strip.result);
-  for (std::int64_t row = 0; row < height; row += c.mapping.tile_rows) {
-    const Extent rows{row, std::min(height, row + c.mapping.tile_rows)};
-    strip.run(rows, c.line_buffers);
-    const Elements at = strip.elements(strip.result, rows);
-    const Numbers numbers = strip.read_rows(strip.result, at);
-    if (rule)
-      add_to_sums(chip.norm_sums.at(norm), *rule, at, doubles_in(numbers));
-    else
-      write_result(chip, at, numbers);
-  }
+  std::int64_t tile = -1;
+  for_each_strip_step(c, [&](const StripStep& step) {
+    begin_operation(chip);
+    strip.frame = step.frame;
+    if (step.number == 0) strip.begin(step.rows);
+    for (const StripPiece& piece : step.pieces) {
+      const bool first = step.frame == 0 && step.rows.begin == 0;
+      if (chip.log) chip.log->weights_there(piece.weight_tile < 0 ? !first : piece.weight_tile == tile);
+      tile = piece.weight_tile;
+      strip.run(piece);
+      if (piece.part + 1 != c.parts.size()) continue;
+      const Elements at = strip.elements(strip.result, piece.channels, step.rows);
+      const Numbers numbers = strip.read_rows(strip.result, strip.made.at(strip.result), at);
+      if (rule)
+        add_to_sums(chip.norm_sums.at(norm), *rule, at, doubles_in(numbers));
+      else
+        write_result(chip, at, numbers);
+    }
+  });
 }
 
 }  // namespace sdip::exec

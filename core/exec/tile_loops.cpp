@@ -8,11 +8,14 @@
 namespace sdip::exec {
 namespace {
 
-std::vector<Extent> cut_into(std::int64_t size, std::int64_t tile) {
+std::vector<Extent> cut_into(const Extent& all, std::int64_t tile) {
   std::vector<Extent> tiles;
-  for (std::int64_t begin = 0; begin < size; begin += tile) tiles.push_back({begin, std::min(size, begin + tile)});
+  for (std::int64_t begin = all.begin; begin < all.end; begin += tile)
+    tiles.push_back({begin, std::min(all.end, begin + tile)});
   return tiles;
 }
+
+std::vector<Extent> cut_into(std::int64_t size, std::int64_t tile) { return cut_into(Extent{0, size}, tile); }
 
 /// Tiles of channels: runs of whole groups, or parts of one group.
 std::vector<Extent> channel_tiles(const LoopNest& nest, bool weighted, std::int64_t tile) {
@@ -28,15 +31,15 @@ std::vector<Extent> channel_tiles(const LoopNest& nest, bool weighted, std::int6
 
 }  // namespace
 
-std::vector<TileLoop> tile_loops(const LoopNest& nest, bool weighted, const Mapping& mapping, const Extent& wanted,
+std::vector<TileLoop> tile_loops(const LoopNest& nest, bool weighted, const Mapping& mapping, const NestPart& part,
                                  std::int64_t cores) {
-  std::vector<Extent> rows = cut_into(wanted.size(), mapping.tile_rows);
-  for (Extent& tile : rows) tile = {wanted.begin + tile.begin, wanted.begin + tile.end};
+  const std::vector<Extent> rows = cut_into(part.rows, mapping.tile_rows);
   const std::vector<Extent> columns = cut_into(nest.out_w, mapping.tile_columns);
-  const std::vector<Extent> channels = channel_tiles(nest, weighted, mapping.tile_channels);
-  const std::int64_t copies = weighted ? nest.batch : nest.batch * nest.groups;
+  const std::vector<Extent> channels = part.channels ? cut_into(*part.channels, mapping.tile_channels)
+                                                     : channel_tiles(nest, weighted, mapping.tile_channels);
+  const Extent copies = part.copies.value_or(Extent{0, weighted ? nest.batch : nest.batch * nest.groups});
   const bool whole = rows.size() <= 1 && columns.size() <= 1 && (weighted || channels.size() <= 1);
-  const TileLoop repeats{cut_into(copies, whole ? ceil_div(copies, cores) : 1), &TileOperation::copies};
+  const TileLoop repeats{cut_into(copies, whole ? ceil_div(copies.size(), cores) : 1), &TileOperation::copies};
   std::vector<TileLoop> loops;
   bool repeated = !weighted;
   if (!weighted) loops.push_back(repeats);

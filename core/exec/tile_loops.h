@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -39,9 +40,16 @@ struct TileLoop {
   Extent TileOperation::*extent = nullptr;
 };
 
-/// A nest's loops over tiles, outermost first, over result rows `rows` alone; of products shared by `cores`, one
-/// core's after the other's, where a tile is whole products. Requires tile sizes of at least 1.
-std::vector<TileLoop> tile_loops(const LoopNest& nest, bool weighted, const Mapping& mapping, const Extent& rows,
+/// Part of a nest's results: these rows, of these copies and channels (of all groups) or of all.
+struct NestPart {
+  Extent rows;
+  std::optional<Extent> copies{}, channels{};
+};
+
+/// A nest's loops over tiles, outermost first, over that part of its results alone; of products shared by `cores`,
+/// one core's after the other's, where a tile is whole products. Requires tile sizes of at least 1, and channels
+/// said only of a nest of one group.
+std::vector<TileLoop> tile_loops(const LoopNest& nest, bool weighted, const Mapping& mapping, const NestPart& part,
                                  std::int64_t cores = 1);
 
 template <class Visit>

@@ -6,24 +6,36 @@
 namespace sdip::exec {
 
 void TransferLog::begin_instruction() {
-  open_ = false;
+  now_.reset();
+  begun_ = false;
   done_ = {};
-  weight_elements_ = 0;
+  weight_elements_ = made_elements_ = 0;
+  weights_there_ = false;
   for (auto& stream : bits_)
     for (auto& bits : stream) bits = 0;
 }
 
 void TransferLog::begin_operation(bool noted) {
+  if (begun_) end_operation();
+  begun_ = true;
+  now_.reset();
+  if (!noted) return;
+  now_ = done_.operations.size();
+  done_.operations.emplace_back();
+}
+
+void TransferLog::resume(std::size_t number) {
   end_operation();
-  open_ = noted;
+  now_ = number;
 }
 
 void TransferLog::end_operation() {
-  TileTransfers moved;
+  TileTransfers none_open;
+  TileTransfers& moved = now_ ? done_.operations.at(*now_) : none_open;
   for (std::size_t s = 0; s < streams; ++s)
-    for (std::size_t m = 0; m < throughs; ++m) moved.bits[s][m] = bits_[s][m].exchange(0);
-  moved.weight_elements = std::exchange(weight_elements_, 0);
-  if (open_) done_.operations.push_back(moved);
+    for (std::size_t m = 0; m < throughs; ++m) moved.bits[s][m] += bits_[s][m].exchange(0);
+  moved.weight_elements += std::exchange(weight_elements_, 0);
+  moved.made_elements += std::exchange(made_elements_, 0);
 }
 
 void TransferLog::add(Stream stream, Place place, std::int64_t bits) {
@@ -34,7 +46,9 @@ void TransferLog::add(Stream stream, Place place, std::int64_t bits) {
                                                                                       std::memory_order_relaxed);
 }
 
-void TransferLog::add_weights(std::int64_t elements) { weight_elements_ += elements; }
+void TransferLog::add_weights(std::int64_t elements) {
+  if (!weights_there_) weight_elements_ += elements;
+}
 
 InstructionTransfers TransferLog::end_instruction() {
   end_operation();

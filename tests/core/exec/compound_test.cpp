@@ -34,6 +34,46 @@ CompiledStage one_instruction(const MadeNetwork& network, Compound compound) {
   return stage;
 }
 
+/// Of one node on feature maps: how its rows follow from those of its operand.
+Part part_of_node(const Graph& graph, const Node& node) {
+  const auto shape = [&](ValueId v) { return graph.values[static_cast<std::size_t>(v)].operand.shape; };
+  const auto at = [&](const char* name, std::int64_t otherwise) {
+    const auto found = node.attributes.find(name);
+    return found == node.attributes.end() ? otherwise : std::get<std::vector<std::int64_t>>(found->second)[0];
+  };
+  const Shape in = shape(node.inputs[0]), out = shape(node.outputs[0]);
+  Part part;
+  part.work = work_of(graph, node);
+  part.out_elements = element_count(out);
+  if (part.work.family == Family::conv2d) {
+    const Shape weight = shape(node.inputs[1]);
+    part.operand_b = Place::psram;
+    part.weight_elements_per_channel = element_count(weight) / weight[0];
+    return part;
+  }
+  part.read_elements = part.work.read_elements[0];
+  LoopNest& n = part.work.nest;
+  n.batch = in[0];
+  n.in_channels = n.out_channels = in[1];
+  n.in_h = in[2], n.in_w = in[3], n.out_h = out[2], n.out_w = out[3];
+  if (node.op->type.ends_with("Pool")) n.kernel_h = at("kernel_shape", 1), n.stride_h = at("strides", 1);
+  for (std::size_t i = 1; i < part.work.read_elements.size(); ++i)  // a residual from DRAM
+    if (part.work.read_elements[i] == part.out_elements)
+      part.fetches.push_back({Place::dram, part.out_elements, 1, true});
+  return part;
+}
+
+/// A stage of one instruction that carries strips through the whole graph, each node a part.
+CompiledStage strips_of(const MadeNetwork& network) {
+  CompiledStage stage = one_instruction(network, Compound::strips);
+  InstructionClass& c = stage.program.classes[0];
+  c.operand_a = Place::dram;
+  for (const Node& node : network.graph.nodes) c.parts.push_back(part_of_node(network.graph, node));
+  c.work.nest = c.parts.back().work.nest;
+  c.out_elements = c.parts.back().out_elements;
+  return stage;
+}
+
 Machine single_precision() {
   Machine m;
   m.weight_format = m.activation_format = m.accumulator_format = NumberFormat::fp32;
@@ -139,7 +179,7 @@ TEST(strips, of_any_height_compute_the_chain_with_halos_or_line_buffers) {
     SCOPED_TRACE(seed);
     Draw draw(seed);
     const MadeNetwork network = chain(draw, draw.between(1, 4));
-    CompiledStage stage = one_instruction(network, Compound::strips);
+    CompiledStage stage = strips_of(network);
     InstructionClass& c = stage.program.classes[0];
     c.mapping.tile_rows = draw.between(1, 5);
     const Tensor want = wanted(network);
@@ -163,7 +203,7 @@ TEST(strips, two_convolutions_make_two_rows_again_as_the_worked_example_says) {
   const Attributes padded{{"pads", std::vector<std::int64_t>(4, 1)}};
   for (int i = 0; i < 2; ++i) x = make.node("Conv", {x, make.weight({1, 1, 3, 3}, 9)}, padded);
   const MadeNetwork network = make.finish({x}, false);
-  CompiledStage stage = one_instruction(network, Compound::strips);
+  CompiledStage stage = strips_of(network);
   stage.program.classes[0].mapping.tile_rows = 3;
   EXPECT_EQ(run_of(stage, network).counts.recomputed_rows, 2);
 }

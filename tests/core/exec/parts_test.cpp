@@ -12,7 +12,7 @@ namespace {
 
 std::vector<TileOperation> tiles_of(const LoopNest& nest, bool weighted, const Mapping& mapping) {
   std::vector<TileOperation> tiles;
-  for_each_tile(tile_loops(nest, weighted, mapping, {0, nest.out_h}),
+  for_each_tile(tile_loops(nest, weighted, mapping, {{0, nest.out_h}}),
                 [&](const TileOperation& t) { tiles.push_back(t); });
   return tiles;
 }

@@ -1,6 +1,8 @@
 // ONNX's own backend tests and the cases of tests/cases, compiled and executed: on a machine with room for
 // everything, and on one whose memories begin at the least there is and grow until one tile fits. What the executor
 // does not run is listed with its reason in executor_not_run.txt.
+#include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <stdexcept>
 
@@ -111,6 +113,14 @@ Imported imported(const std::string& bytes, const std::vector<Tensor>& inputs) {
   }
 }
 
+/// Whether tensors are equal, NaN to NaN.
+bool same_bits(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
+  return std::ranges::equal(a, b, [](const Tensor& x, const Tensor& y) {
+    const auto same = [](double p, double q) { return p == q || (std::isnan(p) && std::isnan(q)); };
+    return x.shape == y.shape && x.ints == y.ints && std::ranges::equal(x.floats, y.floats, same);
+  });
+}
+
 /// What goes wrong behind the import is no Error, which might mean that shapes follow from inputs.
 std::vector<Tensor> executed_outputs(Executed& done, const std::string& bytes, const std::vector<Tensor>& inputs) {
   Imported read = imported(bytes, inputs);
@@ -132,6 +142,10 @@ std::vector<Tensor> executed_outputs(Executed& done, const std::string& bytes, c
     if (!application.feasible) throw std::runtime_error("infeasible: " + application.reason);
     const CompiledStage& stage = application.stages.at(0);
     const Run run = execute(stage, machine, read.inputs, stored_tensors(read.bytes));
+    ExecuteOptions charged;
+    charged.charged = true;  // what moves is what the clock charges, or known not to be
+    const Run by_tiles = execute(stage, machine, read.inputs, stored_tensors(read.bytes), charged);
+    if (!same_bits(run.outputs, by_tiles.outputs)) throw std::runtime_error("tile by tile it computes otherwise");
     ++done.programs;
     done.instructions += run.counts.instructions;
     done.tile_operations += run.counts.tile_operations;

@@ -1,0 +1,239 @@
+// Operators that are computed whole, by their own arithmetic.
+#include "core/exec/whole.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "core/base/error.h"
+#include "core/exec/arithmetic.h"
+#include "core/exec/operations.h"
+#include "core/exec/row_walk.h"
+#include "core/exec/streams.h"
+#include "core/exec/strip_values.h"
+#include "core/graph/node_arithmetic.h"
+#include "core/ops/window.h"
+#include "core/program/kinds.h"
+
+namespace sdip::exec {
+namespace {
+
+std::size_t output_index(const Node& node, ValueId v) {
+  const auto found = std::ranges::find(node.outputs, v);
+  check(found != node.outputs.end(), "a node makes its instruction's result");
+  return static_cast<std::size_t>(found - node.outputs.begin());
+}
+
+/// The result of the main operator as a whole; other results of a nest wait until they are copied.
+Tensor main_whole(Chip& chip, const Node& node, const Whole& made, ValueId result) {
+  if (const auto waiting = chip.other_results.find(result); waiting != chip.other_results.end())
+    return chip.log ? chip.log->computed_whole(), chip.log->reads_less() : void(), waiting->second;
+  std::vector<Tensor> results = compute_whole(chip, node, made);
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (node.outputs[i] != none && node.outputs[i] != result && is_nest(work_of(chip.graph, node).family))
+      chip.other_results[node.outputs[i]] = results[i];
+  return std::move(results[output_index(node, result)]);
+}
+
+/// Of each element of a node's result the number of the one of its first operand that it is. Told by the operator
+/// itself: of numbers of elements it takes those that it would take.
+std::vector<std::int64_t> sources_of(Chip& chip, const Node& node, std::vector<std::optional<Tensor>> operands,
+                                     ValueId result) {
+  const Shape& shape = chip.value(node.inputs[0]).operand.shape;
+  Tensor numbers = zero_tensor(ElementType::float64, shape);
+  std::iota(numbers.floats.begin(), numbers.floats.end(), 0.0);
+  operands[0] = std::move(numbers);
+  const Tensor taken = outputs_of(chip.graph, node, operands).at(output_index(node, result));
+  return {taken.floats.begin(), taken.floats.end()};
+}
+
+std::int64_t elements_of(const Chip& chip, ValueId v) { return element_count(chip.value(v).operand.shape); }
+
+bool is_nearest(const Node& node) {
+  const auto mode = node.attributes.find("mode");
+  return mode == node.attributes.end() || std::get<std::string>(mode->second) == "nearest";
+}
+
+bool is_resize(const Node& node) {
+  return node.op->domain.empty() && (node.op->type == "Resize" || node.op->type == "Upsample");
+}
+
+/// Copies of as many elements as they make, whatever else their operand has.
+bool takes_elements(const Chip& chip, const Node& node) {
+  static constexpr std::string_view types[] = {"Slice", "Split", "Gather", "GatherElements", "GatherND"};
+  if (is_resize(node) && is_nearest(node))
+    return elements_of(chip, node.outputs[0]) < elements_of(chip, node.inputs[0]);
+  return node.op->domain.empty() && std::ranges::find(types, node.op->type) != std::end(types);
+}
+
+/// Operators whose operands are read once, but are charged what all results look at, one by one.
+bool looks_again(const Node& node) {
+  static constexpr std::string_view types[] = {"DFT",      "STFT",       "LRN",       "GridSample",
+                                               "RoiAlign", "MaxRoiPool", "AffineGrid"};
+  if (is_resize(node)) return !is_nearest(node);
+  return node.op->domain.empty() && std::ranges::find(types, node.op->type) != std::end(types);
+}
+
+/// Operators that read all of their operands, but are charged what they take of them, or, of several results, what
+/// the one that is made has.
+bool takes_part(const Node& node) {
+  static constexpr std::string_view types[] = {"Compress", "CenterCropPad", "NegativeLogLikelihoodLoss"};
+  const auto results = std::ranges::count_if(node.outputs, [](ValueId v) { return v != none; });
+  if (node.op->type == "Split") return false;
+  return results > 1 || (node.op->domain.empty() && std::ranges::find(types, node.op->type) != std::end(types));
+}
+
+bool pools_windows(const Node& node) {
+  static constexpr std::string_view types[] = {"MaxPool", "AveragePool", "LpPool"};
+  return node.op->domain.empty() && std::ranges::find(types, node.op->type) != std::end(types);
+}
+
+/// Elements under the windows of results `results` of a pool.
+Elements under_windows(const Chip& chip, const Node& node, const Extent& results) {
+  const Shape &in = chip.value(node.inputs[0]).operand.shape, &out = chip.value(node.outputs[0]).operand.shape;
+  const NodeUse use = use_of(chip.graph, node);
+  const Window window = window_of(use.use, {in.begin() + 2, in.end()}, ints_attribute(use.use, "kernel_shape", {}));
+  const std::int64_t plane_in = element_count({in.begin() + 2, in.end()});
+  const std::int64_t plane_out = element_count({out.begin() + 2, out.end()});
+  Elements at;
+  std::vector<Tap> taps;
+  for (std::int64_t i = results.begin; i < results.end; ++i) {
+    std::vector<std::int64_t> position(window.out.size());
+    std::int64_t left = i % plane_out;
+    for (std::size_t axis = position.size(); axis-- > 0; left /= window.out[axis])
+      position[axis] = left % window.out[axis];
+    taps_at(window, position, taps);
+    if (chip.log && std::ssize(taps) < element_count(window.kernel)) chip.log->reads_less();
+    for (const Tap& tap : taps) at.add({i / plane_out * plane_in + tap.input, 1, 1});
+  }
+  return at;
+}
+
+/// Row-wise work whose operands come, and results leave, operation by operation.
+struct WholeRows {
+  Chip& chip;
+  const Operators& operators;
+  const Whole& made;
+  ValueId result;
+  const Node& node = *operators.main;
+  const RowLoops loops = row_loops(chip.instruction_class().work.rows, chip.instruction_class().work.row_length,
+                                   chip.instruction_class().work.passes, chip.instruction_class().mapping);
+  const std::int64_t results = elements_of(chip, result);
+  const Work work = work_of(chip.graph, node);
+  std::vector<std::optional<Tensor>> operands{};
+
+  bool comes(std::size_t i) const {
+    const ValueId v = node.inputs[i];
+    if (v == none || is_unread(chip, node, i) || chip.value(v).kind == ValueKind::weight) return false;
+    const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
+    return !made.contains(root) && placed_operand(chip, root).has_value();
+  }
+
+  /// Calls `visit` with each operation and its number.
+  template <class Visit>
+  void each_step(Visit visit) {
+    std::size_t number = 0;
+    for_each_row_step(loops, [&](const RowStep& step) {
+      chip.log->resume(number++);
+      visit(step, step.writes ? results_of(loops, step, results) : Extent{});
+    });
+  }
+
+  /// Of an operand beside the first: one that is repeated is charged so, one larger than what is gone through as
+  /// passes over so much.
+  void note_repeats(std::size_t i, std::int64_t count) {
+    const std::int64_t read = work.read_elements.at(i), total = work.rows * work.row_length;
+    const std::int64_t charged = total > 0 && read >= total && read % total == 0 ? total : read;
+    if (charged > count) chip.log->reads_less();
+    if (charged < count) chip.log->reads_more();
+  }
+
+  /// An operand as it comes: in equal parts, where all passes read it in each of them.
+  void bring(std::size_t i) {
+    const ValueId v = node.inputs[i];
+    const Operand& operand = chip.value(v).operand;
+    Tensor tensor = zero_tensor(operand.type, operand.shape);
+    std::ranges::fill(tensor.floats, std::numeric_limits<double>::quiet_NaN());  // what nothing reads
+    std::vector<std::int64_t> sources;
+    if (i == 0 && takes_elements(chip, node)) sources = sources_of(chip, node, operands, result);
+    const bool windows = i == 0 && pools_windows(node);
+    if (i > 0) note_repeats(i, element_count(operand.shape));
+    const bool every_pass = work.read_elements.at(i) >= work.passes * work.rows * work.row_length;
+    each_step([&](const RowStep& step, const Extent& part) {
+      Elements at;
+      if (windows) {
+        at = under_windows(chip, node, part);
+      } else if (!sources.empty()) {
+        for (std::int64_t e = part.begin; e < part.end; ++e) at.add({sources[static_cast<std::size_t>(e)], 1, 1});
+      } else if (step.writes || every_pass) {
+        const Extent share = results_of(loops, step, element_count(operand.shape));
+        at = Elements::line({share.begin, share.size(), 1});
+      }
+      if (!at.empty()) put_numbers(tensor, at, read_operand(chip, v, at));
+    });
+    operands[i] = std::move(tensor);
+  }
+
+  void run() {
+    for_each_row_step(loops, [&](const RowStep&) { begin_operation(chip); });
+    chip.log->computed_whole();
+    if (looks_again(node)) chip.log->reads_less();
+    if (looks_again(node) || takes_part(node)) chip.log->reads_more();
+    ++chip.counts.whole_operators;
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      operands.emplace_back();
+      if (node.inputs[i] == none || comes(i)) continue;
+      const Operand& operand = chip.value(node.inputs[i]).operand;
+      operands[i] = is_unread(chip, node, i) ? zero_tensor(operand.type, operand.shape)
+                                             : whole_operand(chip, made, node.inputs[i]);
+    }
+    for (std::size_t i = node.inputs.size(); i-- > 0;)  // the first operand last: the others may say what it reads
+      if (comes(i)) bring(i);
+    const Tensor whole = outputs_of(chip.graph, node, operands).at(output_index(node, result));
+    each_step([&](const RowStep&, const Extent& part) {
+      const Elements at = Elements::line({part.begin, part.size(), 1});
+      if (at.empty()) return;
+      end_tile(chip, operators, result, at,
+               [&](const Elements& piece, std::int64_t) { return picked(whole, piece); });
+    });
+  }
+};
+
+}  // namespace
+
+std::vector<Elements> rowwise_tiles(const InstructionClass& c, std::int64_t elements) {
+  const RowLoops loops = row_loops(c.work.rows, c.work.row_length, c.work.passes, c.mapping);
+  std::vector<Elements> tiles;
+  for_each_row_step(loops, [&](const RowStep& step) {
+    const Extent part = step.writes ? results_of(loops, step, elements) : Extent{};
+    tiles.push_back(Elements::line({part.begin, part.size(), 1}));
+  });
+  return tiles;
+}
+
+void run_whole_rows(Chip& chip, const Operators& operators, const Whole& made, ValueId result) {
+  if (chip.log && !chip.other_results.contains(result)) return WholeRows{chip, operators, made, result}.run();
+  const Tensor whole = main_whole(chip, *operators.main, made, result);
+  const auto tiles = rowwise_tiles(chip.instruction_class(), element_count(whole.shape));
+  for_each_result_tile(chip, operators.behind, tiles, [&](const Elements& at) {
+    end_tile(chip, operators, result, at,
+             [&](const Elements& piece, std::int64_t) { return picked(whole, piece); });
+  });
+}
+
+void run_whole(Chip& chip, const Operators& operators, Whole made, ValueId result) {
+  for (std::int64_t i = operation_count(chip.instruction_class()); i > 0; --i) begin_operation(chip);
+  if (chip.log) chip.log->computed_at_once();
+  const Tensor whole = main_whole(chip, *operators.main, made, result);
+  const Elements all = Elements::first(element_count(whole.shape));
+  const auto tiled = [&](const Node* node) { return is_pointwise(*node) || is_turn(chip, *node); };
+  if (std::ranges::all_of(operators.behind, tiled))
+    return end_tile(chip, operators, result, all,
+                    [&](const Elements& piece, std::int64_t) { return picked(whole, piece); });
+  made[result] = whole;
+  for (const Node* node : operators.behind) made[node->outputs[0]] = compute_whole(chip, *node, made).at(0);
+  const Tensor& last = made.at(chip.instruction().destination);
+  write_result(chip, Elements::first(element_count(last.shape)), numbers_of(last));
+}
+
+}  // namespace sdip::exec
