@@ -16,7 +16,7 @@ namespace {
 
 struct Question {
   std::string less, more;  // "name=value", or some with commas between
-  bool bytes = false;      // bytes through DRAM, not cycles
+  std::string what;        // "cycles" of a pass, "bytes" through DRAM, "time" of a frame
 };
 
 std::optional<Measured> measured(const std::string& text) {
@@ -46,7 +46,9 @@ bool worse(const std::string& text, const Question& q) {
   const auto less = measured(with_settings(text, q.less));
   if (!less) return false;
   const auto more = measured(with_settings(text, q.more));
-  return more && (q.bytes ? more->dram_bytes > less->dram_bytes : more->cycles > less->cycles);
+  if (!more) return false;
+  if (q.what == "time") return more->frame_ns > 1.000001 * less->frame_ns;
+  return q.what == "bytes" ? more->dram_bytes > less->dram_bytes : more->cycles > less->cycles;
 }
 
 std::string joined(const std::vector<std::string>& parts, char by) {
@@ -216,8 +218,7 @@ int search(const Question& q, bool network, std::uint64_t tries) {
     const std::string less = shrunk(text, q);
     if (best.empty() || size_of(less) < size_of(best)) best = less;
   }
-  std::cout << q.less << " -> " << q.more << (q.bytes ? ", bytes" : ", cycles") << ": worse in " << found << " of "
-            << ran << "\n";
+  std::cout << q.less << " -> " << q.more << ", " << q.what << ": worse in " << found << " of " << ran << "\n";
   if (best.empty()) return 0;
   const Measured less = *measured(with_settings(best, q.less)), more = *measured(with_settings(best, q.more));
   std::cout << best << "cycles " << less.cycles << " -> " << more.cycles << ", DRAM bytes " << less.dram_bytes
@@ -230,9 +231,9 @@ int search(const Question& q, bool network, std::uint64_t tries) {
 
 int main(int argc, char** argv) {
   if (argc < 5) {
-    std::cerr << "find_worse program|network cycles|bytes LESS MORE [TRIES]: LESS and MORE as name=value\n";
+    std::cerr << "find_worse program|network cycles|bytes|time LESS MORE [TRIES]: LESS and MORE as name=value\n";
     return 2;
   }
-  const sdip::Question q{argv[3], argv[4], std::string(argv[2]) == "bytes"};
+  const sdip::Question q{argv[3], argv[4], argv[2]};
   return sdip::search(q, std::string(argv[1]) == "network", argc > 5 ? std::stoull(argv[5]) : 2000);
 }

@@ -145,9 +145,11 @@ Application example_of(const std::string& text, Machine& machine) {
   Diagram diagram = diagrams_in("    diagram x\n" + lines).at(0);
   machine = diagram.machine;
   machine.cores = diagram.cores;
+  machine.vae_stage = VaeStage::off_chip;
+  const Role role = text.find(" steps=") == std::string::npos ? Role::network : Role::core;
   if (!network.empty()) {
     Workload workload;
-    workload.stages.push_back({Role::network, "net", std::make_shared<const Graph>(network_of(network)), {}});
+    workload.stages.push_back({role, "net", std::make_shared<const Graph>(network_of(network)), {}});
     CompileOptions options;
     options.say_needed_bytes = false;
     return compile(workload, machine, options);
@@ -155,6 +157,7 @@ Application example_of(const std::string& text, Machine& machine) {
   Application application;
   application.feasible = runs(diagram.program, machine);
   application.stages.emplace_back().program = std::move(diagram.program);
+  application.stages.back().role = role;
   return application;
 }
 
@@ -171,7 +174,9 @@ Measured measure(const std::string& text) {
     measured.dram_bytes +=
         pass.weight_bytes + pass.activation_in_bytes + pass.activation_out_bytes + pass.program_bytes;
   }
-  measured.feasible = true;
+  const Outcome outcome = evaluate(application, machine);
+  measured.feasible = outcome.feasible;
+  measured.frame_ns = 1e9 / outcome.values[static_cast<std::size_t>(Metric::throughput_fps)];
   return measured;
 }
 

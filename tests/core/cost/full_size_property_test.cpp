@@ -200,5 +200,27 @@ TEST(full_size_property, a_fixed_program_is_never_slower_nor_moves_more_for_fast
   }
 }
 
+TEST(full_size_property, compiled_again_for_twice_a_memory_the_unet_moves_at_most_a_thousandth_more) {
+  std::int64_t fewer = 0;
+  for (const Preset& preset : diffusion_presets()) {
+    Workload workload;
+    workload.stages.push_back(built_in_stage(Role::network, "sd15-unet", preset.machine));
+    for (std::int64_t Machine::*memory : {&Machine::psram_bytes, &Machine::dsram_bytes, &Machine::stackram_bytes}) {
+      std::int64_t before = 0;
+      for (const std::int64_t quarters : {1, 2, 4, 8, 16}) {
+        Machine m = preset.machine;
+        m.*memory = m.*memory / 4 * quarters;
+        const Application application = compiled(workload, m);
+        ASSERT_TRUE(application.feasible) << application.reason;
+        const std::int64_t bytes = bytes_of(pass_of(application, m));
+        EXPECT_TRUE(before == 0 || bytes <= before + before / 1000) << preset.name << " " << m.*memory;
+        fewer += before > 0 && bytes < before;
+        before = bytes;
+      }
+    }
+  }
+  EXPECT_GT(fewer, 15);
+}
+
 }  // namespace
 }  // namespace sdip
