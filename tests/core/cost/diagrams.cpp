@@ -192,6 +192,13 @@ void read_instruction(Diagram& d, const std::string& kind, Words words) {
     const bool product = words.contains("b");
     product ? read_product(words, c) : read_rowwise(words, c);
   }
+  if (const std::int64_t held = taken(words, "held", 0); held > 0) {
+    c.weight_elements = held;
+    Fetch fetch;
+    fetch.place = Place::psram;
+    fetch.elements = held;
+    c.fetches.push_back(fetch);
+  }
   if (!words.empty()) fail(kind + " has no " + words.begin()->first);
   d.program.classes.push_back(c);
   d.program.instructions.push_back(instruction);

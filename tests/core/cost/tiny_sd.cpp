@@ -1,4 +1,4 @@
-// The tiny Stable Diffusion pipeline as a workload.
+// Built-in Stable Diffusion pipelines as workloads.
 #include "tests/core/cost/tiny_sd.h"
 
 #include <map>
@@ -42,10 +42,10 @@ Stage built_in_stage(Role role, const std::string& name, const Machine& m) {
   return entry->second;
 }
 
-Workload tiny_sd(const Machine& machine) {
+Workload built_in_pipeline(const std::string& name, const Machine& machine) {
   Workload workload;
-  workload.name = "tiny-sd";
-  const PipelineRow* row = find_pipeline("tiny-sd");
+  workload.name = name;
+  const PipelineRow* row = find_pipeline(name);
   workload.stages.push_back(built_in_stage(Role::text_encoder, std::string(row->text_encoder), machine));
   if (machine.mode == Mode::image_to_image)
     workload.stages.push_back(built_in_stage(Role::encoder, std::string(row->vae_encoder), machine));
@@ -56,5 +56,7 @@ Workload tiny_sd(const Machine& machine) {
   workload.stages.push_back(built_in_stage(Role::decoder, std::string(row->vae_decoder), machine));
   return workload;
 }
+
+Workload tiny_sd(const Machine& machine) { return built_in_pipeline("tiny-sd", machine); }
 
 }  // namespace sdip

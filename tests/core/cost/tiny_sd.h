@@ -1,4 +1,4 @@
-// The tiny Stable Diffusion pipeline as a workload, as the product builds it.
+// Built-in Stable Diffusion pipelines as workloads, as the product builds them.
 #pragma once
 
 #include "core/machine/machine.h"
@@ -9,8 +9,10 @@ namespace sdip {
 /// A built-in model as a stage, rewritten; with role core the guidance combine and sampler update appended.
 Stage built_in_stage(Role role, const std::string& name, const Machine& machine);
 
-/// Text encoder, VAE encoder (image to image), U-Net and VAE decoder of a built-in pipeline's small sister
-/// "tiny-sd".
+/// Text encoder, VAE encoder (image to image), U-Net and VAE decoder of a built-in pipeline of one text encoder.
+Workload built_in_pipeline(const std::string& name, const Machine& machine);
+
+/// That of the small sister "tiny-sd".
 Workload tiny_sd(const Machine& machine);
 
 }  // namespace sdip

@@ -1,0 +1,100 @@
+// Where is more of something worse? Each row's counterexample really is one; they are a table of docs/model.md.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iomanip>
+#include <set>
+#include <sstream>
+
+#include "tests/core/base/made_section.h"
+#include "tests/core/cost/example.h"
+#include "tests/core/cost/more_rows.h"
+
+namespace sdip {
+namespace {
+
+/// "a; b" as lines.
+std::string lines_of(std::string_view text) {
+  std::string lines;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find("; ", at), text.size());
+    lines += std::string(text.substr(at, end - at)) + "\n";
+    at = end + 2;
+  }
+  return lines;
+}
+
+std::vector<std::string> settings_in(std::string_view text) {
+  std::vector<std::string> settings;
+  std::istringstream stream{std::string(text)};
+  for (std::string one; std::getline(stream, one, ',');) settings.push_back(one);
+  return settings;
+}
+
+double measured(const MoreRow& row, std::string_view settings) {
+  std::string text = lines_of(row.on);
+  for (const std::string& setting : settings_in(settings)) text = with_setting(text, setting);
+  const Measured m = measure(text);
+  EXPECT_TRUE(m.feasible) << text;
+  return row.worse == "cycles"  ? static_cast<double>(m.cycles)
+         : row.worse == "bytes" ? static_cast<double>(m.dram_bytes)
+                                : m.frame_ns;
+}
+
+std::string number(double value) {
+  std::ostringstream text;
+  text << std::setprecision(4) << value;
+  return text.str();
+}
+
+std::string joined(std::string_view settings) {
+  std::string text;
+  for (const std::string& one : settings_in(settings)) text += (text.empty() ? "" : " ") + one;
+  return text;
+}
+
+TEST(more, of_each_row_is_worse_on_its_counterexample) {
+  std::string text = "| more | from | to | on | worse | why |\n| --- | --- | --- | --- | --- | --- |\n";
+  for (const MoreRow& row : more_rows()) {
+    SCOPED_TRACE(std::string(row.on) + " " + std::string(row.more_settings));
+    const double less = measured(row, row.less_settings), more = measured(row, row.more_settings);
+    EXPECT_GT(more, less * 1.000001);
+    std::string on(row.on);
+    for (std::size_t at = on.find('|'); at != std::string::npos; at = on.find('|', at + 2)) on.insert(at, "\\");
+    const std::string what = row.worse == "cycles" ? "cycles" : row.worse == "bytes" ? "bytes" : "ns a frame";
+    text += "| " + std::string(row.more) + " | `" + joined(row.less_settings) + "` | `" +
+            joined(row.more_settings) + "` | `" + on + "` | " + number(less) + " → " + number(more) + " " + what +
+            " | " + std::string(row.why) + " |\n";
+  }
+  text += "\nNever found to be worse:\n\n| | why |\n| --- | --- |\n";
+  for (const NeverRow& row : never_rows())
+    text += "| `" + std::string(row.name) + "` | " + std::string(row.why) + " |\n";
+  expect_made_section("model.md", "more", "tests/core/cost/more_test.cpp", text);
+}
+
+/// Rows that say what is run, how it is priced, or have no better end.
+bool is_no_more(const ParameterRow& row) {
+  static const std::set<std::string_view> others{"scale_granularity",  // what a format stands for
+                                                 "sram_banks",         // energy and area alone
+                                                 "dram_kind",         "core_weights",     "branches",
+                                                 "hoisted_context",   "schedule",         "hard_coded_part",
+                                                 "host_operators",    "host_result_bits", "host_memory"};
+  const bool modelled = row.type != ParameterType::choice ||
+                        std::ranges::count_if(row.choices, [](const ChoiceValue& c) { return c.modelled; }) > 1;
+  return !modelled || row.group == "workload" || row.group == "stages" || row.group == "technology" ||
+         others.contains(row.name);
+}
+
+TEST(more, is_said_of_every_parameter_with_a_better_end) {
+  std::set<std::string> named;
+  for (const NeverRow& row : never_rows()) named.emplace(row.name);
+  for (const MoreRow& row : more_rows())
+    for (const std::string& setting : settings_in(row.more_settings))
+      named.insert(setting.substr(0, setting.find('=')));
+  named.insert({"dsram_port_bits", "psram_port_bits", "stackram_port_bits"});  // one row for all
+  for (const ParameterRow& row : parameters())
+    EXPECT_TRUE(is_no_more(row) || named.contains(std::string(row.name))) << row.name;
+}
+
+}  // namespace
+}  // namespace sdip

@@ -1,0 +1,165 @@
+// Each option of the design space, as a row.
+#include "tests/core/cost/option_rows.h"
+
+namespace sdip {
+namespace {
+
+// Random programs and machines with every option drawn: cycles, stalls, beats, bytes.
+constexpr std::string_view counted =
+    "differential.random_programs_on_random_machines_count_the_same_by_formula_and_by_stepping";
+constexpr std::string_view counted_parts =
+    "differential.random_programs_count_the_same_in_any_role_with_any_part_hard_coded";
+constexpr std::string_view counted_words =
+    "differential.random_pairs_stream_programs_split_tile_operations_and_give_the_host_work";
+constexpr std::string_view counted_beside =
+    "differential.random_programs_count_the_same_where_instructions_run_side_by_side";
+// Ten thousand pairs, each row changed alone at least 500 times.
+constexpr std::string_view toggled = "witness.ten_thousand_random_pairs_count_the_same_by_formula_and_by_stepping";
+// Frames: what the executor counts, put together without the estimate's formulas, energy and area included.
+constexpr std::string_view frames =
+    "counted_frame.of_pipelines_networks_and_parts_in_series_is_what_the_report_says";
+constexpr std::string_view run = "pipeline.of_any_number_of_cores_and_steps_takes_what_the_estimate_predicts";
+constexpr std::string_view run_network =
+    "pipeline.of_a_network_runs_its_frames_side_by_side_or_its_parts_in_series";
+// Compiled programs executed, against their graphs.
+constexpr std::string_view lossless = "random.lossless_programs_compute_their_graphs";
+constexpr std::string_view lossy = "random.lossy_programs_compute_their_graphs_with_the_losses_written_out";
+constexpr std::string_view strips = "strips.of_any_height_compute_the_chain_with_halos_or_line_buffers";
+constexpr std::string_view strip_norms = "random.chains_with_norms_in_strips_compute_their_graphs";
+constexpr std::string_view occupied = "occupancy.of_random_networks_is_what_the_compiler_states";
+constexpr std::string_view samplers = "diffusion.samplers_given_the_true_noise_end_at_the_frame";
+constexpr std::string_view formats = "formats.hold_what_they_can_and_round_the_rest";
+constexpr std::string_view accumulated = "accumulators.of_integers_wrap_to_their_width_in_any_tiles";
+constexpr std::string_view rounded_sums = "kernels_order.a_sum_is_rounded_once_to_a_narrow_format";
+constexpr std::string_view host = "pynq_attention.estimate_and_step_agree_whatever_of_the_host_is_changed";
+constexpr std::string_view refused =
+    "parameters.a_choice_that_the_engine_does_not_act_on_is_refused_as_not_modelled";
+
+constexpr OptionRow rows[] = {
+    {"more cores", "essay", "cores=20", run},
+    {"deeper pipelines", "essay", "pipeline_stages=16", counted},
+    {"dataflow", "essay", "dataflow=weight", counted},
+    {"dataflow", "essay", "dataflow=input", counted},
+    {"shared MACs", "essay", "mac_sharing=shared", toggled},
+    {"folding", "essay", "vector_lanes=128", counted},
+    {"folding", "essay", "softmax_lanes=128", counted},
+    {"folding", "essay", "norm_lanes=128", counted},
+    {"folding", "essay", "transpose_lanes=32", counted},
+    {"folding on ports", "essay", "dsram_port_bits=2048", counted},
+    {"folding on ports", "essay", "psram_port_bits=4096", counted},
+    {"folding on ports", "essay", "stackram_port_bits=2048", counted},
+    {"buffering", "edge", "weight_buffering=single", counted},
+    {"buffering", "edge", "tile_buffering=single", counted},
+    {"DRAM", "essay", "dram_bus_bits=512", counted},
+    {"DRAM", "essay", "dram_clock_ratio=2", counted},
+    {"DRAM", "essay", "dram_efficiency=0.6", counted},
+    {"DRAM", "edge", "dram_burst_bytes=256", counted},
+    {"one activation memory", "edge", "activation_memory=unified", occupied},
+    {"general branching", "edge stack_discipline=stack stackram_bytes=3145728", "stack_discipline=allocator",
+     occupied},
+    {"DSRAM for each operator", "essay", "operator_dsram=per_operator", counted_beside},
+    // Workload.
+    {"distillation", "essay", "steps=4", run},
+    {"guidance", "essay", "guidance=off", toggled},
+    {"guidance", "essay", "guidance=two_passes", toggled},
+    {"sampler", "essay", "sampler=ddpm", samplers},
+    {"sampler", "essay", "sampler=euler", samplers},
+    {"stream", "essay", "mode=image_to_image", run},
+    {"batch", "edge", "batch=2", toggled},
+    {"prompts", "essay", "prompt_per_frame=true", frames},
+    {"VAE off chip", "essay", "vae_stage=off_chip", frames},
+    // Weights.
+    {"resident weights", "essay", "weight_storage=resident psram_bytes=2147483648", counted},
+    {"hard-coded weights", "essay", "weight_storage=hard_coded", counted_parts},
+    {"hard-coded weights, in part", "essay", "weight_storage=hard_coded hard_coded_part=text_encoder",
+     counted_parts},
+    {"VAE as circuits with their weights", "essay", "weight_storage=hard_coded hard_coded_part=vae", counted_parts},
+    {"hard-coded weights, in part", "essay", "weight_storage=hard_coded hard_coded_part=core", counted_parts},
+    {"weights kept", "essay", "psram_pinned_bytes=33554432", counted},
+    {"compressed weights", "essay", "weight_compression=2", counted},
+    {"a slow decompressor", "essay weight_compression=2", "decompressor_bytes_per_cycle=64", counted},
+    {"sparsity", "essay", "sparsity=gating weight_density=0.5", counted},
+    {"sparsity", "essay", "sparsity=skipping weight_density=0.5", lossy},
+    {"low-rank weights", "essay", "low_rank=on", lossless},
+    {"low-rank weights", "essay low_rank=on", "low_rank_share=0.1", toggled},
+    {"hoisted context", "essay", "hoisted_context=true", toggled},
+    {"in-memory weights", "essay", "in_memory_weights=fefet", refused},
+    {"per-core weights", "network: essay", "core_weights=per_core", run_network},
+    {"parallel branches", "network: essay", "branches=parallel", run_network},
+    // The compiler's.
+    {"implicit transposition", "essay", "transposition=static", lossless},
+    {"implicit transposition", "essay", "transposition=dynamic", lossless},
+    {"layer fusion", "essay", "fusion=pointwise", lossless},
+    {"layer fusion", "edge", "fusion=norm", lossless},
+    {"layer fusion", "edge fusion=norm", "norm_statistics=producer", lossless},
+    {"layer fusion", "edge fusion=norm strips=line_buffers norm_statistics=producer", "norm_statistics=recompute",
+     strip_norms},
+    {"attention fused", "edge", "fused_attention=on", lossless},
+    {"depth-first strips", "edge", "strips=halo_recompute", strips},
+    {"depth-first strips", "edge", "strips=line_buffers", strips},
+    {"skip connections", "essay", "skip_handling=spill", lossless},
+    {"skip connections", "edge dsram_bytes=33554432 stackram_bytes=25165824", "skip_handling=recompute", lossless},
+    {"schedule", "essay fusion=norm", "schedule=least_live", lossless},
+    {"schedule", "edge dsram_bytes=33554432 stackram_bytes=6291456 fusion=norm", "schedule=least_live_thorough",
+     toggled},
+    {"tile search", "edge", "tile_search=greedy", toggled},
+    {"tile search", "edge", "tile_search=sampled", toggled},
+    {"tile search", "edge", "tile_goal=cycles", toggled},
+    // Control.
+    {"granularity", "essay imem_bytes=16777216", "granularity=tile", counted_words},
+    {"granularity", "essay imem_bytes=16777216", "granularity=micro", counted_words},
+    {"streamed program", "essay imem_bytes=16384 program_storage=streamed", "imem_bytes=131072", counted_words},
+    {"distributed sequencer", "essay", "sequencer=distributed", counted},
+    {"dispatch", "essay", "dispatch_cycles=64", counted},
+    {"software sequencing", "essay", "sequencer=host", counted},
+    {"software sequencing", "essay sequencer=host", "host_command_cycles=205", counted},
+    {"operators on the host", "essay", "host_operators=softmax", counted_words},
+    {"operators on the host", "essay", "host_operators=softmax_and_norm", counted_words},
+    {"operators on the host", "essay host_operators=softmax", "host_cycles_per_element=1", counted_words},
+    {"operators on the host", "essay host_operators=softmax", "host_bus_bits=256", counted_words},
+    {"operators on the host", "essay host_operators=softmax", "host_access_cycles=100", host},
+    {"operators on the host", "essay host_operators=softmax", "host_result_bits=32", host},
+    {"memory of the host", "essay", "host_memory=true", host},
+    {"composable circuits", "essay", "composable_macs=on", refused},
+    {"crossbar between cores", "essay", "memory_hierarchy=crossbar", refused},
+    {"writable PSRAM", "essay", "memory_hierarchy=writable_psram", refused},
+    // Quantisation.
+    {"quantisation", "essay", "weight_format=bf16 activation_format=bf16", formats},
+    {"quantisation", "essay", "weight_format=fp8_e4m3", formats},
+    {"quantisation", "essay", "weight_format=fp8_e5m2", formats},
+    {"quantisation", "essay", "weight_format=int16", formats},
+    {"quantisation", "essay", "weight_format=int8", lossy},
+    {"quantisation", "essay", "weight_format=uint8", lossy},
+    {"quantisation", "essay", "weight_format=int4", lossy},
+    {"quantisation", "essay", "weight_format=uint4", lossy},
+    {"quantisation", "essay", "weight_format=q7_8 activation_format=q7_8", formats},
+    {"quantisation", "essay weight_format=int8", "scale_granularity=channel", lossy},
+    {"quantisation", "essay", "weight_format=int8 activation_format=int8 accumulator_format=int32", accumulated},
+    {"quantisation", "essay", "activation_format=fp32 weight_format=fp32", formats},
+    {"quantisation", "essay", "accumulator_format=fp16", rounded_sums},
+    // Technology: seconds, joules and square millimetres only.
+    {"clock", "essay", "core_clock_mhz=500 dram_clock_ratio=2", frames},
+    {"DRAM kind", "essay", "dram_kind=lpddr4", frames},
+    {"DRAM kind", "essay", "dram_kind=ddr3", frames},
+    {"DRAM kind", "essay", "dram_kind=ddr4", frames},
+    {"DRAM kind", "essay", "dram_kind=gddr5", frames},
+    {"DRAM kind", "essay", "dram_kind=gddr6", frames},
+    {"DRAM kind", "essay", "dram_kind=hbm2e", frames},
+    {"DRAM kind", "edge", "dram_kind=hbm2", frames},
+    {"node", "essay", "technology_node=n5", frames},
+    {"node", "essay", "technology_node=n16", frames},
+    {"node", "essay", "technology_node=n28", frames},
+    {"node", "essay", "technology_node=n45", frames},
+    {"node", "essay", "technology_node=n65", frames},
+    {"FPGA part", "edge", "technology_node=fpga_vc1902",
+     "fpga.a_part_fits_to_the_last_block_and_names_what_limits"},
+    {"FPGA part", "edge", "technology_node=fpga_zynq7020",
+     "pynq_attention.a_frame_takes_what_its_commands_and_accesses_take"},
+    {"banks", "essay", "sram_banks=4", frames},
+};
+
+}  // namespace
+
+std::span<const OptionRow> option_rows() { return rows; }
+
+}  // namespace sdip
