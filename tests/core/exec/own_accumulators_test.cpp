@@ -37,12 +37,12 @@ void expect_equal_counts(const Application& said, const Machine& a, const Applic
   EXPECT_EQ(one.stages[0].steady_cycles, other.stages[0].steady_cycles);
   const auto dram = static_cast<std::size_t>(Metric::dram_bytes_per_frame);
   EXPECT_EQ(one.outcome.values[dram], other.outcome.values[dram]);
-  const auto parts = [](const Report& report) {
-    EnergyParts energy = report.stages[0].energy_parts;
-    energy[static_cast<std::size_t>(EnergyPart::control)] = 0;  // reads the words
-    return energy;
-  };
-  EXPECT_EQ(parts(one), parts(other));
+  // Layers with formats of their own are priced apart: their sum is rounded elsewhere.
+  for (std::size_t part = 0; part < energy_part_count; ++part) {
+    if (part == static_cast<std::size_t>(EnergyPart::control)) continue;  // reads the words
+    const double joules = other.stages[0].energy_parts[part];
+    EXPECT_NEAR(one.stages[0].energy_parts[part], joules, 1e-12 * joules);
+  }
 }
 
 TEST(own_accumulators, of_every_layer_are_those_of_a_machine_that_has_them) {
