@@ -105,11 +105,11 @@ class LaneQueue {
     held_ = moved_held;
   }
 
-  /// The place of the next tile; and: none before `place` is asked for again.
-  std::size_t end() const { return end_; }
+  /// The oldest tile held; and: none before `place` is asked for again.
+  std::size_t first() const { return first_; }
   void forget_before(std::size_t place) {
     const std::size_t from = std::min(place, first_);
-    if (from - gone_ < 16384) return;
+    if (from - gone_ < 4096) return;  // rarely enough
     const auto drop = [&](std::vector<std::int64_t>& values, std::size_t of_each) {
       values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>((from - gone_) * of_each));
     };

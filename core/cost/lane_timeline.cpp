@@ -100,7 +100,7 @@ class LaneTimeline {
   SDIP_EACH void run(std::int64_t most) {
     Found last_end;
     for (std::int64_t pass = 0; pass < most; ++pass) {
-      const std::size_t first_tile = weights_.end();
+      const std::size_t first_tile = weights_.first();
       const bool rejoined = run_pass(pass == 0);
       store(last_pass_.cycles, passes_.emplace_back().data());
       if (rejoined) return;

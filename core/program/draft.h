@@ -137,6 +137,7 @@ struct TileRoom {
   WeightForm form;
   TileSearch search = TileSearch::exact;  // how mappings of nests are found
   TileGoal goal = TileGoal::bytes;        // and what they save first
+  bool weights_stay = false;              // in PSRAM, all of the stage's: loaded again they cost nothing
   friend auto operator<=>(const TileRoom&, const TileRoom&) = default;
 };
 

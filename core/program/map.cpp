@@ -45,6 +45,7 @@ TileTerms terms_of(const InstructionClass& c, const Nest& nest, const TileRoom& 
         room.form.bits * room.form.density_hundredths * (bit_parts / 100) + (room.form.skipping ? bit_parts : 0);
     terms.capacity[1] = (room.weight_bytes - held) / weight_buffers * 8 * bit_parts;
     terms.b_price = stored_bytes(weight_tile_bytes(c, nest.channels(), room.form), room.form) * 8 * bit_parts;
+    if (room.weights_stay) terms.b_price = 1;  // of equal bytes the fewest loads
     terms.b_room = ceil_div(c.weight_elements_per_channel * an_element, n.in_channels * n.kernel_h * n.kernel_w);
     terms.b_channel_room =
         (c.bias_elements_per_channel * room.form.bits + room.form.scale_bits_per_channel) * bit_parts;
@@ -265,7 +266,7 @@ std::int64_t dram_bytes(const InstructionClass& c, const TileRoom& room) {
     const Traffic moved = traffic(nest, c.mapping);
     if (c.operand_a == Place::dram) bytes += bytes_of(moved.a);
     if (c.operand_b == Place::dram) bytes += bytes_of(moved.b);
-    if (nest.weighted && room.weight_bytes > 0)
+    if (nest.weighted && room.weight_bytes > 0 && !room.weights_stay)
       bytes += moved.b / compulsory(nest).b * weight_tile_bytes(c, nest.channels(), room.form);
     if (writes_tiles(c))
       bytes += ceil_div((moved.partials_written + moved.partials_read) * room.accumulator_bits, 8);

@@ -1,5 +1,6 @@
 // pass `place`: where operands lie, and the mapping of each instruction given the room that is left.
 #include <algorithm>
+#include <set>
 
 #include "core/base/error.h"
 #include "core/program/marks.h"
@@ -7,6 +8,7 @@
 #include "core/program/needed.h"
 #include "core/program/passes.h"
 #include "core/program/strips.h"
+#include "core/program/tiles.h"
 
 namespace sdip {
 namespace {
@@ -99,8 +101,24 @@ std::int64_t take(std::vector<Extent>& gaps, std::int64_t bytes) {
   return address;
 }
 
-TileRoom room_at(const InstructionClass& c, const Machine& machine, Role role, const TileGaps& gaps) {
+/// Whether all of a stage's weights will stay in PSRAM (pass `pin`), as far as their bytes depend on no mapping.
+bool weights_stay(const Compilation& compilation) {
+  const Machine& machine = compilation.machine;
+  const auto nowhere = [](std::size_t) { return Place::dsram; };
+  std::set<std::vector<ValueId>> seen;
+  std::int64_t bytes = 0;
+  for (const Draft& draft : compilation.drafts) {
+    const InstructionClass c = class_of(draft, nowhere);
+    const WeightForm form = weight_form(c, machine);
+    if (c.compound == Compound::strips || form.by_tile() || form.bits % 8 != 0) return false;
+    if (seen.insert(draft.weights).second) bytes += region_bytes(c, form).psram;
+  }
+  return bytes <= machine.psram_bytes;
+}
+
+TileRoom room_at(const InstructionClass& c, const Machine& machine, Role role, const TileGaps& gaps, bool stay) {
   TileRoom room = room_for(c, machine, hard_coded(machine, role));
+  room.weights_stay = stay;
   room.read_bytes = gaps.read.bytes;
   room.write_bytes = gaps.write.bytes;
   return room;
@@ -235,7 +253,7 @@ std::optional<std::size_t> misfit_alone(const Compilation& compilation, const Ma
   const Places places{*compilation.graph, lives};
   for (std::size_t i = first; i < last; ++i) {
     const InstructionClass c = class_of(drafts[i], static_cast<std::int32_t>(i), places);
-    const TileRoom room = room_at(c, machine, compilation.role, gaps_at(machine, plan, resident, i));
+    const TileRoom room = room_at(c, machine, compilation.role, gaps_at(machine, plan, resident, i), false);
     if (!mapping_in(room, c, drafts[i].rule, *compilation.mappings)) return i;
   }
   return std::nullopt;
@@ -248,6 +266,7 @@ std::optional<std::size_t> try_place(Compilation& compilation) {
   Lives& lives = compilation.lives;
   Placement& placement = compilation.placement;
   const Places places{graph, lives};
+  const bool stay = weights_stay(compilation);
   while (true) {
     const MemoryPlan plan = plan_memory(machine, drafts, lives);
     Resident resident = resident_bytes(drafts, lives);
@@ -256,7 +275,7 @@ std::optional<std::size_t> try_place(Compilation& compilation) {
       const auto index = static_cast<std::int32_t>(i);
       InstructionClass c = class_of(drafts[i], index, places);
       const auto room_now = [&] {
-        return room_at(c, machine, compilation.role, gaps_at(machine, plan, resident, i));
+        return room_at(c, machine, compilation.role, gaps_at(machine, plan, resident, i), stay);
       };
       auto mapping = mapping_in(room_now(), c, drafts[i].rule, *compilation.mappings);
       if (resident.passing[i] > 0)

@@ -79,6 +79,26 @@ onnx::ModelProto cheap_to_make_again() {
   return model;
 }
 
+TEST(weights_that_stay, cost_nothing_when_loaded_again_so_that_rows_are_loaded_once) {
+  Machine m;
+  m.weight_format = m.activation_format = NumberFormat::int8;
+  m.tile_buffering = Buffering::single_buffer;
+  m.dsram_bytes = 27;  // three rows
+  const auto elements_read = [&](std::int64_t psram_bytes) {
+    m.psram_bytes = psram_bytes;
+    onnx::ModelProto model = model_of_x({1, 6, 9});
+    add_weight(model, "w", {9, 11});
+    add_node(model, "MatMul", {"x", "w"}, "y");
+    add_output(model, "y");
+    const Application application = compiled(model, m);
+    const InstructionClass& c = class_at(application, 0);
+    EXPECT_EQ(c.pinned, psram_bytes >= 99);
+    return traffic(nest_of(c), c.mapping).a;
+  };
+  EXPECT_EQ(elements_read(150), 54);
+  EXPECT_EQ(elements_read(99), 54);
+}
+
 TEST(recompute, makes_a_value_again_where_that_moves_fewer_bytes) {
   Machine m;
   m.stackram_bytes = 8192;

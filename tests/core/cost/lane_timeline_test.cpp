@@ -1,0 +1,52 @@
+// Passes of machines side by side that are long in repeating themselves.
+#include "core/cost/lane_timeline.h"
+
+#include <gtest/gtest.h>
+
+namespace sdip {
+namespace {
+
+/// A tile of a byte, and as many cycles of work.
+ClassCost tile_of(std::int64_t cycles) {
+  ClassCost cost;
+  TileCost tile;
+  tile.cycles = cost.cycles = cycles;
+  tile.times = 1;
+  tile.weight_bytes = tile.weight_stored_bytes = 1;
+  cost.shapes.push_back(tile);
+  cost.windows.push_back({});
+  cost.weighted = true;
+  return cost;
+}
+
+/// A byte a cycle; each pass has a cycle more work than transfers, so that in each the channel runs a tile further
+/// ahead until PSRAM is full.
+TEST(lanes, that_run_ahead_pass_by_pass_forget_tiles_and_nothing_else) {
+  const std::vector<ClassCost> costs = {tile_of(1), tile_of(2)};
+  Program program;
+  program.classes.resize(2);
+  program.instructions.resize(3000);
+  program.instructions.back().instruction_class = 1;
+  TimelineRules rules;
+  rules.burst_bytes = 1;
+  rules.psram_bytes = 40;
+  const Tape tape = make_tape(program, costs, rules);
+  const TapeNumbers numbers = tape_numbers(tape, costs, rules);
+  std::vector<LaneMachine> machines;
+  for (const std::int64_t q : {1, 2, 3}) machines.push_back({&numbers, {3, q}, 1});
+  std::vector<LaneTimes> times(machines.size());
+  LaneRunner().run(tape, machines, 64, times);
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    rules.rate = machines[i].rate;
+    const TimelineResult alone = run_timeline(program, costs, rules, 64);
+    EXPECT_EQ(times[i].psram_peak_bytes, alone.psram_peak_bytes);
+    for (std::size_t pass = 0; pass < 64; ++pass)
+      ASSERT_EQ(times[i].pass_cycles[std::min(pass, times[i].pass_cycles.size() - 1)],
+                alone.passes[std::min(pass, alone.passes.size() - 1)].cycles)
+          << "machine " << i << ", pass " << pass;
+  }
+  EXPECT_GT(times[0].pass_cycles.size(), 30u);
+}
+
+}  // namespace
+}  // namespace sdip
