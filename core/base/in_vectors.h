@@ -56,7 +56,7 @@ template <class Loop>
 void in_portable(const Loop& loop) {
   loop(VectorOf<4>());
 }
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(SDIP_PORTABLE_VECTORS)
 template <class Loop>
 [[gnu::target("avx2,fma")]] void in_avx2(const Loop& loop) {
   loop(VectorOf<8>());
@@ -69,7 +69,7 @@ template <class Loop>
 
 template <class Loop>
 void in_vectors(Vectors vectors, const Loop& loop) {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(SDIP_PORTABLE_VECTORS)
   if (vectors == Vectors::avx512) return in_avx512(loop);
   if (vectors == Vectors::avx2) return in_avx2(loop);
 #endif

@@ -126,22 +126,22 @@ struct BatchEvaluator::State {
 Machine cost_key(const Machine& machine) {
   const Machine standard;
   Machine key = machine;
-#define SAME(name) key.name = standard.name;
-  SAME(cores)
-  SAME(core_clock_mhz)
-  SAME(imem_bytes)
-  SAME(sram_banks)
-  SAME(dram_kind)
-  SAME(dram_bus_bits)
-  SAME(dram_clock_ratio)
-  SAME(dram_efficiency)
-  SAME(steps)
-  SAME(prompt_per_frame)
-  SAME(encoder_dram_share)
-  SAME(decoder_dram_share)
-  SAME(technology_node)
-  SAME(sram_floor_plan_factor)
-  SAME(mac_floor_plan_factor)
+#define SAME(name) key.name = standard.name
+  SAME(cores);
+  SAME(core_clock_mhz);
+  SAME(imem_bytes);
+  SAME(sram_banks);
+  SAME(dram_kind);
+  SAME(dram_bus_bits);
+  SAME(dram_clock_ratio);
+  SAME(dram_efficiency);
+  SAME(steps);
+  SAME(prompt_per_frame);
+  SAME(encoder_dram_share);
+  SAME(decoder_dram_share);
+  SAME(technology_node);
+  SAME(sram_floor_plan_factor);
+  SAME(mac_floor_plan_factor);
 #undef SAME
   return key;
 }

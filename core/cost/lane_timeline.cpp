@@ -115,6 +115,7 @@ class LaneTimeline {
   const std::vector<std::array<std::int64_t, lane_count>>& passes() const { return passes_; }
   /// Cycles until instructions were dispatched in the last pass.
   SDIP_EACH void note_dispatch(std::int64_t* lanes) const { store(last_pass_.dispatch, lanes); }
+  std::int64_t operations_run() const { return operations_run_; }
   std::int64_t psram_peak(std::size_t lane) const {
     return fetched_ ? tape_.pinned_bytes + weights_.peak_bytes(lane) : 0;
   }
@@ -247,6 +248,7 @@ class LaneTimeline {
   }
 
   SDIP_EACH void operate(const Tape::Operation& o) {
+    ++operations_run_;
     if (o.weights != none && (cold_ || !pinned_)) fetch(o.weights, o.tile_bytes);
     if (o.leaves_tile) weights_.leave_current();
     Lanes ready = weights_ready_;
@@ -372,7 +374,8 @@ class LaneTimeline {
   Passed pass_, last_pass_;
   std::vector<Checkpoint>& checkpoints_;  // of the pass before
   std::size_t oldest_seen_ = 0;           // tile of the pass before
-  bool comparable_ = false;               // they are there, and that pass went on as this one will
+  std::int64_t operations_run_ = 0;
+  bool comparable_ = false;  // they are there, and that pass went on as this one will
   std::vector<std::array<std::int64_t, lane_count>> passes_;
   bool cold_ = true, fetched_ = false;
 
@@ -402,10 +405,13 @@ struct LaneRunner::Memory {
   LaneNumbers numbers;
   LaneQueue weights;
   std::vector<Checkpoint> checkpoints;
+  std::int64_t operations_run = 0;
 };
 
 LaneRunner::LaneRunner(Vectors vectors) : memory_(std::make_unique<Memory>()) { memory_->vectors = vectors; }
 LaneRunner::~LaneRunner() = default;
+
+std::int64_t LaneRunner::operations_run() const { return memory_->operations_run; }
 
 void LaneRunner::run(const Tape& tape, std::span<const LaneMachine> machines, std::int64_t most_passes,
                      std::span<LaneTimes> times) {
@@ -420,6 +426,7 @@ void LaneRunner::run(const Tape& tape, std::span<const LaneMachine> machines, st
     timeline.run(most_passes);
     timeline.note_dispatch(dispatch.data());
   });
+  memory_->operations_run = timeline.operations_run();
   for (std::size_t lane = 0; lane < machines.size(); ++lane) {
     LaneTimes& t = times[lane];
     t.pass_cycles.clear();

@@ -42,6 +42,9 @@ class LaneRunner {
   void run(const Tape& tape, std::span<const LaneMachine> machines, std::int64_t most_passes,
            std::span<LaneTimes> times);
 
+  /// Tile operations of the last run one by one; of the others is known that they last the same.
+  std::int64_t operations_run() const;
+
  private:
   struct Memory;  // used again and again
   std::unique_ptr<Memory> memory_;

@@ -33,7 +33,9 @@ class TapeMaker {
  public:
   TapeMaker(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules)
       : program_(program), costs_(costs), rules_(rules) {
-    for (const Instruction& instruction : program.instructions) ++uses_of(instruction);
+    tape_.classes.resize(costs.size());
+    for (const Instruction& instruction : program.instructions)
+      ++tape_.classes[static_cast<std::size_t>(instruction.instruction_class)].uses;
     for (std::size_t c = 0; c < costs.size(); ++c) number_transfers(c);
   }
 
@@ -53,11 +55,6 @@ class TapeMaker {
   }
 
  private:
-  std::int64_t& uses_of(const Instruction& instruction) {
-    tape_.classes.resize(costs_.size());
-    return tape_.classes[static_cast<std::size_t>(instruction.instruction_class)].uses;
-  }
-
   std::int32_t transfer(std::int64_t bytes, std::int64_t copies, bool in) {
     if (bytes == 0) return Tape::none;
     tape_.moved.push_back({copies, 0, in});

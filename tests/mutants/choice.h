@@ -10,7 +10,7 @@
 
 namespace mutant {
 
-inline constexpr int most_mutants = 1 << 14;
+inline constexpr int most_mutants = 1 << 15;
 extern volatile int chosen;                  // -1: none
 extern unsigned char reached[most_mutants];  // asked for since it was cleared
 extern bool exists[most_mutants];            // the types have it
@@ -76,7 +76,7 @@ MUTANT_OPERATOR(Same, ==, !=)
 MUTANT_OPERATOR(Other, !=, ==)
 #undef MUTANT_OPERATOR
 
-// A comparison; its second mutant is its opposite.
+// A comparison, of vectors place by place; its second mutant is its opposite.
 #define MUTANT_COMPARISON(Name, op, other, opposite)        \
   template <int number>                                     \
   struct Name {};                                           \
@@ -85,7 +85,7 @@ MUTANT_OPERATOR(Other, !=, ==)
     return Left<A, number>{static_cast<A&&>(a)};            \
   }                                                         \
   template <class A, int number, class B>                   \
-  constexpr bool operator op(Left<A, number> left, B&& b) { \
+  constexpr auto operator op(Left<A, number> left, B&& b) { \
     there<number>();                                        \
     there<number + 1>();                                    \
     if (on(number)) return left.a other b;                  \

@@ -28,9 +28,10 @@ struct Pair {
   StepCounts counts;
 };
 
-/// Sample number `n` of what is counted and estimated: a pair, or, one in four, an application on a machine, whose
-/// whole report must follow from the counts. What is returned says whether the estimate does now.
-std::function<bool()> drawn_sample(std::uint64_t n);
+/// Sample `number` of what is counted and estimated: a pair, or, one in six, an application on a machine, whose
+/// whole report must follow from the counts; one in three is of machines beside each other, and of what each was
+/// worth alone. What is returned says whether the estimate does now.
+std::function<bool()> drawn_sample(std::uint64_t number);
 
 /// Pair number `seed`, with the counts of as many passes as an estimate simulates, and two more.
 Pair drawn_pair(std::uint64_t seed);

@@ -14,6 +14,11 @@ const std::initializer_list<std::string_view> words_of_statements = {
     "try",      "catch",   "throw",  "class",    "struct",    "enum",      "public",
     "template", "private", "friend", "explicit", "namespace", "inline",    "static_assert"};
 
+/// Its arguments may be anything, names of members, too.
+bool is_macro(std::string_view name) {
+  return name.size() > 1 && std::ranges::none_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
+}
+
 bool opens(std::string_view text) { return text == "(" || text == "[" || text == "{" || text == "<"; }
 
 }  // namespace
@@ -63,7 +68,7 @@ void Reading::find_constants() {
       return Range{i, j};
     };
     if (is(i, "<") && tokens_[i].mate != i) leave({i, tokens_[i].mate + 1}, "a template's argument is a constant");
-    if (any_of(i, {"static_assert", "using", "enum", "friend"}))
+    if (any_of(i, {"static_assert", "using", "typedef", "enum", "friend"}))
       leave(to(";"), "a declaration, no arithmetic at run time");
     if (is(i, "case")) leave(to(":"), "a case is a constant");
     if (is(i, "check") && is(i + 1, "("))
@@ -140,6 +145,7 @@ std::vector<Range> Reading::parts(std::size_t open) const {
 Range Reading::statement(std::size_t i) const {
   const std::size_t block = tokens_[i].inside;
   if (i == 0 || block == nowhere || !is(block, "{") || alone_[i]) return {};
+  if (block >= 2 && any_of(block - 2, {"struct", "class"})) return {};
   bool begins = any_of(i - 1, {";", "{", "}", "else"});
   if (is(i - 1, ")")) begins = any_of(tokens_[i - 1].mate - 1, {"if", "for", "while"});
   if (!begins || any_of(i, words_of_statements)) return {};
@@ -148,6 +154,7 @@ Range Reading::statement(std::size_t i) const {
   while (j < size() && !is(j, ";")) {
     if (tokens_[j].mate < j) return {};
     if (is(j, ":") && tokens_[j].mate == j) return {};
+    if (is(j, "=") && any_of(j + 1, {"default", "delete"})) return {};
     if (word(j) && word(j + 1)) return {};
     const bool declarator = any_of(j, {"&", "*", "&&"}) && !tokens_[j].spaced && j > i;
     if ((declarator || (is(j, "<") && tokens_[j].mate > j)) && word((declarator ? j : tokens_[j].mate) + 1))
@@ -189,9 +196,9 @@ bool Reading::is_call(std::size_t open) const {
   if (open == 0 || !is(open, "(")) return false;
   std::size_t name = open - 1;
   if (is(name, ">") && tokens_[name].mate != name) name = tokens_[name].mate - 1;
-  if (!word(name)) return false;
+  if (!word(name) || is_macro(tokens_[name].text)) return false;
   if (any_of(name, {"if", "for", "while", "switch", "return", "catch", "sizeof", "decltype", "static_cast", "move",
-                    "exchange", "swap", "operator", "explicit", "constexpr"}))
+                    "exchange", "swap", "operator", "explicit", "constexpr", "__builtin_convertvector"}))
     return false;
   std::size_t begin = name;
   while (begin >= 2 && any_of(begin - 1, {"::", ".", "->"})) {

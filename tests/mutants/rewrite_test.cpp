@@ -95,6 +95,13 @@ TEST(mutants, of_steps_loops_and_their_bounds_exist_but_of_loop_steps_none) {
   EXPECT_THAT(changes_of("void f() { x[n++] = y; }"), testing::Contains("n++ -> no step"));
 }
 
+TEST(mutants, leave_functions_by_default_in_a_class_and_of_macros_what_they_are_given) {
+  EXPECT_THAT(changes_of("struct S { int a; S(S&&) noexcept; };\nnamespace n { void f() { }\nS::~S() = default; }"),
+              IsEmpty());
+  EXPECT_THAT(changes_of("void f() { SAME(cores); }"), ElementsAre("SAME(cores); -> left out"));
+  EXPECT_THAT(changes_of("typedef int V __attribute__((vector_size(8 * n)));"), IsEmpty());
+}
+
 TEST(mutants, of_brackets_that_do_not_pair_are_refused) {
   EXPECT_THROW(static_cast<void>(rewrite("void f() { g(; }", "", 0)), std::runtime_error);
 }

@@ -1,0 +1,299 @@
+// Machines beside each other, and what each is worth alone.
+#include "tests/core/cost/beside.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <tuple>
+
+#include "core/cost/lane_timeline.h"
+#include "core/cost/stage.h"
+#include "core/machine/technology.h"
+#include "tests/core/cost/random_application.h"
+
+namespace sdip {
+
+void lay_on_tape(Dice& dice, Machine& m) {
+  if (dice.one_in(10)) return;
+  m.operator_dsram = OperatorDsram::common;
+  m.granularity = Granularity::per_operator;
+  m.program_storage = ProgramStorage::held;
+}
+
+Machine another(Dice& dice, Machine m) {
+  m.dram_clock_ratio = Decimal{dice.between(1, 800)};
+  m.dram_efficiency = Decimal{dice.between(1, 100)};
+  m.pipeline_stages = dice.between(1, 20);
+  m.dispatch_cycles = dice.between(0, 300);
+  m.conv_lanes_in = dice.between(1, 16);
+  m.linear_lanes_n = dice.between(1, 16);
+  m.vector_lanes = dice.between(1, 64);
+  m.dsram_port_bits = 8 * dice.between(1, 64);
+  m.cores = dice.between(1, 9);
+  m.steps = dice.between(1, 30);
+  return m;
+}
+
+namespace {
+
+/// Operations of each shape inside loop `level`, `times` over; returns their cycles.
+std::int64_t count_tiles(ClassCost& c, std::size_t level, const TileRun* run, std::int32_t shape,
+                         std::int64_t times) {
+  if (level == c.order.loops.size()) {
+    TileCost& tile = c.shapes[static_cast<std::size_t>(shape)];
+    tile.times += times;
+    return times * tile.cycles;
+  }
+  std::int64_t cycles = 0;
+  const TileRun* const inner = run + c.order.loops[level].runs;
+  for (; run != inner; ++run) cycles += count_tiles(c, level + 1, inner, shape + run->shape, times * run->tiles);
+  return cycles;
+}
+
+void count_cycles(ClassCost& c) {
+  for (TileCost& tile : c.shapes) tile.times = 0;
+  c.cycles = count_tiles(c, 0, c.order.runs.data(), 0, 1);
+}
+
+/// All that two machines on one tape may differ in.
+void vary(Dice& dice, timing::Timed& t, std::int64_t most_bytes) {
+  const auto again = [&](std::int64_t& bytes) {
+    if (bytes > 0) bytes = dice.between(1, most_bytes);
+  };
+  for (ClassCost& c : t.costs) {
+    for (TileCost& tile : c.shapes) {
+      tile.cycles = dice.between(1, 30);
+      for (std::int64_t* bytes : {&tile.weight_stored_bytes, &tile.b_bytes, &tile.split_in_bytes,
+                                  &tile.partial_in_bytes, &tile.out_bytes})
+        again(*bytes);
+    }
+    for (WindowBytes& window : c.windows) {
+      again(window.all);
+      again(window.fresh);
+    }
+    again(c.held_weight_stored_bytes);
+    c.shapes[0].micro_operations = dice.between(1, 4);
+    c.link_in_cycles = dice.between(0, 9);
+    c.link_out_cycles = dice.between(0, 9);
+    count_cycles(c);
+  }
+  TimelineRules& r = t.rules;
+  r.rate = {dice.between(1, 60), dice.between(1, 9)};
+  r.burst_bytes = dice.between(1, 40);
+  r.decompressor_bytes = dice.one_in(2) ? dice.between(1, 9) : 0;
+  r.dispatch_cycles = dice.between(0, dice.one_in(2) ? 9 : 200);
+  r.pipeline_stages = dice.between(0, 9);
+  r.host_command_cycles = dice.between(0, 50);
+  r.cores = dice.between(1, 5);
+}
+
+}  // namespace
+
+Beside drawn_beside(std::uint64_t seed) {
+  Dice dice(seed);
+  const bool is_long = seed % 4 == 0;
+  timing::Timed t = is_long ? timing::random_timed(seed, 2, 5, static_cast<std::size_t>(dice.between(64, 200)))
+                            : timing::random_timed(seed, dice.one_in(2) ? 4 : 25, 3, 1 + seed % 6);
+  t.rules.dispatches_tiles = false;
+  t.rules.imem_bytes = 0;
+  if (dice.one_in(3)) t.rules.psram_bytes *= dice.between(2, 30);
+  const bool pins = dice.one_in(3);
+  for (InstructionClass& c : t.program.classes) c.pinned &= pins;
+  t.rules.pinned_bytes = pins ? dice.between(0, 99) : 0;
+  Beside beside;
+  if (!is_long && dice.one_in(3)) beside.passes = dice.between(1, 4);
+  const std::int64_t most_bytes = dice.one_in(3) ? 4000 : 60;
+  for (std::uint64_t lane = 0; lane < 1 + seed % 8; ++lane) {
+    vary(dice, t, most_bytes);
+    beside.machines.push_back(t);
+    beside.alone.push_back(t.run(beside.passes));
+  }
+  return beside;
+}
+
+namespace {
+
+/// Of a machine, what its lane says otherwise than its timeline; the peak and each pass, of the last its stalls.
+std::string lane_difference(const TimelineResult& alone, const LaneTimes& lane) {
+  for (std::size_t pass = 0; pass < 70; ++pass) {
+    const std::int64_t cycles = alone.passes[std::min(pass, alone.passes.size() - 1)].cycles,
+                       beside = lane.pass_cycles[std::min(pass, lane.pass_cycles.size() - 1)];
+    if (cycles != beside)
+      return "pass " + std::to_string(pass) + " " + std::to_string(beside) + " for " + std::to_string(cycles);
+  }
+  for (const std::int64_t count : {0, 1, 2, 3, 7, 64, 65, 100})
+    if (alone.total(count) != lane.total(count)) return "total of " + std::to_string(count);
+  const PassCost& last = alone.passes.back();
+  if (last.stall_weights + last.stall_activations != lane.stall_cycles) return "stalls";
+  if (alone.psram_peak_bytes != lane.psram_peak_bytes) return "peak";
+  return "";
+}
+
+std::string bytes_difference(const Tape& tape, const TapeNumbers& numbers, std::int64_t cores,
+                             const PassCost& last) {
+  std::int64_t weights = 0, in = 0, out = 0;
+  if (numbers.bytes.size() != tape.moved.size()) return "transfers";
+  for (std::size_t t = 0; t < tape.moved.size(); ++t) {
+    const Tape::Moved& moved = tape.moved[t];
+    const std::int64_t bytes = numbers.bytes[t] * moved.uses;
+    (moved.copies == 0 ? weights : moved.in ? in : out) += moved.copies == 0 ? bytes : bytes * moved.copies * cores;
+  }
+  if (weights != last.weight_bytes) return "weights";
+  if (in != last.activation_in_bytes) return "activations in";
+  if (out != last.activation_out_bytes) return "activations out";
+  return tape.warm_tile_bytes == last.weight_psram_bytes ? "" : "unpacked weights";
+}
+
+}  // namespace
+
+std::string difference(const Beside& beside, Vectors vectors) {
+  const std::size_t count = beside.machines.size();
+  const timing::Timed& first = beside.machines[0];
+  const Tape tape = make_tape(first.program, first.costs, first.rules);
+  std::vector<TapeNumbers> numbers;
+  for (std::size_t i = 0; i < count; ++i) {
+    const timing::Timed& t = beside.machines[i];
+    if (tape_likeness(t.costs, t.rules) != tape.likeness) return "machines are unlike";
+    numbers.push_back(tape_numbers(tape, t.costs, t.rules));
+    const TimelineResult& alone = beside.alone[i];
+    if (alone.passes.size() == 1) continue;  // the only pass is a cold one
+    std::string what = bytes_difference(tape, numbers[i], t.rules.cores, alone.passes.back());
+    if (!what.empty()) return what;
+  }
+  LaneRunner runner(vectors);
+  std::vector<LaneTimes> times(count);
+  for (const bool turned : {false, true}) {
+    std::vector<LaneMachine> machines;
+    const auto place = [&](std::size_t i) { return turned ? count - 1 - i : i; };
+    for (std::size_t i = 0; i < count; ++i) {
+      const TimelineRules& rules = beside.machines[place(i)].rules;
+      machines.push_back({&numbers[place(i)], rules.rate, rules.cores});
+    }
+    runner.run(tape, machines, beside.passes, times);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::string what = lane_difference(beside.alone[place(i)], times[i]);
+      if (!what.empty()) return "machine " + std::to_string(place(i)) + ": " + what;
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const TimelineRules& rules = beside.machines[i].rules;
+    const LaneMachine machine{&numbers[i], rules.rate, rules.cores};
+    runner.run(tape, std::span(&machine, 1), beside.passes, times);
+    const std::string what = lane_difference(beside.alone[i], times[0]);
+    if (!what.empty()) return "machine " + std::to_string(i) + " alone: " + what;
+  }
+  return "";
+}
+
+std::vector<std::int64_t> operations_run(const Beside& beside) {
+  const timing::Timed& first = beside.machines[0];
+  const Tape tape = make_tape(first.program, first.costs, first.rules);
+  std::vector<TapeNumbers> numbers;
+  std::vector<LaneMachine> machines;
+  numbers.reserve(beside.machines.size());
+  for (const timing::Timed& t : beside.machines) {
+    numbers.push_back(tape_numbers(tape, t.costs, t.rules));
+    machines.push_back({&numbers.back(), t.rules.rate, t.rules.cores});
+  }
+  LaneRunner runner(Vectors::portable);
+  std::vector<LaneTimes> times(machines.size());
+  runner.run(tape, machines, beside.passes, times);
+  std::vector<std::int64_t> run = {runner.operations_run()};
+  for (const LaneMachine& machine : machines) {
+    runner.run(tape, std::span(&machine, 1), beside.passes, times);
+    run.push_back(runner.operations_run());
+  }
+  return run;
+}
+
+namespace {
+
+bool goes_alone(const Application& application, const Machine& m) {
+  bool fits = m.operator_dsram == OperatorDsram::common && m.granularity == Granularity::per_operator &&
+              m.program_storage == ProgramStorage::held && !is_fpga(m.technology_node);
+  for (const CompiledStage& stage : application.stages) fits &= program_size(stage, m).bytes <= m.imem_bytes;
+  return !fits;
+}
+
+/// Costs made, timelines run and machines gone alone, of machines evaluated twice.
+BatchEvaluator::Counts counts_of(const Application& application, const std::vector<Machine>& machines) {
+  BatchEvaluator::Counts counts;
+  std::vector<Machine> keys;
+  std::set<std::tuple<std::ptrdiff_t, std::size_t, std::int64_t, std::int64_t, std::int64_t>> timelines;
+  for (const Machine& m : machines) {
+    counts.machines += 2;
+    if (goes_alone(application, m)) {
+      counts.alone += 2;
+      continue;
+    }
+    auto key = std::ranges::find(keys, cost_key(m));
+    if (key == keys.end()) key = keys.insert(keys.end(), cost_key(m));
+    for (std::size_t s = 0; s < application.stages.size(); ++s) {
+      const CompiledStage& stage = application.stages[s];
+      const std::int64_t cores = frame_schedule(stage.role, stage.part, m).active_cores;
+      const DramRate rate = stage_rate(stage, m);
+      timelines.insert({key - keys.begin(), s, rate.p, rate.q, cores});
+      if (stage_cost(stage, m, class_costs(stage, m)).streams_activations)
+        timelines.insert({key - keys.begin(), s, rate.p, rate.q, 1});
+    }
+  }
+  counts.costs = std::ssize(keys);
+  counts.timelines = std::ssize(timelines);
+  return counts;
+}
+
+bool same(const Outcome& a, const Outcome& b) {
+  if (a.reason != b.reason || a.feasible != b.feasible) return false;
+  return !a.feasible || std::memcmp(a.values.data(), b.values.data(), sizeof(a.values)) == 0;
+}
+
+}  // namespace
+
+BesideBatch drawn_batch(std::uint64_t seed) {
+  Dice dice(seed);
+  BesideBatch beside;
+  Machine first = random_frame_machine(dice);
+  lay_on_tape(dice, first);
+  beside.application = random_application(dice, application_roles(seed), first);
+  std::vector<Machine>& machines = beside.machines;
+  for (int i = 0; i < 12; ++i) {
+    machines.push_back(dice.one_in(3) && i > 0 ? machines.back() : another(dice, first));
+    Machine& m = machines.back();
+    if (dice.one_in(6)) m.tile_buffering = Buffering::double_buffer;
+    if (dice.one_in(6)) m.psram_bytes = first.psram_bytes * dice.between(1, 4);
+    if (dice.one_in(6)) m.sequencer = dice.one_of({Sequencer::central, Sequencer::distributed, Sequencer::host});
+    if (dice.one_in(6)) m.dram_burst_bytes = dice.between(1, 64);
+    if (dice.one_in(6)) m.weight_compression = Decimal{dice.between(100, 400)};
+    if (dice.one_in(9)) m.technology_node = dice.one_of({TechnologyNode::fpga_vc1902, TechnologyNode::n28});
+    if (dice.one_in(9)) m.encoder_dram_share = m.decoder_dram_share = Decimal{dice.between(1, 40)};
+  }
+  std::int64_t longest = 0;
+  for (const CompiledStage& stage : beside.application.stages)
+    longest = std::max(longest, program_size(stage, Machine{}).bytes);
+  for (std::size_t i = 0; i < machines.size(); i += 3)
+    machines[i].imem_bytes = dice.one_of<std::int64_t>({1, longest - 1, longest});
+  for (const Machine& m : machines) beside.alone.push_back(evaluate(beside.application, m));
+  beside.counts = counts_of(beside.application, machines);
+  return beside;
+}
+
+std::string difference(const BesideBatch& beside, Vectors vectors, std::size_t together) {
+  BatchEvaluator batch(beside.application, vectors);
+  const std::size_t all = beside.machines.size();
+  std::vector<Outcome> outcomes(all);
+  for (int again = 0; again < 2; ++again) {  // the second time all is known
+    for (std::size_t i = 0; i < all; i += together) {
+      const std::size_t count = std::min(together, all - i);
+      batch.evaluate(std::span(beside.machines).subspan(i, count), std::span(outcomes).subspan(i, count));
+    }
+    for (std::size_t i = 0; i < all; ++i)
+      if (!same(outcomes[i], beside.alone[i])) return "machine " + std::to_string(i);
+  }
+  const BatchEvaluator::Counts &found = batch.counts(), &counts = beside.counts;
+  if (found.machines != counts.machines || found.alone != counts.alone) return "machines gone alone";
+  if (found.costs != counts.costs) return "costs made: " + std::to_string(found.costs);
+  if (found.timelines != counts.timelines) return "timelines run: " + std::to_string(found.timelines);
+  return "";
+}
+
+}  // namespace sdip

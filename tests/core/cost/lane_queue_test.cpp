@@ -1,0 +1,183 @@
+// Is PSRAM of machines side by side that of each alone?
+#include "core/cost/lane_queue.h"
+
+#include <gtest/gtest.h>
+
+#include "core/cost/weight_queue.h"
+#include "tests/core/cost/random_program.h"
+
+namespace sdip {
+namespace {
+
+/// Eight machines' queues, and the one that stands for all.
+class Queues {
+ public:
+  explicit Queues(std::int64_t capacity) : each_(lane_count, WeightQueue(capacity)) { together_.clear(capacity); }
+
+  void fetch(Dice& dice, std::int64_t bytes) {
+    Lanes time = channel_;
+    together_.make_room(bytes, time);
+    for (std::size_t lane = 0; lane < lane_count; ++lane) {
+      ASSERT_EQ(std::max<std::int64_t>(channel_[lane], each_[lane].make_room(bytes)), time[lane]) << lane;
+      each_[lane].add(bytes, time[lane]);
+      most_[lane] = std::max(most_[lane], each_[lane].held_bytes());
+    }
+    together_.add(bytes, time);
+    for (std::size_t lane = 0; lane < lane_count; ++lane) {
+      ASSERT_EQ(together_.peak_bytes(lane), most_[lane]);
+      channel_[lane] = time[lane] + dice.between(1, 20);
+    }
+    ASSERT_TRUE(together_.has_current());
+  }
+
+  void use(Dice& dice) {
+    for (std::size_t lane = 0; lane < lane_count; ++lane) {
+      now_[lane] = std::max(now_[lane], channel_[lane]) + dice.between(1, 30);
+      each_[lane].use_current(now_[lane]);
+    }
+    together_.use_current(now_);
+  }
+
+  void begin() {
+    for (WeightQueue& queue : each_) queue.begin_instruction();
+    together_.begin_instruction();
+    ASSERT_FALSE(together_.has_current());
+  }
+  void hold() {
+    for (WeightQueue& queue : each_) queue.hold_current();
+    together_.hold_current();
+    ASSERT_FALSE(together_.has_current());
+  }
+  void release() {
+    for (std::size_t lane = 0; lane < lane_count; ++lane) each_[lane].release_held(now_[lane]);
+    together_.release_held(now_);
+  }
+
+  /// Everything `by` later.
+  void shift(Dice& dice) {
+    Lanes by{};
+    for (std::size_t lane = 0; lane < lane_count; ++lane) by[lane] = dice.between(0, 1000);
+    for (std::size_t lane = 0; lane < lane_count; ++lane) each_[lane].shift(by[lane]);
+    const LaneQueue::Seen before = together_.see(now_, channel_);
+    together_.shift(by);
+    now_ += by;
+    channel_ += by;
+    ASSERT_TRUE(together_.same(before, together_.see(now_, channel_)));
+  }
+
+  LaneQueue& together() { return together_; }
+  const Lanes& now() const { return now_; }
+  const Lanes& channel() const { return channel_; }
+
+ private:
+  std::vector<WeightQueue> each_;
+  LaneQueue together_;
+  Lanes now_{}, channel_{};
+  std::int64_t most_[lane_count] = {};
+};
+
+TEST(lane_queue, frees_and_fills_as_each_machine_does_alone) {
+  for (std::uint64_t seed = 1; seed <= 60 && !testing::Test::HasFatalFailure(); ++seed) {
+    Dice dice(seed);
+    const std::int64_t capacity = 20 * dice.between(3, 40);
+    Queues queues(capacity);
+    for (int instruction = 0; instruction < 12; ++instruction) {
+      queues.begin();
+      const bool holds = dice.one_in(2);
+      if (holds) {
+        queues.fetch(dice, dice.between(1, 20));
+        queues.hold();
+      }
+      for (std::int64_t tile = dice.between(0, 40); tile > 0; --tile) {
+        queues.fetch(dice, dice.between(1, 20));
+        queues.use(dice);
+        if (dice.one_in(12)) queues.shift(dice);
+      }
+      if (holds) {
+        queues.use(dice);
+        queues.release();
+      }
+    }
+  }
+}
+
+TEST(lane_queue, sees_what_differs) {
+  LaneQueue queue;
+  queue.clear(100);
+  const Lanes channel = all_lanes(5);
+  const auto add = [&](std::int64_t bytes, std::int64_t until) {
+    queue.add(bytes, Lanes{});
+    queue.use_current(all_lanes(until));
+  };
+  add(10, 20);
+  add(20, 30);
+  const LaneQueue::Seen first = queue.see(all_lanes(7), channel);
+  EXPECT_TRUE(queue.same(first, first));
+  EXPECT_FALSE(queue.same(first, queue.see(all_lanes(8), channel)));
+  EXPECT_TRUE(queue.same(first, queue.see(all_lanes(7), all_lanes(20))));
+  EXPECT_FALSE(queue.same(first, queue.see(all_lanes(7), all_lanes(21))));
+  queue.use_current(all_lanes(31));
+  const LaneQueue::Seen later_used = queue.see(all_lanes(7), channel);
+  EXPECT_FALSE(queue.same(first, later_used));
+  Lanes one = all_lanes(31);
+  for (std::size_t lane = 0; lane < lane_count; ++lane) {
+    Lanes until = one;
+    until[lane] = 32;
+    queue.use_current(until);
+    EXPECT_FALSE(queue.same(later_used, queue.see(all_lanes(7), channel))) << lane;
+  }
+  queue.use_current(one);
+  add(10, 40);
+  EXPECT_FALSE(queue.same(later_used, queue.see(all_lanes(7), channel)));
+  Lanes time{};
+  queue.make_room(90, time);  // 10 and 20 go
+  EXPECT_EQ(time[5], 31);
+  const LaneQueue::Seen left = queue.see(all_lanes(7), channel);
+  EXPECT_FALSE(queue.same(later_used, left));
+  LaneQueue empty;
+  empty.clear(100);
+  const LaneQueue::Seen none = empty.see(Lanes{}, Lanes{});
+  EXPECT_TRUE(empty.same(none, empty.see(all_lanes(3), all_lanes(4))));
+}
+
+TEST(lane_queue, goes_on_when_it_forgets) {
+  Dice dice(1);
+  Queues queues(200);
+  queues.begin();
+  std::size_t place = 0;
+  LaneQueue::Seen seen;
+  for (int tile = 0; tile < 18'000 && !testing::Test::HasFatalFailure(); ++tile) {
+    queues.fetch(dice, dice.between(1, 100));
+    queues.use(dice);
+    LaneQueue& together = queues.together();
+    together.forget_before(place);
+    if (tile % 8190 == 7) {
+      place = together.end() > 3 ? together.end() - 3 : 0;
+      seen = together.see(queues.now(), queues.channel());
+      together.forget_before(place);
+      EXPECT_TRUE(together.same(seen, together.see(queues.now(), queues.channel())));
+    }
+  }
+}
+
+TEST(lane_queue, is_as_new_when_cleared) {
+  Dice dice(2);
+  LaneQueue queue;
+  for (const std::int64_t capacity : {300, 40}) {
+    queue.clear(capacity);
+    EXPECT_EQ(queue.end(), 0u);
+    EXPECT_FALSE(queue.has_current());
+    queue.release_held(all_lanes(3));
+    Lanes time{};
+    for (int tile = 0; tile < 400; ++tile) {
+      queue.make_room(20, time);
+      EXPECT_EQ(time[1], tile < capacity / 20 ? 0 : 10 * (tile - capacity / 20 + 1));
+      queue.add(20, Lanes{});
+      queue.use_current(all_lanes(10 * (tile + 1)));
+      EXPECT_EQ(queue.peak_bytes(7), std::min<std::int64_t>(capacity, 20 * (tile + 1)));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sdip
