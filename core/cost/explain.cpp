@@ -108,7 +108,9 @@ Explanation explain(const Application& application, const Machine& machine, std:
       e.layers.push_back(layer_needs(stages.back(), stages.size() - 1, i));
     e.stages.push_back(stage_explanation(stages.back(), std::span(e.layers).subspan(before), machine));
   }
-  e.terms = frame_terms(stages, machine, outcome.values, e.pace);
+  FrameTerms frame = frame_terms(stages, machine, outcome.values);
+  e.terms = std::move(frame.terms);
+  e.pace = frame.pace;
   e.worst = kinds_of(e, stages);
   e.worst.resize(std::min(e.worst.size(), most_layers));
   for (LayerExplanation& kind : e.worst) explain_layer(stages[kind.layer.stage], machine, kind);

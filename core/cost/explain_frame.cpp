@@ -92,7 +92,10 @@ class Adding {
   }
 
   void on_the_cores_time(std::size_t stage, std::int64_t cycles) {
-    if (one_of_.empty()) return beside(stage, number(cycles));
+    if (one_of_.empty()) {
+      beside(stage, number(cycles));
+      return;
+    }
     sum_.period = largest(one_of_) + number(cycles);
     one_of_ = {sum_.period};
   }
@@ -142,20 +145,19 @@ std::vector<FilledTerm> bound_terms(const StageRun& run, const Machine& m) {
            agreed(bytes, least), least}};
 }
 
-std::vector<FilledTerm> frame_terms(const std::vector<ExplainedStage>& stages, const Machine& m,
-                                    const MetricValues& metrics, std::size_t& pace) {
+FrameTerms frame_terms(const std::vector<ExplainedStage>& stages, const Machine& m, const MetricValues& metrics) {
   const FrameCycles cycles = Adding(stages, m).all();
-  pace = cycles.pace;
   const Hertz clock(static_cast<double>(m.core_clock_mhz) * 1e6);
   const double frames = static_cast<double>(cycles.frames * m.batch);
   const bool period_agrees = frames / (Cycles(cycles.period.value()) / clock).value ==
                              metrics[static_cast<std::size_t>(Metric::throughput_fps)];
   const bool latency_agrees =
       (Cycles(cycles.latency.value()) / clock).value == metrics[static_cast<std::size_t>(Metric::latency_s)];
-  return {{"period", "6", "max(s x step + link, encoder, decoder) + text encoder, if prompt_per_frame",
-           period_agrees ? cycles.period.text() : std::string(), cycles.period.value()},
-          {"latency", "6", "text encoder + encoder + T passes from cold + active cores x link + decoder",
-           latency_agrees ? cycles.latency.text() : std::string(), cycles.latency.value()}};
+  return {{{"period", "6", "max(s x step + link, encoder, decoder) + text encoder, if prompt_per_frame",
+            period_agrees ? cycles.period.text() : std::string(), cycles.period.value()},
+           {"latency", "6", "text encoder + encoder + T passes from cold + active cores x link + decoder",
+            latency_agrees ? cycles.latency.text() : std::string(), cycles.latency.value()}},
+          cycles.pace};
 }
 
 }  // namespace sdip

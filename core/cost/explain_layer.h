@@ -24,9 +24,13 @@ void explain_layer(const ExplainedStage& stage, const Machine& machine, LayerExp
 /// Bounds of section 9 with their numbers.
 std::vector<FilledTerm> bound_terms(const StageRun& run, const Machine& machine);
 
-/// Period and latency of a frame, section 6. `pace` becomes the stage that sets the period.
-std::vector<FilledTerm> frame_terms(const std::vector<ExplainedStage>& stages, const Machine& machine,
-                                    const MetricValues& metrics, std::size_t& pace);
+/// Period and latency of a frame, section 6; `pace` is the stage that sets the period.
+struct FrameTerms {
+  std::vector<FilledTerm> terms;
+  std::size_t pace;
+};
+FrameTerms frame_terms(const std::vector<ExplainedStage>& stages, const Machine& machine,
+                       const MetricValues& metrics);
 
 /// The resource that a layer of so many cycles waits for: of the channel its stalls count, else the largest need.
 Needed limiter_of(const Needs& needs, std::int64_t stalls);

@@ -6,7 +6,6 @@
 #include <map>
 #include <numeric>
 
-#include "core/cost/filled.h"
 #include "tests/core/cost/evaluate_filled.h"
 #include "tests/core/cost/random_application.h"
 #include "tests/core/cost/tiny_sd.h"
@@ -86,23 +85,6 @@ Machine small_memories() {
   m.stackram_bytes = 24 * 1024;
   m.dram_bus_bits = 8;
   return m;
-}
-
-TEST(filled, text_and_value_are_made_in_the_same_steps) {
-  const Filled f = number(16) * ceiling(number(4096), 16) + number(3);
-  EXPECT_EQ(f.text(), "16 x ceil(4096/16) + 3");
-  EXPECT_EQ(f.value(), 4099);
-  EXPECT_EQ(evaluate_filled(f.text()), 4099);
-}
-
-TEST(filled, ones_and_zeros_are_left_out_and_sums_are_bracketed_as_factors) {
-  EXPECT_EQ((number(1) * number(7) + Filled()).text(), "7");
-  EXPECT_EQ((number(2) * (number(3) + number(4))).text(), "2 x (3 + 4)");
-  EXPECT_EQ((number(9) - (number(3) + number(4))).text(), "9 - (3 + 4)");
-  EXPECT_EQ(ceiling(number(10) * number(64), 25, 4608).text(), "ceil(10 x 64 x 25/4608)");
-  EXPECT_EQ(ceiling(number(10) * number(64), 25, 4608).value(), 4);
-  const Filled both[] = {number(2), Filled(), number(5)};
-  EXPECT_EQ(largest(both).text(), "max(2, 5)");
 }
 
 TEST(explain, every_formula_of_tiny_sd_comes_to_the_engines_figure_on_every_preset) {

@@ -1,12 +1,11 @@
-// Are the formulas of tile operations and of their transfers those of the examples in their headers?
+// Are the formulas of tile operations those of the examples in their headers?
 #include "core/cost/filled_steps.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/cost/channel_moves.h"
 #include "core/cost/explain.h"
 #include "tests/core/cost/evaluate_filled.h"
+#include "tests/core/cost/random_program.h"
 #include "tests/core/cost/tiny_sd.h"
 
 namespace sdip {
@@ -68,12 +67,6 @@ TEST(filled_steps, an_attentions_steps_stand_one_after_the_other) {
   EXPECT_EQ(evaluate_filled(duration_of(shapes[1]).text()), 4 + 7 + 6 + 3);
 }
 
-TEST(filled_steps, what_the_host_computes_and_too_many_shapes_are_left_out) {
-  const Machine m;
-  const InstructionClass c = product_class(40, 8, 8);
-  EXPECT_THAT(filled_steps(c, m, Role::network, class_cost(c, m), 0), testing::IsEmpty());
-}
-
 TEST(filled_steps, strips_are_written_out) {
   for (const Strips strips : {Strips::halo_recompute, Strips::line_buffers}) {
     Machine m;
@@ -97,23 +90,80 @@ TEST(filled_steps, strips_are_written_out) {
   }
 }
 
-/// The worked example of channel_moves.h.
-TEST(channel_moves, tiles_of_a_and_weights_are_counted_over_the_loops) {
-  InstructionClass c = product_class(5, 4, 4);
-  c.operand_a = Place::dram;
-  c.mapping = {2, 1, 2, 4, channels_outermost};
-  const Machine m;
-  TimelineRules rules;
-  rules.psram_bytes = 1 << 20;
-  const ChannelMoves moves = channel_moves(class_cost(c, m), false, rules);
-  std::int64_t windows = 0, weights = 0, elements = 0;
-  for (const Move& move : moves.moves) {
-    (move.weights ? weights : windows) += move.times;
-    if (!move.weights) elements += move.times * move.bytes / 2;
+/// As FilledBusy says of all steps, as the engine counts it.
+void expect_needs(const FilledBusy& said, const Busy& counted) {
+  const auto expect = [](const Filled& f, std::int64_t value) {
+    EXPECT_EQ(f.value(), value) << f.text();
+    EXPECT_EQ(evaluate_filled(f.text()), value) << f.text();
+  };
+  expect(said.compute, counted.compute);
+  expect(said.dsram_read, counted.dsram_read);
+  expect(said.dsram_write, counted.dsram_write);
+  expect(said.stackram_read, counted.stackram_read);
+  expect(said.stackram_write, counted.stackram_write);
+  expect(said.psram_read, counted.psram_read);
+  for (std::size_t pair = 0; pair < pair_families; ++pair)
+    expect(said.other_pairs[pair], counted.other_pairs.beats[pair]);
+}
+
+/// Whether all is said of the classes of a drawn program, and is right.
+bool all_is_said(std::uint64_t seed) {
+  SCOPED_TRACE(seed);
+  Dice dice(seed);
+  Machine m = random_machine(dice);
+  Program program = random_program(dice, m);
+  m.hard_coded_part = dice.one_of({HardCodedPart::all, HardCodedPart::core});
+  const Role role = dice.one_of({Role::network, Role::core});
+  for (InstructionClass& c : program.classes) {
+    if (dice.one_in(4)) c.formats = Formats{.weights = NumberFormat::int8, .results = NumberFormat::fp32};
+    const ClassCost cost = class_cost(c, m, role);
+    const auto shapes = filled_steps(c, m, role, cost, SIZE_MAX);
+    EXPECT_EQ(shapes.size(), cost.on_host ? 0 : cost.shapes.size());
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+      expect_needs(sum_of(shapes[i]), cost.shapes[i].busy);
+      const Filled duration = duration_of(shapes[i]);
+      EXPECT_EQ(duration.value(), cost.shapes[i].cycles);
+      EXPECT_EQ(evaluate_filled(duration.text()), duration.value()) << duration.text();
+    }
   }
-  EXPECT_EQ(windows, 6);
-  EXPECT_EQ(weights, 2);
-  EXPECT_EQ(elements, 2 * 5 * 4);
+  return !testing::Test::HasFailure();
+}
+
+TEST(filled_steps, are_said_of_every_class_of_drawn_programs) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed)
+    if (!all_is_said(seed)) return;
+}
+
+TEST(filled_steps, what_differs_from_the_engine_is_not_said) {
+  Machine m;
+  m.operator_dsram = OperatorDsram::per_operator;
+  const InstructionClass c = product_class(40, 8, 8);
+  const ClassCost cost = class_cost(c, m);
+  const auto said = [&](const ClassCost& other) {
+    return filled_steps(c, m, Role::network, other, 1).size() == other.shapes.size();
+  };
+  EXPECT_TRUE(said(cost));
+  for (std::int64_t Busy::*need : {&Busy::compute, &Busy::dsram_read, &Busy::dsram_write, &Busy::stackram_read,
+                                   &Busy::stackram_write, &Busy::psram_read}) {
+    ClassCost other = cost;
+    other.shapes[0].busy.*need += 1;
+    EXPECT_FALSE(said(other));
+    other.shapes[0].busy.*need -= 2;
+    EXPECT_FALSE(said(other));
+  }
+  for (std::size_t pair = 0; pair < pair_families; ++pair) {
+    ClassCost other = cost;
+    other.shapes[0].busy.other_pairs.add(pair, 1);
+    EXPECT_FALSE(said(other));
+  }
+  ClassCost longer = cost, shorter = cost, more = cost;
+  ++longer.shapes[0].cycles;
+  --shorter.shapes[0].cycles;
+  more.shapes.push_back(more.shapes[0]);
+  EXPECT_FALSE(said(longer));
+  EXPECT_FALSE(said(shorter));
+  EXPECT_TRUE(filled_steps(c, m, Role::network, more, 2).empty());
+  EXPECT_TRUE(filled_steps(c, m, Role::network, cost, 0).empty());
 }
 
 }  // namespace
