@@ -119,6 +119,55 @@ TEST(explain_layer, of_the_host_is_counted_and_not_written_out) {
   EXPECT_TRUE(Changeable(on_chip).explained().written_out);
 }
 
+/// By hand; numbers are of a byte, memories hold 3 in all, lanes are one wide.
+TEST(explain_layer, bounds_count_each_operand_once_beyond_what_memories_hold) {
+  struct Case {
+    const char* instruction;
+    std::int64_t cycles, bytes;
+  };
+  for (const Case& c : {
+           Case{"matmul rows=3 sums=2 channels=4 a=dsram b=stackram to=stackram", 24, (6 + 8 - 3) + (12 - 3)},
+           Case{"matmul rows=3 sums=2 channels=4 a=dram b=dram to=dram", 24, (6 + 8 - 3) + (12 - 3)},
+           Case{"attention heads=2 rows=3 keys=4 depth=2 values=3 q=dsram k=stackram v=dram to=dsram", 120,
+                (12 + 16 + 24 - 3) + (18 - 3)},
+           // 6 of 7 rows are read: the last would need a result more.
+           Case{"conv2d rows=5 rows_in=7 sums=2 channels=2 kernel=3 a=stackram b=psram to=dsram", 60,
+                (12 - 3) + (10 - 3)},
+           Case{"softmax rows=2 length=3 passes=3 a=stackram to=dsram", 18, (6 - 3) + (6 - 3)},
+           Case{"vector rows=1 length=3 a=dsram to=dsram", 3, 0},
+       }) {
+    const LayerExplanation e =
+        Changeable(std::string("machine dsram_bytes=1 stackram_bytes=1\ni0 ") + c.instruction + "\n").explained();
+    EXPECT_EQ(e.bound_cycles, c.cycles) << c.instruction;
+    EXPECT_EQ(e.least_dram_bytes, c.bytes) << c.instruction;
+  }
+}
+
+/// Three operations of 4 cycles leave 4 bytes each, 8 cycles of the channel: 2 + 4 until the first leaves, then all
+/// three; or 2 + 12 until the last does.
+TEST(explain_layer, results_leave_after_the_first_operation_and_after_the_last) {
+  const LayerExplanation e = Changeable(
+                                 "machine weight_storage=hard_coded dispatch_cycles=2 dram_bytes_per_cycle=0.5\n"
+                                 "i0 linear rows=3 sums=1 channels=4 tile_rows=1 a=dsram b=psram to=dram\n")
+                                 .explained();
+  EXPECT_EQ(term_of(e, "moving_time")->value, 2 + 4 + 3 * 8 + 1);
+  EXPECT_EQ(term_of(e, "working_time")->value, 2 + 3 * 4 + 8 + 1);
+  EXPECT_EQ(term_of(e, "beyond")->value, 0);
+  EXPECT_EQ(e.layer.cycles, 2 + 4 + 3 * 8 + 1);
+}
+
+/// The same the other way: three loads of 8 cycles, then the last operation.
+TEST(explain_layer, loads_come_before_the_first_operation_and_before_the_last) {
+  const LayerExplanation e = Changeable(
+                                 "machine weight_storage=hard_coded dispatch_cycles=2 dram_bytes_per_cycle=0.5\n"
+                                 "i0 linear rows=3 sums=4 channels=1 tile_rows=1 a=dram b=psram to=dsram\n")
+                                 .explained();
+  EXPECT_EQ(term_of(e, "moving_time")->value, 3 * 8 + 4 + 1);
+  EXPECT_EQ(term_of(e, "working_time")->value, 8 + 3 * 4 + 1);
+  EXPECT_EQ(term_of(e, "beyond")->value, 0);
+  EXPECT_EQ(e.layer.cycles, 3 * 8 + 4 + 1);
+}
+
 TEST(explain_layer, slack_is_what_its_time_has_above_a_need) {
   LayerExplanation e;
   e.layer.cycles = 10;

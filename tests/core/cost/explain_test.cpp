@@ -37,6 +37,20 @@ void expect_layer_holds(const LayerExplanation& e) {
       EXPECT_LE(floor->value, e.layer.cycles) << what;
     }
   EXPECT_EQ(term_of(e, "time")->value, e.layer.cycles);
+  std::int64_t stalls = 0, floor = 0;
+  for (const FilledTerm& term : e.terms) {
+    if (term.what.starts_with("stall_")) stalls += term.value;
+    if (term.what == "moving_time" || term.what == "working_time") floor = std::max(floor, term.value);
+  }
+  if (const FilledTerm* beyond = term_of(e, "beyond")) {
+    EXPECT_EQ(beyond->value, e.layer.cycles - floor);
+  }
+  const Needs& needs = e.layer.needs;
+  const std::int64_t most = *std::max_element(needs.begin(), needs.end() - 1);
+  if (stalls > 0 && (stalls > most || needs.back() > most))
+    EXPECT_EQ(e.layer.limiter, Needed::dram_channel);
+  else
+    EXPECT_EQ(needs[static_cast<std::size_t>(e.layer.limiter)], most);
   for (const char* what : {"time", "dram_bytes", "dram_channel"})
     if (const FilledTerm* term = term_of(e, what)) {
       EXPECT_NE(term->numbers, "") << what;
@@ -53,6 +67,11 @@ void expect_stage_holds(const StageExplanation& s, std::span<const LayerNeeds> l
     for (std::size_t i = 0; i < needed_count; ++i) needs[i] += layer.needs[i];
   }
   EXPECT_EQ(needs, s.needs);
+  EXPECT_EQ(s.needs[static_cast<std::size_t>(s.limiter)], *std::max_element(needs.begin(), needs.end()));
+  std::array<std::int64_t, needed_count> limited{};
+  for (const LayerNeeds& layer : layers) limited[static_cast<std::size_t>(layer.limiter)] += layer.cycles;
+  EXPECT_EQ(limited, s.limited);
+  for (const FilledTerm& bound : s.bounds) EXPECT_NE(bound.numbers, "") << bound.what;
   EXPECT_EQ(bytes, s.dram_bytes);
 }
 
