@@ -1,8 +1,7 @@
 // What an instruction moves through DRAM, transfer by transfer.
 #include "core/cost/channel_moves.h"
 
-#include <map>
-#include <tuple>
+#include <algorithm>
 
 namespace sdip {
 namespace {
@@ -11,10 +10,10 @@ namespace {
 class Walking {
  public:
   Walking(const ClassCost& cost, bool pinned, const TimelineRules& rules)
-      : cost_(cost), fetches_(rules.psram_bytes > 0 && !pinned), copies_(rules.cores * cost.cores) {}
+      : cost_(cost), fetches_(rules.psram_bytes != 0 && !pinned), copies_(rules.cores * cost.cores) {}
 
   ChannelMoves all() {
-    if (fetches_ && cost_.held_weight_bytes > 0)
+    if (fetches_ && cost_.held_weight_bytes != 0)
       add({"held weights", 1, cost_.held_weight_stored_bytes, cost_.held_weight_bytes, 1, true, false});
     visit(0, cost_.order.runs.data(), 0, 0, {true, true, false}, 1);
     return std::move(found_);
@@ -52,12 +51,12 @@ class Walking {
     const auto move = [&](std::vector<Move>& to, std::string_view what, std::int64_t bytes, bool out = false) {
       if (bytes > 0) to.push_back({what, times, bytes, bytes, copies_, false, out});
     };
-    if (step.b && fetches_ && cost_.weighted && tile.weight_stored_bytes > 0)
+    if (step.b && fetches_ && tile.weight_stored_bytes > 0)
       add({"weights", times, tile.weight_stored_bytes, tile.weight_bytes, 1, true, false});
     if (step.a)
       move(loads, step.fresh ? "operand A, new rows" : "operand A", step.fresh ? window.fresh : window.all);
     if (step.b) move(loads, "operand B", tile.b_bytes);
-    move(loads, cost_.plan.nest ? "other operands" : "operands", tile.split_in_bytes);
+    move(loads, "other operands", tile.split_in_bytes);
     move(loads, "partial sums back", tile.partial_in_bytes);
     move(stores, "results", tile.out_bytes, true);
     if (first_) {
@@ -73,19 +72,19 @@ class Walking {
   }
 
   void add(const Move& move) {
-    const auto [known, is_new] =
-        place_.try_emplace({move.what, move.bytes, move.unpacked_bytes}, found_.moves.size());
-    if (is_new)
+    const auto known = std::ranges::find_if(found_.moves, [&](const Move& other) {
+      return other.what == move.what && other.unpacked_bytes == move.unpacked_bytes;
+    });
+    if (known == found_.moves.end())
       found_.moves.push_back(move);
     else
-      found_.moves[known->second].times += move.times;
+      known->times += move.times;
   }
 
   const ClassCost& cost_;
   const bool fetches_;
   const std::int64_t copies_;
   bool first_ = true;
-  std::map<std::tuple<std::string_view, std::int64_t, std::int64_t>, std::size_t> place_;
   ChannelMoves found_;
 };
 

@@ -18,16 +18,16 @@ namespace sdip {
 /// Transfers that are alike: `bytes` of one core, `copies` of them one after the other.
 struct Move {
   std::string_view what;  // "weights", "operand A", ...
-  std::int64_t times = 0, bytes = 0, unpacked_bytes = 0, copies = 1;
-  bool weights = false, out = false;
+  std::int64_t times{}, bytes{}, unpacked_bytes{}, copies{};
+  bool weights{}, out{};
 };
 
 struct ChannelMoves {
-  std::vector<Move> moves;                         // of the steady pass
-  std::vector<Move> first_loads;                   // activations that the first operation waits for
-  std::vector<Move> last_stores;                   // what the last operation leaves
-  std::int64_t first_cycles = 0, last_cycles = 0;  // of the first operation and of the last
-  bool last_loads = false;                         // whether it waits for activations of its own
+  std::vector<Move> moves;                     // of the steady pass
+  std::vector<Move> first_loads;               // activations that the first operation waits for
+  std::vector<Move> last_stores;               // what the last operation leaves
+  std::int64_t first_cycles{}, last_cycles{};  // of the first operation and of the last
+  bool last_loads{};                           // whether it waits for activations of its own
 };
 
 /// Of an instruction of the class; `pinned` as the class has it.

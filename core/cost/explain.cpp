@@ -2,8 +2,6 @@
 #include "core/cost/explain.h"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
 
 #include "core/cost/explain_layer.h"
 #include "core/cost/micro_operations.h"
@@ -59,14 +57,18 @@ StageExplanation stage_explanation(const ExplainedStage& s, std::span<const Laye
 
 /// Layers that cost the same, those of most cycles a frame first; of equals in program order.
 std::vector<LayerExplanation> kinds_of(const Explanation& e, const std::vector<ExplainedStage>& stages) {
-  std::map<std::tuple<std::size_t, std::int32_t, std::int64_t, std::int64_t, Needs>, std::size_t> place;
   std::vector<LayerExplanation> kinds;
   for (const LayerNeeds& layer : e.layers) {
-    const auto number = stages[layer.stage].run.stage->program.instructions[layer.index].instruction_class;
-    const auto [known, is_new] =
-        place.try_emplace({layer.stage, number, layer.cycles, layer.dram_bytes, layer.needs}, kinds.size());
-    if (is_new) kinds.emplace_back().layer = layer;
-    kinds[known->second].alike.push_back(layer.index);
+    const std::vector<Instruction>& of = stages[layer.stage].run.stage->program.instructions;
+    const auto known = std::ranges::find_if(kinds, [&](const LayerExplanation& kind) {
+      LayerNeeds in_its_place = layer;
+      in_its_place.index = kind.layer.index;
+      return in_its_place == kind.layer &&
+             of[layer.index].instruction_class == of[kind.layer.index].instruction_class;
+    });
+    LayerExplanation& kind = known == kinds.end() ? kinds.emplace_back() : *known;
+    if (kind.alike.empty()) kind.layer = layer;
+    kind.alike.push_back(layer.index);
   }
   const auto of_a_frame = [&](const LayerExplanation& kind) {
     return kind.layer.cycles * static_cast<std::int64_t>(kind.alike.size()) *
@@ -82,6 +84,10 @@ std::string_view needed_text(Needed needed) {
   constexpr std::string_view names[needed_count] = {"compute",        "dsram_read", "dsram_write", "stackram_read",
                                                     "stackram_write", "psram_read", "overhead",    "dram_channel"};
   return names[static_cast<std::size_t>(needed)];
+}
+
+std::int64_t LayerExplanation::slack(Needed needed) const {
+  return layer.cycles - layer.needs[static_cast<std::size_t>(needed)];
 }
 
 std::string_view unit_of(const FilledTerm& term) { return term.what.ends_with("bytes") ? "B" : "cycles"; }

@@ -32,7 +32,7 @@ using Needs = std::array<std::int64_t, needed_count>;  // in cycles
 /// latter, worked out, is `value`. `numbers` is empty where a figure is counted and no formula of its own.
 struct FilledTerm {
   std::string what, section, formula, numbers;
-  std::int64_t value = 0;
+  std::int64_t value{};
 };
 
 /// "B" of what ends in bytes, else "cycles".
@@ -40,11 +40,12 @@ std::string_view unit_of(const FilledTerm& term);
 
 /// One instruction of a stage in its steady pass, of all active cores.
 struct LayerNeeds {
-  std::size_t stage = 0, index = 0;
-  std::int64_t cycles = 0;
+  std::size_t stage{}, index{};
+  std::int64_t cycles{};
   Needs needs{};  // dram_channel: of its own transfers, whenever they go
   Needed limiter = Needed::compute;
-  std::int64_t macs = 0, dram_bytes = 0;
+  std::int64_t macs{}, dram_bytes{};
+  friend bool operator==(const LayerNeeds&, const LayerNeeds&) = default;
 };
 
 /// A kind of layer: instructions of a stage that cost the same. `layer` is the first of them.
@@ -52,32 +53,32 @@ struct LayerExplanation {
   LayerNeeds layer;
   std::vector<std::size_t> alike;  // all their indices, ascending
   std::vector<FilledTerm> terms;
-  bool written_out = false;  // the on-chip needs have formulas, and these agree with the engine
-  std::int64_t bound_cycles = 0, least_dram_bytes = 0;
+  bool written_out{};  // the on-chip needs have formulas, and these agree with the engine
+  std::int64_t bound_cycles{}, least_dram_bytes{};
 
   /// Cycles of the layer in which a resource has nothing to do; below 0 where transfers went ahead of it.
-  std::int64_t slack(Needed needed) const { return layer.cycles - layer.needs[static_cast<std::size_t>(needed)]; }
+  std::int64_t slack(Needed needed) const;
 };
 
 /// A stage in its steady pass.
 struct StageExplanation {
   std::string name;
   Role role = Role::network;
-  std::int64_t cycles = 0, passes_per_frame = 1;
+  std::int64_t cycles{}, passes_per_frame{};
   Needs needs{};                                     // summed over its instructions
   std::array<std::int64_t, needed_count> limited{};  // cycles of the instructions that each limits
   Needed limiter = Needed::compute;                  // the largest need
-  std::int64_t bound_cycles = 0, dram_bytes = 0, bound_dram_bytes = 0;
-  std::int64_t active_cores = 1;
-  std::int64_t mac_lanes = 0;           // of the cores that work on it together: MACs a cycle at most
-  std::int64_t rate_p = 0, rate_q = 1;  // bytes a cycle of its share of the channel: p/q
+  std::int64_t bound_cycles{}, dram_bytes{}, bound_dram_bytes{};
+  std::int64_t active_cores{};
+  std::int64_t mac_lanes{};         // of the cores that work on it together: MACs a cycle at most
+  std::int64_t rate_p{}, rate_q{};  // bytes a cycle of its share of the channel: p/q
   std::vector<FilledTerm> bounds;
 };
 
 struct Explanation {
-  bool feasible = false;
+  bool feasible{};
   std::string reason;
-  std::size_t pace = 0;           // the stage that sets the period
+  std::size_t pace{};             // the stage that sets the period
   std::vector<FilledTerm> terms;  // period and latency
   std::vector<StageExplanation> stages;
   std::vector<LayerNeeds> layers;       // all, in program order: the points of a roofline

@@ -1,5 +1,6 @@
 // Period and latency of a frame and the bounds of a stage, with their numbers: sections 6 and 9 of docs/model.md.
 #include <algorithm>
+#include <span>
 
 #include "core/cost/explain_layer.h"
 #include "core/cost/micro_operations.h"
@@ -13,23 +14,23 @@ constexpr const char* array_names[] = {"conv2d", "linear", "matmul"};
 Filled passes_from_cold(const TimelineResult& alone, std::int64_t count) {
   Filled sum;
   const auto known = std::min(count, static_cast<std::int64_t>(alone.passes.size()));
-  for (std::int64_t i = 0; i < known; ++i) {
-    const std::int64_t cycles = alone.passes[static_cast<std::size_t>(i)].cycles;
-    std::int64_t times = i + 1 == known ? count - i : 1;
-    while (i + 1 < known && alone.passes[static_cast<std::size_t>(i) + 1].cycles == cycles) {
-      ++i;
-      times = i + 1 == known ? times + count - i : times + 1;
+  std::int64_t times{}, cycles{};
+  for (const PassCost& pass : std::span(alone.passes).first(static_cast<std::size_t>(known))) {
+    if (pass.cycles != cycles) {
+      sum += number(times) * number(cycles);
+      times = 0;
+      cycles = pass.cycles;
     }
-    sum += number(times) * number(cycles);
+    ++times;
   }
-  return sum;
+  return sum + number(times + count - known) * number(cycles);
 }
 
 /// Cycles between frames of a saturated stream, and of a frame alone.
 struct FrameCycles {
   Filled period, latency;
   std::int64_t frames = 1;
-  std::size_t pace = 0;
+  std::size_t pace{};
 };
 
 class Adding {
@@ -81,7 +82,7 @@ class Adding {
       return;
     }
     if (role == Role::text_encoder) {
-      if (m_.prompt_per_frame) on_the_cores_time(i, steady);
+      if (m_.prompt_per_frame) on_the_cores_time(steady);
       return;
     }
     if (role == Role::network) {
@@ -91,11 +92,7 @@ class Adding {
     beside(i, number(steady));
   }
 
-  void on_the_cores_time(std::size_t stage, std::int64_t cycles) {
-    if (one_of_.empty()) {
-      beside(stage, number(cycles));
-      return;
-    }
+  void on_the_cores_time(std::int64_t cycles) {
     sum_.period = largest(one_of_) + number(cycles);
     one_of_ = {sum_.period};
   }

@@ -27,7 +27,7 @@ FilledTerm term(const char* what, const char* section, const char* formula, cons
 
 /// Of an instruction's words, where they are streamed.
 Filled words_cycles(const TimelineRules& rules, std::int64_t bytes) {
-  return bytes == 0 ? Filled() : ceiling(number(bytes), rules.rate.q, rules.rate.p);
+  return ceiling(number(bytes), rules.rate.q, rules.rate.p);
 }
 
 /// What is said of a layer in formulas.
@@ -53,17 +53,18 @@ class Layer {
   /// Without formulas: operations by what the engine counts in each.
   Filled counted(std::int64_t Busy::*member) const {
     Filled sum;
-    if (cost_.shapes.size() <= most_written)
-      for (const TileCost& tile : cost_.shapes) sum += number(tile.times) * number(tile.busy.*member);
+    for (const TileCost& tile : cost_.shapes) sum += number(tile.times) * number(tile.busy.*member);
     return sum;
   }
 
   void on_chip_needs() {
-    const std::vector<FilledSteps> written = filled_steps(c_, m_, s_.run.stage->role, cost_, most_written);
+    const bool few = cost_.shapes.size() <= most_written;
+    const std::vector<FilledSteps> written =
+        few ? filled_steps(c_, m_, s_.run.stage->role, cost_) : std::vector<FilledSteps>();
     e_.written_out = !written.empty();
     FilledBusy all;
     Filled work;
-    if (!e_.written_out) {
+    if (few && !e_.written_out) {
       all = {counted(&Busy::compute),
              counted(&Busy::dsram_read),
              counted(&Busy::dsram_write),
@@ -71,8 +72,7 @@ class Layer {
              counted(&Busy::stackram_write),
              counted(&Busy::psram_read),
              {}};
-      if (cost_.shapes.size() <= most_written)
-        for (const TileCost& tile : cost_.shapes) work += number(tile.times) * number(tile.cycles);
+      for (const TileCost& tile : cost_.shapes) work += number(tile.times) * number(tile.cycles);
     }
     for (std::size_t i = 0; i < written.size(); ++i) {
       all.add(sum_of(written[i]), cost_.shapes[i].times);
@@ -183,8 +183,7 @@ class Layer {
     const Filled bound = bound_cycles();
     e_.bound_cycles = bound.value();
     e_.terms.push_back({"bound_cycles", "Explanation",
-                        cost_.plan.nest || c_.compound != Compound::single ? "ceil(MACs/lanes of the array)"
-                                                                           : "ceil(passes x elements/lanes)",
+                        cost_.plan.nest ? "ceil(MACs/lanes of the array)" : "ceil(passes x elements/lanes)",
                         bound.text(), bound.value()});
     const Filled least = least_bytes();
     e_.least_dram_bytes = least.value();
@@ -195,7 +194,7 @@ class Layer {
 
   Filled bound_cycles() const {
     if (cost_.on_host) return {};
-    if (c_.compound == Compound::single && !cost_.plan.nest)
+    if (!cost_.plan.nest)
       return ceiling(product_of({c_.work.passes, c_.work.rows, c_.work.row_length, c_.work.element_cycles}),
                      row_lanes(c_.work.family, m_));
     const Family family = c_.compound == Compound::strips ? Family::conv2d : c_.work.family;
@@ -222,9 +221,8 @@ class Layer {
     fetched(c_.fetches);
     const bool chain = c_.compound == Compound::strips;
     if (active(c_.operand_a)) elements += a_elements(chain ? c_.parts.front().work.nest : c_.work.nest);
-    if (!chain && active(c_.operand_b)) elements += b_elements(c_.work.nest);
-    if (c_.compound == Compound::attention && active(c_.parts.at(2).operand_b))
-      elements += b_elements(c_.parts[2].work.nest);
+    if (active(c_.operand_b)) elements += b_elements(c_.work.nest);
+    if (c_.compound == Compound::attention) elements += b_elements(c_.parts[2].work.nest);
     return elements;
   }
 

@@ -38,17 +38,19 @@ Filled ceiling(const Filled& a, std::int64_t q, std::int64_t p) {
 }
 
 Filled largest(std::span<const Filled> of) {
-  Filled most;
+  Filled last;
   std::string text;
+  std::int64_t most{};
   int kept = 0;
   for (const Filled& one : of) {
     if (one.is_zero()) continue;
     text += (kept == 0 ? "" : ", ") + one.text_;
-    if (kept == 0 || one.value_ > most.value_) most = one;
+    most = std::max(most, one.value_);
+    last = one;
     ++kept;
   }
-  if (kept < 2) return most;
-  return {"max(" + text + ")", most.value_, Filled::Form::atom};
+  if (kept < 2) return last;
+  return {"max(" + text + ")", most, Filled::Form::atom};
 }
 
 Filled product_of(std::initializer_list<std::int64_t> factors) {

@@ -31,7 +31,7 @@ class Filled {
   friend Filled ceiling(const Filled& a, std::int64_t b);
   /// The smallest whole number not below a q / p, as "ceil(a x q/p)".
   friend Filled ceiling(const Filled& a, std::int64_t q, std::int64_t p);
-  /// The largest; one alone stands as it is, and what is 0 is left out.
+  /// The largest of what is not below 0; one alone stands as it is, and what is 0 is left out.
   friend Filled largest(std::span<const Filled> of);
 
  private:

@@ -16,16 +16,15 @@ namespace {
 /// Beats of each fold: `full` of them move `lanes` elements, an edge the rest.
 Filled beats_of_folds(const Folds& f, std::int64_t bits, std::int64_t port) {
   const auto fold_beats = [&](std::int64_t elements) { return ceiling(product_of({elements, bits}), port); };
-  Filled sum = number(f.full) * fold_beats(f.lanes);
-  if (f.edge != 0) sum += fold_beats(f.edge);
-  return sum;
+  const Filled sum = number(f.full) * fold_beats(f.lanes);
+  return sum + fold_beats(f.edge);
 }
 
 /// The same over two dimensions: full and edge folds of the one by those of the other.
 Filled beats_of_folds(const Folds& x, const Folds& y, std::int64_t bits, std::int64_t port) {
   Filled sum;
   const auto add = [&](std::int64_t times, std::int64_t a, std::int64_t b) {
-    if (times > 0 && a > 0 && b > 0) sum += number(times) * ceiling(product_of({a, b, bits}), port);
+    sum += number(times) * ceiling(product_of({a, b, bits}), port);
   };
   add(x.full * y.full, x.lanes, y.lanes);
   add(x.full, x.lanes, y.edge);
@@ -80,7 +79,7 @@ class Writing {
     const std::int64_t rows = tile_.size.rows, length = tile_.size.channels;
     const std::int64_t lanes = row_lanes(c_.work.family, m_);
     const bool apart = length >= lanes;  // else short rows share a fold
-    const std::int64_t rows_a_fold = apart ? 1 : lanes / length;
+    const std::int64_t rows_a_fold = lanes / length;
     const Folds folds = apart ? fold(length, lanes) : fold(rows * length, rows_a_fold * length);
     const Filled times = number(apart ? rows : 1);
     busy_.compute = number(passes_of(c_, plan_)) *
@@ -107,7 +106,7 @@ class Writing {
   void read(Place place, DsramPair pair, const Filled& beats) {
     if (place == Place::stackram) busy_.stackram_read += beats;
     if (place == Place::psram) busy_.psram_read += beats;
-    if (place == Place::dsram && pair)
+    if (pair)
       busy_.other_pairs[pair_index(*pair)] += beats;
     else if (place == Place::dsram || place == Place::dram)
       busy_.dsram_read += beats;
@@ -158,7 +157,6 @@ class Writing {
   }
 
   std::int64_t prologue_elements() const {
-    if (!plan_.nest || c_.prologue_passes == 0) return 0;
     const LoopNest& nest = c_.work.nest;
     return tile_a_elements(
         c_, plan_, tile_.size.channels, tile_.size.sums,

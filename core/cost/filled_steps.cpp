@@ -194,9 +194,9 @@ Filled duration_of(const FilledSteps& steps) {
   return duration;
 }
 
-std::vector<FilledSteps> filled_steps(const InstructionClass& c, const Machine& m, Role role, const ClassCost& cost,
-                                      std::size_t most) {
-  if (cost.on_host || cost.shapes.size() > most) return {};
+std::vector<FilledSteps> filled_steps(const InstructionClass& c, const Machine& m, Role role,
+                                      const ClassCost& cost) {
+  if (cost.on_host) return {};
   const Machine its = c.formats ? machine_for(c, m) : m;
   std::vector<FilledSteps> shapes =
       written(has_pairs(m) ? without_own_pair(c) : c, its, hard_coded(its, role), cost);

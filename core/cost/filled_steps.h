@@ -14,11 +14,10 @@ namespace sdip {
 /// What one tile operation does, one after the other.
 using FilledSteps = std::vector<FilledBusy>;
 
-/// Of each of the cost's shapes, in their order; nothing for what the host computes, where there are more than
-/// `most` shapes, or where a formula does not come to the engine's figure. Requires that `cost` is class_cost(c, m,
-/// role).
-std::vector<FilledSteps> filled_steps(const InstructionClass& c, const Machine& m, Role role, const ClassCost& cost,
-                                      std::size_t most);
+/// Of each of the cost's shapes, in their order; nothing for what the host computes, or where a formula does not
+/// come to the engine's figure. Requires that `cost` is class_cost(c, m, role).
+std::vector<FilledSteps> filled_steps(const InstructionClass& c, const Machine& m, Role role,
+                                      const ClassCost& cost);
 
 /// Needs of all steps, summed; and how long they last.
 FilledBusy sum_of(const FilledSteps& steps);

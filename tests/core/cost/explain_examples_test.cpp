@@ -17,7 +17,7 @@ const std::string golden = std::string(SDIP_SOURCE_DIR) + "/tests/golden/explain
 
 /// Programs as core/cost/example.h has them; 7 and 12 are diagrams of docs/model.md.
 constexpr const char* examples[] = {
-    "machine linear_lanes_m=2 linear_lanes_n=2 linear_lanes_k=2 dsram_port_bits=16 psram_bytes=16\n"
+    "machine steps=2 linear_lanes_m=2 linear_lanes_n=2 linear_lanes_k=2 dsram_port_bits=16 psram_bytes=16\n"
     "i0 linear rows=3 sums=3 channels=5 tile_channels=2 tile_sums=2 a=dram b=psram to=dram\n"
     "i1 linear rows=3 sums=3 channels=5 tile_channels=2 tile_sums=2 a=dsram b=psram to=stackram\n",
 
@@ -68,16 +68,38 @@ constexpr const char* examples[] = {
     "i0 linear rows=1 sums=64 channels=32 tile_channels=16 a=dsram b=psram to=dsram\n"
     "i1 matmul rows=3 sums=3 channels=3 a=dsram b=stackram to=dram+stackram\n",
 
+    "machine granularity=micro dispatch_cycles=2 pipeline_stages=3 vector_lanes=2 dram_bytes_per_cycle=0.5\n"
+    "i0 softmax rows=4 length=3 passes=3 a=dram to=dram\n"
+    "i1 linear rows=6 sums=2 channels=2 tile_rows=2 a=dram b=psram to=dram\n",
+
+    "machine dsram_bytes=1 stackram_bytes=1\n"
+    "i0 linear rows=6 sums=2 channels=3 tile_rows=2 a=dsram b=psram to=dram\n"
+    "i1 conv2d rows=5 rows_in=7 sums=2 channels=2 kernel=3 tile_rows=2 a=stackram b=psram to=dsram\n"
+    "i2 matmul rows=3 sums=2 channels=4 a=dram b=stackram to=stackram\n"
+    "i3 attention heads=2 rows=3 keys=4 depth=2 values=3 q=dsram k=stackram v=dram to=dsram\n"
+    "i4 softmax rows=2 length=3 passes=3 a=stackram to=dsram\n",
+
+    // The weights come while i0 works, all but the last cycle of them.
+    "machine psram_bytes=8 dram_bytes_per_cycle=0.5\n"
+    "i0 vector rows=1 length=11 a=dsram to=dsram\n"
+    "i1 linear rows=1 sums=1 channels=8 a=dsram b=psram to=dsram\n",
+
     "machine activation_memory=unified dataflow=weight mac_sharing=shared\n"
     "i0 linear rows=3 sums=2 channels=2 a=stackram b=psram to=stackram\n"
     "i1 matmul rows=3 sums=2 channels=2 a=dsram b=stackram to=dsram+stackram\n",
 };
-constexpr std::size_t drawn_applications = 27;
+/// Drawn beside those of application_roles: what makes the text, and no core.
+const std::vector<Role> others[] = {{Role::text_encoder, Role::decoder},
+                                    {Role::text_encoder, Role::network},
+                                    {Role::text_encoder, Role::network, Role::network}};
+constexpr std::size_t drawn_applications = 12;
 
 void print(std::ostream& out, const std::vector<FilledTerm>& terms) {
-  for (const FilledTerm& t : terms)
-    out << "    " << t.what << " (" << t.section << ") " << t.value << ' ' << unit_of(t) << " = " << t.numbers
-        << "\n";
+  for (const FilledTerm& t : terms) {
+    out << "    " << t.what << " (" << t.section << ") " << t.value << ' ' << unit_of(t) << " = " << t.numbers;
+    const bool of_several = t.what == "compute" || t.what == "work" || t.what == "bound_cycles";
+    out << (of_several ? ": " + t.formula : "") << '\n';
+  }
 }
 
 void print(std::ostream& out, const Needs& needs) {
@@ -102,25 +124,28 @@ void print(std::ostream& out, const StageExplanation& s) {
   print(out, s.bounds);
 }
 
-/// All that it says; of layers in full the worst alone where `stages_alone`.
-void print(std::ostream& out, const Explanation& e, bool stages_alone) {
+/// All that it says; but, where `short_layers`, of layers only what they need and their least traffic.
+void print(std::ostream& out, const Explanation& e, bool short_layers) {
   out << "  " << (e.feasible ? "feasible" : "infeasible: " + e.reason) << '\n';
   if (!e.feasible) return;
   out << "  pace " << e.pace << ", " << needed_text(e.limiter()) << " limits\n";
   print(out, e.terms);
   for (const StageExplanation& s : e.stages) print(out, s);
-  if (stages_alone) return;
   for (const LayerNeeds& l : e.layers) print(out, l);
   for (const LayerExplanation& l : e.worst) {
     out << "  kind of layer " << l.layer.stage << '.' << l.layer.index << ", alike";
     for (const std::size_t index : l.alike) out << ' ' << index;
     out << (l.written_out ? ", written out" : ", counted") << ", slack " << l.slack(Needed::dsram_read)
         << ", bounds " << l.bound_cycles << ' ' << l.least_dram_bytes << '\n';
-    print(out, l.terms);
+    std::vector<FilledTerm> terms = l.terms;
+    if (short_layers)
+      std::erase_if(terms,
+                    [](const FilledTerm& t) { return t.what != "overhead" && t.what != "least_dram_bytes"; });
+    print(out, terms);
   }
 }
 
-/// Explanations of the examples, and what drawn applications of every kind say of stages and frames.
+/// Explanations of the examples, and of drawn applications of every kind the shorter ones.
 std::string explained(std::size_t example) {
   std::ostringstream out;
   Machine m;
@@ -133,9 +158,14 @@ std::string explained(std::size_t example) {
     const std::uint64_t seed = example - std::size(examples);
     Dice dice(seed);
     m = random_frame_machine(dice);
-    const Application application = random_application(dice, application_roles(seed), m);
+    const bool other = seed % 4 == 3;
+    Application application = random_application(dice, other ? others[seed / 4 % 3] : application_roles(seed), m);
+    if (other && application.stages.size() == 2)
+      for (CompiledStage& stage : application.stages) stage.part = {};
+    m.dsram_bytes = dice.between(1, 20);
+    m.stackram_bytes = dice.between(0, 20);
     out << "example " << example << ": drawn application " << seed << '\n';
-    print(out, explain(application, m, 0), true);
+    print(out, explain(application, m, 4), true);
   }
   return out.str();
 }

@@ -1,0 +1,181 @@
+// What limits a layer, what is shown of it, and what is not because it would be wrong or too long.
+#include "core/cost/explain_layer.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/core/cost/example.h"
+
+namespace sdip {
+namespace {
+
+constexpr std::size_t compute = 0, psram_read = 5, channel = 7;
+
+TEST(limiter, is_the_largest_need_and_the_first_of_equals) {
+  EXPECT_EQ(limiter_of({5, 3, 0, 0, 0, 5, 4, 0}, 0), Needed::compute);
+  EXPECT_EQ(limiter_of({5, 3, 0, 0, 0, 6, 4, 0}, 0), Needed::psram_read);
+  EXPECT_EQ(limiter_of({1, 0, 0, 0, 0, 0, 4, 0}, 0), Needed::overhead);
+}
+
+TEST(limiter, is_the_channel_where_a_layer_stalls_and_that_or_its_transfers_last_longest) {
+  const auto limits = [](std::int64_t transfers, std::int64_t stalls) {
+    Needs needs{};
+    needs[compute] = 4;
+    needs[psram_read] = 5;
+    needs[channel] = transfers;
+    return limiter_of(needs, stalls) == Needed::dram_channel;
+  };
+  EXPECT_FALSE(limits(9, 0));  // all went ahead of it
+  EXPECT_TRUE(limits(9, 1));
+  EXPECT_TRUE(limits(6, 1));
+  EXPECT_FALSE(limits(5, 1));
+  EXPECT_TRUE(limits(0, 6));
+  EXPECT_FALSE(limits(0, 5));
+}
+
+/// A stage as explain() has it, to be changed.
+struct Changeable {
+  Machine m;
+  Application application;
+  ExplainedStage stage;
+
+  explicit Changeable(const std::string& text) : application(example_of(text, m)) {
+    const CompiledStage& compiled = application.stages[0];
+    stage.run = *run_stage(compiled, m, &stage.trace);
+    stage.rules = stage_rules(compiled, m, stage.run.schedule.active_cores);
+    for (const ClassCost& cost : stage.run.work.costs) {
+      stage.moves.push_back(channel_moves(cost, false, stage.rules));
+      stage.channel_cycles.push_back(channel_cycles(stage.moves.back().moves, stage.rules).value());
+    }
+  }
+  LayerExplanation explained() const {
+    LayerExplanation e;
+    e.layer = layer_needs(stage, 0, 0);
+    explain_layer(stage, m, e);
+    return e;
+  }
+};
+
+const FilledTerm* term_of(const LayerExplanation& e, std::string_view what) {
+  for (const FilledTerm& term : e.terms)
+    if (term.what == what) return &term;
+  return nullptr;
+}
+bool shows(const LayerExplanation& e, std::string_view what) {
+  const FilledTerm* term = term_of(e, what);
+  return term != nullptr && !term->numbers.empty();
+}
+
+const char* const on_chip = "machine\ni0 linear rows=3 sums=3 channels=5 tile_channels=2 a=dram b=psram to=dram\n";
+const char* const on_host = "machine host_operators=softmax\ni0 softmax rows=2 length=5 passes=3 a=dram to=dram\n";
+
+TEST(explain_layer, shows_no_formula_that_comes_to_another_figure_than_the_engines) {
+  const Changeable right(on_chip);
+  for (const char* what : {"compute", "work", "overhead", "time", "dram_bytes"})
+    EXPECT_TRUE(shows(right.explained(), what)) << what;
+  Changeable worked(on_chip);
+  worked.stage.run.work.costs[0].busy.compute += 1;
+  EXPECT_FALSE(shows(worked.explained(), "compute"));
+  Changeable longer(on_chip);
+  longer.stage.run.work.costs[0].cycles += 1;
+  EXPECT_FALSE(shows(longer.explained(), "work"));
+  EXPECT_FALSE(shows(longer.explained(), "time"));
+  Changeable moved(on_chip);
+  moved.stage.trace[0].weight_bytes += 1;
+  EXPECT_FALSE(shows(moved.explained(), "dram_bytes"));
+  EXPECT_TRUE(shows(moved.explained(), "dram_channel"));
+  Changeable waiting(on_chip);
+  waiting.stage.trace[0].overhead += 1;
+  EXPECT_FALSE(shows(waiting.explained(), "overhead"));
+}
+
+TEST(explain_layer, adds_up_24_kinds_of_transfers_and_no_more) {
+  Changeable changed(on_chip);
+  changed.stage.moves[0].moves.resize(24);  // those of no times add nothing
+  LayerExplanation e = changed.explained();
+  for (const char* what : {"dram_channel", "dram_bytes", "moving_time", "working_time"})
+    EXPECT_TRUE(shows(e, what)) << what;
+  changed.stage.moves[0].moves.resize(25);
+  e = changed.explained();
+  for (const char* what : {"dram_channel", "dram_bytes", "moving_time", "working_time"})
+    EXPECT_FALSE(shows(e, what)) << what;
+}
+
+TEST(explain_layer, adds_up_24_shapes_and_no_more) {
+  Changeable changed(on_host);
+  auto& shapes = changed.stage.run.work.costs[0].shapes;
+  while (shapes.size() < 24) shapes.emplace_back().times = 0;
+  EXPECT_TRUE(shows(changed.explained(), "compute"));
+  EXPECT_TRUE(shows(changed.explained(), "work"));
+  shapes.emplace_back().times = 0;
+  EXPECT_FALSE(shows(changed.explained(), "compute"));
+  EXPECT_FALSE(shows(changed.explained(), "work"));
+}
+
+TEST(explain_layer, of_the_host_is_counted_and_not_written_out) {
+  const LayerExplanation e = Changeable(on_host).explained();
+  EXPECT_FALSE(e.written_out);
+  EXPECT_EQ(e.bound_cycles, 0);
+  EXPECT_TRUE(shows(e, "compute"));
+  EXPECT_TRUE(Changeable(on_chip).explained().written_out);
+}
+
+/// By hand; numbers are of a byte, memories hold 3 in all, lanes are one wide.
+TEST(explain_layer, bounds_count_each_operand_once_beyond_what_memories_hold) {
+  struct Case {
+    const char* instruction;
+    std::int64_t cycles, bytes;
+  };
+  for (const Case& c : {
+           Case{"matmul rows=3 sums=2 channels=4 a=dsram b=stackram to=stackram", 24, (6 + 8 - 3) + (12 - 3)},
+           Case{"matmul rows=3 sums=2 channels=4 a=dram b=dram to=dram", 24, (6 + 8 - 3) + (12 - 3)},
+           Case{"attention heads=2 rows=3 keys=4 depth=2 values=3 q=dsram k=stackram v=dram to=dsram", 120,
+                (12 + 16 + 24 - 3) + (18 - 3)},
+           // 6 of 7 rows are read: the last would need a result more.
+           Case{"conv2d rows=5 rows_in=7 sums=2 channels=2 kernel=3 a=stackram b=psram to=dsram", 60,
+                (12 - 3) + (10 - 3)},
+           Case{"softmax rows=2 length=3 passes=3 a=stackram to=dsram", 18, (6 - 3) + (6 - 3)},
+           Case{"vector rows=1 length=3 a=dsram to=dsram", 3, 0},
+       }) {
+    const LayerExplanation e =
+        Changeable(std::string("machine dsram_bytes=1 stackram_bytes=1\ni0 ") + c.instruction + "\n").explained();
+    EXPECT_EQ(e.bound_cycles, c.cycles) << c.instruction;
+    EXPECT_EQ(e.least_dram_bytes, c.bytes) << c.instruction;
+  }
+}
+
+/// Three operations of 4 cycles leave 4 bytes each, 8 cycles of the channel: 2 + 4 until the first leaves, then all
+/// three; or 2 + 12 until the last does.
+TEST(explain_layer, results_leave_after_the_first_operation_and_after_the_last) {
+  const LayerExplanation e = Changeable(
+                                 "machine weight_storage=hard_coded dispatch_cycles=2 dram_bytes_per_cycle=0.5\n"
+                                 "i0 linear rows=3 sums=1 channels=4 tile_rows=1 a=dsram b=psram to=dram\n")
+                                 .explained();
+  EXPECT_EQ(term_of(e, "moving_time")->value, 2 + 4 + 3 * 8 + 1);
+  EXPECT_EQ(term_of(e, "working_time")->value, 2 + 3 * 4 + 8 + 1);
+  EXPECT_EQ(term_of(e, "beyond")->value, 0);
+  EXPECT_EQ(e.layer.cycles, 2 + 4 + 3 * 8 + 1);
+}
+
+/// The same the other way: three loads of 8 cycles, then the last operation.
+TEST(explain_layer, loads_come_before_the_first_operation_and_before_the_last) {
+  const LayerExplanation e = Changeable(
+                                 "machine weight_storage=hard_coded dispatch_cycles=2 dram_bytes_per_cycle=0.5\n"
+                                 "i0 linear rows=3 sums=4 channels=1 tile_rows=1 a=dram b=psram to=dsram\n")
+                                 .explained();
+  EXPECT_EQ(term_of(e, "moving_time")->value, 3 * 8 + 4 + 1);
+  EXPECT_EQ(term_of(e, "working_time")->value, 8 + 3 * 4 + 1);
+  EXPECT_EQ(term_of(e, "beyond")->value, 0);
+  EXPECT_EQ(e.layer.cycles, 3 * 8 + 4 + 1);
+}
+
+TEST(explain_layer, slack_is_what_its_time_has_above_a_need) {
+  LayerExplanation e;
+  e.layer.cycles = 10;
+  e.layer.needs[psram_read] = 3;
+  e.layer.needs[channel] = 12;
+  EXPECT_EQ(e.slack(Needed::psram_read), 7);
+  EXPECT_EQ(e.slack(Needed::dram_channel), -2);
+}
+
+}  // namespace
+}  // namespace sdip
