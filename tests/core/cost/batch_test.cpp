@@ -313,7 +313,7 @@ TEST(batch, goes_on_after_a_machine_that_it_refuses) {
   std::vector<Machine> machines(3);
   for (Machine& m : machines) m.psram_bytes = 640, m.psram_pinned_bytes = 0, m.cores = 1;
   std::vector<Outcome> outcomes(3);
-  for (const std::size_t refused : {0, 1, 2}) {
+  for (std::size_t refused = 0; refused < 3; ++refused) {
     BatchEvaluator batch(application);
     std::vector<Machine> all = machines;
     all[refused].psram_bytes = 1;  // less than a tile
