@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <string_view>
 #include <unordered_map>
 
 #include "core/base/error.h"
@@ -19,24 +20,25 @@ namespace {
 
 constexpr std::size_t most_costs = 512, most_times = 65536;
 
-std::size_t mixed(std::size_t hash, std::int64_t value) {
-  hash ^= static_cast<std::size_t>(value) + 0x9e3779b97f4a7c15 + (hash << 6) + (hash >> 2);
-  return hash * 0xff51afd7ed558ccd;
+template <std::size_t count>
+std::size_t hash_of(const std::int64_t (&values)[count]) {
+  return std::hash<std::string_view>()({reinterpret_cast<const char*>(values), sizeof(values)});
 }
 
 struct HashOfMachine {
   std::size_t operator()(const Machine& m) const {
-    std::size_t hash = 0;
-#define COUNT(group, effect, name, standard, least, most, unit, en, ja) hash = mixed(hash, m.name);
-#define DECIMAL(group, effect, name, standard, least, most, unit, en, ja) hash = mixed(hash, m.name.hundredths);
-#define CHOICE(group, effect, name, type, standard, en, ja) hash = mixed(hash, static_cast<std::int64_t>(m.name));
-#define FLAG(group, effect, name, standard, en, ja) hash = mixed(hash, m.name);
+    const std::int64_t values[] = {
+#define COUNT(group, effect, name, standard, least, most, unit, en, ja) m.name,
+#define DECIMAL(group, effect, name, standard, least, most, unit, en, ja) m.name.hundredths,
+#define CHOICE(group, effect, name, type, standard, en, ja) static_cast<std::int64_t>(m.name),
+#define FLAG(group, effect, name, standard, en, ja) m.name,
 #include "core/machine/parameters.def"
+    };
 #undef COUNT
 #undef DECIMAL
 #undef CHOICE
 #undef FLAG
-    return hash;
+    return hash_of(values);
   }
 };
 
@@ -46,19 +48,15 @@ struct KnownStage {
   const Tape* tape = nullptr;
   TapeNumbers numbers;
   std::int64_t weight_bytes = 0, activation_bytes = 0;  // of a warm pass; activations: of one core
-  // longest_pass() on any channel: cycles, and bytes of one core that each come to a byte and its cycles.
-  double longest_cycles = 0, longest_bytes = 0;
+  double longest_pass{};                                // of one core, whose channel takes a cycle for each byte
 
-  double longest_pass(const DramRate& rate, std::int64_t cores) const {
+  /// Well below what countable() asks for: all of a pass that many times over.
+  bool surely_countable(const DramRate& rate, std::int64_t cores, const Machine& m) const {
     const double cycles_a_byte = static_cast<double>(rate.q) / static_cast<double>(rate.p);
-    return longest_cycles + longest_bytes * static_cast<double>(cores) * (cycles_a_byte + 1);
+    const double passes = static_cast<double>(cores) * static_cast<double>(counted_passes(m));
+    return longest_pass * passes * (cycles_a_byte + 1) < 0x1p57;
   }
 };
-
-/// Well below what countable() asks for.
-bool surely_countable(double longest_pass, const Machine& m) {
-  return longest_pass * static_cast<double>(counted_passes(m)) < 0x1p57;
-}
 
 /// A stage's time on one channel.
 struct ChannelKey {
@@ -68,9 +66,8 @@ struct ChannelKey {
 };
 struct HashOfChannel {
   std::size_t operator()(const ChannelKey& key) const {
-    std::size_t hash = std::hash<const void*>()(key.stage);
-    for (const std::int64_t value : {key.p, key.q, key.cores}) hash = mixed(hash, value);
-    return hash;
+    const std::int64_t values[] = {reinterpret_cast<std::intptr_t>(key.stage), key.p, key.q, key.cores};
+    return hash_of(values);
   }
 };
 
@@ -91,7 +88,7 @@ struct BatchEvaluator::State {
   LaneRunner lanes;
   const ApplicationTotals totals;
   std::vector<std::deque<Tape>> tapes;  // by stage
-  std::int64_t program_bytes = 0;       // of the longest program
+  std::int64_t program_bytes{};         // of the longest program
   const bool runs_side_by_side;
   std::unordered_map<Machine, std::vector<KnownStage>, HashOfMachine> stages_of;
   std::unordered_map<ChannelKey, LaneTimes, HashOfChannel> times;
@@ -104,10 +101,7 @@ struct BatchEvaluator::State {
   Counts counts;
 
   State(const Application& a, Vectors v)
-      : application(a),
-        lanes(v),
-        totals(application_totals(a)),
-        runs_side_by_side(a.feasible && !a.stages.empty()) {
+      : application(a), lanes(v), totals(application_totals(a)), runs_side_by_side(a.feasible) {
     tapes.resize(a.stages.size());
     for (const CompiledStage& stage : a.stages)
       program_bytes = std::max(program_bytes, program_size(stage, Machine{}).bytes);
@@ -173,12 +167,9 @@ std::optional<KnownStage> BatchEvaluator::State::known_stage(std::size_t number,
   TimelineRules rules = stage_rules(stage, m, 1);
   std::vector<ClassCost> costs = class_costs(stage, m);
   KnownStage known;
-  rules.rate = {1, 0};  // bytes alone
-  const double moved_once = longest_pass(stage.program, costs, rules);
-  rules.rate = {1, 1};  // bytes, and a cycle for each
-  known.longest_bytes = longest_pass(stage.program, costs, rules) - moved_once;
-  known.longest_cycles = moved_once;  // no less than without any byte
-  if (!surely_countable(known.longest_pass({1, 1}, 1), m)) return std::nullopt;
+  rules.rate = {1, 1};
+  known.longest_pass = longest_pass(stage.program, costs, rules);
+  if (known.longest_pass >= 0x1p50) return std::nullopt;
   const std::vector<std::int64_t> likeness = tape_likeness(costs, rules);
   known.tape = &tape_like(tapes[number], likeness, [&] { return make_tape(stage.program, costs, rules); });
   known.numbers = tape_numbers(*known.tape, costs, rules);
@@ -223,14 +214,14 @@ std::optional<Placed> BatchEvaluator::State::place(const Machine& m) {
     const CompiledStage& stage = application.stages[s];
     const FrameSchedule schedule = frame_schedule(stage.role, stage.part, m);
     const DramRate rate = stage_rate(stage, m);
-    if (!surely_countable(stages[s].longest_pass(rate, schedule.active_cores), m)) return {};
+    if (!stages[s].surely_countable(rate, schedule.active_cores, m)) return {};
   }
   for (std::size_t s = 0; s < stages.size(); ++s) {
     const CompiledStage& stage = application.stages[s];
     const FrameSchedule schedule = frame_schedule(stage.role, stage.part, m);
     const DramRate rate = stage_rate(stage, m);
     const LaneTimes* stream = times_on(stages[s], rate, schedule.active_cores);
-    const bool shared = !stages[s].cost.streams_activations || schedule.active_cores == 1;
+    const bool shared = !stages[s].cost.streams_activations;
     placed.times.push_back({schedule, stream, shared ? stream : times_on(stages[s], rate, 1)});
   }
   return placed;
@@ -240,7 +231,6 @@ std::optional<Placed> BatchEvaluator::State::place(const Machine& m) {
 void BatchEvaluator::State::run_missing() {
   std::ranges::stable_sort(missing, std::less<>(),
                            [](const Missing& m) { return std::pair(m.tape, m.machine.numbers); });
-  counts.timelines += std::ssize(missing);
   std::array<LaneMachine, lane_count> machines;
   std::array<LaneTimes, lane_count> found;
   for (std::size_t first = 0; first < missing.size();) {
@@ -250,6 +240,8 @@ void BatchEvaluator::State::run_missing() {
       machines[count] = missing[first + count].machine;
     lanes.run(*tape, std::span(machines).first(count), most_simulated_passes, found);
     for (std::size_t i = 0; i < count; ++i) *missing[first + i].times = std::move(found[i]);
+    counts.timelines += static_cast<std::int64_t>(count);
+    ++counts.runs;
     first += count;
   }
   missing.clear();
@@ -319,6 +311,7 @@ void BatchEvaluator::evaluate(std::span<const Machine> machines, std::span<Outco
   if (state.stages_of.size() > most_costs || state.times.size() > most_times) {
     state.times.clear();
     state.stages_of.clear();
+    state.lanes.forget();
   }
   const std::vector<std::optional<Placed>> placed = state.place_all(machines);
   for (std::size_t i = 0; i < machines.size(); ++i) {

@@ -24,10 +24,10 @@ class BatchEvaluator {
   /// machines.
   void evaluate(std::span<const Machine> machines, std::span<Outcome> outcomes);
 
-  /// What it did: machines that shared the costs of another, timelines run and taken from before, machines that
-  /// went alone, as evaluate() does.
+  /// What it did: machines, how often it made the costs of one, timelines run and runs of the lanes for them, and
+  /// machines that went alone, as evaluate() does.
   struct Counts {
-    std::int64_t machines = 0, costs = 0, timelines = 0, alone = 0;
+    std::int64_t machines = 0, costs = 0, timelines = 0, runs = 0, alone = 0;
   };
   const Counts& counts() const;
 

@@ -149,7 +149,7 @@ MetricValues values_of(std::span<const StageTotals> stages, const Frame& frame, 
   const double period = (Cycles(frame.period_cycles) / clock).value;
   const double latency = (Cycles(frame.alone_cycles) / clock).value;
   const std::int64_t lanes = array_sizes(m) * main.spread_cores;
-  std::int64_t psram = 0;
+  std::int64_t psram{};
   for (const StageTotals& stage : stages) psram = std::max(psram, stage.psram_peak_bytes);
   const double energy = frame_energy(frame, chip.area_mm2, m, Bound::value).total();
   const std::int64_t pass_bytes = main.weight_bytes + main.activation_bytes + main.program_bytes;

@@ -11,11 +11,11 @@ namespace sdip {
 struct StageTotals {
   const CompiledStage* stage = nullptr;
   FrameSchedule schedule;
-  std::int64_t alone_cycles = 0;  // of all passes of a frame alone
-  std::int64_t cycles = 0, stalls = 0, running = 0;
-  std::int64_t weight_bytes = 0, activation_bytes = 0, program_bytes = 0;
-  std::int64_t psram_peak_bytes = 0, link_cycles = 0;
-  std::int64_t spent_macs = 0, bound_cycles = 0, spread_cores = 1;
+  std::int64_t alone_cycles{};  // of all passes of a frame alone
+  std::int64_t cycles{}, stalls{}, running{};
+  std::int64_t weight_bytes{}, activation_bytes{}, program_bytes{};
+  std::int64_t psram_peak_bytes{}, link_cycles{};
+  std::int64_t spent_macs{}, bound_cycles{}, spread_cores{};
   PassEnergy energy;
 };
 StageTotals stage_totals(const StageRun& run, const Machine& m);
@@ -30,7 +30,7 @@ ApplicationTotals application_totals(const Application& application);
 /// The chip on which it runs.
 struct ChipTotals {
   double area_mm2 = 0;
-  std::int64_t sram_bytes = 0;
+  std::int64_t sram_bytes{};
 };
 ChipTotals chip_totals(const Application& application, const ApplicationTotals& totals, const Machine& m,
                        Bound bound);

@@ -41,10 +41,10 @@ class LaneQueue {
         held_ = end_ - 1;
         set_used_until(held_, all_lanes(in_use));
         ++first_;
-        continue;
+      } else {
+        time = later(time, used_until(first_));
+        free_first();
       }
-      time = later(time, used_until(first_));
-      free_first();
     }
   }
 
@@ -93,30 +93,27 @@ class LaneQueue {
   /// Everything happens `cycles` later.
   SDIP_EACH void shift(const Lanes& cycles) {
     const std::size_t first = first_, end = end_;
-    const std::size_t moved_held = held_ != no_tile && held_ >= first ? held_ + end - first : held_;
     for (std::size_t i = first; i < end; ++i) {
       const Lanes until = used_until(i);
       push(bytes_[i - gone_]);
       set_used_until(end_ - 1, i == held_ ? until : until + cycles);
     }
     for (; first_ < end;) free_first();
-    for (std::size_t& lane_first : lane_first_) lane_first = std::max(lane_first, first) + end - first;
-    if (current_ != no_tile) current_ += end - first;
-    held_ = moved_held;
+    for (std::size_t* tile : {&current_, &held_})
+      if (*tile != no_tile) *tile += end - first;
   }
 
-  /// The oldest tile held; and: none before `place` is asked for again.
+  /// The oldest tile held; and: none before `place`, which was once the oldest, is asked for again.
   std::size_t first() const { return first_; }
   void forget_before(std::size_t place) {
-    const std::size_t from = std::min(place, first_);
-    if (from - gone_ < 4096) return;  // rarely enough
+    if (place - gone_ < 4096) return;  // rarely enough
     const auto drop = [&](std::vector<std::int64_t>& values, std::size_t of_each) {
-      values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>((from - gone_) * of_each));
+      values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>((place - gone_) * of_each));
     };
     drop(bytes_, 1);
     drop(before_, 1);
     drop(used_until_, lane_count);
-    gone_ = from;
+    gone_ = place;
   }
 
   std::int64_t peak_bytes(std::size_t lane) const { return peak_bytes_[lane]; }
@@ -143,7 +140,6 @@ class LaneQueue {
     if (at == bytes_.size()) grow(2 * at);
     bytes_[at] = bytes;
     before_[at + 1] = before_[at] + bytes;
-    set_used_until(end_, Lanes{});
     held_bytes_ += bytes;
     ++end_;
   }

@@ -28,7 +28,8 @@ const LaneMachine& machine_of(std::span<const LaneMachine> machines, std::size_t
 
 void find_numbers(std::span<const LaneMachine> machines, LaneNumbers& n) {
   std::array<const TapeNumbers*, lane_count> of;
-  for (std::size_t lane = 0; lane < lane_count; ++lane) of[lane] = machine_of(machines, lane).numbers;
+  std::size_t lane_of = 0;
+  for (const TapeNumbers*& numbers : of) numbers = machine_of(machines, lane_of++).numbers;
   if (of == n.of) return;
   n.of = of;
   const auto fill = [&](LaneNumbers::Column& column, const std::vector<std::int64_t> TapeNumbers::*from) {
@@ -93,22 +94,20 @@ class LaneTimeline {
                std::vector<Checkpoint>& checkpoints)
       : tape_(tape), numbers_(numbers), weights_(weights), checkpoints_(checkpoints) {
     weights_.clear(tape.psram_bytes);
-    checkpoints_.clear();
   }
 
   /// Passes until each leaves the state that it found, or `most`.
   SDIP_EACH void run(std::int64_t most) {
     Found last_end;
     for (std::int64_t pass = 0; pass < most; ++pass) {
-      const std::size_t first_tile = weights_.first();
+      const std::size_t oldest = weights_.first();  // that the next pass compares with what this one had
       const bool rejoined = run_pass(pass == 0);
       store(last_pass_.cycles, passes_.emplace_back().data());
       if (rejoined) return;
       const Found end = state();
       if (pass > 0 && same(end, last_end)) return;
       last_end = end;
-      weights_.forget_before(oldest_seen_);
-      oldest_seen_ = first_tile;
+      weights_.forget_before(oldest);
     }
   }
 
@@ -129,15 +128,15 @@ class LaneTimeline {
   struct Slots {
     Lanes of[operands];
   };
-  /// After a repetition.
+  /// After a repetition. Weights that its last operation waited for are there.
   struct Moment {
-    Lanes now, weights_ready, channel, store_before, store_last, tile_before;
+    Lanes now, channel, store_before, store_last, tile_before;
     Slots slots;
     LaneQueue::Seen weights;
   };
   struct Repeated {
-    std::int64_t left = 0;
-    bool compared = false;
+    std::int64_t left{};
+    bool compared{};
     Moment before;
   };
 
@@ -231,7 +230,6 @@ class LaneTimeline {
     now_ += lanes_at(numbers_.link_in, number);
     for (Lanes& slot : slots_.of) slot = instruction_begin_;
     for (bool& empty : empty_) empty = true;
-    store_before_ = store_last_ = weights_ready_ = Lanes{};
     leaving_ = none;
     pinned_ = c.pinned;
     weights_.begin_instruction();
@@ -317,7 +315,7 @@ class LaneTimeline {
   /// What is past for all that waits for it is as good as the time from which that waits: nothing is changed, but
   /// what is not used in a loop moves on with it.
   SDIP_EACH void settle() {
-    for (Lanes* time : {&weights_ready_, &store_before_, &store_last_}) *time = later(*time, now_);
+    for (Lanes* time : {&store_before_, &store_last_}) *time = later(*time, now_);
     tile_before_ = later(tile_before_, channel_);
     for (Lanes& slot : slots_.of) slot = later(slot, channel_);
   }
@@ -327,7 +325,6 @@ class LaneTimeline {
 
   SDIP_EACH void note_moment(Moment& m, const Tape::Step& loop) {
     m.now = now_;
-    m.weights_ready = weights_ready_;
     if (!transfers(loop)) return;
     m.channel = channel_;
     m.store_before = store_before_;
@@ -340,15 +337,13 @@ class LaneTimeline {
   /// Whether all that later repetitions depend on has moved by what the last one lasted: in one that transfers
   /// nothing the channel and what waits for it stand still, and matter to nothing.
   SDIP_EACH bool moved_alike(const Moment& m, const Tape::Step& loop) {
+    if (!transfers(loop)) return true;
     const Lanes lasted = now_ - m.now;
-    Lanes unlike = (weights_ready_ - m.weights_ready) ^ lasted;
-    if (transfers(loop)) {
-      unlike |= (channel_ - m.channel) ^ lasted;
-      unlike |= (store_before_ - m.store_before) ^ lasted;
-      unlike |= (store_last_ - m.store_last) ^ lasted;
-      unlike |= (tile_before_ - m.tile_before) ^ lasted;
-      for (std::size_t i = 0; i < operands; ++i) unlike |= (slots_.of[i] - m.slots.of[i]) ^ lasted;
-    }
+    Lanes unlike = (channel_ - m.channel) ^ lasted;
+    unlike |= (store_before_ - m.store_before) ^ lasted;
+    unlike |= (store_last_ - m.store_last) ^ lasted;
+    unlike |= (tile_before_ - m.tile_before) ^ lasted;
+    for (std::size_t i = 0; i < operands; ++i) unlike |= (slots_.of[i] - m.slots.of[i]) ^ lasted;
     if (any(unlike)) return false;
     if (!fetches(loop)) return true;
     return weights_.same(weights_.see(now_, channel_), m.weights);
@@ -358,7 +353,6 @@ class LaneTimeline {
   SDIP_EACH void skip(std::int64_t times, const Moment& m, const Tape::Step& loop) {
     const Lanes by = (now_ - m.now) * times;
     now_ += by;
-    weights_ready_ += by;
     if (transfers(loop)) {
       for (Lanes* time : {&channel_, &store_before_, &store_last_, &tile_before_}) *time += by;
       for (Lanes& slot : slots_.of) slot += by;
@@ -373,20 +367,19 @@ class LaneTimeline {
   Lanes now_{}, channel_{}, last_duration_{}, begin_{};
   Passed pass_, last_pass_;
   std::vector<Checkpoint>& checkpoints_;  // of the pass before
-  std::size_t oldest_seen_ = 0;           // tile of the pass before
   std::int64_t operations_run_ = 0;
   bool comparable_ = false;  // they are there, and that pass went on as this one will
   std::vector<std::array<std::int64_t, lane_count>> passes_;
-  bool cold_ = true, fetched_ = false;
+  bool cold_{}, fetched_ = false;
 
   // Of the instruction.
   Lanes instruction_begin_{}, weights_ready_{}, store_before_{}, store_last_{}, tile_before_{};
   Slots slots_{};
   std::array<bool, operands> empty_{};
-  std::int32_t leaving_ = none;  // results of the operation before
-  bool pinned_ = false;
+  std::int32_t leaving_{};  // results of the operation before
+  bool pinned_{};
   std::array<Repeated, most_loops> loops_;
-  std::size_t depth_ = 0;
+  std::size_t depth_{};
 };
 
 }  // namespace
@@ -405,12 +398,13 @@ struct LaneRunner::Memory {
   LaneNumbers numbers;
   LaneQueue weights;
   std::vector<Checkpoint> checkpoints;
-  std::int64_t operations_run = 0;
+  std::int64_t operations_run{};
 };
 
 LaneRunner::LaneRunner(Vectors vectors) : memory_(std::make_unique<Memory>()) { memory_->vectors = vectors; }
 LaneRunner::~LaneRunner() = default;
 
+void LaneRunner::forget() { memory_->numbers.of = {}; }
 std::int64_t LaneRunner::operations_run() const { return memory_->operations_run; }
 
 void LaneRunner::run(const Tape& tape, std::span<const LaneMachine> machines, std::int64_t most_passes,

@@ -37,10 +37,13 @@ class LaneRunner {
   explicit LaneRunner(Vectors vectors = widest_vectors());
   ~LaneRunner();
 
-  /// At most `most_passes` of each. Requires that all numbers are of that tape and stay unchanged while it is used,
-  /// and countable(...) of each.
+  /// At most `most_passes` of each. Requires that all numbers are of that tape, stay unchanged until forget(), and
+  /// countable(...) of each.
   void run(const Tape& tape, std::span<const LaneMachine> machines, std::int64_t most_passes,
            std::span<LaneTimes> times);
+
+  /// Other numbers may stand where some were.
+  void forget();
 
   /// Tile operations of the last run one by one; of the others is known that they last the same.
   std::int64_t operations_run() const;

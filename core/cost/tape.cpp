@@ -19,14 +19,14 @@ constexpr std::size_t checkpoint_distance = 64;
 /// Where the transfers of a class stand among all: none where nothing is moved.
 struct ClassMoved {
   struct Shape {
-    std::int32_t weights = Tape::none, b = Tape::none, split = Tape::none, partial = Tape::none, out = Tape::none;
+    std::int32_t weights, b, split, partial, out;
   };
   struct Window {
-    std::int32_t all = Tape::none, fresh = Tape::none;
+    std::int32_t all, fresh;
   };
   std::vector<Shape> shapes;
   std::vector<Window> windows;
-  std::int32_t first_shape = 0;
+  std::int32_t first_shape{};
 };
 
 class TapeMaker {
@@ -47,7 +47,7 @@ class TapeMaker {
     tape_.tiles_double_buffered = rules_.tiles_double_buffered;
     tape_.dispatch_overlaps = rules_.dispatch_overlaps;
     for (std::size_t i = 0; i < program_.instructions.size(); ++i) {
-      if ((i + 1) % checkpoint_distance == 0) tape_.steps.push_back({Tape::Kind::checkpoint});
+      if ((i + 1) % checkpoint_distance == 0) tape_.steps.emplace_back().kind = Tape::Kind::checkpoint;
       instruction(static_cast<std::size_t>(program_.instructions[i].instruction_class));
     }
     for (Tape::Class& c : tape_.classes) tape_.fetches_once |= c.pinned;
@@ -55,9 +55,9 @@ class TapeMaker {
   }
 
  private:
-  std::int32_t transfer(std::int64_t bytes, std::int64_t copies, bool in) {
+  std::int32_t transfer(std::int64_t bytes, std::int64_t copies) {
     if (bytes == 0) return Tape::none;
-    tape_.moved.push_back({copies, 0, in});
+    tape_.moved.push_back({copies, 0});
     return static_cast<std::int32_t>(tape_.moved.size() - 1);
   }
 
@@ -69,14 +69,13 @@ class TapeMaker {
     moved.first_shape = shapes_;
     shapes_ += static_cast<std::int32_t>(cost.shapes.size());
     for (const TileCost& tile : cost.shapes)
-      moved.shapes.push_back(
-          {transfer(cost.weighted && fetched ? tile.weight_stored_bytes : 0, 0, false),
-           transfer(tile.b_bytes, cost.cores, true), transfer(tile.split_in_bytes, cost.cores, true),
-           transfer(tile.partial_in_bytes, cost.cores, true), transfer(tile.out_bytes, cost.cores, false)});
+      moved.shapes.push_back({transfer(cost.weighted && fetched ? tile.weight_stored_bytes : 0, 0),
+                              transfer(tile.b_bytes, cost.cores), transfer(tile.split_in_bytes, cost.cores),
+                              transfer(tile.partial_in_bytes, cost.cores), transfer(tile.out_bytes, cost.cores)});
     for (const WindowBytes& window : cost.windows)
-      moved.windows.push_back({transfer(window.all, cost.cores, true), transfer(window.fresh, cost.cores, true)});
+      moved.windows.push_back({transfer(window.all, cost.cores), transfer(window.fresh, cost.cores)});
     c.pinned = program_.classes[number].pinned;
-    c.held = transfer(fetched ? cost.held_weight_stored_bytes : 0, 0, false);
+    c.held = transfer(fetched ? cost.held_weight_stored_bytes : 0, 0);
     c.held_tile_bytes = cost.held_weight_bytes;
     tape_.runs_ahead |= fetched && !c.pinned && (cost.weighted || cost.held_weight_bytes > 0);
   }
@@ -89,14 +88,18 @@ class TapeMaker {
            });
   }
 
+  void write(Tape::Kind kind, std::size_t what) {
+    tape_.steps.emplace_back().kind = kind;
+    tape_.steps.back().what = static_cast<std::int32_t>(what);
+  }
+
   void instruction(std::size_t number) {
-    const auto what = static_cast<std::int32_t>(number);
     const Tape::Class& c = tape_.classes[number];
     if (!moves(moved_[number]) && c.held == Tape::none) {
-      tape_.steps.push_back({Tape::Kind::delay, false, false, what});
+      write(Tape::Kind::delay, number);
       return;
     }
-    tape_.steps.push_back({Tape::Kind::begin, false, false, what});
+    write(Tape::Kind::begin, number);
     use(c.held, c.pinned ? 0 : 1, c.held_tile_bytes);
     class_ = number;
     const auto& loops = costs_[number].order.loops;
@@ -108,7 +111,7 @@ class TapeMaker {
       steps_[l] = {a, b, loops[l].slides};
     }
     walk(0, costs_[number].order.runs.data(), 0, 0, Step{}, true, 1);
-    tape_.steps.push_back({Tape::Kind::end, false, false, what});
+    write(Tape::Kind::end, number);
   }
 
   void use(std::int32_t transfer, std::int64_t times, std::int64_t tile_bytes) {
@@ -139,7 +142,10 @@ class TapeMaker {
       const std::int64_t others = run->tiles - begins;
       if (others == 0) continue;
       const std::size_t begin = tape_.steps.size();
-      if (others > 1) tape_.steps.push_back({Tape::Kind::loop, false, false, 0, others});
+      if (others > 1) {
+        tape_.steps.emplace_back().kind = Tape::Kind::loop;
+        tape_.steps.back().count = others;
+      }
       walk(level + 1, inner, s, w, steps_[level], first_use && loop.b, times * others);
       if (others > 1) close_loop(begin);
     }
@@ -147,15 +153,14 @@ class TapeMaker {
 
   void close_loop(std::size_t begin) {
     Tape::Step& loop = tape_.steps[begin];
-    for (std::size_t i = begin; i < tape_.steps.size(); ++i) {
+    for (std::size_t i = begin + 1; i < tape_.steps.size(); ++i) {
       const Tape::Step& step = tape_.steps[i];
       if (step.kind != Tape::Kind::operate) continue;
       const Tape::Operation& o = tape_.operations[static_cast<std::size_t>(step.what)];
       loop.fetches |= o.weights != Tape::none;
       for (const std::int32_t t : {o.a, o.b, o.split, o.partial, o.out}) loop.loads |= t != Tape::none;
     }
-    loop.what = static_cast<std::int32_t>(tape_.steps.size() + 1);
-    tape_.steps.push_back({Tape::Kind::next, false, false, static_cast<std::int32_t>(begin)});
+    write(Tape::Kind::next, begin);
   }
 
   void operate(std::int32_t shape, std::int32_t window, Step step, bool first_use, std::int64_t times) {
@@ -167,7 +172,7 @@ class TapeMaker {
     Tape::Operation o;
     o.shape = moved.first_shape + shape;
     o.weights = fetches ? m.weights : Tape::none;
-    o.tile_bytes = fetches ? costs_[class_].shapes[s].weight_bytes : 0;
+    o.tile_bytes = costs_[class_].shapes[s].weight_bytes;
     o.leaves_tile = step.b && !fetches;
     if (step.a) o.a = step.fresh ? moved.windows[w].fresh : moved.windows[w].all;
     if (step.b) o.b = m.b;
@@ -176,7 +181,7 @@ class TapeMaker {
     o.out = m.out;
     use(o.weights, pinned ? 0 : times, o.tile_bytes);
     for (const std::int32_t t : {o.a, o.b, o.split, o.partial, o.out}) use(t, times, 0);
-    tape_.steps.push_back({Tape::Kind::operate, false, false, static_cast<std::int32_t>(tape_.operations.size())});
+    write(Tape::Kind::operate, tape_.operations.size());
     tape_.operations.push_back(o);
   }
 

@@ -26,14 +26,13 @@ struct Tape {
   struct Step {
     Kind kind;
     bool fetches = false, loads = false;  // of a loop: weights; activations, or results that it leaves
-    std::int32_t what = 0;                // class, operation, or the step behind the loop
+    std::int32_t what = 0;                // class, operation, or the loop that ends
     std::int64_t count = 0;               // of a loop
   };
   /// A transfer: by each core that takes part, or once (weights).
   struct Moved {
-    std::int64_t copies = 0;  // a core's; 0: once
-    std::int64_t uses = 0;    // in a warm pass
-    bool in = false;          // activations that come
+    std::int64_t copies;  // a core's; 0: once
+    std::int64_t uses;    // in a warm pass
   };
   struct Class {
     std::int32_t held = none;

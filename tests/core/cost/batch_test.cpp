@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "core/base/error.h"
 #include "core/cost/lanes.h"
 #include "core/cost/stage.h"
 #include "core/cost/tape.h"
@@ -36,15 +37,14 @@ void compare(const TimelineResult& alone, const LaneTimes& beside, const std::st
 }
 
 void compare_bytes(const Tape& tape, const TapeNumbers& numbers, std::int64_t cores, const PassCost& last) {
-  std::int64_t weights = 0, in = 0, out = 0;
+  std::int64_t weights = 0, activations = 0;
   for (std::size_t t = 0; t < tape.moved.size(); ++t) {
     const Tape::Moved& moved = tape.moved[t];
     const std::int64_t bytes = numbers.bytes[t] * moved.uses;
-    (moved.copies == 0 ? weights : moved.in ? in : out) += moved.copies == 0 ? bytes : bytes * moved.copies * cores;
+    (moved.copies == 0 ? weights : activations) += moved.copies == 0 ? bytes : bytes * moved.copies * cores;
   }
   ASSERT_EQ(weights, last.weight_bytes);
-  ASSERT_EQ(in, last.activation_in_bytes);
-  ASSERT_EQ(out, last.activation_out_bytes);
+  ASSERT_EQ(activations, last.activation_in_bytes + last.activation_out_bytes);
   ASSERT_EQ(tape.warm_tile_bytes, last.weight_psram_bytes);
 }
 
@@ -156,6 +156,12 @@ TEST(lanes, divide_up_as_integers_do_up_to_2_to_the_50) {
       if (whole * b + near >= 0) expect(whole * b + near, b);
   }
   EXPECT_GE(compared, 50'000);
+  for (const Vectors vectors : vectors_here())
+    in_vectors(vectors, [&](auto) SDIP_LOOP {
+      Lanes quotient{}, a = all_lanes(7);
+      a[6] = std::int64_t{1} << 52;
+      EXPECT_FALSE(divide_up(a, all_lanes(4), quotient));
+    });
 }
 
 std::vector<std::uint64_t> bits(const Outcome& outcome) {
@@ -174,7 +180,7 @@ void expect_same(const Outcome& alone, const Outcome& beside, const std::string&
 
 TEST(lanes, have_the_timeline_of_each_machine_of_random_costs_and_run_no_more_of_it) {
   std::int64_t run = 0, run_alone = 0;
-  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 32; ++seed) {
     const Beside beside = drawn_beside(seed);
     for (const Vectors vectors : vectors_here()) ASSERT_EQ(difference(beside, vectors), "") << seed;
     const std::vector<std::int64_t> operations = operations_run(beside);
@@ -200,8 +206,126 @@ TEST(batch, evaluates_machines_of_random_applications_as_alone) {
   EXPECT_LE(counts.alone, counts.machines / 2);
 }
 
+/// Two stages of a product each, one of so many rows.
+Application long_application(std::int64_t rows, Place operand_a, std::size_t longest) {
+  Application application;
+  for (std::size_t s = 0; s < 2; ++s) {
+    CompiledStage& stage = application.stages.emplace_back();
+    stage.role = s == 0 ? Role::core : Role::decoder;
+    InstructionClass& c = stage.program.classes.emplace_back();
+    c.work.family = Family::linear;
+    c.work.nest.out_h = c.work.nest.in_h = s == longest ? rows : 1;
+    c.operand_a = operand_a;
+    c.operand_b = Place::stackram;
+    c.mapping = {c.work.nest.out_h, 1, 1, 1};
+    c.out_elements = c.work.nest.out_h;
+    stage.program.instructions.emplace_back();
+  }
+  return application;
+}
+
+/// One byte over one channel of one core, and its cycle; all of this by cores, passes and a byte's cycles.
+bool is_short(const Application& application, const Machine& m) {
+  bool all = true;
+  for (const CompiledStage& stage : application.stages) {
+    const std::int64_t cores = frame_schedule(stage.role, stage.part, m).active_cores;
+    TimelineRules rules = stage_rules(stage, m, 1);
+    const double cycles_a_byte = static_cast<double>(rules.rate.q) / static_cast<double>(rules.rate.p);
+    rules.rate = {1, 1};
+    const double longest = longest_pass(stage.program, class_costs(stage, m), rules);
+    all &= longest < 0x1p50;
+    all &= longest * static_cast<double>(cores * counted_passes(m)) * (cycles_a_byte + 1) < 0x1p57;
+  }
+  return all;
+}
+
+TEST(batch, leaves_what_may_be_too_long_to_count_alone) {
+  Dice dice(3);
+  std::int64_t alone = 0, infeasible = 0;
+  for (int i = 0; i < 1500; ++i) {
+    const std::int64_t rows = (std::int64_t{1} << dice.between(10, 52)) / 16 * dice.between(16, 31);
+    const Application application =
+        long_application(rows, dice.one_of({Place::dram, Place::dsram}), static_cast<std::size_t>(i % 2));
+    Machine m;
+    m.core_clock_mhz = dice.between(1, 4000);
+    m.dram_clock_ratio = Decimal{dice.between(1, 400)};
+    m.cores = dice.between(1, 300);
+    m.steps = dice.between(1, 300);
+    m.linear_lanes_m = 1;
+    BatchEvaluator batch(application);
+    Outcome outcome;
+    batch.evaluate(std::span(&m, 1), std::span(&outcome, 1));
+    ASSERT_EQ(batch.counts().alone == 0, is_short(application, m)) << i << ", " << rows << " rows";
+    expect_same(evaluate(application, m), outcome, std::to_string(rows) + " rows");
+    alone += batch.counts().alone;
+    infeasible += !outcome.feasible;
+    // What was too long once is so again.
+    batch.evaluate(std::span(&m, 1), std::span(&outcome, 1));
+    ASSERT_EQ(batch.counts().alone, is_short(application, m) ? 0 : 2);
+    expect_same(evaluate(application, m), outcome, "again");
+  }
+  EXPECT_GT(alone, infeasible);
+  EXPECT_LT(alone, 1300);
+  EXPECT_GT(infeasible, 50);
+}
+
+TEST(batch, leaves_what_was_not_compiled_alone) {
+  Application application = long_application(3, Place::dram, 0);
+  application.feasible = false;
+  application.reason = "too large";
+  Application empty;
+  for (const Application* a : {&application, &empty}) {
+    BatchEvaluator batch(*a);
+    const Machine m;
+    Outcome outcome;
+    batch.evaluate(std::span(&m, 1), std::span(&outcome, 1));
+    EXPECT_EQ(outcome.reason, a == &empty ? "no stage to run" : "too large");
+    EXPECT_EQ(batch.counts().alone, 1);
+    EXPECT_EQ(batch.counts().timelines, 0);
+  }
+}
+
+TEST(batch, runs_eight_of_one_tape_side_by_side) {
+  const Application application = long_application(3, Place::dram, 0);
+  std::vector<Machine> machines(34);
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    machines[i].cores = 1;
+    machines[i].dram_clock_ratio = Decimal{static_cast<std::int64_t>(1 + i)};
+    if (i % 2 == 1) machines[i].tile_buffering = Buffering::single_buffer;  // another tape
+  }
+  std::vector<Outcome> outcomes(machines.size());
+  BatchEvaluator batch(application);
+  batch.evaluate(machines, outcomes);
+  EXPECT_EQ(batch.counts().timelines, 2 * 34);
+  EXPECT_EQ(batch.counts().runs, 2 * 2 * 3);  // 17 of each tape
+  EXPECT_EQ(batch.counts().costs, 2);
+  for (std::size_t i = 0; i < machines.size(); ++i)
+    expect_same(evaluate(application, machines[i]), outcomes[i], std::to_string(i));
+}
+
+TEST(batch, goes_on_after_a_machine_that_it_refuses) {
+  Application application = long_application(3, Place::dram, 0);
+  for (CompiledStage& stage : application.stages) {
+    InstructionClass& c = stage.program.classes[0];
+    c.operand_b = Place::psram;
+    c.weight_elements_per_channel = 40;
+  }
+  std::vector<Machine> machines(3);
+  for (Machine& m : machines) m.psram_bytes = 640, m.psram_pinned_bytes = 0, m.cores = 1;
+  std::vector<Outcome> outcomes(3);
+  for (std::size_t refused = 0; refused < 3; ++refused) {
+    BatchEvaluator batch(application);
+    std::vector<Machine> all = machines;
+    all[refused].psram_bytes = 1;  // less than a tile
+    EXPECT_THROW(batch.evaluate(all, outcomes), Bug);
+    const std::int64_t timelines = batch.counts().timelines;
+    batch.evaluate(machines, outcomes);
+    EXPECT_EQ(batch.counts().timelines, timelines + 2);
+    for (const Outcome& outcome : outcomes) expect_same(evaluate(application, machines[0]), outcome, "after");
+  }
+}
+
 TEST(batch, forgets_costs_beyond_512) {
-  Dice dice(5);
   const BesideBatch beside = drawn_batch(4);
   Machine m = beside.machines[4];
   BatchEvaluator batch(beside.application);
@@ -217,6 +341,11 @@ TEST(batch, forgets_costs_beyond_512) {
   EXPECT_EQ(batch.counts().costs, 2 * 513);
   EXPECT_EQ(batch.counts().timelines, 2 * timelines);
   expect_same(evaluate(beside.application, machines[512]), outcomes[512], "made again");
+  for (Machine& other : machines) other.dispatch_cycles += 1000;  // where others stood
+  for (std::size_t i = 0; i < machines.size(); i += 8) {
+    batch.evaluate(std::span(machines).subspan(i, 1), std::span(outcomes).subspan(i, 1));
+    expect_same(evaluate(beside.application, machines[i]), outcomes[i], "where others stood");
+  }
 }
 
 TEST(batch, evaluates_tiny_sd_on_every_preset_as_alone) {

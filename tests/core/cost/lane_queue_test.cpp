@@ -91,12 +91,12 @@ TEST(lane_queue, frees_and_fills_as_each_machine_does_alone) {
       for (std::int64_t tile = dice.between(0, 40); tile > 0; --tile) {
         queues.fetch(dice, dice.between(1, 20));
         queues.use(dice);
-        if (dice.one_in(12)) queues.shift(dice);
+        if (!dice.one_in(12)) continue;
+        queues.shift(dice);
+        if (dice.one_in(2)) queues.use(dice);  // the last one goes on
       }
-      if (holds) {
-        queues.use(dice);
-        queues.release();
-      }
+      if (holds) queues.use(dice);
+      queues.release();
     }
   }
 }
@@ -142,20 +142,24 @@ TEST(lane_queue, sees_what_differs) {
 
 TEST(lane_queue, goes_on_when_it_forgets) {
   Dice dice(1);
-  Queues queues(200);
+  Queues queues(3000);
   queues.begin();
-  std::size_t place = 0;
-  LaneQueue::Seen seen;
   for (int tile = 0; tile < 18'000 && !testing::Test::HasFatalFailure(); ++tile) {
-    queues.fetch(dice, dice.between(1, 100));
-    queues.use(dice);
     LaneQueue& together = queues.together();
+    const std::size_t place = together.first();
+    const LaneQueue::Seen seen = together.see(queues.now(), queues.channel());
+    queues.fetch(dice, dice.between(1, 1 + tile / 200));  // fuller and fuller
+    queues.use(dice);
+    if (tile % 500 == 0) queues.shift(dice);
+    if (tile % 300 == 0) {
+      queues.release();
+      queues.begin();
+      queues.fetch(dice, 1);
+      queues.hold();
+    }
     together.forget_before(place);
-    if (tile % 8190 == 7) {
-      place = together.first();
-      seen = together.see(queues.now(), queues.channel());
-      together.forget_before(place);
-      EXPECT_TRUE(together.same(seen, together.see(queues.now(), queues.channel())));
+    if (tile % 100 == 0) {
+      EXPECT_TRUE(together.same(seen, seen));
     }
   }
 }

@@ -48,5 +48,35 @@ TEST(lanes, that_run_ahead_pass_by_pass_forget_tiles_and_nothing_else) {
   EXPECT_GT(times[0].pass_cycles.size(), 30u);
 }
 
+/// Tiles of so many bytes that the product with the rate, or the time, is not a real number's to hold.
+TEST(lanes, divide_one_by_one_what_is_too_large_for_all_together) {
+  struct Large {
+    std::int64_t bytes;
+    DramRate rate;
+  };
+  const std::int64_t one = 1, most_q = 8'000'000'000;
+  const Large all[] = {
+      {one << 28, {1, one << 25}}, {(one << 31) - 1, {(one << 20) + 1, most_q}}, {one << 32, {7, 3}}};
+  for (const Large& large : all) {
+    std::vector<ClassCost> costs = {tile_of(1)};
+    costs[0].shapes[0].weight_stored_bytes = large.bytes;
+    Program program;
+    program.classes.resize(1);
+    program.instructions.resize(1);
+    TimelineRules rules;
+    rules.burst_bytes = 1;
+    rules.psram_bytes = 40;
+    const Tape tape = make_tape(program, costs, rules);
+    const TapeNumbers numbers = tape_numbers(tape, costs, rules);
+    std::vector<LaneTimes> times(3);
+    const LaneMachine usual = {&numbers, {10, 1}, 1};
+    LaneRunner().run(tape, std::vector<LaneMachine>{usual, {&numbers, large.rate, 1}, usual}, 1, times);
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      rules.rate = i == 1 ? large.rate : usual.rate;
+      EXPECT_EQ(times[i].pass_cycles[0], run_timeline(program, costs, rules, 1).passes[0].cycles) << large.bytes;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sdip

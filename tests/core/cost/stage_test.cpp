@@ -98,6 +98,11 @@ TEST(stage, energy_of_an_instruction_of_other_formats_is_that_of_these) {
   EXPECT_GT(expected, joules(stage, m));
   stage.program.classes[0].formats = formats_of(wide);
   EXPECT_EQ(joules(stage, m), expected);
+  // Of the second of two classes, where the first is in the machine's own.
+  stage.program.classes.insert(stage.program.classes.begin(), InstructionClass{stage.program.classes[0]});
+  stage.program.classes[0].formats.reset();
+  for (Instruction& instruction : stage.program.instructions) instruction.instruction_class = 1;
+  EXPECT_EQ(joules(stage, m), expected);
 }
 
 /// Twice the passes of which times are summed: 64, or as many as there are steps or cores.
