@@ -78,5 +78,27 @@ TEST(lanes, divide_one_by_one_what_is_too_large_for_all_together) {
   }
 }
 
+TEST(lanes, that_forget_take_other_numbers_from_where_some_stood) {
+  std::vector<ClassCost> costs = {tile_of(5)};
+  Program program;
+  program.classes.resize(1);
+  program.instructions.resize(1);
+  TimelineRules rules;
+  rules.burst_bytes = 1;
+  rules.psram_bytes = 40;
+  const Tape tape = make_tape(program, costs, rules);
+  TapeNumbers numbers = tape_numbers(tape, costs, rules);
+  const std::vector<LaneMachine> machines = {{&numbers, {1, 1}, 1}};
+  std::vector<LaneTimes> times(1);
+  LaneRunner lanes;
+  lanes.run(tape, machines, 1, times);
+  EXPECT_EQ(times[0].pass_cycles[0], 6);
+  costs = {tile_of(8)};
+  numbers = tape_numbers(tape, costs, rules);
+  lanes.forget();
+  lanes.run(tape, machines, 1, times);
+  EXPECT_EQ(times[0].pass_cycles[0], 9);
+}
+
 }  // namespace
 }  // namespace sdip

@@ -81,5 +81,19 @@ TEST(tape, is_shared_by_what_moves_the_same_transfers_whatever_their_bytes) {
   EXPECT_EQ(all.back(), plain);
 }
 
+TEST(tape, of_many_shapes_and_windows_is_another_where_the_first_moves_more) {
+  const auto likeness = [](std::int64_t b_bytes, std::int64_t fresh) {
+    return tape_with([&](ClassCost& cost, TimelineRules&, bool&) {
+             cost.shapes.resize(40);
+             cost.windows.resize(80);
+             cost.shapes[0].b_bytes = b_bytes;
+             cost.windows[0].fresh = fresh;
+           })
+        .likeness;
+  };
+  EXPECT_NE(likeness(0, 0), likeness(1, 0));
+  EXPECT_NE(likeness(0, 0), likeness(0, 1));
+}
+
 }  // namespace
 }  // namespace sdip
