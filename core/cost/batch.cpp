@@ -231,18 +231,18 @@ std::optional<Placed> BatchEvaluator::State::place(const Machine& m) {
 void BatchEvaluator::State::run_missing() {
   std::ranges::stable_sort(missing, std::less<>(),
                            [](const Missing& m) { return std::pair(m.tape, m.machine.numbers); });
-  std::array<LaneMachine, lane_count> machines;
-  std::array<LaneTimes, lane_count> found;
+  std::vector<LaneMachine> machines;
+  std::vector<LaneTimes> found;
   for (std::size_t first = 0; first < missing.size();) {
     const Tape* tape = missing[first].tape;
-    std::size_t count = 0;
-    for (; count < lane_count && first + count < missing.size() && missing[first + count].tape == tape; ++count)
-      machines[count] = missing[first + count].machine;
-    lanes.run(*tape, std::span(machines).first(count), most_simulated_passes, found);
-    for (std::size_t i = 0; i < count; ++i) *missing[first + i].times = std::move(found[i]);
-    counts.timelines += static_cast<std::int64_t>(count);
-    ++counts.runs;
-    first += count;
+    machines.clear();
+    for (std::size_t i = first; i < missing.size() && missing[i].tape == tape; ++i)
+      machines.push_back(missing[i].machine);
+    found.resize(machines.size());
+    lanes.run(*tape, machines, most_simulated_passes, found);
+    for (LaneTimes& times_found : found) *missing[first++].times = std::move(times_found);
+    counts.timelines += std::ssize(machines);
+    counts.runs += ceil_div(std::ssize(machines), std::int64_t{lane_count});
   }
   missing.clear();
 }
@@ -311,7 +311,6 @@ void BatchEvaluator::evaluate(std::span<const Machine> machines, std::span<Outco
   if (state.stages_of.size() > most_costs || state.times.size() > most_times) {
     state.times.clear();
     state.stages_of.clear();
-    state.lanes.forget();
   }
   const std::vector<std::optional<Placed>> placed = state.place_all(machines);
   for (std::size_t i = 0; i < machines.size(); ++i) {

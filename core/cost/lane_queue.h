@@ -81,6 +81,7 @@ class LaneQueue {
     return {first_, end_, end_ > first_ ? used_until(end_ - 1) : Lanes{}, channel, now};
   }
   SDIP_EACH bool same(const Seen& a, const Seen& b) const {
+    check(std::min(a.first, b.first) >= gone_, "tiles that are compared are not forgotten");
     const std::size_t tiles = a.end - a.first;
     if (b.end - b.first != tiles) return false;
     for (std::size_t i = 0; i < tiles; ++i)

@@ -60,9 +60,13 @@ SDIP_EACH void find_times(const Tape& tape, std::span<const LaneMachine> machine
     load(bytes, &n.bytes[t]);
     load(least, &n.least_cycles[t]);
     if (tape.moved[t].copies > 0) bytes *= tape.moved[t].copies * cores;
-    if (any(bytes >= std::int64_t{1} << 30) || !divide_up(bytes * q, p, cycles))
-      for (std::size_t lane = 0; lane < lane_count; ++lane)
-        cycles[lane] = machine_of(machines, lane).rate.time_for(Bytes(bytes[lane])).value;
+    if (any(bytes >= std::int64_t{1} << 30) || !divide_up(bytes * q, p, cycles)) {
+      std::array<std::int64_t, lane_count> each;
+      store(bytes, each.data());
+      std::size_t lane = 0;
+      for (std::int64_t& x : each) x = machine_of(machines, lane++).rate.time_for(Bytes(x)).value;
+      load(cycles, each.data());
+    }
     store(later(cycles, least), &n.time[t]);
   }
 }
@@ -130,7 +134,7 @@ class LaneTimeline {
   };
   /// After a repetition. Weights that its last operation waited for are there.
   struct Moment {
-    Lanes now, channel, store_before, store_last, tile_before;
+    Lanes now{}, channel{};
     Slots slots;
     LaneQueue::Seen weights;
   };
@@ -327,22 +331,18 @@ class LaneTimeline {
     m.now = now_;
     if (!transfers(loop)) return;
     m.channel = channel_;
-    m.store_before = store_before_;
-    m.store_last = store_last_;
-    m.tile_before = tile_before_;
     m.slots = slots_;
     if (fetches(loop)) m.weights = weights_.see(now_, channel_);
   }
 
   /// Whether all that later repetitions depend on has moved by what the last one lasted: in one that transfers
-  /// nothing the channel and what waits for it stand still, and matter to nothing.
+  /// nothing the channel and what waits for it stand still, and matter to nothing. What is fetched and loaded is
+  /// waited for by its operation, so that the channel is ahead of now by stores alone: with that the last one's end
+  /// has moved, and the end of that before it, one transfer earlier. A streamed tile is in use until now.
   SDIP_EACH bool moved_alike(const Moment& m, const Tape::Step& loop) {
     if (!transfers(loop)) return true;
     const Lanes lasted = now_ - m.now;
     Lanes unlike = (channel_ - m.channel) ^ lasted;
-    unlike |= (store_before_ - m.store_before) ^ lasted;
-    unlike |= (store_last_ - m.store_last) ^ lasted;
-    unlike |= (tile_before_ - m.tile_before) ^ lasted;
     for (std::size_t i = 0; i < operands; ++i) unlike |= (slots_.of[i] - m.slots.of[i]) ^ lasted;
     if (any(unlike)) return false;
     if (!fetches(loop)) return true;
@@ -404,13 +404,21 @@ struct LaneRunner::Memory {
 LaneRunner::LaneRunner(Vectors vectors) : memory_(std::make_unique<Memory>()) { memory_->vectors = vectors; }
 LaneRunner::~LaneRunner() = default;
 
-void LaneRunner::forget() { memory_->numbers.of = {}; }
 std::int64_t LaneRunner::operations_run() const { return memory_->operations_run; }
 
 void LaneRunner::run(const Tape& tape, std::span<const LaneMachine> machines, std::int64_t most_passes,
                      std::span<LaneTimes> times) {
-  check(!machines.empty() && machines.size() <= lane_count && times.size() >= machines.size(),
-        "as many machines as there are lanes");
+  check(times.size() >= machines.size(), "times of each machine");
+  memory_->numbers.of = {};  // others may stand where those of the last run were
+  memory_->operations_run = 0;
+  for (std::size_t first = 0; first < machines.size(); first += lane_count) {
+    const std::size_t count = std::min(lane_count, machines.size() - first);
+    run_lanes(tape, machines.subspan(first, count), most_passes, times.subspan(first, count));
+  }
+}
+
+void LaneRunner::run_lanes(const Tape& tape, std::span<const LaneMachine> machines, std::int64_t most_passes,
+                           std::span<LaneTimes> times) {
   LaneNumbers& numbers = memory_->numbers;
   find_numbers(machines, numbers);
   LaneTimeline timeline(tape, numbers, memory_->weights, memory_->checkpoints);
@@ -420,7 +428,7 @@ void LaneRunner::run(const Tape& tape, std::span<const LaneMachine> machines, st
     timeline.run(most_passes);
     timeline.note_dispatch(dispatch.data());
   });
-  memory_->operations_run = timeline.operations_run();
+  memory_->operations_run += timeline.operations_run();
   for (std::size_t lane = 0; lane < machines.size(); ++lane) {
     LaneTimes& t = times[lane];
     t.pass_cycles.clear();

@@ -31,24 +31,24 @@ struct LaneTimes {
   std::int64_t total(std::int64_t count) const;
 };
 
-/// Runs 1 to lane_count machines: each as if it were alone, whatever the instructions of the processor.
+/// Runs machines, lane_count at a time: each as if it were alone, whatever the instructions of the processor.
 class LaneRunner {
  public:
   explicit LaneRunner(Vectors vectors = widest_vectors());
   ~LaneRunner();
 
-  /// At most `most_passes` of each. Requires that all numbers are of that tape, stay unchanged until forget(), and
-  /// countable(...) of each.
+  /// At most `most_passes` of each; quickest where machines of the same numbers stand together. Requires that all
+  /// numbers are of that tape, and countable(...) of each.
   void run(const Tape& tape, std::span<const LaneMachine> machines, std::int64_t most_passes,
            std::span<LaneTimes> times);
-
-  /// Other numbers may stand where some were.
-  void forget();
 
   /// Tile operations of the last run one by one; of the others is known that they last the same.
   std::int64_t operations_run() const;
 
  private:
+  void run_lanes(const Tape& tape, std::span<const LaneMachine> machines, std::int64_t most_passes,
+                 std::span<LaneTimes> times);
+
   struct Memory;  // used again and again
   std::unique_ptr<Memory> memory_;
 };

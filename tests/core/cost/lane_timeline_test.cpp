@@ -78,7 +78,7 @@ TEST(lanes, divide_one_by_one_what_is_too_large_for_all_together) {
   }
 }
 
-TEST(lanes, that_forget_take_other_numbers_from_where_some_stood) {
+TEST(lanes, take_other_numbers_from_where_some_stood) {
   std::vector<ClassCost> costs = {tile_of(5)};
   Program program;
   program.classes.resize(1);
@@ -95,7 +95,6 @@ TEST(lanes, that_forget_take_other_numbers_from_where_some_stood) {
   EXPECT_EQ(times[0].pass_cycles[0], 6);
   costs = {tile_of(8)};
   numbers = tape_numbers(tape, costs, rules);
-  lanes.forget();
   lanes.run(tape, machines, 1, times);
   EXPECT_EQ(times[0].pass_cycles[0], 9);
 }
