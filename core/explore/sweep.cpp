@@ -196,7 +196,12 @@ void work(Shared& shared) {
     const auto feasible = std::ranges::count(batch.feasible, 1);
     const std::scoped_lock lock(shared.delivery);
     if (shared.stop) return;  // the sink has failed: it is not called again
-    shared.sink(std::move(batch));
+    try {
+      shared.sink(std::move(batch));
+    } catch (...) {
+      shared.stop = true;  // while nobody else may call it
+      throw;
+    }
     shared.end.done += range.end - range.first;
     shared.end.feasible += feasible;
   }
