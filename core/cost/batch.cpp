@@ -74,7 +74,8 @@ struct HashOfChannel {
 /// Where a machine of the batch finds its stages' times.
 struct StageTimes {
   FrameSchedule schedule;
-  const LaneTimes *stream, *alone;
+  DramRate rate;
+  const LaneTimes *stream = nullptr, *alone = nullptr;
 };
 struct Placed {
   const std::vector<KnownStage>* stages = nullptr;
@@ -148,7 +149,7 @@ const Tape& tape_like(std::deque<Tape>& tapes, const std::vector<std::int64_t>& 
   return found != tapes.end() ? *found : tapes.emplace_back(make());
 }
 
-/// What a pass moves, and how long it may last, by the numbers of a machine.
+/// What a warm pass moves, by the numbers of a machine.
 void sum_up(const Tape& tape, KnownStage& known) {
   for (std::size_t t = 0; t < tape.moved.size(); ++t) {
     const Tape::Moved& moved = tape.moved[t];
@@ -212,17 +213,14 @@ std::optional<Placed> BatchEvaluator::State::place(const Machine& m) {
   const std::vector<KnownStage>& stages = *placed.stages;
   for (std::size_t s = 0; s < stages.size(); ++s) {
     const CompiledStage& stage = application.stages[s];
-    const FrameSchedule schedule = frame_schedule(stage.role, stage.part, m);
-    const DramRate rate = stage_rate(stage, m);
-    if (!stages[s].surely_countable(rate, schedule.active_cores, m)) return {};
+    placed.times.push_back({frame_schedule(stage.role, stage.part, m), stage_rate(stage, m)});
+    const StageTimes& its = placed.times.back();
+    if (!stages[s].surely_countable(its.rate, its.schedule.active_cores, m)) return {};
   }
   for (std::size_t s = 0; s < stages.size(); ++s) {
-    const CompiledStage& stage = application.stages[s];
-    const FrameSchedule schedule = frame_schedule(stage.role, stage.part, m);
-    const DramRate rate = stage_rate(stage, m);
-    const LaneTimes* stream = times_on(stages[s], rate, schedule.active_cores);
-    const bool shared = !stages[s].cost.streams_activations;
-    placed.times.push_back({schedule, stream, shared ? stream : times_on(stages[s], rate, 1)});
+    StageTimes& its = placed.times[s];
+    its.stream = times_on(stages[s], its.rate, its.schedule.active_cores);
+    its.alone = stages[s].cost.streams_activations ? times_on(stages[s], its.rate, 1) : its.stream;
   }
   return placed;
 }
@@ -252,19 +250,13 @@ StageTotals BatchEvaluator::State::totals_of(std::size_t number, const Placed& p
   const KnownStage& known = (*placed.stages)[number];
   const StageTimes& times_of_stage = placed.times[number];
   const std::int64_t cores = times_of_stage.schedule.active_cores;
-  StageTotals t;
-  t.stage = &stage;
-  t.schedule = times_of_stage.schedule;
+  StageTotals t = untimed_totals(stage, times_of_stage.schedule, known.cost, m);
   t.alone_cycles = times_of_stage.alone->total(stage.role == Role::core ? m.steps : 1);
   t.cycles = t.running = times_of_stage.stream->pass_cycles.back();
   t.stalls = times_of_stage.stream->stall_cycles;
   t.weight_bytes = known.weight_bytes;
   t.activation_bytes = known.activation_bytes * cores;
   t.psram_peak_bytes = times_of_stage.stream->psram_peak_bytes;
-  t.link_cycles = link_cycles(stage, m);
-  t.spent_macs = known.cost.spent_macs;
-  t.bound_cycles = known.cost.bound_cycles;
-  t.spread_cores = known.cost.spread_cores;
   PassCost pass;
   pass.weight_bytes = t.weight_bytes;
   pass.weight_psram_bytes = known.tape->warm_tile_bytes;

@@ -15,17 +15,12 @@ class Walking {
   ChannelMoves all() {
     if (fetches_ && cost_.held_weight_bytes != 0)
       add({"held weights", 1, cost_.held_weight_stored_bytes, cost_.held_weight_bytes, 1, true, false});
-    visit(0, cost_.order.runs.data(), 0, 0, {true, true, false}, 1);
+    visit(0, cost_.order.runs.data(), 0, 0, TileStep{}, 1);
     return std::move(found_);
   }
 
  private:
-  /// What the loops that stepped or began again make the next operation load.
-  struct Step {
-    bool a, b, fresh;
-  };
-
-  void visit(std::size_t level, const TileRun* run, std::int32_t shape, std::int32_t window, Step step,
+  void visit(std::size_t level, const TileRun* run, std::int32_t shape, std::int32_t window, TileStep step,
              std::int64_t times) {
     const auto& loops = cost_.order.loops;
     if (level == loops.size()) {
@@ -33,20 +28,15 @@ class Walking {
               times);
       return;
     }
-    Step stepped{false, false, loops[level].slides};
-    for (std::size_t inner = level; inner < loops.size(); ++inner) {
-      stepped.a |= loops[inner].a;
-      stepped.b |= loops[inner].b;
-    }
     const TileRun* const next = run + loops[level].runs;
     for (bool begins = true; run != next; ++run, begins = false) {
       const std::int32_t s = shape + run->shape, w = window + run->window;
       if (begins) visit(level + 1, next, s, w, step, times);
-      if (run->tiles > begins) visit(level + 1, next, s, w, stepped, times * (run->tiles - begins));
+      if (run->tiles > begins) visit(level + 1, next, s, w, steps_[level], times * (run->tiles - begins));
     }
   }
 
-  void operate(const TileCost& tile, const WindowBytes& window, Step step, std::int64_t times) {
+  void operate(const TileCost& tile, const WindowBytes& window, TileStep step, std::int64_t times) {
     std::vector<Move> loads, stores;
     const auto move = [&](std::vector<Move>& to, std::string_view what, std::int64_t bytes, bool out = false) {
       if (bytes > 0) to.push_back({what, times, bytes, bytes, copies_, false, out});
@@ -84,6 +74,7 @@ class Walking {
   const ClassCost& cost_;
   const bool fetches_;
   const std::int64_t copies_;
+  const std::array<TileStep, most_tile_loops> steps_ = tile_steps(cost_.order);
   bool first_ = true;
   ChannelMoves found_;
 };

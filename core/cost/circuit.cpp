@@ -251,6 +251,16 @@ ArrayLanes array_lanes(Family family, const Machine& m) {
   return {m.matmul_lanes_m, m.matmul_lanes_n, m.matmul_lanes_k};
 }
 
+std::int64_t mac_lanes(const Machine& m) {
+  std::int64_t lanes = 0;
+  for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
+    if (family != Family::conv2d && shares_macs(m)) continue;
+    const ArrayLanes array = array_lanes(family, m);
+    lanes += array.rows * array.channels * array.sum;
+  }
+  return lanes;
+}
+
 std::int64_t row_lanes(Family family, const Machine& m) {
   if (shares_units(m)) return m.vector_lanes;
   switch (family) {

@@ -89,6 +89,9 @@ struct ArrayLanes {
 };
 ArrayLanes array_lanes(Family family, const Machine& machine);
 
+/// Multipliers of a core's arrays, those that families share once: MACs a cycle at most.
+std::int64_t mac_lanes(const Machine& machine);
+
 /// Lanes of the circuit of row-wise work, after sharing.
 std::int64_t row_lanes(Family family, const Machine& machine);
 

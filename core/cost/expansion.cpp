@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/error.h"
+
 namespace sdip {
 
 using namespace cost;
@@ -303,6 +305,18 @@ Expansion expand_rowwise(const InstructionClass& c, const TilePlan& plan) {
 }
 
 }  // namespace
+
+std::array<TileStep, most_tile_loops> tile_steps(const TileLoops& order) {
+  check(order.loops.size() <= most_tile_loops, "more tile loops than are walked");
+  std::array<TileStep, most_tile_loops> steps;
+  bool a = false, b = false;  // of the loops from here inwards
+  for (std::size_t l = order.loops.size(); l-- > 0;) {
+    a |= order.loops[l].a;
+    b |= order.loops[l].b;
+    steps[l] = {a, b, order.loops[l].slides};
+  }
+  return steps;
+}
 
 Expansion expand(const InstructionClass& c, const TilePlan& plan) {
   return plan.nest ? NestExpansion(c, plan).run() : expand_rowwise(c, plan);

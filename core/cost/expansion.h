@@ -1,6 +1,7 @@
 // The tile operations of an instruction: loops over a few shapes, in the order they run.
 #pragma once
 
+#include <array>
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
 
@@ -36,6 +37,14 @@ struct TileLoops {
   FewOf<TileLoop, 3> loops;
   FewOf<TileRun, 4> runs;
 };
+
+/// What an operation loads because of the loops that stepped or began again before it; the first loads all.
+struct TileStep {
+  bool a = true, b = true, fresh = false;
+};
+inline constexpr std::size_t most_tile_loops = 8;
+/// What a step of each loop makes the next operation load.
+std::array<TileStep, most_tile_loops> tile_steps(const TileLoops& order);
 
 /// One shape: a nest's size, or row-wise rows and elements of each (`channels`); its place in the sum (in the
 /// passes over chunks, where only the last writes), and how many operations have it.

@@ -20,17 +20,6 @@ ExplainedStage explained_stage(const CompiledStage& stage, const Machine& m) {
   return s;
 }
 
-/// MACs a cycle of one core at most.
-std::int64_t mac_lanes(const Machine& m) {
-  std::int64_t lanes = 0;
-  for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
-    if (family != Family::conv2d && shares_macs(m)) continue;
-    const ArrayLanes array = array_lanes(family, m);
-    lanes += array.rows * array.channels * array.sum;
-  }
-  return lanes;
-}
-
 StageExplanation stage_explanation(const ExplainedStage& s, std::span<const LayerNeeds> layers, const Machine& m) {
   const PassCost& steady = s.run.steady();
   StageExplanation e;

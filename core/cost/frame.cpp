@@ -9,11 +9,21 @@
 
 namespace sdip {
 
+StageTotals untimed_totals(const CompiledStage& stage, const FrameSchedule& schedule, const StageCost& cost,
+                           const Machine& m) {
+  StageTotals t;
+  t.stage = &stage;
+  t.schedule = schedule;
+  t.link_cycles = link_cycles(stage, m);
+  t.spent_macs = cost.spent_macs;
+  t.bound_cycles = cost.bound_cycles;
+  t.spread_cores = cost.spread_cores;
+  return t;
+}
+
 StageTotals stage_totals(const StageRun& run, const Machine& m) {
   const PassCost& steady = run.steady();
-  StageTotals t;
-  t.stage = run.stage;
-  t.schedule = run.schedule;
+  StageTotals t = untimed_totals(*run.stage, run.schedule, run.work, m);
   t.alone_cycles = run.alone.total(run.stage->role == Role::core ? m.steps : 1);
   t.cycles = steady.cycles;
   t.stalls = steady.stall_weights + steady.stall_activations + steady.stall_program;
@@ -22,10 +32,6 @@ StageTotals stage_totals(const StageRun& run, const Machine& m) {
   t.activation_bytes = steady.activation_in_bytes + steady.activation_out_bytes;
   t.program_bytes = steady.program_bytes;
   t.psram_peak_bytes = run.stream.psram_peak_bytes;
-  t.link_cycles = run.link_cycles;
-  t.spent_macs = run.work.spent_macs;
-  t.bound_cycles = run.work.bound_cycles;
-  t.spread_cores = run.work.spread_cores;
   t.energy = run.energy;
   return t;
 }
@@ -100,17 +106,6 @@ double ratio(std::int64_t a, std::int64_t b) {
   return static_cast<double>(a) / static_cast<double>(b);
 }
 
-/// Multipliers of a core's arrays, those that families share once.
-std::int64_t array_sizes(const Machine& m) {
-  std::int64_t lanes = 0;
-  for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
-    if (family != Family::conv2d && shares_macs(m)) continue;
-    const ArrayLanes array = array_lanes(family, m);
-    lanes += array.rows * array.channels * array.sum;
-  }
-  return lanes;
-}
-
 }  // namespace
 
 /// Stages in an order such that a text encoder made per frame lengthens the cores' own time, not the longest
@@ -148,7 +143,7 @@ MetricValues values_of(std::span<const StageTotals> stages, const Frame& frame, 
   const auto set = [&](Metric metric, double value) { v[static_cast<std::size_t>(metric)] = value; };
   const double period = (Cycles(frame.period_cycles) / clock).value;
   const double latency = (Cycles(frame.alone_cycles) / clock).value;
-  const std::int64_t lanes = array_sizes(m) * main.spread_cores;
+  const std::int64_t lanes = mac_lanes(m) * main.spread_cores;
   std::int64_t psram{};
   for (const StageTotals& stage : stages) psram = std::max(psram, stage.psram_peak_bytes);
   const double energy = frame_energy(frame, chip.area_mm2, m, Bound::value).total();

@@ -19,6 +19,9 @@ struct StageTotals {
   PassEnergy energy;
 };
 StageTotals stage_totals(const StageRun& run, const Machine& m);
+/// Of it what depends on no time.
+StageTotals untimed_totals(const CompiledStage& stage, const FrameSchedule& schedule, const StageCost& cost,
+                           const Machine& m);
 
 /// What the metrics read of an application, whatever the machine.
 struct ApplicationTotals {

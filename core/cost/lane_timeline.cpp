@@ -124,7 +124,6 @@ class LaneTimeline {
   }
 
  private:
-  static constexpr std::size_t most_loops = 8;
   static constexpr std::int32_t none = Tape::none;
   enum : std::size_t { of_a, of_b, of_split, of_partial, operands };
 
@@ -319,8 +318,6 @@ class LaneTimeline {
   /// What is past for all that waits for it is as good as the time from which that waits: nothing is changed, but
   /// what is not used in a loop moves on with it.
   SDIP_EACH void settle() {
-    for (Lanes* time : {&store_before_, &store_last_}) *time = later(*time, now_);
-    tile_before_ = later(tile_before_, channel_);
     for (Lanes& slot : slots_.of) slot = later(slot, channel_);
   }
 
@@ -378,19 +375,14 @@ class LaneTimeline {
   std::array<bool, operands> empty_{};
   std::int32_t leaving_{};  // results of the operation before
   bool pinned_{};
-  std::array<Repeated, most_loops> loops_;
+  std::array<Repeated, most_tile_loops> loops_;
   std::size_t depth_{};
 };
 
 }  // namespace
 
 std::int64_t LaneTimes::total(std::int64_t count) const {
-  std::int64_t cycles = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    if (i >= std::ssize(pass_cycles)) return cycles + (count - i) * pass_cycles.back();
-    cycles += pass_cycles[static_cast<std::size_t>(i)];
-  }
-  return cycles;
+  return cycles_of_passes(pass_cycles, count, [](std::int64_t cycles) { return cycles; });
 }
 
 struct LaneRunner::Memory {

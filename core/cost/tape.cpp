@@ -102,15 +102,8 @@ class TapeMaker {
     write(Tape::Kind::begin, number);
     use(c.held, c.pinned ? 0 : 1, c.held_tile_bytes);
     class_ = number;
-    const auto& loops = costs_[number].order.loops;
-    check(loops.size() <= steps_.size(), "more tile loops than a tape has");
-    bool a = false, b = false;  // of the loops from here inwards
-    for (std::size_t l = loops.size(); l-- > 0;) {
-      a |= loops[l].a;
-      b |= loops[l].b;
-      steps_[l] = {a, b, loops[l].slides};
-    }
-    walk(0, costs_[number].order.runs.data(), 0, 0, Step{}, true, 1);
+    steps_ = tile_steps(costs_[number].order);
+    walk(0, costs_[number].order.runs.data(), 0, 0, TileStep{}, true, 1);
     write(Tape::Kind::end, number);
   }
 
@@ -120,14 +113,9 @@ class TapeMaker {
     tape_.warm_tile_bytes += times * tile_bytes;
   }
 
-  /// What an operation loads because of the loops that stepped or began again before it.
-  struct Step {
-    bool a = true, b = true, fresh = false;
-  };
-
   /// The operations inside loop `level`, all of them `times` over. `first_use`: of their weights, in this
   /// instruction.
-  void walk(std::size_t level, const TileRun* run, std::int32_t shape, std::int32_t window, Step step,
+  void walk(std::size_t level, const TileRun* run, std::int32_t shape, std::int32_t window, TileStep step,
             bool first_use, std::int64_t times) {
     const auto& loops = costs_[class_].order.loops;
     if (level == loops.size()) {
@@ -163,7 +151,7 @@ class TapeMaker {
     write(Tape::Kind::next, begin);
   }
 
-  void operate(std::int32_t shape, std::int32_t window, Step step, bool first_use, std::int64_t times) {
+  void operate(std::int32_t shape, std::int32_t window, TileStep step, bool first_use, std::int64_t times) {
     const ClassMoved& moved = moved_[class_];
     const auto s = static_cast<std::size_t>(shape), w = static_cast<std::size_t>(window);
     const ClassMoved::Shape& m = moved.shapes[s];
@@ -192,7 +180,7 @@ class TapeMaker {
   std::vector<ClassMoved> moved_;
   std::int32_t shapes_ = 0;
   std::size_t class_ = 0;
-  std::array<Step, 8> steps_;
+  std::array<TileStep, most_tile_loops> steps_;
 };
 
 }  // namespace

@@ -20,8 +20,6 @@
 namespace sdip {
 namespace {
 
-constexpr std::size_t most_loops = 8;
-
 class Timeline {
  public:
   /// With `trace`, it is of the pass run last.
@@ -202,43 +200,32 @@ class Timeline {
     return retired + dispatch_after(duration, dispatch_cycles);
   }
 
-  /// What an operation loads because of the loops that stepped or began again before it.
-  struct Step {
-    bool a = true, b = true, fresh = false;
-  };
   /// The loops now expanded.
   struct Walk {
     const ShapeTimes* shapes;
     const WindowTimes* windows;
     const TileLoop* loops;
     std::size_t depth;
-    std::array<Step, most_loops> steps;  // what a step of each loop makes the next operation load
+    std::array<TileStep, most_tile_loops> steps;
   };
 
   void expand(const ClassCost& cost, const ClassTimes& times) {
     const auto& loops = cost.order.loops;
-    check(loops.size() <= most_loops, "more tile loops than the timeline walks");
-    Walk walk{
-        &times_.shapes[times.first_shape], &times_.windows[times.first_window], loops.data(), loops.size(), {}};
-    bool a = false, b = false;  // of the loops from here inwards
-    for (std::size_t l = loops.size(); l-- > 0;) {
-      a |= loops[l].a;
-      b |= loops[l].b;
-      walk.steps[l] = {a, b, loops[l].slides};
-    }
-    go(walk, 0, cost.order.runs.data(), 0, 0, Step{}, true);
+    const Walk walk{&times_.shapes[times.first_shape], &times_.windows[times.first_window], loops.data(),
+                    loops.size(), tile_steps(cost.order)};
+    go(walk, 0, cost.order.runs.data(), 0, 0, TileStep{}, true);
   }
 
   /// The operations inside loop `level`. `first_use`: of their weights, in this instruction.
   void go(const Walk& walk, std::size_t level, const TileRun* run, std::int32_t shape, std::int32_t window,
-          Step step, bool first_use) {
+          TileStep step, bool first_use) {
     if (level == walk.depth) {
       operate(walk.shapes[shape], walk.windows[window], step, first_use);
       return;
     }
     const TileLoop& loop = walk.loops[level];
     const TileRun* const inner = run + loop.runs;
-    const Step stepped = walk.steps[level];
+    const TileStep stepped = walk.steps[level];
     const bool used_first = first_use && loop.b;
     for (bool begins = true; run != inner; ++run, begins = false) {
       const std::int32_t s = shape + run->shape, w = window + run->window;
@@ -316,7 +303,7 @@ class Timeline {
 
   /// Transfers in the order of docs/model.md: weights, A, B, other operands, partial sums, results of the operation
   /// before; on single buffers partial sums come after those results, since they need their room.
-  void operate(const ShapeTimes& shape, const WindowTimes& window, Step step, bool first_use) {
+  void operate(const ShapeTimes& shape, const WindowTimes& window, TileStep step, bool first_use) {
     ++operations_run_;
     if (step.b && shape.weights.bytes > 0 && (first_use || !pinned_))
       fetch_weights(shape.weights, shape.psram_bytes);

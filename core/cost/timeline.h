@@ -32,6 +32,15 @@ struct InstructionTime {
   std::int64_t waiting = 0;  // before `start`, from when it was issued
 };
 
+/// Cycles of `count` passes from cold, of which those simulated last `cycles_of(pass)`; any behind them as long as
+/// the last of these.
+template <class Passes, class CyclesOf>
+std::int64_t cycles_of_passes(const Passes& passes, std::int64_t count, CyclesOf cycles_of) {
+  std::int64_t cycles = 0, left = count;
+  for (auto pass = passes.begin(); pass != passes.end() && left > 0; ++pass, --left) cycles += cycles_of(*pass);
+  return cycles + left * cycles_of(passes.back());
+}
+
 struct TimelineResult {
   std::vector<PassCost> passes;  // simulated ones, the cold pass first
   std::size_t steady = 0;        // of them, the first whose state repeats; later passes equal it

@@ -46,12 +46,7 @@ PassCost operator*(const PassCost& a, std::int64_t times) {
 }
 
 std::int64_t TimelineResult::total(std::int64_t count) const {
-  std::int64_t cycles = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    if (i >= static_cast<std::int64_t>(passes.size())) return cycles + (count - i) * passes.back().cycles;
-    cycles += passes[static_cast<std::size_t>(i)].cycles;
-  }
-  return cycles;
+  return cycles_of_passes(passes, count, [](const PassCost& pass) { return pass.cycles; });
 }
 
 TimelineRules timeline_rules(const Machine& m, Decimal share, std::int64_t active_cores, Bytes pinned, Role role,
