@@ -9,7 +9,7 @@
 namespace sdip {
 namespace {
 
-InstructionClass product() {
+InstructionClass matmul_class() {
   InstructionClass c;
   c.work.family = Family::matmul;
   c.work.nest = {.out_channels = 4, .in_channels = 6, .out_h = 5, .in_h = 5};
@@ -50,7 +50,7 @@ TEST(ports, a_pair_is_read_where_the_operand_lies_in_dsram_alone) {
 TEST(ports, of_a_class_with_a_pair_for_each_operator_are_read_where_its_operands_lie) {
   Machine m;
   m.operator_dsram = OperatorDsram::per_operator;
-  InstructionClass c = product();
+  InstructionClass c = matmul_class();
   c.operand_a = Place::stackram;
   c.pair_a = Family::softmax;
   EXPECT_FALSE(class_cost(c, m).busy.other_pairs.any);
@@ -71,7 +71,7 @@ TEST(ports, an_operand_of_more_passes_than_run_apart_is_read_so_many_times_in_ea
   EXPECT_EQ(reads_of(fetch, plan, true), 1);
 }
 
-InstructionClass softmax(std::int64_t rows, std::int64_t length) {
+InstructionClass softmax_class(std::int64_t rows, std::int64_t length) {
   InstructionClass c;
   c.work.family = Family::softmax;
   c.work.rows = rows, c.work.row_length = length, c.work.passes = 1;
@@ -101,7 +101,7 @@ TEST(host, cuts_each_step_of_an_operation_where_all_of_them_together_last_2_to_t
   constexpr std::int64_t elements = std::int64_t{1} << 40;
   Machine m = with_host();
   m.host_access_cycles = std::int64_t{1} << 20;
-  InstructionClass c = softmax(1, elements);
+  InstructionClass c = softmax_class(1, elements);
   const Fetch operand{.place = Place::dsram, .per_fold = true};
   c.fetches = {operand};
   EXPECT_EQ(host_cycles(c, m, false, 3), most + elements) << "operands, and the host's work";
@@ -113,7 +113,7 @@ TEST(host, cuts_each_step_of_an_operation_where_all_of_them_together_last_2_to_t
   c.work.row_length = std::int64_t{1} << 57;
   EXPECT_EQ(host_cycles(c, m, false, 3), most) << "the host's work";
   // The operation after next is one of three, too.
-  c = softmax(3, elements);
+  c = softmax_class(3, elements);
   c.mapping = {1, 1, elements, 1};
   c.to_dsram = false;
   m.host_cycles_per_element = Decimal{100LL << 20};
@@ -122,7 +122,7 @@ TEST(host, cuts_each_step_of_an_operation_where_all_of_them_together_last_2_to_t
 
 TEST(host, is_sent_no_scalars) {
   const Machine m = with_host();
-  InstructionClass c = softmax(2, 5);
+  InstructionClass c = softmax_class(2, 5);
   const std::int64_t without = host_cycles(c, m, true, 1);
   EXPECT_EQ(without, 10 + 10);
   c.fetches = {{.place = Place::scalar, .elements = 4}, {.place = Place::nowhere, .elements = 4}};
@@ -132,7 +132,7 @@ TEST(host, is_sent_no_scalars) {
 }
 
 TEST(host, has_no_part_of_a_compound) {
-  InstructionClass c = softmax(2, 5);
+  InstructionClass c = softmax_class(2, 5);
   EXPECT_TRUE(on_host(c, with_host()));
   for (const Compound compound : {Compound::attention, Compound::strips}) {
     c.compound = compound;
@@ -141,8 +141,8 @@ TEST(host, has_no_part_of_a_compound) {
 }
 
 TEST(streams, are_said_of_whatever_passes_through_dram_and_of_nothing_else) {
-  EXPECT_FALSE(class_cost(product(), Machine()).streams_activations);
-  InstructionClass a = product(), b = product(), out = product(), beside = product();
+  EXPECT_FALSE(class_cost(matmul_class(), Machine()).streams_activations);
+  InstructionClass a = matmul_class(), b = matmul_class(), out = matmul_class(), beside = matmul_class();
   a.operand_a = Place::dram;
   b.operand_b = Place::dram;
   out.to_dram = true;
@@ -162,7 +162,7 @@ TEST(streams, are_said_of_whatever_passes_through_dram_and_of_nothing_else) {
 }
 
 TEST(streams, of_an_attention_are_those_of_its_operands) {
-  InstructionClass c = product();
+  InstructionClass c = matmul_class();
   c.compound = Compound::attention;
   c.parts.resize(3);
   c.parts[2].work = c.work;
@@ -177,7 +177,7 @@ TEST(formats, of_a_layer_are_those_that_its_instruction_is_costed_in) {
   Machine m, narrow;
   m.dsram_port_bits = narrow.dsram_port_bits = 8;
   narrow.weight_format = narrow.activation_format = NumberFormat::int8;
-  InstructionClass c = product();
+  InstructionClass c = matmul_class();
   const ClassCost wide = class_cost(c, m), whole = class_cost(c, narrow);
   c.formats = {NumberFormat::int8, NumberFormat::int8, NumberFormat::int8};
   const ClassCost own = class_cost(c, m);

@@ -8,7 +8,7 @@
 namespace sdip {
 namespace {
 
-constexpr std::size_t compute = 0, psram_read = 5, channel = 7;
+constexpr std::size_t compute = 0, psram_read = 5, dram_channel = 7;
 
 TEST(limiter, is_the_largest_need_and_the_first_of_equals) {
   EXPECT_EQ(limiter_of({5, 3, 0, 0, 0, 5, 4, 0}, 0), Needed::compute);
@@ -21,7 +21,7 @@ TEST(limiter, is_the_channel_where_a_layer_stalls_and_that_or_its_transfers_last
     Needs needs{};
     needs[compute] = 4;
     needs[psram_read] = 5;
-    needs[channel] = transfers;
+    needs[dram_channel] = transfers;
     return limiter_of(needs, stalls) == Needed::dram_channel;
   };
   EXPECT_FALSE(limits(9, 0));  // all went ahead of it
@@ -172,7 +172,7 @@ TEST(explain_layer, slack_is_what_its_time_has_above_a_need) {
   LayerExplanation e;
   e.layer.cycles = 10;
   e.layer.needs[psram_read] = 3;
-  e.layer.needs[channel] = 12;
+  e.layer.needs[dram_channel] = 12;
   EXPECT_EQ(e.slack(Needed::psram_read), 7);
   EXPECT_EQ(e.slack(Needed::dram_channel), -2);
 }
