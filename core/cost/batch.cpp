@@ -44,7 +44,7 @@ struct HashOfMachine {
 
 /// A stage on all machines of one cost key.
 struct KnownStage {
-  StageCost cost;  // without its classes
+  StageCost cost;
   const Tape* tape = nullptr;
   TapeNumbers numbers;
   std::int64_t weight_bytes = 0, activation_bytes = 0;  // of a warm pass; activations: of one core
@@ -88,8 +88,11 @@ struct BatchEvaluator::State {
   const Application& application;
   LaneRunner lanes;
   const ApplicationTotals totals;
-  std::vector<std::deque<Tape>> tapes;  // by stage
-  std::int64_t program_bytes{};         // of the longest program
+  std::vector<std::deque<Tape>> tapes;        // by stage
+  std::vector<ClassUses> uses;                // of each stage
+  std::vector<std::vector<ClassCost>> costs;  // of each stage, on the machine last costed
+  std::vector<std::int64_t> tiles_key;        // compile_key of that machine
+  std::int64_t program_bytes{};               // of the longest program
   const bool runs_side_by_side;
   std::unordered_map<Machine, std::vector<KnownStage>, HashOfMachine> stages_of;
   std::unordered_map<ChannelKey, LaneTimes, HashOfChannel> times;
@@ -104,10 +107,14 @@ struct BatchEvaluator::State {
   State(const Application& a, Vectors v)
       : application(a), lanes(v), totals(application_totals(a)), runs_side_by_side(a.feasible) {
     tapes.resize(a.stages.size());
-    for (const CompiledStage& stage : a.stages)
+    costs.resize(a.stages.size());
+    for (const CompiledStage& stage : a.stages) {
       program_bytes = std::max(program_bytes, program_size(stage, Machine{}).bytes);
+      uses.push_back(class_uses(stage.program));
+    }
   }
 
+  const std::vector<ClassCost>& costs_on(std::size_t number, const Machine& m);
   std::optional<KnownStage> known_stage(std::size_t number, const Machine& m);
   const std::vector<KnownStage>& known_stages(const Machine& m);
   const LaneTimes* times_on(const KnownStage& stage, const DramRate& rate, std::int64_t cores);
@@ -163,20 +170,30 @@ void sum_up(const Tape& tape, KnownStage& known) {
 
 }  // namespace
 
+/// Tiles stay while the compile_key does.
+const std::vector<ClassCost>& BatchEvaluator::State::costs_on(std::size_t number, const Machine& m) {
+  const CompiledStage& stage = application.stages[number];
+  std::vector<ClassCost>& its = costs[number];
+  if (its.empty())
+    its = class_costs(stage, m);
+  else
+    cost_anew(stage, m, its);
+  return its;
+}
+
 std::optional<KnownStage> BatchEvaluator::State::known_stage(std::size_t number, const Machine& m) {
   const CompiledStage& stage = application.stages[number];
   TimelineRules rules = stage_rules(stage, m, 1);
-  std::vector<ClassCost> costs = class_costs(stage, m);
+  const std::vector<ClassCost>& its_costs = costs_on(number, m);
   KnownStage known;
   rules.rate = {1, 1};
-  known.longest_pass = longest_pass(stage.program, costs, rules);
+  known.longest_pass = longest_pass(stage.program, uses[number], its_costs, rules);
   if (known.longest_pass >= 0x1p50) return std::nullopt;
-  const std::vector<std::int64_t> likeness = tape_likeness(costs, rules);
-  known.tape = &tape_like(tapes[number], likeness, [&] { return make_tape(stage.program, costs, rules); });
-  known.numbers = tape_numbers(*known.tape, costs, rules);
+  const std::vector<std::int64_t> likeness = tape_likeness(its_costs, rules);
+  known.tape = &tape_like(tapes[number], likeness, [&] { return make_tape(stage.program, its_costs, rules); });
+  known.numbers = tape_numbers(*known.tape, its_costs, rules);
   sum_up(*known.tape, known);
-  known.cost = stage_cost(stage, m, std::move(costs));
-  known.cost.costs = {};
+  known.cost = stage_cost(stage, m, uses[number], its_costs);
   return known;
 }
 
@@ -186,6 +203,11 @@ const std::vector<KnownStage>& BatchEvaluator::State::known_stages(const Machine
   std::vector<KnownStage>& stages = entry->second;
   if (!fresh) return stages;
   ++counts.costs;
+  if (std::vector<std::int64_t> key = compile_key(m); key != tiles_key) {
+    for (std::vector<ClassCost>& its : costs) its.clear();
+    tiles_key = std::move(key);
+  }
+  stages.reserve(application.stages.size());
   for (std::size_t s = 0; s < application.stages.size(); ++s) {
     auto known = known_stage(s, m);
     if (!known) {

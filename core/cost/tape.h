@@ -44,6 +44,7 @@ struct Tape {
   std::vector<Operation> operations;
   std::vector<Moved> moved;
   std::vector<Class> classes;
+  std::size_t shapes = 0;              // of all classes
   std::vector<std::int64_t> likeness;  // equal: machines share this tape
   std::int64_t warm_tile_bytes = 0;    // weights put into PSRAM in a warm pass, unpacked
   std::int64_t psram_bytes = 0, pinned_bytes = 0;

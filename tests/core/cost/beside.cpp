@@ -247,7 +247,7 @@ BatchEvaluator::Counts counts_of(const Application& application, const std::vect
       const std::int64_t cores = frame_schedule(stage.role, stage.part, m).active_cores;
       const DramRate rate = stage_rate(stage, m);
       timelines.insert({key - keys.begin(), s, rate.p, rate.q, cores});
-      if (stage_cost(stage, m, class_costs(stage, m)).streams_activations)
+      if (stage_cost(stage, m, class_uses(stage.program), class_costs(stage, m)).streams_activations)
         timelines.insert({key - keys.begin(), s, rate.p, rate.q, 1});
     }
   }
