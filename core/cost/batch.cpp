@@ -61,6 +61,13 @@ struct HashOfTimedStage {
   }
 };
 
+/// A stage on the machine last costed, and tapes of machines with its tiles.
+struct CostedStage {
+  ClassUses uses;
+  std::vector<ClassCost> costs;
+  std::vector<const Tape*> tapes;
+};
+
 /// A stage on all machines of one cost key.
 struct KnownStage {
   StageCost cost;
@@ -112,11 +119,10 @@ struct BatchEvaluator::State {
   const Application& application;
   LaneRunner lanes;
   const ApplicationTotals totals;
-  std::vector<std::deque<Tape>> tapes;        // by stage
-  std::vector<ClassUses> uses;                // of each stage
-  std::vector<std::vector<ClassCost>> costs;  // of each stage, on the machine last costed
-  std::vector<std::int64_t> tiles_key;        // compile_key of that machine
-  std::int64_t program_bytes{};               // of the longest program
+  std::vector<std::deque<Tape>> tapes;  // by stage
+  std::vector<CostedStage> costed;
+  std::vector<std::int64_t> tiles_key;  // compile_key of the machine last costed
+  std::int64_t program_bytes{};         // of the longest program
   const bool runs_side_by_side;
   std::unordered_map<Machine, std::vector<KnownStage>, HashOfMachine> stages_of;
   std::unordered_map<Machine, KnownChip, HashOfMachine> chips;
@@ -133,10 +139,9 @@ struct BatchEvaluator::State {
   State(const Application& a, Vectors v)
       : application(a), lanes(v), totals(application_totals(a)), runs_side_by_side(a.feasible) {
     tapes.resize(a.stages.size());
-    costs.resize(a.stages.size());
     for (const CompiledStage& stage : a.stages) {
       program_bytes = std::max(program_bytes, program_size(stage, Machine{}).bytes);
-      uses.push_back(class_uses(stage.program));
+      costed.push_back({class_uses(stage.program), {}, {}});
     }
   }
 
@@ -147,6 +152,7 @@ struct BatchEvaluator::State {
     chips.clear();
   }
   const std::vector<ClassCost>& costs_on(std::size_t number, const Machine& m);
+  const Tape& tape_of(std::size_t number, const TimelineRules& rules);
   std::optional<KnownStage> known_stage(std::size_t number, const Machine& m);
   const std::vector<KnownStage>& known_stages(const Machine& m);
   const KnownChip& known_chip(const Machine& m);
@@ -212,7 +218,7 @@ void sum_up(const TimedStage& stage, KnownStage& known) {
 /// Tiles stay while the compile_key does.
 const std::vector<ClassCost>& BatchEvaluator::State::costs_on(std::size_t number, const Machine& m) {
   const CompiledStage& stage = application.stages[number];
-  std::vector<ClassCost>& its = costs[number];
+  std::vector<ClassCost>& its = costed[number].costs;
   if (its.empty())
     its = class_costs(stage, m);
   else
@@ -220,19 +226,27 @@ const std::vector<ClassCost>& BatchEvaluator::State::costs_on(std::size_t number
   return its;
 }
 
+const Tape& BatchEvaluator::State::tape_of(std::size_t number, const TimelineRules& rules) {
+  CostedStage& its = costed[number];
+  for (const Tape* tape : its.tapes)
+    if (shares(*tape, rules)) return *tape;
+  const auto make = [&] { return make_tape(application.stages[number].program, its.costs, rules); };
+  return *its.tapes.emplace_back(&tape_like(tapes[number], tape_likeness(its.costs, rules), make));
+}
+
 std::optional<KnownStage> BatchEvaluator::State::known_stage(std::size_t number, const Machine& m) {
   const CompiledStage& stage = application.stages[number];
   TimelineRules rules = stage_rules(stage, m, 1);
-  const std::vector<ClassCost>& its_costs = costs_on(number, m);
+  const std::vector<ClassCost>& costs = costs_on(number, m);
+  const ClassUses& uses = costed[number].uses;
   KnownStage known;
   rules.rate = {1, 1};
-  known.longest_pass = longest_pass(stage.program, uses[number], its_costs, rules);
+  known.longest_pass = longest_pass(stage.program, uses, costs, rules);
   if (known.longest_pass >= 0x1p50) return std::nullopt;
-  const std::vector<std::int64_t> likeness = tape_likeness(its_costs, rules);
-  const Tape& tape = tape_like(tapes[number], likeness, [&] { return make_tape(stage.program, its_costs, rules); });
-  known.timed = &*timed.insert({&tape, tape_numbers(tape, its_costs, rules)}).first;
+  const Tape& tape = tape_of(number, rules);
+  known.timed = &*timed.insert({&tape, tape_numbers(tape, costs, rules)}).first;
   sum_up(*known.timed, known);
-  known.cost = stage_cost(stage, m, uses[number], its_costs);
+  known.cost = stage_cost(stage, m, uses, costs);
   return known;
 }
 
@@ -243,7 +257,10 @@ const std::vector<KnownStage>& BatchEvaluator::State::known_stages(const Machine
   if (!fresh) return stages;
   ++counts.costs;
   if (std::vector<std::int64_t> key = compile_key(m); key != tiles_key) {
-    for (std::vector<ClassCost>& its : costs) its.clear();
+    for (CostedStage& its : costed) {
+      its.costs.clear();
+      its.tapes.clear();
+    }
     tiles_key = std::move(key);
   }
   stages.reserve(application.stages.size());

@@ -218,6 +218,13 @@ std::vector<std::int64_t> tape_likeness(const std::vector<ClassCost>& costs, con
   return likeness;
 }
 
+bool shares(const Tape& tape, const TimelineRules& rules) {
+  return tape.psram_bytes == rules.psram_bytes && tape.pinned_bytes == rules.pinned_bytes &&
+         tape.weights_double_buffered == rules.weights_double_buffered &&
+         tape.tiles_double_buffered == rules.tiles_double_buffered &&
+         tape.dispatch_overlaps == rules.dispatch_overlaps;
+}
+
 Tape make_tape(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules) {
   return TapeMaker(program, costs, rules).make();
 }
