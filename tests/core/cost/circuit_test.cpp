@@ -5,6 +5,7 @@
 
 #include "core/cost/host.h"
 #include "core/cost/ports.h"
+#include "tests/core/cost/random_program.h"
 
 namespace sdip {
 namespace {
@@ -186,6 +187,63 @@ TEST(formats, of_a_layer_are_those_that_its_instruction_is_costed_in) {
   EXPECT_NE(own.busy.dsram_read, wide.busy.dsram_read);
   c.formats->results = NumberFormat::fp32;
   EXPECT_EQ(class_cost(c, m).busy.dsram_write, 4 * own.busy.dsram_write);
+}
+
+void add_numbers(const Busy& busy, std::vector<std::int64_t>& all) {
+  all.insert(all.end(), {busy.compute, busy.dsram_read, busy.dsram_write, busy.stackram_read, busy.stackram_write,
+                         busy.psram_read, busy.other_pairs.any});
+  all.insert(all.end(), busy.other_pairs.beats.begin(), busy.other_pairs.beats.end());
+}
+
+std::vector<std::int64_t> numbers_of(const ClassCost& cost) {
+  std::vector<std::int64_t> all = {cost.operations,
+                                   cost.cycles,
+                                   cost.macs,
+                                   cost.lane_operations,
+                                   cost.spent_macs,
+                                   cost.on_host,
+                                   cost.cores,
+                                   cost.link_in_cycles,
+                                   cost.link_out_cycles,
+                                   static_cast<std::int64_t>(cost.circuit),
+                                   cost.weighted,
+                                   cost.streams_activations,
+                                   cost.held_weight_bytes};
+  all.push_back(static_cast<std::int64_t>(cost.owned.to_ullong()));
+  add_numbers(cost.busy, all);
+  for (const TileCost& t : cost.shapes) {
+    add_numbers(t.busy, all);
+    all.insert(all.end(), {t.cycles, t.times, t.micro_operations, t.b_bytes, t.weight_bytes, t.weight_stored_bytes,
+                           t.split_in_bytes, t.partial_in_bytes, t.out_bytes});
+  }
+  for (const WindowBytes& window : cost.windows) all.insert(all.end(), {window.all, window.fresh});
+  return all;
+}
+
+TEST(class_cost, made_anew_of_another_machines_is_the_machines_own) {
+  std::size_t changed = 0, all = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    Dice dice(seed);
+    Machine first = random_machine(dice);
+    const Program program = random_program(dice, first);
+    Machine second = first;
+    for (const ParameterRow& row : parameters())
+      if (row.effect == ParameterEffect::cost && row.name != "cores")
+        row.write(second, dice.between(row.least, std::min(row.most, row.least + 200)));
+    ASSERT_EQ(compile_key(first), compile_key(second));
+    const Role role = dice.one_of({Role::network, Role::core, Role::decoder});
+    for (const InstructionClass& c : program.classes) {
+      ClassCost cost = class_cost(c, first, role);
+      const std::vector<std::int64_t> before = numbers_of(cost);
+      cost_anew(c, second, role, cost);
+      ASSERT_EQ(numbers_of(cost), numbers_of(class_cost(c, second, role))) << "seed " << seed;
+      changed += numbers_of(cost) != before;
+      ++all;
+      cost_anew(c, first, role, cost);
+      ASSERT_EQ(numbers_of(cost), before) << "seed " << seed;
+    }
+  }
+  EXPECT_GT(changed, all / 2);
 }
 
 }  // namespace
