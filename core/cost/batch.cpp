@@ -6,8 +6,10 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "core/base/error.h"
 #include "core/cost/frame.h"
@@ -18,11 +20,10 @@
 namespace sdip {
 namespace {
 
-constexpr std::size_t most_costs = 512, most_times = 65536;
+constexpr std::size_t most_costs = 512, most_chips = 65536, most_times = 65536;
 
-template <std::size_t count>
-std::size_t hash_of(const std::int64_t (&values)[count]) {
-  return std::hash<std::string_view>()({reinterpret_cast<const char*>(values), sizeof(values)});
+std::size_t hash_of(std::span<const std::int64_t> values) {
+  return std::hash<std::string_view>()({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
 }
 
 struct HashOfMachine {
@@ -42,11 +43,28 @@ struct HashOfMachine {
   }
 };
 
+/// A stage whose time depends on the channel alone. Machines share it that differ in what their instructions do not
+/// wait for.
+struct TimedStage {
+  const Tape* tape = nullptr;
+  TapeNumbers numbers;
+  friend bool operator==(const TimedStage&, const TimedStage&) = default;
+};
+struct HashOfTimedStage {
+  std::size_t operator()(const TimedStage& stage) const {
+    const TapeNumbers& n = stage.numbers;
+    std::int64_t values[] = {reinterpret_cast<std::intptr_t>(stage.tape), 0, 0, 0, 0, 0, 0, 0};
+    std::int64_t* value = values;
+    for (const auto* numbers : {&n.bytes, &n.least_cycles, &n.cycles, &n.dispatch, &n.delay, &n.link_in, &n.behind})
+      *++value = static_cast<std::int64_t>(hash_of(*numbers));
+    return hash_of(values);
+  }
+};
+
 /// A stage on all machines of one cost key.
 struct KnownStage {
   StageCost cost;  // without its classes
-  const Tape* tape = nullptr;
-  TapeNumbers numbers;
+  const TimedStage* timed = nullptr;
   std::int64_t weight_bytes = 0, activation_bytes = 0;  // of a warm pass; activations: of one core
   double longest_pass{};                                // of one core, whose channel takes a cycle for each byte
 
@@ -58,9 +76,15 @@ struct KnownStage {
   }
 };
 
+/// What machines of one chip key have in common.
+struct KnownChip {
+  ChipTotals totals;
+  std::vector<StagePrices> prices;  // of each stage
+};
+
 /// A stage's time on one channel.
 struct ChannelKey {
-  const KnownStage* stage;
+  const TimedStage* stage;
   std::int64_t p, q, cores;
   friend bool operator==(const ChannelKey&, const ChannelKey&) = default;
 };
@@ -92,6 +116,8 @@ struct BatchEvaluator::State {
   std::int64_t program_bytes{};         // of the longest program
   const bool runs_side_by_side;
   std::unordered_map<Machine, std::vector<KnownStage>, HashOfMachine> stages_of;
+  std::unordered_map<Machine, KnownChip, HashOfMachine> chips;
+  std::unordered_set<TimedStage, HashOfTimedStage> timed;
   std::unordered_map<ChannelKey, LaneTimes, HashOfChannel> times;
   struct Missing {
     const Tape* tape;
@@ -108,25 +134,28 @@ struct BatchEvaluator::State {
       program_bytes = std::max(program_bytes, program_size(stage, Machine{}).bytes);
   }
 
+  void forget_all() {
+    times.clear();
+    timed.clear();
+    stages_of.clear();
+    chips.clear();
+  }
   std::optional<KnownStage> known_stage(std::size_t number, const Machine& m);
   const std::vector<KnownStage>& known_stages(const Machine& m);
-  const LaneTimes* times_on(const KnownStage& stage, const DramRate& rate, std::int64_t cores);
+  const KnownChip& known_chip(const Machine& m);
+  const LaneTimes* times_on(const TimedStage& stage, const DramRate& rate, std::int64_t cores);
   std::optional<Placed> place(const Machine& m);
   void run_missing();
   std::vector<std::optional<Placed>> place_all(std::span<const Machine> machines);
-  StageTotals totals_of(std::size_t number, const Placed& placed, const Machine& m) const;
-  Outcome outcome_of(const Placed& placed, const Machine& m) const;
+  StageTotals totals_of(std::size_t number, const Placed& placed, const KnownChip& chip, const Machine& m) const;
+  Outcome outcome_of(const Placed& placed, const Machine& m);
 };
 
-Machine cost_key(const Machine& machine) {
+#define SAME(name) key.name = standard.name
+Machine chip_key(const Machine& machine) {
   const Machine standard;
   Machine key = machine;
-#define SAME(name) key.name = standard.name
-  SAME(cores);
   SAME(core_clock_mhz);
-  SAME(imem_bytes);
-  SAME(sram_banks);
-  SAME(dram_kind);
   SAME(dram_bus_bits);
   SAME(dram_clock_ratio);
   SAME(dram_efficiency);
@@ -134,12 +163,22 @@ Machine cost_key(const Machine& machine) {
   SAME(prompt_per_frame);
   SAME(encoder_dram_share);
   SAME(decoder_dram_share);
+  return key;
+}
+
+Machine cost_key(const Machine& machine) {
+  const Machine standard;
+  Machine key = chip_key(machine);
+  SAME(cores);
+  SAME(imem_bytes);
+  SAME(sram_banks);
+  SAME(dram_kind);
   SAME(technology_node);
   SAME(sram_floor_plan_factor);
   SAME(mac_floor_plan_factor);
-#undef SAME
   return key;
 }
+#undef SAME
 
 namespace {
 
@@ -150,10 +189,10 @@ const Tape& tape_like(std::deque<Tape>& tapes, const std::vector<std::int64_t>& 
 }
 
 /// What a warm pass moves, by the numbers of a machine.
-void sum_up(const Tape& tape, KnownStage& known) {
-  for (std::size_t t = 0; t < tape.moved.size(); ++t) {
-    const Tape::Moved& moved = tape.moved[t];
-    const std::int64_t bytes = known.numbers.bytes[t] * moved.uses;
+void sum_up(const TimedStage& stage, KnownStage& known) {
+  for (std::size_t t = 0; t < stage.tape->moved.size(); ++t) {
+    const Tape::Moved& moved = stage.tape->moved[t];
+    const std::int64_t bytes = stage.numbers.bytes[t] * moved.uses;
     if (moved.copies == 0)
       known.weight_bytes += bytes;
     else
@@ -172,9 +211,9 @@ std::optional<KnownStage> BatchEvaluator::State::known_stage(std::size_t number,
   known.longest_pass = longest_pass(stage.program, costs, rules);
   if (known.longest_pass >= 0x1p50) return std::nullopt;
   const std::vector<std::int64_t> likeness = tape_likeness(costs, rules);
-  known.tape = &tape_like(tapes[number], likeness, [&] { return make_tape(stage.program, costs, rules); });
-  known.numbers = tape_numbers(*known.tape, costs, rules);
-  sum_up(*known.tape, known);
+  const Tape& tape = tape_like(tapes[number], likeness, [&] { return make_tape(stage.program, costs, rules); });
+  known.timed = &*timed.insert({&tape, tape_numbers(tape, costs, rules)}).first;
+  sum_up(*known.timed, known);
   known.cost = stage_cost(stage, m, std::move(costs));
   known.cost.costs = {};
   return known;
@@ -197,7 +236,16 @@ const std::vector<KnownStage>& BatchEvaluator::State::known_stages(const Machine
   return stages;
 }
 
-const LaneTimes* BatchEvaluator::State::times_on(const KnownStage& stage, const DramRate& rate,
+const KnownChip& BatchEvaluator::State::known_chip(const Machine& m) {
+  const Machine key = chip_key(m);
+  if (const auto known = chips.find(key); known != chips.end()) return known->second;
+  ++counts.chips;
+  KnownChip chip{chip_totals(application, totals, m, Bound::value), {}};
+  for (const CompiledStage& stage : application.stages) chip.prices.push_back(stage_prices(stage, m, Bound::value));
+  return chips.emplace(key, std::move(chip)).first->second;
+}
+
+const LaneTimes* BatchEvaluator::State::times_on(const TimedStage& stage, const DramRate& rate,
                                                  std::int64_t cores) {
   const auto [entry, fresh] = times.try_emplace({&stage, rate.p, rate.q, cores});
   if (fresh) missing.push_back({stage.tape, {&stage.numbers, rate, cores}, &entry->second});
@@ -219,8 +267,9 @@ std::optional<Placed> BatchEvaluator::State::place(const Machine& m) {
   }
   for (std::size_t s = 0; s < stages.size(); ++s) {
     StageTimes& its = placed.times[s];
-    its.stream = times_on(stages[s], its.rate, its.schedule.active_cores);
-    its.alone = stages[s].cost.streams_activations ? times_on(stages[s], its.rate, 1) : its.stream;
+    const std::int64_t sharing = stages[s].cost.streams_activations ? its.schedule.active_cores : 1;
+    its.stream = times_on(*stages[s].timed, its.rate, sharing);
+    its.alone = times_on(*stages[s].timed, its.rate, 1);
   }
   return placed;
 }
@@ -245,7 +294,8 @@ void BatchEvaluator::State::run_missing() {
   missing.clear();
 }
 
-StageTotals BatchEvaluator::State::totals_of(std::size_t number, const Placed& placed, const Machine& m) const {
+StageTotals BatchEvaluator::State::totals_of(std::size_t number, const Placed& placed, const KnownChip& chip,
+                                             const Machine& m) const {
   const CompiledStage& stage = application.stages[number];
   const KnownStage& known = (*placed.stages)[number];
   const StageTimes& times_of_stage = placed.times[number];
@@ -259,20 +309,20 @@ StageTotals BatchEvaluator::State::totals_of(std::size_t number, const Placed& p
   t.psram_peak_bytes = times_of_stage.stream->psram_peak_bytes;
   PassCost pass;
   pass.weight_bytes = t.weight_bytes;
-  pass.weight_psram_bytes = known.tape->warm_tile_bytes;
+  pass.weight_psram_bytes = known.timed->tape->warm_tile_bytes;
   pass.activation_in_bytes = t.activation_bytes;
-  t.energy = pass_energy(known.cost, pass, cores, stage_prices(stage, m, Bound::value));
+  t.energy = pass_energy(known.cost, pass, cores, chip.prices[number]);
   return t;
 }
 
-Outcome BatchEvaluator::State::outcome_of(const Placed& placed, const Machine& m) const {
+Outcome BatchEvaluator::State::outcome_of(const Placed& placed, const Machine& m) {
+  const KnownChip& chip = known_chip(m);
   std::vector<StageTotals> stages;
   stages.reserve(placed.stages->size());
-  for (std::size_t s = 0; s < placed.stages->size(); ++s) stages.push_back(totals_of(s, placed, m));
+  for (std::size_t s = 0; s < placed.stages->size(); ++s) stages.push_back(totals_of(s, placed, chip, m));
   Outcome outcome;
   outcome.feasible = true;
-  outcome.values =
-      values_of(stages, frame_of(stages, m), totals, chip_totals(application, totals, m, Bound::value), m);
+  outcome.values = values_of(stages, frame_of(stages, m), totals, chip.totals, m);
   return outcome;
 }
 
@@ -300,10 +350,8 @@ BatchEvaluator& BatchEvaluator::operator=(BatchEvaluator&&) noexcept = default;
 void BatchEvaluator::evaluate(std::span<const Machine> machines, std::span<Outcome> outcomes) {
   check(machines.size() == outcomes.size(), "an outcome for each machine");
   State& state = *state_;
-  if (state.stages_of.size() > most_costs || state.times.size() > most_times) {
-    state.times.clear();
-    state.stages_of.clear();
-  }
+  if (state.stages_of.size() > most_costs || state.chips.size() > most_chips || state.times.size() > most_times)
+    state.forget_all();
   const std::vector<std::optional<Placed>> placed = state.place_all(machines);
   for (std::size_t i = 0; i < machines.size(); ++i) {
     outcomes[i] =

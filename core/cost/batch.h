@@ -24,10 +24,10 @@ class BatchEvaluator {
   /// psram_bytes alone and lies in the range that the application says; and as many outcomes as machines.
   void evaluate(std::span<const Machine> machines, std::span<Outcome> outcomes);
 
-  /// What it did: machines, how often it made the costs of one, timelines run and runs of the lanes for them, and
-  /// machines that went alone, as evaluate() does.
+  /// What it did: machines, how often it made the costs of one and the area and prices, timelines run and runs of
+  /// the lanes for them, and machines that went alone, as evaluate() does.
   struct Counts {
-    std::int64_t machines = 0, costs = 0, timelines = 0, runs = 0, alone = 0;
+    std::int64_t machines = 0, costs = 0, chips = 0, timelines = 0, runs = 0, alone = 0;
   };
   const Counts& counts() const;
 
@@ -39,5 +39,8 @@ class BatchEvaluator {
 /// The machine with every parameter at its default that changes nothing of what its classes cost: clocks and
 /// shares of the channel, the process, how many cores and steps there are.
 Machine cost_key(const Machine& machine);
+
+/// The same for what its area and its events' energies depend on.
+Machine chip_key(const Machine& machine);
 
 }  // namespace sdip

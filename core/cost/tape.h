@@ -66,6 +66,7 @@ struct TapeNumbers {
   std::vector<std::int64_t> link_in, behind;      // before its operations, and behind them
   std::int64_t fixed_cycles = 0;                  // of a pass, but for stalls and dispatch
   std::int64_t dispatch_cycles = 0;               // of all its instructions
+  friend bool operator==(const TapeNumbers&, const TapeNumbers&) = default;
 };
 TapeNumbers tape_numbers(const Tape& tape, const std::vector<ClassCost>& costs, const TimelineRules& rules);
 

@@ -162,14 +162,19 @@ class Timeline {
     const auto number = static_cast<std::size_t>(instruction.instruction_class);
     const std::int64_t dispatch = times_.shapes[times_.classes[number].first_shape].dispatch_cycles;
     if (!rules_.overlaps) {
-      const std::int64_t ready = now_ + words_stall(index, now_);
-      return {now_, now_, ready + dispatch_after(last_duration_, dispatch)};
+      const std::int64_t there = words_there(index);
+      const std::int64_t usual = now_ + dispatch_after(last_duration_, dispatch);
+      const std::int64_t dispatched = std::max(usual, there + dispatch);
+      pass_.stall_program += dispatched - usual;
+      return {now_, now_, dispatched};
     }
     const ClassCost& cost = costs_[number];
-    const std::int64_t turn = board_.turn(cost.circuit), stall = words_stall(index, turn);
-    board_.issue(cost.circuit, turn + stall, dispatch);
+    const std::int64_t turn = board_.turn(cost.circuit);
+    const std::int64_t issued = std::max(turn, words_there(index));
+    pass_.stall_program += issued - turn;
+    board_.issue(cost.circuit, issued, dispatch);
     const std::int64_t begin = board_.begin(cost.owned, instruction.after);
-    return {turn + stall, begin, std::max(begin, turn + stall + dispatch)};
+    return {issued, begin, std::max(begin, issued + dispatch)};
   }
 
   /// Cycles until the next instruction may start, after one that took `duration`.
@@ -177,18 +182,16 @@ class Timeline {
     return rules_.dispatch_overlaps ? std::max<std::int64_t>(0, dispatch_cycles - duration) : dispatch_cycles;
   }
 
-  /// Cycles that an instruction which may be issued at `time` waits for its words: they come to IMEM, which those
-  /// of older ones leave when these have retired.
-  std::int64_t words_stall(std::size_t index, std::int64_t time) {
+  /// When an instruction's words are in IMEM, which those of older ones leave when these have retired; 0 where all
+  /// are held.
+  std::int64_t words_there(std::size_t index) {
     if (times_.words.empty()) return 0;
     const WordsTimes& words = times_.words[index];
     const std::int64_t start = std::max(channel_free_, words_.make_room(words.bytes));
     channel_free_ = start + words.transfer.time;
     words_.add(words.bytes, start);
     pass_.program_bytes += words.transfer.bytes;
-    const std::int64_t stall = std::max<std::int64_t>(0, channel_free_ - time);
-    pass_.stall_program += stall;
-    return stall;
+    return channel_free_;
   }
 
   /// When the next tile operation may start. One that is an instruction of its own begins when the one before has

@@ -102,12 +102,17 @@ void Clock::begin(std::size_t index) {
   if (side_by_side()) {
     now_ = std::max(now_, dispatched_);
   } else {
-    if (streamed_) {
+    const Operation& first = operations_[number].front();
+    const Count dispatched = now_ + overhead(first);
+    if (streamed_) {  // dispatch starts with the instruction before, or with this one, but not before its words
       const Count there = fetch_words(words_[index]);
-      count_.stall_program = std::max<Count>(0, there - now_);
-      now_ += count_.stall_program;
+      const bool early = m_.sequencer == Sequencer::distributed;
+      const Count starts = std::max(there, early ? now_ - last_duration_ : now_);
+      now_ = std::max(now_, starts + command_cycles(first));
+      count_.stall_program = now_ - dispatched;
+    } else {
+      now_ = dispatched;
     }
-    now_ += overhead(operations_[number].front());
   }
   now_ += sent_cycles(*class_, m_);
   a_ = b_ = other_ = partial_ = {};
@@ -210,11 +215,16 @@ void Clock::count_beats(const Needs& needs) {
   count_.psram_read_beats += needs.psram_read;
 }
 
-Clock::Count Clock::overhead(const Operation& o) const {
+Clock::Count Clock::command_cycles(const Operation& o) const {
   const bool hosted = m_.sequencer == Sequencer::host;
   Count cycles = 0;
   for (Count i = 0; i < o.commands; ++i) cycles += m_.dispatch_cycles + (hosted ? m_.host_command_cycles : 0);
   if (o.on_host && !hosted) cycles += m_.host_command_cycles;
+  return cycles;
+}
+
+Clock::Count Clock::overhead(const Operation& o) const {
+  const Count cycles = command_cycles(o);
   return m_.sequencer == Sequencer::distributed ? std::max<Count>(0, cycles - last_duration_) : cycles;
 }
 

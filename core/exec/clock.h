@@ -63,6 +63,7 @@ class Clock {
   Count load(Count bytes, Buffers& buffers);
   void store();
   void count_beats(const Needs& needs);
+  Count command_cycles(const Operation& o) const;
   Count overhead(const Operation& o) const;
   void require_buffers(const std::vector<Operation>& operations) const;
   void run_beside(std::size_t index);

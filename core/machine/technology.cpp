@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/base/powers.h"
 
 namespace sdip {
 namespace {
@@ -62,7 +63,7 @@ std::string adder_name(NumberFormat format) {
 
 /// The table by number, so that a sweep never compares strings.
 struct NodeNumbers {
-  double multiply[formats], add[formats], area[formats], sram_pj[3], sram_mm2;
+  double multiply[formats], add[formats], area[formats], sram_pj[3], sram_slope[2], sram_mm2;
   double other, leakage_mw;
 };
 struct PartNumbers {
@@ -78,6 +79,7 @@ struct Numbers {
 };
 
 constexpr std::string_view sram_points[] = {".sram.8KB", ".sram.32KB", ".sram.1MB"};
+constexpr double sram_point_bytes[] = {8 * 1024.0, 32 * 1024.0, 1024 * 1024.0};
 
 /// A node with energies and areas of its own, 45 or 7 nm.
 NodeNumbers node_of_rows(const std::string& prefix, Bound bound) {
@@ -98,11 +100,11 @@ NodeNumbers node_of_rows(const std::string& prefix, Bound bound) {
 /// 0.106 pJ.
 NodeNumbers node_between(const std::string& prefix, Bound bound, const NodeNumbers& n45, const NodeNumbers& n7) {
   const auto place = [&](const char* factor) {
-    return std::log(constant(prefix + factor, bound)) /
-           std::log(constant("n7" + std::string(factor), Bound::value));
+    return logarithm(constant(prefix + factor, bound)) /
+           logarithm(constant("n7" + std::string(factor), Bound::value));
   };
   const double energy = place(".logic_energy.over_n45"), area = place(".logic_area.over_n45");
-  const auto between = [](double from, double to, double t) { return std::pow(from, 1 - t) * std::pow(to, t); };
+  const auto between = [](double from, double to, double t) { return power(from, 1 - t) * power(to, t); };
   NodeNumbers n{};
   for (std::size_t f = 0; f < formats; ++f) {
     n.multiply[f] = between(n45.multiply[f], n7.multiply[f], energy);
@@ -156,6 +158,10 @@ void fill_nodes(Numbers& n, Bound bound) {
   };
   made_in(TechnologyNode::fpga_zynq7020, TechnologyNode::n28);
   made_in(TechnologyNode::fpga_vc1902, TechnologyNode::n7);
+  for (NodeNumbers& node : n.node)
+    for (std::size_t i = 0; i < 2; ++i)
+      node.sram_slope[i] = logarithm(node.sram_pj[i + 1] / node.sram_pj[i]) /
+                           logarithm(sram_point_bytes[i + 1] / sram_point_bytes[i]);
 }
 
 PartNumbers part_of_rows(const std::string& prefix, Bound bound) {
@@ -225,13 +231,12 @@ SquareMm mac_area(Process process, NumberFormat operand) {
 }
 
 Joules sram_energy(Process process, Bytes bank_bytes, Bits bits) {
-  constexpr double kb[] = {8 * 1024.0, 32 * 1024.0, mib};
   const double capacity = std::max(1024.0, static_cast<double>(bank_bytes.value));
-  const std::size_t low = capacity < kb[1] ? 0 : 1;
+  const std::size_t low = capacity < sram_point_bytes[1] ? 0 : 1;
+  const double over = logarithm(capacity / sram_point_bytes[low]);
   const auto at = [&](Bound bound) {
-    const auto& pj = numbers(Process(process.node, bound)).sram_pj;
-    const double slope = std::log(pj[low + 1] / pj[low]) / std::log(kb[low + 1] / kb[low]);
-    return pj[low] * std::exp(slope * std::log(capacity / kb[low]));
+    const NodeNumbers& n = numbers(Process(process.node, bound));
+    return n.sram_pj[low] * exponential(n.sram_slope[low] * over);
   };
   double per_64_bits = at(process.bound);  // beyond its points a bound's law can cross that of the values
   if (process.bound == Bound::least) per_64_bits = std::min(per_64_bits, at(Bound::value));

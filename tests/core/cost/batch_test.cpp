@@ -6,10 +6,12 @@
 #include <cstring>
 
 #include "core/base/error.h"
+#include "core/cost/frame.h"
 #include "core/cost/lanes.h"
 #include "core/cost/stage.h"
 #include "core/cost/tape.h"
 #include "tests/core/cost/beside.h"
+#include "tests/core/cost/random_application.h"
 #include "tests/core/cost/tiny_sd.h"
 
 namespace sdip {
@@ -412,6 +414,41 @@ TEST(batch, shares_what_parameters_outside_the_cost_key_do_not_touch) {
     }
   }
   EXPECT_EQ(outside, 15u);
+}
+
+/// What a batch keeps of a chip for all machines of one chip key.
+std::vector<double> kept_of_chip(const Application& application, const Machine& m) {
+  const ChipTotals chip = chip_totals(application, application_totals(application), m, Bound::value);
+  std::vector<double> all = {chip.area_mm2, static_cast<double>(chip.sram_bytes)};
+  for (const CompiledStage& stage : application.stages) {
+    const EnergyPrices p = stage_prices(stage, m, Bound::value).usual;
+    all.insert(all.end(),
+               {p.mac, p.lane_operation, p.dsram_beat, p.stackram_beat, p.psram_beat, p.dsram_byte, p.psram_byte,
+                p.dram_byte, p.dsram_wire, p.stackram_wire, p.psram_wire, p.dsram_wire_byte, p.psram_wire_byte,
+                p.broadcast_beat, p.imem_byte, p.clock, p.mac_share});
+  }
+  return all;
+}
+
+TEST(batch, shares_a_chip_among_what_parameters_outside_the_chip_key_do_not_touch) {
+  std::size_t outside = 0;
+  for (const ParameterRow& row : parameters()) {
+    Machine changed;
+    row.write(changed, row.standard == row.least ? row.most : row.least);
+    if (chip_key(changed) != chip_key(Machine{})) continue;
+    ++outside;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      Dice dice(seed);
+      Machine m = random_frame_machine(dice);
+      const Application application = random_application(dice, application_roles(seed), m);
+      const std::vector<double> before = kept_of_chip(application, m);
+      for (int i = 0; i < 3; ++i) {
+        row.write(m, dice.between(row.least, std::min(row.most, row.least + 100'000)));
+        ASSERT_EQ(kept_of_chip(application, m), before) << row.name << ", seed " << seed;
+      }
+    }
+  }
+  EXPECT_EQ(outside, 8u);
 }
 
 }  // namespace

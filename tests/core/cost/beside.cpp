@@ -229,29 +229,51 @@ bool goes_alone(const Application& application, const Machine& m) {
   return !fits;
 }
 
-/// Costs made, timelines run and machines gone alone, of machines evaluated twice.
+/// All that a stage's time depends on beside its channel.
+std::vector<std::int64_t> timed(const CompiledStage& stage, const Machine& m) {
+  const std::vector<ClassCost> costs = class_costs(stage, m);
+  const TimelineRules rules = stage_rules(stage, m, 1);
+  std::vector<std::int64_t> all = tape_likeness(costs, rules);
+  const TapeNumbers n = tape_numbers(make_tape(stage.program, costs, rules), costs, rules);
+  for (const auto* values : {&n.bytes, &n.least_cycles, &n.cycles, &n.dispatch, &n.delay, &n.link_in, &n.behind})
+    all.insert(all.end(), values->begin(), values->end());
+  all.push_back(n.fixed_cycles);
+  all.push_back(n.dispatch_cycles);
+  return all;
+}
+
+/// How many are of different keys.
+std::int64_t count_unlike(const std::vector<Machine>& machines, Machine (*key)(const Machine&)) {
+  std::vector<Machine> keys;
+  for (const Machine& m : machines)
+    if (std::ranges::find(keys, key(m)) == keys.end()) keys.push_back(key(m));
+  return std::ssize(keys);
+}
+
+/// What was made, timelines run and machines gone alone, of machines evaluated twice.
 BatchEvaluator::Counts counts_of(const Application& application, const std::vector<Machine>& machines) {
   BatchEvaluator::Counts counts;
-  std::vector<Machine> keys;
-  std::set<std::tuple<std::ptrdiff_t, std::size_t, std::int64_t, std::int64_t, std::int64_t>> timelines;
+  std::vector<Machine> beside;
+  std::set<std::tuple<std::size_t, std::vector<std::int64_t>, std::int64_t, std::int64_t, std::int64_t>> timelines;
   for (const Machine& m : machines) {
     counts.machines += 2;
     if (goes_alone(application, m)) {
       counts.alone += 2;
       continue;
     }
-    auto key = std::ranges::find(keys, cost_key(m));
-    if (key == keys.end()) key = keys.insert(keys.end(), cost_key(m));
+    beside.push_back(m);
     for (std::size_t s = 0; s < application.stages.size(); ++s) {
       const CompiledStage& stage = application.stages[s];
       const std::int64_t cores = frame_schedule(stage.role, stage.part, m).active_cores;
       const DramRate rate = stage_rate(stage, m);
-      timelines.insert({key - keys.begin(), s, rate.p, rate.q, cores});
+      const std::vector<std::int64_t> its = timed(stage, m);
+      timelines.insert({s, its, rate.p, rate.q, 1});
       if (stage_cost(stage, m, class_costs(stage, m)).streams_activations)
-        timelines.insert({key - keys.begin(), s, rate.p, rate.q, 1});
+        timelines.insert({s, its, rate.p, rate.q, cores});
     }
   }
-  counts.costs = std::ssize(keys);
+  counts.costs = count_unlike(beside, cost_key);
+  counts.chips = count_unlike(beside, chip_key);
   counts.timelines = std::ssize(timelines);
   return counts;
 }
@@ -306,6 +328,7 @@ std::string difference(const BesideBatch& beside, Vectors vectors, std::size_t t
   const BatchEvaluator::Counts &found = batch.counts(), &counts = beside.counts;
   if (found.machines != counts.machines || found.alone != counts.alone) return "machines gone alone";
   if (found.costs != counts.costs) return "costs made: " + std::to_string(found.costs);
+  if (found.chips != counts.chips) return "chips made: " + std::to_string(found.chips);
   if (found.timelines != counts.timelines) return "timelines run: " + std::to_string(found.timelines);
   return "";
 }

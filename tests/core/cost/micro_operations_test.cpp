@@ -150,6 +150,16 @@ TEST(program_storage, words_of_an_instruction_wait_for_the_one_before_the_last_t
     EXPECT_EQ(times[i].program_bytes, 64);
     EXPECT_EQ(times[i].overhead, 1);
   }
+  Machine hiding = m;  // of 10 cycles of dispatch, what is left behind the words
+  hiding.sequencer = Sequencer::distributed;
+  hiding.dispatch_cycles = 10;
+  const auto behind = cold_pass(program, hiding);
+  const std::int64_t hiding_ends[] = {79, 143, 207}, overheads[] = {11, 1, 1};
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(behind[i].end, hiding_ends[i]);
+    EXPECT_EQ(behind[i].stall_program, stalls[i]);
+    EXPECT_EQ(behind[i].overhead, overheads[i]);
+  }
   m.imem_bytes = 64;  // no room for the next before this one has retired
   EXPECT_EQ(cold_pass(program, m).at(2).end, 3 * (64 + 4 + 1));
 }

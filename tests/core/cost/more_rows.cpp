@@ -40,12 +40,6 @@ constexpr MoreRow rows[] = {
      "machine dsram_port_bits=16; i0 norm length=4 a=dram to=dsram", folds},
     {"transpose lanes", "cycles", "transpose_lanes=2", "transpose_lanes=3",
      "machine dsram_port_bits=16; network 1x2x2 | transpose", folds},
-    {"a wider port", "cycles", "dsram_port_bits=8", "dsram_port_bits=16",
-     "machine sequencer=distributed program_storage=streamed imem_bytes=128 dispatch_cycles=40 vector_lanes=4 "
-     "dram_bytes_per_cycle=2; i0 vector length=2 a=dram to=dsram; i1 vector a=stackram to=dram; i2 norm length=4 "
-     "a=dram to=dsram",
-     "while the words of i1 are on their way, i0 ends sooner, and only what it lasted is taken off the dispatch "
-     "behind them; so with anything that shortens it, with this sequencer and words from DRAM alone"},
     {"PSRAM", "cycles", "psram_bytes=6", "psram_bytes=9",
      "machine; i0 linear sums=2 channels=4 tile_channels=2 tile_sums=1 a=stackram b=psram to=stackram held=1",
      "held weights that come first in the queue go to its back; in a longer one they then wait behind others"},

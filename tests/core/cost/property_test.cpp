@@ -75,12 +75,6 @@ std::int64_t total(const Program& program, const Machine& m, Decimal share, std:
   return run_timeline(program, costs, timeline_rules(m, share, 1, program.pinned_bytes), passes).total(passes);
 }
 
-/// A sequencer for each circuit hides of an instruction's dispatch what the one before lasted, also while its words
-/// are still on their way: then one that ends sooner hides less. (A row of "More is not always better".)
-void keep_words_from_hiding(Machine& m) {
-  if (m.sequencer == Sequencer::distributed) m.program_storage = ProgramStorage::held;
-}
-
 std::int64_t bytes_of(const PassCost& pass) {
   return pass.weight_bytes + pass.activation_in_bytes + pass.activation_out_bytes + pass.program_bytes;
 }
@@ -116,7 +110,6 @@ TEST(property, faster_dram_wider_ports_and_earlier_dispatch_never_end_a_program_
   for (std::uint64_t seed = 1; seed <= 600; ++seed) {
     Dice dice(seed);
     Machine m = random_machine(dice);
-    keep_words_from_hiding(m);
     const Program program = random_program(dice, m);
     const std::int64_t before = total(program, m, Decimal{50}, 4);
     EXPECT_LE(total(program, m, Decimal{75}, 4), before) << "seed " << seed;
@@ -149,7 +142,6 @@ TEST(property, double_buffers_never_end_a_program_later_than_single_ones) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     Dice dice(seed);
     Machine m = random_machine(dice);
-    if (m.sequencer == Sequencer::distributed) m.sequencer = Sequencer::central;  // as above
     m.weight_buffering = m.tile_buffering = Buffering::single_buffer;
     const Program program = random_program(dice, m);
     Machine doubled = m;
