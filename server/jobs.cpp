@@ -71,7 +71,8 @@ bool run_sweep(Store& store, const Catalog& catalog, std::int64_t id, const RunO
     Stopwatch stopwatch(row.done, row.total);
     CompileOptions quickly;
     quickly.say_needed_bytes = false;  // a sweep has many infeasible points; `sdip analyze` says it of each
-    quickly.mappings = std::make_shared<MappingCache>();  // capacities and fusions have most layers in common
+    quickly.mappings = std::make_shared<MappingCache>(
+        MappingCache::usual_entries, psram_rooms(spec.space));  // capacities and fusions have most layers in common
     require_layers(catalog, spec, quickly);
     const auto compile_machine = [&](const Machine& machine) {
       return std::make_shared<const Application>(

@@ -20,8 +20,8 @@ class BatchEvaluator {
   BatchEvaluator(BatchEvaluator&&) noexcept;
   BatchEvaluator& operator=(BatchEvaluator&&) noexcept;
 
-  /// Requires that the application was compiled with the compile_key of each machine, and as many outcomes as
-  /// machines.
+  /// Requires that the application was compiled with the compile_key of each machine, or one that differs in
+  /// psram_bytes alone and lies in the range that the application says; and as many outcomes as machines.
   void evaluate(std::span<const Machine> machines, std::span<Outcome> outcomes);
 
   /// What it did: machines, how often it made the costs of one and the area and prices, timelines run and runs of

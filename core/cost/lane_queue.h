@@ -1,17 +1,20 @@
 // PSRAM of machines side by side: one queue of weight tiles, in which each machine has its own times.
 //
-// Tiles come and go for want of room in all machines alike, since their sizes are. When a tile that is used no
-// longer goes by itself is each machine's own matter, and only to how full its memory was.
+// Where their capacities are equal tiles come and go for want of room in all machines alike, since their sizes are.
+// When a tile that is used no longer goes by itself is each machine's own matter, and only to how full its memory
+// was. Where they are not each machine has a queue of its own.
 //
 // Sources alone include this: see core/base/in_vectors.h.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/cost/apart_queue.h"
 #include "core/cost/lanes.h"
 
 namespace sdip {
@@ -20,8 +23,13 @@ class LaneQueue {
  public:
   static constexpr std::size_t no_tile = ~std::size_t{0};
 
-  void clear(std::int64_t capacity_bytes) {
-    capacity_bytes_ = capacity_bytes;
+  using EachBytes = std::array<std::int64_t, lane_count>;
+
+  void clear(const EachBytes& capacity_bytes) {
+    capacity_bytes_ = capacity_bytes[0];
+    apart_ = std::ranges::any_of(capacity_bytes, [&](std::int64_t bytes) { return bytes != capacity_bytes[0]; });
+    if (apart_)
+      for (std::size_t lane = 0; lane < lane_count; ++lane) each_[lane].clear(capacity_bytes[lane]);
     held_bytes_ = least_peak_bytes_ = 0;
     gone_ = first_ = end_ = 0;
     current_ = held_ = no_tile;
@@ -33,6 +41,13 @@ class LaneQueue {
 
   /// Frees the oldest tiles until `bytes` fit; `time` becomes when the last of these is no longer used.
   SDIP_EACH void make_room(std::int64_t bytes, Lanes& time) {
+    if (apart_) {
+      std::int64_t each[lane_count];
+      store(time, each);
+      make_room_apart(bytes, each);
+      load(time, each);
+      return;
+    }
     while (held_bytes_ + bytes > capacity_bytes_) {
       check(first_ < end_, "weights larger than their memory reached the timeline");
       if (first_ == held_) {  // its instruction still holds it: it goes to the back, freeing nothing
@@ -50,6 +65,7 @@ class LaneQueue {
 
   /// Puts a tile in that is fetched from `start`; what is no longer used by then goes.
   SDIP_EACH void add(std::int64_t bytes, const Lanes& start) {
+    if (apart_) return with_each(start, [&](const std::int64_t* each) { add_apart(bytes, each); });
     while (first_ < end_ && everywhere(used_until(first_) <= start)) free_first();
     push(bytes);
     current_ = end_ - 1;
@@ -59,28 +75,44 @@ class LaneQueue {
   SDIP_EACH bool has_current() const { return current_ != no_tile; }
   SDIP_EACH void leave_current() { current_ = no_tile; }
   SDIP_EACH void use_current(const Lanes& until) {
-    if (current_ != no_tile) set_used_until(current_, until);
+    if (current_ == no_tile) return;
+    if (apart_) return with_each(until, [&](const std::int64_t* each) { use_apart(each); });
+    set_used_until(current_, until);
   }
   SDIP_EACH void hold_current() {
     held_ = current_;
     current_ = no_tile;
-    if (held_ != no_tile) set_used_until(held_, all_lanes(in_use));
+    if (held_ == no_tile) return;
+    if (apart_) return hold_apart();
+    set_used_until(held_, all_lanes(in_use));
   }
   SDIP_EACH void release_held(const Lanes& until) {
-    if (held_ != no_tile) set_used_until(held_, until);
+    if (held_ == no_tile) return;
+    if (apart_) return with_each(until, [&](const std::int64_t* each) { release_apart(each); });
+    set_used_until(held_, until);
   }
-  SDIP_EACH void begin_instruction() { held_ = current_ = no_tile; }
+  SDIP_EACH void begin_instruction() {
+    held_ = current_ = no_tile;
+    if (apart_) begin_apart();
+  }
 
   /// What the queue does next, relative to `now`, where nothing is fetched before `channel`: which tiles it holds,
   /// and until when they are used. Tiles are kept until forget_before(), also those freed, with the times they had.
   struct Seen {
     std::size_t first = 0, end = 0;
-    Lanes last{}, channel{}, now{};  // the last tile's time may still change
+    Lanes last{}, channel{}, now{};                          // the last tile's time may still change
+    std::array<std::uint32_t, lane_count> firsts{}, ends{};  // of each machine's own queue
   };
   SDIP_EACH Seen see(const Lanes& now, const Lanes& channel) const {
+    if (apart_) {
+      Seen seen{0, 0, {}, channel, now};
+      see_apart(seen);
+      return seen;
+    }
     return {first_, end_, end_ > first_ ? used_until(end_ - 1) : Lanes{}, channel, now};
   }
   SDIP_EACH bool same(const Seen& a, const Seen& b) const {
+    if (apart_) return same_apart(a, b);
     check(std::min(a.first, b.first) >= gone_, "tiles that are compared are not forgotten");
     const std::size_t tiles = a.end - a.first;
     if (b.end - b.first != tiles) return false;
@@ -93,6 +125,7 @@ class LaneQueue {
 
   /// Everything happens `cycles` later.
   SDIP_EACH void shift(const Lanes& cycles) {
+    if (apart_) return with_each(cycles, [&](const std::int64_t* each) { shift_apart(each); });
     const std::size_t first = first_, end = end_;
     for (std::size_t i = first; i < end; ++i) {
       const Lanes until = used_until(i);
@@ -104,9 +137,21 @@ class LaneQueue {
       if (*tile != no_tile) *tile += end - first;
   }
 
-  /// The oldest tile held; and: none before `place`, which was once the oldest, is asked for again.
-  std::size_t first() const { return first_; }
-  void forget_before(std::size_t place) {
+  /// The oldest tile held; and: none before `oldest`, which once was that, is asked for again.
+  struct Oldest {
+    std::size_t all = 0;
+    std::array<std::size_t, lane_count> apart{};
+  };
+  Oldest oldest() const {
+    Oldest found{first_, {}};
+    if (apart_)
+      for (std::size_t lane = 0; lane < lane_count; ++lane) found.apart[lane] = each_[lane].first();
+    return found;
+  }
+  void forget_before(const Oldest& oldest) {
+    if (apart_)
+      for (std::size_t lane = 0; lane < lane_count; ++lane) each_[lane].forget_before(oldest.apart[lane]);
+    const std::size_t place = oldest.all;
     if (place - gone_ < 4096) return;  // rarely enough
     const auto drop = [&](std::vector<std::int64_t>& values, std::size_t of_each) {
       values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>((place - gone_) * of_each));
@@ -117,10 +162,62 @@ class LaneQueue {
     gone_ = place;
   }
 
-  std::int64_t peak_bytes(std::size_t lane) const { return peak_bytes_[lane]; }
+  std::int64_t peak_bytes(std::size_t lane) const { return apart_ ? each_[lane].peak_bytes() : peak_bytes_[lane]; }
 
  private:
-  static constexpr std::int64_t in_use = std::int64_t{1} << 62;
+  static constexpr std::int64_t in_use = ApartQueue::in_use;
+
+  template <class Work>
+  SDIP_EACH static void with_each(const Lanes& lanes, const Work& work) {
+    std::int64_t each[lane_count];
+    store(lanes, each);
+    work(each);
+  }
+  // Of each machine's own queue. That there is a current tile, and a held one, is the same in all: `current_` and
+  // `held_` say it, but not which.
+  [[gnu::noinline]] void make_room_apart(std::int64_t bytes, std::int64_t* time) {
+    for (std::size_t lane = 0; lane < lane_count; ++lane) time[lane] = each_[lane].make_room(bytes, time[lane]);
+  }
+  [[gnu::noinline]] void add_apart(std::int64_t bytes, const std::int64_t* start) {
+    for (std::size_t lane = 0; lane < lane_count; ++lane) each_[lane].add(bytes, start[lane]);
+    current_ = 0;
+  }
+  [[gnu::noinline]] void use_apart(const std::int64_t* until) {
+    for (std::size_t lane = 0; lane < lane_count; ++lane) each_[lane].use_current(until[lane]);
+  }
+  [[gnu::noinline]] void hold_apart() {
+    for (ApartQueue& queue : each_) queue.hold_current();
+  }
+  [[gnu::noinline]] void release_apart(const std::int64_t* until) {
+    for (std::size_t lane = 0; lane < lane_count; ++lane) each_[lane].release_held(until[lane]);
+  }
+  [[gnu::noinline]] void begin_apart() {
+    for (ApartQueue& queue : each_) queue.begin_instruction();
+  }
+  [[gnu::noinline]] void shift_apart(const std::int64_t* cycles) {
+    for (std::size_t lane = 0; lane < lane_count; ++lane) each_[lane].shift(cycles[lane]);
+  }
+  [[gnu::noinline]] void see_apart(Seen& seen) const {
+    for (std::size_t lane = 0; lane < lane_count; ++lane) {
+      check(each_[lane].end() <= UINT32_MAX, "fewer tiles than 2^32 pass through PSRAM");
+      seen.firsts[lane] = static_cast<std::uint32_t>(each_[lane].first());
+      seen.ends[lane] = static_cast<std::uint32_t>(each_[lane].end());
+      seen.last[lane] = each_[lane].last_used_until();
+    }
+  }
+  [[gnu::noinline]] bool same_apart(const Seen& a, const Seen& b) const {
+    for (std::size_t lane = 0; lane < lane_count; ++lane)
+      if (a.ends[lane] - a.firsts[lane] != b.ends[lane] - b.firsts[lane]) return false;
+    for (std::size_t lane = 0; lane < lane_count; ++lane) {
+      const auto relative = [&](const Seen& seen, std::uint32_t tile) {
+        const std::int64_t until = tile + 1 == seen.ends[lane] ? seen.last[lane] : each_[lane].used_until(tile);
+        return until == in_use ? until : std::max(until, seen.channel[lane]) - seen.now[lane];
+      };
+      for (std::uint32_t x = a.firsts[lane], y = b.firsts[lane]; x < a.ends[lane]; ++x, ++y)
+        if (each_[lane].bytes_of(x) != each_[lane].bytes_of(y) || relative(a, x) != relative(b, y)) return false;
+    }
+    return true;
+  }
 
   SDIP_EACH Lanes used_until(std::size_t tile) const {
     Lanes until;
@@ -173,6 +270,8 @@ class LaneQueue {
   std::size_t gone_ = 0, first_ = 0, end_ = 0, current_ = no_tile, held_ = no_tile;
   std::size_t lane_first_[lane_count] = {};
   std::int64_t peak_bytes_[lane_count] = {};
+  bool apart_ = false;
+  std::array<ApartQueue, lane_count> each_;
 };
 
 }  // namespace sdip

@@ -97,14 +97,16 @@ class LaneTimeline {
   LaneTimeline(const Tape& tape, const LaneNumbers& numbers, LaneQueue& weights,
                std::vector<Checkpoint>& checkpoints)
       : tape_(tape), numbers_(numbers), weights_(weights), checkpoints_(checkpoints) {
-    weights_.clear(tape.psram_bytes);
+    LaneQueue::EachBytes capacity_bytes;
+    for (std::size_t lane = 0; lane < lane_count; ++lane) capacity_bytes[lane] = numbers.of[lane]->psram_bytes;
+    weights_.clear(capacity_bytes);
   }
 
   /// Passes until each leaves the state that it found, or `most`.
   SDIP_EACH void run(std::int64_t most) {
     Found last_end;
     for (std::int64_t pass = 0; pass < most; ++pass) {
-      const std::size_t oldest = weights_.first();  // that the next pass compares with what this one had
+      const LaneQueue::Oldest oldest = weights_.oldest();  // that the next pass compares with what this one had
       const bool rejoined = run_pass(pass == 0);
       store(last_pass_.cycles, passes_.emplace_back().data());
       if (rejoined) return;

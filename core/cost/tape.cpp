@@ -41,7 +41,6 @@ class TapeMaker {
 
   Tape make() {
     tape_.likeness = tape_likeness(costs_, rules_);
-    tape_.psram_bytes = rules_.psram_bytes;
     tape_.pinned_bytes = rules_.pinned_bytes;
     tape_.weights_double_buffered = rules_.weights_double_buffered;
     tape_.tiles_double_buffered = rules_.tiles_double_buffered;
@@ -192,7 +191,7 @@ bool on_tape(const Machine& m) {
 }
 
 std::vector<std::int64_t> tape_likeness(const std::vector<ClassCost>& costs, const TimelineRules& rules) {
-  std::vector<std::int64_t> likeness = {rules.psram_bytes, rules.pinned_bytes, rules.weights_double_buffered,
+  std::vector<std::int64_t> likeness = {rules.psram_bytes > 0, rules.pinned_bytes, rules.weights_double_buffered,
                                         rules.tiles_double_buffered, rules.dispatch_overlaps};
   likeness.reserve(likeness.size() + 8 * costs.size());
   for (const ClassCost& cost : costs) {
@@ -254,6 +253,7 @@ TapeNumbers tape_numbers(const Tape& tape, const std::vector<ClassCost>& costs, 
     return rules.decompressor_bytes > 0 ? ceil_div(unpacked, rules.decompressor_bytes) : 0;
   };
   const bool fetched = rules.psram_bytes > 0;
+  n.psram_bytes = rules.psram_bytes;
   for (std::size_t c = 0; c < costs.size(); ++c) {
     const ClassCost& cost = costs[c];
     for (const TileCost& tile : cost.shapes) {

@@ -47,7 +47,7 @@ struct Tape {
   std::size_t shapes = 0;              // of all classes
   std::vector<std::int64_t> likeness;  // equal: machines share this tape
   std::int64_t warm_tile_bytes = 0;    // weights put into PSRAM in a warm pass, unpacked
-  std::int64_t psram_bytes = 0, pinned_bytes = 0;
+  std::int64_t pinned_bytes = 0;
   bool weights_double_buffered = true, tiles_double_buffered = true, dispatch_overlaps = false;
   bool fetches_once = false, runs_ahead = false;
 };
@@ -67,6 +67,7 @@ struct TapeNumbers {
   std::vector<std::int64_t> cycles;               // of each shape
   std::vector<std::int64_t> dispatch, delay;      // of each class; what it lasts otherwise, where nothing is moved
   std::vector<std::int64_t> link_in, behind;      // before its operations, and behind them
+  std::int64_t psram_bytes = 0;                   // room for streamed weights
   std::int64_t fixed_cycles = 0;                  // of a pass, but for stalls and dispatch
   std::int64_t dispatch_cycles = 0;               // of all its instructions
   friend bool operator==(const TapeNumbers&, const TapeNumbers&) = default;

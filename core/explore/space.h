@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/machine/machine.h"
+#include "core/program/capacity.h"
 
 namespace sdip {
 
@@ -46,6 +47,11 @@ std::int64_t point_count(const Space& space);
 ///           stratified, (i * combinations + hash % combinations) / count, so every combination is as likely, and
 ///           consecutive points share programs.
 Machine point(const Space& space, std::int64_t i);
+
+/// Rooms for weights whose staircases are better made whole than searched step by step, for a MappingCache: from
+/// the least to the greatest psram_bytes of an axis of many; else none.
+CapacityRange psram_rooms(const Space& space);
+inline constexpr std::size_t many_capacities = 16;
 
 /// The value of one axis at point i, without building the machine; `axis` is an index into space.axes.
 std::int64_t axis_value(const Space& space, std::size_t axis, std::int64_t i);

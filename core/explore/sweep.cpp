@@ -7,6 +7,7 @@
 #include <list>
 #include <map>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -20,30 +21,34 @@ std::string text_of(const Error& error) {
   return error.where.empty() ? error.what() : error.where + ": " + error.what();
 }
 
-/// A compile key's programs, or why there are none.
+/// A machine's programs, or why there are none.
 struct Compiled {
   std::shared_ptr<const Application> application;  // nullptr: refused
   std::string reason;
 };
 
-/// The least recently used programs, bounded; whoever asks for a key that is being compiled waits for it.
+/// Capacities of PSRAM for which what was compiled for this one is the same.
+CapacityRange psram_range(const Compiled& compiled, std::int64_t psram_bytes) {
+  const bool said = compiled.application && compiled.application->psram_bytes.holds(psram_bytes);
+  return said ? compiled.application->psram_bytes : CapacityRange{psram_bytes, psram_bytes};
+}
+
+/// The least recently used programs, bounded; whoever asks for a machine that is being compiled waits for it.
 class Programs {
  public:
   Programs(const CompileFunction& compile_machine, std::size_t capacity)
       : compile_(compile_machine), capacity_(capacity) {}
 
+  /// `key`: of the machine, but for PSRAM.
   std::shared_ptr<const Compiled> find(const std::vector<std::int64_t>& key, const Machine& machine) {
+    const Step asked{key, machine.psram_bytes};
     std::unique_lock lock(mutex_);
     for (;;) {
-      const auto entry = entries_.find(key);
-      if (entry == entries_.end()) break;
-      if (entry->second.compiled) {
-        recent_.splice(recent_.begin(), recent_, entry->second.place);
-        return entry->second.compiled;
-      }
+      if (const auto found = known(asked)) return found;
+      if (!compiling_.contains(asked)) break;
       ready_.wait(lock);
     }
-    entries_.emplace(key, Entry{});
+    compiling_.insert(asked);
     ++compiled_;
     lock.unlock();
     std::shared_ptr<const Compiled> compiled;
@@ -51,30 +56,49 @@ class Programs {
       compiled = std::make_shared<const Compiled>(compile_now(machine));
     } catch (...) {
       lock.lock();
-      entries_.erase(key);
+      compiling_.erase(asked);
       ready_.notify_all();
       throw;
     }
     lock.lock();
-    Entry& entry = entries_.at(key);
-    entry.compiled = compiled;
-    recent_.push_front(key);
-    entry.place = recent_.begin();
-    while (recent_.size() > capacity_) {
-      entries_.erase(recent_.back());
-      recent_.pop_back();
-    }
+    compiling_.erase(asked);
     ready_.notify_all();
+    // Meanwhile another thread may have compiled the same program, for another capacity of its range.
+    if (const auto found = known(asked)) return found;
+    keep({key, psram_range(*compiled, asked.second).least}, compiled, psram_range(*compiled, asked.second));
     return compiled;
   }
 
   std::int64_t compiled() const { return compiled_; }
 
  private:
+  using Step = std::pair<std::vector<std::int64_t>, std::int64_t>;  // a key, and a capacity: the least of its range
   struct Entry {
-    std::shared_ptr<const Compiled> compiled;  // nullptr: being compiled
-    std::list<std::vector<std::int64_t>>::iterator place;
+    std::shared_ptr<const Compiled> compiled;
+    CapacityRange psram_bytes;
+    std::list<Step>::iterator place;
   };
+
+  /// What was compiled for a range that holds this capacity; it becomes the most recent.
+  std::shared_ptr<const Compiled> known(const Step& asked) {
+    auto entry = entries_.upper_bound(asked);
+    if (entry == entries_.begin()) return nullptr;
+    --entry;
+    if (entry->first.first != asked.first || !entry->second.psram_bytes.holds(asked.second)) return nullptr;
+    recent_.splice(recent_.begin(), recent_, entry->second.place);
+    return entry->second.compiled;
+  }
+
+  void keep(const Step& step, const std::shared_ptr<const Compiled>& compiled, const CapacityRange& psram_bytes) {
+    const auto [entry, fresh] = entries_.insert_or_assign(step, Entry{compiled, psram_bytes, {}});
+    if (!fresh) recent_.erase(std::ranges::find(recent_, step));  // a range that was not known as far
+    recent_.push_front(step);
+    entry->second.place = recent_.begin();
+    while (recent_.size() > capacity_) {
+      entries_.erase(recent_.back());
+      recent_.pop_back();
+    }
+  }
 
   Compiled compile_now(const Machine& machine) const {
     try {
@@ -90,8 +114,9 @@ class Programs {
   std::size_t capacity_;
   std::mutex mutex_;
   std::condition_variable ready_;
-  std::map<std::vector<std::int64_t>, Entry> entries_;
-  std::list<std::vector<std::int64_t>> recent_;  // compiled keys, latest use first
+  std::set<Step> compiling_;
+  std::map<Step, Entry> entries_;
+  std::list<Step> recent_;  // latest use first
   std::int64_t compiled_ = 0;
 };
 
@@ -122,7 +147,8 @@ Outcome infeasible(std::string reason) {
 
 /// The programs a worker used last, so that neighbours need no lock, and what it knows of them.
 struct Last {
-  std::vector<std::int64_t> key;
+  std::vector<std::int64_t> key;  // but for PSRAM
+  CapacityRange psram_bytes = no_capacity;
   std::shared_ptr<const Compiled> compiled;
   Evaluator evaluator;
 };
@@ -162,10 +188,12 @@ std::vector<Outcome> outcomes_of(Shared& shared, const IndexRange& range, Last& 
     try {
       const Machine machine = point(shared.space, i);
       check_machine(machine);
-      std::vector<std::int64_t> key = compile_key(machine);
-      if (!last.compiled || key != last.key) {
+      std::vector<std::int64_t> key = key_but_psram(machine);
+      if (!last.psram_bytes.holds(machine.psram_bytes) || key != last.key) {
         evaluate_neighbours(last.evaluator, neighbours, outcomes);
+        last.psram_bytes = no_capacity;
         last.compiled = shared.programs.find(key, machine);
+        last.psram_bytes = psram_range(*last.compiled, machine.psram_bytes);
         last.key = std::move(key);
         last.evaluator = {};
         if (last.compiled->application) last.evaluator = shared.make_evaluator(*last.compiled->application);
@@ -235,6 +263,11 @@ std::vector<IndexRange> batches_of(std::span<const IndexRange> ranges, std::int6
 }
 
 }  // namespace
+
+std::vector<std::int64_t> key_but_psram(Machine machine) {
+  machine.psram_bytes = Machine().psram_bytes;
+  return compile_key(machine);
+}
 
 Evaluator side_by_side(const Application& application) {
   const auto known = std::make_shared<BatchEvaluator>(application);

@@ -13,9 +13,14 @@
 
 namespace sdip {
 
-/// Gives the programs of a machine: called once per compile key while the key stays cached, from any thread, for
-/// different keys at once. An Error it throws makes every point of that key infeasible with the error's text.
+/// Gives the programs of a machine: called from any thread, for different compile keys at once; while an
+/// application stays cached not again for its key, nor for one that differs in psram_bytes alone and is in the
+/// range that the application says (but by threads that ask at the same time). An Error it throws makes every point
+/// of the key infeasible with the error's text.
 using CompileFunction = std::function<std::shared_ptr<const Application>(const Machine&)>;
+
+/// A machine's compile_key but for the capacity of PSRAM, of which an application says its range.
+std::vector<std::int64_t> key_but_psram(Machine machine);
 
 /// Says what machines of an application are worth: as many outcomes as machines. It may keep what it learns; one
 /// thread has it.

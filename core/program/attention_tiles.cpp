@@ -175,8 +175,9 @@ std::int64_t attention_folds(const InstructionClass& c) {
   return folds(sizes.rows, c.mapping.tile_rows) * (scores + products + rescaling);
 }
 
-std::optional<Mapping> choose_attention(const InstructionClass& c, const TileRoom& room) {
-  if (room.weight_bytes > 0 && held_weight_bytes(c, room.form) > room.weight_bytes) return std::nullopt;
+std::optional<Mapping> choose_attention(const InstructionClass& c, const TileRoom& room,
+                                        const AskedCapacity& weights) {
+  if (room.weight_bytes > 0 && !weights.holds(held_weight_bytes(c, room.form))) return std::nullopt;
   return Choice(c, room).run();
 }
 

@@ -71,6 +71,14 @@ std::string_view loop_text(Loop loop) {
   return names[static_cast<std::size_t>(loop)];
 }
 
+void narrow_psram(Compilation& c, const CapacityRange& weight_room) {
+  if (hard_coded(c.machine, c.role)) return;  // weights have no room, whatever the capacity
+  CapacityRange range = weight_room;
+  range.least += c.machine.psram_pinned_bytes;
+  if (range.most < CapacityRange().most - c.machine.psram_pinned_bytes) range.most += c.machine.psram_pinned_bytes;
+  c.psram_bytes.narrow(range);
+}
+
 namespace {
 
 void require_met(const std::vector<MappingRule>& rules, const std::vector<std::int64_t>& met) {
@@ -119,6 +127,8 @@ Application compile(const Workload& workload, const Machine& machine, const Comp
   if (!options.mappings) options.mappings = std::make_shared<MappingCache>();
   Application application;
   application.name = workload.name;
+  application.psram_bytes = {machine.psram_pinned_bytes + 1,
+                             CapacityRange().most};  // a machine has more than is pinned
   Machine without_strips = machine;
   without_strips.strips = Strips::off;
   RulesMet met{std::vector<std::int64_t>(options.mapping_rules.size(), 0),
@@ -133,6 +143,7 @@ Application compile(const Workload& workload, const Machine& machine, const Comp
     if (first.infeasible && machine.strips != Strips::off)
       second.emplace(run_passes(stage, without_strips, options, met));
     Compilation& c = second ? *second : first;
+    for (const Compilation* tried : {&first, &c}) application.psram_bytes.narrow(tried->psram_bytes);
     met = {std::move(c.rules_met), std::move(c.formats_met)};
     application.stages.push_back(
         {stage.role, stage.name, c.graph, std::move(c.program), 1, needs_of(machine), stage.part});
@@ -141,6 +152,7 @@ Application compile(const Workload& workload, const Machine& machine, const Comp
       continue;
     }
     application.feasible = false;
+    application.psram_bytes = {machine.psram_bytes, machine.psram_bytes};  // the reason may name it
     application.reason = stage.name + ": " + *c.infeasible;
     return application;
   }

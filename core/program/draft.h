@@ -165,6 +165,19 @@ Mapping least_mapping(const Nest& nest, const TileSizes& sizes);
 std::optional<Mapping> choose_mapping(const InstructionClass& c, const TileRoom& room,
                                       const MappingRule* rule = nullptr);
 
+/// What choose_mapping says, and a range of room.weight_bytes, with this one in it, for which it says the same.
+/// Sound by construction: of that room the searches know only what an AskedCapacity answers. Not the whole step:
+/// they ask for mappings that then lose, too. Of wired weights (a room of 0) everything. Worked example: a linear
+/// layer of one row of 8 sums by 64 channels, 16 bit, all operands on chip, double-buffered weights: in 2,048 B the
+/// whole layer fits, from there on; in 2,047 B one granule of 32 channels, and all that it is asked for is 1,024 B
+/// and 2,048 B.
+struct MappingStep {
+  std::optional<Mapping> mapping;
+  CapacityRange weight_room;
+  friend bool operator==(const MappingStep&, const MappingStep&) = default;
+};
+MappingStep mapping_step(const InstructionClass& c, const TileRoom& room, const MappingRule* rule = nullptr);
+
 /// Why what the rule says is no mapping of this class in this room: a sentence with the bytes that are missing.
 std::string misfit_of(const MappingRule& rule, InstructionClass c, const TileRoom& room);
 

@@ -181,6 +181,7 @@ struct Estimate {
   TileRoom room;
   std::int64_t on_chip_bytes = 0;
   MappingCache& mappings;
+  CapacityRange& weight_room;  // narrowed by what is asked
 
   Place place_of(ValueId v, bool worst) const {
     const Value& value = graph.values[static_cast<std::size_t>(v)];
@@ -203,11 +204,14 @@ struct Estimate {
     const bool strips = draft.compound == Compound::strips;
     TileRoom its = room;
     give_formats(its, c, machine);
-    const auto mapping = mappings.mapping_of(strips ? class_of(draft, true) : c, its);
-    if (!mapping) return std::nullopt;
-    c.mapping = *mapping;
+    const MappingStep step = mappings.step_of(strips ? class_of(draft, true) : c, its);
+    weight_room.narrow(step.weight_room);
+    if (!step.mapping) return std::nullopt;
+    c.mapping = *step.mapping;
     if (!strips) return ChainCost{dram_bytes(c, its), is_nest(c.work.family) ? mac_count(c.work.nest) : 0};
-    stream_weights(c, its);
+    const AskedCapacity weights(its.weight_bytes);
+    stream_weights(c, its, weights);
+    weight_room.narrow(weights.same());
     std::int64_t own = 0;
     for (const Part& part : c.parts) own += is_nest(part.work.family) ? mac_count(part.work.nest) : 0;
     const std::int64_t macs = strip_macs(c);
@@ -321,7 +325,8 @@ void fuse_strips(Compilation& c) {
   live(c);
   const Linking linking{c, use_counts(*c.graph, c.drafts, c.roots)};
   const TileRoom room = room_of(c.machine, c.role);
-  const Estimate estimate{*c.graph, c.machine, c.lives, room, room.read_bytes, *c.mappings};
+  CapacityRange weight_room;
+  const Estimate estimate{*c.graph, c.machine, c.lives, room, room.read_bytes, *c.mappings, weight_room};
   std::vector<Draft> fused;
   std::shared_ptr<Graph> graph;
   for (std::size_t i = 0; i < c.drafts.size();) {
@@ -340,6 +345,7 @@ void fuse_strips(Compilation& c) {
     }
     i += chain.drafts.size();
   }
+  narrow_psram(c, weight_room);
   c.drafts = std::move(fused);
   if (graph) c.graph = std::move(graph);
 }

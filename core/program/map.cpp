@@ -61,6 +61,15 @@ TileTerms terms_of(const InstructionClass& c, const Nest& nest, const TileRoom& 
   return terms;
 }
 
+/// Room for weights from what the search's capacity of it was asked.
+CapacityRange weight_room(const CapacityRange& same, std::int64_t held, std::int64_t weight_buffers) {
+  constexpr std::int64_t a_byte = 8 * bit_parts;
+  CapacityRange room;
+  if (same.least > 0) room.least = held + weight_buffers * ceil_div(same.least, a_byte);
+  if (same.most != room.most) room.most = held + weight_buffers * (same.most / a_byte + 1) - 1;
+  return room;
+}
+
 std::int64_t weight_bytes_on_chip(const InstructionClass& c, const TileRoom& room, std::int64_t weight_buffers) {
   std::int64_t bytes = held_weight_bytes(c, room.form);
   if (c.operand_b == Place::psram) {
@@ -167,26 +176,43 @@ std::optional<Mapping> quick_mapping(const Task& task, const TileSizes& sizes, T
   return whole ? std::optional(whole->mapping) : std::nullopt;
 }
 
-std::optional<Mapping> choose_nest(InstructionClass c, const TileRoom& room, std::int64_t weight_buffers) {
-  const Nest nest = nest_of(c);
-  const TileTerms terms = terms_of(c, nest, room, weight_buffers);
-  const Accept fits = [&](const Mapping& mapping) {
-    c.mapping = mapping;
-    return missing_bytes(c, room, weight_buffers).none();
-  };
-  const Task task{nest, terms, fits, room.goal};
-  TileSizes sizes = sizes_of(c, nest.weighted);
+/// Whether a class with its mapping fits: missing_bytes would be none.
+bool fits_in(const InstructionClass& c, const TileRoom& room, const AskedCapacity& weights,
+             std::int64_t weight_buffers) {
+  const TileBuffers buffers = tile_buffers(c, room);
+  if (buffers.read_bytes > room.read_bytes || buffers.write_bytes > room.write_bytes) return false;
+  return room.weight_bytes == 0 || weights.holds(weight_bytes_on_chip(c, room, weight_buffers));
+}
+
+std::optional<Mapping> search_nest(const Task& task, TileSizes sizes, TileSearch search) {
   sizes.channel_granule = even_channels, sizes.sum_granule = even_sums;
-  if (room.search != TileSearch::exact)
-    if (const auto found = quick_mapping(task, sizes, room.search)) return found;
+  if (search != TileSearch::exact)
+    if (const auto found = quick_mapping(task, sizes, search)) return found;
   if (const auto found = best_mapping(task, sizes)) return found;
   sizes.channel_granule = sizes.sum_granule = 1;
   if (const auto found = best_mapping(task, sizes)) return found;
-  const Mapping least = least_mapping(nest, sizes);
-  return fits(least) ? std::optional(least) : std::nullopt;
+  const Mapping least = least_mapping(task.nest, sizes);
+  return task.fits(least) ? std::optional(least) : std::nullopt;
 }
 
-std::optional<Mapping> choose_rowwise(InstructionClass c, const TileRoom& room) {
+MappingStep choose_nest(InstructionClass c, const TileRoom& room, std::int64_t weight_buffers) {
+  const Nest nest = nest_of(c);
+  const bool streams_weights = nest.weighted && room.weight_bytes > 0;
+  const std::int64_t held = held_weight_bytes(c, room.form);
+  const AskedCapacity weights(room.weight_bytes);
+  if (room.weight_bytes > 0 && !weights.holds(held)) return {std::nullopt, weights.same()};  // whatever the tiles
+  const TileTerms terms = terms_of(c, nest, room, weight_buffers);
+  const Accept fits = [&](const Mapping& mapping) {
+    c.mapping = mapping;
+    return fits_in(c, room, weights, weight_buffers);
+  };
+  MappingStep step{search_nest({nest, terms, fits, room.goal}, sizes_of(c, nest.weighted), room.search),
+                   weights.same()};
+  if (streams_weights) step.weight_room.narrow(weight_room(terms.capacity[1].same(), held, weight_buffers));
+  return step;
+}
+
+std::optional<Mapping> choose_rowwise(InstructionClass c, const TileRoom& room, const AskedCapacity& all_weights) {
   const Work& work = c.work;
   const auto try_mapping = [&](std::int64_t rows, std::int64_t length) {
     c.mapping = {rows, 1, length, 1};
@@ -195,7 +221,7 @@ std::optional<Mapping> choose_rowwise(InstructionClass c, const TileRoom& room) 
   };
   const bool streams = writes_tiles(c) || fetches_from_dram(c);
   const std::int64_t weights = held_weight_bytes(c, room.form);
-  if (room.weight_bytes > 0 && weights > room.weight_bytes) return std::nullopt;
+  if (room.weight_bytes > 0 && !all_weights.holds(weights)) return std::nullopt;
   if (!streams) return Mapping{work.rows, 1, work.row_length, 1};
   for (std::int64_t rows = work.rows; rows > 0; rows = rows == 1 ? 0 : ceil_div(rows, 2)) {
     if (rows > 1 && rows * work.row_length > reference_chunk_elements) continue;
@@ -289,18 +315,27 @@ MissingBytes missing_bytes(const InstructionClass& c, const TileRoom& room, std:
   return missing;
 }
 
-std::optional<Mapping> choose_mapping(const InstructionClass& c, const TileRoom& room, const MappingRule* rule) {
-  if (c.compound == Compound::strips && rule == nullptr) return choose_strip_rows(c, room);
-  if (c.compound == Compound::attention) return choose_attention(c, room);
+MappingStep mapping_step(const InstructionClass& c, const TileRoom& room, const MappingRule* rule) {
+  const AskedCapacity weights(room.weight_bytes);
+  const auto step = [&](std::optional<Mapping> mapping) { return MappingStep{mapping, weights.same()}; };
+  if (c.compound == Compound::strips && rule == nullptr) return step(choose_strip_rows(c, room, weights));
+  if (c.compound == Compound::attention) return step(choose_attention(c, room, weights));
   if (rule != nullptr) {
     InstructionClass said = c;
     said.mapping = mapping_for(*rule, nest_of(c));
-    const bool fits = is_valid(nest_of(c), said.mapping) && missing_bytes(said, room, 1).none();
-    return fits ? std::optional(said.mapping) : std::nullopt;
+    const bool fits = is_valid(nest_of(c), said.mapping) && fits_in(said, room, weights, 1);
+    return step(fits ? std::optional(said.mapping) : std::nullopt);
   }
-  if (!is_nest(c.work.family)) return choose_rowwise(c, room);
-  if (const auto mapping = choose_nest(c, room, room.weight_buffers)) return mapping;
-  return room.weight_buffers > 1 ? choose_nest(c, room, 1) : std::nullopt;
+  if (!is_nest(c.work.family)) return step(choose_rowwise(c, room, weights));
+  MappingStep found = choose_nest(c, room, room.weight_buffers);
+  if (found.mapping || room.weight_buffers == 1) return found;
+  MappingStep single = choose_nest(c, room, 1);
+  single.weight_room.narrow(found.weight_room);
+  return single;
+}
+
+std::optional<Mapping> choose_mapping(const InstructionClass& c, const TileRoom& room, const MappingRule* rule) {
+  return mapping_step(c, room, rule).mapping;
 }
 
 }  // namespace sdip

@@ -32,7 +32,11 @@ struct Compilation {
   std::span<const FormatRule> format_rules{};
   std::vector<std::int64_t> formats_met{};  // the same of these
   std::shared_ptr<MappingCache> mappings = std::make_shared<MappingCache>();
+  CapacityRange psram_bytes{};  // with which every decision so far would have been the same
 };
+
+/// Takes a range of room for weights that a decision of the compilation rests on.
+void narrow_psram(Compilation& c, const CapacityRange& weight_room);
 
 /// `reason` says why the pass stands where it does.
 struct Pass {

@@ -34,9 +34,13 @@ void pin(Compilation& compilation) {
   Placement& placement = compilation.placement;
   Program& program = compilation.program;
   const std::int64_t needed = all_weight_bytes(machine, drafts, placement);
-  const bool all = needed <= machine.psram_bytes;
-  std::int64_t left = all ? machine.psram_bytes : machine.psram_pinned_bytes;
-  if (hard_coded(machine, compilation.role)) left = 0;
+  const AskedCapacity psram(machine.psram_bytes);
+  const bool all = psram.holds(needed);
+  std::int64_t left = all ? needed : machine.psram_pinned_bytes;
+  if (hard_coded(machine, compilation.role))
+    left = 0;
+  else
+    compilation.psram_bytes.narrow(psram.same());
   std::map<Shared, std::pair<bool, Bytes>> shared;  // pinned, offset
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     InstructionClass& c = placement.classes_of_drafts[i];

@@ -102,7 +102,7 @@ std::int64_t take(std::vector<Extent>& gaps, std::int64_t bytes) {
 }
 
 /// Whether all of a stage's weights will stay in PSRAM (pass `pin`), as far as their bytes depend on no mapping.
-bool weights_stay(const Compilation& compilation) {
+bool weights_stay(const Compilation& compilation, const AskedCapacity& psram) {
   const Machine& machine = compilation.machine;
   const auto nowhere = [](std::size_t) { return Place::dsram; };
   std::set<std::vector<ValueId>> seen;
@@ -113,7 +113,7 @@ bool weights_stay(const Compilation& compilation) {
     if (c.compound == Compound::strips || form.by_tile() || form.bits % 8 != 0) return false;
     if (seen.insert(draft.weights).second) bytes += region_bytes(c, form).psram;
   }
-  return bytes <= machine.psram_bytes;
+  return psram.holds(bytes);
 }
 
 TileRoom room_at(const InstructionClass& c, const Machine& machine, Role role, const TileGaps& gaps, bool stay) {
@@ -211,12 +211,25 @@ void fill_addresses(const MemoryPlan& plan, const std::vector<Draft>& drafts, co
   }
 }
 
-std::optional<Mapping> mapping_in(const TileRoom& room, const InstructionClass& c, const MappingRule* rule,
-                                  MappingCache& mappings) {
-  if (room.read_bytes < 0 || room.write_bytes < 0)
-    return std::nullopt;  // several inputs that are whole at the start
-  return rule != nullptr ? choose_mapping(c, room, rule) : mappings.mapping_of(c, room);
-}
+/// Finds mappings, and keeps for which room for weights all would have been the same.
+struct Mappings {
+  MappingCache& cache;
+  CapacityRange weight_room{};
+
+  std::optional<Mapping> in(const TileRoom& room, const InstructionClass& c, const MappingRule* rule) {
+    if (room.read_bytes < 0 || room.write_bytes < 0)
+      return std::nullopt;  // several inputs that are whole at the start
+    const MappingStep step = rule != nullptr ? mapping_step(c, room, rule) : cache.step_of(c, room);
+    weight_room.narrow(step.weight_room);
+    return step.mapping;
+  }
+
+  void stream(InstructionClass& c, const TileRoom& room) {
+    const AskedCapacity weights(room.weight_bytes);
+    stream_weights(c, room, weights);
+    weight_room.narrow(weights.same());
+  }
+};
 
 /// Lives as they are when all has left the chip that can: what nobody reads stays where it is made.
 Lives in_dram(Lives lives) {
@@ -227,7 +240,7 @@ Lives in_dram(Lives lives) {
 /// Leaves what is passing where it is, so that the instruction need not wait for those that read it, where that
 /// costs no DRAM bytes: `mapping` is then one for the room beside it.
 template <class RoomNow>
-void keep_passing(InstructionClass c, const RoomNow& room_now, const MappingRule* rule, MappingCache& mappings,
+void keep_passing(InstructionClass c, const RoomNow& room_now, const MappingRule* rule, Mappings& mappings,
                   Resident& resident, std::size_t i, std::optional<Mapping>& mapping) {
   const auto moved = [&](const Mapping& m) {
     c.mapping = m;
@@ -235,7 +248,7 @@ void keep_passing(InstructionClass c, const RoomNow& room_now, const MappingRule
   };
   const std::int64_t before = mapping ? moved(*mapping) : 0;
   resident.read[i] += resident.passing[i];
-  const auto beside = mapping_in(room_now(), c, rule, mappings);
+  const auto beside = mappings.in(room_now(), c, rule);
   if (mapping && beside && moved(*beside) <= before)
     mapping = beside;
   else
@@ -251,22 +264,24 @@ std::optional<std::size_t> misfit_alone(const Compilation& compilation, const Ma
   const MemoryPlan plan = plan_memory(machine, drafts, lives);
   const Resident resident = resident_bytes(drafts, lives);
   const Places places{*compilation.graph, lives};
+  Mappings mappings{*compilation.mappings};
   for (std::size_t i = first; i < last; ++i) {
     const InstructionClass c = class_of(drafts[i], static_cast<std::int32_t>(i), places);
     const TileRoom room = room_at(c, machine, compilation.role, gaps_at(machine, plan, resident, i), false);
-    if (!mapping_in(room, c, drafts[i].rule, *compilation.mappings)) return i;
+    if (!mappings.in(room, c, drafts[i].rule)) return i;
   }
   return std::nullopt;
 }
 
-std::optional<std::size_t> try_place(Compilation& compilation) {
+namespace {
+
+std::optional<std::size_t> try_place(Compilation& compilation, Mappings& mappings, bool stay) {
   const Graph& graph = *compilation.graph;
   const Machine& machine = compilation.machine;
   const std::vector<Draft>& drafts = compilation.drafts;
   Lives& lives = compilation.lives;
   Placement& placement = compilation.placement;
   const Places places{graph, lives};
-  const bool stay = weights_stay(compilation);
   while (true) {
     const MemoryPlan plan = plan_memory(machine, drafts, lives);
     Resident resident = resident_bytes(drafts, lives);
@@ -277,9 +292,8 @@ std::optional<std::size_t> try_place(Compilation& compilation) {
       const auto room_now = [&] {
         return room_at(c, machine, compilation.role, gaps_at(machine, plan, resident, i), stay);
       };
-      auto mapping = mapping_in(room_now(), c, drafts[i].rule, *compilation.mappings);
-      if (resident.passing[i] > 0)
-        keep_passing(c, room_now, drafts[i].rule, *compilation.mappings, resident, i, mapping);
+      auto mapping = mappings.in(room_now(), c, drafts[i].rule);
+      if (resident.passing[i] > 0) keep_passing(c, room_now, drafts[i].rule, mappings, resident, i, mapping);
       const TileGaps gaps = gaps_at(machine, plan, resident, i);
       const TileRoom room = room_now();
       if (!mapping) {
@@ -292,7 +306,7 @@ std::optional<std::size_t> try_place(Compilation& compilation) {
         break;
       }
       c.mapping = *mapping;
-      if (c.compound == Compound::strips) stream_weights(c, room);
+      if (c.compound == Compound::strips) mappings.stream(c, room);
       c.prologue_sums = false;  // it was for the choice alone
       Instruction instruction = instruction_of(graph, drafts[i], index, places);
       give_pairs(instruction.sources, c);
@@ -304,6 +318,17 @@ std::optional<std::size_t> try_place(Compilation& compilation) {
     fill_addresses(plan, drafts, lives, placement);
     return std::nullopt;
   }
+}
+
+}  // namespace
+
+std::optional<std::size_t> try_place(Compilation& compilation) {
+  const AskedCapacity psram(compilation.machine.psram_bytes);
+  Mappings mappings{*compilation.mappings};
+  const auto failed = try_place(compilation, mappings, weights_stay(compilation, psram));
+  if (!hard_coded(compilation.machine, compilation.role)) compilation.psram_bytes.narrow(psram.same());
+  narrow_psram(compilation, mappings.weight_room);
+  return failed;
 }
 
 void place(Compilation& compilation) {

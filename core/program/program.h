@@ -15,6 +15,7 @@
 #include "core/base/units.h"
 #include "core/machine/machine.h"
 #include "core/ops/operator.h"
+#include "core/program/capacity.h"
 #include "core/program/workload.h"
 
 namespace sdip {
@@ -249,6 +250,10 @@ struct Application {
   std::vector<CompiledStage> stages;
   bool feasible = true;
   std::string reason;  // when not: "stage: instruction: what does not fit, by how much"
+  // Capacities of PSRAM for which compile() makes an equal application, the machine being the same otherwise: its
+  // own among them, and of an infeasible one that alone. Not all of them, and none of an application from
+  // elsewhere.
+  CapacityRange psram_bytes = no_capacity;
 };
 
 struct Compilation;

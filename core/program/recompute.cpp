@@ -132,6 +132,7 @@ std::optional<Graph> made_again(const Compilation& c, ValueId value, std::int32_
 void recompute(Compilation& c) {
   if (c.machine.skip_handling != SkipHandling::recompute) return;
   Compilation best = placed(c, c.graph);
+  c.psram_bytes.narrow(best.psram_bytes);
   if (best.infeasible) return;
   std::int64_t least = moved_bytes(best);
   std::set<std::string> tried;  // by name: numbers change with the graph
@@ -146,6 +147,7 @@ void recompute(Compilation& c) {
         if (!graph) break;
         ++trials;
         Compilation trial = placed(c, std::make_shared<const Graph>(*std::move(graph)));
+        c.psram_bytes.narrow(trial.psram_bytes);
         if (trial.infeasible || moved_bytes(trial) >= least) continue;
         least = moved_bytes(trial);
         c.graph = trial.graph;

@@ -47,42 +47,43 @@ void stream(Part& part, std::int64_t channels, std::int64_t granule) {
   part.tile_channels = std::min(granule, channels);
 }
 
-/// The parts with as few channels streamed as let the others fit in `held_bytes`, all tiles being at most
+/// The parts with as few channels streamed as let the others fit beside so many tiles, all being at most
 /// `tile_bytes`; none when that cannot be.
 std::vector<Part> with_tiles(std::vector<Part> parts, std::int64_t granule, std::int64_t tile_bytes,
-                             std::int64_t most_held_bytes, const WeightForm& form) {
+                             std::int64_t buffers, const AskedCapacity& weights, const WeightForm& form) {
+  const auto fits = [&](std::int64_t held) { return weights.holds(held + buffers * tile_bytes); };
   std::int64_t held = 0;
   for (const Part& part : parts) held += held_bytes(part, form);
   for (Part& part : parts) {
-    if (held <= most_held_bytes) return parts;
+    if (fits(held)) return parts;
     if (!can_stream(part)) continue;
     held -= held_bytes(part, form);
     std::int64_t enough = most_streamed(part, granule, tile_bytes, form), too_few = 0;
     stream(part, enough, granule);
-    if (held + held_bytes(part, form) <= most_held_bytes) {
+    if (fits(held + held_bytes(part, form))) {
       while (enough - too_few > 1) {
         stream(part, (enough + too_few) / 2, granule);
-        (held + held_bytes(part, form) <= most_held_bytes ? enough : too_few) = part.streamed_channels;
+        (fits(held + held_bytes(part, form)) ? enough : too_few) = part.streamed_channels;
       }
       stream(part, enough, granule);
     }
     held += held_bytes(part, form);
   }
-  return held <= most_held_bytes ? parts : std::vector<Part>();
+  return fits(held) ? parts : std::vector<Part>();
 }
 
 /// The best way with tiles of at most `granule` channels; none when nothing fits. What is streamed makes room for
 /// what does not fit and for the tiles on their way: the smallest tiles that do are those of fewest bytes.
-std::vector<Part> best_streaming(const InstructionClass& c, const TileRoom& room, std::int64_t granule,
-                                 std::int64_t buffers) {
+std::vector<Part> best_streaming(const InstructionClass& c, const WeightForm& form, const AskedCapacity& weights,
+                                 std::int64_t granule, std::int64_t buffers) {
   std::vector<std::int64_t> tiles;
   for (const Part& part : c.parts)
     for (std::int64_t channels = can_stream(part) ? whole_tile(part, granule) : 0; channels > 0; --channels)
-      tiles.push_back(strip_tile_bytes(part, channels, room.form));
+      tiles.push_back(strip_tile_bytes(part, channels, form));
   std::ranges::sort(tiles);
   tiles.erase(std::unique(tiles.begin(), tiles.end()), tiles.end());
   for (const std::int64_t tile : tiles) {
-    auto parts = with_tiles(c.parts, granule, tile, room.weight_bytes - buffers * tile, room.form);
+    auto parts = with_tiles(c.parts, granule, tile, buffers, weights, form);
     if (!parts.empty()) return parts;
   }
   return {};
@@ -138,12 +139,12 @@ std::int64_t largest_strip_tile_bytes(const InstructionClass& c, const WeightFor
   return bytes;
 }
 
-bool stream_weights(InstructionClass& c, const TileRoom& room) {
+bool stream_weights(InstructionClass& c, const TileRoom& room, const AskedCapacity& weights) {
   for (Part& part : c.parts) part.streamed_channels = part.tile_channels = 0;
-  if (room.weight_bytes == 0 || strip_weight_bytes(c, room.form) <= room.weight_bytes) return true;
+  if (room.weight_bytes == 0 || weights.holds(strip_weight_bytes(c, room.form))) return true;
   for (std::int64_t buffers = room.weight_buffers; buffers > 0; --buffers)
     for (const std::int64_t granule : {even_channels, std::int64_t{1}}) {
-      std::vector<Part> parts = best_streaming(c, room, granule, buffers);
+      std::vector<Part> parts = best_streaming(c, room.form, weights, granule, buffers);
       if (parts.empty()) continue;
       c.parts = std::move(parts);
       return true;

@@ -153,10 +153,11 @@ TileBuffers strip_buffers(const InstructionClass& c, const TileRoom& room) {
   return buffers;
 }
 
-std::optional<Mapping> choose_strip_rows(const InstructionClass& c, const TileRoom& room) {
+std::optional<Mapping> choose_strip_rows(const InstructionClass& c, const TileRoom& room,
+                                         const AskedCapacity& weights) {
   const LoopNest& last = c.parts.back().work.nest;
   InstructionClass tried = c;
-  if (!stream_weights(tried, room)) return std::nullopt;
+  if (!stream_weights(tried, room, weights)) return std::nullopt;
   const auto fits = [&](std::int64_t rows) {
     tried.mapping = {rows, last.out_w, last.groups * last.out_channels, last.in_channels, rows_outermost};
     const TileBuffers buffers = strip_buffers(tried, room);

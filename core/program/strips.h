@@ -75,15 +75,17 @@ std::int64_t largest_strip_tile_bytes(const InstructionClass& c, const WeightFor
 /// channel, as make room for the rest and for two tiles on their way (one when that is all that fits), tiles being
 /// of at most 32 channels (one when nothing fits else). False when even so it does not fit. Example: room for 100
 /// bytes, parts of 4 channels of 20 bytes and of 8 of 10: all 8 of the second are streamed one by one, 80 bytes are
-/// held.
-bool stream_weights(InstructionClass& c, const TileRoom& room);
+/// held. `weights`: room.weight_bytes.
+bool stream_weights(InstructionClass& c, const TileRoom& room, const AskedCapacity& weights);
 
 /// DSRAM beside whole operands: tiles of what comes from and goes to DRAM, and the rows between parts, which lie on
 /// the two sides in turn: the largest of each side, with line buffers all of them.
 TileBuffers strip_buffers(const InstructionClass& c, const TileRoom& room);
 
 /// The tallest strips that fit, made equal; nothing when strips of one row do not, or the weights even streamed.
-std::optional<Mapping> choose_strip_rows(const InstructionClass& c, const TileRoom& room);
+/// `weights`: room.weight_bytes.
+std::optional<Mapping> choose_strip_rows(const InstructionClass& c, const TileRoom& room,
+                                         const AskedCapacity& weights);
 
 /// DRAM bytes of the instruction with its mapping, one core.
 std::int64_t strip_dram_bytes(const InstructionClass& c, const TileRoom& room);

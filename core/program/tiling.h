@@ -26,6 +26,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/program/capacity.h"
 #include "core/program/traffic.h"
 
 namespace sdip {
@@ -45,7 +46,7 @@ struct TileTerms {
   std::int64_t a_price = 0;                        // of loading a word of A; 0 where it lies on chip
   std::int64_t b_price = 0;                        // of loading all of B once
   std::int64_t out_price = 0, partials_price = 0;  // of all results, of all partial sums one way
-  std::array<std::int64_t, 3> capacity{};          // of the memories that tiles lie in
+  std::array<AskedCapacity, 3> capacity{};         // of the memories that tiles lie in
   std::size_t a_memory = 0, b_memory = 0, out_memory = 0;
   std::int64_t a_room = 0, b_room = 0, b_channel_room = 0;  // of a word of a tile; of a channel's bias and scales
   std::int64_t out_room = 0, sums_room = 0;  // of a word of a result tile: sums in one tile, in several

@@ -29,6 +29,9 @@ enum Order : std::size_t {
   inputs_stay_columns
 };
 
+/// The sides of DSRAM before PSRAM: what does not fit anyway says nothing of other capacities of PSRAM.
+inline constexpr std::array<std::size_t, 3> asking_order{0, 2, 1};
+
 /// Tiles of channels that decide between mappings of equal price: the smallest of each number of tiles, and
 /// multiples of the reference lanes; with their folds on those.
 struct ChannelSize {
@@ -69,15 +72,15 @@ struct Search {
   std::int64_t least_channel_tiles(const TileSize& r, const TileSize& c) const {
     const std::int64_t room = times(r.tile * c.tile, terms.sums_room);
     if (room == 0) return 1;
-    const std::int64_t most = terms.capacity[terms.out_memory] / room;
+    const std::int64_t most = terms.capacity[terms.out_memory].most_units(0, room, n.out_channels, 1);
     return most == 0 ? most_price : channel_tiles(most);
   }
   /// At least so many tiles of sums, since A of a tile takes room.
   std::int64_t least_sum_tiles(const TileSize& r, const TileSize& c) const {
     const std::int64_t room = times(r.held * c.held, terms.a_room);
     if (room == 0) return 1;
-    const std::int64_t most = terms.capacity[terms.a_memory] / room;
-    return most == 0 ? most_price : ceil_div(n.in_channels, std::min(most, n.in_channels));
+    const std::int64_t most = terms.capacity[terms.a_memory].most_units(0, room, n.in_channels, 1);
+    return most == 0 ? most_price : ceil_div(n.in_channels, most);
   }
   std::int64_t a_price(std::int64_t rows_words, std::int64_t column_words) const {
     return times(times(rows_words, column_words), a_line);
@@ -93,13 +96,11 @@ struct Search {
   /// What a tile takes of each memory: a part that is there anyway and one for each unit of the free size.
   struct Room {
     std::array<std::int64_t, 3> fixed{}, each{};
-    std::int64_t units(const std::array<std::int64_t, 3>& capacity) const {
-      std::int64_t units = most_price;
-      for (std::size_t i = 0; i < capacity.size(); ++i) {
-        if (fixed[i] > capacity[i]) return 0;
-        if (each[i] > 0) units = std::min(units, (capacity[i] - fixed[i]) / each[i]);
-      }
-      return units;
+    /// As AskedCapacity::most_units, of all memories.
+    std::int64_t units(const std::array<AskedCapacity, 3>& capacity, std::int64_t enough,
+                       std::int64_t granule) const {
+      for (const std::size_t i : asking_order) enough = capacity[i].most_units(fixed[i], each[i], enough, granule);
+      return enough;
     }
     void add(std::array<std::int64_t, 3>& part, std::size_t memory, std::int64_t room) {
       part[memory] = plus(part[memory], room);
@@ -136,12 +137,11 @@ struct Search {
       groups.add(groups.each, terms.b_memory, times(b, n.out_channels));
       groups.add(groups.each, terms.out_memory, times(out, n.out_channels));
       groups.add(groups.each, terms.beside_memory, times(beside, n.out_channels));
-      const std::int64_t units = std::min(groups.units(terms.capacity), n.groups);
-      if (units > 0) return sizes.split_channels || units == n.groups ? units * n.out_channels : 0;
+      const std::int64_t units = groups.units(terms.capacity, n.groups, sizes.split_channels ? 1 : n.groups);
+      if (units > 0 || !sizes.split_channels) return units * n.out_channels;
     }
-    const std::int64_t units = room.units(terms.capacity);
-    if (units >= n.out_channels) return grouped && !sizes.split_channels ? 0 : n.out_channels;
-    return sizes.split_channels ? units / sizes.channel_granule * sizes.channel_granule : 0;
+    return room.units(terms.capacity, n.out_channels,
+                      sizes.split_channels ? sizes.channel_granule : n.out_channels);
   }
 
   /// Whether one tile of these sizes fits: most_channels is not less.
@@ -160,7 +160,7 @@ struct Search {
     take(terms.b_memory, b, channels);
     take(terms.out_memory, places, s.count > 1 ? terms.sums_room : terms.out_room);
     take(terms.beside_memory, places, terms.beside_room);
-    return room[0] <= terms.capacity[0] && room[1] <= terms.capacity[1] && room[2] <= terms.capacity[2];
+    return all_hold(room);
   }
 
   /// False when no tiles of these rows and columns fit, nor of more: those of fewest sums and channels do not.
@@ -174,7 +174,7 @@ struct Search {
     take(terms.b_memory, times(n.kernel_h * n.kernel_w * s, least_channels), terms.b_room);
     take(terms.out_memory, places, std::min(terms.out_room, terms.sums_room));
     take(terms.beside_memory, places, terms.beside_room);
-    return room[0] <= terms.capacity[0] && room[1] <= terms.capacity[1] && room[2] <= terms.capacity[2];
+    return all_hold(room);
   }
 
   /// The sizes of sums for which the smallest tile of channels fits, as an index into `sums`, from the largest
@@ -205,6 +205,9 @@ struct Search {
            (joined ? 1 : copies);
   }
 
+  bool all_hold(const std::array<std::int64_t, 3>& room) const {
+    return std::ranges::all_of(asking_order, [&](std::size_t i) { return terms.capacity[i].holds(room[i]); });
+  }
   bool accepted(const Mapping& m) const { return !accept || accept(m); }
   bool worse(std::int64_t price) const { return price >= (best ? best->price : below); }
 

@@ -118,8 +118,12 @@ Beside drawn_beside(std::uint64_t seed) {
   Beside beside;
   if (!is_long && dice.one_in(3)) beside.passes = dice.between(1, 4);
   const std::int64_t most_bytes = dice.one_in(20) ? std::int64_t{1} << 32 : dice.one_in(3) ? 4000 : 60;
+  const std::int64_t psram_bytes = t.rules.psram_bytes;
+  const bool apart = seed % 3 == 0;
   for (std::uint64_t lane = 0; lane < 1 + seed % 8; ++lane) {
     vary(dice, t, most_bytes);
+    if (apart && psram_bytes > 0)
+      t.rules.psram_bytes = psram_bytes + dice.between(0, dice.one_in(2) ? 20 : 2 * psram_bytes);
     beside.machines.push_back(t);
     beside.alone.push_back(t.run(beside.passes));
   }
@@ -237,6 +241,7 @@ std::vector<std::int64_t> timed(const CompiledStage& stage, const Machine& m) {
   const TapeNumbers n = tape_numbers(make_tape(stage.program, costs, rules), costs, rules);
   for (const auto* values : {&n.bytes, &n.least_cycles, &n.cycles, &n.dispatch, &n.delay, &n.link_in, &n.behind})
     all.insert(all.end(), values->begin(), values->end());
+  all.push_back(n.psram_bytes);
   all.push_back(n.fixed_cycles);
   all.push_back(n.dispatch_cycles);
   return all;

@@ -12,7 +12,10 @@ namespace {
 /// Eight machines' queues, and the one that stands for all.
 class Queues {
  public:
-  explicit Queues(std::int64_t capacity) : each_(lane_count, WeightQueue(capacity)) { together_.clear(capacity); }
+  explicit Queues(const LaneQueue::EachBytes& capacities) {
+    for (const std::int64_t bytes : capacities) each_.emplace_back(bytes);
+    together_.clear(capacities);
+  }
 
   void fetch(Dice& dice, std::int64_t bytes) {
     Lanes time = channel_;
@@ -76,11 +79,21 @@ class Queues {
   std::int64_t most_[lane_count] = {};
 };
 
+LaneQueue::EachBytes equally(std::int64_t bytes) {
+  LaneQueue::EachBytes each;
+  each.fill(bytes);
+  return each;
+}
+
 TEST(lane_queue, frees_and_fills_as_each_machine_does_alone) {
-  for (std::uint64_t seed = 1; seed <= 60 && !testing::Test::HasFatalFailure(); ++seed) {
+  for (std::uint64_t seed = 1; seed <= 120 && !testing::Test::HasFatalFailure(); ++seed) {
     Dice dice(seed);
     const std::int64_t capacity = 20 * dice.between(3, 40);
-    Queues queues(capacity);
+    LaneQueue::EachBytes capacities = equally(capacity);
+    if (seed % 2 == 0)
+      for (std::int64_t& bytes : capacities)
+        bytes = dice.one_in(2) ? capacity : 20 * dice.between(3, 40) + dice.between(0, 9);
+    Queues queues(capacities);
     for (int instruction = 0; instruction < 12; ++instruction) {
       queues.begin();
       const bool holds = dice.one_in(2);
@@ -101,9 +114,9 @@ TEST(lane_queue, frees_and_fills_as_each_machine_does_alone) {
   }
 }
 
-TEST(lane_queue, sees_what_differs) {
+void see_what_differs(const LaneQueue::EachBytes& capacities) {
   LaneQueue queue;
-  queue.clear(100);
+  queue.clear(capacities);
   const Lanes channel = all_lanes(5);
   const auto add = [&](std::int64_t bytes, std::int64_t until) {
     queue.add(bytes, Lanes{});
@@ -135,18 +148,23 @@ TEST(lane_queue, sees_what_differs) {
   const LaneQueue::Seen left = queue.see(all_lanes(7), channel);
   EXPECT_FALSE(queue.same(later_used, left));
   LaneQueue empty;
-  empty.clear(100);
+  empty.clear(capacities);
   const LaneQueue::Seen none = empty.see(Lanes{}, Lanes{});
   EXPECT_TRUE(empty.same(none, empty.see(all_lanes(3), all_lanes(4))));
 }
 
-TEST(lane_queue, goes_on_when_it_forgets) {
+TEST(lane_queue, sees_what_differs) {
+  see_what_differs(equally(100));
+  see_what_differs({100, 100, 100, 100, 100, 100, 100, 101});
+}
+
+void fill_and_forget(const LaneQueue::EachBytes& capacities) {
   Dice dice(1);
-  Queues queues(3000);
+  Queues queues(capacities);
   queues.begin();
   for (int tile = 0; tile < 18'000 && !testing::Test::HasFatalFailure(); ++tile) {
     LaneQueue& together = queues.together();
-    const std::size_t place = together.first();
+    const LaneQueue::Oldest oldest = together.oldest();
     const LaneQueue::Seen seen = together.see(queues.now(), queues.channel());
     queues.fetch(dice, dice.between(1, 1 + tile / 200));  // fuller and fuller
     queues.use(dice);
@@ -157,19 +175,24 @@ TEST(lane_queue, goes_on_when_it_forgets) {
       queues.fetch(dice, 1);
       queues.hold();
     }
-    together.forget_before(place);
+    together.forget_before(oldest);
     if (tile % 100 == 0) {
       EXPECT_TRUE(together.same(seen, seen));
     }
   }
 }
 
+TEST(lane_queue, goes_on_when_it_forgets) {
+  fill_and_forget(equally(3000));
+  fill_and_forget({3000, 3000, 2000, 4000, 3000, 3001, 500, 2999});
+}
+
 TEST(lane_queue, is_as_new_when_cleared) {
   Dice dice(2);
   LaneQueue queue;
   for (const std::int64_t capacity : {300, 40}) {
-    queue.clear(capacity);
-    EXPECT_EQ(queue.first(), 0u);
+    queue.clear(equally(capacity));
+    EXPECT_EQ(queue.oldest().all, 0u);
     EXPECT_FALSE(queue.has_current());
     queue.release_held(all_lanes(3));
     Lanes time{};

@@ -103,6 +103,29 @@ TEST(sweep, compiles_each_key_once) {
   EXPECT_EQ(calls, (std::map<std::int64_t, int>{{1, 1}, {2, 1}, {3, 1}}));
 }
 
+TEST(sweep, compiles_once_for_all_capacities_that_an_application_is_for) {
+  Space space;
+  space.axes = {{find_parameter("psram_bytes"), {}}, {find_parameter("cores"), {1, 2, 3}}};
+  for (std::int64_t bytes = 2000; bytes <= 2100; ++bytes) space.axes[0].values.push_back(bytes);
+  const auto every_fifty = [](bool said) {
+    return [said](const Machine& machine) {
+      auto application = std::make_shared<Application>();
+      const std::int64_t step = machine.psram_bytes / 50;
+      application->name = std::to_string(step);
+      if (said) application->psram_bytes = {50 * step, 50 * step + 49};
+      return application;
+    };
+  };
+  const std::vector<IndexRange> all = {{0, 303}};
+  const Collected each = collect(space, all, {.batch_points = 7}, every_fifty(false));
+  const Collected shared = collect(space, all, {.batch_points = 7}, every_fifty(true));
+  EXPECT_EQ(each.end.compiled, 101);
+  EXPECT_EQ(shared.end.compiled, 3);
+  EXPECT_EQ(shared.points, each.points);
+  EXPECT_EQ(collect(space, all, {.threads = 4, .batch_points = 7, .programs = 1}, every_fifty(true)).points,
+            each.points);
+}
+
 TEST(sweep, forgets_the_least_recent_program_at_capacity_and_stays_right) {
   Space space = small_space();
   space.axes[0].values = {1, 2, 4, 5, 6, 7, 8};

@@ -157,7 +157,7 @@ TileRoom room_of(std::int64_t read, std::int64_t write) {
 }
 
 std::vector<std::int64_t> tile_of(const InstructionClass& c, const TileRoom& room) {
-  const auto mapping = choose_attention(c, room);
+  const auto mapping = choose_attention(c, room, room.weight_bytes);
   if (!mapping) return {};
   return {mapping->tile_rows, mapping->tile_channels};
 }

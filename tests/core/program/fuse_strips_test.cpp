@@ -51,13 +51,13 @@ TEST(strips, the_height_is_the_tallest_that_fits_and_one_byte_less_makes_it_lowe
   room.weight_bytes = 0;
   room.read_bytes = 2 * 8 * 16;            // two windows of 8 rows
   room.write_bytes = 6 * 16 + 2 * 4 * 16;  // 6 rows between, two tiles of 4
-  EXPECT_EQ(choose_strip_rows(c, room)->tile_rows, 4);
+  EXPECT_EQ(choose_strip_rows(c, room, room.weight_bytes)->tile_rows, 4);
   --room.write_bytes;
-  EXPECT_EQ(choose_strip_rows(c, room)->tile_rows, 3);
+  EXPECT_EQ(choose_strip_rows(c, room, room.weight_bytes)->tile_rows, 3);
   room.read_bytes = 2 * 5 * 16;
-  EXPECT_EQ(choose_strip_rows(c, room)->tile_rows, 1);
+  EXPECT_EQ(choose_strip_rows(c, room, room.weight_bytes)->tile_rows, 1);
   --room.read_bytes;
-  EXPECT_FALSE(choose_strip_rows(c, room));
+  EXPECT_FALSE(choose_strip_rows(c, room, room.weight_bytes));
 }
 
 TEST(strips, no_other_height_that_fits_moves_fewer_bytes) {
@@ -74,7 +74,7 @@ TEST(strips, no_other_height_that_fits_moves_fewer_bytes) {
     room.weight_bytes = 0;
     room.read_bytes = static_cast<std::int64_t>(dice() % 700);
     room.write_bytes = static_cast<std::int64_t>(dice() % 700);
-    const auto chosen = choose_strip_rows(c, room);
+    const auto chosen = choose_strip_rows(c, room, room.weight_bytes);
     std::optional<std::int64_t> least;
     for (std::int64_t rows = 1; rows <= 16; ++rows) {
       c.mapping.tile_rows = rows;
@@ -110,17 +110,17 @@ TileRoom weight_room(std::int64_t bytes, std::int64_t buffers) {
 
 TEST(strips, weights_that_do_not_fit_are_streamed_as_the_worked_example_says) {
   InstructionClass c = weighted_chain({4, 8}, {20, 10});
-  ASSERT_TRUE(stream_weights(c, weight_room(160, 2)));
+  ASSERT_TRUE(stream_weights(c, weight_room(160, 2), 160));
   EXPECT_EQ(c.parts[0].streamed_channels + c.parts[1].streamed_channels, 0);
   EXPECT_TRUE(strip_operations(c).empty());
-  ASSERT_TRUE(stream_weights(c, weight_room(100, 2)));
+  ASSERT_TRUE(stream_weights(c, weight_room(100, 2), 100));
   EXPECT_EQ(c.parts[0].streamed_channels, 0);
   EXPECT_EQ(c.parts[1].streamed_channels, 8);
   EXPECT_EQ(c.parts[1].tile_channels, 1);
   EXPECT_EQ(strip_held_bytes(c, weight_room(0, 2).form), 80);
   EXPECT_EQ(strip_operations(c).size(), 2U);
-  ASSERT_TRUE(stream_weights(c, weight_room(20, 2))) << "one tile of the larger at a time";
-  EXPECT_FALSE(stream_weights(c, weight_room(19, 2)));
+  ASSERT_TRUE(stream_weights(c, weight_room(20, 2), 20)) << "one tile of the larger at a time";
+  EXPECT_FALSE(stream_weights(c, weight_room(19, 2), 19));
 }
 
 /// Bytes streamed in a strip by any numbers of channels in tiles of at most `granule`; none when nothing fits.
@@ -148,7 +148,7 @@ TEST(strips, no_other_weights_streamed_are_fewer_by_a_channel) {
     const std::int64_t all = channels[0] * bytes[0] + channels[1] * bytes[1];
     const TileRoom room = weight_room(draw(all), draw(2));
     InstructionClass c = weighted_chain(channels, bytes);
-    const bool fits = stream_weights(c, room);
+    const bool fits = stream_weights(c, room, room.weight_bytes);
     std::optional<std::int64_t> least;
     for (std::int64_t buffers = room.weight_buffers; buffers > 0; --buffers)
       for (const std::int64_t granule : {32, 1})

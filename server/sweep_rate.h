@@ -1,0 +1,30 @@
+// How fast machines are evaluated side by side: sweeps of the SD 1.5 pipeline for `sdip bench`.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "core/explore/space.h"
+
+namespace sdip {
+
+double seconds_of(const std::function<void()>& work);
+double median_of(int runs, const std::function<void()>& work);
+
+/// A grid over cores, conv2d lanes, vector lanes, weight format, PSRAM capacity, DSRAM width, DRAM clock ratio and
+/// sharing: 65,536 machines.
+Space grid_sweep();
+
+/// 20,000 machines drawn from fine values of the same parameters, no two of one capacity of PSRAM and weight
+/// format.
+Space fine_sweep();
+
+/// Points of a sweep a second on `threads`, and what its programs took before, on one: their number, the searches
+/// for mappings (of staircases, where the capacities of PSRAM are many) and the seconds of both together.
+struct SweepRate {
+  std::int64_t points = 0, programs = 0, searches = 0;
+  double compile_s = 0, points_per_second = 0;
+};
+SweepRate sweep_rate(const Space& space, int threads);
+
+}  // namespace sdip
