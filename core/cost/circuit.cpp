@@ -115,7 +115,7 @@ void add_nest(const InstructionClass& c, const Machine& m, const TilePlan& plan,
   const auto [rows, columns, channels, sums] = tile.size;
   // A batch lengthens the rows of a weighted product; heads and batches of activation products stay apart.
   const Folds row_folds = fold(rows * columns * (weighted ? plan.multiplicity : 1), lanes.rows);
-  const std::int64_t groups = ceil_div(channels, nest.out_channels);
+  const std::int64_t groups = channels <= nest.out_channels ? 1 : ceil_div(channels, nest.out_channels);
   const std::int64_t products = weighted ? groups : plan.multiplicity;
   const Folds channel_folds = fold(std::min(channels, nest.out_channels), lanes.channels);
   const Sum sum = sum_of(c, m, sums);
@@ -186,6 +186,12 @@ void add_bytes(const InstructionClass& c, const Machine& m, const TilePlan& plan
       tile.split_in_bytes += bytes_of(ceil_div(f.elements, plan.result_tiles()), bits);
 }
 
+void clear(Busy& busy) {
+  busy.compute = busy.dsram_read = busy.dsram_write = 0;
+  busy.stackram_read = busy.stackram_write = busy.psram_read = 0;
+  if (busy.other_pairs.any) busy.other_pairs = {};
+}
+
 /// What a tile needs of its circuit, or of the host, and of each port.
 void find_needs(const InstructionClass& c, const Machine& m, const TilePlan& plan, bool wired, TileCost& tile) {
   if (on_host(c, m)) {
@@ -193,7 +199,7 @@ void find_needs(const InstructionClass& c, const Machine& m, const TilePlan& pla
     tile.busy = steps.busy;
     tile.cycles = steps.cycles;
   } else {
-    tile.busy = {};
+    clear(tile.busy);
     if (plan.nest)
       add_nest(c, m, plan, tile);
     else
@@ -319,7 +325,7 @@ ClassCost tiles_of(const InstructionClass& c, const Machine& m) {
 void find_needs(const InstructionClass& c, const Machine& m, Role role, ClassCost& cost) {
   const bool wired = hard_coded(m, role);
   cost.on_host = on_host(c, m);
-  cost.busy = {};
+  clear(cost.busy);
   cost.cycles = cost.lane_operations = 0;
   for (TileCost& tile : cost.shapes) {
     find_needs(c, m, cost.plan, wired, tile);
