@@ -49,7 +49,7 @@ struct Tape {
   std::int64_t warm_tile_bytes = 0;    // weights put into PSRAM in a warm pass, unpacked
   std::int64_t pinned_bytes = 0;
   bool weights_double_buffered = true, tiles_double_buffered = true, dispatch_overlaps = false;
-  bool fetches_once = false, runs_ahead = false;
+  bool streams_weights = false, fetches_once = false, runs_ahead = false;
 };
 
 /// Whether a machine's passes can be written on a tape.
