@@ -65,7 +65,10 @@ class LaneQueue {
 
   /// Puts a tile in that is fetched from `start`; what is no longer used by then goes.
   SDIP_EACH void add(std::int64_t bytes, const Lanes& start) {
-    if (apart_) return with_each(start, [&](const std::int64_t* each) { add_apart(bytes, each); });
+    if (apart_) {
+      with_each(start, [&](const std::int64_t* each) { add_apart(bytes, each); });
+      return;
+    }
     while (first_ < end_ && everywhere(used_until(first_) <= start)) free_first();
     push(bytes);
     current_ = end_ - 1;
@@ -76,19 +79,28 @@ class LaneQueue {
   SDIP_EACH void leave_current() { current_ = no_tile; }
   SDIP_EACH void use_current(const Lanes& until) {
     if (current_ == no_tile) return;
-    if (apart_) return with_each(until, [&](const std::int64_t* each) { use_apart(each); });
+    if (apart_) {
+      with_each(until, [&](const std::int64_t* each) { use_apart(each); });
+      return;
+    }
     set_used_until(current_, until);
   }
   SDIP_EACH void hold_current() {
     held_ = current_;
     current_ = no_tile;
     if (held_ == no_tile) return;
-    if (apart_) return hold_apart();
+    if (apart_) {
+      hold_apart();
+      return;
+    }
     set_used_until(held_, all_lanes(in_use));
   }
   SDIP_EACH void release_held(const Lanes& until) {
     if (held_ == no_tile) return;
-    if (apart_) return with_each(until, [&](const std::int64_t* each) { release_apart(each); });
+    if (apart_) {
+      with_each(until, [&](const std::int64_t* each) { release_apart(each); });
+      return;
+    }
     set_used_until(held_, until);
   }
   SDIP_EACH void begin_instruction() {
@@ -125,7 +137,10 @@ class LaneQueue {
 
   /// Everything happens `cycles` later.
   SDIP_EACH void shift(const Lanes& cycles) {
-    if (apart_) return with_each(cycles, [&](const std::int64_t* each) { shift_apart(each); });
+    if (apart_) {
+      with_each(cycles, [&](const std::int64_t* each) { shift_apart(each); });
+      return;
+    }
     const std::size_t first = first_, end = end_;
     for (std::size_t i = first; i < end; ++i) {
       const Lanes until = used_until(i);
