@@ -61,9 +61,16 @@ struct HashOfTimedStage {
   }
 };
 
+/// A stage on the machine last costed, and tapes of machines with its tiles.
+struct CostedStage {
+  ClassUses uses;
+  std::vector<ClassCost> costs;
+  std::vector<const Tape*> tapes;
+};
+
 /// A stage on all machines of one cost key.
 struct KnownStage {
-  StageCost cost;  // without its classes
+  StageCost cost;
   const TimedStage* timed = nullptr;
   std::int64_t weight_bytes = 0, activation_bytes = 0;  // of a warm pass; activations: of one core
   double longest_pass{};                                // of one core, whose channel takes a cycle for each byte
@@ -113,6 +120,8 @@ struct BatchEvaluator::State {
   LaneRunner lanes;
   const ApplicationTotals totals;
   std::vector<std::deque<Tape>> tapes;  // by stage
+  std::vector<CostedStage> costed;
+  std::vector<std::int64_t> tiles_key;  // compile_key of the machine last costed
   std::int64_t program_bytes{};         // of the longest program
   const bool runs_side_by_side;
   std::unordered_map<Machine, std::vector<KnownStage>, HashOfMachine> stages_of;
@@ -130,8 +139,10 @@ struct BatchEvaluator::State {
   State(const Application& a, Vectors v)
       : application(a), lanes(v), totals(application_totals(a)), runs_side_by_side(a.feasible) {
     tapes.resize(a.stages.size());
-    for (const CompiledStage& stage : a.stages)
+    for (const CompiledStage& stage : a.stages) {
       program_bytes = std::max(program_bytes, program_size(stage, Machine{}).bytes);
+      costed.push_back({class_uses(stage.program), {}, {}});
+    }
   }
 
   void forget_all() {
@@ -140,6 +151,8 @@ struct BatchEvaluator::State {
     stages_of.clear();
     chips.clear();
   }
+  const std::vector<ClassCost>& costs_on(std::size_t number, const Machine& m);
+  const Tape& tape_of(std::size_t number, const TimelineRules& rules);
   std::optional<KnownStage> known_stage(std::size_t number, const Machine& m);
   const std::vector<KnownStage>& known_stages(const Machine& m);
   const KnownChip& known_chip(const Machine& m);
@@ -202,20 +215,38 @@ void sum_up(const TimedStage& stage, KnownStage& known) {
 
 }  // namespace
 
+/// Tiles stay while the compile_key does.
+const std::vector<ClassCost>& BatchEvaluator::State::costs_on(std::size_t number, const Machine& m) {
+  const CompiledStage& stage = application.stages[number];
+  std::vector<ClassCost>& its = costed[number].costs;
+  if (its.empty())
+    its = class_costs(stage, m);
+  else
+    cost_anew(stage, m, its);
+  return its;
+}
+
+const Tape& BatchEvaluator::State::tape_of(std::size_t number, const TimelineRules& rules) {
+  CostedStage& its = costed[number];
+  for (const Tape* tape : its.tapes)
+    if (shares(*tape, rules)) return *tape;
+  const auto make = [&] { return make_tape(application.stages[number].program, its.costs, rules); };
+  return *its.tapes.emplace_back(&tape_like(tapes[number], tape_likeness(its.costs, rules), make));
+}
+
 std::optional<KnownStage> BatchEvaluator::State::known_stage(std::size_t number, const Machine& m) {
   const CompiledStage& stage = application.stages[number];
   TimelineRules rules = stage_rules(stage, m, 1);
-  std::vector<ClassCost> costs = class_costs(stage, m);
+  const std::vector<ClassCost>& costs = costs_on(number, m);
+  const ClassUses& uses = costed[number].uses;
   KnownStage known;
   rules.rate = {1, 1};
-  known.longest_pass = longest_pass(stage.program, costs, rules);
+  known.longest_pass = longest_pass(stage.program, uses, costs, rules);
   if (known.longest_pass >= 0x1p50) return std::nullopt;
-  const std::vector<std::int64_t> likeness = tape_likeness(costs, rules);
-  const Tape& tape = tape_like(tapes[number], likeness, [&] { return make_tape(stage.program, costs, rules); });
+  const Tape& tape = tape_of(number, rules);
   known.timed = &*timed.insert({&tape, tape_numbers(tape, costs, rules)}).first;
   sum_up(*known.timed, known);
-  known.cost = stage_cost(stage, m, std::move(costs));
-  known.cost.costs = {};
+  known.cost = stage_cost(stage, m, uses, costs);
   return known;
 }
 
@@ -225,6 +256,14 @@ const std::vector<KnownStage>& BatchEvaluator::State::known_stages(const Machine
   std::vector<KnownStage>& stages = entry->second;
   if (!fresh) return stages;
   ++counts.costs;
+  if (std::vector<std::int64_t> key = compile_key(m); key != tiles_key) {
+    for (CostedStage& its : costed) {
+      its.costs.clear();
+      its.tapes.clear();
+    }
+    tiles_key = std::move(key);
+  }
+  stages.reserve(application.stages.size());
   for (std::size_t s = 0; s < application.stages.size(); ++s) {
     auto known = known_stage(s, m);
     if (!known) {

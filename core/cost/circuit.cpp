@@ -36,8 +36,8 @@ void write_results(const InstructionClass& c, const Widths& w, const Results& re
 
 /// Operands and results of one product of rows x channels, summed over `sum` folds; `kernel` repeats of the summed
 /// channels (kernel positions, each folded apart).
-void nest_ports(const InstructionClass& c, const Machine& m, const Widths& w, const TileShape& tile,
-                bool whole_sums, const Results& results, const Folds& sum, std::int64_t kernel, Busy& busy) {
+void nest_ports(const InstructionClass& c, const Machine& m, const Widths& w, const TileCost& tile, bool whole_sums,
+                const Results& results, const Folds& sum, std::int64_t kernel, Busy& busy) {
   const auto& [rows, channels, times, elements] = results;
   const std::int64_t a_port = port_bits(w, c.operand_a), b_port = port_bits(w, c.operand_b);
   const std::int64_t b_bits = c.operand_b == Place::psram ? w.weight : w.activation;
@@ -51,10 +51,12 @@ void nest_ports(const InstructionClass& c, const Machine& m, const Widths& w, co
   // (read); held in registers, only from one tile of sums to the next.
   const bool in_registers = m.dataflow == Dataflow::output_stationary;
   const std::int64_t rounds = in_registers ? 0 : kernel * sum.count() - 1;
+  const std::int64_t written = rounds + !tile.last, read = rounds + !tile.first;
+  if (written + read == 0) return;
   const bool only_pushed = whole_sums && c.push && !c.to_dsram && !c.to_dram;
   const std::int64_t once = times * folded_beats(rows, channels, w.accumulator, only_pushed ? w.stackram : w.dsram);
-  (only_pushed ? busy.stackram_write : busy.dsram_write) += (rounds + !tile.last) * once;
-  (only_pushed ? busy.stackram_read : busy.dsram_read) += (rounds + !tile.first) * once;
+  (only_pushed ? busy.stackram_write : busy.dsram_write) += written * once;
+  (only_pushed ? busy.stackram_read : busy.dsram_read) += read * once;
 }
 
 /// Operands of fused operators: fetched as results appear, or an equal part each operation when held.
@@ -81,6 +83,7 @@ std::int64_t prologue_elements(const InstructionClass& c, const TilePlan& plan, 
 /// circuit; on shared units all take turns at the vector lanes, the main work too unless it is on the MACs.
 void beside(const InstructionClass& c, const Machine& m, const TilePlan& plan, const TileExtent& tile,
             std::int64_t results, Busy& busy) {
+  if (c.prologue_passes + c.fused_operators + c.fused_passes + c.statistics_passes == 0) return;
   const std::int64_t norm_lanes = row_lanes(Family::norm, m), fused = ceil_div(results, m.vector_lanes);
   const std::int64_t before = c.prologue_passes * ceil_div(prologue_elements(c, plan, tile), norm_lanes);
   const std::int64_t sums = c.statistics_passes * ceil_div(results, norm_lanes);
@@ -104,7 +107,7 @@ Sum sum_of(const InstructionClass& c, const Machine& m, std::int64_t channels) {
   return {1, ceil_div(channels * kernel * m.weight_density.hundredths, 100)};
 }
 
-Busy nest_busy(const InstructionClass& c, const Machine& m, const TilePlan& plan, const TileShape& tile) {
+void add_nest(const InstructionClass& c, const Machine& m, const TilePlan& plan, TileCost& tile) {
   const LoopNest& nest = c.work.nest;
   const Widths w = widths_of(c, m);
   const ArrayLanes lanes = array_lanes(c.work.family, m);
@@ -112,12 +115,12 @@ Busy nest_busy(const InstructionClass& c, const Machine& m, const TilePlan& plan
   const auto [rows, columns, channels, sums] = tile.size;
   // A batch lengthens the rows of a weighted product; heads and batches of activation products stay apart.
   const Folds row_folds = fold(rows * columns * (weighted ? plan.multiplicity : 1), lanes.rows);
-  const std::int64_t groups = ceil_div(channels, nest.out_channels);
+  const std::int64_t groups = channels <= nest.out_channels ? 1 : ceil_div(channels, nest.out_channels);
   const std::int64_t products = weighted ? groups : plan.multiplicity;
   const Folds channel_folds = fold(std::min(channels, nest.out_channels), lanes.channels);
   const Sum sum = sum_of(c, m, sums);
   const Folds sum_folds = fold(sum.channels, lanes.sum);
-  Busy busy;
+  Busy& busy = tile.busy;
   busy.compute =
       products * row_folds.count() * channel_folds.count() * sum.kernel * sum_folds.count() * c.work.element_cycles;
   const std::int64_t results = tile.last ? tile_out_elements(plan, tile.size) : 0;
@@ -125,7 +128,6 @@ Busy nest_busy(const InstructionClass& c, const Machine& m, const TilePlan& plan
              sum.kernel, busy);
   if (tile.last) fused_fetches(c, w, results, plan.result_tiles(), busy);
   beside(c, m, plan, tile.size, results, busy);
-  return busy;
 }
 
 /// Folds of one pass over rows x length: short rows share a fold, long ones take several.
@@ -139,11 +141,11 @@ RowFolds fold_rows(std::int64_t rows, std::int64_t length, std::int64_t lanes) {
   return {fold(rows * length, lanes / length * length), 1};
 }
 
-Busy rowwise_busy(const InstructionClass& c, const Machine& m, const TilePlan& plan, const TileShape& tile) {
+void add_rows(const InstructionClass& c, const Machine& m, const TilePlan& plan, TileCost& tile) {
   const Widths w = widths_of(c, m);
   const std::int64_t rows = tile.size.rows, length = tile.size.channels;
   const RowFolds folds = fold_rows(rows, length, row_lanes(c.work.family, m));
-  Busy busy;
+  Busy& busy = tile.busy;
   busy.compute = passes_of(c, plan) * folds.count() * c.work.element_cycles;
   for (const Fetch& f : c.fetches) {
     const std::int64_t bits = f.place == Place::psram ? w.weight : w.activation;
@@ -154,49 +156,58 @@ Busy rowwise_busy(const InstructionClass& c, const Machine& m, const TilePlan& p
     else if (reads > 0)
       book_read(busy, f.place, f.pair, beats(ceil_div(f.elements, plan.result_tiles()), bits, port));
   }
-  if (!tile.last) return busy;
+  if (!tile.last) return;
   const std::int64_t results = row_results(c, rows, length);
   const Folds result_folds = fold(results, row_lanes(c.work.family, m));
   beside(c, m, plan, tile.size, results, busy);
   write_results(c, w, {result_folds, {1, 1, 0}, 1, results}, busy);
-  return busy;
 }
 
-TileCost tile_cost(const InstructionClass& c, const Machine& m, const TilePlan& plan, const WeightForm& form,
-                   const TileShape& tile, bool wired) {
-  TileCost cost;
+/// What a tile moves through DRAM, and the PSRAM that its weights take.
+void add_bytes(const InstructionClass& c, const Machine& m, const TilePlan& plan, const WeightForm& form,
+               TileCost& tile) {
   const std::int64_t bits = bits_of(m.activation_format);
-  cost.times = tile.times;
-  const auto [rows, columns, length, sums] = tile.size;
-  Steps steps;
-  if (on_host(c, m)) {
-    steps = host_steps(c, m, plan, rows, length, tile.last, wired, tile.times);
-  } else {
-    Busy busy = plan.nest ? nest_busy(c, m, plan, tile) : rowwise_busy(c, m, plan, tile);
-    merge_ports(m, wired, busy);
-    steps.then(busy);
-  }
-  cost.busy = steps.busy;
-  cost.cycles = steps.cycles;
-  if (shares_units(m)) cost.micro_operations = micro_operations(c, m, plan, tile.first, tile.last, wired);
-  if (c.operand_b == Place::dram) cost.b_bytes = bytes_of(tile_b_elements(c, plan, tile.size), bits);
+  if (c.operand_b == Place::dram) tile.b_bytes = bytes_of(tile_b_elements(c, plan, tile.size), bits);
   if (c.operand_b == Place::psram) {
-    cost.weight_bytes = weight_tile_bytes(c, tile.size.channels, tile.size.sums, tile.first, form);
-    cost.weight_stored_bytes = stored_bytes(cost.weight_bytes, form);
+    tile.weight_bytes = weight_tile_bytes(c, tile.size.channels, tile.size.sums, tile.first, form);
+    tile.weight_stored_bytes = stored_bytes(tile.weight_bytes, form);
   }
   const std::int64_t results =
       plan.nest ? tile_out_elements(plan, tile.size) : ceil_div(c.out_elements, plan.result_tiles());
-  if (c.to_dram && tile.last) cost.out_bytes = bytes_of(results, widths_of(c, m).result);
+  if (c.to_dram && tile.last) tile.out_bytes = bytes_of(results, widths_of(c, m).result);
   if (partials_leave(c, plan)) {
     const std::int64_t partials = bytes_of(results, bits_of(m.accumulator_format));
-    if (!tile.first) cost.partial_in_bytes = partials;
-    if (!tile.last) cost.out_bytes = partials;
+    if (!tile.first) tile.partial_in_bytes = partials;
+    if (!tile.last) tile.out_bytes = partials;
   }
-  if (plan.nest && !tile.last) return cost;
+  if (plan.nest && !tile.last) return;
   for (const Fetch& f : c.fetches)
     if (f.place == Place::dram && reads_of(f, plan, tile.last) > 0)
-      cost.split_in_bytes += bytes_of(ceil_div(f.elements, plan.result_tiles()), bits);
-  return cost;
+      tile.split_in_bytes += bytes_of(ceil_div(f.elements, plan.result_tiles()), bits);
+}
+
+void clear(Busy& busy) {
+  busy.compute = busy.dsram_read = busy.dsram_write = 0;
+  busy.stackram_read = busy.stackram_write = busy.psram_read = 0;
+  if (busy.other_pairs.any) busy.other_pairs = {};
+}
+
+/// What a tile needs of its circuit, or of the host, and of each port.
+void find_needs(const InstructionClass& c, const Machine& m, const TilePlan& plan, bool wired, TileCost& tile) {
+  if (on_host(c, m)) {
+    const Steps steps = host_steps(c, m, plan, tile.size.rows, tile.size.channels, tile.last, wired, tile.times);
+    tile.busy = steps.busy;
+    tile.cycles = steps.cycles;
+  } else {
+    clear(tile.busy);
+    if (plan.nest)
+      add_nest(c, m, plan, tile);
+    else
+      add_rows(c, m, plan, tile);
+    merge_ports(m, wired, tile.busy);
+    tile.cycles = tile.busy.longest();
+  }
+  if (shares_units(m)) tile.micro_operations = micro_operations(c, m, plan, tile.first, tile.last, wired);
 }
 
 /// Operands in the instruction's own pair say no other.
@@ -277,6 +288,57 @@ std::int64_t row_lanes(Family family, const Machine& m) {
 
 namespace {
 
+/// Tiles and their bytes, of a class that is no compound.
+ClassCost tiles_of(const InstructionClass& c, const Machine& m) {
+  ClassCost cost;
+  cost.plan = tile_plan(c);
+  cost.weighted = c.operand_b == Place::psram;
+  const WeightForm form = weight_form(m);
+  const std::int64_t bits = bits_of(m.activation_format);
+  Expansion expansion = expand(c, cost.plan);
+  for (const TileShape& shape : expansion.shapes) {
+    TileCost& tile = cost.shapes.emplace_back();
+    tile.size = shape.size;
+    tile.first = shape.first;
+    tile.last = shape.last;
+    tile.times = shape.times;
+    cost.operations += tile.times;
+    add_bytes(c, m, cost.plan, form, tile);
+  }
+  for (const InputWindow& window : expansion.windows)
+    cost.windows.push_back({bytes_of(window.all, bits), bytes_of(window.fresh, bits)});
+  cost.streams_activations = moves_activations(cost);
+  cost.order = std::move(expansion.order);
+  cost.held_weight_bytes = held_weight_bytes(c, form);
+  cost.held_weight_stored_bytes = cost.held_weight_bytes;
+  cost.macs = cost.plan.nest ? mac_count(c.work.nest) : 0;
+  if (cost.plan.nest) {
+    const LoopNest& nest = c.work.nest;
+    const Sum sum = sum_of(c, m, nest.in_channels);
+    cost.spent_macs =
+        nest.groups * nest.batch * nest.out_channels * nest.out_h * nest.out_w * sum.kernel * sum.channels;
+  }
+  return cost;
+}
+
+/// What those tiles need of a machine's circuits and ports, whatever they needed of another's.
+void find_needs(const InstructionClass& c, const Machine& m, Role role, ClassCost& cost) {
+  const bool wired = hard_coded(m, role);
+  cost.on_host = on_host(c, m);
+  clear(cost.busy);
+  cost.cycles = cost.lane_operations = 0;
+  for (TileCost& tile : cost.shapes) {
+    find_needs(c, m, cost.plan, wired, tile);
+    cost.lane_operations += tile.times * c.prologue_passes * prologue_elements(c, cost.plan, tile.size);
+    cost.busy.add(tile.busy, tile.times);
+    cost.cycles += tile.cycles * tile.times;
+  }
+  if (cost.on_host) return;  // its elements pass through no lane
+  cost.lane_operations +=
+      (cost.plan.nest ? 0 : c.work.passes * c.work.rows * c.work.row_length * c.work.element_cycles) +
+      (c.fused_operators + c.statistics_passes) * c.out_elements;
+}
+
 ClassCost cost_in_formats_of(const Machine& m, const InstructionClass& c, Role role) {
   if (!has_pairs(m)) return step_cost(c, m, role);
   const InstructionClass unsaid = own_pair_unsaid(c);
@@ -292,41 +354,21 @@ ClassCost class_cost(const InstructionClass& c, const Machine& m, Role role) {
   return c.formats ? cost_in_formats_of(machine_for(c, m), c, role) : cost_in_formats_of(m, c, role);
 }
 
+void cost_anew(const InstructionClass& c, const Machine& m, Role role, ClassCost& cost) {
+  if (c.compound != Compound::single || c.spread_cores > 1 || has_pairs(m))
+    cost = class_cost(c, m, role);
+  else if (c.formats)
+    find_needs(c, machine_for(c, m), role, cost);
+  else
+    find_needs(c, m, role, cost);
+}
+
 ClassCost step_cost(const InstructionClass& c, const Machine& m, Role role) {
   if (c.compound == Compound::strips) return strips_cost(c, m, role);
   if (c.spread_cores > 1) return spread_cost(c, m, role);
   if (c.compound == Compound::attention) return attention_cost(c, m, role);
-  ClassCost cost;
-  cost.plan = tile_plan(c);
-  cost.weighted = c.operand_b == Place::psram;
-  cost.on_host = on_host(c, m);
-  const WeightForm form = weight_form(m);
-  const std::int64_t bits = bits_of(m.activation_format);
-  Expansion expansion = expand(c, cost.plan);
-  for (const TileShape& shape : expansion.shapes) {
-    const TileCost& tile = cost.shapes.emplace_back(tile_cost(c, m, cost.plan, form, shape, hard_coded(m, role)));
-    cost.operations += tile.times;
-    cost.lane_operations += tile.times * c.prologue_passes * prologue_elements(c, cost.plan, shape.size);
-    cost.busy.add(tile.busy, tile.times);
-    cost.cycles += tile.cycles * tile.times;
-  }
-  for (const InputWindow& window : expansion.windows)
-    cost.windows.push_back({bytes_of(window.all, bits), bytes_of(window.fresh, bits)});
-  cost.streams_activations = moves_activations(cost);
-  cost.order = std::move(expansion.order);
-  cost.held_weight_bytes = held_weight_bytes(c, form);
-  cost.held_weight_stored_bytes = cost.held_weight_bytes;
-  cost.macs = cost.plan.nest ? mac_count(c.work.nest) : 0;
-  if (cost.plan.nest) {
-    const LoopNest& nest = c.work.nest;
-    const Sum sum = sum_of(c, m, nest.in_channels);
-    cost.spent_macs =
-        nest.groups * nest.batch * nest.out_channels * nest.out_h * nest.out_w * sum.kernel * sum.channels;
-  }
-  if (cost.on_host) return cost;  // its elements pass through no lane
-  cost.lane_operations +=
-      (cost.plan.nest ? 0 : c.work.passes * c.work.rows * c.work.row_length * c.work.element_cycles) +
-      (c.fused_operators + c.statistics_passes) * c.out_elements;
+  ClassCost cost = tiles_of(c, m);
+  find_needs(c, m, role, cost);
   return cost;
 }
 

@@ -53,6 +53,8 @@ struct TileCost {
   std::int64_t split_in_bytes = 0;       // other DRAM operands: an equal part each operation that writes results
   std::int64_t partial_in_bytes = 0;     // partial sums that come back
   std::int64_t out_bytes = 0;            // to DRAM: results, or partial sums
+  cost::TileExtent size{};               // of a class that is no compound; its place in the sum
+  bool first = false, last = false;
 };
 
 /// Bytes of a window of operand A that lies in DRAM; and of what the window one step before had not.
@@ -97,6 +99,10 @@ std::int64_t row_lanes(Family family, const Machine& machine);
 
 /// What an instruction of that class costs in a stage of `role`, whose weights may be wired to the multipliers.
 ClassCost class_cost(const InstructionClass& c, const Machine& machine, Role role = Role::network);
+
+/// Makes of the `cost` of one machine that of another: class_cost(c, machine, role). Requires that they have the
+/// same compile_key, so that tiles and bytes stay as they are.
+void cost_anew(const InstructionClass& c, const Machine& machine, Role role, ClassCost& cost);
 
 /// The same of a step of a compound instruction, or of one whose operands name no pair that is the instruction's
 /// own; what it owns is left out.

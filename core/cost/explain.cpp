@@ -13,8 +13,8 @@ ExplainedStage explained_stage(const CompiledStage& stage, const Machine& m) {
   ExplainedStage s;
   s.run = *run_stage(stage, m, &s.trace);
   s.rules = stage_rules(stage, m, s.run.schedule.active_cores);
-  for (std::size_t c = 0; c < s.run.work.costs.size(); ++c) {
-    s.moves.push_back(channel_moves(s.run.work.costs[c], stage.program.classes[c].pinned, s.rules));
+  for (std::size_t c = 0; c < s.run.costs.size(); ++c) {
+    s.moves.push_back(channel_moves(s.run.costs[c], stage.program.classes[c].pinned, s.rules));
     s.channel_cycles.push_back(channel_cycles(s.moves.back().moves, s.rules).value());
   }
   return s;

@@ -109,10 +109,9 @@ class Adding {
 std::vector<FilledTerm> bound_terms(const StageRun& run, const Machine& m) {
   const Program& program = run.stage->program;
   std::array<std::int64_t, 3> macs{};
-  for (std::size_t c = 0; c < run.work.costs.size(); ++c)
-    if (run.work.costs[c].plan.nest)
-      macs[static_cast<std::size_t>(program.classes[c].work.family)] +=
-          run.work.costs[c].spent_macs * run.work.uses[c];
+  for (std::size_t c = 0; c < run.costs.size(); ++c)
+    if (run.costs[c].plan.nest)
+      macs[static_cast<std::size_t>(program.classes[c].work.family)] += run.costs[c].spent_macs * run.uses.of[c];
   std::vector<Filled> arrays;
   Filled sum;
   std::string names;

@@ -39,7 +39,7 @@ class Layer {
         e_(e),
         number_(static_cast<std::size_t>(s.run.stage->program.instructions[e.layer.index].instruction_class)),
         c_(s.run.stage->program.classes[number_]),
-        cost_(s.run.work.costs[number_]),
+        cost_(s.run.costs[number_]),
         time_(s.trace[e.layer.index]) {}
 
   void explain() {
@@ -255,7 +255,7 @@ class Layer {
 
 LayerNeeds layer_needs(const ExplainedStage& s, std::size_t number, std::size_t index) {
   const auto place = static_cast<std::size_t>(s.run.stage->program.instructions[index].instruction_class);
-  const ClassCost& cost = s.run.work.costs[place];
+  const ClassCost& cost = s.run.costs[place];
   const InstructionTime& time = s.trace[index];
   LayerNeeds layer;
   layer.stage = number;

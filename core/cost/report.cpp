@@ -12,7 +12,7 @@ namespace {
 InstructionCost instruction_cost(const StageRun& run, std::size_t number, const InstructionTime& time,
                                  double leakage_j, const EnergyPrices& prices, const Machine& m) {
   const Instruction& instruction = run.stage->program.instructions[number];
-  const ClassCost& cost = run.work.costs[static_cast<std::size_t>(instruction.instruction_class)];
+  const ClassCost& cost = run.costs[static_cast<std::size_t>(instruction.instruction_class)];
   const auto of_one_core = [&](std::int64_t bytes) { return bytes / run.schedule.active_cores; };
   InstructionCost c;
   c.start = Cycles(time.start);

@@ -21,13 +21,6 @@ Decimal share_of(Role role, const Machine& m) {
   }
 }
 
-std::vector<std::int64_t> class_uses(const Program& program) {
-  std::vector<std::int64_t> uses(program.classes.size(), 0);
-  for (const Instruction& instruction : program.instructions)
-    ++uses[static_cast<std::size_t>(instruction.instruction_class)];
-  return uses;
-}
-
 /// At full use of the arrays that the MACs of each family go to.
 std::int64_t bound_cycles(const std::array<std::int64_t, 3>& family_macs, const Machine& m) {
   std::int64_t bound = 0;
@@ -39,6 +32,17 @@ std::int64_t bound_cycles(const std::array<std::int64_t, 3>& family_macs, const 
     bound = beside ? std::max(bound, cycles) : bound + cycles;
   }
   return bound;
+}
+
+double words_bytes(const Program& program, const ClassUses& uses, const std::vector<ClassCost>& costs,
+                   Granularity granularity) {
+  if (granularity == Granularity::per_operator) return uses.words_bytes;
+  double bytes = 0;
+  for (const Instruction& instruction : program.instructions) {
+    const ClassCost& cost = costs[static_cast<std::size_t>(instruction.instruction_class)];
+    bytes += static_cast<double>(instruction_bytes(instruction, cost, granularity));
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -62,15 +66,18 @@ std::vector<ClassCost> class_costs(const CompiledStage& stage, const Machine& m)
   return costs;
 }
 
-StageCost stage_cost(const CompiledStage& stage, const Machine& m, std::vector<ClassCost> costs) {
+void cost_anew(const CompiledStage& stage, const Machine& m, std::vector<ClassCost>& costs) {
+  for (std::size_t c = 0; c < costs.size(); ++c) cost_anew(stage.program.classes[c], m, stage.role, costs[c]);
+}
+
+StageCost stage_cost(const CompiledStage& stage, const Machine& m, const ClassUses& all_uses,
+                     const std::vector<ClassCost>& costs) {
   const Program& program = stage.program;
   StageCost work;
-  work.uses = class_uses(program);
-  work.costs = std::move(costs);
   std::array<std::int64_t, 3> family_macs{};
   for (std::size_t c = 0; c < program.classes.size(); ++c) {
-    const ClassCost& cost = work.costs[c];
-    const std::int64_t uses = work.uses[c];
+    const ClassCost& cost = costs[c];
+    const std::int64_t uses = all_uses.of[c];
     work.busy.add(cost.busy, uses);
     CoreEvents& events = program.classes[c].formats ? work.of_own[static_cast<std::int32_t>(c)] : work.events;
     events.add(core_events(cost), cost.cores * uses);
@@ -82,10 +89,7 @@ StageCost stage_cost(const CompiledStage& stage, const Machine& m, std::vector<C
     work.streams_activations |= cost.streams_activations;
   }
   work.bound_cycles = bound_cycles(family_macs, m);
-  for (const Instruction& instruction : program.instructions) {
-    const ClassCost& cost = work.costs[static_cast<std::size_t>(instruction.instruction_class)];
-    work.words_bytes += static_cast<double>(instruction_bytes(instruction, cost, m.granularity));
-  }
+  work.words_bytes = words_bytes(program, all_uses, costs, m.granularity);
   return work;
 }
 
@@ -105,13 +109,14 @@ std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
   StageRun run;
   run.stage = &stage;
   run.schedule = frame_schedule(stage.role, stage.part, m);
-  std::vector<ClassCost> costs = class_costs(stage, m);
+  run.costs = class_costs(stage, m);
   const std::int64_t cores = run.schedule.active_cores;
   const TimelineRules rules = stage_rules(stage, m, cores);
-  if (!countable(stage.program, costs, rules, counted_passes(m))) return std::nullopt;
-  run.work = stage_cost(stage, m, std::move(costs));
+  if (!countable(stage.program, run.costs, rules, counted_passes(m))) return std::nullopt;
+  run.uses = class_uses(stage.program);
+  run.work = stage_cost(stage, m, run.uses, run.costs);
   const auto run_on = [&](const TimelineRules& its, std::vector<InstructionTime>* times) {
-    return run_timeline(stage.program, run.work.costs, its, most_simulated_passes, times);
+    return run_timeline(stage.program, run.costs, its, most_simulated_passes, times);
   };
   run.stream = run_on(rules, trace);
   run.alone = !run.work.streams_activations || cores == 1 ? run.stream : run_on(stage_rules(stage, m, 1), nullptr);

@@ -19,10 +19,8 @@ struct FrameSchedule {
   std::int64_t steps_per_core = 1, active_cores = 1;
 };
 
-/// A stage's classes on a machine and what they come to in a pass, whatever the channel does.
+/// What a stage's classes come to in a pass, whatever the channel does.
 struct StageCost {
-  std::vector<ClassCost> costs;
-  std::vector<std::int64_t> uses;  // instructions of each class
   Busy busy;
   CoreEvents events;                          // of classes in the machine's formats, on all cores that share one
   std::map<std::int32_t, CoreEvents> of_own;  // of each class in formats of its own
@@ -32,8 +30,11 @@ struct StageCost {
   bool streams_activations = false;  // some pass through DRAM
 };
 std::vector<ClassCost> class_costs(const CompiledStage& stage, const Machine& m);
+/// Makes of the `costs` of one machine those of another of the same compile_key.
+void cost_anew(const CompiledStage& stage, const Machine& m, std::vector<ClassCost>& costs);
 /// `costs` are those of class_costs. Requires countable(...).
-StageCost stage_cost(const CompiledStage& stage, const Machine& m, std::vector<ClassCost> costs);
+StageCost stage_cost(const CompiledStage& stage, const Machine& m, const ClassUses& uses,
+                     const std::vector<ClassCost>& costs);
 
 /// What a pass spends, leakage apart: one core, its activations through DRAM too, and what all cores share.
 struct PassEnergy {
@@ -44,6 +45,8 @@ struct PassEnergy {
 struct StageRun {
   const CompiledStage* stage = nullptr;
   FrameSchedule schedule;
+  ClassUses uses;
+  std::vector<ClassCost> costs;
   StageCost work;
   TimelineResult stream, alone;
   std::int64_t link_cycles = 0;

@@ -41,6 +41,7 @@ class TapeMaker {
 
   Tape make() {
     tape_.likeness = tape_likeness(costs_, rules_);
+    tape_.streams_weights = rules_.psram_bytes > 0;
     tape_.pinned_bytes = rules_.pinned_bytes;
     tape_.weights_double_buffered = rules_.weights_double_buffered;
     tape_.tiles_double_buffered = rules_.tiles_double_buffered;
@@ -50,6 +51,7 @@ class TapeMaker {
       instruction(static_cast<std::size_t>(program_.instructions[i].instruction_class));
     }
     for (Tape::Class& c : tape_.classes) tape_.fetches_once |= c.pinned;
+    tape_.shapes = static_cast<std::size_t>(shapes_);
     return std::move(tape_);
   }
 
@@ -192,6 +194,7 @@ bool on_tape(const Machine& m) {
 std::vector<std::int64_t> tape_likeness(const std::vector<ClassCost>& costs, const TimelineRules& rules) {
   std::vector<std::int64_t> likeness = {rules.psram_bytes > 0, rules.pinned_bytes, rules.weights_double_buffered,
                                         rules.tiles_double_buffered, rules.dispatch_overlaps};
+  likeness.reserve(likeness.size() + 8 * costs.size());
   for (const ClassCost& cost : costs) {
     std::int64_t moved = cost.weighted;
     const auto bit = [&](std::int64_t bytes) { moved = 2 * moved + (bytes > 0); };
@@ -215,15 +218,36 @@ std::vector<std::int64_t> tape_likeness(const std::vector<ClassCost>& costs, con
   return likeness;
 }
 
+bool shares(const Tape& tape, const TimelineRules& rules) {
+  return tape.streams_weights == (rules.psram_bytes > 0) && tape.pinned_bytes == rules.pinned_bytes &&
+         tape.weights_double_buffered == rules.weights_double_buffered &&
+         tape.tiles_double_buffered == rules.tiles_double_buffered &&
+         tape.dispatch_overlaps == rules.dispatch_overlaps;
+}
+
 Tape make_tape(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules) {
   return TapeMaker(program, costs, rules).make();
 }
 
+namespace {
+
+/// Example: 130 bytes in bursts of 64 are 192; most bursts are a power of two.
+std::int64_t whole_bursts(std::int64_t bytes, std::int64_t burst) {
+  if ((burst & (burst - 1)) == 0) return (bytes + burst - 1) & -burst;
+  return ceil_div(bytes, burst) * burst;
+}
+
+}  // namespace
+
 TapeNumbers tape_numbers(const Tape& tape, const std::vector<ClassCost>& costs, const TimelineRules& rules) {
   TapeNumbers n;
+  n.bytes.reserve(tape.moved.size());
+  n.least_cycles.reserve(tape.moved.size());
+  n.cycles.reserve(tape.shapes);
+  for (auto* of_classes : {&n.dispatch, &n.delay, &n.link_in, &n.behind}) of_classes->reserve(costs.size());
   const auto transfer = [&](std::int64_t bytes, std::int64_t least_cycles) {
     if (bytes == 0) return;
-    n.bytes.push_back(ceil_div(bytes, rules.burst_bytes) * rules.burst_bytes);
+    n.bytes.push_back(whole_bursts(bytes, rules.burst_bytes));
     n.least_cycles.push_back(least_cycles);
   };
   const auto unpacking = [&](std::int64_t unpacked) {

@@ -75,8 +75,17 @@ struct TimelineRules {
 TimelineRules timeline_rules(const Machine& machine, Decimal share, std::int64_t active_cores, Bytes pinned,
                              Role role = Role::network, std::int64_t thousandths = 1000);
 
-/// Cycles and bytes of a run through `program` with no two things at once: no run comes to more.
-double longest_pass(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules);
+/// What a program asks of its classes on every machine.
+struct ClassUses {
+  std::vector<std::int64_t> of;  // instructions of each class
+  double words_bytes = 0;        // of the program, where each operator is one instruction
+};
+ClassUses class_uses(const Program& program);
+
+/// Cycles and bytes of a run through `program` with no two things at once: no run comes to more. `uses` are
+/// class_uses(program).
+double longest_pass(const Program& program, const ClassUses& uses, const std::vector<ClassCost>& costs,
+                    const TimelineRules& rules);
 
 /// True when `passes` runs through `program`, with no two things at once, stay below 2^58 cycles and bytes:
 /// whatever is summed of them then fits 64 bits. Example: 10 GB at 2 bytes in a million cycles is 2^52 cycles a

@@ -71,7 +71,18 @@ TimelineRules timeline_rules(const Machine& m, Decimal share, std::int64_t activ
   return rules;
 }
 
-double longest_pass(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules) {
+ClassUses class_uses(const Program& program) {
+  ClassUses uses{std::vector<std::int64_t>(program.classes.size(), 0)};
+  const ClassCost unneeded;
+  for (const Instruction& instruction : program.instructions) {
+    ++uses.of[static_cast<std::size_t>(instruction.instruction_class)];
+    uses.words_bytes += static_cast<double>(instruction_bytes(instruction, unneeded, Granularity::per_operator));
+  }
+  return uses;
+}
+
+double longest_pass(const Program& program, const ClassUses& uses, const std::vector<ClassCost>& costs,
+                    const TimelineRules& rules) {
   const auto real = [](std::int64_t count) { return static_cast<double>(count); };
   const double cycles_a_byte = real(rules.rate.q) / real(rules.rate.p);
   const auto moved = [&](std::int64_t bytes, double copies) {
@@ -81,9 +92,9 @@ double longest_pass(const Program& program, const std::vector<ClassCost>& costs,
     return real(rules.dispatch_cycles) * real(tile.micro_operations) + real(rules.pipeline_stages) +
            (cost.on_host ? real(rules.host_command_cycles) : 0);
   };
-  std::vector<double> most;  // cycles and bytes of each class
-  most.reserve(costs.size());
-  for (const ClassCost& cost : costs) {
+  double sum = 0;
+  for (std::size_t c = 0; c < costs.size(); ++c) {
+    const ClassCost& cost = costs[c];
     const double cores = real(rules.cores) * real(cost.cores);
     double window = 0, operations = 0;
     for (const WindowBytes& bytes : cost.windows) window = std::max(window, moved(bytes.all, cores));
@@ -92,22 +103,21 @@ double longest_pass(const Program& program, const std::vector<ClassCost>& costs,
                     ((rules.dispatches_tiles ? issue(cost, tile) : 0) + window + moved(tile.weight_bytes, 1) +
                      moved(tile.b_bytes, cores) + moved(tile.split_in_bytes, cores) +
                      moved(tile.partial_in_bytes, cores) + moved(tile.out_bytes, cores));
-    most.push_back(operations + moved(cost.held_weight_bytes, 1) + real(cost.cycles) + issue(cost, cost.shapes[0]) +
-                   real(cost.link_in_cycles + cost.link_out_cycles));
+    sum += real(uses.of[c]) * (operations + moved(cost.held_weight_bytes, 1) + real(cost.cycles) +
+                               issue(cost, cost.shapes[0]) + real(cost.link_in_cycles + cost.link_out_cycles));
   }
-  double sum = 0;
-  for (const Instruction& instruction : program.instructions) {
-    const auto number = static_cast<std::size_t>(instruction.instruction_class);
-    sum += most[number];
-    if (rules.imem_bytes > 0) sum += moved(instruction_bytes(instruction, costs[number], rules.granularity), 1);
-  }
+  if (rules.imem_bytes > 0)
+    for (const Instruction& instruction : program.instructions) {
+      const ClassCost& cost = costs[static_cast<std::size_t>(instruction.instruction_class)];
+      sum += moved(instruction_bytes(instruction, cost, rules.granularity), 1);
+    }
   sum += 8 * real((program.latent_bytes + program.context_bytes).value);  // over a link of a bit a cycle at least
   return sum;
 }
 
 bool countable(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules,
                std::int64_t passes) {
-  return std::ilogb(longest_pass(program, costs, rules) * static_cast<double>(passes)) < 58;
+  return std::ilogb(longest_pass(program, class_uses(program), costs, rules) * static_cast<double>(passes)) < 58;
 }
 
 }  // namespace sdip

@@ -9,8 +9,6 @@
 namespace sdip {
 namespace {
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 using Samples = std::vector<std::vector<Tensor>>;
 
 NumberFormat format_of(const Value& value, const Machine& machine) {

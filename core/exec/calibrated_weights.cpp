@@ -9,8 +9,6 @@
 namespace sdip {
 namespace {
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 /// A float weight of `.weight`: its format, and the channels that have scales of their own; none: count 0.
 struct Ranged {
   NumberFormat format = NumberFormat::fp32;

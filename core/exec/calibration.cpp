@@ -74,8 +74,6 @@ NumberRange range_of_seen(NumberFormat format, const Seen& seen, const Calibrati
   return with_least_error(format, numbers, whole);
 }
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 /// The Softmax that alone reads a value, perhaps under other shapes; nullptr when others do, too.
 const Node* only_softmax(const Graph& graph, ValueId v) {
   static constexpr std::string_view same_order[] = {"Reshape", "Squeeze", "Unsqueeze", "Flatten", "Identity"};

@@ -14,8 +14,6 @@ namespace {
 constexpr std::int64_t training_steps = 1000;
 constexpr double first_beta = 0.00085, last_beta = 0.012;
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 /// The product of 1 - beta_i to i = t.
 double signal_left(std::int64_t t) {
   double product = 1;

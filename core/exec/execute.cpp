@@ -18,8 +18,6 @@ namespace {
 
 using namespace exec;
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 void require_inputs(const Graph& graph, std::span<const Tensor> inputs) {
   if (inputs.size() != graph.inputs.size())
     throw Error("shape_mismatch", graph.name,

@@ -10,8 +10,6 @@
 namespace sdip::exec {
 namespace {
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 constexpr std::int64_t never = -1;
 
 }  // namespace

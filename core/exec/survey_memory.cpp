@@ -17,8 +17,6 @@ namespace {
 
 using namespace exec;
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 constexpr std::int64_t page_bytes = 1 << 18;  // what is counted as taken when a byte of it is
 
 /// Pages of each kind of memory; both sides of DSRAM may hold what lies at an address of it.

@@ -212,9 +212,9 @@ std::optional<EstimatedStage> estimated_stage(const CompiledStage& stage, const 
   estimated.unified = machine.activation_memory == ActivationMemory::unified;
   auto run = run_stage(stage, machine, &estimated.last);
   if (!run) return std::nullopt;
-  run_timeline(stage.program, run->work.costs, stage_rules(stage, machine, run->schedule.active_cores), 1,
+  run_timeline(stage.program, run->costs, stage_rules(stage, machine, run->schedule.active_cores), 1,
                &estimated.cold);
-  estimated.costs = std::move(run->work.costs);
+  estimated.costs = std::move(run->costs);
   estimated.stream = std::move(run->stream);
   return estimated;
 }

@@ -10,8 +10,6 @@
 namespace sdip {
 namespace {
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 const InstructionClass& class_of(const CompiledStage& stage, const Instruction& instruction) {
   return stage.program.classes[at(instruction.instruction_class)];
 }

@@ -14,8 +14,6 @@
 namespace sdip {
 namespace {
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 /// Bits of a floating format's fraction, and the exponent of its least normal number.
 struct Fraction {
   int bits = 23, least_exponent = -126;

@@ -6,8 +6,6 @@
 namespace sdip {
 namespace {
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 Operand operand_of(Tensor tensor) {
   Operand operand;
   operand.type = tensor.type;

@@ -23,7 +23,7 @@ bool is_wide_inside(const Operator& op) {
   return std::find(std::begin(types), std::end(types), op.type) != std::end(types);
 }
 
-bool rewrite_at(Graph& graph, NodeId id) {
+bool drop_casts_at(Graph& graph, NodeId id) {
   const Node& node = node_at(graph, id);
   if (!is_wide_inside(*node.op) || node.outputs.size() != 1) return false;
   const NodeId up = made_by(graph, node.inputs[0], "Cast"), down = only_consumer(graph, id);
@@ -46,7 +46,7 @@ bool rewrite_at(Graph& graph, NodeId id) {
 std::int64_t drop_casts(Graph& graph) {
   std::int64_t count = 0;
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (rewrite_at(graph, static_cast<NodeId>(n))) ++count;
+    if (drop_casts_at(graph, static_cast<NodeId>(n))) ++count;
   }
   return count;
 }

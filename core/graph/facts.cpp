@@ -8,8 +8,6 @@
 namespace sdip {
 namespace {
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 /// Running means and variances of batch norms, folded or not: initializers that no training step changes.
 std::vector<char> running_statistics(const Graph& graph) {
   std::vector<char> statistics(graph.values.size(), 0);

@@ -35,7 +35,7 @@ bool uses_batch_statistics(const Node& norm) {
   return norm.outputs.size() > 1 || (training != nullptr && *training != 0);
 }
 
-bool rewrite_at(Graph& graph, NodeId norm, std::vector<Node>& made) {
+bool fold_batchnorm_at(Graph& graph, NodeId norm, std::vector<Node>& made) {
   const Node node = node_at(graph, norm);
   if (uses_batch_statistics(node)) return false;
   const NodeId conv = made_by(graph, node.inputs[0], "Conv");
@@ -64,7 +64,7 @@ std::int64_t fold_batchnorm(Graph& graph) {
   std::int64_t count = 0;
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const auto id = static_cast<NodeId>(n);
-    if (is_node(graph, id, "BatchNormalization") && rewrite_at(graph, id, made)) ++count;
+    if (is_node(graph, id, "BatchNormalization") && fold_batchnorm_at(graph, id, made)) ++count;
   }
   if (made.empty()) return 0;
   graph.nodes.insert(graph.nodes.begin(), std::make_move_iterator(made.begin()),

@@ -16,7 +16,7 @@ bool is_per_channel(const Graph& graph, ValueId id, const Shape& shape) {
   return own == wanted;
 }
 
-bool rewrite_at(Graph& graph, NodeId conv, std::vector<Node>& made) {
+bool fuse_conv_bias_at(Graph& graph, NodeId conv, std::vector<Node>& made) {
   std::vector<ValueId> inputs = node_at(graph, conv).inputs;
   const NodeId add = only_consumer(graph, conv);
   if ((inputs.size() > 2 && inputs[2] != none) || !is_node(graph, add, "Add")) return false;
@@ -56,7 +56,7 @@ std::int64_t fuse_conv_bias(Graph& graph) {
   std::int64_t count = 0;
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const auto id = static_cast<NodeId>(n);
-    if (is_node(graph, id, "Conv") && rewrite_at(graph, id, made)) ++count;
+    if (is_node(graph, id, "Conv") && fuse_conv_bias_at(graph, id, made)) ++count;
   }
   if (made.empty()) return 0;
   graph.nodes.insert(graph.nodes.begin(), std::make_move_iterator(made.begin()),

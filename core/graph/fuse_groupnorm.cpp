@@ -12,7 +12,7 @@ namespace sdip {
 namespace {
 
 /// Whether a weight broadcast to `shape` has one value a channel: [C,1,1] or [1,C,1,1] into [N,C,H,W].
-bool is_per_channel(const Graph& graph, ValueId id, const Shape& shape) {
+bool is_one_per_channel(const Graph& graph, ValueId id, const Shape& shape) {
   if (!is_weight(graph, id)) return false;
   Shape own = value_at(graph, id).operand.shape;
   if (own.size() > shape.size()) return false;
@@ -66,7 +66,7 @@ ValueId filled(Graph& graph, const std::string& name, const Operand& x, double n
   return add_constant(graph, name, std::move(tensor));
 }
 
-bool rewrite_at(Graph& graph, NodeId norm) {
+bool fuse_groupnorm_at(Graph& graph, NodeId norm) {
   auto found = grouped(graph, norm);
   if (!found) return false;
   const Operand x = value_at(graph, found->x).operand;
@@ -82,7 +82,7 @@ bool rewrite_at(Graph& graph, NodeId norm) {
     if (!is_node(graph, next, types[i])) continue;
     const ValueId weight = other_input(graph, next, out);
     const Operand& after = value_at(graph, node_at(graph, next).outputs[0]).operand;
-    if (!is_per_channel(graph, weight, x.shape) || after.shape != x.shape || after.type != x.type) break;
+    if (!is_one_per_channel(graph, weight, x.shape) || after.shape != x.shape || after.type != x.type) break;
     weights[i] = weight;
     found->nodes.push_back(next);
   }
@@ -98,7 +98,7 @@ bool rewrite_at(Graph& graph, NodeId norm) {
 std::int64_t fuse_groupnorm(Graph& graph) {
   std::int64_t count = 0;
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (rewrite_at(graph, static_cast<NodeId>(n))) ++count;
+    if (fuse_groupnorm_at(graph, static_cast<NodeId>(n))) ++count;
   }
   return count;
 }

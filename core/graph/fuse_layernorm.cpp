@@ -18,7 +18,7 @@ std::string normalised(const std::string& d, const std::string& variance) {
          variance + ", $eps), -0.5))))";
 }
 
-const std::vector<PatternNode>& forms() {
+const std::vector<PatternNode>& layernorm_forms() {
   const std::string mean = "m:ReduceMean(x, ...)", again = "n:ReduceMean(x, ...)";
   const std::string d = "d:Sub(x, " + mean + ")", other = "e:Sub(x, (m|" + again + "))";
   const std::string variance = "v:ReduceMean((Pow(d, 2)|Mul(d, d)), ...)";
@@ -51,8 +51,8 @@ bool is_shaped(const Graph& graph, ValueId id, Shape wanted) {
   return own == wanted;
 }
 
-std::optional<Norm> norm_at(const Graph& graph, NodeId last) {
-  for (const PatternNode& form : forms()) {
+std::optional<Norm> layernorm_at(const Graph& graph, NodeId last) {
+  for (const PatternNode& form : layernorm_forms()) {
     const auto found = match(graph, last, form);
     if (!found) continue;
     const ValueId x = found->values.at("x");
@@ -92,8 +92,8 @@ std::vector<ValueId> affine_after(const Graph& graph, Norm& norm, const Shape& s
   return weights;
 }
 
-bool rewrite_at(Graph& graph, NodeId last) {
-  auto norm = norm_at(graph, last);
+bool fuse_layernorm_at(Graph& graph, NodeId last) {
+  auto norm = layernorm_at(graph, last);
   if (!norm) return false;
   const Shape shape = value_at(graph, norm->x).operand.shape;
   const auto first = shape.begin() + norm->axis;
@@ -122,7 +122,7 @@ bool rewrite_at(Graph& graph, NodeId last) {
 std::int64_t fuse_layernorm(Graph& graph) {
   std::int64_t count = 0;
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (rewrite_at(graph, static_cast<NodeId>(n))) ++count;
+    if (fuse_layernorm_at(graph, static_cast<NodeId>(n))) ++count;
   }
   return count;
 }

@@ -159,7 +159,7 @@ void add_float_bias(Graph& graph, NodeId id, const Sandwich& found, std::vector<
   made.push_back(std::move(sum));
 }
 
-bool rewrite_at(Graph& graph, NodeId id, std::vector<Node>& made) {
+bool fuse_quantized_at(Graph& graph, NodeId id, std::vector<Node>& made) {
   auto found = sandwich_at(graph, id);
   if (!found) return false;
   std::vector<NodeId> pattern = {id};
@@ -185,7 +185,7 @@ std::int64_t fuse_quantized(Graph& graph) {
   std::vector<Node> made;
   std::int64_t count = 0;
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (rewrite_at(graph, static_cast<NodeId>(n), made)) ++count;
+    if (fuse_quantized_at(graph, static_cast<NodeId>(n), made)) ++count;
   }
   if (made.empty()) return count;
   graph.nodes.insert(graph.nodes.end(), std::make_move_iterator(made.begin()), std::make_move_iterator(made.end()));

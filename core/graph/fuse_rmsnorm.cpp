@@ -10,7 +10,7 @@
 namespace sdip {
 namespace {
 
-const std::vector<PatternNode>& forms() {
+const std::vector<PatternNode>& rmsnorm_forms() {
   const std::string sum = "Add(v:ReduceMean((Pow(x, 2)|Mul(x, x)), ...), $eps)";
   static const std::vector<PatternNode> patterns = {
       parse_pattern("Div(x, Sqrt(" + sum + "))"),
@@ -19,8 +19,8 @@ const std::vector<PatternNode>& forms() {
   return patterns;
 }
 
-std::optional<Match> norm_at(const Graph& graph, NodeId last) {
-  for (const PatternNode& form : forms()) {
+std::optional<Match> rmsnorm_at(const Graph& graph, NodeId last) {
+  for (const PatternNode& form : rmsnorm_forms()) {
     if (auto found = match(graph, last, form)) return found;
   }
   return std::nullopt;
@@ -42,8 +42,8 @@ ValueId cast_from(const Graph& graph, ValueId x, const std::vector<NodeId>& patt
   return own ? node_at(graph, cast).inputs[0] : none;
 }
 
-bool rewrite_at(Graph& graph, NodeId last) {
-  auto found = norm_at(graph, last);
+bool fuse_rmsnorm_at(Graph& graph, NodeId last) {
+  auto found = rmsnorm_at(graph, last);
   if (!found) return false;
   ValueId x = found->values.at("x");
   const Shape shape = value_at(graph, x).operand.shape;
@@ -78,7 +78,7 @@ bool rewrite_at(Graph& graph, NodeId last) {
 std::int64_t fuse_rmsnorm(Graph& graph) {
   std::int64_t count = 0;
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (rewrite_at(graph, static_cast<NodeId>(n))) ++count;
+    if (fuse_rmsnorm_at(graph, static_cast<NodeId>(n))) ++count;
   }
   return count;
 }

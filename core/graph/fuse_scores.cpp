@@ -147,7 +147,7 @@ void take(Graph& graph, NodeId id, double& scale) {
   bypass(graph, id, found->operand);
 }
 
-bool rewrite_at(Graph& graph, NodeId softmax) {
+bool fuse_scores_at(Graph& graph, NodeId softmax) {
   const Chain chain = chain_above(graph, softmax, true);
   if (chain.product == none) return false;
   const NodeUse use = use_of(graph, node_at(graph, chain.product));
@@ -241,7 +241,7 @@ std::int64_t fuse_scores(Graph& graph) {
   std::int64_t count = 0;
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const auto id = static_cast<NodeId>(n);
-    if (is_node(graph, id, "Softmax") && rewrite_at(graph, id)) ++count;
+    if (is_node(graph, id, "Softmax") && fuse_scores_at(graph, id)) ++count;
   }
   return count;
 }

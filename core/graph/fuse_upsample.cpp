@@ -6,7 +6,7 @@
 namespace sdip {
 namespace {
 
-bool rewrite_at(Graph& graph, NodeId expand) {
+bool fuse_upsample_at(Graph& graph, NodeId expand) {
   const NodeId split = made_by(graph, node_at(graph, expand).inputs[0], "Reshape");
   const NodeId join = only_consumer(graph, expand);
   const NodeId apart = split != none ? split : made_by(graph, node_at(graph, expand).inputs[0], "Unsqueeze");
@@ -35,7 +35,7 @@ std::int64_t fuse_upsample(Graph& graph) {
   std::int64_t count = 0;
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const auto id = static_cast<NodeId>(n);
-    if (is_node(graph, id, "Expand") && rewrite_at(graph, id)) ++count;
+    if (is_node(graph, id, "Expand") && fuse_upsample_at(graph, id)) ++count;
   }
   return count;
 }

@@ -10,8 +10,6 @@
 namespace sdip {
 namespace {
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 void renumber(std::vector<ValueId>& ids, const std::vector<ValueId>& fresh) {
   for (ValueId& id : ids) {
     if (id != none) id = fresh[at(id)];

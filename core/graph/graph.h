@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/index.h"
 #include "core/base/number_format.h"
 #include "core/base/tensor.h"
 #include "core/ops/operator.h"

@@ -9,8 +9,6 @@
 namespace sdip {
 namespace {
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 bool all_weights(const Graph& graph, const Node& node) {
   return !node.op->random && std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) {
     return id == none || graph.values[at(id)].kind == ValueKind::weight;

@@ -8,8 +8,6 @@
 namespace sdip {
 namespace {
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 bool is_activation(const Graph& graph, ValueId id) {
   return id != none && graph.values[at(id)].kind != ValueKind::weight;
 }

@@ -11,21 +11,19 @@
 namespace sdip {
 namespace {
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 struct Skip {
   std::int64_t made, joined;  // operators before it
   std::int64_t elements;
   bool concat;
 };
 
-bool is_activation(const Graph& graph, ValueId id) {
+bool is_made(const Graph& graph, ValueId id) {
   return id != none && graph.values[at(id)].kind == ValueKind::activation;
 }
 
 bool adds_equals(const Graph& graph, const Node& node) {
-  return node.op->type == "Add" && node.inputs.size() == 2 && is_activation(graph, node.inputs[0]) &&
-         is_activation(graph, node.inputs[1]) &&
+  return node.op->type == "Add" && node.inputs.size() == 2 && is_made(graph, node.inputs[0]) &&
+         is_made(graph, node.inputs[1]) &&
          graph.values[at(node.inputs[0])].operand.shape == graph.values[at(node.inputs[1])].operand.shape;
 }
 
@@ -40,14 +38,14 @@ std::vector<Skip> skips_of(const Graph& graph, ResidualFigures& figures) {
     const Node& node = graph.nodes[n];
     operators_before[n] = operators;
     const Family family = work_of(graph, node).family;
-    if (family == Family::view && node.outputs[0] != none && is_activation(graph, node.inputs.at(0)))
+    if (family == Family::view && node.outputs[0] != none && is_made(graph, node.inputs.at(0)))
       roots[at(node.outputs[0])] = roots[at(node.inputs[0])];
     operators += family != Family::view && family != Family::constant;
     const bool add = adds_equals(graph, node), concat = node.op->type == "Concat";
     figures.adds += add;
     if (!add && !concat) continue;
     for (const ValueId id : node.inputs) {
-      if (!is_activation(graph, id)) continue;
+      if (!is_made(graph, id)) continue;
       const Value& value = graph.values[at(roots[at(id)])];
       if (value.producer == none) continue;
       const std::int64_t made = operators_before[at(value.producer)];

@@ -43,17 +43,18 @@ struct Ancestry {
   }
 };
 
-struct Span {
+struct SkipSpan {
   NodeId made = none, joined = none;
 };
 
 /// Of nested spans in the order of their joins, each was made before those that are joined before it, unless they
 /// were over by then. A stack of births: a join takes the latest birth that is not yet joined.
-bool nest(std::vector<Span> spans) {
-  std::sort(spans.begin(), spans.end(),
-            [](const Span& a, const Span& b) { return a.made != b.made ? a.made < b.made : a.joined > b.joined; });
+bool nest(std::vector<SkipSpan> spans) {
+  std::sort(spans.begin(), spans.end(), [](const SkipSpan& a, const SkipSpan& b) {
+    return a.made != b.made ? a.made < b.made : a.joined > b.joined;
+  });
   std::vector<NodeId> ends;  // of the spans around, the innermost last
-  for (const Span& span : spans) {
+  for (const SkipSpan& span : spans) {
     while (!ends.empty() && ends.back() <= span.made) ends.pop_back();
     if (!ends.empty() && ends.back() < span.joined) return false;
     ends.push_back(span.joined);
@@ -61,7 +62,7 @@ bool nest(std::vector<Span> spans) {
   return true;
 }
 
-bool is_activation(const Graph& graph, ValueId id) {
+bool is_no_weight(const Graph& graph, ValueId id) {
   return id != none && value_at(graph, id).kind != ValueKind::weight;
 }
 
@@ -70,13 +71,13 @@ bool is_activation(const Graph& graph, ValueId id) {
 Skips skips_of(const Graph& graph) {
   Skips skips;
   Ancestry ancestry(graph);
-  std::vector<Span> spans;
+  std::vector<SkipSpan> spans;
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const auto id = static_cast<NodeId>(n);
     const bool add = is_node(graph, id, "Add");
     if (!add && !is_node(graph, id, "Concat")) continue;
     const auto& inputs = graph.nodes[n].inputs;
-    if (inputs.size() != 2 || !is_activation(graph, inputs[0]) || !is_activation(graph, inputs[1])) continue;
+    if (inputs.size() != 2 || !is_no_weight(graph, inputs[0]) || !is_no_weight(graph, inputs[1])) continue;
     if (add && value_at(graph, inputs[0]).operand.shape != value_at(graph, inputs[1]).operand.shape) continue;
     ValueId earlier = inputs[0], later = inputs[1];
     if (value_at(graph, earlier).producer > value_at(graph, later).producer) std::swap(earlier, later);

@@ -13,8 +13,6 @@ namespace {
 
 using Needs = std::vector<std::vector<std::int32_t>>;
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 bool is_sorted(const Needs& needs) {
   for (std::size_t n = 0; n < needs.size(); ++n) {
     for (std::int32_t need : needs[n]) {

@@ -10,8 +10,6 @@
 namespace sdip {
 namespace {
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 /// "/a/b/Conv": a, b, Conv.
 std::vector<std::string_view> path_of(const Node& node) {
   const std::string_view name = node.name;

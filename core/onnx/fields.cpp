@@ -9,7 +9,7 @@ namespace {
 
 // Numbers as in onnx.proto (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto, IR version 13): overloads of
 // functions are newer than the messages this is built with, which keep them as unknown fields.
-constexpr Field fields[] = {
+constexpr Field known_fields[] = {
     {Message::model, 1, Holds::number},  // ir_version
     {Message::model, 2, Holds::text},    // producer_name
     {Message::model, 3, Holds::text},    // producer_version
@@ -83,8 +83,8 @@ using Rows = std::array<std::array<std::int8_t, most_number + 1>, static_cast<st
 constexpr Rows rows = [] {
   Rows made{};
   for (auto& row : made) row.fill(-1);
-  for (std::size_t i = 0; i < std::size(fields); ++i) {
-    made[static_cast<std::size_t>(fields[i].of)][static_cast<std::size_t>(fields[i].number)] =
+  for (std::size_t i = 0; i < std::size(known_fields); ++i) {
+    made[static_cast<std::size_t>(known_fields[i].of)][static_cast<std::size_t>(known_fields[i].number)] =
         static_cast<std::int8_t>(i);
   }
   return made;
@@ -95,7 +95,7 @@ constexpr Rows rows = [] {
 const Field* find_field(Message of, int number) {
   if (number < 0 || number > most_number) return nullptr;
   const int row = rows[static_cast<std::size_t>(of)][static_cast<std::size_t>(number)];
-  return row < 0 ? nullptr : &fields[row];
+  return row < 0 ? nullptr : &known_fields[row];
 }
 
 }  // namespace sdip

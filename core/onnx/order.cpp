@@ -10,7 +10,7 @@ namespace {
 using Producers = std::unordered_map<std::string_view, std::int32_t>;
 constexpr std::int32_t own_value = -1;  // made by no node
 
-std::string described(const Nodes& nodes, std::int32_t index) {
+std::string described_node(const Nodes& nodes, std::int32_t index) {
   const auto& node = nodes[index];
   return "node '" + own_name(node, index) + "' (" + node.op_type() + ")";
 }
@@ -28,7 +28,7 @@ Producers producers_of(const Nodes& nodes, const std::vector<std::string_view>& 
     for (const std::string& name : nodes[i].output()) {
       if (name.empty() || producers.emplace(name, i).second) continue;
       throw Error("invalid_graph", own_name(nodes[i], i),
-                  described(nodes, i) + " makes value '" + name + "', which is made elsewhere");
+                  described_node(nodes, i) + " makes value '" + name + "', which is made elsewhere");
     }
   }
   return producers;
@@ -71,7 +71,7 @@ const BodyOrder& order_of_body(ModelReading& reading, const Nodes& nodes, const 
   SortOrder found = order_of(needs);
   if (found.on_cycle >= 0) {
     throw Error("graph_cycle", own_name(nodes[found.on_cycle], found.on_cycle),
-                described(nodes, found.on_cycle) + " needs its own result: the graph has a cycle");
+                described_node(nodes, found.on_cycle) + " needs its own result: the graph has a cycle");
   }
   uses.order.nodes = std::move(found.order);
   return reading.orders.emplace(&nodes, std::move(uses.order)).first->second;

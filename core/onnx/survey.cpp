@@ -39,7 +39,7 @@ void note_tensor(Surveying& survey, const onnx::TensorProto& tensor) {
   }
 }
 
-void note_nodes(Surveying& survey, const Nodes& nodes, const Opsets& opsets);
+void survey_nodes(Surveying& survey, const Nodes& nodes, const Opsets& opsets);
 
 void note_attributes(Surveying& survey, const onnx::NodeProto& node, const Opsets& opsets) {
   for (const auto& attribute : node.attribute()) {
@@ -48,11 +48,11 @@ void note_attributes(Surveying& survey, const onnx::NodeProto& node, const Opset
     survey.found.subgraphs += 1;
     survey.found.initializers += attribute.g().initializer_size();
     for (const auto& tensor : attribute.g().initializer()) note_tensor(survey, tensor);
-    note_nodes(survey, attribute.g().node(), opsets);
+    survey_nodes(survey, attribute.g().node(), opsets);
   }
 }
 
-void note_nodes(Surveying& survey, const Nodes& nodes, const Opsets& opsets) {
+void survey_nodes(Surveying& survey, const Nodes& nodes, const Opsets& opsets) {
   survey.found.nodes += nodes.size();
   for (int i = 0; i < nodes.size(); ++i) {
     const auto& node = nodes[i];
@@ -128,9 +128,9 @@ ModelSurvey survey_onnx(std::span<const std::byte> bytes, const ImportOptions& o
   note_functions(survey, model);
   survey.found.initializers = graph.initializer_size();
   for (const auto& tensor : graph.initializer()) note_tensor(survey, tensor);
-  note_nodes(survey, graph.node(), opsets);
+  survey_nodes(survey, graph.node(), opsets);
   for (const auto& function : model.functions()) {
-    note_nodes(survey, function.node(), opsets_of(function.opset_import()));
+    survey_nodes(survey, function.node(), opsets_of(function.opset_import()));
   }
   for (auto& [name, found] : survey.operators) survey.found.operators.push_back(std::move(found));
   survey.found.external_files.assign(survey.files.begin(), survey.files.end());

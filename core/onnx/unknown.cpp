@@ -13,13 +13,13 @@ struct Unknown {
   std::string first, why;
 };
 
-struct Search {
+struct UnknownSearch {
   const ModelReading& reading;
   std::map<std::string, Unknown> found;  // by operator
   std::unordered_set<const Function*> seen;
 };
 
-void search(Search& run, const Nodes& nodes, const std::map<std::string, std::int64_t>& opsets) {
+void search(UnknownSearch& run, const Nodes& nodes, const std::map<std::string, std::int64_t>& opsets) {
   for (int i = 0; i < nodes.size(); ++i) {
     const auto& node = nodes[i];
     if (const Function* function = find_function(run.reading, node)) {
@@ -43,7 +43,7 @@ void search(Search& run, const Nodes& nodes, const std::map<std::string, std::in
 
 void refuse_unknown(const ModelReading& reading, const Nodes& nodes,
                     const std::map<std::string, std::int64_t>& opsets, const std::string& also) {
-  Search run{reading, {}, {}};
+  UnknownSearch run{reading, {}, {}};
   search(run, nodes, opsets);
   if (run.found.empty()) return;
   std::string list;

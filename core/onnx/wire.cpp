@@ -34,15 +34,15 @@ struct Walk {
   std::int64_t nodes = 0, tensors = 0, messages = 0, names = 0, kept_bytes = 0;
 };
 
-[[noreturn]] void fail(const Walk& walk, const char* code, const std::string& what) {
+[[noreturn]] void fail_in(const Walk& walk, const char* code, const std::string& what) {
   const std::string at = std::to_string(walk.in.CurrentPosition());
   throw Error(code, walk.options.label, walk.options.label + ", byte " + at + ": " + what);
 }
 
-[[noreturn]] void fail_short(const Walk& walk) { fail(walk, "truncated", "the file ends inside a field"); }
+[[noreturn]] void fail_short(const Walk& walk) { fail_in(walk, "truncated", "the file ends inside a field"); }
 
 void count(const Walk& walk, std::int64_t counted, std::int64_t most, const char* what) {
-  if (counted > most) fail(walk, "limit_exceeded", "more than " + std::to_string(most) + " " + what);
+  if (counted > most) fail_in(walk, "limit_exceeded", "more than " + std::to_string(most) + " " + what);
 }
 
 /// The length of a field that follows, checked against the message that holds it.
@@ -52,7 +52,7 @@ int length_within(Walk& walk, int limit) {
   const std::int64_t room = limit - walk.in.CurrentPosition();
   if (static_cast<std::int64_t>(length) <= room) return static_cast<int>(length);
   if (static_cast<std::int64_t>(length) > walk.end - walk.in.CurrentPosition()) fail_short(walk);
-  fail(walk, "not_onnx", "a field is longer than the message that holds it");
+  fail_in(walk, "not_onnx", "a field is longer than the message that holds it");
 }
 
 /// Skips the value of a field. Returns where it starts, its length prefix left out.
@@ -78,32 +78,33 @@ int skip_value(Walk& walk, std::uint32_t tag, int limit) {
       break;
     }
     default:
-      fail(walk, "not_onnx", "this is not an ONNX model: a protobuf group or an unknown wire type");
+      fail_in(walk, "not_onnx", "this is not an ONNX model: a protobuf group or an unknown wire type");
   }
   if (!whole) fail_short(walk);
-  if (walk.in.CurrentPosition() > limit) fail(walk, "not_onnx", "a field is longer than the message that holds it");
+  if (walk.in.CurrentPosition() > limit)
+    fail_in(walk, "not_onnx", "a field is longer than the message that holds it");
   return start;
 }
 
 void check_text(Walk& walk, std::string_view text) {
   count(walk, ++walk.names, walk.options.most_names, "names");
   if (static_cast<std::int64_t>(text.size()) > walk.options.most_name_bytes) {
-    fail(walk, "limit_exceeded",
-         "a name of " + std::to_string(text.size()) + " bytes, at most " +
-             std::to_string(walk.options.most_name_bytes) + " are accepted");
+    fail_in(walk, "limit_exceeded",
+            "a name of " + std::to_string(text.size()) + " bytes, at most " +
+                std::to_string(walk.options.most_name_bytes) + " are accepted");
   }
   for (char letter : text) {
     const auto code = static_cast<unsigned char>(letter);
     if (code < 0x20 || code == 0x7f) {
-      fail(walk, "invalid_graph", "a name has the control character " + std::to_string(code));
+      fail_in(walk, "invalid_graph", "a name has the control character " + std::to_string(code));
     }
   }
-  if (!is_utf8(text)) fail(walk, "not_onnx", "a name is not valid UTF-8");
+  if (!is_utf8(text)) fail_in(walk, "not_onnx", "a name is not valid UTF-8");
 }
 
 void count_message(Walk& walk, Message inside, int depth) {
   if (depth > walk.options.most_nesting) {
-    fail(walk, "limit_exceeded", "messages are nested deeper than " + std::to_string(walk.options.most_nesting));
+    fail_in(walk, "limit_exceeded", "messages are nested deeper than " + std::to_string(walk.options.most_nesting));
   }
   count(walk, ++walk.messages, walk.options.most_messages, "messages");
   if (inside == Message::node) count(walk, ++walk.nodes, walk.options.most_nodes, "nodes");
@@ -135,7 +136,7 @@ void check_wire(const Walk& walk, const Field& field, std::uint32_t tag) {
   const auto found = static_cast<Wire>(WireLite::GetTagWireType(tag)), wanted = wire_of(field);
   const bool packable = field.holds == Holds::numbers || field.holds == Holds::reals || field.holds == Holds::data;
   if (found == wanted || (packable && found == Wire::delimited)) return;
-  fail(
+  fail_in(
       walk, "not_onnx",
       "this is not an ONNX model: field " + std::to_string(field.number) + " has another wire type than it should");
 }
@@ -158,7 +159,7 @@ void check_packed(const Walk& walk, const Field& field, std::uint32_t tag, std::
     whole = whole && length == 0;
   }
   if (!whole) {
-    fail(walk, "truncated", "field " + std::to_string(field.number) + " is packed and ends inside an element");
+    fail_in(walk, "truncated", "field " + std::to_string(field.number) + " is packed and ends inside an element");
   }
 }
 
@@ -198,7 +199,7 @@ void append_data(std::string& out, const TensorData& data) {
 void note_data(const Walk& walk, Holder& holder, int number, int tag_at, int begin, int end) {
   TensorData& data = holder.data;
   if (data.number != 0 && (data.number != number || number == 9)) {
-    fail(walk, "invalid_graph", "a tensor has its data in two fields, or raw data twice");
+    fail_in(walk, "invalid_graph", "a tensor has its data in two fields, or raw data twice");
   }
   data.number = number;
   data.begin = std::min(data.begin, begin);
@@ -212,19 +213,20 @@ void count_list(const Walk& walk, Holder& holder, const Field& field, int bytes)
   if (field.holds == Holds::message || field.holds == Holds::messages || field.holds == Holds::data) return;
   if (holder.of == Message::attribute || field.holds == Holds::numbers) holder.list_bytes += bytes;
   if (holder.of == Message::attribute && holder.list_bytes > walk.options.most_attribute_bytes) {
-    fail(walk, "limit_exceeded",
-         "an attribute of more than " + std::to_string(walk.options.most_attribute_bytes) + " bytes");
+    fail_in(walk, "limit_exceeded",
+            "an attribute of more than " + std::to_string(walk.options.most_attribute_bytes) + " bytes");
   }
   const std::int64_t most_sizes = 11 * (walk.options.most_rank + 8);  // a tag, and a varint of at most 10 bytes
   if (holder.of == Message::tensor && field.holds == Holds::numbers && holder.list_bytes > most_sizes) {
-    fail(walk, "limit_exceeded", "a tensor of more than " + std::to_string(walk.options.most_rank) + " dimensions");
+    fail_in(walk, "limit_exceeded",
+            "a tensor of more than " + std::to_string(walk.options.most_rank) + " dimensions");
   }
 }
 
 void check_once(const Walk& walk, Holder& holder, const Field& field) {
   if (is_plural(field.holds) || field.holds == Holds::data) return;
   if ((holder.seen >> field.number & 1) != 0) {
-    fail(walk, "not_onnx", "field " + std::to_string(field.number) + " stands twice, but may stand once");
+    fail_in(walk, "not_onnx", "field " + std::to_string(field.number) + " stands twice, but may stand once");
   }
   holder.seen |= std::uint64_t{1} << field.number;
 }
@@ -271,16 +273,16 @@ void walk_message(Walk& walk, Message message, int limit, int depth, std::string
     const int tag_at = walk.in.CurrentPosition();
     std::uint32_t tag = 0;
     if (!walk.in.ReadVarint32(&tag))
-      fail(walk, "truncated", "the file ends inside a field, or is not an ONNX model");
+      fail_in(walk, "truncated", "the file ends inside a field, or is not an ONNX model");
     const int number = WireLite::GetTagFieldNumber(tag);
-    if (number == 0) fail(walk, "not_onnx", "this is not an ONNX model: a field has number 0");
+    if (number == 0) fail_in(walk, "not_onnx", "this is not an ONNX model: a field has number 0");
     const Field* field = find_field(message, number);
     if (field == nullptr) {
       skip_value(walk, tag, limit);
       continue;
     }
     if (field->holds == Holds::refused)
-      fail(walk, "not_onnx", "sparse initializers and tensor segments are not supported");
+      fail_in(walk, "not_onnx", "sparse initializers and tensor segments are not supported");
     check_wire(walk, *field, tag);
     check_once(walk, holder, *field);
     if (field->inside != Message::other) {

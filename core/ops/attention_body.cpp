@@ -8,12 +8,12 @@
 namespace sdip {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double hidden_bias = -std::numeric_limits<double>::infinity();
 
 /// [rows, columns] with -inf above the diagonal that ends at column `past`, and 0 below. Made at compile time, of
 /// any size.
 int causal_bias(BodyWriter& w, ElementType type, const AttentionShape& shape, std::int64_t past) {
-  const int hidden = w.node("Expand", {w.number(type, -infinity), w.ints({shape.rows, shape.columns})});
+  const int hidden = w.node("Expand", {w.number(type, hidden_bias), w.ints({shape.rows, shape.columns})});
   const int diagonal = w.ints({past + 1}, ElementType::int64, true);
   return w.node("Trilu", {hidden, diagonal}, {{"upper", std::int64_t{1}}});
 }

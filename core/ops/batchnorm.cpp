@@ -163,7 +163,7 @@ Work lrn_work(const OperatorUse& use, std::span<const Operand> outputs) {
   return work;
 }
 
-constexpr Operator rows[] = {
+constexpr Operator batchnorm_operators[] = {
     {"", "BatchNormalization", "batchnorm", 5, 5, "epsilon momentum spatial training_mode", infer_batch_norm,
      batch_norm_work, compute_batch_norm, "7 9 14 15"},
     {"", "LRN", "lrn", 1, 1, "alpha beta bias size", infer_lrn, lrn_work, compute_lrn, "7 13"},
@@ -171,6 +171,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> batchnorm_rows() { return rows; }
+std::span<const Operator> batchnorm_rows() { return batchnorm_operators; }
 
 }  // namespace sdip

@@ -87,7 +87,7 @@ void compute_convert(const OperatorUse& use, std::span<Operand> outputs) {
   give_numbers(outputs[0], doubles_of(value_of(use, 0)));
 }
 
-constexpr Operator rows[] = {
+constexpr Operator cast_operators[] = {
     {"sdip", "Convert", "convert", 1, 1, "", infer_convert, elementwise_work, compute_convert, "1"},
     {"", "Cast", "cast", 1, 1, "saturate to", infer_cast, cast_work, compute_cast, "7 9 13 19 21 23 24"},
     {"", "CastLike", "cast", 2, 2, "saturate", infer_cast_like, cast_like_work, compute_cast, "15 19 21 23 24"},
@@ -95,6 +95,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> cast_rows() { return rows; }
+std::span<const Operator> cast_rows() { return cast_operators; }
 
 }  // namespace sdip

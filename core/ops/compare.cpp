@@ -62,7 +62,7 @@ void compute_where(const OperatorUse& use, std::span<Operand> outputs) {
   outputs[0].value = std::move(out);
 }
 
-constexpr Operator rows[] = {
+constexpr Operator compare_operators[] = {
     {"", "Equal", "equal", 2, 2, "", infer_comparison, elementwise_work, compute_comparison<std::equal_to<>>,
      "7 11 13 19"},
     {"", "Greater", "greater", 2, 2, "", infer_comparison, elementwise_work, compute_comparison<std::greater<>>,
@@ -77,6 +77,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> compare_rows() { return rows; }
+std::span<const Operator> compare_rows() { return compare_operators; }
 
 }  // namespace sdip

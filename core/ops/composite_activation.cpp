@@ -44,7 +44,7 @@ Body expand_bias_add(const OperatorUse& use) {
   return w.finish({w.node("Add", {w.node("Add", {0, 1}), 2})});
 }
 
-constexpr Operator rows[] = {
+constexpr Operator composite_activation_operators[] = {
     {"com.microsoft", "BiasAdd", "add", 3, 3, "", nullptr, nullptr, nullptr, "1", false, expand_bias_add},
     {"com.microsoft", "BiasGelu", "gelu", 2, 2, "", nullptr, nullptr, nullptr, "1", false, expand_bias_gelu},
     {"com.microsoft", "BiasSplitGelu", "gelu", 2, 2, "", nullptr, nullptr, nullptr, "1", false,
@@ -57,6 +57,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> composite_activation_rows() { return rows; }
+std::span<const Operator> composite_activation_rows() { return composite_activation_operators; }
 
 }  // namespace sdip

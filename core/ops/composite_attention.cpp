@@ -109,7 +109,7 @@ Body expand_attention(const OperatorUse& use) {
   return w.finish({y, k, v, shown(use, made)});
 }
 
-constexpr Operator rows[] = {
+constexpr Operator composite_attention_operators[] = {
     {"", "Attention", "attention", 3, 7,
      "is_causal kv_num_heads q_num_heads qk_matmul_output_mode scale softcap softmax_precision", nullptr, nullptr,
      nullptr, "23 24", false, expand_attention},
@@ -117,6 +117,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> composite_attention_rows() { return rows; }
+std::span<const Operator> composite_attention_rows() { return composite_attention_operators; }
 
 }  // namespace sdip

@@ -50,7 +50,7 @@ int padding_bias(BodyWriter& w, std::size_t i, const AttentionShape& shape, Elem
 }
 
 /// input [batch, rows, width], weights [width, q + k + v], bias?, mask_index?, past?, attention_bias?.
-Body expand_attention(const OperatorUse& use) {
+Body expand_contrib_attention(const OperatorUse& use) {
   BodyWriter w(use);
   const Shape &x = shape_of_rank(use, 0, 3), &weights = shape_of_rank(use, 1, 2);
   require(use, int_attribute(use, "do_rotary", 0) == 0, "do_rotary is not supported");
@@ -238,11 +238,11 @@ Body expand_group_query(const OperatorUse& use) {
   return w.finish({join_heads(w, made.result, s.batch, s.rows, wide), k, v});
 }
 
-constexpr Operator rows[] = {
+constexpr Operator composite_contrib_attention_operators[] = {
     {"com.microsoft", "Attention", "attention", 2, 7,
      "do_rotary mask_filter_value num_heads past_present_share_buffer qkv_hidden_sizes rotary_embedding_dim scale "
      "unidirectional",
-     nullptr, nullptr, nullptr, "1", false, expand_attention},
+     nullptr, nullptr, nullptr, "1", false, expand_contrib_attention},
     {"com.microsoft", "GroupQueryAttention", "attention", 7, 12,
      "do_rotary kv_num_heads local_window_size num_heads rotary_interleaved scale smooth_softmax softcap", nullptr,
      nullptr, nullptr, "1", false, expand_group_query},
@@ -252,6 +252,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> composite_contrib_attention_rows() { return rows; }
+std::span<const Operator> composite_contrib_attention_rows() { return composite_contrib_attention_operators; }
 
 }  // namespace sdip

@@ -100,7 +100,7 @@ Body expand_skip_group_norm(const OperatorUse& use) {
   return w.finish({y, sum});
 }
 
-constexpr Operator rows[] = {
+constexpr Operator composite_norm_operators[] = {
     {"", "SimplifiedLayerNormalization", "rmsnorm", 2, 2, "axis epsilon stash_type", nullptr, nullptr, nullptr, "1",
      false, expand_rms_norm},
     {"com.microsoft", "EmbedLayerNormalization", "layernorm", 7, 9, "epsilon mask_index_type", nullptr, nullptr,
@@ -119,6 +119,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> composite_norm_rows() { return rows; }
+std::span<const Operator> composite_norm_rows() { return composite_norm_operators; }
 
 }  // namespace sdip

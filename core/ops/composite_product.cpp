@@ -104,7 +104,7 @@ Body expand_fused_matmul(const OperatorUse& use) {
   return w.finish({w.node("Mul", {y, w.number(input(use, 0).type, alpha)})});
 }
 
-constexpr Operator rows[] = {
+constexpr Operator composite_product_operators[] = {
     {"com.microsoft", "FusedConv", "conv2d", 2, 4,
      "activation activation_params auto_pad dilations group kernel_shape pads strides", nullptr, nullptr, nullptr,
      "1", false, expand_fused_conv},
@@ -119,6 +119,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> composite_product_rows() { return rows; }
+std::span<const Operator> composite_product_rows() { return composite_product_operators; }
 
 }  // namespace sdip

@@ -88,7 +88,7 @@ Body expand_contrib_rotary(const OperatorUse& use) {
   return w.finish({rotated(w, r, cos, sin)});
 }
 
-constexpr Operator rows[] = {
+constexpr Operator composite_rotary_operators[] = {
     {"", "RotaryEmbedding", "rotary", 3, 4, "interleaved num_heads rotary_embedding_dim", nullptr, nullptr, nullptr,
      "23", false, expand_rotary},
     {"com.microsoft", "RotaryEmbedding", "rotary", 4, 4,
@@ -98,6 +98,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> composite_rotary_rows() { return rows; }
+std::span<const Operator> composite_rotary_rows() { return composite_rotary_operators; }
 
 }  // namespace sdip

@@ -193,7 +193,7 @@ Work eye_work(const OperatorUse& use, std::span<const Operand> outputs) {
   return work;
 }
 
-constexpr Operator rows[] = {
+constexpr Operator constant_operators[] = {
     {"", "Constant", "constant", 0, 0, "value value_float value_floats value_int value_ints", infer_constant,
      constant_work, compute_constant, "7 9 11 12 13 19 21 23 24"},
     {"", "ConstantOfShape", "constant", 1, 1, "value", infer_constant_of_shape, constant_work,
@@ -206,6 +206,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> constant_rows() { return rows; }
+std::span<const Operator> constant_rows() { return constant_operators; }
 
 }  // namespace sdip

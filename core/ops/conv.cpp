@@ -115,7 +115,7 @@ void compute_folded_bias(const OperatorUse& use, std::span<Operand> outputs) {
   set_numbers(outputs[0], beta);
 }
 
-constexpr Operator rows[] = {
+constexpr Operator conv_operators[] = {
     {"", "Conv", "conv2d", 2, 3, "auto_pad dilations group kernel_shape pads strides", infer_conv, conv_work,
      compute_conv, "7 11 22"},
     {"sdip", "FoldedBias", "constant", 4, 5, "epsilon", infer_folded, constant_work, compute_folded_bias},
@@ -124,6 +124,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> conv_rows() { return rows; }
+std::span<const Operator> conv_rows() { return conv_operators; }
 
 }  // namespace sdip

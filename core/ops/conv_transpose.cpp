@@ -10,7 +10,7 @@
 namespace sdip {
 namespace {
 
-constexpr std::int64_t most = std::int64_t{1} << 40;  // of any size: sums stay far from 2^63
+constexpr std::int64_t most_transposed_size = std::int64_t{1} << 40;  // of any size: sums stay far from 2^63
 
 /// Pads so that the result has the size asked for; what is missing then (never more than asked) stays 0.
 void pad_to_shape(const OperatorUse& use, Window& window, const std::vector<std::int64_t>& full) {
@@ -31,7 +31,7 @@ void pad_to_shape(const OperatorUse& use, Window& window, const std::vector<std:
       if (auto_pad == "VALID") window.pads_begin[i] = window.pads_end[i] = 0;
       window.in[i] = full[i] - window.pads_begin[i] - window.pads_end[i];
     }
-    if (window.in[i] < 0 || window.in[i] > most) {
+    if (window.in[i] < 0 || window.in[i] > most_transposed_size) {
       refuse(use, "shape_mismatch", "the result would have a size of " + std::to_string(window.in[i]));
     }
   }
@@ -43,7 +43,7 @@ Convolution transposed_of(const OperatorUse& use) {
   Convolution conv;
   conv.groups = int_attribute(use, "group", 1);
   if (x.size() < 3 || w.size() != x.size() || conv.groups < 1 || w[0] != x[1] || x[1] % conv.groups != 0 ||
-      w[1] > most / conv.groups) {
+      w[1] > most_transposed_size / conv.groups) {
     refuse(use, "shape_mismatch",
            "input " + shape_text(x) + ", weight " + shape_text(w) + " and " + std::to_string(conv.groups) +
                " groups do not fit");
@@ -69,8 +69,8 @@ Convolution transposed_of(const OperatorUse& use) {
   for (std::size_t i = 0; i < rank; ++i) {
     std::int64_t span = 0, steps = 0;
     if (window.out[i] < 1 || window.kernel[i] < 1 ||
-        __builtin_mul_overflow(window.kernel[i] - 1, window.dilations[i], &span) || span > most ||
-        __builtin_mul_overflow(window.out[i], window.strides[i], &steps) || steps > most) {
+        __builtin_mul_overflow(window.kernel[i] - 1, window.dilations[i], &span) || span > most_transposed_size ||
+        __builtin_mul_overflow(window.out[i], window.strides[i], &steps) || steps > most_transposed_size) {
       refuse(use, "shape_mismatch", "sizes, strides or dilations are out of range");
     }
     full[i] = window.strides[i] * (window.out[i] - 1) + more[i] + span + 1;
@@ -141,7 +141,7 @@ void compute_transposed(const OperatorUse& use, std::span<Operand> outputs) {
               spread_out(transposed_of(use), numbers_of(use, 0), numbers_of(use, 1), numbers_of(use, 2)));
 }
 
-constexpr Operator rows[] = {
+constexpr Operator conv_transpose_operators[] = {
     {"", "ConvTranspose", "conv_transpose", 2, 3,
      "auto_pad dilations group kernel_shape output_padding output_shape pads strides", infer_transposed,
      transposed_work, compute_transposed, "7 11 22"},
@@ -149,6 +149,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> conv_transpose_rows() { return rows; }
+std::span<const Operator> conv_transpose_rows() { return conv_transpose_operators; }
 
 }  // namespace sdip

@@ -153,7 +153,7 @@ void compute_col2im(const OperatorUse& use, std::span<Operand> outputs) {
   set_numbers(outputs[0], y);
 }
 
-constexpr Operator rows[] = {
+constexpr Operator deform_operators[] = {
     {"", "Col2Im", "col2im", 3, 3, "dilations pads strides", infer_col2im, col2im_work, compute_col2im, "18"},
     {"", "DeformConv", "deform_conv", 3, 5, "dilations group kernel_shape offset_group pads strides", infer_deform,
      deform_work, compute_deform, "19 22"},
@@ -161,6 +161,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> deform_rows() { return rows; }
+std::span<const Operator> deform_rows() { return deform_operators; }
 
 }  // namespace sdip

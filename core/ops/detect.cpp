@@ -117,13 +117,13 @@ void compute_suppression(const OperatorUse& use, std::span<Operand> outputs) {
   set_numbers(outputs[0], selected(use));
 }
 
-constexpr Operator rows[] = {
+constexpr Operator detect_operators[] = {
     {"", "NonMaxSuppression", "nms", 2, 5, "center_point_box", infer_suppression, suppression_work,
      compute_suppression, "10 11"},
 };
 
 }  // namespace
 
-std::span<const Operator> detect_rows() { return rows; }
+std::span<const Operator> detect_rows() { return detect_operators; }
 
 }  // namespace sdip

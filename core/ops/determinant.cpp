@@ -57,12 +57,12 @@ void compute_det(const OperatorUse& use, std::span<Operand> outputs) {
   set_numbers(outputs[0], y);
 }
 
-constexpr Operator rows[] = {
+constexpr Operator determinant_operators[] = {
     {"", "Det", "det", 1, 1, "", infer_det, det_work, compute_det, "11 22"},
 };
 
 }  // namespace
 
-std::span<const Operator> determinant_rows() { return rows; }
+std::span<const Operator> determinant_rows() { return determinant_operators; }
 
 }  // namespace sdip

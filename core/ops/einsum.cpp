@@ -192,12 +192,12 @@ void compute_einsum(const OperatorUse& use, std::span<Operand> outputs) {
   outputs[0].value = std::move(value);
 }
 
-constexpr Operator rows[] = {
+constexpr Operator einsum_operators[] = {
     {"", "Einsum", "matmul", 1, 64, "equation", infer_einsum, einsum_work, compute_einsum, "12"},
 };
 
 }  // namespace
 
-std::span<const Operator> einsum_rows() { return rows; }
+std::span<const Operator> einsum_rows() { return einsum_operators; }
 
 }  // namespace sdip

@@ -7,13 +7,13 @@
 namespace sdip {
 namespace {
 
-bool holds(const std::string& letters, char letter) { return letters.find(letter) != std::string::npos; }
+bool has_letter(const std::string& letters, char letter) { return letters.find(letter) != std::string::npos; }
 
 /// Letters of both, each once, in the order in which they come.
 std::string letters_of(const std::string& a, const std::string& b) {
   std::string all;
   for (char letter : a + b) {
-    if (!holds(all, letter)) all += letter;
+    if (!has_letter(all, letter)) all += letter;
   }
   return all;
 }
@@ -22,7 +22,7 @@ std::string letters_of(const std::string& a, const std::string& b) {
 EinsumStep step_of(std::size_t first, std::size_t second, const std::string& a, const std::string& b,
                    const std::string& wanted) {
   EinsumStep step{first, second, a, b, "", ""};
-  for (char letter : letters_of(a, b)) (holds(wanted, letter) ? step.kept : step.summed) += letter;
+  for (char letter : letters_of(a, b)) (has_letter(wanted, letter) ? step.kept : step.summed) += letter;
   return step;
 }
 
@@ -35,7 +35,7 @@ std::string letters_elsewhere(const Equation& equation, std::size_t except, std:
   return letters;
 }
 
-Shape sizes_of(const Equation& equation, const std::string& letters) {
+Shape letter_sizes(const Equation& equation, const std::string& letters) {
   Shape sizes;
   for (char letter : letters) sizes.push_back(equation.sizes.at(letter));
   return sizes;
@@ -108,7 +108,7 @@ std::vector<T> contracted(const Equation& equation, const std::vector<Shape>& sh
   std::vector<Shape> known = shapes;
   for (const EinsumStep& step : steps_of(equation)) {
     const bool two = step.first != step.second;
-    const Shape kept = sizes_of(equation, step.kept), summed = sizes_of(equation, step.summed);
+    const Shape kept = letter_sizes(equation, step.kept), summed = letter_sizes(equation, step.summed);
     const auto moves = [&](const std::string& letters, bool first) {
       const std::size_t tensor = first ? step.first : step.second;
       if (!first && !two) return std::vector<std::int64_t>(letters.size(), 0);

@@ -307,7 +307,7 @@ std::vector<Operand> infer_extreme(const OperatorUse& use) {
 }
 
 constexpr std::size_t many = 1'000'000;
-constexpr Operator rows[] = {
+constexpr Operator elementwise_operators[] = {
     {"", "Add", "add", 2, 2, "", infer_filled<Add>, elementwise_work, compute_pair<Add>, "7 13 14"},
     {"", "And", "and", 2, 2, "", infer_logic, elementwise_work, compute_pair<And>, "7"},
     {"", "BitShift", "shift", 2, 2, "direction", infer_shift, elementwise_work, compute_shift, "11"},
@@ -330,6 +330,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> elementwise_rows() { return rows; }
+std::span<const Operator> elementwise_rows() { return elementwise_operators; }
 
 }  // namespace sdip

@@ -159,13 +159,13 @@ Work unique_work(const OperatorUse& use, std::span<const Operand> outputs) {
   return work;
 }
 
-constexpr Operator rows[] = {
+constexpr Operator find_operators[] = {
     {"", "NonZero", "nonzero", 1, 1, "", infer_non_zero, copy_work, compute_non_zero, "9 13"},
     {"", "Unique", "unique", 1, 1, "axis sorted", infer_unique, unique_work, compute_unique, "11"},
 };
 
 }  // namespace
 
-std::span<const Operator> find_rows() { return rows; }
+std::span<const Operator> find_rows() { return find_operators; }
 
 }  // namespace sdip

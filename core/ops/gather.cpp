@@ -148,7 +148,7 @@ void compute_compress(const OperatorUse& use, std::span<Operand> outputs) {
   outputs[0].value = taken(in, outputs[0].shape, positions(offsets));
 }
 
-constexpr Operator rows[] = {
+constexpr Operator gather_operators[] = {
     {"", "Compress", "copy", 2, 2, "axis", infer_compress, gathered_work, compute_compress, "9 11"},
     {"", "Gather", "copy", 2, 2, "axis", infer_gather, gathered_work, compute_gather, "7 11 13"},
     {"", "GatherElements", "copy", 2, 2, "axis", infer_gather_elements, gathered_work, compute_gather_elements,
@@ -158,6 +158,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> gather_rows() { return rows; }
+std::span<const Operator> gather_rows() { return gather_operators; }
 
 }  // namespace sdip

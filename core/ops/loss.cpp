@@ -103,7 +103,7 @@ void compute_entropy(const OperatorUse& use, std::span<Operand> outputs) {
   set_numbers(outputs[1], x);
 }
 
-constexpr Operator rows[] = {
+constexpr Operator loss_operators[] = {
     {"", "NegativeLogLikelihoodLoss", "nll_loss", 2, 3, "ignore_index reduction", infer_loss, likelihood_work,
      compute_likelihood, "12 13 22"},
     {"", "SoftmaxCrossEntropyLoss", "softmax_loss", 2, 3, "ignore_index reduction", infer_loss, entropy_work,
@@ -112,6 +112,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> loss_rows() { return rows; }
+std::span<const Operator> loss_rows() { return loss_operators; }
 
 }  // namespace sdip

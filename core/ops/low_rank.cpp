@@ -16,7 +16,7 @@ using Matrix = Eigen::MatrixXd;
 struct Sizes {
   std::int64_t k, n, rank;
 };
-Sizes sizes_of(const OperatorUse& use) {
+Sizes factor_sizes(const OperatorUse& use) {
   const Shape& shape = input(use, 0).shape;
   if (shape.size() != 2) refuse(use, "shape_mismatch", "a weight of shape " + shape_text(shape) + ", not a matrix");
   const bool turned = int_attribute(use, "trans_b", 0) != 0;
@@ -31,7 +31,7 @@ bool is_left(const OperatorUse& use) { return use.type == "LowRankLeft"; }
 
 std::vector<Operand> infer_low_rank(const OperatorUse& use) {
   require_type(use, 0, is_floating, "a float");
-  const Sizes s = sizes_of(use);
+  const Sizes s = factor_sizes(use);
   return {typed(input(use, 0).type, is_left(use) ? Shape{s.k, s.rank} : Shape{s.rank, s.n})};
 }
 
@@ -71,7 +71,7 @@ std::vector<double> factor(const Matrix& w, std::int64_t rank, bool left) {
 }
 
 void compute_low_rank(const OperatorUse& use, std::span<Operand> outputs) {
-  const Sizes s = sizes_of(use);
+  const Sizes s = factor_sizes(use);
   const std::vector<double> elements = numbers_of(use, 0);
   const bool turned = int_attribute(use, "trans_b", 0) != 0;
   Matrix w(s.k, s.n);
@@ -81,13 +81,13 @@ void compute_low_rank(const OperatorUse& use, std::span<Operand> outputs) {
   set_numbers(outputs[0], factor(w, s.rank, is_left(use)));
 }
 
-constexpr Operator rows[] = {
+constexpr Operator low_rank_operators[] = {
     {"sdip", "LowRankLeft", "constant", 1, 1, "rank trans_b", infer_low_rank, constant_work, compute_low_rank},
     {"sdip", "LowRankRight", "constant", 1, 1, "rank trans_b", infer_low_rank, constant_work, compute_low_rank},
 };
 
 }  // namespace
 
-std::span<const Operator> low_rank_rows() { return rows; }
+std::span<const Operator> low_rank_rows() { return low_rank_operators; }
 
 }  // namespace sdip

@@ -144,7 +144,7 @@ void compute_product(const OperatorUse& use, std::span<Operand> outputs) {
   set_numbers(outputs[0], sums);
 }
 
-constexpr Operator rows[] = {
+constexpr Operator matmul_operators[] = {
     {"", "Gemm", "linear", 2, 3, "alpha beta transA transB", infer_gemm, matmul_work, compute_product, "7 9 11 13"},
     {"", "MatMul", "matmul", 2, 2, "", infer_matmul, matmul_work, compute_product, "7 9 13"},
     {"sdip", "Linear", "linear", 2, 3, "trans_b", infer_linear, matmul_work, compute_product},
@@ -153,6 +153,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> matmul_rows() { return rows; }
+std::span<const Operator> matmul_rows() { return matmul_operators; }
 
 }  // namespace sdip

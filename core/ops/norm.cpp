@@ -270,7 +270,7 @@ Work lp_norm_work(const OperatorUse& use, std::span<const Operand>) {
                    element_count({static_cast<std::int64_t>(lines.outer), static_cast<std::int64_t>(lines.inner)}));
 }
 
-constexpr Operator rows[] = {
+constexpr Operator norm_operators[] = {
     {"", "GroupNormalization", "groupnorm", 3, 3, "epsilon num_groups stash_type", infer_group_norm,
      group_norm_work, compute_group_norm, "18 21"},
     {"", "InstanceNormalization", "instancenorm", 3, 3, "epsilon", infer_instance_norm, instance_norm_work,
@@ -287,6 +287,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> norm_rows() { return rows; }
+std::span<const Operator> norm_rows() { return norm_operators; }
 
 }  // namespace sdip

@@ -127,7 +127,7 @@ void compute_max(const OperatorUse& use, std::span<Operand> outputs) {
   if (outputs.size() > 1) set_numbers(outputs[1], where);
 }
 
-constexpr Operator rows[] = {
+constexpr Operator pool_operators[] = {
     {"", "AveragePool", "average_pool", 1, 1,
      "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides", infer_pool, pool_work,
      compute_average, "7 10 11 19 22"},
@@ -142,6 +142,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> pool_rows() { return rows; }
+std::span<const Operator> pool_rows() { return pool_operators; }
 
 }  // namespace sdip

@@ -177,7 +177,7 @@ void compute_dynamic_quantize(const OperatorUse& use, std::span<Operand> outputs
   set_numbers(outputs[2], {zero});
 }
 
-constexpr Operator rows[] = {
+constexpr Operator quantize_operators[] = {
     {"", "DequantizeLinear", "dequantize", 2, 3, "axis block_size output_dtype", infer_dequantize, quantize_work,
      compute_dequantize, "10 13 19 21 23 24"},
     {"", "DynamicQuantizeLinear", "dynamic_quantize", 1, 1, "", infer_dynamic_quantize, dynamic_quantize_work,
@@ -188,6 +188,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> quantize_rows() { return rows; }
+std::span<const Operator> quantize_rows() { return quantize_operators; }
 
 }  // namespace sdip

@@ -102,7 +102,7 @@ void set_rescaled(const OperatorUse& use, Operand& output, std::vector<double> s
   set_numbers(output, sums);
 }
 
-std::vector<Operand> infer_conv(const OperatorUse& use) {
+std::vector<Operand> infer_quantized_conv(const OperatorUse& use) {
   const Convolution conv = convolution_of(use);
   require_shape(use, bias_place, {conv.out_channels});
   for (std::size_t i : {x_scale, x_zero, y_scale, y_zero}) require_parameter(use, i, {1}, false);
@@ -110,9 +110,11 @@ std::vector<Operand> infer_conv(const OperatorUse& use) {
   return {operand_like(output_type(use), shape_of(conv))};
 }
 
-Work conv_work(const OperatorUse& use, std::span<const Operand>) { return convolution_work(convolution_of(use)); }
+Work quantized_conv_work(const OperatorUse& use, std::span<const Operand>) {
+  return convolution_work(convolution_of(use));
+}
 
-void compute_conv(const OperatorUse& use, std::span<Operand> outputs) {
+void compute_quantized_conv(const OperatorUse& use, std::span<Operand> outputs) {
   const Convolution conv = convolution_of(use);
   const auto x = without_zero(use, 0, x_zero, false);
   std::vector<double> w = numbers_of(use, 1);
@@ -131,7 +133,7 @@ Product quantised_product(const OperatorUse& use) {
   return product_of(use, input(use, 0).shape, input(use, 1).shape, false, trans_b(use));
 }
 
-std::vector<Operand> infer_matmul(const OperatorUse& use) {
+std::vector<Operand> infer_quantized_matmul(const OperatorUse& use) {
   const Shape out = shape_of(quantised_product(use), input(use, 0).shape, input(use, 1).shape);
   const Operand* bias = optional_input(use, bias_place);
   if (bias != nullptr && broadcast(use, bias->shape, out) != out) {
@@ -144,11 +146,11 @@ std::vector<Operand> infer_matmul(const OperatorUse& use) {
   return {operand_like(output_type(use), out)};
 }
 
-Work matmul_work(const OperatorUse& use, std::span<const Operand>) {
+Work quantized_matmul_work(const OperatorUse& use, std::span<const Operand>) {
   return product_work(quantised_product(use), input(use, 0).weight, input(use, 1).weight);
 }
 
-void compute_matmul(const OperatorUse& use, std::span<Operand> outputs) {
+void compute_quantized_matmul(const OperatorUse& use, std::span<Operand> outputs) {
   const Shape& out = outputs[0].shape;
   std::vector<double> sums = multiplied(quantised_product(use), without_zero(use, 0, x_zero, true),
                                         without_zero(use, 1, w_zero, trans_b(use)));
@@ -179,18 +181,22 @@ Body expand_linear(const OperatorUse& use) {
                         {0, 3, 8, 1, 2, 4, 5, 6, 7});
 }
 
-constexpr std::string_view conv_attributes = "auto_pad dilations group kernel_shape pads strides";
-constexpr Operator rows[] = {
-    {"", "ConvInteger", "conv2d", 2, 4, conv_attributes, nullptr, nullptr, nullptr, "10", false, expand_integer},
+constexpr std::string_view quantized_conv_attributes = "auto_pad dilations group kernel_shape pads strides";
+constexpr Operator quantized_operators[] = {
+    {"", "ConvInteger", "conv2d", 2, 4, quantized_conv_attributes, nullptr, nullptr, nullptr, "10", false,
+     expand_integer},
     {"", "MatMulInteger", "matmul", 2, 4, "", nullptr, nullptr, nullptr, "10", false, expand_integer},
-    {"", "QLinearConv", "conv2d", 8, 9, conv_attributes, nullptr, nullptr, nullptr, "10", false, expand_linear},
+    {"", "QLinearConv", "conv2d", 8, 9, quantized_conv_attributes, nullptr, nullptr, nullptr, "10", false,
+     expand_linear},
     {"", "QLinearMatMul", "matmul", 8, 8, "", nullptr, nullptr, nullptr, "10 21", false, expand_linear},
-    {"sdip", "QuantizedConv", "conv2d", 2, 9, conv_attributes, infer_conv, conv_work, compute_conv},
-    {"sdip", "QuantizedMatMul", "matmul", 2, 9, "trans_b", infer_matmul, matmul_work, compute_matmul},
+    {"sdip", "QuantizedConv", "conv2d", 2, 9, quantized_conv_attributes, infer_quantized_conv, quantized_conv_work,
+     compute_quantized_conv},
+    {"sdip", "QuantizedMatMul", "matmul", 2, 9, "trans_b", infer_quantized_matmul, quantized_matmul_work,
+     compute_quantized_matmul},
 };
 
 }  // namespace
 
-std::span<const Operator> quantized_rows() { return rows; }
+std::span<const Operator> quantized_rows() { return quantized_operators; }
 
 }  // namespace sdip

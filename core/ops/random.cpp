@@ -65,7 +65,7 @@ Work noise_work(const OperatorUse& use, std::span<const Operand> outputs) {
   return work;
 }
 
-constexpr Operator rows[] = {
+constexpr Operator random_operators[] = {
     {"", "Bernoulli", "rand", 1, 1, "dtype seed", infer_bernoulli, elementwise_work, nullptr, "15 22", true},
     {"", "Multinomial", "rand", 1, 1, "dtype sample_size seed", infer_multinomial, multinomial_work, nullptr,
      "7 22", true},
@@ -81,6 +81,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> random_rows() { return rows; }
+std::span<const Operator> random_rows() { return random_operators; }
 
 }  // namespace sdip

@@ -131,7 +131,7 @@ Work rank_work(const OperatorUse& use, std::span<const Operand> outputs) {
 }
 
 constexpr std::string_view arg_attributes = "axis keepdims select_last_index";
-constexpr Operator rows[] = {
+constexpr Operator rank_operators[] = {
     {"", "ArgMax", "arg_max", 1, 1, arg_attributes, infer_arg, rank_work, compute_arg<true>, "7 11 12 13"},
     {"", "ArgMin", "arg_min", 1, 1, arg_attributes, infer_arg, rank_work, compute_arg<false>, "7 11 12 13"},
     {"", "CumSum", "cumsum", 2, 2, "exclusive reverse", infer_cumsum, rank_work, compute_cumsum, "11 14"},
@@ -140,6 +140,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> rank_rows() { return rows; }
+std::span<const Operator> rank_rows() { return rank_operators; }
 
 }  // namespace sdip

@@ -9,7 +9,7 @@
 namespace sdip {
 namespace {
 
-constexpr std::int64_t most = std::int64_t{1} << 31;  // of any size: products of two stay below 2^63
+constexpr std::int64_t most_recurrent_size = std::int64_t{1} << 31;  // of any size: products of two stay below 2^63
 
 Recurrence layer_of(const OperatorUse& use) {
   const Shape &x = input(use, 0).shape, &w = input(use, 1).shape, &r = input(use, 2).shape;
@@ -33,7 +33,7 @@ Recurrence layer_of(const OperatorUse& use) {
   l.batch = x[l.batch_first ? 0 : 1];
   l.inputs = x[2];
   l.hidden = int_attribute(use, "hidden_size", r[2]);
-  if (std::max({l.steps, l.batch, l.inputs, l.hidden}) > most || l.hidden < 1) {
+  if (std::max({l.steps, l.batch, l.inputs, l.hidden}) > most_recurrent_size || l.hidden < 1) {
     refuse(use, "shape_mismatch", "a size is out of range");
   }
   const std::int64_t rows = l.gates() * l.hidden;
@@ -142,7 +142,7 @@ void compute_recurrent(const OperatorUse& use, std::span<Operand> outputs) {
   if (outputs.size() > 2) set_numbers(outputs[2], out.cell);
 }
 
-constexpr Operator rows[] = {
+constexpr Operator recurrent_operators[] = {
     {"", "GRU", "gru", 3, 6,
      "activation_alpha activation_beta activations clip direction hidden_size layout linear_before_reset",
      infer_recurrent, recurrent_work, compute_recurrent, "7 14 22"},
@@ -155,6 +155,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> recurrent_rows() { return rows; }
+std::span<const Operator> recurrent_rows() { return recurrent_operators; }
 
 }  // namespace sdip

@@ -11,7 +11,7 @@
 namespace sdip {
 namespace {
 
-std::vector<std::int64_t> axes_given(const OperatorUse& use) {
+std::vector<std::int64_t> reduced_axes_given(const OperatorUse& use) {
   return optional_input(use, 1) != nullptr ? ints_of_input(use, 1) : ints_attribute(use, "axes", {});
 }
 
@@ -19,7 +19,7 @@ std::vector<std::int64_t> axes_given(const OperatorUse& use) {
 /// with noop_with_empty_axes none: then each element is reduced alone, so that ReduceL1 gives its absolute value.
 std::vector<std::size_t> reduced_axes(const OperatorUse& use) {
   const std::size_t rank = input(use, 0).shape.size();
-  std::vector<std::int64_t> axes = axes_given(use);
+  std::vector<std::int64_t> axes = reduced_axes_given(use);
   if (axes.empty() && int_attribute(use, "noop_with_empty_axes", 0) == 0) {
     axes.resize(rank);
     std::iota(axes.begin(), axes.end(), 0);
@@ -44,7 +44,7 @@ std::vector<Operand> infer_reduce(const OperatorUse& use) {
 }
 
 /// Booleans from opset 20 on.
-std::vector<Operand> infer_extreme(const OperatorUse& use) {
+std::vector<Operand> infer_reduced_extreme(const OperatorUse& use) {
   const Operand& in = input(use, 0);
   if (in.type == ElementType::string || (in.type == ElementType::boolean && use.opset < 20)) {
     require_type(use, 0, is_number, "a number, or a boolean from opset 20 on");
@@ -99,26 +99,26 @@ void compute_both(const OperatorUse& use, std::span<Operand> outputs, std::uint6
             }));
 }
 
-using Bits = std::uint64_t;
+using Word = std::uint64_t;
 
 void compute_sum(const OperatorUse& use, std::span<Operand> outputs) {
-  compute_both(use, outputs, 0, plus, [](Bits sum, Bits x) { return sum + x; });
+  compute_both(use, outputs, 0, plus, [](Word sum, Word x) { return sum + x; });
 }
 
 void compute_prod(const OperatorUse& use, std::span<Operand> outputs) {
   compute_both(
       use, outputs, 1, [](double product, double x) { return product * x; },
-      [](Bits product, Bits x) { return product * x; });
+      [](Word product, Word x) { return product * x; });
 }
 
 void compute_sum_square(const OperatorUse& use, std::span<Operand> outputs) {
   compute_both(
       use, outputs, 0, [](double sum, double x) { return sum + x * x; },
-      [](Bits sum, Bits x) { return sum + x * x; });
+      [](Word sum, Word x) { return sum + x * x; });
 }
 
 /// Integers are cut towards zero; of no elements a float's mean is not-a-number, an integer's 0.
-void compute_mean(const OperatorUse& use, std::span<Operand> outputs) {
+void compute_reduced_mean(const OperatorUse& use, std::span<Operand> outputs) {
   Operand& out = outputs[0];
   const Tensor& in = value_of(use, 0);
   const std::int64_t results = element_count(out.shape);
@@ -132,7 +132,7 @@ void compute_mean(const OperatorUse& use, std::span<Operand> outputs) {
   compute_sum(use, outputs);
   for (std::int64_t& x : out.value->ints) {
     if (out.type == ElementType::uint64 && count > 0) {
-      x = static_cast<std::int64_t>(static_cast<Bits>(x) / static_cast<Bits>(count));
+      x = static_cast<std::int64_t>(static_cast<Word>(x) / static_cast<Word>(count));
     } else {
       x = count == 0 ? 0 : x / count;
     }
@@ -153,7 +153,7 @@ void compute_extreme(const OperatorUse& use, std::span<Operand> outputs) {
   }
   const bool is_signed = wrapped(in.type, -1) < 0 && in.type != ElementType::uint64;
   const std::int64_t bits = in.type == ElementType::boolean ? 1 : bits_of(in.type) - (is_signed ? 1 : 0);
-  const auto most = static_cast<std::int64_t>(bits == 64 ? UINT64_MAX : (Bits{1} << bits) - 1);
+  const auto most = static_cast<std::int64_t>(bits == 64 ? UINT64_MAX : (Word{1} << bits) - 1);
   const std::int64_t least = is_signed ? -most - 1 : 0;
   give_ints(out, gathered(use, out, in.ints, Greatest ? least : most, [&](std::int64_t a, std::int64_t b) {
               const bool above = sort_key(in.type, a) > sort_key(in.type, b);
@@ -192,7 +192,7 @@ Work reduce_work(const OperatorUse& use, std::span<const Operand> outputs) {
 }
 
 constexpr std::string_view names = "axes keepdims noop_with_empty_axes";
-constexpr Operator rows[] = {
+constexpr Operator reduce_operators[] = {
     {"", "ReduceL1", "reduce_l1", 1, 2, names, infer_reduce, reduce_work, compute_float_sum<std::fabs, same>,
      "7 11 13 18"},
     {"", "ReduceL2", "reduce_l2", 1, 2, names, infer_reduce, reduce_work, compute_float_sum<square, std::sqrt>,
@@ -201,10 +201,10 @@ constexpr Operator rows[] = {
      compute_float_sum<same, std::log>, "7 11 13 18"},
     {"", "ReduceLogSumExp", "reduce_log_sum_exp", 1, 2, names, infer_reduce, reduce_work, compute_log_sum_exp,
      "7 11 13 18"},
-    {"", "ReduceMax", "reduce_max", 1, 2, names, infer_extreme, reduce_work, compute_extreme<true>,
+    {"", "ReduceMax", "reduce_max", 1, 2, names, infer_reduced_extreme, reduce_work, compute_extreme<true>,
      "7 11 12 13 18 20"},
-    {"", "ReduceMean", "reduce_mean", 1, 2, names, infer_reduce, reduce_work, compute_mean, "7 11 13 18"},
-    {"", "ReduceMin", "reduce_min", 1, 2, names, infer_extreme, reduce_work, compute_extreme<false>,
+    {"", "ReduceMean", "reduce_mean", 1, 2, names, infer_reduce, reduce_work, compute_reduced_mean, "7 11 13 18"},
+    {"", "ReduceMin", "reduce_min", 1, 2, names, infer_reduced_extreme, reduce_work, compute_extreme<false>,
      "7 11 12 13 18 20"},
     {"", "ReduceProd", "reduce_prod", 1, 2, names, infer_reduce, reduce_work, compute_prod, "7 11 13 18"},
     {"", "ReduceSum", "reduce_sum", 1, 2, names, infer_reduce, reduce_work, compute_sum, "7 11 13"},
@@ -214,6 +214,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> reduce_rows() { return rows; }
+std::span<const Operator> reduce_rows() { return reduce_operators; }
 
 }  // namespace sdip

@@ -116,7 +116,7 @@ void compute_one_hot(const OperatorUse& use, std::span<Operand> outputs) {
   outputs[0].value = taken(values, outputs[0].shape, from);
 }
 
-constexpr Operator rows[] = {
+constexpr Operator repeat_operators[] = {
     {"", "Expand", "copy", 2, 2, "", infer_expand, repeated_work, compute_expand, "8 13"},
     {"", "OneHot", "one_hot", 3, 3, "axis", infer_one_hot, copy_work, compute_one_hot, "9 11"},
     {"", "Tile", "copy", 2, 2, "", infer_tile, repeated_work, compute_tile, "7 13"},
@@ -125,6 +125,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> repeat_rows() { return rows; }
+std::span<const Operator> repeat_rows() { return repeat_operators; }
 
 }  // namespace sdip

@@ -175,7 +175,7 @@ void compute_resize(const OperatorUse& use, std::span<Operand> outputs) {
   set_numbers(outputs[0], resized(use, axes, rule, nothing ? std::vector<double>{} : numbers_of(use, 0)));
 }
 
-constexpr Operator rows[] = {
+constexpr Operator resize_operators[] = {
     {"", "Resize", "resize", 1, 4,
      "antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside extrapolation_value "
      "keep_aspect_ratio_policy mode nearest_mode",
@@ -185,6 +185,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> resize_rows() { return rows; }
+std::span<const Operator> resize_rows() { return resize_operators; }
 
 }  // namespace sdip

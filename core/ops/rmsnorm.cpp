@@ -60,12 +60,12 @@ void compute_rmsnorm(const OperatorUse& use, std::span<Operand> outputs) {
   outputs[0].value = std::move(y);
 }
 
-constexpr Operator rows[] = {
+constexpr Operator rmsnorm_operators[] = {
     {"sdip", "RMSNorm", "rmsnorm", 1, 2, "axis epsilon", infer_rmsnorm, rmsnorm_work, compute_rmsnorm, "1"},
 };
 
 }  // namespace
 
-std::span<const Operator> rmsnorm_rows() { return rows; }
+std::span<const Operator> rmsnorm_rows() { return rmsnorm_operators; }
 
 }  // namespace sdip

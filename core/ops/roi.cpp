@@ -178,7 +178,7 @@ std::pair<std::int64_t, std::int64_t> covered(double start, double end, std::int
 }
 
 /// Regions are (batch, left, top, right, bottom), both ends included and rounded to elements; empty cells are 0.
-void compute_max(const OperatorUse& use, std::span<Operand> outputs) {
+void compute_max_roi(const OperatorUse& use, std::span<Operand> outputs) {
   const Regions regions = regions_of(use);
   const Shape& shape = input(use, 0).shape;
   const auto x = numbers_of(use, 0), rois = numbers_of(use, 1);
@@ -204,8 +204,8 @@ void compute_max(const OperatorUse& use, std::span<Operand> outputs) {
   set_numbers(outputs[0], result);
 }
 
-constexpr Operator rows[] = {
-    {"", "MaxRoiPool", "max_roi_pool", 2, 2, "pooled_shape spatial_scale", infer_roi, roi_work, compute_max,
+constexpr Operator roi_operators[] = {
+    {"", "MaxRoiPool", "max_roi_pool", 2, 2, "pooled_shape spatial_scale", infer_roi, roi_work, compute_max_roi,
      "7 22"},
     {"", "RoiAlign", "roi_align", 3, 3,
      "coordinate_transformation_mode mode output_height output_width sampling_ratio spatial_scale", infer_roi,
@@ -214,6 +214,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> roi_rows() { return rows; }
+std::span<const Operator> roi_rows() { return roi_operators; }
 
 }  // namespace sdip

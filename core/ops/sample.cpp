@@ -193,7 +193,7 @@ void compute_affine(const OperatorUse& use, std::span<Operand> outputs) {
   set_numbers(outputs[0], y);
 }
 
-constexpr Operator rows[] = {
+constexpr Operator sample_operators[] = {
     {"", "AffineGrid", "affine_grid", 2, 2, "align_corners", infer_affine, affine_work, compute_affine, "20"},
     {"", "GridSample", "grid_sample", 2, 2, "align_corners mode padding_mode", infer_sample, sample_work,
      compute_sample, "16 20 22"},
@@ -201,6 +201,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> sample_rows() { return rows; }
+std::span<const Operator> sample_rows() { return sample_operators; }
 
 }  // namespace sdip

@@ -181,7 +181,7 @@ void compute_tensor_scatter(const OperatorUse& use, std::span<Operand> outputs) 
   outputs[0].value = scattered(cache, update, to, "none");
 }
 
-constexpr Operator rows[] = {
+constexpr Operator scatter_operators[] = {
     {"", "Scatter", "scatter", 3, 3, "axis", infer_scatter_elements, copy_work, compute_scatter_elements, "9 11"},
     {"", "ScatterElements", "scatter", 3, 3, "axis reduction", infer_scatter_elements, copy_work,
      compute_scatter_elements, "11 13 16 18"},
@@ -192,6 +192,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> scatter_rows() { return rows; }
+std::span<const Operator> scatter_rows() { return scatter_operators; }
 
 }  // namespace sdip

@@ -15,7 +15,7 @@ struct Product {
   bool transposed = false;
 };
 
-Product product_of(const OperatorUse& use) {
+Product score_product(const OperatorUse& use) {
   const Shape &q = input(use, 0).shape, &k = input(use, 1).shape;
   Product p;
   p.transposed = int_attribute(use, "trans_b", 0) != 0;
@@ -35,7 +35,7 @@ Product product_of(const OperatorUse& use) {
 }
 
 std::vector<Operand> infer_scores(const OperatorUse& use) {
-  const Product p = product_of(use);
+  const Product p = score_product(use);
   Operand out;
   out.type = input(use, 0).type;
   out.shape = p.batch;
@@ -45,7 +45,7 @@ std::vector<Operand> infer_scores(const OperatorUse& use) {
 }
 
 Work scores_work(const OperatorUse& use, std::span<const Operand>) {
-  const Product p = product_of(use);
+  const Product p = score_product(use);
   Work work;
   work.family = Family::matmul;
   work.nest.groups = element_count(p.batch);
@@ -56,7 +56,7 @@ Work scores_work(const OperatorUse& use, std::span<const Operand>) {
 }
 
 void compute_scores(const OperatorUse& use, std::span<Operand> outputs) {
-  const Product p = product_of(use);
+  const Product p = score_product(use);
   const double scale = float_attribute(use, "scale", 1.0);
   const auto full = [&](const Operand& operand) {
     Shape shape = p.batch;
@@ -80,12 +80,12 @@ void compute_scores(const OperatorUse& use, std::span<Operand> outputs) {
   outputs[0].value = std::move(out);
 }
 
-constexpr Operator rows[] = {
+constexpr Operator scores_operators[] = {
     {"sdip", "Scores", "matmul", 2, 2, "scale trans_b", infer_scores, scores_work, compute_scores, "1"},
 };
 
 }  // namespace
 
-std::span<const Operator> scores_rows() { return rows; }
+std::span<const Operator> scores_rows() { return scores_operators; }
 
 }  // namespace sdip

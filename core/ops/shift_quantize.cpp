@@ -67,7 +67,7 @@ Work temperature_softmax_work(const OperatorUse& use, std::span<const Operand>) 
   return work;
 }
 
-constexpr Operator rows[] = {
+constexpr Operator shift_quantize_operators[] = {
     {"pynq", "ShiftQuantize", "shift_quantize", 1, 1, "", infer_shift_quantize, elementwise_work,
      compute_shift_quantize, "1"},
     {"pynq", "TemperatureSoftmax", "softmax", 1, 1, "axis temperature", infer_temperature_softmax,
@@ -76,6 +76,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> shift_quantize_rows() { return rows; }
+std::span<const Operator> shift_quantize_rows() { return shift_quantize_operators; }
 
 }  // namespace sdip

@@ -103,7 +103,7 @@ void compute_mel(const OperatorUse& use, std::span<Operand> outputs) {
   set_numbers(outputs[0], y);
 }
 
-constexpr Operator rows[] = {
+constexpr Operator signal_window_operators[] = {
     {"", "BlackmanWindow", "window", 1, 1, "output_datatype periodic", infer_window, table_work, compute_window,
      "17"},
     {"", "HammingWindow", "window", 1, 1, "output_datatype periodic", infer_window, table_work, compute_window,
@@ -114,6 +114,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> signal_window_rows() { return rows; }
+std::span<const Operator> signal_window_rows() { return signal_window_operators; }
 
 }  // namespace sdip

@@ -187,15 +187,15 @@ void compute_concat(const OperatorUse& use, std::span<Operand> outputs) {
   outputs[0].value = std::move(out);
 }
 
-constexpr std::size_t many = 1'000'000;
-constexpr Operator rows[] = {
-    {"", "Concat", "copy", 1, many, "axis", infer_concat, copy_work, compute_concat, "7 11 13"},
+constexpr std::size_t most_concatenated = 1'000'000;
+constexpr Operator slice_operators[] = {
+    {"", "Concat", "copy", 1, most_concatenated, "axis", infer_concat, copy_work, compute_concat, "7 11 13"},
     {"", "Slice", "copy", 1, 5, "axes ends starts", infer_slice, kept_work, compute_slice, "7 10 11 13"},
     {"", "Split", "copy", 1, 2, "axis num_outputs split", infer_split, kept_work, compute_split, "7 11 13 18"},
 };
 
 }  // namespace
 
-std::span<const Operator> slice_rows() { return rows; }
+std::span<const Operator> slice_rows() { return slice_operators; }
 
 }  // namespace sdip

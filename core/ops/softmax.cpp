@@ -88,7 +88,7 @@ Work hardmax_work(const OperatorUse& use, std::span<const Operand> outputs) {
   return work;
 }
 
-constexpr Operator rows[] = {
+constexpr Operator softmax_operators[] = {
     {"", "Hardmax", "hardmax", 1, 1, "axis", infer_softmax, hardmax_work, compute_hardmax, "7 11 13"},
     {"", "LogSoftmax", "logsoftmax", 1, 1, "axis", infer_softmax, softmax_work, compute_softmax<true>, "7 11 13"},
     {"", "Softmax", "softmax", 1, 1, "axis", infer_softmax, softmax_work, compute_softmax<false>, "7 11 13"},
@@ -96,6 +96,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> softmax_rows() { return rows; }
+std::span<const Operator> softmax_rows() { return softmax_operators; }
 
 }  // namespace sdip

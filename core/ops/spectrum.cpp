@@ -9,11 +9,11 @@
 namespace sdip {
 namespace {
 
-constexpr std::int64_t most = std::int64_t{1} << 40;  // of any size
+constexpr std::int64_t most_spectrum_size = std::int64_t{1} << 40;  // of any size
 
-std::int64_t size_input(const OperatorUse& use, std::size_t i, std::int64_t least) {
+std::int64_t positive_input(const OperatorUse& use, std::size_t i, std::int64_t least) {
   const auto sizes = ints_of_input(use, i);
-  if (sizes.size() != 1 || sizes[0] < least || sizes[0] > most) {
+  if (sizes.size() != 1 || sizes[0] < least || sizes[0] > most_spectrum_size) {
     refuse(use, "shape_mismatch",
            "input " + std::to_string(i) + " must be one number from " + std::to_string(least));
   }
@@ -50,7 +50,7 @@ Transform transform_of(const OperatorUse& use) {
   }
   t.axis = axis_within(use, axis, x.size());
   if (t.axis + 1 == x.size()) refuse(use, "shape_mismatch", "the last axis holds the parts of a complex number");
-  t.length = optional_input(use, 1) != nullptr ? size_input(use, 1, 1) : x[t.axis];
+  t.length = optional_input(use, 1) != nullptr ? positive_input(use, 1, 1) : x[t.axis];
   t.bins = onesided ? t.length / 2 + 1 : t.length;
   t.inverse = int_attribute(use, "inverse", 0) != 0;
   return t;
@@ -134,10 +134,10 @@ Frames frames_of(const OperatorUse& use) {
   const bool onesided = int_attribute(use, "onesided", 1) != 0;
   require_complex(use, x, onesided);
   Frames f;
-  f.step = size_input(use, 1, 1);
+  f.step = positive_input(use, 1, 1);
   const Operand* window = optional_input(use, 2);
   if (optional_input(use, 3) != nullptr) {
-    f.transform.length = size_input(use, 3, 1);
+    f.transform.length = positive_input(use, 3, 1);
   } else if (window != nullptr && window->shape.size() == 1) {
     f.transform.length = window->shape[0];
   } else {
@@ -187,13 +187,13 @@ void compute_stft(const OperatorUse& use, std::span<Operand> outputs) {
   set_numbers(outputs[0], y);
 }
 
-constexpr Operator rows[] = {
+constexpr Operator spectrum_operators[] = {
     {"", "DFT", "dft", 1, 3, "axis inverse onesided", infer_dft, dft_work, compute_dft, "17 20"},
     {"", "STFT", "stft", 2, 4, "onesided", infer_stft, stft_work, compute_stft, "17"},
 };
 
 }  // namespace
 
-std::span<const Operator> spectrum_rows() { return rows; }
+std::span<const Operator> spectrum_rows() { return spectrum_operators; }
 
 }  // namespace sdip

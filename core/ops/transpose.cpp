@@ -149,7 +149,7 @@ void compute_reverse(const OperatorUse& use, std::span<Operand> outputs) {
   outputs[0].value = taken(in, in.shape, from);
 }
 
-constexpr Operator rows[] = {
+constexpr Operator transpose_operators[] = {
     {"", "DepthToSpace", "transpose", 1, 1, "blocksize mode", infer_depth_to_space, reorder_work,
      compute_depth_to_space, "7 11 13"},
     {"", "ReverseSequence", "transpose", 2, 2, "batch_axis time_axis", infer_reverse, reorder_work, compute_reverse,
@@ -162,6 +162,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> transpose_rows() { return rows; }
+std::span<const Operator> transpose_rows() { return transpose_operators; }
 
 }  // namespace sdip

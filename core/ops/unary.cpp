@@ -129,7 +129,7 @@ void compute_clip(const OperatorUse& use, std::span<Operand> outputs) {
   give_ints(outputs[0], std::move(values));
 }
 
-constexpr Operator rows[] = {
+constexpr Operator unary_operators[] = {
     {"", "Abs", "abs", 1, 1, "", infer_number, elementwise_work, compute_abs, "7 13"},
     {"", "Acos", "acos", 1, 1, "", infer_float, elementwise_work, compute_function<std::acos>, "7 22"},
     {"", "Acosh", "acosh", 1, 1, "", infer_float, elementwise_work, compute_function<std::acosh>, "9 22"},
@@ -163,6 +163,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> unary_rows() { return rows; }
+std::span<const Operator> unary_rows() { return unary_operators; }
 
 }  // namespace sdip

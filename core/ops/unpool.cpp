@@ -6,7 +6,7 @@
 namespace sdip {
 namespace {
 
-constexpr std::int64_t most = std::int64_t{1} << 40;  // of any size
+constexpr std::int64_t most_unpooled_size = std::int64_t{1} << 40;  // of any size
 
 /// By output_shape, or (size - 1) * stride + kernel without the pads.
 Shape unpooled_shape(const OperatorUse& use) {
@@ -18,7 +18,7 @@ Shape unpooled_shape(const OperatorUse& use) {
   Shape shape = {x[0], x[1]};
   for (std::size_t i = 0; i < rank; ++i) {
     std::int64_t steps = 0;
-    if (x[i + 2] < 1 || __builtin_mul_overflow(x[i + 2] - 1, strides[i], &steps) || steps > most) {
+    if (x[i + 2] < 1 || __builtin_mul_overflow(x[i + 2] - 1, strides[i], &steps) || steps > most_unpooled_size) {
       refuse(use, "shape_mismatch", "sizes or strides are out of range");
     }
     shape.push_back(steps + kernel[i] - pads[i] - pads[rank + i]);
@@ -29,7 +29,8 @@ Shape unpooled_shape(const OperatorUse& use) {
     shape = given;
   }
   for (std::int64_t size : shape) {
-    if (size < 0 || size > most) refuse(use, "shape_mismatch", "the result would be " + shape_text(shape));
+    if (size < 0 || size > most_unpooled_size)
+      refuse(use, "shape_mismatch", "the result would be " + shape_text(shape));
   }
   return shape;
 }
@@ -62,13 +63,13 @@ void compute_unpool(const OperatorUse& use, std::span<Operand> outputs) {
   set_numbers(outputs[0], y);
 }
 
-constexpr Operator rows[] = {
+constexpr Operator unpool_operators[] = {
     {"", "MaxUnpool", "max_unpool", 2, 3, "kernel_shape pads strides", infer_unpool, unpool_work, compute_unpool,
      "9 11 22"},
 };
 
 }  // namespace
 
-std::span<const Operator> unpool_rows() { return rows; }
+std::span<const Operator> unpool_rows() { return unpool_operators; }
 
 }  // namespace sdip

@@ -123,7 +123,7 @@ void compute_dropout(const OperatorUse& use, std::span<Operand> outputs) {
   give_numbers(outputs[1], std::vector<double>(static_cast<std::size_t>(element_count(outputs[1].shape)), 1.0));
 }
 
-constexpr Operator rows[] = {
+constexpr Operator view_operators[] = {
     {"", "Dropout", "copy", 1, 3, "ratio seed", infer_dropout, view_work, compute_dropout, "7 10 12 13 22"},
     {"", "Flatten", "copy", 1, 1, "axis", infer_flatten, view_work, compute_view, "7 9 11 13 21 23 24"},
     {"", "Identity", "copy", 1, 1, "", infer_identity, view_work, compute_view, "7 13 14 16 19 21 23 24"},
@@ -134,6 +134,6 @@ constexpr Operator rows[] = {
 
 }  // namespace
 
-std::span<const Operator> view_rows() { return rows; }
+std::span<const Operator> view_rows() { return view_operators; }
 
 }  // namespace sdip

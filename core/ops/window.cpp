@@ -8,7 +8,8 @@
 namespace sdip {
 namespace {
 
-constexpr std::int64_t most = std::int64_t{1} << 40;  // of any size, stride or pad: sums stay far from 2^63
+constexpr std::int64_t most_window_size = std::int64_t{1}
+                                          << 40;  // of any size, stride or pad: sums stay far from 2^63
 
 /// SAME: as many outputs as strides fit the input; what is missing is padded, the odd one at the end (UPPER) or
 /// start.
@@ -34,7 +35,7 @@ std::vector<std::int64_t> window_sizes(const OperatorUse& use, const char* name,
                std::to_string(count));
   }
   for (std::int64_t size : sizes) {
-    if (size < least || size > most) {
+    if (size < least || size > most_window_size) {
       refuse(use, "unsupported_attribute",
              "attribute '" + std::string(name) + "' has " + std::to_string(size) + ", expected at least " +
                  std::to_string(least));
@@ -93,10 +94,11 @@ Window window_of(const OperatorUse& use, std::vector<std::int64_t> in, std::vect
 namespace {
 
 /// Kernel positions [first, last] of one axis whose element lies in [low, high) of the input.
-struct Range {
+struct Positions {
   std::int64_t first, last;
 };
-Range range_within(const Window& w, std::size_t axis, std::int64_t position, std::int64_t low, std::int64_t high) {
+Positions range_within(const Window& w, std::size_t axis, std::int64_t position, std::int64_t low,
+                       std::int64_t high) {
   const std::int64_t start = position * w.strides[axis] - w.pads_begin[axis], step = w.dilations[axis];
   const std::int64_t first = start >= low ? 0 : ceil_div(low - start, step);
   const std::int64_t last = start >= high ? -1 : (high - 1 - start) / step;
@@ -109,7 +111,7 @@ void taps_at(const Window& window, const std::vector<std::int64_t>& position, st
   taps.assign(1, Tap{});
   std::vector<Tap> wider;
   for (std::size_t axis = 0; axis < window.in.size(); ++axis) {
-    const Range range = range_within(window, axis, position[axis], 0, window.in[axis]);
+    const Positions range = range_within(window, axis, position[axis], 0, window.in[axis]);
     const std::int64_t start = position[axis] * window.strides[axis] - window.pads_begin[axis];
     wider.clear();
     for (const Tap& tap : taps) {
@@ -125,8 +127,8 @@ void taps_at(const Window& window, const std::vector<std::int64_t>& position, st
 std::int64_t padded_taps_at(const Window& window, const std::vector<std::int64_t>& position) {
   Shape counts;
   for (std::size_t axis = 0; axis < window.in.size(); ++axis) {
-    const Range range = range_within(window, axis, position[axis], -window.pads_begin[axis],
-                                     window.in[axis] + window.pads_end[axis]);
+    const Positions range = range_within(window, axis, position[axis], -window.pads_begin[axis],
+                                         window.in[axis] + window.pads_end[axis]);
     counts.push_back(std::max<std::int64_t>(0, range.last - range.first + 1));
   }
   return element_count(counts);

@@ -25,8 +25,6 @@ namespace {
 constexpr std::size_t most_searched_blocks = 4096;  // beyond: placed in time order only
 constexpr std::ptrdiff_t most_permuted_values = 4;
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 struct Block {
   std::int64_t bytes = 0;
   std::int32_t first = 0, last = 0;

@@ -16,8 +16,6 @@ namespace {
 constexpr std::string_view magic = "SDIPprogram\x03";
 constexpr std::size_t most_instructions = 1'000'000, most_name_bytes = 1 << 16;
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 /// Numbers of the operators in the order in which the graph's nodes first use them.
 std::map<const Operator*, std::int64_t> opcodes_of(const Graph& graph) {
   std::map<const Operator*, std::int64_t> numbers;

@@ -13,8 +13,6 @@
 namespace sdip {
 namespace {
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 /// `part` is `whole`, or fewer of its rows, columns, channels.
 bool is_part_of(const Work& part, const Work& whole) {
   const LoopNest &p = part.nest, &w = whole.nest;

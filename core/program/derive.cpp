@@ -12,8 +12,6 @@
 namespace sdip {
 namespace {
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 /// Whether a node of the instruction reads what the draft makes, and no memory has it: of a Split's two results the
 /// other may have been copied before.
 bool goes_on(const Graph& graph, const std::vector<ValueId>& roots, const Draft& draft,

@@ -7,12 +7,6 @@
 #include <tuple>
 
 namespace sdip {
-namespace {
-
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
-}  // namespace
-
 ValueUses value_uses(const ScheduleProblem& problem) {
   ValueUses uses;
   uses.users.resize(problem.values.size());

@@ -1,6 +1,7 @@
 // Bytes alive while operations are done one after the other. Internal to scheduling.
 #pragma once
 
+#include "core/base/index.h"
 #include "core/program/schedule.h"
 
 namespace sdip {

@@ -21,8 +21,6 @@
 namespace sdip {
 namespace {
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 /// By family the latest instruction, or -1.
 using Latest = std::array<std::int32_t, pair_families>;
 constexpr Latest nobody = [] {

@@ -17,8 +17,6 @@ namespace {
 
 constexpr std::size_t most_taken_back = 64;
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 bool is_unified(const Machine& machine) { return machine.activation_memory == ActivationMemory::unified; }
 
 bool is_stack(const Machine& machine) {

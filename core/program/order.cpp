@@ -10,8 +10,6 @@
 namespace sdip {
 namespace {
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 /// About how long a draft keeps its circuit.
 std::int64_t circuit_cycles(const Draft& draft) {
   if (draft.compound == Compound::single) {

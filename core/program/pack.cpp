@@ -23,8 +23,6 @@
 namespace sdip {
 namespace {
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 /// Starts so far.
 struct Starts {
   const ScheduleProblem& problem;

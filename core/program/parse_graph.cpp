@@ -7,8 +7,6 @@
 namespace sdip {
 namespace {
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 constexpr std::size_t most_rank = 64, most_list = 1 << 20, most_values = 2'000'000, most_nodes = 1'000'000;
 constexpr std::int64_t most_tensor_elements = 1 << 20;
 

@@ -39,8 +39,6 @@ std::vector<std::int64_t> crossing_elements(const Graph& graph) {
   return change;
 }
 
-std::size_t at(ValueId v) { return static_cast<std::size_t>(v); }
-
 /// By value, the parts between which it travels: made in one (inputs: before the first), last needed in another
 /// (the graph's results: after the last).
 struct Travel {

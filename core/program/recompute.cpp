@@ -17,8 +17,6 @@ namespace {
 constexpr std::size_t most_trials = 16;  // compilations of one stage
 constexpr std::int32_t most_depth = 3;   // operators made again for one value
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 Compilation placed(const Compilation& from, std::shared_ptr<const Graph> graph) {
   Compilation trial{from.machine, from.role, from.part, std::move(graph), {}, {}, {}, {}, {}, {}};
   trial.stage = from.stage;

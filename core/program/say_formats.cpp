@@ -13,8 +13,6 @@
 namespace sdip {
 namespace {
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 struct Said {
   std::optional<NumberFormat> weights, activations, accumulators;
   std::int64_t line = 0;  // of the first rule that says anything of activations or accumulators

@@ -15,8 +15,6 @@
 namespace sdip {
 namespace {
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 void renumber(Walk& walk, std::size_t first, std::size_t count) {
   for (std::size_t i = first; i < first + count; ++i)
     walk.position[at(walk.order[i])] = static_cast<std::int32_t>(i);

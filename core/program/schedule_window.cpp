@@ -23,8 +23,6 @@ namespace {
 
 using Mask = std::uint64_t;
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 /// A value that operations of the window read or make.
 struct Local {
   std::int64_t bytes = 0;

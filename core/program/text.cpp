@@ -12,8 +12,6 @@
 namespace sdip {
 namespace {
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 std::string label(ValueId id) { return id == none ? "-" : "%" + std::to_string(id); }
 
 std::string labels(const std::vector<ValueId>& ids) {

@@ -9,8 +9,6 @@
 namespace sdip {
 namespace {
 
-std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
 const InstructionClass& class_at(const Program& program, const Instruction& instruction) {
   return program.classes[at(instruction.instruction_class)];
 }

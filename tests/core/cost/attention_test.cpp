@@ -15,13 +15,13 @@ Machine fusing(std::string_view preset) {
   return m;
 }
 
-Application compiled(const Stage& stage, const Machine& machine) {
+Application compiled_stage(const Stage& stage, const Machine& machine) {
   Workload workload;
   workload.stages.push_back(stage);
   return compile(workload, machine);
 }
 
-std::int64_t count_of(const Application& application, std::string_view mnemonic) {
+std::int64_t instructions_of(const Application& application, std::string_view mnemonic) {
   std::int64_t count = 0;
   for (const Instruction& i : application.stages.at(0).program.instructions)
     count += i.mnemonic == mnemonic || i.mnemonic.starts_with(std::string(mnemonic) + "+");
@@ -41,10 +41,10 @@ TEST(fused_attention, takes_all_of_them_in_the_built_in_models) {
     for (const char* preset : {"essay", "edge", "stream"}) {
       SCOPED_TRACE(std::string(e.model) + " on " + preset);
       const Machine machine = fusing(preset);
-      const Application application = compiled(built_in_stage(e.role, e.model, machine), machine);
+      const Application application = compiled_stage(built_in_stage(e.role, e.model, machine), machine);
       ASSERT_TRUE(application.feasible) << application.reason;
-      EXPECT_EQ(count_of(application, "attention"), e.attentions);
-      EXPECT_EQ(count_of(application, "softmax"), 0);
+      EXPECT_EQ(instructions_of(application, "attention"), e.attentions);
+      EXPECT_EQ(instructions_of(application, "softmax"), 0);
     }
   }
 }
@@ -64,7 +64,7 @@ TEST(fused_attention, keeps_scores_of_160_mib_on_chip) {
   const Stage stage = built_in_stage(Role::core, "sd21-unet", machine);
   EXPECT_EQ(largest_scores(*stage.graph), 2LL * 5 * 4096 * 4096);
   EXPECT_EQ(largest_scores(*stage.graph), 160LL << 20);
-  const Application application = compiled(stage, machine);
+  const Application application = compiled_stage(stage, machine);
   for (const Instruction& i : application.stages.at(0).program.instructions) {
     const Graph& graph = *application.stages[0].graph;
     EXPECT_LT(element_count(graph.values[static_cast<std::size_t>(i.destination)].operand.shape), 32LL << 20);
@@ -82,7 +82,7 @@ std::string table_row(const char* model, const char* preset) {
   std::string traffic, cycles;
   for (const FusedAttention option : {FusedAttention::off, FusedAttention::on}) {
     m.fused_attention = option;
-    const Report report = estimate(compiled(stage, m), m);
+    const Report report = estimate(compiled_stage(stage, m), m);
     EXPECT_TRUE(report.outcome.feasible) << report.outcome.reason;
     std::int64_t bytes = 0;
     for (const InstructionCost& i : report.stages.at(0).instructions)

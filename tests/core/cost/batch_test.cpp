@@ -234,7 +234,7 @@ bool is_short(const Application& application, const Machine& m) {
     TimelineRules rules = stage_rules(stage, m, 1);
     const double cycles_a_byte = static_cast<double>(rules.rate.q) / static_cast<double>(rules.rate.p);
     rules.rate = {1, 1};
-    const double longest = longest_pass(stage.program, class_costs(stage, m), rules);
+    const double longest = longest_pass(stage.program, class_uses(stage.program), class_costs(stage, m), rules);
     all &= longest < 0x1p50;
     all &= longest * static_cast<double>(cores * counted_passes(m)) * (cycles_a_byte + 1) < 0x1p57;
   }
@@ -376,14 +376,14 @@ TEST(batch, evaluates_tiny_sd_on_every_preset_as_alone) {
 std::vector<std::int64_t> kept(const Program& program, const Machine& m) {
   CompiledStage stage;
   stage.program = program;
-  std::vector<ClassCost> costs = class_costs(stage, m);
+  const std::vector<ClassCost> costs = class_costs(stage, m);
   TimelineRules rules = stage_rules(stage, m, 1);
   std::vector<std::int64_t> all = tape_likeness(costs, rules);
   const TapeNumbers n = tape_numbers(make_tape(program, costs, rules), costs, rules);
   for (const auto* values : {&n.bytes, &n.least_cycles, &n.cycles, &n.dispatch, &n.delay, &n.link_in, &n.behind})
     all.insert(all.end(), values->begin(), values->end());
   if (!countable(program, costs, rules, 1)) return all;
-  const StageCost cost = stage_cost(stage, m, std::move(costs));
+  const StageCost cost = stage_cost(stage, m, class_uses(program), costs);
   for (const std::int64_t value :
        {cost.events.weighted_macs, cost.events.other_macs, cost.events.lane_operations, cost.events.dsram_beats,
         cost.events.stackram_beats, cost.busy.psram_read, cost.macs, cost.spent_macs, cost.bound_cycles,

@@ -273,7 +273,7 @@ BatchEvaluator::Counts counts_of(const Application& application, const std::vect
       const DramRate rate = stage_rate(stage, m);
       const std::vector<std::int64_t> its = timed(stage, m);
       timelines.insert({s, its, rate.p, rate.q, 1});
-      if (stage_cost(stage, m, class_costs(stage, m)).streams_activations)
+      if (stage_cost(stage, m, class_uses(stage.program), class_costs(stage, m)).streams_activations)
         timelines.insert({s, its, rate.p, rate.q, cores});
     }
   }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "core/cost/estimate.h"
+#include "tests/core/cost/reports.h"
 #include "tests/core/cost/tiny_sd.h"
 
 namespace sdip {
@@ -44,10 +45,6 @@ Report bert(std::int64_t cores, Branches branches) {
   Workload workload;
   workload.stages.push_back(std::move(stage));
   return estimate(compile(workload, m), m);
-}
-
-double value(const Report& report, Metric metric) {
-  return report.outcome.values[static_cast<std::size_t>(metric)];
 }
 
 /// Of arithmetic, memories and DRAM: what neither grows with the cores that weights go to nor with those that wait.

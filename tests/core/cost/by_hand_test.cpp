@@ -9,6 +9,7 @@
 #include "core/cost/stage.h"
 #include "core/program/strips.h"
 #include "tests/core/cost/random_program.h"
+#include "tests/core/cost/reports.h"
 
 namespace sdip {
 namespace {
@@ -50,10 +51,6 @@ Application application_of(const std::vector<InstructionClass>& classes) {
   for (std::size_t c = 0; c < classes.size(); ++c)
     stage.program.instructions.emplace_back().instruction_class = static_cast<std::int32_t>(c);
   return application;
-}
-
-double value(const Report& report, Metric metric) {
-  return report.outcome.values[static_cast<std::size_t>(metric)];
 }
 
 TEST(by_hand, psram_holds_two_of_three_tiles_and_what_is_pinned_beside_them) {

@@ -5,11 +5,12 @@
 
 #include "core/cost/host.h"
 #include "core/cost/ports.h"
+#include "tests/core/cost/random_program.h"
 
 namespace sdip {
 namespace {
 
-InstructionClass product() {
+InstructionClass matmul_class() {
   InstructionClass c;
   c.work.family = Family::matmul;
   c.work.nest = {.out_channels = 4, .in_channels = 6, .out_h = 5, .in_h = 5};
@@ -50,7 +51,7 @@ TEST(ports, a_pair_is_read_where_the_operand_lies_in_dsram_alone) {
 TEST(ports, of_a_class_with_a_pair_for_each_operator_are_read_where_its_operands_lie) {
   Machine m;
   m.operator_dsram = OperatorDsram::per_operator;
-  InstructionClass c = product();
+  InstructionClass c = matmul_class();
   c.operand_a = Place::stackram;
   c.pair_a = Family::softmax;
   EXPECT_FALSE(class_cost(c, m).busy.other_pairs.any);
@@ -71,7 +72,7 @@ TEST(ports, an_operand_of_more_passes_than_run_apart_is_read_so_many_times_in_ea
   EXPECT_EQ(reads_of(fetch, plan, true), 1);
 }
 
-InstructionClass softmax(std::int64_t rows, std::int64_t length) {
+InstructionClass softmax_class(std::int64_t rows, std::int64_t length) {
   InstructionClass c;
   c.work.family = Family::softmax;
   c.work.rows = rows, c.work.row_length = length, c.work.passes = 1;
@@ -101,7 +102,7 @@ TEST(host, cuts_each_step_of_an_operation_where_all_of_them_together_last_2_to_t
   constexpr std::int64_t elements = std::int64_t{1} << 40;
   Machine m = with_host();
   m.host_access_cycles = std::int64_t{1} << 20;
-  InstructionClass c = softmax(1, elements);
+  InstructionClass c = softmax_class(1, elements);
   const Fetch operand{.place = Place::dsram, .per_fold = true};
   c.fetches = {operand};
   EXPECT_EQ(host_cycles(c, m, false, 3), most + elements) << "operands, and the host's work";
@@ -113,7 +114,7 @@ TEST(host, cuts_each_step_of_an_operation_where_all_of_them_together_last_2_to_t
   c.work.row_length = std::int64_t{1} << 57;
   EXPECT_EQ(host_cycles(c, m, false, 3), most) << "the host's work";
   // The operation after next is one of three, too.
-  c = softmax(3, elements);
+  c = softmax_class(3, elements);
   c.mapping = {1, 1, elements, 1};
   c.to_dsram = false;
   m.host_cycles_per_element = Decimal{100LL << 20};
@@ -122,7 +123,7 @@ TEST(host, cuts_each_step_of_an_operation_where_all_of_them_together_last_2_to_t
 
 TEST(host, is_sent_no_scalars) {
   const Machine m = with_host();
-  InstructionClass c = softmax(2, 5);
+  InstructionClass c = softmax_class(2, 5);
   const std::int64_t without = host_cycles(c, m, true, 1);
   EXPECT_EQ(without, 10 + 10);
   c.fetches = {{.place = Place::scalar, .elements = 4}, {.place = Place::nowhere, .elements = 4}};
@@ -132,7 +133,7 @@ TEST(host, is_sent_no_scalars) {
 }
 
 TEST(host, has_no_part_of_a_compound) {
-  InstructionClass c = softmax(2, 5);
+  InstructionClass c = softmax_class(2, 5);
   EXPECT_TRUE(on_host(c, with_host()));
   for (const Compound compound : {Compound::attention, Compound::strips}) {
     c.compound = compound;
@@ -141,8 +142,8 @@ TEST(host, has_no_part_of_a_compound) {
 }
 
 TEST(streams, are_said_of_whatever_passes_through_dram_and_of_nothing_else) {
-  EXPECT_FALSE(class_cost(product(), Machine()).streams_activations);
-  InstructionClass a = product(), b = product(), out = product(), beside = product();
+  EXPECT_FALSE(class_cost(matmul_class(), Machine()).streams_activations);
+  InstructionClass a = matmul_class(), b = matmul_class(), out = matmul_class(), beside = matmul_class();
   a.operand_a = Place::dram;
   b.operand_b = Place::dram;
   out.to_dram = true;
@@ -162,7 +163,7 @@ TEST(streams, are_said_of_whatever_passes_through_dram_and_of_nothing_else) {
 }
 
 TEST(streams, of_an_attention_are_those_of_its_operands) {
-  InstructionClass c = product();
+  InstructionClass c = matmul_class();
   c.compound = Compound::attention;
   c.parts.resize(3);
   c.parts[2].work = c.work;
@@ -177,7 +178,7 @@ TEST(formats, of_a_layer_are_those_that_its_instruction_is_costed_in) {
   Machine m, narrow;
   m.dsram_port_bits = narrow.dsram_port_bits = 8;
   narrow.weight_format = narrow.activation_format = NumberFormat::int8;
-  InstructionClass c = product();
+  InstructionClass c = matmul_class();
   const ClassCost wide = class_cost(c, m), whole = class_cost(c, narrow);
   c.formats = {NumberFormat::int8, NumberFormat::int8, NumberFormat::int8};
   const ClassCost own = class_cost(c, m);
@@ -186,6 +187,63 @@ TEST(formats, of_a_layer_are_those_that_its_instruction_is_costed_in) {
   EXPECT_NE(own.busy.dsram_read, wide.busy.dsram_read);
   c.formats->results = NumberFormat::fp32;
   EXPECT_EQ(class_cost(c, m).busy.dsram_write, 4 * own.busy.dsram_write);
+}
+
+void add_numbers(const Busy& busy, std::vector<std::int64_t>& all) {
+  all.insert(all.end(), {busy.compute, busy.dsram_read, busy.dsram_write, busy.stackram_read, busy.stackram_write,
+                         busy.psram_read, busy.other_pairs.any});
+  all.insert(all.end(), busy.other_pairs.beats.begin(), busy.other_pairs.beats.end());
+}
+
+std::vector<std::int64_t> numbers_of(const ClassCost& cost) {
+  std::vector<std::int64_t> all = {cost.operations,
+                                   cost.cycles,
+                                   cost.macs,
+                                   cost.lane_operations,
+                                   cost.spent_macs,
+                                   cost.on_host,
+                                   cost.cores,
+                                   cost.link_in_cycles,
+                                   cost.link_out_cycles,
+                                   static_cast<std::int64_t>(cost.circuit),
+                                   cost.weighted,
+                                   cost.streams_activations,
+                                   cost.held_weight_bytes};
+  all.push_back(static_cast<std::int64_t>(cost.owned.to_ullong()));
+  add_numbers(cost.busy, all);
+  for (const TileCost& t : cost.shapes) {
+    add_numbers(t.busy, all);
+    all.insert(all.end(), {t.cycles, t.times, t.micro_operations, t.b_bytes, t.weight_bytes, t.weight_stored_bytes,
+                           t.split_in_bytes, t.partial_in_bytes, t.out_bytes});
+  }
+  for (const WindowBytes& window : cost.windows) all.insert(all.end(), {window.all, window.fresh});
+  return all;
+}
+
+TEST(class_cost, made_anew_of_another_machines_is_the_machines_own) {
+  std::size_t changed = 0, all = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    Dice dice(seed);
+    Machine first = random_machine(dice);
+    const Program program = random_program(dice, first);
+    Machine second = first;
+    for (const ParameterRow& row : parameters())
+      if (row.effect == ParameterEffect::cost && row.name != "cores")
+        row.write(second, dice.between(row.least, std::min(row.most, row.least + 200)));
+    ASSERT_EQ(compile_key(first), compile_key(second));
+    const Role role = dice.one_of({Role::network, Role::core, Role::decoder});
+    for (const InstructionClass& c : program.classes) {
+      ClassCost cost = class_cost(c, first, role);
+      const std::vector<std::int64_t> before = numbers_of(cost);
+      cost_anew(c, second, role, cost);
+      ASSERT_EQ(numbers_of(cost), numbers_of(class_cost(c, second, role))) << "seed " << seed;
+      changed += numbers_of(cost) != before;
+      ++all;
+      cost_anew(c, first, role, cost);
+      ASSERT_EQ(numbers_of(cost), before) << "seed " << seed;
+    }
+  }
+  EXPECT_GT(changed, all / 2);
 }
 
 }  // namespace

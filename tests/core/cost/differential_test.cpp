@@ -298,8 +298,8 @@ TEST(differential, random_graphs_compiled_for_a_dsram_for_each_operator_count_th
 }
 
 constexpr Role roles[] = {Role::text_encoder, Role::encoder, Role::core, Role::decoder, Role::network};
-constexpr HardCodedPart parts[] = {HardCodedPart::all, HardCodedPart::text_encoder, HardCodedPart::vae,
-                                   HardCodedPart::core};
+constexpr HardCodedPart hard_coded_parts[] = {HardCodedPart::all, HardCodedPart::text_encoder, HardCodedPart::vae,
+                                              HardCodedPart::core};
 
 TEST(differential, random_programs_count_the_same_in_any_role_with_any_part_hard_coded) {
   for (std::uint64_t seed = 2001; seed <= 2200; ++seed) {
@@ -307,7 +307,7 @@ TEST(differential, random_programs_count_the_same_in_any_role_with_any_part_hard
     Machine machine = random_machine(dice);
     machine.weight_storage = WeightStorage::hard_coded;
     const Program program = random_program(dice, machine);
-    machine.hard_coded_part = parts[seed % 4];
+    machine.hard_coded_part = hard_coded_parts[seed % 4];
     const Role role = roles[seed % 5];
     SCOPED_TRACE("seed " + std::to_string(seed));
     expect_equal(program, machine, Decimal{100}, dice.between(1, 5), 8, role);
@@ -316,7 +316,7 @@ TEST(differential, random_programs_count_the_same_in_any_role_with_any_part_hard
 }
 
 TEST(differential, tiny_sd_counts_the_same_with_any_part_hard_coded) {
-  for (const HardCodedPart part : parts) {
+  for (const HardCodedPart part : hard_coded_parts) {
     SCOPED_TRACE(static_cast<int>(part));
     Machine machine;
     machine.weight_storage = WeightStorage::hard_coded;

@@ -171,7 +171,7 @@ TEST(expansion, has_a_loop_for_each_dimension_of_several_tiles_and_no_other) {
 }
 
 /// Row-wise work of that many rows of 10 elements, three passes.
-Expansion softmax(std::int64_t rows, const Mapping& mapping) {
+Expansion expanded_softmax(std::int64_t rows, const Mapping& mapping) {
   InstructionClass c;
   c.work.family = Family::softmax;
   c.work.rows = rows, c.work.row_length = 10, c.work.passes = 3;
@@ -197,11 +197,11 @@ void expect_shape(const TileShape& shape, std::int64_t rows, std::int64_t length
 }
 
 TEST(expansion, of_whole_rows_makes_all_passes_in_one_operation) {
-  const Expansion one = softmax(5, {5, 1, 10, 1});
+  const Expansion one = expanded_softmax(5, {5, 1, 10, 1});
   EXPECT_EQ(one.order.loops.size(), 0U);
   ASSERT_EQ(one.shapes.size(), 1U);
   expect_shape(one.shapes[0], 5, 10, true, true, 1);
-  const Expansion tiled = softmax(5, {2, 1, 10, 1});
+  const Expansion tiled = expanded_softmax(5, {2, 1, 10, 1});
   ASSERT_EQ(tiled.order.loops.size(), 1U);
   ASSERT_EQ(tiled.shapes.size(), 2U);
   expect_shape(tiled.shapes[0], 2, 10, true, true, 2);
@@ -210,14 +210,14 @@ TEST(expansion, of_whole_rows_makes_all_passes_in_one_operation) {
 }
 
 TEST(expansion, of_rows_in_chunks_goes_through_each_row_pass_by_pass) {
-  const Expansion e = softmax(2, {1, 1, 4, 1});  // chunks of 4, 4, 2
+  const Expansion e = expanded_softmax(2, {1, 1, 4, 1});  // chunks of 4, 4, 2
   ASSERT_EQ(e.shapes.size(), 4U);
   expect_shape(e.shapes[0], 1, 4, true, false, 2 * 2 * 2);
   expect_shape(e.shapes[1], 1, 4, false, true, 2 * 2);
   expect_shape(e.shapes[2], 1, 2, true, false, 2 * 2);
   expect_shape(e.shapes[3], 1, 2, false, true, 2);
   EXPECT_THAT(shapes_in_order(e), ElementsAre(0, 0, 2, 0, 0, 2, 1, 1, 3, 0, 0, 2, 0, 0, 2, 1, 1, 3));
-  EXPECT_EQ(softmax(1, {1, 1, 5, 1}).order.loops.size(), 2U) << "no loop over one row";
+  EXPECT_EQ(expanded_softmax(1, {1, 1, 5, 1}).order.loops.size(), 2U) << "no loop over one row";
 }
 
 }  // namespace

@@ -89,9 +89,9 @@ constexpr const char* examples[] = {
     "i1 matmul rows=3 sums=2 channels=2 a=dsram b=stackram to=dsram+stackram\n",
 };
 /// Drawn beside those of application_roles: what makes the text, and no core.
-const std::vector<Role> others[] = {{Role::text_encoder, Role::decoder},
-                                    {Role::text_encoder, Role::network},
-                                    {Role::text_encoder, Role::network, Role::network}};
+const std::vector<Role> other_roles[] = {{Role::text_encoder, Role::decoder},
+                                         {Role::text_encoder, Role::network},
+                                         {Role::text_encoder, Role::network, Role::network}};
 constexpr std::size_t drawn_applications = 12;
 
 void print(std::ostream& out, const std::vector<FilledTerm>& terms) {
@@ -159,7 +159,8 @@ std::string explained(std::size_t example) {
     Dice dice(seed);
     m = random_frame_machine(dice);
     const bool other = seed % 4 == 3;
-    Application application = random_application(dice, other ? others[seed / 4 % 3] : application_roles(seed), m);
+    Application application =
+        random_application(dice, other ? other_roles[seed / 4 % 3] : application_roles(seed), m);
     if (other && application.stages.size() == 2)
       for (CompiledStage& stage : application.stages) stage.part = {};
     m.dsram_bytes = dice.between(1, 20);

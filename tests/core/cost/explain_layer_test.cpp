@@ -8,7 +8,7 @@
 namespace sdip {
 namespace {
 
-constexpr std::size_t compute = 0, psram_read = 5, channel = 7;
+constexpr std::size_t compute = 0, psram_read = 5, dram_channel = 7;
 
 TEST(limiter, is_the_largest_need_and_the_first_of_equals) {
   EXPECT_EQ(limiter_of({5, 3, 0, 0, 0, 5, 4, 0}, 0), Needed::compute);
@@ -21,7 +21,7 @@ TEST(limiter, is_the_channel_where_a_layer_stalls_and_that_or_its_transfers_last
     Needs needs{};
     needs[compute] = 4;
     needs[psram_read] = 5;
-    needs[channel] = transfers;
+    needs[dram_channel] = transfers;
     return limiter_of(needs, stalls) == Needed::dram_channel;
   };
   EXPECT_FALSE(limits(9, 0));  // all went ahead of it
@@ -42,7 +42,7 @@ struct Changeable {
     const CompiledStage& compiled = application.stages[0];
     stage.run = *run_stage(compiled, m, &stage.trace);
     stage.rules = stage_rules(compiled, m, stage.run.schedule.active_cores);
-    for (const ClassCost& cost : stage.run.work.costs) {
+    for (const ClassCost& cost : stage.run.costs) {
       stage.moves.push_back(channel_moves(cost, false, stage.rules));
       stage.channel_cycles.push_back(channel_cycles(stage.moves.back().moves, stage.rules).value());
     }
@@ -73,10 +73,10 @@ TEST(explain_layer, shows_no_formula_that_comes_to_another_figure_than_the_engin
   for (const char* what : {"compute", "work", "overhead", "time", "dram_bytes"})
     EXPECT_TRUE(shows(right.explained(), what)) << what;
   Changeable worked(on_chip);
-  worked.stage.run.work.costs[0].busy.compute += 1;
+  worked.stage.run.costs[0].busy.compute += 1;
   EXPECT_FALSE(shows(worked.explained(), "compute"));
   Changeable longer(on_chip);
-  longer.stage.run.work.costs[0].cycles += 1;
+  longer.stage.run.costs[0].cycles += 1;
   EXPECT_FALSE(shows(longer.explained(), "work"));
   EXPECT_FALSE(shows(longer.explained(), "time"));
   Changeable moved(on_chip);
@@ -102,7 +102,7 @@ TEST(explain_layer, adds_up_24_kinds_of_transfers_and_no_more) {
 
 TEST(explain_layer, adds_up_24_shapes_and_no_more) {
   Changeable changed(on_host);
-  auto& shapes = changed.stage.run.work.costs[0].shapes;
+  auto& shapes = changed.stage.run.costs[0].shapes;
   while (shapes.size() < 24) shapes.emplace_back().times = 0;
   EXPECT_TRUE(shows(changed.explained(), "compute"));
   EXPECT_TRUE(shows(changed.explained(), "work"));
@@ -172,7 +172,7 @@ TEST(explain_layer, slack_is_what_its_time_has_above_a_need) {
   LayerExplanation e;
   e.layer.cycles = 10;
   e.layer.needs[psram_read] = 3;
-  e.layer.needs[channel] = 12;
+  e.layer.needs[dram_channel] = 12;
   EXPECT_EQ(e.slack(Needed::psram_read), 7);
   EXPECT_EQ(e.slack(Needed::dram_channel), -2);
 }

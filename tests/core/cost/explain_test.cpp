@@ -14,7 +14,7 @@
 namespace sdip {
 namespace {
 
-const FilledTerm* term_of(const LayerExplanation& e, std::string_view what) {
+const FilledTerm* term_named(const LayerExplanation& e, std::string_view what) {
   for (const FilledTerm& term : e.terms)
     if (term.what == what) return &term;
   return nullptr;
@@ -33,16 +33,16 @@ void expect_layer_holds(const LayerExplanation& e) {
   EXPECT_LE(e.bound_cycles, e.layer.cycles);
   EXPECT_LE(e.least_dram_bytes, e.layer.dram_bytes);
   for (const char* what : {"moving_time", "working_time"})
-    if (const FilledTerm* floor = term_of(e, what)) {
+    if (const FilledTerm* floor = term_named(e, what)) {
       EXPECT_LE(floor->value, e.layer.cycles) << what;
     }
-  EXPECT_EQ(term_of(e, "time")->value, e.layer.cycles);
+  EXPECT_EQ(term_named(e, "time")->value, e.layer.cycles);
   std::int64_t stalls = 0, floor = 0;
   for (const FilledTerm& term : e.terms) {
     if (term.what.starts_with("stall_")) stalls += term.value;
     if (term.what == "moving_time" || term.what == "working_time") floor = std::max(floor, term.value);
   }
-  if (const FilledTerm* beyond = term_of(e, "beyond")) {
+  if (const FilledTerm* beyond = term_named(e, "beyond")) {
     EXPECT_EQ(beyond->value, e.layer.cycles - floor);
   }
   const Needs& needs = e.layer.needs;
@@ -52,7 +52,7 @@ void expect_layer_holds(const LayerExplanation& e) {
   else
     EXPECT_EQ(needs[static_cast<std::size_t>(e.layer.limiter)], most);
   for (const char* what : {"time", "dram_bytes", "dram_channel"})
-    if (const FilledTerm* term = term_of(e, what)) {
+    if (const FilledTerm* term = term_named(e, what)) {
       EXPECT_NE(term->numbers, "") << what;
     }
 }
@@ -87,7 +87,7 @@ void expect_explained(const Application& application, const Machine& m, bool dra
     const auto kind = program.classes[static_cast<std::size_t>(number)].compound;
     if (m.granularity == Granularity::per_operator && m.sequencer != Sequencer::distributed &&
         m.operator_dsram == OperatorDsram::common) {
-      EXPECT_NE(term_of(layer, "overhead")->numbers, "");
+      EXPECT_NE(term_named(layer, "overhead")->numbers, "");
     }
     EXPECT_TRUE(layer.written_out || m.host_operators != HostOperators::no_operators) << static_cast<int>(kind);
   }
@@ -146,7 +146,7 @@ TEST(explain, operators_that_stand_alone_are_written_out_and_move_what_is_said) 
   ASSERT_TRUE(e.feasible);
   for (const LayerExplanation& layer : e.worst) {
     EXPECT_TRUE(layer.written_out) << layer.layer.index;
-    if (const FilledTerm* bytes = term_of(layer, "dram_bytes")) {
+    if (const FilledTerm* bytes = term_named(layer, "dram_bytes")) {
       EXPECT_NE(bytes->numbers, "") << layer.layer.index;
     }
   }

@@ -72,9 +72,9 @@ void expect_within_capacity(const Application& application, const Machine& m) {
   }
 }
 
-void run_extremes(const std::string& unet, std::uint64_t seeds, double most_seconds) {
+void run_extremes(const std::string& unet, std::uint64_t draws, double most_seconds) {
   std::int64_t feasible = 0;
-  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+  for (std::uint64_t seed = 1; seed <= draws; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Dice dice(seed);
     const Machine m = extreme_machine(dice);
@@ -104,7 +104,7 @@ void run_extremes(const std::string& unet, std::uint64_t seeds, double most_seco
     EXPECT_GE(value(Metric::cycles_over_bound), 1.0);
     EXPECT_FALSE(value(Metric::dram_bytes_over_bound) < 1.0);
   }
-  EXPECT_GT(feasible, static_cast<std::int64_t>(seeds / 8));
+  EXPECT_GT(feasible, static_cast<std::int64_t>(draws / 8));
 }
 
 TEST(extreme, any_machine_that_the_table_allows_is_costed_or_refused_with_a_reason_on_tiny_sd) {

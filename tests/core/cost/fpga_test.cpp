@@ -9,7 +9,7 @@ namespace sdip {
 namespace {
 
 /// 4 x 4 x 4 int8 products and 16 lanes beside, 4 KiB in each memory.
-Machine small_machine() {
+Machine zynq_machine() {
   Machine m = find_preset("pynq-attention")->machine;
   m.technology_node = TechnologyNode::fpga_zynq7020;
   m.host_operators = HostOperators::no_operators;
@@ -35,13 +35,13 @@ double needed(const Machine& m, std::size_t resource) {
 enum : std::size_t { dsp, bram, uram, lut };
 
 TEST(fpga, a_machine_of_another_node_takes_no_part) {
-  Machine m = small_machine();
+  Machine m = zynq_machine();
   m.technology_node = TechnologyNode::n28;
   EXPECT_FALSE(fpga_use(one_stage(), m));
 }
 
 TEST(fpga, lanes_take_dsp_blocks_and_luts_by_their_format) {
-  Machine m = small_machine();
+  Machine m = zynq_machine();
   // 64 of conv2d, shared; 16 + 1 + 1 of vector, softmax and norm.
   EXPECT_EQ(needed(m, dsp), 82);
   EXPECT_EQ(needed(m, lut), 82 * 50 + 3000);
@@ -61,7 +61,7 @@ TEST(fpga, lanes_take_dsp_blocks_and_luts_by_their_format) {
 }
 
 TEST(fpga, a_memory_takes_as_many_blocks_as_its_bits_or_its_port_need) {
-  Machine m = small_machine();
+  Machine m = zynq_machine();
   EXPECT_EQ(needed(m, bram), 5) << "two DSRAMs, STACKRAM, PSRAM, IMEM";
   m.psram_port_bits = 512;
   EXPECT_EQ(needed(m, bram), 4 + 8);
@@ -80,7 +80,7 @@ TEST(fpga, a_memory_takes_as_many_blocks_as_its_bits_or_its_port_need) {
 /// Blocks of all five memories where `change` was made; 5 where it changes none.
 template <class Change>
 double bram_with(Change change) {
-  Machine m = small_machine();
+  Machine m = zynq_machine();
   change(m);
   return needed(m, bram);
 }
@@ -102,7 +102,7 @@ TEST(fpga, blocks_are_counted_to_the_byte_and_to_the_bit_of_a_port) {
 }
 
 TEST(fpga, the_largest_memories_take_ultraram_while_there_is_some) {
-  Machine m = small_machine();
+  Machine m = zynq_machine();
   m.technology_node = TechnologyNode::fpga_vc1902;
   m.psram_bytes = 36 * 1024 * 460;  // 460 blocks of 463
   m.stackram_bytes = 36 * 1024 * 2;
@@ -113,7 +113,7 @@ TEST(fpga, the_largest_memories_take_ultraram_while_there_is_some) {
 }
 
 TEST(fpga, weights_in_rom_take_blocks_too) {
-  Machine m = small_machine();
+  Machine m = zynq_machine();
   Application application = one_stage();
   application.stages[0].program.stored_weight_bytes = Bytes(4608 * 3);
   EXPECT_EQ(fpga_use(application, m)->resources[bram].needed, 5);
@@ -128,7 +128,7 @@ TEST(fpga, weights_in_rom_take_blocks_too) {
 }
 
 TEST(fpga, weights_of_a_stage_off_the_chip_take_no_blocks) {
-  Machine m = small_machine();
+  Machine m = zynq_machine();
   m.weight_storage = WeightStorage::hard_coded;
   m.vae_stage = VaeStage::off_chip;
   Application application = one_stage();
@@ -139,7 +139,7 @@ TEST(fpga, weights_of_a_stage_off_the_chip_take_no_blocks) {
 }
 
 TEST(fpga, a_clock_as_fast_as_the_part_is_not_told_and_one_beyond_its_value_is) {
-  Machine m = small_machine();
+  Machine m = zynq_machine();
   m.pipeline_stages = 8;
   const auto told = [&](TechnologyNode node, std::int64_t mhz) {
     m.technology_node = node;
@@ -158,7 +158,7 @@ TEST(fpga, a_clock_as_fast_as_the_part_is_not_told_and_one_beyond_its_value_is) 
 }
 
 TEST(energy, that_leaks_while_a_stage_runs_is_that_of_its_instructions) {
-  const Report report = estimate(one_stage(), small_machine());
+  const Report report = estimate(one_stage(), zynq_machine());
   const StageReport& stage = report.stages[0];
   const auto leakage = static_cast<std::size_t>(EnergyPart::leakage);
   EXPECT_GT(stage.energy_parts[leakage], 0);
@@ -167,14 +167,14 @@ TEST(energy, that_leaks_while_a_stage_runs_is_that_of_its_instructions) {
 
 TEST(fpga, what_is_not_needed_limits_nothing_and_an_infeasible_application_uses_nothing) {
   Application application = one_stage();
-  EXPECT_EQ(fpga_use(application, small_machine())->limit, "dsp") << "82 of 220; no UltraRAM of none";
-  EXPECT_TRUE(estimate(application, small_machine()).fpga);
+  EXPECT_EQ(fpga_use(application, zynq_machine())->limit, "dsp") << "82 of 220; no UltraRAM of none";
+  EXPECT_TRUE(estimate(application, zynq_machine()).fpga);
   application.feasible = false;
-  EXPECT_FALSE(estimate(application, small_machine()).fpga);
+  EXPECT_FALSE(estimate(application, zynq_machine()).fpga);
 }
 
 TEST(fpga, a_part_fits_to_the_last_block_and_names_what_limits) {
-  Machine m = small_machine();
+  Machine m = zynq_machine();
   m.vector_lanes = 220 - 64 - 2;
   FpgaUse use = *fpga_use(one_stage(), m);
   EXPECT_TRUE(use.fits);
@@ -197,7 +197,7 @@ TEST(fpga, a_part_fits_to_the_last_block_and_names_what_limits) {
 }
 
 TEST(fpga, a_part_leaks_as_a_whole_and_its_area_is_called_programmable_logic) {
-  const Machine m = small_machine();
+  const Machine m = zynq_machine();
   const Report report = estimate(one_stage(), m);
   ASSERT_EQ(report.leakage_w.size(), 1U);
   EXPECT_EQ(report.leakage_w[0].first, "part");

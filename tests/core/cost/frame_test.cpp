@@ -5,6 +5,7 @@
 #include "core/cost/energy.h"
 #include "core/cost/estimate.h"
 #include "core/machine/technology.h"
+#include "tests/core/cost/reports.h"
 
 namespace sdip {
 namespace {
@@ -27,7 +28,7 @@ CompiledStage stage_of(Role role, std::int64_t rows, std::int64_t sums = 1) {
   return stage;
 }
 
-Report report_of(const std::vector<CompiledStage>& stages, const Machine& m = {}) {
+Report report_of_stages(const std::vector<CompiledStage>& stages, const Machine& m = {}) {
   Application application;
   application.stages = stages;
   Report report = estimate(application, m);
@@ -35,22 +36,18 @@ Report report_of(const std::vector<CompiledStage>& stages, const Machine& m = {}
   return report;
 }
 
-double value(const Report& report, Metric metric) {
-  return report.outcome.values[static_cast<std::size_t>(metric)];
-}
-
 TEST(frame, of_several_stages_side_by_side_takes_the_longest_one_s_time) {
   for (const Role role : {Role::core, Role::network}) {
     const CompiledStage longer = stage_of(role, 5000), shorter = stage_of(role, 100);
-    const double alone = value(report_of({longer}), Metric::throughput_fps);
-    EXPECT_NE(alone, value(report_of({shorter}), Metric::throughput_fps));
+    const double alone = value(report_of_stages({longer}), Metric::throughput_fps);
+    EXPECT_NE(alone, value(report_of_stages({shorter}), Metric::throughput_fps));
     if (role == Role::network) continue;
-    EXPECT_EQ(alone, value(report_of({longer, shorter}), Metric::throughput_fps));
-    EXPECT_EQ(alone, value(report_of({shorter, longer}), Metric::throughput_fps));
+    EXPECT_EQ(alone, value(report_of_stages({longer, shorter}), Metric::throughput_fps));
+    EXPECT_EQ(alone, value(report_of_stages({shorter, longer}), Metric::throughput_fps));
   }
   const CompiledStage longer = stage_of(Role::decoder, 5000), shorter = stage_of(Role::encoder, 100);
-  EXPECT_EQ(value(report_of({longer}), Metric::throughput_fps),
-            value(report_of({shorter, longer}), Metric::throughput_fps));
+  EXPECT_EQ(value(report_of_stages({longer}), Metric::throughput_fps),
+            value(report_of_stages({shorter, longer}), Metric::throughput_fps));
 }
 
 TEST(frame, of_equally_long_parts_in_series_is_told_by_the_first) {
@@ -59,23 +56,24 @@ TEST(frame, of_equally_long_parts_in_series_is_told_by_the_first) {
   Machine m;
   m.stackram_port_bits = 1 << 20;
   m.linear_lanes_m = 1, m.linear_lanes_k = 16;
-  EXPECT_EQ(value(report_of({first}, m), Metric::step_cycles), value(report_of({second}, m), Metric::step_cycles));
-  const double utilization = value(report_of({first}, m), Metric::utilization);
-  EXPECT_EQ(value(report_of({first, second}, m), Metric::utilization), utilization);
-  EXPECT_LT(value(report_of({second, first}, m), Metric::utilization), utilization);
+  EXPECT_EQ(value(report_of_stages({first}, m), Metric::step_cycles),
+            value(report_of_stages({second}, m), Metric::step_cycles));
+  const double utilization = value(report_of_stages({first}, m), Metric::utilization);
+  EXPECT_EQ(value(report_of_stages({first, second}, m), Metric::utilization), utilization);
+  EXPECT_LT(value(report_of_stages({second, first}, m), Metric::utilization), utilization);
 }
 
 TEST(frame, of_a_program_that_uses_no_dsram_and_no_psram_has_peaks_of_0) {
   CompiledStage stage = stage_of(Role::network, 4);
   stage.program.instructions[0].stackram = Bytes(77);
-  Report report = report_of({stage});
+  Report report = report_of_stages({stage});
   EXPECT_EQ(value(report, Metric::dsram_peak_bytes), 0);
   EXPECT_EQ(value(report, Metric::stackram_peak_bytes), 77);
   EXPECT_EQ(value(report, Metric::psram_peak_bytes), 0);
   stage.program.instructions[0].dsram_write_side = Bytes(5);
-  EXPECT_EQ(value(report_of({stage}), Metric::dsram_peak_bytes), 5);
+  EXPECT_EQ(value(report_of_stages({stage}), Metric::dsram_peak_bytes), 5);
   stage.program.instructions.clear();
-  report = report_of({stage});
+  report = report_of_stages({stage});
   EXPECT_EQ(value(report, Metric::dsram_peak_bytes), 0);
   EXPECT_EQ(value(report, Metric::stackram_peak_bytes), 0);
 }
@@ -86,8 +84,8 @@ TEST(latency, tells_links_where_a_frame_passes_over_them) {
     for (const auto& [name, seconds] : report.latency_s) found.push_back(name);
     return found;
   };
-  EXPECT_THAT(names(report_of({stage_of(Role::network, 4)})), testing::ElementsAre("stage of 4"));
-  EXPECT_THAT(names(report_of({stage_of(Role::core, 4)})), testing::ElementsAre("stage of 4", "link"));
+  EXPECT_THAT(names(report_of_stages({stage_of(Role::network, 4)})), testing::ElementsAre("stage of 4"));
+  EXPECT_THAT(names(report_of_stages({stage_of(Role::core, 4)})), testing::ElementsAre("stage of 4", "link"));
 }
 
 TEST(formats, of_a_layer_wider_than_the_machine_s_widen_its_circuits) {
@@ -117,7 +115,7 @@ TEST(formats, of_a_layer_price_what_its_instruction_spends) {
   Machine m;
   // But for what goes with the area of the whole machine, and with words that say formats.
   const auto energy = [&](const Machine& machine) {
-    const EnergyParts& parts = report_of({stage}, machine).stages[0].instructions[0].energy_parts;
+    const EnergyParts& parts = report_of_stages({stage}, machine).stages[0].instructions[0].energy_parts;
     return std::vector<double>(parts.begin(), parts.begin() + static_cast<std::size_t>(EnergyPart::broadcast));
   };
   Machine narrow = m;

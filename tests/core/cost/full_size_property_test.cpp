@@ -7,6 +7,7 @@
 
 #include "core/cost/stage.h"
 #include "core/workload/workload.h"
+#include "tests/core/cost/reports.h"
 #include "tests/core/cost/tiny_sd.h"
 
 namespace sdip {
@@ -47,12 +48,6 @@ std::vector<Compiled> all() {
   return list;
 }
 
-double sum_of(const Breakdown& parts) {
-  double sum = 0;
-  for (const auto& [name, part] : parts) sum += part;
-  return sum;
-}
-
 double sum_of(const EnergyParts& parts) {
   double sum = 0;
   for (const double part : parts) sum += part;
@@ -64,16 +59,16 @@ void expect_near(double a, double b, const char* what) { EXPECT_NEAR(a, b, 1e-9 
 /// Energy by block, area, leakage, latency and bytes.
 void expect_wholes(const Report& report) {
   const Outcome& outcome = report.outcome;
-  expect_near(sum_of(report.energy_j), of(outcome, Metric::energy_j_per_frame), "energy");
-  expect_near(sum_of(report.area_mm2), of(outcome, Metric::area_mm2), "area");
-  expect_near(sum_of(report.latency_s), of(outcome, Metric::latency_s), "latency");
+  expect_near(sum_of_parts(report.energy_j), of(outcome, Metric::energy_j_per_frame), "energy");
+  expect_near(sum_of_parts(report.area_mm2), of(outcome, Metric::area_mm2), "area");
+  expect_near(sum_of_parts(report.latency_s), of(outcome, Metric::latency_s), "latency");
   expect_near(of(outcome, Metric::weight_bytes_per_frame) + of(outcome, Metric::activation_bytes_per_frame) +
                   of(outcome, Metric::program_bytes_per_frame),
               of(outcome, Metric::dram_bytes_per_frame), "bytes");
   double leaked = 0;
   for (const auto& [name, part] : report.energy_j)
     if (name == "leakage") leaked += part;
-  expect_near(sum_of(report.leakage_w), leaked * of(outcome, Metric::throughput_fps), "leakage");
+  expect_near(sum_of_parts(report.leakage_w), leaked * of(outcome, Metric::throughput_fps), "leakage");
 }
 
 /// Energy by layer and by block.
@@ -129,11 +124,11 @@ TEST(full_size_property, parts_sum_to_the_whole_by_block_and_by_layer_and_nothin
   }
 }
 
-using Change = std::function<void(Machine&)>;
+using MachineChange = std::function<void(Machine&)>;
 
 /// Wider ports, faster DRAM, wider links.
 void expect_never_slower(const Compiled& one, const Outcome& before) {
-  const std::pair<const char*, Change> changes[] = {
+  const std::pair<const char*, MachineChange> changes[] = {
       {"DRAM clock", [](Machine& m) { m.dram_clock_ratio.hundredths = m.dram_clock_ratio.hundredths * 5 / 4; }},
       {"DRAM bus", [](Machine& m) { m.dram_bus_bits *= 2; }},
       {"DRAM efficiency", [](Machine& m) { m.dram_efficiency = Decimal{97}; }},
@@ -174,10 +169,6 @@ PassCost pass_of(const Application& application, const Machine& m) {
   PassCost sum;
   for (const CompiledStage& stage : application.stages) sum += run_stage(stage, m, nullptr)->steady();
   return sum;
-}
-
-std::int64_t bytes_of(const PassCost& pass) {
-  return pass.weight_bytes + pass.activation_in_bytes + pass.activation_out_bytes + pass.program_bytes;
 }
 
 /// The program of a machine on one of twice its memories.

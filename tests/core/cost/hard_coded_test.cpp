@@ -4,12 +4,13 @@
 #include "core/cost/area.h"
 #include "core/cost/estimate.h"
 #include "core/machine/technology.h"
+#include "tests/core/cost/reports.h"
 #include "tests/core/cost/tiny_sd.h"
 
 namespace sdip {
 namespace {
 
-constexpr Role roles[] = {Role::text_encoder, Role::encoder, Role::core, Role::decoder, Role::network};
+constexpr Role pipeline_roles[] = {Role::text_encoder, Role::encoder, Role::core, Role::decoder, Role::network};
 
 /// Less PSRAM than any stage of tiny-sd has weights, so that what is not in ROM streams.
 Machine machine_with(HardCodedPart part) {
@@ -21,13 +22,11 @@ Machine machine_with(HardCodedPart part) {
   return m;
 }
 
-Machine streaming() {
+Machine streaming_rest() {
   Machine m = machine_with(HardCodedPart::all);
   m.weight_storage = WeightStorage::streamed;
   return m;
 }
-
-Report report_of(const Machine& m) { return estimate(compile(tiny_sd(m), m), m); }
 
 double area_of(const Report& report, std::string_view part) {
   for (const auto& [name, mm2] : report.area_mm2)
@@ -47,7 +46,7 @@ double dynamic(const StageReport& stage) {
 bool is_vae(Role role) { return role == Role::encoder || role == Role::decoder; }
 
 TEST(hard_coded_part, names_the_stages_whose_weights_are_wired) {
-  for (const Role role : roles) {
+  for (const Role role : pipeline_roles) {
     EXPECT_TRUE(hard_coded(machine_with(HardCodedPart::all), role));
     EXPECT_EQ(hard_coded(machine_with(HardCodedPart::core), role), role == Role::core);
     EXPECT_EQ(hard_coded(machine_with(HardCodedPart::text_encoder), role), role == Role::text_encoder);
@@ -57,7 +56,7 @@ TEST(hard_coded_part, names_the_stages_whose_weights_are_wired) {
 
 TEST(hard_coded_part, says_nothing_unless_weights_are_hard_coded) {
   for (const WeightStorage storage : {WeightStorage::streamed, WeightStorage::resident})
-    for (const Role role : roles) {
+    for (const Role role : pipeline_roles) {
       Machine m = machine_with(HardCodedPart::all);
       m.weight_storage = storage;
       EXPECT_FALSE(hard_coded(m, role));
@@ -65,7 +64,7 @@ TEST(hard_coded_part, says_nothing_unless_weights_are_hard_coded) {
 }
 
 TEST(hard_coded_part, named_stages_move_no_weights_and_the_others_cost_what_they_cost_streamed) {
-  const Report streamed = report_of(streaming());
+  const Report streamed = report_of(streaming_rest());
   for (const HardCodedPart part : {HardCodedPart::text_encoder, HardCodedPart::vae, HardCodedPart::core}) {
     const Machine m = machine_with(part);
     const Report report = report_of(m);
@@ -102,7 +101,7 @@ TEST(hard_coded_part, roms_of_the_parts_add_up_to_the_rom_of_all) {
 /// it stays until both are in ROM.
 TEST(hard_coded_part, a_psram_stays_while_a_stage_streams_through_it) {
   const auto psrams = [](const Machine& m) { return built_psrams(compile(tiny_sd(m), m), m); };
-  EXPECT_EQ(psrams(streaming()), 3);
+  EXPECT_EQ(psrams(streaming_rest()), 3);
   EXPECT_EQ(psrams(machine_with(HardCodedPart::text_encoder)), 3);
   EXPECT_EQ(psrams(machine_with(HardCodedPart::core)), 3);
   EXPECT_EQ(psrams(machine_with(HardCodedPart::vae)), 1);
@@ -120,7 +119,7 @@ TEST(hard_coded_part, a_vae_off_chip_has_no_rom) {
 }
 
 TEST(hard_coded_part, what_is_in_rom_is_not_loaded) {
-  const Cycles streamed = report_of(streaming()).load_cycles;
+  const Cycles streamed = report_of(streaming_rest()).load_cycles;
   const Cycles part = report_of(machine_with(HardCodedPart::vae)).load_cycles;
   const Cycles all = report_of(machine_with(HardCodedPart::all)).load_cycles;
   EXPECT_LT(all, part);
@@ -132,7 +131,7 @@ TEST(hard_coded_part, the_bound_of_a_stage_in_rom_counts_no_weights) {
     return report_of(m).outcome.values[static_cast<std::size_t>(Metric::dram_bytes_over_bound)];
   };
   EXPECT_EQ(bound_ratio(machine_with(HardCodedPart::core)), bound_ratio(machine_with(HardCodedPart::all)));
-  EXPECT_EQ(bound_ratio(machine_with(HardCodedPart::vae)), bound_ratio(streaming()));
+  EXPECT_EQ(bound_ratio(machine_with(HardCodedPart::vae)), bound_ratio(streaming_rest()));
 }
 
 /// Pinning is for streamed weights: what is in ROM takes none of PSRAM.

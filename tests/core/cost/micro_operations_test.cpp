@@ -10,16 +10,11 @@
 #include "core/cost/area.h"
 #include "core/cost/estimate.h"
 #include "core/cost/timeline.h"
+#include "tests/core/cost/reports.h"
 #include "tests/core/cost/tiny_sd.h"
 
 namespace sdip {
 namespace {
-
-Report report_of(const Machine& m) { return estimate(compile(tiny_sd(m), m), m); }
-
-double value(const Report& report, Metric metric) {
-  return report.outcome.values[static_cast<std::size_t>(metric)];
-}
 
 double part(const Breakdown& parts, std::string_view name) {
   for (const auto& [part, value] : parts)
@@ -28,7 +23,7 @@ double part(const Breakdown& parts, std::string_view name) {
   return 0;
 }
 
-std::vector<InstructionTime> cold_pass(const Program& program, const Machine& m) {
+std::vector<InstructionTime> cold_pass_of_program(const Program& program, const Machine& m) {
   std::vector<ClassCost> costs;
   for (const InstructionClass& c : program.classes) costs.push_back(class_cost(c, m));
   std::vector<InstructionTime> trace;
@@ -48,8 +43,8 @@ Machine small() {
   return m;
 }
 
-/// A convolution of 2 results over 2 input channels, SiLU behind it, kept and pushed; its sums in two tiles.
-Program convolution() {
+/// A split_convolution of 2 results over 2 input channels, SiLU behind it, kept and pushed; its sums in two tiles.
+Program split_convolution() {
   Program program;
   InstructionClass c;
   c.work.family = Family::conv2d;
@@ -70,35 +65,35 @@ Program convolution() {
 TEST(micro_operations, of_a_convolution_in_two_sums_tiles_are_four_and_seven) {
   Machine m = small();
   m.granularity = Granularity::micro_operation;
-  const Program program = convolution();
+  const Program program = split_convolution();
   const ClassCost cost = class_cost(program.classes[0], m);
   ASSERT_EQ(cost.shapes.size(), 2U);
   EXPECT_EQ(cost.shapes[0].micro_operations, 4);
   EXPECT_EQ(cost.shapes[1].micro_operations, 7);
   EXPECT_EQ(instruction_bytes(program.instructions[0], cost, m.granularity), 11 * 64);
   m.dispatch_cycles = 10;
-  EXPECT_EQ(cold_pass(program, m).at(0).overhead, 40 + 70 + 2);  // two stages of pipeline
-  m.weight_storage = WeightStorage::hard_coded;                  // wires are not read
+  EXPECT_EQ(cold_pass_of_program(program, m).at(0).overhead, 40 + 70 + 2);  // two stages of pipeline
+  m.weight_storage = WeightStorage::hard_coded;                             // wires are not read
   EXPECT_EQ(class_cost(program.classes[0], m).shapes[0].micro_operations, 3);
 }
 
 TEST(micro_operations, pay_dispatch_each_and_fill_the_pipeline_once_a_tile_operation) {
   Machine m = small();
-  const Program program = convolution();
+  const Program program = split_convolution();
   m.weight_storage = WeightStorage::hard_coded;
   const std::int64_t operations = 2 + 4 + 2;  // A's beats, then A's and the partial sums'; one stage each
-  EXPECT_EQ(cold_pass(program, m).at(0).end, operations - 1);
+  EXPECT_EQ(cold_pass_of_program(program, m).at(0).end, operations - 1);
   m.granularity = Granularity::micro_operation;
-  EXPECT_EQ(cold_pass(program, m).at(0).end, operations);
+  EXPECT_EQ(cold_pass_of_program(program, m).at(0).end, operations);
   m.dispatch_cycles = 10;
-  EXPECT_EQ(cold_pass(program, m).at(0).end, 10 * (3 + 6) + operations);
+  EXPECT_EQ(cold_pass_of_program(program, m).at(0).end, 10 * (3 + 6) + operations);
   m.sequencer = Sequencer::distributed;  // 30 cycles of dispatch and the first operation's 3 are hidden of 60
-  EXPECT_EQ(cold_pass(program, m).at(0).end, 30 + 3 + (60 - 33) + 5);
+  EXPECT_EQ(cold_pass_of_program(program, m).at(0).end, 30 + 3 + (60 - 33) + 5);
 }
 
 TEST(micro_operations, take_turns_at_the_vector_unit) {
   Machine m = small();
-  InstructionClass c = convolution().classes[0];
+  InstructionClass c = split_convolution().classes[0];
   c.mapping.tile_sums = 2;
   c.fused_operators = 3;
   c.fused_passes = 2;
@@ -135,14 +130,14 @@ TEST(micro_operations, leave_the_circuits_of_other_families_out_of_the_chip) {
 
 TEST(program_storage, words_of_an_instruction_wait_for_the_one_before_the_last_to_retire) {
   Machine m = small();
-  Program program = convolution();
+  Program program = split_convolution();
   program.classes[0].fused_operators = program.classes[0].fused_passes = 0;
   program.classes[0].mapping.tile_sums = 2;
   program.classes[0].operand_b = Place::stackram;  // 4 cycles, on chip
   program.instructions.resize(3);
   m.imem_bytes = 128;
   m.program_storage = ProgramStorage::streamed;
-  const auto times = cold_pass(program, m);
+  const auto times = cold_pass_of_program(program, m);
   const std::int64_t ends[] = {69, 133, 197}, stalls[] = {64, 59, 59};
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(times[i].end, ends[i]);
@@ -153,7 +148,7 @@ TEST(program_storage, words_of_an_instruction_wait_for_the_one_before_the_last_t
   Machine hiding = m;  // of 10 cycles of dispatch, what is left behind the words
   hiding.sequencer = Sequencer::distributed;
   hiding.dispatch_cycles = 10;
-  const auto behind = cold_pass(program, hiding);
+  const auto behind = cold_pass_of_program(program, hiding);
   const std::int64_t hiding_ends[] = {79, 143, 207}, overheads[] = {11, 1, 1};
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(behind[i].end, hiding_ends[i]);
@@ -161,7 +156,7 @@ TEST(program_storage, words_of_an_instruction_wait_for_the_one_before_the_last_t
     EXPECT_EQ(behind[i].overhead, overheads[i]);
   }
   m.imem_bytes = 64;  // no room for the next before this one has retired
-  EXPECT_EQ(cold_pass(program, m).at(2).end, 3 * (64 + 4 + 1));
+  EXPECT_EQ(cold_pass_of_program(program, m).at(2).end, 3 * (64 + 4 + 1));
 }
 
 TEST(program_storage, a_program_that_fits_is_loaded_once_and_one_byte_less_of_imem_streams_it) {
@@ -211,7 +206,7 @@ TEST(program_storage, imem_of_the_longest_instruction_is_enough_and_one_byte_les
 }
 
 /// Softmax of 2 rows of 5.
-InstructionClass softmax() {
+InstructionClass softmax_class_of_two_rows() {
   InstructionClass c;
   c.work.family = Family::softmax;
   c.work.rows = 2;
@@ -233,7 +228,7 @@ Machine hosting() {
 }
 
 TEST(host_operators, a_softmax_of_two_rows_of_five_is_3_cycles_in_45_of_work_and_3_out) {
-  const ClassCost cost = class_cost(softmax(), hosting());
+  const ClassCost cost = class_cost(softmax_class_of_two_rows(), hosting());
   EXPECT_EQ(cost.cycles, 3 + 45 + 3);
   EXPECT_EQ(cost.busy.compute, 51);
   EXPECT_EQ(cost.busy.dsram_read, 2);
@@ -241,21 +236,21 @@ TEST(host_operators, a_softmax_of_two_rows_of_five_is_3_cycles_in_45_of_work_and
   EXPECT_EQ(cost.lane_operations, 0);
   Machine narrow = hosting();
   narrow.dsram_port_bits = 8;  // the port is slower than the bus
-  EXPECT_EQ(class_cost(softmax(), narrow).cycles, 10 + 45 + 10);
+  EXPECT_EQ(class_cost(softmax_class_of_two_rows(), narrow).cycles, 10 + 45 + 10);
   Machine slow = hosting();
   slow.host_access_cycles = 316;
   slow.host_result_bits = 32;  // floats come back
-  EXPECT_EQ(class_cost(softmax(), slow).cycles, 3 * 316 + 45 + 10 * 316);
+  EXPECT_EQ(class_cost(softmax_class_of_two_rows(), slow).cycles, 3 * 316 + 45 + 10 * 316);
 }
 
 TEST(host_operators, a_norm_is_the_host_s_only_when_asked_for_and_a_prologue_never) {
-  InstructionClass norm = softmax();
+  InstructionClass norm = softmax_class_of_two_rows();
   norm.work.family = Family::norm;
   Machine m = hosting();
   EXPECT_FALSE(class_cost(norm, m).on_host);
   m.host_operators = HostOperators::softmax_and_norm;
   EXPECT_TRUE(class_cost(norm, m).on_host);
-  InstructionClass nest = convolution().classes[0];
+  InstructionClass nest = split_convolution().classes[0];
   nest.prologue_passes = 2;
   EXPECT_FALSE(class_cost(nest, m).on_host);
 }
@@ -263,16 +258,16 @@ TEST(host_operators, a_norm_is_the_host_s_only_when_asked_for_and_a_prologue_nev
 TEST(host_operators, a_command_is_paid_at_dispatch_once) {
   Machine m = hosting();
   Program program;
-  program.classes.push_back(softmax());
+  program.classes.push_back(softmax_class_of_two_rows());
   program.instructions.resize(1);
   m.dispatch_cycles = 7;
   m.host_command_cycles = 100;
-  EXPECT_EQ(cold_pass(program, m).at(0).end, 107 + 51 + 1);
+  EXPECT_EQ(cold_pass_of_program(program, m).at(0).end, 107 + 51 + 1);
   m.sequencer = Sequencer::host;
-  EXPECT_EQ(cold_pass(program, m).at(0).end, 107 + 51 + 1);
+  EXPECT_EQ(cold_pass_of_program(program, m).at(0).end, 107 + 51 + 1);
   m.sequencer = Sequencer::central;
   m.granularity = Granularity::micro_operation;  // one operand sent, one command, one write
-  EXPECT_EQ(cold_pass(program, m).at(0).end, 3 * 7 + 100 + 51 + 1);
+  EXPECT_EQ(cold_pass_of_program(program, m).at(0).end, 3 * 7 + 100 + 51 + 1);
 }
 
 TEST(host_operators, a_host_s_energy_and_area_are_not_the_chip_s_and_a_note_says_so) {

@@ -24,7 +24,7 @@ std::string lines_of(std::string_view text) {
   return lines;
 }
 
-std::vector<std::string> settings_in(std::string_view text) {
+std::vector<std::string> split_settings(std::string_view text) {
   std::vector<std::string> settings;
   std::istringstream stream{std::string(text)};
   for (std::string one; std::getline(stream, one, ',');) settings.push_back(one);
@@ -33,7 +33,7 @@ std::vector<std::string> settings_in(std::string_view text) {
 
 double measured(const MoreRow& row, std::string_view settings) {
   std::string text = lines_of(row.on);
-  for (const std::string& setting : settings_in(settings)) text = with_setting(text, setting);
+  for (const std::string& setting : split_settings(settings)) text = with_setting(text, setting);
   const Measured m = measure(text);
   EXPECT_TRUE(m.feasible) << text;
   return row.worse == "cycles"  ? static_cast<double>(m.cycles)
@@ -47,9 +47,9 @@ std::string number(double value) {
   return text.str();
 }
 
-std::string joined(std::string_view settings) {
+std::string spaced(std::string_view settings) {
   std::string text;
-  for (const std::string& one : settings_in(settings)) text += (text.empty() ? "" : " ") + one;
+  for (const std::string& one : split_settings(settings)) text += (text.empty() ? "" : " ") + one;
   return text;
 }
 
@@ -62,8 +62,8 @@ TEST(more, of_each_row_is_worse_on_its_counterexample) {
     std::string on(row.on);
     for (std::size_t at = on.find('|'); at != std::string::npos; at = on.find('|', at + 2)) on.insert(at, "\\");
     const std::string what = row.worse == "cycles" ? "cycles" : row.worse == "bytes" ? "bytes" : "ns a frame";
-    text += "| " + std::string(row.more) + " | `" + joined(row.less_settings) + "` | `" +
-            joined(row.more_settings) + "` | `" + on + "` | " + number(less) + " → " + number(more) + " " + what +
+    text += "| " + std::string(row.more) + " | `" + spaced(row.less_settings) + "` | `" +
+            spaced(row.more_settings) + "` | `" + on + "` | " + number(less) + " → " + number(more) + " " + what +
             " | " + std::string(row.why) + " |\n";
   }
   text += "\nNever found to be worse:\n\n| | why |\n| --- | --- |\n";
@@ -89,7 +89,7 @@ TEST(more, is_said_of_every_parameter_with_a_better_end) {
   std::set<std::string> named;
   for (const NeverRow& row : never_rows()) named.emplace(row.name);
   for (const MoreRow& row : more_rows())
-    for (const std::string& setting : settings_in(row.more_settings))
+    for (const std::string& setting : split_settings(row.more_settings))
       named.insert(setting.substr(0, setting.find('=')));
   named.insert({"dsram_port_bits", "psram_port_bits", "stackram_port_bits"});  // one row for all
   for (const ParameterRow& row : parameters())

@@ -48,7 +48,7 @@ InstructionClass vector_of(std::int64_t cycles, Family pair) {
   return c;
 }
 
-Program program_of(std::vector<InstructionClass> classes) {
+Program chain_of(std::vector<InstructionClass> classes) {
   Program program;
   program.classes = std::move(classes);
   program.instructions.resize(program.classes.size());
@@ -60,8 +60,8 @@ Program program_of(std::vector<InstructionClass> classes) {
 /// A convolution; a vector operator that shares nothing with it; a linear that reads the convolution's result.
 Program three() {
   Program program =
-      program_of({product_of(Family::conv2d, 10, Family::softmax, Place::stackram), vector_of(4, Family::norm),
-                  product_of(Family::linear, 6, Family::conv2d, Place::stackram)});
+      chain_of({product_of(Family::conv2d, 10, Family::softmax, Place::stackram), vector_of(4, Family::norm),
+                product_of(Family::linear, 6, Family::conv2d, Place::stackram)});
   program.instructions[2].after = {0};
   return program;
 }
@@ -116,8 +116,8 @@ TEST(overlap, waits_for_a_port_that_another_owns_though_it_needs_no_result_of_it
 
 TEST(overlap, is_none_on_one_array_for_all_products_and_none_with_a_norm_fused_before) {
   Machine m = one_lane();
-  Program program = program_of({product_of(Family::conv2d, 10, Family::softmax, Place::stackram),
-                                product_of(Family::linear, 6, Family::norm, Place::dsram)});
+  Program program = chain_of({product_of(Family::conv2d, 10, Family::softmax, Place::stackram),
+                              product_of(Family::linear, 6, Family::norm, Place::dsram)});
   program.classes[1].pair_b = Family::transpose;
   EXPECT_THAT(starts_of(trace_of(program, m)), ElementsAre(0, 2));
   Machine shared = m;
@@ -130,7 +130,7 @@ TEST(overlap, is_none_on_one_array_for_all_products_and_none_with_a_norm_fused_b
 TEST(overlap, is_none_of_two_that_send_parts_to_other_cores_over_one_link) {
   const Machine m = one_lane();
   Program program =
-      program_of({product_of(Family::matmul, 10, Family::softmax, Place::stackram), vector_of(4, Family::norm)});
+      chain_of({product_of(Family::matmul, 10, Family::softmax, Place::stackram), vector_of(4, Family::norm)});
   program.classes[0].spread_cores = 2;
   EXPECT_EQ(trace_of(program, m).trace[1].start, 2);
   program.classes[1].spread_cores = 2;

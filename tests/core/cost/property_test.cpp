@@ -9,16 +9,11 @@
 #include "core/cost/estimate.h"
 #include "core/cost/timeline.h"
 #include "tests/core/cost/random_program.h"
+#include "tests/core/cost/reports.h"
 #include "tests/core/cost/tiny_sd.h"
 
 namespace sdip {
 namespace {
-
-double value(const Report& report, Metric metric) {
-  return report.outcome.values[static_cast<std::size_t>(metric)];
-}
-
-Report report_of(const Machine& m) { return estimate(compile(tiny_sd(m), m), m); }
 
 /// Presets, and one on which everything spills and waits.
 std::vector<Machine> machines() {
@@ -73,10 +68,6 @@ std::int64_t total(const Program& program, const Machine& m, Decimal share, std:
   std::vector<ClassCost> costs;
   for (const InstructionClass& c : program.classes) costs.push_back(class_cost(c, m));
   return run_timeline(program, costs, timeline_rules(m, share, 1, program.pinned_bytes), passes).total(passes);
-}
-
-std::int64_t bytes_of(const PassCost& pass) {
-  return pass.weight_bytes + pass.activation_in_bytes + pass.activation_out_bytes + pass.program_bytes;
 }
 
 /// DRAM bytes of `passes` from cold.
@@ -194,24 +185,18 @@ TEST(property, estimate_and_evaluate_give_the_same_bits_and_again_the_same) {
   }
 }
 
-double sum_of(const Breakdown& parts) {
-  double sum = 0;
-  for (const auto& [name, part] : parts) sum += part;
-  return sum;
-}
-
 TEST(report, parts_of_energy_area_and_latency_sum_to_the_whole) {
   for (const Machine& m : machines()) {
     const Report report = report_of(m);
     const double energy = value(report, Metric::energy_j_per_frame), area = value(report, Metric::area_mm2),
                  latency = value(report, Metric::latency_s);
-    EXPECT_NEAR(sum_of(report.energy_j), energy, 1e-12 * energy);
+    EXPECT_NEAR(sum_of_parts(report.energy_j), energy, 1e-12 * energy);
     const double moved = value(report, Metric::dram_bytes_per_frame);
     EXPECT_NEAR(value(report, Metric::weight_bytes_per_frame) + value(report, Metric::activation_bytes_per_frame) +
                     value(report, Metric::program_bytes_per_frame),
                 moved, 1e-12 * moved);
-    EXPECT_NEAR(sum_of(report.area_mm2), area, 1e-12 * area);
-    EXPECT_NEAR(sum_of(report.latency_s), latency, 1e-12 * latency);
+    EXPECT_NEAR(sum_of_parts(report.area_mm2), area, 1e-12 * area);
+    EXPECT_NEAR(sum_of_parts(report.latency_s), latency, 1e-12 * latency);
     EXPECT_NEAR(value(report, Metric::edp_js), energy * latency, 1e-12 * energy * latency);
     EXPECT_NEAR(value(report, Metric::power_w), energy * value(report, Metric::throughput_fps), 1e-9);
   }

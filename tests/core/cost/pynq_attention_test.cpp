@@ -21,7 +21,7 @@ Application attention_on(const Machine& machine) {
 }
 
 /// What each instruction took in the steady pass, estimated, after the same counted step by step.
-std::vector<std::int64_t> cycles_of(const Machine& machine) {
+std::vector<std::int64_t> estimated_cycles(const Machine& machine) {
   const Application application = attention_on(machine);
   const Report report = estimate(application, machine);
   EXPECT_TRUE(report.outcome.feasible) << report.outcome.reason;
@@ -36,7 +36,7 @@ std::vector<std::int64_t> cycles_of(const Machine& machine) {
 
 TEST(pynq_attention, a_frame_takes_what_its_commands_and_accesses_take) {
   const std::int64_t access = 316, command = 316;
-  EXPECT_EQ(cycles_of(find_preset("pynq-attention")->machine),
+  EXPECT_EQ(estimated_cycles(find_preset("pynq-attention")->machine),
             (std::vector<std::int64_t>{4 * access + 4 + 1,  // x, while the command is given; 4 beats; 1 to drain
                                        command + 4 + 1,     // q: 4 beats of rows, as many of weights and results
                                        command + 4 + 1,     // k
@@ -57,10 +57,10 @@ TEST(pynq_attention, estimate_and_step_agree_whatever_of_the_host_is_changed) {
           machine.host_memory = memory;
           machine.sequencer = sequencer;
           machine.host_access_cycles = access;
-          cycles_of(machine);
+          estimated_cycles(machine);
           machine.host_operators = HostOperators::no_operators;
           machine.host_result_bits = 0;
-          cycles_of(machine);
+          estimated_cycles(machine);
         }
 }
 

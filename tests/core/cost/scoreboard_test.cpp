@@ -66,7 +66,7 @@ TEST(scoreboard, each_place_owned_is_waited_for_the_first_and_the_last_too) {
   }
 }
 
-InstructionClass product_class() {
+InstructionClass owned_product() {
   InstructionClass c;
   c.work.family = Family::matmul;
   c.operand_a = Place::dsram;
@@ -77,20 +77,20 @@ InstructionClass product_class() {
 TEST(owned, are_ports_over_which_a_beat_goes) {
   const Machine m;
   Busy busy;
-  const Owned circuit = owned_by(product_class(), busy, m);
+  const Owned circuit = owned_by(owned_product(), busy, m);
   EXPECT_EQ(circuit.count(), 1u);
   for (std::int64_t Busy::*port :
        {&Busy::dsram_read, &Busy::dsram_write, &Busy::stackram_read, &Busy::stackram_write, &Busy::psram_read}) {
     Busy one;
     one.*port = 1;
-    EXPECT_EQ(owned_by(product_class(), one, m).count(), 2u);
-    EXPECT_TRUE((owned_by(product_class(), one, m) & circuit) == circuit);
+    EXPECT_EQ(owned_by(owned_product(), one, m).count(), 2u);
+    EXPECT_TRUE((owned_by(owned_product(), one, m) & circuit) == circuit);
   }
 }
 
 TEST(owned, are_the_circuits_of_an_attention_and_of_its_product) {
   const Machine m;
-  InstructionClass c = product_class();
+  InstructionClass c = owned_product();
   c.compound = Compound::attention;
   c.parts.resize(3);
   c.parts[1].work.family = Family::softmax;

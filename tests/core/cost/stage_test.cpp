@@ -23,7 +23,7 @@ CompiledStage rows_stage(Role role, std::int64_t rows, const Machine& m) {
   return stage;
 }
 
-Machine narrow() {
+Machine single_lane() {
   Machine m;
   m.linear_lanes_m = m.linear_lanes_n = m.linear_lanes_k = 1;
   m.weight_format = m.activation_format = NumberFormat::int8;
@@ -43,7 +43,7 @@ std::pair<std::int64_t, std::int64_t> schedule(Role role, const Machine& m, Seri
 
 TEST(stage, steps_are_dealt_out_to_cores_and_all_else_is_done_by_one) {
   using Pair = std::pair<std::int64_t, std::int64_t>;
-  Machine m = narrow();
+  Machine m = single_lane();
   m.steps = 20;
   m.cores = 8;
   EXPECT_EQ(schedule(Role::core, m), Pair(3, 7));
@@ -67,7 +67,7 @@ TEST(stage, no_longer_an_instruction_than_none_was_seen) {
 /// A byte of weights a pass, that PSRAM keeps for later ones while the channel runs ahead of the work by some more
 /// cycles each pass.
 TEST(stage, a_stage_that_never_repeats_is_simulated_for_64_passes_alone_and_not) {
-  Machine m = narrow();
+  Machine m = single_lane();
   m.cores = 2;
   m.steps = 2;
   m.psram_bytes = 1 << 20;
@@ -87,7 +87,7 @@ TEST(stage, a_stage_that_never_repeats_is_simulated_for_64_passes_alone_and_not)
 }
 
 TEST(stage, energy_of_an_instruction_of_other_formats_is_that_of_these) {
-  const Machine m = narrow();
+  const Machine m = single_lane();
   CompiledStage stage = rows_stage(Role::core, 4, m);
   const auto joules = [](const CompiledStage& s, const Machine& machine) {
     return run_stage(s, machine, nullptr)->energy.core.joules[static_cast<std::size_t>(EnergyPart::mac)];
@@ -107,7 +107,7 @@ TEST(stage, energy_of_an_instruction_of_other_formats_is_that_of_these) {
 
 /// Twice the passes of which times are summed: 64, or as many as there are steps or cores.
 TEST(stage, what_is_summed_over_as_many_passes_as_cores_is_counted_or_refused) {
-  Machine m = narrow();
+  Machine m = single_lane();
   m.steps = 1;
   for (const std::int64_t cores : {100, 64, 1}) {
     m.cores = cores;

@@ -10,11 +10,11 @@
 namespace sdip {
 namespace {
 
-struct Moved {
+struct DramAndMacs {
   std::int64_t dram_bytes = 0, macs = 0;
 };
 
-Moved moved(const Application& application, const Machine& machine) {
+DramAndMacs dram_and_macs(const Application& application, const Machine& machine) {
   EXPECT_TRUE(application.feasible) << application.reason;
   const Report report = estimate(application, machine);
   const StageReport& stage = report.stages.at(0);
@@ -50,11 +50,11 @@ TEST(strips, bring_four_times_on_four_convolutions_at_one_resolution) {
   for (const int count : {4, 8}) {
     m.strips = Strips::off;
     const onnx::ModelProto model = convolutions(count);
-    const Moved without = moved(compiled(model, m), m);
+    const DramAndMacs without = dram_and_macs(compiled(model, m), m);
     m.strips = Strips::halo_recompute;
-    const Moved again = moved(compiled(model, m), m);
+    const DramAndMacs again = dram_and_macs(compiled(model, m), m);
     m.strips = Strips::line_buffers;
-    const Moved kept = moved(compiled(model, m), m);
+    const DramAndMacs kept = dram_and_macs(compiled(model, m), m);
     std::cout << count << " convolutions: " << without.dram_bytes << " B; halo_recompute " << again.dram_bytes
               << " B, MACs x " << static_cast<double>(again.macs) / static_cast<double>(without.macs)
               << "; line_buffers " << kept.dram_bytes << " B\n";
@@ -71,14 +71,14 @@ TEST(strips, that_stream_weights_move_what_the_compiler_counts_and_less_than_no_
   m.psram_bytes = 120 * 1000;  // of 4 x 64 x 64 x 9
   m.strips = Strips::line_buffers;
   const Application application = compiled(convolutions(4), m);
-  const Moved streaming = moved(application, m);
+  const DramAndMacs streaming = dram_and_macs(application, m);
   const InstructionClass& c = application.stages[0].program.classes.at(0);
   ASSERT_EQ(application.stages[0].program.instructions.size(), 1U);
   EXPECT_GT(c.parts[0].streamed_channels, 0);
   TileRoom room = machine_room(m, false);
   EXPECT_EQ(streaming.dram_bytes, strip_dram_bytes(c, room));
   m.strips = Strips::off;
-  EXPECT_LT(streaming.dram_bytes, moved(compiled(convolutions(4), m), m).dram_bytes);
+  EXPECT_LT(streaming.dram_bytes, dram_and_macs(compiled(convolutions(4), m), m).dram_bytes);
 }
 
 TEST(strips, of_the_vae_decoder_stream_weights_on_the_edge_preset_and_move_fewer_bytes_than_chains_that_fit) {
@@ -90,7 +90,7 @@ TEST(strips, of_the_vae_decoder_stream_weights_on_the_edge_preset_and_move_fewer
   Workload workload;
   workload.stages.push_back(built_in_stage(Role::decoder, "sd15-vae-decoder", m));
   const Application application = compile(workload, m);
-  const Moved streaming = moved(application, m);
+  const DramAndMacs streaming = dram_and_macs(application, m);
   std::int64_t chains = 0;
   for (const InstructionClass& c : application.stages[0].program.classes)
     chains += !strip_operations(c).empty() && c.compound == Compound::strips;
@@ -104,25 +104,25 @@ TEST(strips, the_vae_decoder_moves_at_most_0_45_with_norms_fused_and_less_in_str
   const auto run = [&](const char* what) {
     Workload workload;
     workload.stages.push_back(built_in_stage(Role::decoder, "sd15-vae-decoder", m));
-    const Moved result = moved(compile(workload, m), m);
+    const DramAndMacs result = dram_and_macs(compile(workload, m), m);
     std::cout << what << ": " << result.dram_bytes << " B, " << result.macs << " MACs\n";
     return result;
   };
-  const Moved one_each = run("(a) one operation a node");
+  const DramAndMacs one_each = run("(a) one operation a node");
   m.fusion = Fusion::norm;
   m.norm_statistics = NormStatistics::producer;
-  const Moved norms = run("(b) norms and activations in the convolutions");
+  const DramAndMacs norms = run("(b) norms and activations in the convolutions");
   EXPECT_LE(norms.dram_bytes * 100, one_each.dram_bytes * 45);
   EXPECT_EQ(norms.macs, one_each.macs);
   m.strips = Strips::halo_recompute;
-  const Moved again = run("(c) strips, halo_recompute");
+  const DramAndMacs again = run("(c) strips, halo_recompute");
   EXPECT_LT(again.dram_bytes, norms.dram_bytes);
   EXPECT_GT(again.macs, norms.macs);
   m.strips = Strips::line_buffers;
-  const Moved kept = run("(c) strips, line_buffers");
+  const DramAndMacs kept = run("(c) strips, line_buffers");
   EXPECT_LT(kept.dram_bytes, norms.dram_bytes);
   m.norm_statistics = NormStatistics::recompute;
-  const Moved twice = run("(c) strips, line_buffers, norm_statistics=recompute");
+  const DramAndMacs twice = run("(c) strips, line_buffers, norm_statistics=recompute");
   EXPECT_LE(twice.dram_bytes, kept.dram_bytes);
   EXPECT_GE(twice.macs, kept.macs);
 }

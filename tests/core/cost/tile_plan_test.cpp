@@ -11,7 +11,7 @@ namespace {
 
 TEST(tile_plan, of_two_frames_of_five_rows_and_three_groups_of_six_channels_is_twelve_operations) {
   const TilePlan plan =
-      tile_plan(weighted_nest({.groups = 3, .batch = 2, .out_channels = 6, .out_h = 5}, {2, 1, 12, 1}));
+      cost::tile_plan(weighted_nest({.groups = 3, .batch = 2, .out_channels = 6, .out_h = 5}, {2, 1, 12, 1}));
   EXPECT_EQ(plan.rows.full, 2);
   EXPECT_EQ(plan.rows.edge, 1);
   EXPECT_EQ(plan.groups.full, 1);
@@ -24,22 +24,22 @@ TEST(tile_plan, of_two_frames_of_five_rows_and_three_groups_of_six_channels_is_t
 
 TEST(tile_plan, takes_tiles_larger_than_the_work_as_all_of_it) {
   const LoopNest n{.groups = 3, .out_channels = 6, .in_channels = 5, .out_h = 7, .out_w = 9};
-  const TilePlan plan = tile_plan(weighted_nest(n, {100, 100, 100, 100}));
+  const TilePlan plan = cost::tile_plan(weighted_nest(n, {100, 100, 100, 100}));
   EXPECT_EQ(plan.result_tiles(), 1);
   EXPECT_EQ(plan.tile_rows, 7);
   EXPECT_EQ(plan.tile_columns, 9);
   EXPECT_EQ(plan.tile_channels, 18);
   EXPECT_EQ(plan.tile_sums, 5);
-  EXPECT_EQ(tile_plan(weighted_nest(n, one_tile)).result_tiles(), 1);
+  EXPECT_EQ(cost::tile_plan(weighted_nest(n, one_tile)).result_tiles(), 1);
   InstructionClass rows;
   rows.work.family = Family::softmax;
   rows.work.rows = 3, rows.work.row_length = 10, rows.work.passes = 3;
   rows.mapping = {100, 1, 10, 1};
-  EXPECT_EQ(tile_plan(rows).result_tiles(), 1);
-  EXPECT_EQ(tile_plan(rows).tile_rows, 3);
+  EXPECT_EQ(cost::tile_plan(rows).result_tiles(), 1);
+  EXPECT_EQ(cost::tile_plan(rows).tile_rows, 3);
   rows.mapping = {1, 1, 4, 1};  // each row in chunks of 4, 4, 2, gone through three times; the last time writes
-  EXPECT_EQ(tile_plan(rows).result_tiles(), 3 * 3);
-  EXPECT_EQ(tile_plan(rows).passes_apart, 3);
+  EXPECT_EQ(cost::tile_plan(rows).result_tiles(), 3 * 3);
+  EXPECT_EQ(cost::tile_plan(rows).passes_apart, 3);
 }
 
 TEST(partial_sums, leave_when_a_loop_of_several_tiles_runs_inside_several_of_sums) {
@@ -47,7 +47,7 @@ TEST(partial_sums, leave_when_a_loop_of_several_tiles_runs_inside_several_of_sum
   using enum Loop;
   const auto leave = [&](std::int64_t r, std::int64_t k, std::int64_t c, std::int64_t s, LoopOrder order) {
     const InstructionClass one = weighted_nest(n, {r, k, c, s, order});
-    return partials_leave(one, tile_plan(one));
+    return partials_leave(one, cost::tile_plan(one));
   };
   const LoopOrder innermost{rows, columns, channels, sums}, outermost{sums, rows, columns, channels};
   EXPECT_FALSE(leave(2, 2, 2, 2, innermost));
@@ -106,19 +106,19 @@ TEST(weight_bytes, of_some_of_the_sums_round_a_channel_s_share_up) {
   InstructionClass c = weighted_nest({.in_channels = 3}, {});
   c.weight_elements_per_channel = 7;  // no multiple of the sums: a share is 3 of 7
   const WeightForm form{.bits = 8};
-  EXPECT_EQ(weight_tile_bytes(c, 2, 3, true, form), 2 * 7);
-  EXPECT_EQ(weight_tile_bytes(c, 2, 1, true, form), 2 * 3);
-  EXPECT_EQ(weight_tile_bytes(c, 2, 2, true, form), 2 * 6);
+  EXPECT_EQ(cost::weight_tile_bytes(c, 2, 3, true, form), 2 * 7);
+  EXPECT_EQ(cost::weight_tile_bytes(c, 2, 1, true, form), 2 * 3);
+  EXPECT_EQ(cost::weight_tile_bytes(c, 2, 2, true, form), 2 * 6);
 }
 
 TEST(weight_bytes, are_compressed_from_1024_on_and_rounded_up) {
   WeightForm form;
   form.compression_hundredths = 200;
-  EXPECT_EQ(stored_bytes(1023, form), 1023);
-  EXPECT_EQ(stored_bytes(1024, form), 512);
-  EXPECT_EQ(stored_bytes(1025, form), 513);
+  EXPECT_EQ(cost::stored_bytes(1023, form), 1023);
+  EXPECT_EQ(cost::stored_bytes(1024, form), 512);
+  EXPECT_EQ(cost::stored_bytes(1025, form), 513);
   form.compression_hundredths = 101;
-  EXPECT_EQ(stored_bytes(1110, form), 1100);  // 1110 / 1.01 = 1099.0099...
+  EXPECT_EQ(cost::stored_bytes(1110, form), 1100);  // 1110 / 1.01 = 1099.0099...
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ std::int64_t expect_equal_stage(const CompiledStage& stage, const Machine& machi
   for (std::size_t i = 0; i < trace.size(); ++i) {
     const Instruction& instruction = stage.program.instructions[i];
     const InstructionCounts want =
-        counted(trace[i], cost->work.costs[static_cast<std::size_t>(instruction.instruction_class)]);
+        counted(trace[i], cost->costs[static_cast<std::size_t>(instruction.instruction_class)]);
     EXPECT_TRUE(want == run.passes.back()[i]) << "instruction " << i << " " << instruction.mnemonic << "\n"
                                               << told(want) << "\n"
                                               << told(run.passes.back()[i]);

@@ -4,7 +4,7 @@
 namespace sdip {
 namespace {
 
-const std::string heads = "q 2,3,4,8; k 2,3,5,8; v 2,3,5,8";
+const std::string head_inputs = "q 2,3,4,8; k 2,3,5,8; v 2,3,5,8";
 
 double scale_of(const Rewritten& found) {
   for (const Node& node : found.graph.nodes) {
@@ -24,13 +24,16 @@ void expect_attention(const std::string& values, const std::string& body, const 
 TEST(attention, scale_after_the_product_by_mul_or_div) {
   const std::string t = "t = Transpose{perm=[0,1,3,2]}(k); ";
   for (const std::string scaled : {"Mul(MatMul(q, t), 0.25)", "Div(MatMul(q, t), 4.0)", "Mul(0.25, MatMul(q, t))"})
-    expect_attention(heads, t + "y = MatMul(Softmax{axis=-1}(" + scaled + "), v)", "Scores Softmax MatMul", 0.25);
+    expect_attention(head_inputs, t + "y = MatMul(Softmax{axis=-1}(" + scaled + "), v)", "Scores Softmax MatMul",
+                     0.25);
 }
 
 TEST(attention, scale_on_q_on_both_and_behind_views) {
-  expect_attention(heads, "y = MatMul(Softmax(MatMul(Mul(q, 0.5), Mul(Transpose{perm=[0,1,3,2]}(k), 0.5))), v)",
+  expect_attention(head_inputs,
+                   "y = MatMul(Softmax(MatMul(Mul(q, 0.5), Mul(Transpose{perm=[0,1,3,2]}(k), 0.5))), v)",
                    "Scores Softmax MatMul", 0.25);
-  expect_attention(heads, "y = MatMul(Softmax(Mul(MatMul(Div(q, 8.0), Transpose{perm=[0,1,3,2]}(k)), 1.0)), v)",
+  expect_attention(head_inputs,
+                   "y = MatMul(Softmax(Mul(MatMul(Div(q, 8.0), Transpose{perm=[0,1,3,2]}(k)), 1.0)), v)",
                    "Scores Softmax MatMul", 0.125);
   expect_attention("q 2,4,24; k 2,5,24; v 2,3,5,8",
                    "s = Transpose{perm=[0,2,1,3]}(Reshape(Mul(q, 0.3), [0,0,3,8])); t = "
@@ -40,11 +43,11 @@ TEST(attention, scale_on_q_on_both_and_behind_views) {
 
 TEST(attention, with_a_mask_that_stays) {
   const std::string t = "p = MatMul(q, Transpose{perm=[0,1,3,2]}(k)); ";
-  expect_attention(heads + "; m 2,1,1,5", t + "y = MatMul(Softmax(Add(Div(p, 8.0), m)), v)",
+  expect_attention(head_inputs + "; m 2,1,1,5", t + "y = MatMul(Softmax(Add(Div(p, 8.0), m)), v)",
                    "Scores Add Softmax MatMul", 0.125);
-  expect_attention(heads + "; m 2,1,1,5", t + "y = MatMul(Softmax(Add(m, Mul(p, 0.5))), v)",
+  expect_attention(head_inputs + "; m 2,1,1,5", t + "y = MatMul(Softmax(Add(m, Mul(p, 0.5))), v)",
                    "Scores Add Softmax MatMul", 0.5);
-  expect_attention(heads + "; c 4,5 bool", t + "y = MatMul(Softmax(Where(c, Div(p, 8.0), -10000.0)), v)",
+  expect_attention(head_inputs + "; c 4,5 bool", t + "y = MatMul(Softmax(Where(c, Div(p, 8.0), -10000.0)), v)",
                    "Scores Where Softmax MatMul", 0.125);
 }
 
@@ -70,7 +73,8 @@ TEST(attention, by_einsum_and_baddbmm) {
                        "(q, k), 0.3)), v)",
                    "Scores Softmax MatMul", 0.3);
   expect_attention(
-      heads, "y = " + einsum("bhij,bhjd->bhid") + "(Softmax(Mul(" + einsum("bhid,bhjd->bhij") + "(q, k), 0.3)), v)",
+      head_inputs,
+      "y = " + einsum("bhij,bhjd->bhid") + "(Softmax(Mul(" + einsum("bhid,bhjd->bhij") + "(q, k), 0.3)), v)",
       "Scores Softmax MatMul", 0.3);
   expect_attention(flat,
                    "z = Mul(ConstantOfShape([6,4,5]), 0.0); y = MatMul(Softmax(Add(z, Mul(MatMul(q, "
@@ -108,7 +112,7 @@ TEST(attention, with_heads_from_one_projection_or_keys_repeated) {
 }
 
 TEST(attention, with_a_guard_against_rows_masked_throughout) {
-  expect_attention(heads,
+  expect_attention(head_inputs,
                    "w = Softmax(Mul(MatMul(q, Transpose{perm=[0,1,3,2]}(k)), 0.3)); y = MatMul(Where(IsNaN(w), "
                    "0.0, w), v)",
                    "Scores Softmax IsNaN Where MatMul", 0.3);
@@ -116,10 +120,10 @@ TEST(attention, with_a_guard_against_rows_masked_throughout) {
 
 TEST(attention, near_misses_keep_their_scale) {
   const std::string p = "t = Transpose{perm=[0,1,3,2]}(k); p = MatMul(q, t); ";
-  Rewritten found = rewritten_equal(heads, p + "y = Add(MatMul(Softmax(Mul(p, 0.5)), v), MatMul(p, v))");
+  Rewritten found = rewritten_equal(head_inputs, p + "y = Add(MatMul(Softmax(Mul(p, 0.5)), v), MatMul(p, v))");
   EXPECT_EQ(found.types(), "Transpose MatMul Mul Softmax MatMul MatMul Add");
-  found =
-      rewritten_equal(heads, p + "u = Neg(t); y = Add(MatMul(Softmax(Mul(p, 0.5)), v), MatMul(q, MatMul(u, v)))");
+  found = rewritten_equal(head_inputs,
+                          p + "u = Neg(t); y = Add(MatMul(Softmax(Mul(p, 0.5)), v), MatMul(q, MatMul(u, v)))");
   EXPECT_EQ(found.types(), "Transpose Scores Neg Softmax MatMul MatMul MatMul Add");
   found = rewritten_equal("q 2,3,4,8; k 2,3,5,8; v 2,3,5,8; s 1", p + "y = MatMul(Softmax(Mul(p, s)), v)");
   EXPECT_EQ(found.types(), "Scores Mul Softmax MatMul");

@@ -4,30 +4,31 @@
 namespace sdip {
 namespace {
 
-std::string types_of(const std::string& values, const std::string& body, std::int64_t opset = 17) {
+std::string product_types(const std::string& values, const std::string& body, std::int64_t opset = 17) {
   return rewritten_equal(values, body, opset).types();
 }
 
 TEST(linear, in_every_form) {
-  EXPECT_EQ(types_of("x 2,3,4; #w 4,5; #b 5", "y = Add(MatMul(x, w), b)"), "Linear");
-  EXPECT_EQ(types_of("x 2,3,4; #w 4,5; #b 5", "y = Add(b, MatMul(x, w))"), "Linear");
-  EXPECT_EQ(types_of("x 3,4; #w 5,4; #b 5", "y = Gemm{transB=1}(x, w, b)"), "Linear");
-  EXPECT_EQ(types_of("x 2,3,4; #w 5,4; #b 5", "y = Reshape(Gemm{transB=1}(Reshape(x, [-1,4]), w, b), [2,3,5])"),
+  EXPECT_EQ(product_types("x 2,3,4; #w 4,5; #b 5", "y = Add(MatMul(x, w), b)"), "Linear");
+  EXPECT_EQ(product_types("x 2,3,4; #w 4,5; #b 5", "y = Add(b, MatMul(x, w))"), "Linear");
+  EXPECT_EQ(product_types("x 3,4; #w 5,4; #b 5", "y = Gemm{transB=1}(x, w, b)"), "Linear");
+  EXPECT_EQ(
+      product_types("x 2,3,4; #w 5,4; #b 5", "y = Reshape(Gemm{transB=1}(Reshape(x, [-1,4]), w, b), [2,3,5])"),
+      "Reshape Linear Reshape");
+  EXPECT_EQ(product_types("x 2,3,4; #w 4,5; #b 5", "y = Reshape(Gemm(Reshape(x, [-1,4]), w, b), [2,3,5])"),
             "Reshape Linear Reshape");
-  EXPECT_EQ(types_of("x 2,3,4; #w 4,5; #b 5", "y = Reshape(Gemm(Reshape(x, [-1,4]), w, b), [2,3,5])"),
-            "Reshape Linear Reshape");
-  EXPECT_EQ(types_of("x 2,3,4; #w 4,5", "y = Einsum{equation='bnd,do->bno'}(x, w)"), "Linear");
-  EXPECT_EQ(types_of("x 2,3,4; #w 5,4", "y = Einsum{equation='b n d, o d -> b n o'}(x, w)"), "Linear");
-  EXPECT_EQ(types_of("x 2,3,4; #w 4,4; b 4", "y = Add(MatMul(x, w), b)"), "Linear Add");
+  EXPECT_EQ(product_types("x 2,3,4; #w 4,5", "y = Einsum{equation='bnd,do->bno'}(x, w)"), "Linear");
+  EXPECT_EQ(product_types("x 2,3,4; #w 5,4", "y = Einsum{equation='b n d, o d -> b n o'}(x, w)"), "Linear");
+  EXPECT_EQ(product_types("x 2,3,4; #w 4,4; b 4", "y = Add(MatMul(x, w), b)"), "Linear Add");
 }
 
 TEST(einsum, that_is_a_transposition_or_a_product) {
-  EXPECT_EQ(types_of("x 1,2,2,3,3,4", "y = Einsum{equation='nhwpqc->nchpwq'}(x)"), "Transpose");
-  EXPECT_EQ(types_of("a 2,3,4; b 2,4,5", "y = Einsum{equation='bij,bjk->bik'}(a, b)"), "MatMul");
-  EXPECT_EQ(types_of("a 2,3,4; b 2,5,4", "y = Einsum{equation='bij,bkj->bik'}(a, b)"), "Scores");
-  EXPECT_EQ(types_of("a 2,3,4; b 2,5,4", "y = Einsum{equation='bij,bkj->bki'}(a, b)"), "Scores");
-  EXPECT_EQ(types_of("a 2,3,4; b 2,4,5", "y = Einsum{equation='bij,bjk->ikb'}(a, b)"), "Einsum");
-  EXPECT_EQ(types_of("x 2,3", "y = Einsum{equation='ij->i'}(x)"), "Einsum");
+  EXPECT_EQ(product_types("x 1,2,2,3,3,4", "y = Einsum{equation='nhwpqc->nchpwq'}(x)"), "Transpose");
+  EXPECT_EQ(product_types("a 2,3,4; b 2,4,5", "y = Einsum{equation='bij,bjk->bik'}(a, b)"), "MatMul");
+  EXPECT_EQ(product_types("a 2,3,4; b 2,5,4", "y = Einsum{equation='bij,bkj->bik'}(a, b)"), "Scores");
+  EXPECT_EQ(product_types("a 2,3,4; b 2,5,4", "y = Einsum{equation='bij,bkj->bki'}(a, b)"), "Scores");
+  EXPECT_EQ(product_types("a 2,3,4; b 2,4,5", "y = Einsum{equation='bij,bjk->ikb'}(a, b)"), "Einsum");
+  EXPECT_EQ(product_types("x 2,3", "y = Einsum{equation='ij->i'}(x)"), "Einsum");
 }
 
 TEST(unpatchify, is_a_transposition_between_two_views) {
@@ -40,14 +41,15 @@ TEST(unpatchify, is_a_transposition_between_two_views) {
 
 TEST(conv, takes_a_bias_or_a_batch_norm_behind_it) {
   const std::string values = "x 1,2,4,4; #w 3,2,3,3; #b 3; #c 1,3,1,1; #d 3,1,1; #e 1,1,2,2";
-  EXPECT_EQ(types_of(values, "y = Add(Conv(x, w), c)"), "Conv");
-  EXPECT_EQ(types_of(values, "y = Add(d, Conv(x, w))"), "Conv");
-  EXPECT_EQ(types_of(values, "y = Add(Conv(x, w, b), c)"), "Conv Add");
-  EXPECT_EQ(types_of(values, "y = Add(Conv(x, w), e)"), "Conv Add");
-  EXPECT_EQ(types_of("x 1,2,4,4; #w 3,2,3,3; #b 3; #v 3", "y = BatchNormalization(Conv(x, w), b, b, b, Abs(v))"),
-            "Conv");
-  EXPECT_EQ(types_of("x 1,2,4,4; #w 3,2,3,3; #b 3; #v 3",
-                     "c = Conv(x, w, b); y = Add(c, BatchNormalization(c, b, b, b, Abs(v)))"),
+  EXPECT_EQ(product_types(values, "y = Add(Conv(x, w), c)"), "Conv");
+  EXPECT_EQ(product_types(values, "y = Add(d, Conv(x, w))"), "Conv");
+  EXPECT_EQ(product_types(values, "y = Add(Conv(x, w, b), c)"), "Conv Add");
+  EXPECT_EQ(product_types(values, "y = Add(Conv(x, w), e)"), "Conv Add");
+  EXPECT_EQ(
+      product_types("x 1,2,4,4; #w 3,2,3,3; #b 3; #v 3", "y = BatchNormalization(Conv(x, w), b, b, b, Abs(v))"),
+      "Conv");
+  EXPECT_EQ(product_types("x 1,2,4,4; #w 3,2,3,3; #b 3; #v 3",
+                          "c = Conv(x, w, b); y = Add(c, BatchNormalization(c, b, b, b, Abs(v)))"),
             "Conv BatchNormalization Add");
 }
 
@@ -56,7 +58,7 @@ TEST(upsample, by_repetition_is_a_resize) {
       rewritten_equal("x 1,2,3,4", "y = Reshape(Expand(Reshape(x, [1,2,3,1,4,1]), [1,2,3,2,4,2]), [1,2,6,8])");
   EXPECT_EQ(found.types(), "Resize");
   EXPECT_EQ(found.counts["upsample_nearest_2x"], 1);
-  EXPECT_EQ(types_of("x 1,2,3,4", "y = Reshape(Expand(Reshape(x, [1,2,1,3,1,4]), [1,2,2,3,2,4]), [1,2,6,8])"),
+  EXPECT_EQ(product_types("x 1,2,3,4", "y = Reshape(Expand(Reshape(x, [1,2,1,3,1,4]), [1,2,2,3,2,4]), [1,2,6,8])"),
             "Reshape Expand Reshape");
 }
 
@@ -80,15 +82,15 @@ TEST(no_op, of_every_kind_goes) {
                                           "Sum(x)",
                                           "Add(x, Mul(ConstantOfShape([2,3]), 0.0))",
                                           "Where(Cast{to=9}(Expand(1.0, [2,3])), x, 5.0)"};
-  for (const std::string& kind : kinds) EXPECT_EQ(types_of("x 2,3", "y = Neg(" + kind + ")"), "Neg") << kind;
+  for (const std::string& kind : kinds) EXPECT_EQ(product_types("x 2,3", "y = Neg(" + kind + ")"), "Neg") << kind;
 }
 
 TEST(no_op, that_does_something_stays) {
-  EXPECT_EQ(types_of("x 2,3", "y = Neg(Pad(x, [0,-1,0,1]))"), "Pad Neg");
-  EXPECT_EQ(types_of("x 2,3", "y = Neg(Div(1.0, Add(x, 9.0)))"), "Add Div Neg");
-  EXPECT_EQ(types_of("x 2,3", "y = Neg(Sub(0.0, x))"), "Sub Neg");
-  EXPECT_EQ(types_of("x 2,3", "y = Neg(Cast{to=1}(Cast{to=10}(x)))"), "Cast Cast Neg");
-  EXPECT_EQ(types_of("x 3,3", "y = Neg(Transpose{perm=[1,0]}(x))"), "Transpose Neg");
+  EXPECT_EQ(product_types("x 2,3", "y = Neg(Pad(x, [0,-1,0,1]))"), "Pad Neg");
+  EXPECT_EQ(product_types("x 2,3", "y = Neg(Div(1.0, Add(x, 9.0)))"), "Add Div Neg");
+  EXPECT_EQ(product_types("x 2,3", "y = Neg(Sub(0.0, x))"), "Sub Neg");
+  EXPECT_EQ(product_types("x 2,3", "y = Neg(Cast{to=1}(Cast{to=10}(x)))"), "Cast Cast Neg");
+  EXPECT_EQ(product_types("x 3,3", "y = Neg(Transpose{perm=[1,0]}(x))"), "Transpose Neg");
 }
 
 const std::string conv = "Conv(DequantizeLinear(x, 0.021, z), DequantizeLinear{axis=0}(w, s, n)";

@@ -115,4 +115,9 @@ inline std::string file_bytes(const std::string& path) {
   const std::string variable = file_bytes(SDIP_SHARED_DIR "/models/" + (name)); \
   if ((variable).empty()) GTEST_SKIP() << "no " SDIP_SHARED_DIR "/models/" << (name)
 
+/// Whether what is told of the error has this text.
+inline bool mentions(const Error& error, const std::string& text) {
+  return std::string(error.what()).find(text) != std::string::npos;
+}
+
 }  // namespace sdip

@@ -17,10 +17,10 @@ namespace {
 
 using nlohmann::json;
 
-const std::string folder = SDIP_SOURCE_DIR "/tests/cases/";
+const std::string cases_folder = SDIP_SOURCE_DIR "/tests/cases/";
 
 json json_of(const std::string& name) {
-  std::ifstream file(folder + name);
+  std::ifstream file(cases_folder + name);
   return json::parse(file);
 }
 
@@ -89,7 +89,7 @@ TEST(cases, every_version_in_versions_json_beyond_opset_17_has_a_case) {
 }
 
 TEST(cases, the_readme_names_every_case_from_a_formula) {
-  const std::string readme = file_bytes(folder + "README.md");
+  const std::string readme = file_bytes(cases_folder + "README.md");
   for (const auto& [name, one] : all_cases()) {
     const auto from = one.at("from").get<std::string>();
     if (from.starts_with("formula")) {

@@ -17,10 +17,6 @@ onnx::ModelProto small_model() {
   return model;
 }
 
-bool mentions(const Error& error, const std::string& text) {
-  return std::string(error.what()).find(text) != std::string::npos;
-}
-
 TEST(not_onnx, an_empty_file_and_a_text_file) {
   ImportOptions options;
   options.label = "notes.txt";

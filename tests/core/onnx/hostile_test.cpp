@@ -7,7 +7,7 @@ namespace sdip {
 namespace {
 
 /// x [1,4] -> Gemm with w [4,4] -> Relu -> y
-onnx::ModelProto small_model() {
+onnx::ModelProto gemm_model() {
   onnx::ModelProto model = empty_model();
   add_input(model, "x", {1, 4});
   add_weight(model, "w", {4, 4});
@@ -20,7 +20,7 @@ onnx::ModelProto small_model() {
 using Change = std::function<void(onnx::ModelProto&)>;
 
 void expect_refused(const char* code, const std::string& says, const Change& change) {
-  onnx::ModelProto model = small_model();
+  onnx::ModelProto model = gemm_model();
   change(model);
   const Error error = error_of(model.SerializeAsString());
   EXPECT_EQ(error.code, code) << says;
@@ -85,17 +85,17 @@ TEST(limits, of_attributes_their_bytes_and_of_dimensions) {
   });
   ImportOptions options;
   options.most_names = 5;
-  EXPECT_EQ(error_of(small_model().SerializeAsString(), options).code, "limit_exceeded");
+  EXPECT_EQ(error_of(gemm_model().SerializeAsString(), options).code, "limit_exceeded");
   options = {};
   options.most_messages = 5;
-  EXPECT_EQ(error_of(small_model().SerializeAsString(), options).code, "limit_exceeded");
+  EXPECT_EQ(error_of(gemm_model().SerializeAsString(), options).code, "limit_exceeded");
   options = {};
   options.most_structure_bytes = 20;
-  EXPECT_EQ(error_of(small_model().SerializeAsString(), options).code, "limit_exceeded");
+  EXPECT_EQ(error_of(gemm_model().SerializeAsString(), options).code, "limit_exceeded");
 }
 
 TEST(limits, of_constant_folding_in_all) {
-  onnx::ModelProto model = small_model();
+  onnx::ModelProto model = gemm_model();
   for (int i = 0; i < 8; ++i) add_node(model, "Shape", {"x"}, "shape" + std::to_string(i));
   ImportOptions options;
   options.most_folded_elements_in_all = 16;  // 8 shapes of 2 sizes
@@ -188,10 +188,10 @@ TEST(external_data, with_negative_huge_or_overlapping_ranges) {
     };
   };
   expect_refused("invalid_graph", "'w' and 'v' overlap", two("60"));
-  onnx::ModelProto tied = small_model();
+  onnx::ModelProto tied = gemm_model();
   two("0")(tied);  // the very same bytes: tied weights
   import_model(tied);
-  onnx::ModelProto beside = small_model();
+  onnx::ModelProto beside = gemm_model();
   two("64")(beside);
   import_model(beside);
 }

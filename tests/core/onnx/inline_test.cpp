@@ -14,10 +14,6 @@ const Shape& output_shape(const Graph& graph, std::size_t i = 0) {
   return graph.values[static_cast<std::size_t>(graph.outputs.at(i))].operand.shape;
 }
 
-bool mentions(const Error& error, const std::string& text) {
-  return std::string(error.what()).find(text) != std::string::npos;
-}
-
 onnx::NodeProto& add_to(onnx::GraphProto& graph, const std::string& type, const std::vector<std::string>& inputs,
                         const std::string& output) {
   auto* node = graph.add_node();

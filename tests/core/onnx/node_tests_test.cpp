@@ -46,7 +46,7 @@ bool is_consistent(const NodeTest& test) {
 }
 
 /// The test with inputs from `first` on as constants.
-std::string with_constants(const NodeTest& test, std::size_t first) {
+std::string with_inputs_as_constants(const NodeTest& test, std::size_t first) {
   onnx::ModelProto model = test.model;
   for (std::size_t i = first; i < test.inputs.size() && i < static_cast<std::size_t>(model.graph().input_size());
        ++i) {
@@ -122,7 +122,7 @@ TEST(onnx_node_tests, shapes_types_and_folded_values_agree) {
     if (!is_consistent(test)) continue;
     bool imported = false;
     for (const std::size_t first : {std::size_t{0}, std::size_t{1}, test.inputs.size()}) {
-      const auto graph = import_supported(name, with_constants(test, first));
+      const auto graph = import_supported(name, with_inputs_as_constants(test, first));
       if (graph) compare(name, test, *graph, seen);
       imported = imported || graph;
     }

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-const std::string folder = SDIP_SOURCE_DIR "/tests/models/exported/";
+const std::string exported_folder = SDIP_SOURCE_DIR "/tests/models/exported/";
 
 std::string unpacked(const std::string& path) {
   const std::string packed = file_bytes(path);
@@ -39,13 +39,15 @@ std::string unpacked(const std::string& path) {
 }
 
 const std::vector<json>& manifest() {
-  static const std::vector<json> rows = json::parse(file_bytes(folder + "manifest.json"));
+  static const std::vector<json> rows = json::parse(file_bytes(exported_folder + "manifest.json"));
   return rows;
 }
 
-std::string bytes_of(const json& row) { return unpacked(folder + row["file"].get<std::string>() + ".onnx.gz"); }
+std::string bytes_of(const json& row) {
+  return unpacked(exported_folder + row["file"].get<std::string>() + ".onnx.gz");
+}
 
-Graph imported(const json& row) {
+Graph graph_of(const json& row) {
   ImportOptions options;
   options.label = row["file"];
   options.dims = row["dims"].get<std::map<std::string, std::int64_t>>();
@@ -63,7 +65,7 @@ std::int64_t besides(const json& row) {
 std::map<std::string, Tensor> values_of(const json& row) {
   onnx::GraphProto stored;
   std::map<std::string, Tensor> values;
-  EXPECT_TRUE(stored.ParseFromString(unpacked(folder + row["file"].get<std::string>() + ".values.gz")));
+  EXPECT_TRUE(stored.ParseFromString(unpacked(exported_folder + row["file"].get<std::string>() + ".values.gz")));
   for (onnx::TensorProto& tensor : *stored.mutable_initializer()) {
     tensor.mutable_segment()->set_begin(0);  // as the walk over a model would say where its data lie
     tensor.mutable_segment()->set_end(0);
@@ -95,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(all, torch_exports, testing::ValuesIn(files_with("")), 
 INSTANTIATE_TEST_SUITE_P(all, torch_exports_built_in, testing::ValuesIn(files_with("built_in")), name_of_test);
 
 TEST_P(torch_exports, every_shape_is_known_and_those_of_the_outputs_are_pytorchs) {
-  const Graph graph = imported(row());
+  const Graph graph = graph_of(row());
   ASSERT_EQ(graph.outputs.size(), row()["outputs"].size());
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
     const Operand& output = graph.values[static_cast<std::size_t>(graph.outputs[i])].operand;
@@ -106,7 +108,7 @@ TEST_P(torch_exports, every_shape_is_known_and_those_of_the_outputs_are_pytorchs
 }
 
 TEST_P(torch_exports, parameters_and_macs_are_pytorchs_before_and_after_rewriting) {
-  Graph graph = imported(row());
+  Graph graph = graph_of(row());
   for (const bool rewritten : {false, true}) {
     if (rewritten) rewrite(graph);
     const GraphFacts facts = facts_of(graph);
@@ -124,7 +126,7 @@ TEST_P(torch_exports_built_in, figures_are_those_of_the_built_in_model) {
   options.image_height_px = options.image_width_px = same.value("image_px", std::int64_t{0});
   options.tokens = same.value("tokens", std::int64_t{0});
   const GraphFacts ours = facts_of(import_bytes(write_model(same["model"].get<std::string>(), options)));
-  const GraphFacts theirs = facts_of(imported(row()));
+  const GraphFacts theirs = facts_of(graph_of(row()));
   EXPECT_EQ(theirs.parameters, ours.parameters + besides(row()));
   // CompVis' VAE projects by 1x1 convolutions what ours projects by linear layers.
   EXPECT_EQ(theirs.macs_conv + theirs.macs_linear, ours.macs_conv + ours.macs_linear);
@@ -135,7 +137,7 @@ TEST_P(torch_exports_built_in, figures_are_those_of_the_built_in_model) {
 }
 
 TEST_P(torch_exports, patterns_are_those_of_the_architecture) {
-  Graph graph = imported(row());
+  Graph graph = graph_of(row());
   std::map<std::string, std::int64_t> found;
   for (const auto& [pass, count] : rewrite(graph)) found[pass] = count;
   for (const auto& [pattern, count] : row()["patterns"].items()) {
@@ -219,7 +221,7 @@ TEST(torch_exports_values, tiny_graphs_compute_what_pytorch_computes_before_and_
   for (const json& row : manifest()) {
     if (!row["tiny"]) continue;
     const auto values = values_of(row);
-    Graph graph = imported(row);
+    Graph graph = graph_of(row);
     EXPECT_EQ(outcome(graph, row, values), "") << row["file"];
     rewrite(graph);
     EXPECT_EQ(outcome(graph, row, values), "") << row["file"] << " rewritten";

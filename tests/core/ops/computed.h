@@ -55,7 +55,7 @@ inline std::string computing_code_of(const Use& given) {
 }
 
 /// Equal within 1e-6 of rounding.
-inline void expect_near(const Doubles& found, const Doubles& wanted) {
+inline void expect_each_near(const Doubles& found, const Doubles& wanted) {
   EXPECT_THAT(found, testing::Pointwise(testing::DoubleNear(1e-6), wanted));
 }
 

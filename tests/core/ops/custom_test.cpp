@@ -21,7 +21,7 @@ const char* const silu = R"json({"operators": [{
   "work": {"family": "vector", "row_length": "y.size", "read_elements": ["x.size"],
            "write_elements": "y.size", "element_cycles": 2}}]})json";
 
-const char* const heads = R"json({"operators": [{
+const char* const heads_definition = R"json({"operators": [{
   "domain": "com.example", "type": "HeadSoftmax", "mnemonic": "hsoftmax",
   "inputs": ["x", "mask"], "least_inputs": 1,
   "attributes": {"heads": {"type": "int"}, "keep": {"type": "ints", "default": [1, 2]}},
@@ -30,7 +30,7 @@ const char* const heads = R"json({"operators": [{
   "work": {"family": "softmax", "rows": "product(y.shape[:-1])", "row_length": "y.shape[-1]", "passes": 3,
            "read_elements": ["3 * x.size", "mask.size"], "write_elements": "y.size"}}]})json";
 
-const char* const product = R"json({"operators": [{
+const char* const product_definition = R"json({"operators": [{
   "domain": "com.example", "type": "Project", "inputs": ["a", "b"],
   "outputs": [{"name": "y", "type": "a", "shape": ["a.shape[0]", "b.shape[1]"]}],
   "work": {"family": "linear", "nest": {"out_h": "a.shape[0]", "in_h": "a.shape[0]", "in_channels": "a.shape[1]",
@@ -85,23 +85,26 @@ TEST(custom, a_file_defines_silu_as_the_documentation_shows) {
 }
 
 TEST(custom, shapes_may_use_slices_attributes_and_optional_inputs) {
-  const Made made = use_own(heads, {floats({2, 7, 5, 65})}, {{"heads", std::int64_t{8}}});
+  const Made made = use_own(heads_definition, {floats({2, 7, 5, 65})}, {{"heads", std::int64_t{8}}});
   EXPECT_EQ(made.output.shape, (Shape{2, 8, 7, 5, 9, 1}));
   EXPECT_EQ(made.output.type, ElementType::float16);
   EXPECT_EQ(made.work.rows, 2 * 8 * 7 * 5 * 9);
   EXPECT_EQ(made.work.passes, 3);
   EXPECT_EQ(made.work.read_elements, (Ints{3 * 2 * 7 * 5 * 65}));
-  const Made masked = use_own(heads, {floats({2, 7, 5, 65}), floats({65})}, {{"heads", std::int64_t{8}}});
+  const Made masked =
+      use_own(heads_definition, {floats({2, 7, 5, 65}), floats({65})}, {{"heads", std::int64_t{8}}});
   EXPECT_EQ(masked.work.read_elements, (Ints{3 * 2 * 7 * 5 * 65, 65}));
 }
 
 TEST(custom, a_product_is_its_loop_nest) {
-  const Made made = use_own(product, {floats({77, 320}), weight({320, 640})});
+  const Made made = use_own(product_definition, {floats({77, 320}), weight({320, 640})});
   EXPECT_EQ(made.output.shape, (Shape{77, 640}));
   EXPECT_EQ(mac_count(made.work.nest), 77 * 320 * 640);
-  EXPECT_THROW(use_own(product, {floats({77, 320}), weight({321, 640})}), Error)
+  EXPECT_THROW(use_own(product_definition, {floats({77, 320}), weight({321, 640})}), Error)
       << "the nest is not over its operands";
-  EXPECT_THROW(use_own(changed(product, "/work/nest/kernel_h", 3), {floats({77, 320}), weight({320, 640})}), Error);
+  EXPECT_THROW(
+      use_own(changed(product_definition, "/work/nest/kernel_h", 3), {floats({77, 320}), weight({320, 640})}),
+      Error);
 }
 
 TEST(custom, what_a_use_cannot_mean_is_an_error_of_the_node) {
@@ -114,12 +117,13 @@ TEST(custom, what_a_use_cannot_mean_is_an_error_of_the_node) {
     }
     return std::string("no error");
   };
-  EXPECT_EQ(code(heads, {floats({2, 7, 5, 65})}), "unsupported_attribute") << "a required attribute is absent";
-  EXPECT_EQ(code(heads, {floats({2, 7, 5, 65})}, {{"heads", 8.0}}), "unsupported_attribute");
-  EXPECT_EQ(code(heads, {floats({2, 7, 5, 65})}, {{"heads", std::int64_t{0}}}), "shape_mismatch")
+  EXPECT_EQ(code(heads_definition, {floats({2, 7, 5, 65})}), "unsupported_attribute")
+      << "a required attribute is absent";
+  EXPECT_EQ(code(heads_definition, {floats({2, 7, 5, 65})}, {{"heads", 8.0}}), "unsupported_attribute");
+  EXPECT_EQ(code(heads_definition, {floats({2, 7, 5, 65})}, {{"heads", std::int64_t{0}}}), "shape_mismatch")
       << "division by 0";
-  EXPECT_EQ(code(heads, {floats({2, 7, 5, 65})}, {{"heads", std::int64_t{-8}}}), "shape_mismatch");
-  EXPECT_EQ(code(heads, {floats({2})}, {{"heads", std::int64_t{8}}, {"other", std::int64_t{8}}}),
+  EXPECT_EQ(code(heads_definition, {floats({2, 7, 5, 65})}, {{"heads", std::int64_t{-8}}}), "shape_mismatch");
+  EXPECT_EQ(code(heads_definition, {floats({2})}, {{"heads", std::int64_t{8}}, {"other", std::int64_t{8}}}),
             "unsupported_attribute");
   EXPECT_EQ(code(silu, {}), "invalid_graph");
   EXPECT_EQ(code(changed(silu, "/outputs/0/shape", json::array({"x.shape[3]"})), {floats({2})}), "shape_mismatch");
@@ -179,9 +183,12 @@ TEST(custom, a_wrong_file_is_refused_with_its_field) {
   EXPECT_THAT(refusal(changed(silu, "/work/nest", json::object())), HasSubstr("/work/nest: no such field"));
   EXPECT_THAT(refusal(changed(silu, "/work/read_elements", json::array())),
               HasSubstr("one expression for each input"));
-  EXPECT_THAT(refusal(changed(product, "/work/nest/depth", 1)), HasSubstr("no such field of a loop nest"));
-  EXPECT_THAT(refusal(changed(heads, "/attributes/heads/type", "tensor")), HasSubstr("expected int, float"));
-  EXPECT_THAT(refusal(changed(heads, "/attributes/heads/default", "8")), HasSubstr("a value of kind int"));
+  EXPECT_THAT(refusal(changed(product_definition, "/work/nest/depth", 1)),
+              HasSubstr("no such field of a loop nest"));
+  EXPECT_THAT(refusal(changed(heads_definition, "/attributes/heads/type", "tensor")),
+              HasSubstr("expected int, float"));
+  EXPECT_THAT(refusal(changed(heads_definition, "/attributes/heads/default", "8")),
+              HasSubstr("a value of kind int"));
   EXPECT_THAT(refusal("[]"), HasSubstr("expected a JSON object"));
 }
 
@@ -196,7 +203,7 @@ TEST(custom, a_built_in_operator_cannot_be_defined_again_nor_one_twice) {
 }
 
 TEST(custom, the_kept_json_defines_the_same_again) {
-  const auto first = own(heads);
+  const auto first = own(heads_definition);
   const auto again = own_operators({json{{"operators", json::parse(first->json)}}}, {"again"});
   EXPECT_EQ(again->json, first->json);
 }

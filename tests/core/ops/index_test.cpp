@@ -8,7 +8,7 @@ namespace {
 
 using enum ElementType;
 
-const std::int64_t one = 1, zero = 0;
+const std::int64_t int_one = 1, int_zero = 0;
 
 Operand count_up(Shape shape, ElementType type = float32) {
   Numbers values(static_cast<std::size_t>(element_count(shape)));
@@ -17,8 +17,8 @@ Operand count_up(Shape shape, ElementType type = float32) {
 }
 
 TEST(reshape, a_zero_is_a_size_when_told_so) {
-  EXPECT_EQ(shape_of({"Reshape", {count_up({0, 3}), ints({3, 0})}, {{"allowzero", one}}, 14}), (Shape{3, 0}));
-  EXPECT_EQ(code_of({"Reshape", {count_up({2, 3}), ints({0, 2})}, {{"allowzero", one}}, 14}), "shape_mismatch");
+  EXPECT_EQ(shape_of({"Reshape", {count_up({0, 3}), ints({3, 0})}, {{"allowzero", int_one}}, 14}), (Shape{3, 0}));
+  EXPECT_EQ(code_of({"Reshape", {count_up({2, 3}), ints({0, 2})}, {{"allowzero", int_one}}, 14}), "shape_mismatch");
   EXPECT_EQ(result_of({"Reshape", {count_up({2, 3}, int4), ints({3, 2})}, {}, 21}), (Numbers{0, 1, 2, 3, 4, 5}));
 }
 
@@ -38,11 +38,11 @@ TEST(split, into_a_number_of_outputs_leaves_the_last_smaller_from_opset_18) {
   EXPECT_EQ(result_of(use, 0), (Numbers{0, 1, 2}));
   EXPECT_EQ(result_of(use, 2), Numbers{6});
   EXPECT_EQ(code_of({"Split", {count_up({7})}, {}, 13, 3}), "shape_mismatch");
-  EXPECT_EQ(result_of({"Split", {count_up({2, 3})}, {{"axis", one}}, 13, 3}, 1), (Numbers{1, 4}));
+  EXPECT_EQ(result_of({"Split", {count_up({2, 3})}, {{"axis", int_one}}, 13, 3}, 1), (Numbers{1, 4}));
 }
 
 TEST(concat, puts_rows_in_turn) {
-  EXPECT_EQ(result_of({"Concat", {count_up({2, 1}), count_up({2, 2})}, {{"axis", one}}}),
+  EXPECT_EQ(result_of({"Concat", {count_up({2, 1}), count_up({2, 2})}, {{"axis", int_one}}}),
             (Numbers{0, 0, 1, 1, 2, 3}));
 }
 
@@ -86,7 +86,7 @@ TEST(depth_to_space, places_channels_as_the_mode_says) {
 }
 
 TEST(reverse_sequence, turns_round_the_first_steps_of_each) {
-  const Attributes batch_first{{"batch_axis", zero}, {"time_axis", one}};
+  const Attributes batch_first{{"batch_axis", int_zero}, {"time_axis", int_one}};
   EXPECT_EQ(result_of({"ReverseSequence", {count_up({2, 4}), ints({3, 1})}, batch_first}),
             (Numbers{2, 1, 0, 3, 4, 5, 6, 7}));
   EXPECT_EQ(code_of({"ReverseSequence", {count_up({2, 4}), ints({5, 1})}, batch_first}), "shape_mismatch");
@@ -94,22 +94,23 @@ TEST(reverse_sequence, turns_round_the_first_steps_of_each) {
 
 TEST(gather, indices_count_from_either_end_and_no_further) {
   const Operand x = count_up({2, 3});
-  EXPECT_EQ(result_of({"Gather", {x, ints({-1, 0})}, {{"axis", one}}}), (Numbers{2, 0, 5, 3}));
+  EXPECT_EQ(result_of({"Gather", {x, ints({-1, 0})}, {{"axis", int_one}}}), (Numbers{2, 0, 5, 3}));
   EXPECT_EQ(code_of({"Gather", {x, ints({2})}}), "shape_mismatch");
   EXPECT_EQ(code_of({"Gather", {x, reals({0})}}), "shape_mismatch");
   EXPECT_EQ(result_of({"GatherElements", {x, constant(int64, {1, 2}, {1, -2})}}), (Numbers{3, 1}));
   EXPECT_EQ(code_of({"GatherElements", {x, constant(int64, {1, 4}, {0, 0, 0, 0})}}), "shape_mismatch");
-  EXPECT_EQ(result_of({"GatherND", {x, constant(int64, {2, 1}, {2, 0})}, {{"batch_dims", one}}}), (Numbers{2, 3}));
-  EXPECT_EQ(code_of({"GatherND", {x, constant(int64, {3, 1}, {0, 0, 0})}, {{"batch_dims", one}}}),
+  EXPECT_EQ(result_of({"GatherND", {x, constant(int64, {2, 1}, {2, 0})}, {{"batch_dims", int_one}}}),
+            (Numbers{2, 3}));
+  EXPECT_EQ(code_of({"GatherND", {x, constant(int64, {3, 1}, {0, 0, 0})}, {{"batch_dims", int_one}}}),
             "shape_mismatch");
 }
 
 TEST(compress, keeps_where_the_condition_holds) {
   const Operand x = count_up({2, 3}), condition = constant(boolean, {2}, {0, 1});
-  EXPECT_EQ(result_of({"Compress", {x, condition}, {{"axis", one}}}), (Numbers{1, 4}));
+  EXPECT_EQ(result_of({"Compress", {x, condition}, {{"axis", int_one}}}), (Numbers{1, 4}));
   EXPECT_EQ(result_of({"Compress", {x, condition}}), Numbers{1});
   EXPECT_EQ(code_of({"Compress", {x, typed(boolean, {2})}}), "shape_unknown");
-  EXPECT_EQ(code_of({"Compress", {x, constant(boolean, {3}, {0, 0, 1})}, {{"axis", zero}}}), "shape_mismatch");
+  EXPECT_EQ(code_of({"Compress", {x, constant(boolean, {3}, {0, 0, 1})}, {{"axis", int_zero}}}), "shape_mismatch");
 }
 
 TEST(scatter, reduces_with_add_and_mul_and_from_opset_18_max_and_min) {
@@ -152,7 +153,7 @@ TEST(one_hot, negative_indices_count_from_the_end_from_opset_11) {
 TEST(trilu, keeps_one_triangle_of_any_type) {
   const Operand x = constant(boolean, {2, 2}, {1, 1, 1, 1});
   EXPECT_EQ(result_of({"Trilu", {x}}), (Numbers{1, 1, 0, 1}));
-  EXPECT_EQ(result_of({"Trilu", {x, constant(int64, {}, {-1})}, {{"upper", zero}}}), (Numbers{0, 0, 1, 0}));
+  EXPECT_EQ(result_of({"Trilu", {x, constant(int64, {}, {-1})}, {{"upper", int_zero}}}), (Numbers{0, 0, 1, 0}));
 }
 
 TEST(tile_and_expand, repeat_in_order) {
@@ -169,7 +170,7 @@ TEST(non_zero, lists_places_row_by_row) {
 
 TEST(unique, sorts_or_keeps_the_order_they_come_in) {
   const Operand x = reals({2, 1, 1, 3});
-  const Use sorted{"Unique", {x}, {}, 11, 4}, unsorted{"Unique", {x}, {{"sorted", zero}}, 11, 4};
+  const Use sorted{"Unique", {x}, {}, 11, 4}, unsorted{"Unique", {x}, {{"sorted", int_zero}}, 11, 4};
   EXPECT_EQ(result_of(sorted, 0), (Numbers{1, 2, 3}));
   EXPECT_EQ(result_of(sorted, 1), (Numbers{1, 0, 3}));
   EXPECT_EQ(result_of(sorted, 2), (Numbers{1, 0, 0, 2}));
@@ -177,7 +178,7 @@ TEST(unique, sorts_or_keeps_the_order_they_come_in) {
   EXPECT_EQ(result_of(unsorted, 0), (Numbers{2, 1, 3}));
   EXPECT_EQ(result_of(unsorted, 2), (Numbers{0, 1, 1, 2}));
   EXPECT_EQ(code_of({"Unique", {floats({4})}, {}, 11}), "shape_unknown");
-  EXPECT_EQ(code_of({"Unique", {constant(float32, {std::int64_t{1} << 40, 0}, {})}, {{"axis", zero}}, 11}),
+  EXPECT_EQ(code_of({"Unique", {constant(float32, {std::int64_t{1} << 40, 0}, {})}, {{"axis", int_zero}}, 11}),
             "shape_mismatch");
 }
 
@@ -203,7 +204,7 @@ TEST(range, steps_up_or_down_without_reaching_the_limit) {
 }
 
 TEST(eye_like, needs_the_shape_alone) {
-  const Use use{"EyeLike", {floats({2, 3})}, {{"k", one}, {"dtype", std::int64_t{6}}}};
+  const Use use{"EyeLike", {floats({2, 3})}, {{"k", int_one}, {"dtype", std::int64_t{6}}}};
   EXPECT_EQ(result_of(use), (Numbers{0, 1, 0, 0, 0, 1}));
   EXPECT_EQ(result_of({"EyeLike", {floats({2, 2})}, {{"k", INT64_MIN}}}), (Numbers{0, 0, 0, 0}));
   EXPECT_EQ(work_of(use).read_elements, Ints{0});

@@ -4,13 +4,13 @@
 namespace sdip {
 namespace {
 
-const Operand one = tensor({1, 1, 1}, {1}), half = tensor({1, 1, 1}, {0.5});
-const Attributes linear = {{"activations", std::vector<std::string>{"Affine"}}};
+const Operand one_alone = tensor({1, 1, 1}, {1}), half_alone = tensor({1, 1, 1}, {0.5});
+const Attributes as_it_is = {{"activations", std::vector<std::string>{"Affine"}}};
 
 /// h = x + h / 2 over 1, 2, 4: 1, 2.5, 5.25.
 Use plain(Attributes attributes = {}, std::vector<Operand> more = {}) {
-  attributes.insert(linear.begin(), linear.end());
-  Use use{"RNN", {tensor({3, 1, 1}, {1, 2, 4}), one, half}, attributes, 14, 2};
+  attributes.insert(as_it_is.begin(), as_it_is.end());
+  Use use{"RNN", {tensor({3, 1, 1}, {1, 2, 4}), one_alone, half_alone}, attributes, 14, 2};
   use.inputs.insert(use.inputs.end(), more.begin(), more.end());
   return use;
 }
@@ -41,7 +41,11 @@ TEST(rnn, behind_a_sequence_s_length_is_nothing) {
 }
 
 TEST(rnn, the_batch_may_stand_first) {
-  const Use use{"RNN", {tensor({1, 3, 1}, {1, 2, 4}), one, half}, {{"layout", number(1)}, *linear.begin()}, 14, 2};
+  const Use use{"RNN",
+                {tensor({1, 3, 1}, {1, 2, 4}), one_alone, half_alone},
+                {{"layout", number(1)}, *as_it_is.begin()},
+                14,
+                2};
   EXPECT_EQ(computed(use).at(0).shape, (Shape{1, 3, 1, 1}));
   EXPECT_EQ(values_of(use), (Doubles{1, 2.5, 5.25}));
 }

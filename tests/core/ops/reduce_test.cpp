@@ -8,12 +8,12 @@ namespace {
 
 using enum ElementType;
 
-const std::int64_t one = 1, zero = 0;
+const std::int64_t attribute_one = 1, attribute_zero = 0;
 
 TEST(reduce, axes_are_an_input_from_opset_18_and_of_sums_from_13) {
   const Operand x = constant(float32, {2, 3}, {1, 2, 3, 4, 5, 6});
   EXPECT_EQ(result_of({"ReduceMean", {x}, {{"axes", Ints{0}}}, 13}), (Numbers{2.5, 3.5, 4.5}));
-  EXPECT_EQ(result_of({"ReduceMean", {x, ints({-1})}, {{"keepdims", zero}}, 18}), (Numbers{2, 5}));
+  EXPECT_EQ(result_of({"ReduceMean", {x, ints({-1})}, {{"keepdims", attribute_zero}}, 18}), (Numbers{2, 5}));
   EXPECT_EQ(result_of({"ReduceSum", {x, ints({0, 1})}, {}, 13}), Numbers{21});
   EXPECT_EQ(result_of({"ReduceMax", {x}, {}, 18}), Numbers{6});
 }
@@ -21,13 +21,13 @@ TEST(reduce, axes_are_an_input_from_opset_18_and_of_sums_from_13) {
 TEST(reduce, without_axes_takes_all_or_with_noop_each_element_alone) {
   const Operand x = reals({-1, 2});
   EXPECT_EQ(result_of({"ReduceL1", {x, ints({})}, {}, 18}), Numbers{3});
-  EXPECT_EQ(result_of({"ReduceL1", {x, ints({})}, {{"noop_with_empty_axes", one}}, 18}), (Numbers{1, 2}));
-  EXPECT_EQ(result_of({"ReduceSum", {x}, {{"noop_with_empty_axes", one}}, 13}), (Numbers{-1, 2}));
+  EXPECT_EQ(result_of({"ReduceL1", {x, ints({})}, {{"noop_with_empty_axes", attribute_one}}, 18}), (Numbers{1, 2}));
+  EXPECT_EQ(result_of({"ReduceSum", {x}, {{"noop_with_empty_axes", attribute_one}}, 13}), (Numbers{-1, 2}));
 }
 
 TEST(reduce, of_nothing_is_what_changes_nothing) {
   const auto of_nothing = [](const char* type, ElementType element) {
-    return result_of({type, {constant(element, {0, 2}, {}), ints({0})}, {{"keepdims", zero}}, 20});
+    return result_of({type, {constant(element, {0, 2}, {}), ints({0})}, {{"keepdims", attribute_zero}}, 20});
   };
   EXPECT_EQ(of_nothing("ReduceSum", float32), (Numbers{0, 0}));
   EXPECT_EQ(of_nothing("ReduceProd", int32), (Numbers{1, 1}));
@@ -42,7 +42,7 @@ TEST(reduce, of_nothing_is_what_changes_nothing) {
 
 TEST(reduce, an_axis_of_2_to_the_40_without_elements_costs_nothing) {
   const Operand none = constant(float32, {std::int64_t{1} << 40, 0}, {});
-  EXPECT_EQ(result_of({"ReduceSum", {none, ints({0, 1})}, {{"keepdims", zero}}, 13}), Numbers{0});
+  EXPECT_EQ(result_of({"ReduceSum", {none, ints({0, 1})}, {{"keepdims", attribute_zero}}, 13}), Numbers{0});
   EXPECT_EQ(result_of({"Transpose", {none}}), Numbers{});
   EXPECT_EQ(result_of({"Add", {none, reals({1})}}), Numbers{});
   EXPECT_EQ(result_of({"Slice", {none, ints({0}), ints({7}), ints({0})}}), Numbers{});
@@ -70,8 +70,9 @@ TEST(reduce, log_sum_exp_does_not_overflow) {
 
 TEST(arg_max, takes_the_first_or_the_last_of_equal_ones) {
   const Operand x = constant(float32, {2, 3}, {7, 1, 7, 2, 9, 9});
-  EXPECT_EQ(result_of({"ArgMax", {x}, {{"axis", one}, {"keepdims", zero}}}), (Numbers{0, 1}));
-  EXPECT_EQ(result_of({"ArgMax", {x}, {{"axis", one}, {"select_last_index", one}}}), (Numbers{2, 2}));
+  EXPECT_EQ(result_of({"ArgMax", {x}, {{"axis", attribute_one}, {"keepdims", attribute_zero}}}), (Numbers{0, 1}));
+  EXPECT_EQ(result_of({"ArgMax", {x}, {{"axis", attribute_one}, {"select_last_index", attribute_one}}}),
+            (Numbers{2, 2}));
   EXPECT_EQ(result_of({"ArgMin", {x}}), (Numbers{1, 0, 0}));
   EXPECT_EQ(code_of({"ArgMax", {floats({0, 2})}}), "shape_mismatch");
 }
@@ -79,10 +80,10 @@ TEST(arg_max, takes_the_first_or_the_last_of_equal_ones) {
 TEST(top_k, is_an_attribute_before_opset_10_and_may_take_the_least_from_11) {
   const Operand x = constant(float32, {5}, {3, 1, 5, 1, 4});
   EXPECT_EQ(result_of({"TopK", {x}, {{"k", std::int64_t{2}}}, 9, 2}), (Numbers{5, 4}));
-  EXPECT_EQ(result_of({"TopK", {x, ints({3})}, {{"largest", zero}}, 11, 2}), (Numbers{1, 1, 3}));
-  EXPECT_EQ(result_of({"TopK", {x, ints({3})}, {{"largest", zero}}, 11, 2}, 1), (Numbers{1, 3, 0}));
+  EXPECT_EQ(result_of({"TopK", {x, ints({3})}, {{"largest", attribute_zero}}, 11, 2}), (Numbers{1, 1, 3}));
+  EXPECT_EQ(result_of({"TopK", {x, ints({3})}, {{"largest", attribute_zero}}, 11, 2}, 1), (Numbers{1, 3, 0}));
   const Operand halves = constant(bfloat16, {2, 2}, {1, 4, 3, 2});
-  EXPECT_EQ(result_of({"TopK", {halves, ints({1})}, {{"axis", zero}}, 24, 2}), (Numbers{3, 4}));
+  EXPECT_EQ(result_of({"TopK", {halves, ints({1})}, {{"axis", attribute_zero}}, 24, 2}), (Numbers{3, 4}));
   EXPECT_EQ(result_of({"TopK", {reals({1, std::nan(""), 2}), ints({1})}, {}, 11, 2}, 1), Numbers{1});
 }
 
@@ -145,7 +146,8 @@ TEST(rms_norm, divides_by_the_root_of_the_mean_square) {
 TEST(lp_norm, divides_by_the_norm_and_keeps_zeros) {
   const Operand x = constant(float32, {2, 2}, {3, -4, 0, 0});
   expect_near(result_of({"LpNormalization", {x}}), {0.6, -0.8, 0, 0});
-  expect_near(result_of({"LpNormalization", {x}, {{"p", one}, {"axis", zero}}, 22}), {1, -1, 0, 0});
+  expect_near(result_of({"LpNormalization", {x}, {{"p", attribute_one}, {"axis", attribute_zero}}, 22}),
+              {1, -1, 0, 0});
   EXPECT_EQ(code_of({"LpNormalization", {x}, {{"p", std::int64_t{3}}}}), "unsupported_attribute");
 }
 
@@ -154,7 +156,7 @@ TEST(batchnorm, in_training_uses_the_batch_and_moves_the_running_statistics) {
   const std::vector<Operand> inputs{x, ones, zeros, reals({10}), reals({5})};
   const Attributes half{{"momentum", 0.5}, {"epsilon", 0.0}};
   Attributes training = half;
-  training["training_mode"] = one;
+  training["training_mode"] = attribute_one;
   const Use newer{"BatchNormalization", inputs, training, 15, 3}, older{"BatchNormalization", inputs, half, 9, 5};
   for (const Use& use : {newer, older}) {
     EXPECT_EQ(result_of(use), (Numbers{-1, 1}));
@@ -170,7 +172,8 @@ TEST(batchnorm, in_training_uses_the_batch_and_moves_the_running_statistics) {
 TEST(batchnorm, before_opset_9_may_have_statistics_for_each_place) {
   const std::vector<double> places{1, 2, 3, 4};
   const Operand x = constant(float32, {1, 2, 2}, {2, 2, 2, 2}), mean = reals(places), unit = reals({1, 1, 1, 1});
-  const Use use{"BatchNormalization", {x, unit, mean, unit, unit}, {{"spatial", zero}, {"epsilon", 0.0}}, 7};
+  const Use use{
+      "BatchNormalization", {x, unit, mean, unit, unit}, {{"spatial", attribute_zero}, {"epsilon", 0.0}}, 7};
   EXPECT_EQ(result_of(use), (Numbers{2, 3, 4, 5}));
   EXPECT_EQ(code_of({"BatchNormalization", {x, unit, mean, unit, unit}, {}, 9}), "shape_mismatch");
 }

@@ -47,8 +47,8 @@ TEST(resize_values, antialias_takes_the_mean_of_more_neighbours) {
   EXPECT_EQ(resized(linear, 0.5), (Doubles{(1 + 1.5 + 0.75) / 2, (0.5 + 2.25 + 3 + 1) / 2}));
   Attributes inside = linear;
   inside["exclude_outside"] = std::int64_t{1};
-  expect_near(resized(inside, 0.5),
-              {(0.75 * 1 + 0.75 * 2 + 0.25 * 3) / 1.75, (0.25 * 2 + 0.75 * 3 + 0.75 * 4) / 1.75});
+  expect_each_near(resized(inside, 0.5),
+                   {(0.75 * 1 + 0.75 * 2 + 0.25 * 3) / 1.75, (0.25 * 2 + 0.75 * 3 + 0.75 * 4) / 1.75});
 }
 
 TEST(resize_values, the_aspect_ratio_can_be_kept) {
@@ -115,7 +115,7 @@ TEST(grid_sample, outside_are_zeros_the_border_or_a_mirror_image) {
 TEST(grid_sample, cubic_meets_the_elements) {
   const Attributes cubic = {
       {"mode", text("cubic")}, {"align_corners", number(1)}, {"padding_mode", text("border")}};
-  expect_near(sampled(cubic, {-1, 1}), {1, 4});
+  expect_each_near(sampled(cubic, {-1, 1}), {1, 4});
 }
 
 TEST(affine_grid, the_identity_is_the_grid_itself) {
