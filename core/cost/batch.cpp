@@ -53,8 +53,8 @@ struct TimedStage {
 struct HashOfTimedStage {
   std::size_t operator()(const TimedStage& stage) const {
     const TapeNumbers& n = stage.numbers;
-    std::int64_t values[] = {reinterpret_cast<std::intptr_t>(stage.tape), 0, 0, 0, 0, 0, 0, 0};
-    std::int64_t* value = values;
+    std::int64_t values[] = {reinterpret_cast<std::intptr_t>(stage.tape), n.psram_bytes, 0, 0, 0, 0, 0, 0, 0};
+    std::int64_t* value = values + 1;
     for (const auto* numbers : {&n.bytes, &n.least_cycles, &n.cycles, &n.dispatch, &n.delay, &n.link_in, &n.behind})
       *++value = static_cast<std::int64_t>(hash_of(*numbers));
     return hash_of(values);
