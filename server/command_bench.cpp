@@ -3,9 +3,13 @@
 #include <iostream>
 #include <memory>
 #include <thread>
+#include <vector>
 
+#include "core/base/error.h"
 #include "server/analysis.h"
 #include "server/commands.h"
+#include "server/layer_growth.h"
+#include "server/machine_peak.h"
 #include "server/sweep_rate.h"
 #include "server/text.h"
 
@@ -23,6 +27,50 @@ std::string processor() {
   return "unknown processor";
 }
 
+/// A sweep whose instructions are counted: of its first points, those of one program where there are few.
+struct Counted {
+  const char* name;
+  Space (*space)();
+  std::int64_t points;
+};
+constexpr Counted counted_sweeps[] = {{"grid", grid_sweep, 16'384}, {"all-differ", fine_sweep, 512}};
+
+/// What callgrind runs: the programs, with their machines or without.
+int run_counted(const std::string& name, bool evaluated) {
+  for (const Counted& counted : counted_sweeps)
+    if (name == counted.name) sweep_first(counted.space(), counted.points, evaluated);
+  return exit_ok;
+}
+
+/// Instructions of a machine, and the share of the processor's peak at which they are carried out.
+int run_instructions(bool json) {
+  const double peak = peak_instructions_per_second();
+  OrderedJson all = {{"machine", processor()}, {"peak_instructions_per_second", peak}};
+  std::vector<TextRow> rows = {
+      {"independent additions", quantity_text(peak, "/s"), "one thread, the most that it retires", ""}};
+  for (const Counted& counted : counted_sweeps) {
+    const std::string command = "bench --counted-sweep " + std::string(counted.name);
+    const auto with = counted_instructions(command + " --evaluated"), without = counted_instructions(command);
+    if (!with || !without)
+      throw Error("valgrind_missing", "", "instructions are counted by valgrind, which could not be run");
+    const double instructions = static_cast<double>(*with - *without) / static_cast<double>(counted.points);
+    const double rate = sweep_rate(counted.space(), 1, Vectors::avx2).points_per_second;
+    const std::string name = std::string(counted.name) + ", a machine";
+    rows.push_back({name, count_text(static_cast<std::int64_t>(instructions)), "instructions", ""});
+    rows.push_back({"", count_text(static_cast<std::int64_t>(rate)) + " /s", "one thread (AVX2), of its peak",
+                    quantity_text(instructions * rate / peak, "x")});
+    all[counted.name] = {{"points", counted.points},
+                         {"instructions_per_point", instructions},
+                         {"points_per_second_on_one_thread", rate},
+                         {"over_peak", instructions * rate / peak}};
+  }
+  if (json)
+    std::cout << json_text(all, 2) << "\n";
+  else
+    print_table(std::cout, {{"sd15"}, {"", Align::right}, {""}, {"ratio", Align::right}}, rows, colour_out());
+  return exit_ok;
+}
+
 int run_bench(bool json) {
   const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const Machine machine;
@@ -35,7 +83,11 @@ int run_bench(bool json) {
   const double evaluated = median_of(21, [&] { evaluate(application, machine); });
   const SweepRate grid = sweep_rate(grid_sweep(), threads), fine = sweep_rate(fine_sweep(), threads);
   const double alone = static_cast<double>(threads) / evaluated;
+  const std::vector<LayerGrowth> growth = layer_growth();
   if (json) {
+    OrderedJson layers = OrderedJson::array();
+    for (const LayerGrowth& g : growth)
+      layers.push_back({{"layers", g.layers}, {"machine_s", g.seconds}, {"recurrence_s", g.recurrence_seconds}});
     std::cout << json_text(OrderedJson{{"machine", processor()},
                                        {"threads", threads},
                                        {"analyze_s", whole},
@@ -54,13 +106,18 @@ int run_bench(bool json) {
                                        {"analyze_over_budget", whole / analysis_budget_s},
                                        {"sweep_over_budget", grid.points_per_second / sweep_budget_points},
                                        {"fine_over_budget", fine.points_per_second / fine_budget_points},
-                                       {"sweep_over_evaluate", grid.points_per_second / alone}},
+                                       {"sweep_over_evaluate", grid.points_per_second / alone},
+                                       {"layers_of_one_class", layers}},
                            2)
               << "\n";
     return exit_ok;
   }
   std::cout << "on " << processor() << ", " << threads << " threads\n";
   const auto ratio = [](double value) { return quantity_text(value, "x"); };
+  std::vector<TextRow> layers;
+  for (const LayerGrowth& g : growth)
+    layers.push_back({count_text(g.layers), quantity_text(g.seconds, "s"), ratio(g.seconds / growth[0].seconds),
+                      quantity_text(g.recurrence_seconds, "s")});
   print_table(
       std::cout, {{"sd15"}, {"median", Align::right}, {""}, {"ratio", Align::right}},
       {{"analyze, everything", quantity_text(whole, "s"), "of the 0.2 s allowed", ratio(whole / analysis_budget_s)},
@@ -79,16 +136,36 @@ int run_bench(bool json) {
        {"all differ, its machines", count_text(static_cast<std::int64_t>(fine.points_per_second)) + " /s",
         "of the 20,000 wanted", ratio(fine.points_per_second / fine_budget_points)}},
       colour_out());
+  print_table(std::cout,
+              {{"equal layers", Align::right},
+               {"a machine beside others", Align::right},
+               {"of one layer", Align::right},
+               {"recurrence apart", Align::right}},
+              layers, colour_out());
   return exit_ok;
 }
 
 }  // namespace
 
 void add_bench_command(CLI::App& app, Action& action) {
-  const auto json = std::make_shared<bool>(false);
+  struct Options {
+    bool json = false, instructions = false, evaluated = false;
+    std::string counted;
+  };
+  const auto options = std::make_shared<Options>();
   auto* command = app.add_subcommand("bench", "How fast this program is here, as ratios");
-  command->add_flag("--json", *json, "JSON instead of a table");
-  command->callback([&action, json] { action = [json] { return run_bench(*json); }; });
+  command->add_flag("--json", options->json, "JSON instead of a table");
+  command->add_flag("--instructions", options->instructions,
+                    "Instead: instructions of a machine of a sweep, counted by callgrind, and their share of the "
+                    "processor's peak (2 minutes)");
+  command->add_option("--counted-sweep", options->counted)->group("");
+  command->add_flag("--evaluated", options->evaluated)->group("");
+  command->callback([&action, options] {
+    action = [options] {
+      if (!options->counted.empty()) return run_counted(options->counted, options->evaluated);
+      return options->instructions ? run_instructions(options->json) : run_bench(options->json);
+    };
+  });
 }
 
 }  // namespace sdip

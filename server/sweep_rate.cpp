@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/cost/batch.h"
 #include "core/explore/spec.h"
 #include "core/explore/sweep.h"
 #include "core/program/mapping_cache.h"
@@ -21,10 +22,10 @@ constexpr const char* model = "sd15";
 /// The programs of a space's machines, compiled once for each step of the staircase that capacities of PSRAM are.
 class Library {
  public:
-  explicit Library(const Space& space) {
+  Library(const Space& space, std::int64_t points) {
     quickly_.say_needed_bytes = false;
     quickly_.mappings = std::make_shared<MappingCache>(MappingCache::usual_entries, psram_rooms(space));
-    for (std::int64_t i = 0; i < point_count(space); ++i) add(point(space, i));
+    for (std::int64_t i = 0; i < points; ++i) add(point(space, i));
   }
 
   std::shared_ptr<const Application> of(const Machine& machine) const {
@@ -92,19 +93,38 @@ Space fine_sweep() {
                   "random");
 }
 
-SweepRate sweep_rate(const Space& space, int threads) {
+namespace {
+
+void evaluate_all(const Space& space, const IndexRange& range, const Library& library, int threads,
+                  Vectors vectors) {
+  const auto in_lanes = [vectors](const Application& application) -> Evaluator {
+    const auto batch = std::make_shared<BatchEvaluator>(application, vectors);
+    return [batch](std::span<const Machine> machines, std::span<Outcome> outcomes) {
+      batch->evaluate(machines, outcomes);
+    };
+  };
+  SweepOptions options;
+  options.threads = threads;
+  const auto compiled = [&](const Machine& m) { return library.of(m); };
+  sweep(space, std::span(&range, 1), compiled, in_lanes, options, [](PointBatch&&) {});
+}
+
+}  // namespace
+
+void sweep_first(const Space& space, std::int64_t points, bool evaluated) {
+  const Library library(space, points);
+  if (evaluated) evaluate_all(space, {0, points}, library, 1, widest_vectors());
+}
+
+SweepRate sweep_rate(const Space& space, int threads, Vectors vectors) {
   const IndexRange all{0, point_count(space)};
   std::unique_ptr<const Library> library;
   SweepRate rate;
   rate.points = all.end;
-  rate.compile_s = seconds_of([&] { library = std::make_unique<const Library>(space); });
+  rate.compile_s = seconds_of([&] { library = std::make_unique<const Library>(space, all.end); });
   rate.programs = library->programs();
   rate.searches = library->searches();
-  SweepOptions options;
-  options.threads = threads;
-  const auto compiled = [&](const Machine& m) { return library->of(m); };
-  const double seconds =
-      median_of(3, [&] { sweep(space, std::span(&all, 1), compiled, side_by_side, options, [](PointBatch&&) {}); });
+  const double seconds = median_of(3, [&] { evaluate_all(space, all, *library, threads, vectors); });
   rate.points_per_second = static_cast<double>(all.end) / seconds;
   return rate;
 }

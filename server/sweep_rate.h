@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "core/base/vectors.h"
 #include "core/explore/space.h"
 
 namespace sdip {
@@ -25,6 +26,9 @@ struct SweepRate {
   std::int64_t points = 0, programs = 0, searches = 0;
   double compile_s = 0, points_per_second = 0;
 };
-SweepRate sweep_rate(const Space& space, int threads);
+SweepRate sweep_rate(const Space& space, int threads, Vectors vectors = widest_vectors());
+
+/// The programs of the first points, and, if so wished, these evaluated on one thread: to be counted.
+void sweep_first(const Space& space, std::int64_t points, bool evaluated);
 
 }  // namespace sdip

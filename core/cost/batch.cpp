@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <functional>
 #include <optional>
 #include <span>
@@ -53,19 +52,17 @@ struct TimedStage {
 struct HashOfTimedStage {
   std::size_t operator()(const TimedStage& stage) const {
     const TapeNumbers& n = stage.numbers;
-    std::int64_t values[] = {reinterpret_cast<std::intptr_t>(stage.tape), n.psram_bytes, 0, 0, 0, 0, 0, 0, 0};
-    std::int64_t* value = values + 1;
-    for (const auto* numbers : {&n.bytes, &n.least_cycles, &n.cycles, &n.dispatch, &n.delay, &n.link_in, &n.behind})
-      *++value = static_cast<std::int64_t>(hash_of(*numbers));
+    const std::int64_t values[] = {reinterpret_cast<std::intptr_t>(stage.tape), n.psram_bytes, n.fixed_cycles,
+                                   n.dispatch_cycles};
     return hash_of(values);
   }
 };
 
-/// A stage on the machine last costed, and tapes of machines with its tiles.
+/// A stage on the machine last costed, and its tapes.
 struct CostedStage {
   ClassUses uses;
   std::vector<ClassCost> costs;
-  std::vector<const Tape*> tapes;
+  std::array<std::optional<Tape>, 2> tapes;  // where dispatch comes after the instruction before, or meanwhile
 };
 
 /// A stage on all machines of one cost key.
@@ -119,10 +116,8 @@ struct BatchEvaluator::State {
   const Application& application;
   LaneRunner lanes;
   const ApplicationTotals totals;
-  std::vector<std::deque<Tape>> tapes;  // by stage
   std::vector<CostedStage> costed;
-  std::vector<std::int64_t> tiles_key;  // compile_key of the machine last costed
-  std::int64_t program_bytes{};         // of the longest program
+  std::int64_t program_bytes{};  // of the longest program
   const bool runs_side_by_side;
   std::unordered_map<Machine, std::vector<KnownStage>, HashOfMachine> stages_of;
   std::unordered_map<Machine, KnownChip, HashOfMachine> chips;
@@ -138,7 +133,6 @@ struct BatchEvaluator::State {
 
   State(const Application& a, Vectors v)
       : application(a), lanes(v), totals(application_totals(a)), runs_side_by_side(a.feasible) {
-    tapes.resize(a.stages.size());
     for (const CompiledStage& stage : a.stages) {
       program_bytes = std::max(program_bytes, program_size(stage, Machine{}).bytes);
       costed.push_back({class_uses(stage.program), {}, {}});
@@ -195,12 +189,6 @@ Machine cost_key(const Machine& machine) {
 
 namespace {
 
-template <class Make>
-const Tape& tape_like(std::deque<Tape>& tapes, const std::vector<std::int64_t>& likeness, Make make) {
-  const auto found = std::ranges::find(tapes, likeness, &Tape::likeness);
-  return found != tapes.end() ? *found : tapes.emplace_back(make());
-}
-
 /// What a warm pass moves, by the numbers of a machine.
 void sum_up(const TimedStage& stage, KnownStage& known) {
   for (std::size_t t = 0; t < stage.tape->moved.size(); ++t) {
@@ -215,7 +203,7 @@ void sum_up(const TimedStage& stage, KnownStage& known) {
 
 }  // namespace
 
-/// Tiles stay while the compile_key does.
+/// Tiles are those of the program, whatever the machine.
 const std::vector<ClassCost>& BatchEvaluator::State::costs_on(std::size_t number, const Machine& m) {
   const CompiledStage& stage = application.stages[number];
   std::vector<ClassCost>& its = costed[number].costs;
@@ -226,12 +214,12 @@ const std::vector<ClassCost>& BatchEvaluator::State::costs_on(std::size_t number
   return its;
 }
 
+/// Of one program's tiles: machines differ in how it is dispatched, and else in numbers alone.
 const Tape& BatchEvaluator::State::tape_of(std::size_t number, const TimelineRules& rules) {
   CostedStage& its = costed[number];
-  for (const Tape* tape : its.tapes)
-    if (shares(*tape, rules)) return *tape;
-  const auto make = [&] { return make_tape(application.stages[number].program, its.costs, rules); };
-  return *its.tapes.emplace_back(&tape_like(tapes[number], tape_likeness(its.costs, rules), make));
+  std::optional<Tape>& tape = its.tapes[rules.dispatch_overlaps ? 1 : 0];
+  if (!tape) tape = make_tape(application.stages[number].program, its.costs, rules);
+  return *tape;
 }
 
 std::optional<KnownStage> BatchEvaluator::State::known_stage(std::size_t number, const Machine& m) {
@@ -256,13 +244,6 @@ const std::vector<KnownStage>& BatchEvaluator::State::known_stages(const Machine
   std::vector<KnownStage>& stages = entry->second;
   if (!fresh) return stages;
   ++counts.costs;
-  if (std::vector<std::int64_t> key = compile_key(m); key != tiles_key) {
-    for (CostedStage& its : costed) {
-      its.costs.clear();
-      its.tapes.clear();
-    }
-    tiles_key = std::move(key);
-  }
   stages.reserve(application.stages.size());
   for (std::size_t s = 0; s < application.stages.size(); ++s) {
     auto known = known_stage(s, m);

@@ -186,10 +186,10 @@ void add_bytes(const InstructionClass& c, const Machine& m, const TilePlan& plan
       tile.split_in_bytes += bytes_of(ceil_div(f.elements, plan.result_tiles()), bits);
 }
 
+/// Of one DSRAM for all operators.
 void clear(Busy& busy) {
   busy.compute = busy.dsram_read = busy.dsram_write = 0;
   busy.stackram_read = busy.stackram_write = busy.psram_read = 0;
-  if (busy.other_pairs.any) busy.other_pairs = {};
 }
 
 /// What a tile needs of its circuit, or of the host, and of each port.
@@ -357,10 +357,8 @@ ClassCost class_cost(const InstructionClass& c, const Machine& m, Role role) {
 void cost_anew(const InstructionClass& c, const Machine& m, Role role, ClassCost& cost) {
   if (c.compound != Compound::single || c.spread_cores > 1 || has_pairs(m))
     cost = class_cost(c, m, role);
-  else if (c.formats)
-    find_needs(c, machine_for(c, m), role, cost);
   else
-    find_needs(c, m, role, cost);
+    find_needs(c, c.formats ? machine_for(c, m) : m, role, cost);
 }
 
 ClassCost step_cost(const InstructionClass& c, const Machine& m, Role role) {

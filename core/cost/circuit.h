@@ -54,7 +54,7 @@ struct TileCost {
   std::int64_t partial_in_bytes = 0;     // partial sums that come back
   std::int64_t out_bytes = 0;            // to DRAM: results, or partial sums
   cost::TileExtent size{};               // of a class that is no compound; its place in the sum
-  bool first = false, last = false;
+  bool first{}, last{};
 };
 
 /// Bytes of a window of operand A that lies in DRAM; and of what the window one step before had not.

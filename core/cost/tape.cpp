@@ -41,7 +41,6 @@ class TapeMaker {
 
   Tape make() {
     tape_.likeness = tape_likeness(costs_, rules_);
-    tape_.streams_weights = rules_.psram_bytes > 0;
     tape_.pinned_bytes = rules_.pinned_bytes;
     tape_.weights_double_buffered = rules_.weights_double_buffered;
     tape_.tiles_double_buffered = rules_.tiles_double_buffered;
@@ -216,13 +215,6 @@ std::vector<std::int64_t> tape_likeness(const std::vector<ClassCost>& costs, con
     }
   }
   return likeness;
-}
-
-bool shares(const Tape& tape, const TimelineRules& rules) {
-  return tape.streams_weights == (rules.psram_bytes > 0) && tape.pinned_bytes == rules.pinned_bytes &&
-         tape.weights_double_buffered == rules.weights_double_buffered &&
-         tape.tiles_double_buffered == rules.tiles_double_buffered &&
-         tape.dispatch_overlaps == rules.dispatch_overlaps;
 }
 
 Tape make_tape(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules) {

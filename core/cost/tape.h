@@ -44,12 +44,12 @@ struct Tape {
   std::vector<Operation> operations;
   std::vector<Moved> moved;
   std::vector<Class> classes;
-  std::size_t shapes = 0;              // of all classes
+  std::size_t shapes{};                // of all classes
   std::vector<std::int64_t> likeness;  // equal: machines share this tape
   std::int64_t warm_tile_bytes = 0;    // weights put into PSRAM in a warm pass, unpacked
-  std::int64_t pinned_bytes = 0;
+  std::int64_t pinned_bytes{};
   bool weights_double_buffered = true, tiles_double_buffered = true, dispatch_overlaps = false;
-  bool streams_weights = false, fetches_once = false, runs_ahead = false;
+  bool fetches_once = false, runs_ahead = false;
 };
 
 /// Whether a machine's passes can be written on a tape.
@@ -57,8 +57,6 @@ bool on_tape(const Machine& machine);
 
 /// What two machines' classes must have in common to share a tape.
 std::vector<std::int64_t> tape_likeness(const std::vector<ClassCost>& costs, const TimelineRules& rules);
-/// Whether a machine of these rules shares the tape of one that has the same tiles.
-bool shares(const Tape& tape, const TimelineRules& rules);
 Tape make_tape(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules);
 
 /// A machine's own numbers on a tape, but for what the channel makes of them. Bytes are whole bursts.
@@ -67,7 +65,7 @@ struct TapeNumbers {
   std::vector<std::int64_t> cycles;               // of each shape
   std::vector<std::int64_t> dispatch, delay;      // of each class; what it lasts otherwise, where nothing is moved
   std::vector<std::int64_t> link_in, behind;      // before its operations, and behind them
-  std::int64_t psram_bytes = 0;                   // room for streamed weights
+  std::int64_t psram_bytes{};                     // room for streamed weights
   std::int64_t fixed_cycles = 0;                  // of a pass, but for stalls and dispatch
   std::int64_t dispatch_cycles = 0;               // of all its instructions
   friend bool operator==(const TapeNumbers&, const TapeNumbers&) = default;

@@ -264,11 +264,6 @@ std::vector<IndexRange> batches_of(std::span<const IndexRange> ranges, std::int6
 
 }  // namespace
 
-std::vector<std::int64_t> key_but_psram(Machine machine) {
-  machine.psram_bytes = Machine().psram_bytes;
-  return compile_key(machine);
-}
-
 Evaluator side_by_side(const Application& application) {
   const auto known = std::make_shared<BatchEvaluator>(application);
   return [known](std::span<const Machine> machines, std::span<Outcome> outcomes) {

@@ -19,9 +19,6 @@ namespace sdip {
 /// of the key infeasible with the error's text.
 using CompileFunction = std::function<std::shared_ptr<const Application>(const Machine&)>;
 
-/// A machine's compile_key but for the capacity of PSRAM, of which an application says its range.
-std::vector<std::int64_t> key_but_psram(Machine machine);
-
 /// Says what machines of an application are worth: as many outcomes as machines. It may keep what it learns; one
 /// thread has it.
 using Evaluator = std::function<void(std::span<const Machine>, std::span<Outcome>)>;

@@ -97,6 +97,9 @@ void check_machine(const Machine& machine);
 /// frame (branches=parallel): equal keys compile to equal programs.
 std::vector<std::int64_t> compile_key(const Machine& machine);
 
+/// That but for the capacity of PSRAM, of which an application says its range.
+std::vector<std::int64_t> key_but_psram(Machine machine);
+
 /// A named machine.
 struct Preset {
   std::string_view name;

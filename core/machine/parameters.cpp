@@ -269,4 +269,9 @@ std::vector<std::int64_t> compile_key(const Machine& machine) {
   return key;
 }
 
+std::vector<std::int64_t> key_but_psram(Machine machine) {
+  machine.psram_bytes = Machine().psram_bytes;
+  return compile_key(machine);
+}
+
 }  // namespace sdip

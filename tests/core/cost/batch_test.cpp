@@ -293,7 +293,7 @@ TEST(batch, runs_eight_of_one_tape_side_by_side) {
   for (std::size_t i = 0; i < machines.size(); ++i) {
     machines[i].cores = 1;
     machines[i].dram_clock_ratio = Decimal{static_cast<std::int64_t>(1 + i)};
-    if (i % 2 == 1) machines[i].tile_buffering = Buffering::single_buffer;  // another tape
+    if (i % 2 == 1) machines[i].sequencer = Sequencer::distributed;  // another tape
   }
   std::vector<Outcome> outcomes(machines.size());
   BatchEvaluator batch(application);

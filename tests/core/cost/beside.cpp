@@ -300,11 +300,9 @@ BesideBatch drawn_batch(std::uint64_t seed) {
   for (int i = 0; i < 12; ++i) {
     machines.push_back(dice.one_in(3) && i > 0 ? machines.back() : another(dice, first));
     Machine& m = machines.back();
-    if (dice.one_in(6)) m.tile_buffering = Buffering::double_buffer;
     if (dice.one_in(6)) m.psram_bytes = first.psram_bytes * dice.between(1, 4);
     if (dice.one_in(6)) m.sequencer = dice.one_of({Sequencer::central, Sequencer::distributed, Sequencer::host});
     if (dice.one_in(6)) m.dram_burst_bytes = dice.between(1, 64);
-    if (dice.one_in(6)) m.weight_compression = Decimal{dice.between(100, 400)};
     if (dice.one_in(9)) m.technology_node = dice.one_of({TechnologyNode::fpga_vc1902, TechnologyNode::n28});
     if (dice.one_in(9)) m.encoder_dram_share = m.decoder_dram_share = Decimal{dice.between(1, 40)};
   }

@@ -232,7 +232,8 @@ TEST(class_cost, made_anew_of_another_machines_is_the_machines_own) {
         row.write(second, dice.between(row.least, std::min(row.most, row.least + 200)));
     ASSERT_EQ(compile_key(first), compile_key(second));
     const Role role = dice.one_of({Role::network, Role::core, Role::decoder});
-    for (const InstructionClass& c : program.classes) {
+    for (InstructionClass c : program.classes) {
+      if (dice.one_in(4)) c.formats = Formats{NumberFormat::int4, NumberFormat::fp16, NumberFormat::fp16};
       ClassCost cost = class_cost(c, first, role);
       const std::vector<std::int64_t> before = numbers_of(cost);
       cost_anew(c, second, role, cost);
