@@ -14,13 +14,13 @@ namespace {
 
 constexpr int additions_a_turn = 32;
 
+/// In registers; the compiler can neither leave additions out nor join two of one sum.
 void add_apart(std::int64_t turns) {
-  std::uint64_t sums[8] = {};
+  std::uint64_t a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0;
   for (std::int64_t turn = 0; turn < turns; ++turn)
-    for (int i = 0; i < additions_a_turn; ++i) {
-      std::uint64_t& sum = sums[i % 8];
-      sum += 3;
-      asm volatile("" : "+r"(sum));  // an addition that the compiler can neither leave out nor join with the next
+    for (int i = 0; i < additions_a_turn / 8; ++i) {
+      a += 3, b += 3, c += 3, d += 3, e += 3, f += 3, g += 3, h += 3;
+      asm volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f), "+r"(g), "+r"(h));
     }
 }
 
