@@ -20,7 +20,6 @@ class ApartQueue {
     held_bytes_ = peak_bytes_ = 0;
     tiles_.clear();
     gone_ = first_ = 0;
-    current_ = held_ = no_tile;
   }
 
   /// Frees the oldest tiles until `bytes` fit. Returns the later of `time` and when the last of these is no longer
@@ -29,7 +28,7 @@ class ApartQueue {
     while (held_bytes_ + bytes > capacity_bytes_) {
       check(first_ < end(), "weights larger than their memory reached the timeline");
       const Tile tile = at(first_);
-      if (first_ == held_) {  // its instruction still holds it: it goes to the back, freeing nothing
+      if (tile.used_until == in_use) {  // its instruction still holds it: it goes to the back, freeing nothing
         ++first_;
         tiles_.push_back(tile);
         held_ = end() - 1;
@@ -45,22 +44,22 @@ class ApartQueue {
   void add(std::int64_t bytes, std::int64_t start) {
     while (first_ < end() && at(first_).used_until <= start) free_first();
     tiles_.push_back({bytes, 0});
-    current_ = end() - 1;
     held_bytes_ += bytes;
     peak_bytes_ = std::max(peak_bytes_, held_bytes_);
   }
 
-  /// Of the last tile added.
-  void use_current(std::int64_t until) { at(current_).used_until = until; }
+  /// Of the last tile added. Requires that no room was made since.
+  void use_current(std::int64_t until) { tiles_.back().used_until = until; }
   void hold_current() {
-    held_ = current_;
-    at(held_).used_until = in_use;
+    held_ = end() - 1;
+    use_current(in_use);
   }
   void release_held(std::int64_t until) { at(held_).used_until = until; }
-  void begin_instruction() { held_ = no_tile; }
 
+  /// Tiles are numbered from 0 on, in the order in which they are put in, moved behind, or shifted.
   std::size_t first() const { return first_; }
   std::size_t end() const { return gone_ + tiles_.size(); }
+  std::size_t oldest_known() const { return gone_; }
   std::int64_t last_used_until() const { return first_ < end() ? tiles_.back().used_until : 0; }
   std::int64_t bytes_of(std::size_t tile) const { return tiles_[tile - gone_].bytes; }
   std::int64_t used_until(std::size_t tile) const { return tiles_[tile - gone_].used_until; }
@@ -74,12 +73,10 @@ class ApartQueue {
       if (tile.used_until != in_use) tile.used_until += cycles;
       tiles_.push_back(tile);
     }
-    for (std::size_t* tile : {&current_, &held_})
-      if (*tile != no_tile) *tile += tiles;
+    held_ += tiles;
   }
 
   void forget_before(std::size_t place) {
-    if (place - gone_ < 4096) return;  // rarely enough
     tiles_.erase(tiles_.begin(), tiles_.begin() + static_cast<std::ptrdiff_t>(place - gone_));
     gone_ = place;
   }
@@ -87,17 +84,16 @@ class ApartQueue {
   static constexpr std::int64_t in_use = std::int64_t{1} << 62;
 
  private:
-  static constexpr std::size_t no_tile = ~std::size_t{0};
   struct Tile {
-    std::int64_t bytes = 0, used_until = 0;
+    std::int64_t bytes{}, used_until{};
   };
 
   Tile& at(std::size_t tile) { return tiles_[tile - gone_]; }
   void free_first() { held_bytes_ -= at(first_++).bytes; }
 
-  std::int64_t capacity_bytes_ = 0, held_bytes_ = 0, peak_bytes_ = 0;
+  std::int64_t capacity_bytes_{}, held_bytes_{}, peak_bytes_{};
   std::vector<Tile> tiles_;  // from gone_ on; before first_ they are freed
-  std::size_t gone_ = 0, first_ = 0, current_ = no_tile, held_ = no_tile;
+  std::size_t gone_{}, first_{}, held_{};
 };
 
 }  // namespace sdip

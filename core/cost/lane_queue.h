@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <vector>
 
 #include "core/base/error.h"
@@ -21,22 +22,18 @@ namespace sdip {
 
 class LaneQueue {
  public:
-  static constexpr std::size_t no_tile = ~std::size_t{0};
-
   using EachBytes = std::array<std::int64_t, lane_count>;
 
   void clear(const EachBytes& capacity_bytes) {
-    capacity_bytes_ = capacity_bytes[0];
-    apart_ = std::ranges::any_of(capacity_bytes, [&](std::int64_t bytes) { return bytes != capacity_bytes[0]; });
+    capacity_bytes_ = capacity_bytes.front();
+    apart_ = std::ranges::adjacent_find(capacity_bytes, std::not_equal_to<>()) != capacity_bytes.end();
     if (apart_)
       for (std::size_t lane = 0; lane < lane_count; ++lane) each_[lane].clear(capacity_bytes[lane]);
-    held_bytes_ = least_peak_bytes_ = 0;
+    held_bytes_ = all_bytes_ = least_peak_bytes_ = 0;
     gone_ = first_ = end_ = 0;
-    current_ = held_ = no_tile;
+    has_current_ = has_held_ = false;
     std::ranges::fill(lane_first_, 0);
     std::ranges::fill(peak_bytes_, 0);
-    if (bytes_.empty()) grow(256);
-    before_[0] = 0;
   }
 
   /// Frees the oldest tiles until `bytes` fit; `time` becomes when the last of these is no longer used.
@@ -50,7 +47,7 @@ class LaneQueue {
     }
     while (held_bytes_ + bytes > capacity_bytes_) {
       check(first_ < end_, "weights larger than their memory reached the timeline");
-      if (first_ == held_) {  // its instruction still holds it: it goes to the back, freeing nothing
+      if (is_held(first_)) {  // its instruction still holds it: it goes to the back, freeing nothing
         held_bytes_ -= bytes_[first_ - gone_];
         push(bytes_[first_ - gone_]);
         held_ = end_ - 1;
@@ -65,63 +62,60 @@ class LaneQueue {
 
   /// Puts a tile in that is fetched from `start`; what is no longer used by then goes.
   SDIP_EACH void add(std::int64_t bytes, const Lanes& start) {
+    has_current_ = true;
     if (apart_) {
       with_each(start, [&](const std::int64_t* each) { add_apart(bytes, each); });
       return;
     }
     while (first_ < end_ && everywhere(used_until(first_) <= start)) free_first();
     push(bytes);
-    current_ = end_ - 1;
     if (held_bytes_ > least_peak_bytes_) count_peaks(start);
   }
 
-  SDIP_EACH bool has_current() const { return current_ != no_tile; }
-  SDIP_EACH void leave_current() { current_ = no_tile; }
+  /// Of the last tile added, if it is in use. Requires that no room was made since.
+  SDIP_EACH bool has_current() const { return has_current_; }
+  SDIP_EACH void leave_current() { has_current_ = false; }
   SDIP_EACH void use_current(const Lanes& until) {
-    if (current_ == no_tile) return;
+    if (!has_current_) return;
     if (apart_) {
       with_each(until, [&](const std::int64_t* each) { use_apart(each); });
       return;
     }
-    set_used_until(current_, until);
+    set_used_until(end_ - 1, until);
   }
   SDIP_EACH void hold_current() {
-    held_ = current_;
-    current_ = no_tile;
-    if (held_ == no_tile) return;
+    has_held_ = has_current_;
+    has_current_ = false;
+    if (!has_held_) return;
     if (apart_) {
       hold_apart();
       return;
     }
+    held_ = end_ - 1;
     set_used_until(held_, all_lanes(in_use));
   }
   SDIP_EACH void release_held(const Lanes& until) {
-    if (held_ == no_tile) return;
+    if (!has_held_) return;
     if (apart_) {
       with_each(until, [&](const std::int64_t* each) { release_apart(each); });
       return;
     }
     set_used_until(held_, until);
   }
-  SDIP_EACH void begin_instruction() {
-    held_ = current_ = no_tile;
-    if (apart_) begin_apart();
-  }
+  /// Requires that what was held is released.
+  SDIP_EACH void begin_instruction() { has_held_ = has_current_ = false; }
 
   /// What the queue does next, relative to `now`, where nothing is fetched before `channel`: which tiles it holds,
   /// and until when they are used. Tiles are kept until forget_before(), also those freed, with the times they had.
   struct Seen {
-    std::size_t first = 0, end = 0;
+    std::size_t first{}, end{};
     Lanes last{}, channel{}, now{};                          // the last tile's time may still change
     std::array<std::uint32_t, lane_count> firsts{}, ends{};  // of each machine's own queue
   };
   SDIP_EACH Seen see(const Lanes& now, const Lanes& channel) const {
-    if (apart_) {
-      Seen seen{0, 0, {}, channel, now};
-      see_apart(seen);
-      return seen;
-    }
-    return {first_, end_, end_ > first_ ? used_until(end_ - 1) : Lanes{}, channel, now};
+    Seen seen{first_, end_, end_ > first_ ? used_until(end_ - 1) : Lanes{}, channel, now};
+    if (apart_) see_apart(seen);
+    return seen;
   }
   SDIP_EACH bool same(const Seen& a, const Seen& b) const {
     if (apart_) return same_apart(a, b);
@@ -145,27 +139,26 @@ class LaneQueue {
     for (std::size_t i = first; i < end; ++i) {
       const Lanes until = used_until(i);
       push(bytes_[i - gone_]);
-      set_used_until(end_ - 1, i == held_ ? until : until + cycles);
+      set_used_until(end_ - 1, is_held(i) ? until : until + cycles);
     }
     for (; first_ < end;) free_first();
-    for (std::size_t* tile : {&current_, &held_})
-      if (*tile != no_tile) *tile += end - first;
+    held_ += end - first;
   }
 
   /// The oldest tile held; and: none before `oldest`, which once was that, is asked for again.
   struct Oldest {
-    std::size_t all = 0;
+    std::size_t all{};
     std::array<std::size_t, lane_count> apart{};
   };
   Oldest oldest() const {
     Oldest found{first_, {}};
-    if (apart_)
-      for (std::size_t lane = 0; lane < lane_count; ++lane) found.apart[lane] = each_[lane].first();
+    if (apart_) std::ranges::transform(each_, found.apart.begin(), &ApartQueue::first);
     return found;
   }
   void forget_before(const Oldest& oldest) {
+    std::size_t lane = 0;
     if (apart_)
-      for (std::size_t lane = 0; lane < lane_count; ++lane) each_[lane].forget_before(oldest.apart[lane]);
+      for (ApartQueue& queue : each_) queue.forget_before(oldest.apart[lane++]);
     const std::size_t place = oldest.all;
     if (place - gone_ < 4096) return;  // rarely enough
     const auto drop = [&](std::vector<std::int64_t>& values, std::size_t of_each) {
@@ -188,14 +181,12 @@ class LaneQueue {
     store(lanes, each);
     work(each);
   }
-  // Of each machine's own queue. That there is a current tile, and a held one, is the same in all: `current_` and
-  // `held_` say it, but not which.
+  // Of each machine's own queue. That there is a current tile, and a held one, is the same in all.
   [[gnu::noinline]] void make_room_apart(std::int64_t bytes, std::int64_t* time) {
     for (std::size_t lane = 0; lane < lane_count; ++lane) time[lane] = each_[lane].make_room(bytes, time[lane]);
   }
   [[gnu::noinline]] void add_apart(std::int64_t bytes, const std::int64_t* start) {
     for (std::size_t lane = 0; lane < lane_count; ++lane) each_[lane].add(bytes, start[lane]);
-    current_ = 0;
   }
   [[gnu::noinline]] void use_apart(const std::int64_t* until) {
     for (std::size_t lane = 0; lane < lane_count; ++lane) each_[lane].use_current(until[lane]);
@@ -205,9 +196,6 @@ class LaneQueue {
   }
   [[gnu::noinline]] void release_apart(const std::int64_t* until) {
     for (std::size_t lane = 0; lane < lane_count; ++lane) each_[lane].release_held(until[lane]);
-  }
-  [[gnu::noinline]] void begin_apart() {
-    for (ApartQueue& queue : each_) queue.begin_instruction();
   }
   [[gnu::noinline]] void shift_apart(const std::int64_t* cycles) {
     for (std::size_t lane = 0; lane < lane_count; ++lane) each_[lane].shift(cycles[lane]);
@@ -221,9 +209,9 @@ class LaneQueue {
     }
   }
   [[gnu::noinline]] bool same_apart(const Seen& a, const Seen& b) const {
-    for (std::size_t lane = 0; lane < lane_count; ++lane)
-      if (a.ends[lane] - a.firsts[lane] != b.ends[lane] - b.firsts[lane]) return false;
     for (std::size_t lane = 0; lane < lane_count; ++lane) {
+      check(std::min(a.firsts[lane], b.firsts[lane]) >= each_[lane].oldest_known(), "own tiles are not forgotten");
+      if (a.ends[lane] - a.firsts[lane] != b.ends[lane] - b.firsts[lane]) return false;
       const auto relative = [&](const Seen& seen, std::uint32_t tile) {
         const std::int64_t until = tile + 1 == seen.ends[lane] ? seen.last[lane] : each_[lane].used_until(tile);
         return until == in_use ? until : std::max(until, seen.channel[lane]) - seen.now[lane];
@@ -234,6 +222,7 @@ class LaneQueue {
     return true;
   }
 
+  SDIP_EACH bool is_held(std::size_t tile) const { return has_held_ && tile == held_; }
   SDIP_EACH Lanes used_until(std::size_t tile) const {
     Lanes until;
     load(until, &used_until_[(tile - gone_) * lane_count]);
@@ -250,28 +239,28 @@ class LaneQueue {
 
   SDIP_EACH void push(std::int64_t bytes) {
     const std::size_t at = end_ - gone_;
-    if (at == bytes_.size()) grow(2 * at);
+    if (at == bytes_.size()) grow(at + 256);
     bytes_[at] = bytes;
-    before_[at + 1] = before_[at] + bytes;
+    before_[at] = all_bytes_;
+    all_bytes_ += bytes;
     held_bytes_ += bytes;
     ++end_;
   }
   [[gnu::noinline]] void grow(std::size_t tiles) {
     bytes_.resize(tiles);
     used_until_.resize(tiles * lane_count);
-    before_.resize(tiles + 1);
+    before_.resize(tiles);
   }
 
   /// How full each machine's memory is, now that the last tile has come at `start`.
   [[gnu::noinline]] void count_peaks(const std::int64_t* start) {
-    least_peak_bytes_ = INT64_MAX;
     for (std::size_t lane = 0; lane < lane_count; ++lane) {
       std::size_t& first = lane_first_[lane];
       first = std::max(first, first_);
       while (first + 1 < end_ && used_until_[(first - gone_) * lane_count + lane] <= start[lane]) ++first;
-      peak_bytes_[lane] = std::max(peak_bytes_[lane], before_[end_ - gone_] - before_[first - gone_]);
-      least_peak_bytes_ = std::min(least_peak_bytes_, peak_bytes_[lane]);
+      peak_bytes_[lane] = std::max(peak_bytes_[lane], all_bytes_ - before_[first - gone_]);
     }
+    least_peak_bytes_ = *std::ranges::min_element(peak_bytes_);
   }
   SDIP_EACH void count_peaks(const Lanes& start) {
     std::int64_t each[lane_count];
@@ -279,13 +268,14 @@ class LaneQueue {
     count_peaks(each);
   }
 
-  std::int64_t capacity_bytes_ = 0, held_bytes_ = 0, least_peak_bytes_ = 0;
-  std::vector<std::int64_t> bytes_, used_until_;  // of tiles from gone_ on; before first_ they are freed
-  std::vector<std::int64_t> before_ = {};         // bytes of all tiles before each
-  std::size_t gone_ = 0, first_ = 0, end_ = 0, current_ = no_tile, held_ = no_tile;
-  std::size_t lane_first_[lane_count] = {};
-  std::int64_t peak_bytes_[lane_count] = {};
-  bool apart_ = false;
+  std::int64_t capacity_bytes_{}, held_bytes_{}, least_peak_bytes_{};
+  std::int64_t all_bytes_{};                      // of all tiles since clear(), and before each of them:
+  std::vector<std::int64_t> before_;              // of tiles from gone_ on; before first_ they are freed
+  std::vector<std::int64_t> bytes_, used_until_;  // of these, too
+  std::size_t gone_{}, first_{}, end_{}, held_{};
+  bool has_current_{}, has_held_{}, apart_{};
+  std::size_t lane_first_[lane_count]{};
+  std::int64_t peak_bytes_[lane_count]{};
   std::array<ApartQueue, lane_count> each_;
 };
 

@@ -48,12 +48,21 @@ void find_numbers(std::span<const LaneMachine> machines, LaneNumbers& n) {
   fill(n.behind, &TapeNumbers::behind);
 }
 
+/// One number of each lane's machine.
+template <class Number>
+SDIP_EACH Lanes of_machines(std::span<const LaneMachine> machines, const Number& number) {
+  std::array<std::int64_t, lane_count> each;
+  std::size_t lane = 0;
+  for (std::int64_t& x : each) x = number(machine_of(machines, lane++));
+  Lanes lanes;
+  load(lanes, each.data());
+  return lanes;
+}
+
 SDIP_EACH void find_times(const Tape& tape, std::span<const LaneMachine> machines, LaneNumbers& n) {
-  Lanes p{}, q{}, cores{};
-  for (std::size_t lane = 0; lane < lane_count; ++lane) {
-    const LaneMachine& machine = machine_of(machines, lane);
-    p[lane] = machine.rate.p, q[lane] = machine.rate.q, cores[lane] = machine.cores;
-  }
+  const Lanes p = of_machines(machines, [](const LaneMachine& machine) { return machine.rate.p; });
+  const Lanes q = of_machines(machines, [](const LaneMachine& machine) { return machine.rate.q; });
+  const Lanes cores = of_machines(machines, [](const LaneMachine& machine) { return machine.cores; });
   n.time.resize(tape.moved.size());
   for (std::size_t t = 0; t < tape.moved.size(); ++t) {
     Lanes bytes, least, cycles;

@@ -125,6 +125,7 @@ void see_what_differs(const LaneQueue::EachBytes& capacities) {
   add(10, 20);
   add(20, 30);
   const LaneQueue::Seen first = queue.see(all_lanes(7), channel);
+  for (std::size_t lane = 0; lane < lane_count; ++lane) EXPECT_EQ(first.last[lane], 30);
   EXPECT_TRUE(queue.same(first, first));
   EXPECT_FALSE(queue.same(first, queue.see(all_lanes(8), channel)));
   EXPECT_TRUE(queue.same(first, queue.see(all_lanes(7), all_lanes(20))));
@@ -158,15 +159,69 @@ TEST(lane_queue, sees_what_differs) {
   see_what_differs({100, 100, 100, 100, 100, 100, 100, 101});
 }
 
-void fill_and_forget(const LaneQueue::EachBytes& capacities) {
+/// A tile of 10 bytes used for 13 cycles more, then one of `bytes`: whether that is seen as the same.
+bool alike(const LaneQueue::EachBytes& capacities, std::int64_t bytes) {
+  LaneQueue queue;
+  queue.clear(capacities);
+  queue.add(10, Lanes{});
+  queue.use_current(all_lanes(20));
+  const LaneQueue::Seen ten = queue.see(all_lanes(7), all_lanes(5));
+  Lanes time{};
+  queue.make_room(95, time);
+  queue.add(bytes, time);
+  queue.use_current(all_lanes(40));
+  return queue.same(ten, queue.see(all_lanes(27), all_lanes(25)));
+}
+
+TEST(lane_queue, sees_how_large_tiles_are) {
+  const LaneQueue::EachBytes apart = {100, 100, 100, 100, 100, 100, 100, 101};
+  for (const LaneQueue::EachBytes& capacities : {equally(100), apart}) {
+    EXPECT_TRUE(alike(capacities, 10));
+    EXPECT_FALSE(alike(capacities, 11));
+  }
+}
+
+/// Nine tiles of 40 bytes, of which each machine holds as many as it can.
+void put_nine(LaneQueue& queue, const LaneQueue::EachBytes& capacities) {
+  queue.clear(capacities);
+  for (int tile = 0; tile < 9; ++tile) {
+    Lanes time{};
+    queue.make_room(40, time);
+    queue.add(40, Lanes{});
+    queue.use_current(all_lanes(9));
+  }
+}
+
+TEST(lane_queue, names_the_oldest_tile_and_forgets_those_before_it) {
+  LaneQueue queue;
+  put_nine(queue, {40, 80, 120, 160, 200, 240, 280, 320});
+  LaneQueue::Oldest oldest = queue.oldest();
+  EXPECT_EQ(oldest.all, 0u);
+  EXPECT_EQ(oldest.apart, (std::array<std::size_t, lane_count>{8, 7, 6, 5, 4, 3, 2, 1}));
+  queue.forget_before(oldest);
+  const LaneQueue::Seen seen = queue.see(all_lanes(9), all_lanes(9));
+  EXPECT_TRUE(queue.same(seen, seen));
+  for (std::size_t lane = 0; lane < lane_count; ++lane) {
+    LaneQueue::Seen before = seen;
+    --before.firsts[lane];
+    EXPECT_THROW(queue.same(before, seen), Bug) << lane;
+    EXPECT_THROW(queue.same(seen, before), Bug) << lane;
+  }
+  put_nine(queue, equally(120));
+  oldest = queue.oldest();
+  EXPECT_EQ(oldest.all, 6u);
+  EXPECT_EQ(oldest.apart, (std::array<std::size_t, lane_count>{}));
+}
+
+void fill_and_forget(const LaneQueue::EachBytes& capacities, int tiles) {
   Dice dice(1);
   Queues queues(capacities);
   queues.begin();
-  for (int tile = 0; tile < 18'000 && !testing::Test::HasFatalFailure(); ++tile) {
+  for (int tile = 0; tile < tiles && !testing::Test::HasFatalFailure(); ++tile) {
     LaneQueue& together = queues.together();
     const LaneQueue::Oldest oldest = together.oldest();
     const LaneQueue::Seen seen = together.see(queues.now(), queues.channel());
-    queues.fetch(dice, dice.between(1, 1 + tile / 200));  // fuller and fuller
+    queues.fetch(dice, dice.between(1, 1 + 90 * tile / tiles));  // fuller and fuller
     queues.use(dice);
     if (tile % 500 == 0) queues.shift(dice);
     if (tile % 300 == 0) {
@@ -182,9 +237,10 @@ void fill_and_forget(const LaneQueue::EachBytes& capacities) {
   }
 }
 
-TEST(lane_queue, goes_on_when_it_forgets) {
-  fill_and_forget(equally(3000));
-  fill_and_forget({3000, 3000, 2000, 4000, 3000, 3001, 500, 2999});
+TEST(lane_queue, goes_on_when_it_forgets) { fill_and_forget(equally(3000), 18'000); }
+
+TEST(lane_queue, goes_on_when_each_machine_forgets) {
+  fill_and_forget({3000, 3000, 2000, 4000, 3000, 3001, 500, 2999}, 4000);
 }
 
 TEST(lane_queue, is_as_new_when_cleared) {
