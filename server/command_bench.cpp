@@ -71,6 +71,26 @@ int run_instructions(bool json) {
   return exit_ok;
 }
 
+OrderedJson growth_json(const std::vector<LayerGrowth>& growth) {
+  OrderedJson layers = OrderedJson::array();
+  for (const LayerGrowth& g : growth)
+    layers.push_back({{"layers", g.layers}, {"machine_s", g.seconds}, {"recurrence_s", g.recurrence_seconds}});
+  return layers;
+}
+
+void print_growth(const std::vector<LayerGrowth>& growth) {
+  std::vector<TextRow> rows;
+  for (const LayerGrowth& g : growth)
+    rows.push_back({count_text(g.layers), quantity_text(g.seconds, "s"),
+                    quantity_text(g.seconds / growth[0].seconds, "x"), quantity_text(g.recurrence_seconds, "s")});
+  print_table(std::cout,
+              {{"equal layers", Align::right},
+               {"a machine beside others", Align::right},
+               {"of one layer", Align::right},
+               {"recurrence apart", Align::right}},
+              rows, colour_out());
+}
+
 int run_bench(bool json) {
   const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const Machine machine;
@@ -85,9 +105,6 @@ int run_bench(bool json) {
   const double alone = static_cast<double>(threads) / evaluated;
   const std::vector<LayerGrowth> growth = layer_growth();
   if (json) {
-    OrderedJson layers = OrderedJson::array();
-    for (const LayerGrowth& g : growth)
-      layers.push_back({{"layers", g.layers}, {"machine_s", g.seconds}, {"recurrence_s", g.recurrence_seconds}});
     std::cout << json_text(OrderedJson{{"machine", processor()},
                                        {"threads", threads},
                                        {"analyze_s", whole},
@@ -107,17 +124,13 @@ int run_bench(bool json) {
                                        {"sweep_over_budget", grid.points_per_second / sweep_budget_points},
                                        {"fine_over_budget", fine.points_per_second / fine_budget_points},
                                        {"sweep_over_evaluate", grid.points_per_second / alone},
-                                       {"layers_of_one_class", layers}},
+                                       {"layers_of_one_class", growth_json(growth)}},
                            2)
               << "\n";
     return exit_ok;
   }
   std::cout << "on " << processor() << ", " << threads << " threads\n";
   const auto ratio = [](double value) { return quantity_text(value, "x"); };
-  std::vector<TextRow> layers;
-  for (const LayerGrowth& g : growth)
-    layers.push_back({count_text(g.layers), quantity_text(g.seconds, "s"), ratio(g.seconds / growth[0].seconds),
-                      quantity_text(g.recurrence_seconds, "s")});
   print_table(
       std::cout, {{"sd15"}, {"median", Align::right}, {""}, {"ratio", Align::right}},
       {{"analyze, everything", quantity_text(whole, "s"), "of the 0.2 s allowed", ratio(whole / analysis_budget_s)},
@@ -136,12 +149,7 @@ int run_bench(bool json) {
        {"all differ, its machines", count_text(static_cast<std::int64_t>(fine.points_per_second)) + " /s",
         "of the 20,000 wanted", ratio(fine.points_per_second / fine_budget_points)}},
       colour_out());
-  print_table(std::cout,
-              {{"equal layers", Align::right},
-               {"a machine beside others", Align::right},
-               {"of one layer", Align::right},
-               {"recurrence apart", Align::right}},
-              layers, colour_out());
+  print_growth(growth);
   return exit_ok;
 }
 
