@@ -422,6 +422,7 @@ void LaneRunner::run(const Tape& tape, std::span<const LaneMachine> machines, st
 
 void LaneRunner::run_lanes(const Tape& tape, std::span<const LaneMachine> machines, std::int64_t most_passes,
                            std::span<LaneTimes> times) {
+  check(machines.size() <= lane_count, "as many machines as lanes, or fewer");
   LaneNumbers& numbers = memory_->numbers;
   find_numbers(machines, numbers);
   LaneTimeline timeline(tape, numbers, memory_->weights, memory_->checkpoints);

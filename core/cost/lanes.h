@@ -23,15 +23,15 @@ SDIP_EACH bool everywhere(const Lanes& mask) { return !any(~mask); }
 
 /// ceil(a / b). False where a quotient is 2^50 or more. Requires 0 <= a and 0 < b < 2^53.
 ///
-/// As reals it is wrong by less than one half, so that the whole part is one of three: with rest = a - whole x b in
-/// [-b, 2b) it is put right. Example: 7 / 2 found as 3: rest 1, one more; found as 4: rest -1, as it is; 8 / 2
-/// found as 5: rest -2, one less.
+/// As reals it is wrong by less than one half, so that its whole part is at most one below that of the quotient,
+/// and above it only where rounding up is right; the rest, a - whole x b, says which. Example: 7 / 2 found as 2:
+/// rest 3, above b, two more; found as 3: rest 1, one more; found as 4: rest -1, as it is.
 SDIP_EACH bool divide_up(const Lanes& a, const Lanes& b, Lanes& quotient) {
   const RealLanes real = __builtin_convertvector(a, RealLanes) / __builtin_convertvector(b, RealLanes);
   if (any(real >= 0x1p50)) return false;
   quotient = __builtin_convertvector(real, Lanes);
   const Lanes rest = a - quotient * b;
-  quotient += (rest <= -b) - (rest > 0) - (rest > b);  // a comparison that holds is -1
+  quotient -= (rest > 0) + (rest > b);  // a comparison that holds is -1
   return true;
 }
 
