@@ -249,7 +249,7 @@ const std::vector<KnownStage>& BatchEvaluator::State::known_stages(const Machine
     auto known = known_stage(s, m);
     if (!known) {
       stages.clear();
-      break;
+      return stages;
     }
     stages.push_back(std::move(*known));
   }

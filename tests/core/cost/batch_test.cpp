@@ -289,7 +289,7 @@ TEST(batch, leaves_what_was_not_compiled_alone) {
 
 TEST(batch, runs_eight_of_one_tape_side_by_side) {
   const Application application = long_application(3, Place::dram, 0);
-  std::vector<Machine> machines(34);
+  std::vector<Machine> machines(66);
   for (std::size_t i = 0; i < machines.size(); ++i) {
     machines[i].cores = 1;
     machines[i].dram_clock_ratio = Decimal{static_cast<std::int64_t>(1 + i)};
@@ -301,8 +301,8 @@ TEST(batch, runs_eight_of_one_tape_side_by_side) {
   EXPECT_EQ(batch.counts().timelines, 2 * 32);
   EXPECT_EQ(batch.counts().runs, 2 * 2 * 2);  // of two stages, 16 of each tape
   batch.evaluate(machines, outcomes);
-  EXPECT_EQ(batch.counts().timelines, 2 * 34);
-  EXPECT_EQ(batch.counts().runs, 2 * 2 * 3);  // and one more
+  EXPECT_EQ(batch.counts().timelines, 2 * 66);
+  EXPECT_EQ(batch.counts().runs, 2 * 2 * (2 + 3));  // and 17
   EXPECT_EQ(batch.counts().costs, 2);
   for (std::size_t i = 0; i < machines.size(); ++i)
     expect_same(evaluate(application, machines[i]), outcomes[i], std::to_string(i));
