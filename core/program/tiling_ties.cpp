@@ -1,4 +1,5 @@
 // The second half of the search for a tiling: what decides between mappings that pay the same.
+#include <algorithm>
 #include <functional>
 #include <tuple>
 

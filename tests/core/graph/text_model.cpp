@@ -5,6 +5,8 @@
 #include <cmath>
 #include <random>
 
+#include "core/base/encode.h"
+
 namespace sdip {
 namespace {
 
@@ -86,15 +88,14 @@ struct Writer {
   void values(const std::string& text);
 };
 
+std::int32_t half_bits(float x) { return static_cast<std::int32_t>(encoded(NumberFormat::fp16, x)); }
+
 std::string constant(Writer& writer, const std::string& word) {
   const std::string name = writer.fresh();
   if (word.back() == 'h') {
     auto& tensor = add_weight(writer.model, name, {});
     tensor.set_data_type(10);
-    const auto value = static_cast<_Float16>(std::stof(word));
-    std::uint16_t bits = 0;
-    std::memcpy(&bits, &value, 2);
-    tensor.add_int32_data(bits);
+    tensor.add_int32_data(half_bits(std::stof(word)));
   } else {
     add_floats(writer.model, name, {}, {std::stof(word)});
   }
@@ -166,11 +167,8 @@ void Writer::values(const std::string& list) {
     tensor.set_data_type(type);
     for (std::int64_t i = 0; i < element_count(shape); ++i) {
       const float value = static_cast<float>(random() % 1024) / 512.0F - 1.0F;
-      const auto half = static_cast<_Float16>(value);
-      std::uint16_t bits = 0;
-      std::memcpy(&bits, &half, 2);
       if (type == 1) tensor.add_float_data(value);
-      if (type == 10) tensor.add_int32_data(bits);
+      if (type == 10) tensor.add_int32_data(half_bits(value));
       if (type == 7) tensor.add_int64_data(static_cast<std::int64_t>(random() % 4));
       if (type == 2 || type == 3 || type == 6 || type == 9)
         tensor.add_int32_data(static_cast<std::int32_t>(random() % (type == 9 ? 2 : 4)));
