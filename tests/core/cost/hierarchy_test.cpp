@@ -167,6 +167,26 @@ TEST(crossbar, on_an_fpga_takes_its_multiplexers) {
   EXPECT_EQ(luts() - before, fpga_crossbar_luts(m.cores + 2, Bits(m.link_bits)));
 }
 
+TEST(crossbar, does_nothing_to_frames_that_do_not_denoise_and_says_so) {
+  Machine m = find_preset("essay")->machine;
+  Workload workload;
+  workload.stages.push_back(built_in_stage(Role::network, "tiny-sd-vae-decoder", m));
+  const Application application = compile(workload, m);
+  const auto says = [](const Report& report) {
+    return std::ranges::any_of(report.notes,
+                               [](const std::string& note) { return note.starts_with("memory_hier"); });
+  };
+  const Report apart = estimate(application, m);
+  m.memory_hierarchy = MemoryHierarchy::crossbar;
+  const Report crossed = estimate(application, m);
+  EXPECT_FALSE(says(apart));
+  EXPECT_TRUE(says(crossed));
+  EXPECT_FALSE(says(report_of(m)));
+  for (const Metric metric : {Metric::throughput_fps, Metric::latency_s, Metric::stream_latency_s,
+                              Metric::weight_bytes_per_frame, Metric::active_cores})
+    EXPECT_EQ(value(apart, metric), value(crossed, metric));
+}
+
 /// 20 steps on 8 cores: 3 steps a core, 7 active, against all 8 with 20 each.
 TEST(crossbar, leaves_no_core_idle_where_cores_do_not_divide_the_steps) {
   Machine m = find_preset("essay")->machine;
