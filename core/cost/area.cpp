@@ -28,13 +28,44 @@ std::int64_t built_cores(const Application& application, const Machine& machine)
   return machine.cores + vae_stages(application, machine);
 }
 
-std::int64_t built_psrams(const Application& application, const Machine& machine) {
+namespace {
+
+/// Copies that the cores' weights stand in, and those of encoder and decoder.
+struct Psrams {
+  std::int64_t cores{}, vae{};
+};
+Psrams psrams_of(const Application& application, const Machine& machine) {
   bool cores_stream = !hard_coded(machine, Role::core);
   for (const CompiledStage& stage : application.stages)
     cores_stream |= !is_vae(stage.role) && !hard_coded(machine, stage.role);
   const bool vae_streams = !hard_coded(machine, Role::decoder);  // as the encoder does
-  return (cores_stream ? std::max<std::int64_t>(1, series_parts(application)) : 0) +
-         (vae_streams ? vae_stages(application, machine) : 0);
+  return {cores_stream ? std::max<std::int64_t>(1, series_parts(application)) : 0,
+          vae_streams ? vae_stages(application, machine) : 0};
+}
+
+}  // namespace
+
+std::int64_t built_psrams(const Application& application, const Machine& machine) {
+  const Psrams psrams = psrams_of(application, machine);
+  return psrams.cores + psrams.vae;
+}
+
+std::vector<BuiltMemory> psram_memories(const Application& application, const Machine& m) {
+  const Psrams psrams = psrams_of(application, m);
+  if (!stack_in_psram(m)) return {{m.psram_bytes, psrams.cores + psrams.vae}};
+  const std::int64_t vae = vae_stages(application, m), parts = series_parts(application);
+  const std::int64_t weights = psrams.cores > 0 ? m.psram_bytes : 0;
+  const BuiltMemory of_vae{(psrams.vae > 0 ? m.psram_bytes : 0) + m.stackram_bytes, vae};
+  if (parts == 0) return {{weights + m.cores * m.stackram_bytes, 1}, of_vae};
+  const std::int64_t with_part = std::min(parts, m.cores);  // the others have a stack alone
+  return {{weights + m.stackram_bytes, parts}, {m.stackram_bytes, m.cores - with_part}, of_vae};
+}
+
+std::int64_t psram_bytes_of(const CompiledStage& stage, const Machine& m) {
+  if (!stack_in_psram(m)) return m.psram_bytes;
+  const bool own = is_vae(stage.role) || stage.part.count > 1;
+  const bool weights = !hard_coded(m, is_vae(stage.role) ? stage.role : Role::network);
+  return (weights ? m.psram_bytes : 0) + (own ? 1 : m.cores) * m.stackram_bytes;
 }
 
 namespace {
@@ -98,16 +129,20 @@ CoreArea core_area(const Machine& m, Widest widest, Bound bound) {
   area.softmax = lane * lanes.softmax;
   area.norm = lane * lanes.norm;
   area.dsram = static_cast<double>(2 * dsram_pairs(m)) * memory_area(m, m.dsram_bytes, m.dsram_port_bits, bound);
-  area.stackram = memory_area(m, m.stackram_bytes, m.stackram_port_bits, bound);
+  if (!stack_in_psram(m)) area.stackram = memory_area(m, m.stackram_bytes, m.stackram_port_bits, bound);
   return area;
 }
+
+std::int64_t crossbar_ports(const Machine& m) { return has_crossbar(m) ? m.cores + 2 : 0; }
 
 std::array<double, area_blocks.size()> block_areas(const Application& application, Widest widest, const Machine& m,
                                                    Bound bound) {
   const Process process(m.technology_node, bound);
   const CoreArea core = core_area(m, widest, bound);
   const auto cores = static_cast<double>(built_cores(application, m));
-  const auto psrams = static_cast<double>(built_psrams(application, m));
+  double psram = 0;
+  for (const BuiltMemory& memory : psram_memories(application, m))
+    psram += memory_area(m, memory.bytes, m.psram_port_bits, bound) * static_cast<double>(memory.copies);
   double rom = 0;
   for (const CompiledStage& stage : application.stages)
     if (hard_coded(m, stage.role) && on_chip(stage.role, m))
@@ -121,13 +156,14 @@ std::array<double, area_blocks.size()> block_areas(const Application& applicatio
       core.norm * cores,
       core.dsram * cores,
       core.stackram * cores,
-      memory_area(m, m.psram_bytes, m.psram_port_bits, bound) * psrams,
+      psram,
       sram_area(process, Bytes(m.imem_bytes)).value * m.sram_floor_plan_factor.value(),
       rom};
   double datapath = 0;
   for (const double mm2 : area) datapath += mm2;
   area[11] = datapath * control_over_datapath(m.sequencer, bound);
   area[12] = datapath * other_over_datapath(process);
+  area[13] = crossbar_area(process, crossbar_ports(m), Bits(m.link_bits)).value;
   return area;
 }
 
@@ -136,12 +172,15 @@ Breakdown area_of(const Application& application, const Machine& m, Bound bound)
   std::size_t block = 0;
   for (const double mm2 : block_areas(application, widest_formats(application, m), m, bound))
     area.emplace_back(area_blocks[block++], mm2);
+  if (!has_crossbar(m)) area.pop_back();
   return area;
 }
 
 std::int64_t sram_bytes(const Application& application, const Machine& m) {
-  return built_cores(application, m) * (2 * dsram_pairs(m) * m.dsram_bytes + m.stackram_bytes) +
-         built_psrams(application, m) * m.psram_bytes + m.imem_bytes;
+  const std::int64_t stack = stack_in_psram(m) ? 0 : m.stackram_bytes;
+  std::int64_t psram = 0;
+  for (const BuiltMemory& memory : psram_memories(application, m)) psram += memory.copies * memory.bytes;
+  return built_cores(application, m) * (2 * dsram_pairs(m) * m.dsram_bytes + stack) + psram + m.imem_bytes;
 }
 
 }  // namespace sdip

@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "core/cost/estimate.h"
 #include "core/machine/technology.h"
@@ -17,6 +18,16 @@ std::int64_t built_cores(const Application& application, const Machine& machine)
 /// Copies of PSRAM: one for the cores, one each for encoder and decoder on chip; none where all weights that it
 /// would hold are hard-coded.
 std::int64_t built_psrams(const Application& application, const Machine& machine);
+
+/// Memories of one kind on the chip.
+struct BuiltMemory {
+  std::int64_t bytes{}, copies{};
+};
+/// Those that hold weights, and with memory_hierarchy=writable_psram the stacks of their cores, or these alone.
+std::vector<BuiltMemory> psram_memories(const Application& application, const Machine& machine);
+
+/// Capacity of the PSRAM that a stage runs from, where it has weights there.
+std::int64_t psram_bytes_of(const CompiledStage& stage, const Machine& machine);
 
 /// The widest format that a circuit meets: of operands, and of them and weights. Narrower layers use the same
 /// circuits.
@@ -43,14 +54,17 @@ CoreArea core_area(const Machine& machine, Widest widest, Bound bound = Bound::v
 /// mm2 of an SRAM of that capacity and port, floor-plan factor included; nothing where it holds nothing.
 double memory_area(const Machine& machine, std::int64_t bytes, std::int64_t port_bits, Bound bound = Bound::value);
 
+/// Ports of the crossbar: the cores', encoder's and decoder's; none where there is none.
+std::int64_t crossbar_ports(const Machine& machine);
+
 /// mm2 by block, floor-plan factors included: lanes and memories, then control and other, which are shares of
-/// these. In the order of area_blocks.
-inline constexpr std::array<std::string_view, 13> area_blocks = {
-    "conv2d",   "linear", "matmul", "vector", "softmax", "norm", "dsram",
-    "stackram", "psram",  "imem",   "rom",    "control", "other"};
+/// these; the crossbar, which is wires. In the order of area_blocks.
+inline constexpr std::array<std::string_view, 14> area_blocks = {
+    "conv2d",   "linear", "matmul", "vector", "softmax", "norm",  "dsram",
+    "stackram", "psram",  "imem",   "rom",    "control", "other", "crossbar"};
 std::array<double, area_blocks.size()> block_areas(const Application& application, Widest widest,
                                                    const Machine& machine, Bound bound = Bound::value);
-/// The same by name.
+/// The same by name; a crossbar where there is one.
 Breakdown area_of(const Application& application, const Machine& machine, Bound bound = Bound::value);
 
 /// SRAM bytes on the chip.

@@ -30,7 +30,7 @@ std::int64_t sent_bytes(const InstructionClass& c, std::int64_t bits) {
 ClassCost spread_cost(const InstructionClass& c, const Machine& m, Role role) {
   InstructionClass part = c;
   part.spread_cores = 1;
-  ClassCost cost = step_cost(part, m, role);
+  ClassCost cost = step_cost(part, in_lockstep(m, m.cores * c.spread_cores), role);
   const std::int64_t bits = bits_of(m.activation_format), others = c.spread_cores - 1;
   const std::int64_t result = c.to_dsram || c.push ? ceil_div(c.out_elements * bits, 8) : 0;
   cost.cores = c.spread_cores;

@@ -189,7 +189,7 @@ void add_bytes(const InstructionClass& c, const Machine& m, const TilePlan& plan
 /// Of one DSRAM for all operators.
 void clear(Busy& busy) {
   busy.compute = busy.dsram_read = busy.dsram_write = 0;
-  busy.stackram_read = busy.stackram_write = busy.psram_read = 0;
+  busy.stackram_read = busy.stackram_write = busy.psram_read = busy.psram_stack = busy.psram_stacks = 0;
 }
 
 /// What a tile needs of its circuit, or of the host, and of each port.
@@ -204,7 +204,7 @@ void find_needs(const InstructionClass& c, const Machine& m, const TilePlan& pla
       add_nest(c, m, plan, tile);
     else
       add_rows(c, m, plan, tile);
-    merge_ports(m, wired, tile.busy);
+    merge_ports(m, wired, tile.times, tile.busy);
     tile.cycles = tile.busy.longest();
   }
   if (shares_units(m)) tile.micro_operations = micro_operations(c, m, plan, tile.first, tile.last, wired);
@@ -238,6 +238,8 @@ Busy& Busy::add(const Busy& other, std::int64_t times) {
   stackram_read += other.stackram_read * times;
   stackram_write += other.stackram_write * times;
   psram_read += other.psram_read * times;
+  psram_stack += other.psram_stack * times;
+  psram_stacks += other.psram_stacks * times;
   if (!other.other_pairs.any) return *this;
   for (std::size_t pair = 0; pair < pair_families; ++pair)
     other_pairs.add(pair, other.other_pairs.beats[pair] * times);
@@ -349,6 +351,13 @@ ClassCost cost_in_formats_of(const Machine& m, const InstructionClass& c, Role r
 }
 
 }  // namespace
+
+bool stack_in_psram(const Machine& m) { return m.memory_hierarchy == MemoryHierarchy::writable_psram; }
+
+Machine in_lockstep(Machine m, std::int64_t cores) {
+  m.cores = cores;
+  return m;
+}
 
 ClassCost class_cost(const InstructionClass& c, const Machine& m, Role role) {
   return c.formats ? cost_in_formats_of(machine_for(c, m), c, role) : cost_in_formats_of(m, c, role);

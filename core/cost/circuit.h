@@ -30,10 +30,15 @@ struct OtherPairs {
 struct Busy {
   std::int64_t compute = 0, dsram_read = 0, dsram_write = 0, stackram_read = 0, stackram_write = 0, psram_read = 0;
   OtherPairs other_pairs;
+  // Of psram_read, with memory_hierarchy=writable_psram: beats of one core's stack, and of all that are in
+  // lockstep.
+  std::int64_t psram_stack = 0, psram_stacks = 0;
 
   Busy& operator+=(const Busy& other) { return add(other, 1); }
   Busy& add(const Busy& other, std::int64_t times);
   std::int64_t longest() const;
+  /// Beats of PSRAM's port that bring weights, to all cores at once.
+  std::int64_t weight_beats() const { return psram_read - psram_stacks; }
   /// Of all DSRAM read ports, in beats; of the one that is busy longest.
   std::int64_t all_dsram_reads() const { return other_pairs.any ? dsram_read + other_pairs.sum() : dsram_read; }
   std::int64_t longest_dsram_read() const {
@@ -97,7 +102,15 @@ std::int64_t mac_lanes(const Machine& machine);
 /// Lanes of the circuit of row-wise work, after sharing.
 std::int64_t row_lanes(Family family, const Machine& machine);
 
-/// What an instruction of that class costs in a stage of `role`, whose weights may be wired to the multipliers.
+/// Whether PSRAM holds the stacks of the cores.
+bool stack_in_psram(const Machine& machine);
+
+/// The machine as a stage's classes meet it when `cores` run them in lockstep: PSRAM's port serves the stacks of
+/// all.
+Machine in_lockstep(Machine machine, std::int64_t cores);
+
+/// What an instruction of that class costs in a stage of `role`, whose weights may be wired to the multipliers. The
+/// machine's cores are those in lockstep, and matter where stack_in_psram alone.
 ClassCost class_cost(const InstructionClass& c, const Machine& machine, Role role = Role::network);
 
 /// Makes of the `cost` of one machine that of another: class_cost(c, machine, role). Requires that they have the

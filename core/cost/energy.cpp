@@ -40,23 +40,28 @@ EnergyPrices energy_prices(const Machine& m, Role role, const FloorPlan& plan, B
   const bool unified = m.activation_memory == ActivationMemory::unified;
   const std::int64_t dsram = unified ? 2 * m.dsram_bytes + m.stackram_bytes : m.dsram_bytes;
   const double held = hard_coded(m, role) ? 0 : 1;  // weights in ROM: reading wires is not priced
+  const bool one = stack_in_psram(m);
+  const std::int64_t psram = one ? plan.psram_bytes : m.psram_bytes;
   return {.mac = mac_energy(process, wider, m.accumulator_format).value,
           .lane_operation = mac_energy(process, m.activation_format, m.activation_format).value,
           .dsram_beat = price(dsram, m.dsram_port_bits),
-          .stackram_beat = price(m.stackram_bytes, m.stackram_port_bits),
-          .psram_beat = held * price(m.psram_bytes, m.psram_port_bits),
+          .stackram_beat = one ? price(psram, m.psram_port_bits) : price(m.stackram_bytes, m.stackram_port_bits),
+          .psram_beat = held * price(psram, m.psram_port_bits),
           .dsram_byte = price(dsram, 8),
-          .psram_byte = held * price(m.psram_bytes, 8),
+          .psram_byte = held * price(psram, 8),
           .dram_byte = dram_energy(m.dram_kind, Bytes(1), bound).value,
           .dsram_wire = along(m.dsram_port_bits, plan.dsram_port_mm),
-          .stackram_wire = along(m.stackram_port_bits, plan.stackram_port_mm),
+          .stackram_wire = one ? along(m.psram_port_bits, plan.psram_port_mm)
+                               : along(m.stackram_port_bits, plan.stackram_port_mm),
           .psram_wire = held * along(m.psram_port_bits, plan.psram_port_mm),
           .dsram_wire_byte = along(8, plan.dsram_port_mm),
           .psram_wire_byte = held * along(8, plan.psram_port_mm),
           .broadcast_beat = held * along(m.psram_port_bits, plan.broadcast_mm),
           .imem_byte = sram_energy(process, Bytes(m.imem_bytes), Bits(8)).value,
           .clock = clock_over_dynamic(bound),
-          .mac_share = m.sparsity == Sparsity::dense ? 1 : m.weight_density.value()};
+          .mac_share = m.sparsity == Sparsity::dense ? 1 : m.weight_density.value(),
+          .stack_way_beat = one ? along(m.psram_port_bits, plan.stack_way_mm) : 0,
+          .stack_part = one ? EnergyPart::psram : EnergyPart::stackram};
 }
 
 namespace {
@@ -87,7 +92,7 @@ CoreEvents core_events(const ClassCost& cost) {
           .other_macs = cost.weighted ? 0 : cost.macs,
           .lane_operations = cost.lane_operations,
           .dsram_beats = cost.busy.all_dsram_reads() + cost.busy.dsram_write,
-          .stackram_beats = cost.busy.stackram_read + cost.busy.stackram_write};
+          .stackram_beats = cost.busy.stackram_read + cost.busy.stackram_write + cost.busy.psram_stack};
 }
 
 Energy core_energy(const CoreEvents& events, const EnergyPrices& prices) {
@@ -99,8 +104,9 @@ Energy core_energy(const CoreEvents& events, const EnergyPrices& prices) {
   energy[EnergyPart::mac] = macs * prices.mac;
   energy[EnergyPart::vector] = static_cast<double>(events.lane_operations) * prices.lane_operation;
   energy[EnergyPart::dsram] = dsram * prices.dsram_beat;
-  energy[EnergyPart::stackram] = stackram * prices.stackram_beat;
+  energy[prices.stack_part] = stackram * prices.stackram_beat;
   energy[EnergyPart::ports] = dsram * prices.dsram_wire + stackram * prices.stackram_wire;
+  energy[EnergyPart::broadcast] = stackram * prices.stack_way_beat;
   return clocked(energy, prices);
 }
 

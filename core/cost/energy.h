@@ -29,6 +29,9 @@ struct EnergyPrices {
   double imem_byte;
   double clock;      // over arithmetic and SRAM
   double mac_share;  // of MACs that are not gated or skipped
+  // A beat of a stack in PSRAM on its way to its core; where what it takes is told.
+  double stack_way_beat = 0;
+  EnergyPart stack_part = EnergyPart::stackram;
 };
 EnergyPrices energy_prices(const Machine& machine, Role role, const FloorPlan& plan, Bound bound = Bound::value);
 

@@ -71,7 +71,9 @@ class Adding {
       has_main_ = true;
       beside(i, number(run.schedule.steps_per_core) * number(steady) + number(run.link_cycles));
       sum_.latency +=
-          passes_from_cold(run.alone, m_.steps) + number(run.schedule.active_cores) * number(run.link_cycles);
+          passes_from_cold(run.alone, m_.steps) + number(run.schedule.cores_of_frame) * number(run.link_cycles);
+      sum_.frames *= run.schedule.frames();
+      together_ = run.schedule.frames();
       return;
     }
     sum_.latency += number(run.alone.passes[0].cycles);
@@ -82,24 +84,25 @@ class Adding {
       return;
     }
     if (role == Role::text_encoder) {
-      if (m_.prompt_per_frame) on_the_cores_time(steady);
+      if (m_.prompt_per_frame) on_the_cores_time(number(together_) * number(steady));
       return;
     }
     if (role == Role::network) {
       has_main_ = true;
       sum_.frames *= run.schedule.active_cores;
     }
-    beside(i, number(steady));
+    beside(i, number(together_) * number(steady));
   }
 
-  void on_the_cores_time(std::int64_t cycles) {
-    sum_.period = largest(one_of_) + number(cycles);
+  void on_the_cores_time(const Filled& cycles) {
+    sum_.period = largest(one_of_) + cycles;
     one_of_ = {sum_.period};
   }
 
   const std::vector<ExplainedStage>& stages_;
   const Machine& m_;
   FrameCycles sum_;
+  std::int64_t together_ = 1;  // frames that the cores take in at once
   std::vector<Filled> one_of_;
   bool has_main_ = false;
 };
@@ -149,9 +152,14 @@ FrameTerms frame_terms(const std::vector<ExplainedStage>& stages, const Machine&
                              metrics[static_cast<std::size_t>(Metric::throughput_fps)];
   const bool latency_agrees =
       (Cycles(cycles.latency.value()) / clock).value == metrics[static_cast<std::size_t>(Metric::latency_s)];
-  return {{{"period", "6", "max(s x step + link, encoder, decoder) + text encoder, if prompt_per_frame",
+  const bool crossed = has_crossbar(m);
+  return {{{"period", "6",
+            crossed ? "max(T x step + link, N x encoder, N x decoder) + N x text encoder, if prompt_per_frame"
+                    : "max(s x step + link, encoder, decoder) + text encoder, if prompt_per_frame",
             period_agrees ? cycles.period.text() : std::string(), cycles.period.value()},
-           {"latency", "6", "text encoder + encoder + T passes from cold + active cores x link + decoder",
+           {"latency", "6",
+            crossed ? "text encoder + encoder + T passes from cold + link + decoder"
+                    : "text encoder + encoder + T passes from cold + active cores x link + decoder",
             latency_agrees ? cycles.latency.text() : std::string(), cycles.latency.value()}},
           cycles.pace};
 }

@@ -60,7 +60,8 @@ class Layer {
   void on_chip_needs() {
     const bool few = cost_.shapes.size() <= most_written;
     const std::vector<FilledSteps> written =
-        few ? filled_steps(c_, m_, s_.run.stage->role, cost_) : std::vector<FilledSteps>();
+        few ? filled_steps(c_, in_lockstep(m_, s_.run.schedule.active_cores), s_.run.stage->role, cost_)
+            : std::vector<FilledSteps>();
     e_.written_out = !written.empty();
     FilledBusy all;
     Filled work;
@@ -94,7 +95,10 @@ class Layer {
     add("dsram_write", writes, all.dsram_write, Needed::dsram_write);
     add("stackram_read", reads, all.stackram_read, Needed::stackram_read);
     add("stackram_write", writes, all.stackram_write, Needed::stackram_write);
-    add("psram_read", reads, all.psram_read, Needed::psram_read);
+    const char* shared_port =
+        "tile operations x (weights' beats + cores x their stack's), each folds x ceil(elements of a fold x "
+        "bits/port_bits)";
+    add("psram_read", stack_in_psram(m_) ? shared_port : reads, all.psram_read, Needed::psram_read);
     e_.terms.push_back(term("work", section(),
                             c_.compound == Compound::single
                                 ? "tile operations x max(compute, beats of each port)"

@@ -210,6 +210,10 @@ FilledBusy filled_busy(const InstructionClass& c, const Machine& m, const TilePl
   Writing writing(c, m, plan, tile);
   FilledBusy busy = plan.nest ? writing.of_nest() : writing.of_rows();
   if (wired) busy.psram_read = {};
+  if (stack_in_psram(m)) {
+    busy.psram_read += number(m.cores) * (busy.stackram_read + busy.stackram_write);
+    busy.stackram_read = busy.stackram_write = {};
+  }
   if (m.activation_memory != ActivationMemory::unified) return busy;
   busy.dsram_read += busy.stackram_read;
   busy.dsram_write += busy.stackram_write;

@@ -197,7 +197,7 @@ Filled duration_of(const FilledSteps& steps) {
 std::vector<FilledSteps> filled_steps(const InstructionClass& c, const Machine& m, Role role,
                                       const ClassCost& cost) {
   if (cost.on_host) return {};
-  const Machine its = c.formats ? machine_for(c, m) : m;
+  const Machine its = in_lockstep(c.formats ? machine_for(c, m) : m, m.cores * c.spread_cores);
   std::vector<FilledSteps> shapes =
       written(has_pairs(m) ? without_own_pair(c) : c, its, hard_coded(its, role), cost);
   if (shapes.size() != cost.shapes.size()) return {};

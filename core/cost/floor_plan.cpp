@@ -19,7 +19,7 @@ std::int64_t cores_fed(const CompiledStage& stage, const Machine& m) {
   return common && stage.part.count == 1 ? m.cores : 1;
 }
 
-FloorPlan floor_plan(const Machine& m, std::int64_t cores_fed, Bound bound) {
+FloorPlan floor_plan(const Machine& m, std::int64_t cores_fed, std::int64_t psram_bytes, Bound bound) {
   const CoreArea core = core_area(m, widest_formats(m), bound);
   const Process process(m.technology_node, bound);
   const double built =
@@ -28,7 +28,9 @@ FloorPlan floor_plan(const Machine& m, std::int64_t cores_fed, Bound bound) {
   const double dsram = memory_area(m, m.dsram_bytes, m.dsram_port_bits, bound);
   FloorPlan plan;
   plan.broadcast_mm = static_cast<double>(cores_fed) * std::sqrt(built);
-  plan.psram_port_mm = port_mm(memory_area(m, m.psram_bytes, m.psram_port_bits, bound), m.sram_banks);
+  plan.stack_way_mm = static_cast<double>(cores_fed + 1) / 2 * std::sqrt(built);
+  plan.psram_bytes = psram_bytes;
+  plan.psram_port_mm = port_mm(memory_area(m, psram_bytes, m.psram_port_bits, bound), m.sram_banks);
   plan.dsram_port_mm = port_mm(unified ? 2 * dsram + core.stackram : dsram, m.sram_banks);
   plan.stackram_port_mm = port_mm(core.stackram, m.sram_banks);
   return plan;

@@ -27,10 +27,12 @@ double blocks(const Memory& memory, std::int64_t block_bits) {
 
 std::vector<Memory> memories_of(const Application& application, const Machine& m) {
   const std::int64_t cores = built_cores(application, m);
+  const bool own_stacks = m.stackram_bytes > 0 && !stack_in_psram(m);
   std::vector<Memory> memories = {{m.dsram_bytes, m.dsram_port_bits, 2 * dsram_pairs(m) * cores},
-                                  {m.stackram_bytes, m.stackram_port_bits, m.stackram_bytes > 0 ? cores : 0},
-                                  {m.psram_bytes, m.psram_port_bits, built_psrams(application, m)},
-                                  {m.imem_bytes, ram_port_bits, 1}};
+                                  {m.stackram_bytes, m.stackram_port_bits, own_stacks ? cores : 0}};
+  for (const BuiltMemory& memory : psram_memories(application, m))
+    memories.push_back({memory.bytes, m.psram_port_bits, memory.bytes > 0 ? memory.copies : 0});
+  memories.push_back({m.imem_bytes, ram_port_bits, 1});
   for (const CompiledStage& stage : application.stages)
     if (hard_coded(m, stage.role) && on_chip(stage.role, m))
       memories.push_back({stage.program.stored_weight_bytes.value, m.psram_port_bits, 1});
@@ -59,13 +61,14 @@ std::optional<FpgaUse> fpga_use(const Application& application, const Machine& m
     else
       bram += blocks(memory, bram_bits);
   }
+  const double crossbar_luts = has_crossbar(m) ? fpga_crossbar_luts(crossbar_ports(m), Bits(m.link_bits)) : 0.0;
   FpgaUse use;
   use.resources[0] = {"dsp", cores * (dsp(products, widest.all) + dsp(others, widest.operands)), part.dsp};
   use.resources[1] = {"bram", bram, part.bram};
   use.resources[2] = {"uram", uram, part.uram};
   use.resources[3] = {"lut",
                       cores * (products * fpga_lane_luts(widest.all) + others * fpga_lane_luts(widest.operands)) +
-                          fpga_control_luts(),
+                          fpga_control_luts() + crossbar_luts,
                       part.lut};
   const auto share = [](const FpgaUse::Resource& r) { return r.needed > 0 ? r.needed / r.available : 0.0; };
   std::array<double, std::tuple_size_v<decltype(use.resources)>> shares{};

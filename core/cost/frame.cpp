@@ -60,7 +60,8 @@ ChipTotals chip_totals(const Application& application, const ApplicationTotals& 
 
 namespace {
 
-void add_stage(const StageTotals& stage, const Machine& m, Frame& frame) {
+/// `together`: frames that the cores take in at once, one after the other in all other stages.
+void add_stage(const StageTotals& stage, std::int64_t together, const Machine& m, Frame& frame) {
   const Role role = stage.stage->role;
   const bool per_prompt = role == Role::text_encoder;
   if (!on_chip(role, m)) return;
@@ -76,9 +77,10 @@ void add_stage(const StageTotals& stage, const Machine& m, Frame& frame) {
     const std::int64_t steps = stage.schedule.steps_per_core;
     frame.main = &stage;
     frame.period_cycles = std::max(frame.period_cycles, steps * stage.cycles + stage.link_cycles);
-    frame.alone_cycles += stage.schedule.active_cores * stage.link_cycles;
-    frame.waits += stage.schedule.active_cores;
-    pass_through(steps, m.steps);
+    frame.alone_cycles += stage.schedule.cores_of_frame * stage.link_cycles;
+    frame.waits += stage.schedule.cores_of_frame;
+    frame.frames *= together;
+    pass_through(steps, m.steps * together);
     return;
   }
   if (stage.stage->part.count > 1) {  // in series with the others: the longest sets the pace, links included
@@ -94,11 +96,17 @@ void add_stage(const StageTotals& stage, const Machine& m, Frame& frame) {
   if (role == Role::network) frame.main = &stage;
   const std::int64_t copies = role == Role::network ? stage.schedule.active_cores : 1;
   frame.frames *= copies;
-  frame.period_cycles =
-      per_prompt ? frame.period_cycles + stage.cycles : std::max(frame.period_cycles, stage.cycles);
+  const std::int64_t cycles = together * stage.cycles;
+  frame.period_cycles = per_prompt ? frame.period_cycles + cycles : std::max(frame.period_cycles, cycles);
   if (role == Role::encoder) frame.waits += 1;
-  if (role == Role::decoder || role == Role::network) frame.drain_cycles += stage.cycles;
-  pass_through(1, copies);
+  if (role == Role::decoder || role == Role::network) frame.drain_cycles += cycles;
+  pass_through(together, together * copies);
+}
+
+/// Of a line with cores.
+std::int64_t frames_together(std::span<const StageTotals> stages) {
+  const auto core = std::ranges::find_if(stages, [](const StageTotals& s) { return s.stage->role == Role::core; });
+  return core == stages.end() ? 1 : core->schedule.frames();
 }
 
 double ratio(std::int64_t a, std::int64_t b) {
@@ -112,9 +120,10 @@ double ratio(std::int64_t a, std::int64_t b) {
 /// stage's.
 Frame frame_of(std::span<const StageTotals> stages, const Machine& m) {
   Frame frame;
+  const std::int64_t together = frames_together(stages);
   const auto add = [&](auto&& wanted) {
     for (const StageTotals& stage : stages)
-      if (wanted(stage.stage->role)) add_stage(stage, m, frame);
+      if (wanted(stage.stage->role)) add_stage(stage, together, m, frame);
   };
   add([](Role role) { return role == Role::core || role == Role::network; });
   add([](Role role) { return role == Role::text_encoder; });

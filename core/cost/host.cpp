@@ -67,8 +67,8 @@ Steps host_steps(const InstructionClass& c, const Machine& m, const TilePlan& pl
   const std::int64_t most = most_cycles / tiles;
   Busy in = sent(c, m, w, plan, elements, last, most), work, out = returned(c, m, w, results, most);
   work.compute = static_cast<std::int64_t>(std::min<Int128>(cycles, most));
-  merge_ports(m, wired, in);
-  merge_ports(m, wired, out);
+  merge_ports(m, wired, tiles, in);
+  merge_ports(m, wired, tiles, out);
   Steps steps;
   for (const Busy& step : {in, work, out}) steps.then(step);
   return steps;

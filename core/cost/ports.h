@@ -13,11 +13,12 @@ struct Widths {
 };
 inline Widths widths_of(const InstructionClass& c, const Machine& m) {
   const bool unified = m.activation_memory == ActivationMemory::unified;
+  const std::int64_t own_stack = stack_in_psram(m) ? m.psram_port_bits : m.stackram_port_bits;
   return {bits_of(m.activation_format),
           bits_of(m.weight_format),
           bits_of(m.accumulator_format),
           m.dsram_port_bits,
-          unified ? m.dsram_port_bits : m.stackram_port_bits,
+          unified ? m.dsram_port_bits : own_stack,
           m.psram_port_bits,
           bits_of(c.formats ? c.formats->results : m.activation_format)};
 }
@@ -37,9 +38,20 @@ inline std::int64_t port_bits(const Widths& w, Place place) {
   return place == Place::stackram ? w.stackram : place == Place::psram ? w.psram : w.dsram;
 }
 
-/// Beats where they really go: in a unified memory all through DSRAM's ports; a ROM is `wired` to its multipliers.
-inline void merge_ports(const Machine& m, bool wired, Busy& busy) {
+/// More beats in an instruction are not counted: no stage that has them is feasible.
+inline constexpr std::int64_t most_port_beats = std::int64_t{1} << 58;
+
+/// Beats where they really go: in a unified memory all through DSRAM's ports; a ROM is `wired` to its multipliers;
+/// of stacks in PSRAM through its port, those of all cores in lockstep. Of one of `tiles` operations.
+inline void merge_ports(const Machine& m, bool wired, std::int64_t tiles, Busy& busy) {
   if (wired) busy.psram_read = 0;
+  if (stack_in_psram(m)) {
+    busy.psram_stack = busy.stackram_read + busy.stackram_write;
+    busy.psram_stacks = static_cast<std::int64_t>(
+        std::min<Int128>(static_cast<Int128>(busy.psram_stack) * m.cores, most_port_beats / tiles));
+    busy.psram_read += busy.psram_stacks;
+    busy.stackram_read = busy.stackram_write = 0;
+  }
   if (m.activation_memory != ActivationMemory::unified) return;
   busy.dsram_read += busy.stackram_read;
   busy.dsram_write += busy.stackram_write;

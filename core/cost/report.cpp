@@ -43,7 +43,7 @@ InstructionCost instruction_cost(const StageRun& run, std::size_t number, const 
   c.psram = Bytes(time.psram_bytes);
   c.macs = Macs(cost.macs * cost.cores);
   Energy energy = core_energy(core_events(cost), prices) * static_cast<double>(cost.cores);
-  energy += shared_energy(cost.busy.psram_read, time.weight_bytes, time.weight_psram_bytes, prices);
+  energy += shared_energy(cost.busy.weight_beats(), time.weight_bytes, time.weight_psram_bytes, prices);
   energy += program_energy(static_cast<double>(instruction_bytes(instruction, cost, m.granularity)),
                            time.program_bytes, prices);
   energy += spill_energy(of_one_core(time.activation_in_bytes + time.activation_out_bytes), prices);
@@ -105,7 +105,7 @@ void add_latency(const StageRun& run, const Machine& m, Breakdown& latency) {
   const std::int64_t cycles = core ? run.alone.total(m.steps) : run.alone.passes[0].cycles;
   if (!on_chip(run.stage->role, m)) return;
   latency.emplace_back(run.stage->name, (Cycles(cycles) / clock).value);
-  const std::int64_t links = core ? run.schedule.active_cores : run.stage->part.count > 1;
+  const std::int64_t links = core ? run.schedule.cores_of_frame : run.stage->part.count > 1;
   if (links > 0) latency.emplace_back("link", (Cycles(links * run.link_cycles) / clock).value);
 }
 
@@ -140,6 +140,10 @@ std::vector<std::string> notes_of(const std::vector<StageRun>& runs, const Clock
     notes.emplace_back(
         "Operators on the host: its energy, area and memory are outside the model's validity and not included; its "
         "speed is host_cycles_per_element, whatever the operator.");
+  const bool has_cores = std::ranges::any_of(runs, [](const StageRun& r) { return r.stage->role == Role::core; });
+  if (has_crossbar(m) && !has_cores)
+    notes.emplace_back(
+        "memory_hierarchy=crossbar changes frames that denoise; here it takes its area and does nothing.");
   for (const StageRun& run : runs) {
     const SeriesPart part = run.stage->part;
     const bool network = run.stage->role == Role::network, parallel = m.branches == Branches::parallel;

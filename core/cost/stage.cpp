@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/cost/area.h"
 #include "core/cost/micro_operations.h"
 
 namespace sdip {
@@ -47,12 +48,15 @@ double words_bytes(const Program& program, const ClassUses& uses, const std::vec
 
 }  // namespace
 
+bool has_crossbar(const Machine& m) { return m.memory_hierarchy == MemoryHierarchy::crossbar; }
+
 FrameSchedule frame_schedule(Role role, SeriesPart part, const Machine& m) {
   if (part.count > 1) return {1, 1};
   if (role == Role::network && m.branches == Branches::serial) return {1, m.cores};
   if (role != Role::core) return {1, 1};
-  const std::int64_t steps = ceil_div(m.steps, m.cores);
-  return {steps, ceil_div(m.steps, steps)};
+  if (has_crossbar(m)) return {m.steps, m.cores};
+  const std::int64_t steps = ceil_div(m.steps, m.cores), active = ceil_div(m.steps, steps);
+  return {steps, active, active};
 }
 
 std::int64_t link_cycles(const CompiledStage& stage, const Machine& m) {
@@ -60,9 +64,14 @@ std::int64_t link_cycles(const CompiledStage& stage, const Machine& m) {
 }
 
 std::vector<ClassCost> class_costs(const CompiledStage& stage, const Machine& m) {
+  return class_costs(stage, m, frame_schedule(stage.role, stage.part, m).active_cores);
+}
+
+std::vector<ClassCost> class_costs(const CompiledStage& stage, const Machine& m, std::int64_t cores) {
+  const Machine its = in_lockstep(m, cores);
   std::vector<ClassCost> costs;
   costs.reserve(stage.program.classes.size());
-  for (const InstructionClass& c : stage.program.classes) costs.push_back(class_cost(c, m, stage.role));
+  for (const InstructionClass& c : stage.program.classes) costs.push_back(class_cost(c, its, stage.role));
   return costs;
 }
 
@@ -79,6 +88,7 @@ StageCost stage_cost(const CompiledStage& stage, const Machine& m, const ClassUs
     const ClassCost& cost = costs[c];
     const std::int64_t uses = all_uses.of[c];
     work.busy.add(cost.busy, uses);
+    work.weight_beats += cost.busy.weight_beats() * uses;
     CoreEvents& events = program.classes[c].formats ? work.of_own[static_cast<std::int32_t>(c)] : work.events;
     events.add(core_events(cost), cost.cores * uses);
     work.macs += cost.macs * cost.cores * uses;
@@ -109,24 +119,24 @@ std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
   StageRun run;
   run.stage = &stage;
   run.schedule = frame_schedule(stage.role, stage.part, m);
-  run.costs = class_costs(stage, m);
   const std::int64_t cores = run.schedule.active_cores;
+  run.costs = class_costs(stage, m);
   const TimelineRules rules = stage_rules(stage, m, cores);
   if (!countable(stage.program, run.costs, rules, counted_passes(m))) return std::nullopt;
   run.uses = class_uses(stage.program);
   run.work = stage_cost(stage, m, run.uses, run.costs);
-  const auto run_on = [&](const TimelineRules& its, std::vector<InstructionTime>* times) {
-    return run_timeline(stage.program, run.costs, its, most_simulated_passes, times);
-  };
-  run.stream = run_on(rules, trace);
-  run.alone = !run.work.streams_activations || cores == 1 ? run.stream : run_on(stage_rules(stage, m, 1), nullptr);
+  run.stream = run_timeline(stage.program, run.costs, rules, most_simulated_passes, trace);
+  const bool alike = cores == 1 || (!run.work.streams_activations && !stack_in_psram(m));
+  run.alone = alike ? run.stream
+                    : run_timeline(stage.program, class_costs(stage, m, 1), stage_rules(stage, m, 1),
+                                   most_simulated_passes);
   run.link_cycles = link_cycles(stage, m);
   price_pass(run, m, Bound::value);
   return run;
 }
 
 StagePrices stage_prices(const CompiledStage& stage, const Machine& m, Bound bound) {
-  const FloorPlan plan = floor_plan(m, cores_fed(stage, m), bound);
+  const FloorPlan plan = floor_plan(m, cores_fed(stage, m), psram_bytes_of(stage, m), bound);
   StagePrices prices{energy_prices(m, stage.role, plan, bound), {}};
   std::int32_t number = 0;
   for (const InstructionClass& c : stage.program.classes) {
@@ -142,7 +152,7 @@ PassEnergy pass_energy(const StageCost& work, const PassCost& pass, std::int64_t
   energy.core = core_energy(work.events, prices.usual);
   for (const auto& [number, events] : work.of_own) energy.core += core_energy(events, prices.of(number));
   energy.core += spill_energy((pass.activation_in_bytes + pass.activation_out_bytes) / active_cores, prices.usual);
-  energy.shared = shared_energy(work.busy.psram_read, pass.weight_bytes, pass.weight_psram_bytes, prices.usual);
+  energy.shared = shared_energy(work.weight_beats, pass.weight_bytes, pass.weight_psram_bytes, prices.usual);
   energy.shared += program_energy(work.words_bytes, pass.program_bytes, prices.usual);
   return energy;
 }
@@ -156,7 +166,7 @@ ProgramSize program_size(const CompiledStage& stage, const Machine& m) {
   const Program& program = stage.program;
   const bool by_operation = m.granularity != Granularity::per_operator;
   const ClassCost unneeded;
-  const std::vector<ClassCost> costs = by_operation ? class_costs(stage, m) : std::vector<ClassCost>();
+  const std::vector<ClassCost> costs = by_operation ? class_costs(stage, m, 1) : std::vector<ClassCost>();
   ProgramSize size;
   for (std::size_t i = 0; i < program.instructions.size(); ++i) {
     const Instruction& instruction = program.instructions[i];

@@ -17,6 +17,9 @@ inline constexpr std::int64_t most_simulated_passes = 64;
 /// How the stream of frames meets the cores.
 struct FrameSchedule {
   std::int64_t steps_per_core = 1, active_cores = 1;
+  std::int64_t cores_of_frame = 1;  // that a frame goes through, one after the other
+  /// That enter and leave together.
+  std::int64_t frames() const { return active_cores / cores_of_frame; }
 };
 
 /// What a stage's classes come to in a pass, whatever the channel does.
@@ -26,10 +29,13 @@ struct StageCost {
   std::map<std::int32_t, CoreEvents> of_own;  // of each class in formats of its own
   std::int64_t macs = 0, spent_macs = 0, bound_cycles = 0;
   std::int64_t spread_cores = 1;     // the most that share one instruction of a frame
+  std::int64_t weight_beats = 0;     // of PSRAM's port
   double words_bytes{};              // of instructions, read from IMEM in a pass
   bool streams_activations = false;  // some pass through DRAM
 };
+/// Of a stage whose cores are in lockstep as its schedule has them; or so many.
 std::vector<ClassCost> class_costs(const CompiledStage& stage, const Machine& m);
+std::vector<ClassCost> class_costs(const CompiledStage& stage, const Machine& m, std::int64_t cores);
 /// Makes of the `costs` of one machine those of another of the same compile_key.
 void cost_anew(const CompiledStage& stage, const Machine& m, std::vector<ClassCost>& costs);
 /// `costs` are those of class_costs. Requires countable(...).
@@ -54,6 +60,9 @@ struct StageRun {
 
   const PassCost& steady() const { return stream.passes[stream.steady]; }
 };
+
+/// Any core hands data to any other.
+bool has_crossbar(const Machine& m);
 
 /// How many cores a stage has, and how many passes a frame takes on one.
 FrameSchedule frame_schedule(Role role, SeriesPart part, const Machine& m);

@@ -187,7 +187,7 @@ class TapeMaker {
 
 bool on_tape(const Machine& m) {
   return !has_pairs(m) && m.granularity == Granularity::per_operator &&
-         m.program_storage != ProgramStorage::streamed;
+         m.program_storage != ProgramStorage::streamed && !stack_in_psram(m);
 }
 
 std::vector<std::int64_t> tape_likeness(const std::vector<ClassCost>& costs, const TimelineRules& rules) {

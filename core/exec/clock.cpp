@@ -26,7 +26,7 @@ Clock::Clock(const Program& program, const Machine& m, Decimal share, Count thou
     cycle_shares_ = static_cast<Int128>(800) * m.host_access_cycles * 1000;
   }
   for (const InstructionClass& c : program.classes) {
-    operations_.push_back(expand(c, m, role));
+    operations_.push_back(expand(c, with_cores(m, cores), role));
     uses_.push_back(uses_of(c, operations_.back(), m));
   }
   Count all = 0;
@@ -213,6 +213,7 @@ void Clock::count_beats(const Needs& needs) {
   count_.stackram_read_beats += needs.stackram_read;
   count_.stackram_write_beats += needs.stackram_write;
   count_.psram_read_beats += needs.psram_read;
+  count_.psram_stack_beats += needs.psram_stack;
 }
 
 Clock::Count Clock::command_cycles(const Operation& o) const {

@@ -6,14 +6,10 @@
 #include <tuple>
 
 #include "core/exec/attention_walk.h"
-#include "core/exec/operations.h"
+#include "core/exec/port_beats.h"
 
 namespace sdip::exec {
 namespace {
-
-using Count = std::int64_t;
-
-Count up(Count a, Count b) { return (a + b - 1) / b; }
 
 class Attention {
  public:
@@ -145,7 +141,9 @@ class Attention {
     const bool unified = m_.activation_memory == ActivationMemory::unified;
     if (c_.to_dsram || c_.to_dram) needs.dsram_write += result_beats(r * values_, m_.dsram_port_bits);
     if (c_.push && unified) needs.dsram_write += result_beats(r * values_, m_.dsram_port_bits);
-    if (c_.push && !unified) needs.stackram_write += result_beats(r * values_, m_.stackram_port_bits);
+    const Count stack_port = stack_in_psram(m_) ? m_.psram_port_bits : m_.stackram_port_bits;
+    if (c_.push && !unified) needs.stackram_write += result_beats(r * values_, stack_port);
+    put_stack_in_psram(m_, needs);
     return needs;
   }
 

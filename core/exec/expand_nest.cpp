@@ -149,6 +149,7 @@ class NestExpansion {
       o.commands = std::ssize(micro_operations_of_nest(c_, m_, role_, shape.first, shape.last));
     }
     if (c_.to_dram && shape.last) o.out_bytes = up(results * result_bits_, 8);
+    put_stack_in_psram(m_, o.needs);
     return o;
   }
 

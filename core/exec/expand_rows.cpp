@@ -83,6 +83,7 @@ class RowExpansion {
       write_results(c_, ports_, pieces(results, lanes), written_bits(), o.needs);
       if (c_.to_dram) o.out_bytes = up(up(c_.out_elements, writing_) * written_bits(), 8);
     }
+    put_stack_in_psram(m_, o.needs);
   }
 
   /// Operands over the bus, the host's work, results over the bus.
@@ -113,7 +114,8 @@ class RowExpansion {
       if (c_.to_dram) o.out_bytes = up(up(c_.out_elements, writing_) * written_bits(), 8);
     }
     work.compute = up(hundredths, 100);
-    for (const Needs& step : {in, work, out}) {
+    for (Needs step : {in, work, out}) {
+      put_stack_in_psram(m_, step);
       o.needs += step;
       o.steps_cycles += step.longest();
     }

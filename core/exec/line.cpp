@@ -35,6 +35,8 @@ Count cycles_over_link(const Program& program, const Machine& m) {
   return cycles;
 }
 
+bool crossed(const Machine& m) { return m.memory_hierarchy == MemoryHierarchy::crossbar; }
+
 bool frames_side_by_side(const CompiledStage& stage, const Machine& m) {
   return stage.role == Role::network && stage.part.count == 1 && m.branches == Branches::serial;
 }
@@ -73,8 +75,9 @@ FrameLine line_of(const Application& application, const Machine& m) {
     }
     LineStage seat{i, 1, 1, 0, stage.role != Role::encoder && stage.role != Role::core && stage.part.count == 1};
     if (stage.role == Role::core) {
-      seat.seats = active_cores(m);
-      seat.passes = steps_of_a_core(m);
+      seat.seats = crossed(m) ? 1 : active_cores(m);
+      seat.passes = crossed(m) ? m.steps : steps_of_a_core(m);
+      if (crossed(m)) line.together = m.cores;
     }
     if (stage.role == Role::core || stage.part.count > 1) seat.link_cycles = cycles_over_link(stage.program, m);
     if (frames_side_by_side(stage, m)) line.frames_at_once *= m.cores;
@@ -85,7 +88,8 @@ FrameLine line_of(const Application& application, const Machine& m) {
 
 std::int64_t cores_in_lockstep(const CompiledStage& stage, const Machine& m) {
   if (frames_side_by_side(stage, m)) return m.cores;
-  return stage.role == Role::core ? active_cores(m) : 1;
+  if (stage.role != Role::core) return 1;
+  return crossed(m) ? m.cores : active_cores(m);
 }
 
 std::unique_ptr<Clock> clock_of(const CompiledStage& stage, const Machine& m, std::int64_t cores) {

@@ -9,11 +9,12 @@
 
 namespace sdip::exec {
 
-/// A stage in the line: its seats stand one behind the other, one for each core that works on frames of their own.
+/// A stage in the line: its seats stand one behind the other, one for each core that works on frames of their own;
+/// with a crossbar the cores are one seat, in which as many frames sit as enter together.
 struct LineStage {
   std::size_t number = 0;        // of the application
-  std::int64_t seats = 1;        // frames in it at once
-  std::int64_t passes = 1;       // of its program in a period
+  std::int64_t seats = 1;        // frames in it at once, or groups of them
+  std::int64_t passes = 1;       // of its program in a period, of each frame where they go one after the other
   std::int64_t link_cycles = 0;  // to hand its frames on
   bool ends_line = false;        // what it makes leaves at once
 };
@@ -24,6 +25,7 @@ struct FrameLine {
   std::vector<std::size_t> per_prompt;  // numbers of the text encoders
   bool prompts_per_frame = false;
   std::int64_t frames_at_once = 1;  // images that are one frame here
+  std::int64_t together = 1;        // frames that enter in a period
   std::int64_t seats() const;
 };
 FrameLine line_of(const Application& application, const Machine& machine);

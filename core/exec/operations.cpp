@@ -15,6 +15,7 @@ Needs& Needs::operator+=(const Needs& o) {
   stackram_read += o.stackram_read;
   stackram_write += o.stackram_write;
   psram_read += o.psram_read;
+  psram_stack += o.psram_stack;
   for (std::size_t pair = 0; pair < pair_families; ++pair) other_pairs.beats[pair] += o.other_pairs.beats[pair];
   return *this;
 }
@@ -59,6 +60,7 @@ bool weights_wired(const Machine& m, Role role) {
 std::vector<Operation> expand(const InstructionClass& c, const Machine& machine, Role role,
                               std::optional<Family> owner) {
   Machine m = in_formats_of(c, machine);
+  if (stack_in_psram(m)) m.cores *= c.spread_cores;     // each has its part on its own stack
   if (m.granularity == Granularity::micro_operation) {  // one array of MACs, one vector unit
     m.mac_sharing = MacSharing::shared;
     m.softmax_lanes = m.norm_lanes = m.transpose_lanes = m.vector_lanes;

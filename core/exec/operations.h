@@ -23,7 +23,8 @@ struct PairBeats {
 /// Cycles of the circuit and beats of each port, counted one by one.
 struct Needs {
   std::int64_t compute = 0, dsram_read = 0, dsram_write = 0, stackram_read = 0, stackram_write = 0, psram_read = 0;
-  PairBeats other_pairs;  // reads from DSRAM pairs of other families; dsram_read: its own
+  PairBeats other_pairs;         // reads from DSRAM pairs of other families; dsram_read: its own
+  std::int64_t psram_stack = 0;  // of psram_read what one core moved of its stack, where PSRAM holds that
   Needs& operator+=(const Needs& other);
   std::int64_t longest() const;
 };
@@ -49,8 +50,18 @@ struct Operation {
 /// Section 2: a stage of that role has its weights in ROM.
 bool weights_wired(const Machine& machine, Role role);
 
+/// Section 2: cores' stacks lie in PSRAM.
+inline bool stack_in_psram(const Machine& m) { return m.memory_hierarchy == MemoryHierarchy::writable_psram; }
+
+/// The machine as a stage's instructions meet it when so many of its cores run them in lockstep.
+inline Machine with_cores(Machine m, std::int64_t cores) {
+  m.cores = cores;
+  return m;
+}
+
 /// Section 3 and 4: an instruction's tile operations in the order they run, in a stage of that role. `owner`: the
-/// family of the compound that it is a step of, whose pair its own results lie in; nothing: its own.
+/// family of the compound that it is a step of, whose pair its own results lie in; nothing: its own. The machine's
+/// cores are those in lockstep.
 std::vector<Operation> expand(const InstructionClass& c, const Machine& machine, Role role = Role::network,
                               std::optional<Family> owner = {});
 

@@ -8,9 +8,14 @@
 // move their bytes whether or not a frame, or a step of it, is left for them. A stage that waits stands still, its
 // prefetcher too.
 //
+// With a crossbar between cores as many frames as there are cores enter together, each goes to a core of its own
+// and does all its steps there, so that no core hands over to another and no slot idles; encoder, decoder and, with
+// a prompt a frame, the text encoder take the frames of a period one after the other.
+//
 // Worked example (a test repeats it): T = 5 on N = 2 cores: s = 3 and both are active; a frame does steps 0 to 2 on
 // the first and 3 and 4 on the second, which idles one slot a period. With passes of 10 cycles and 1 of link, an
-// encoder of 40 and a decoder of 5, periods take 40, a frame's way 3 x 40 + 5.
+// encoder of 40 and a decoder of 5, periods take 40, a frame's way 3 x 40 + 5. With a crossbar two frames leave in
+// max(5 x 10 + 1, 2 x 40, 2 x 5) = 80 cycles, and the second is on its way for 2 x 80 + 2 x 5.
 #pragma once
 
 #include <atomic>
@@ -39,7 +44,7 @@ struct PipelineProgress {
 };
 
 struct PipelineOptions {
-  std::int64_t frames = 1;  // that enter, one a period; at least 1
+  std::int64_t frames = 1;  // that enter, one a period or, with a crossbar, one a core; at least 1
   bool alone = false;       // one frame, every stage from cold, one core's transfers
   const PipelineTensors* tensors = nullptr;
   std::function<void(const PipelineProgress&)> progress{};
@@ -64,7 +69,8 @@ struct PeriodCounts {
   PassCounts streams;                      // of all passes, without instructions
 };
 
-/// A period in which a frame enters and every seat is taken, and a frame that went through such periods alone.
+/// A period in which a frame enters and every seat is taken, and a frame that went through such periods alone (of
+/// those that entered together the last to leave).
 struct SaturatedCounts {
   std::int64_t period_cycles = 0, latency_cycles = 0;
   PassCounts streams;    // bytes of `frames_at_once` frames
@@ -72,6 +78,7 @@ struct SaturatedCounts {
 };
 
 struct PipelineRun {
+  // Images that enter in a period, and cores that run them.
   std::int64_t frames_at_once = 1, steps_per_core = 1, active_cores = 1;
   std::int64_t link_cycles = 0;
   std::vector<FrameCounts> frames;  // those that left

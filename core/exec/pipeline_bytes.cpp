@@ -23,6 +23,7 @@ double pipeline_bytes(const Application& application, const Machine& machine, co
       frame += static_cast<double>(element_count(stage.graph->values[static_cast<std::size_t>(v)].operand.shape)) *
                static_cast<double>(2 * sizeof(double));
   }
+  // No more than one for each frame; with a crossbar fewer, of as many more passes.
   const double periods = options.alone ? 1.0 : static_cast<double>(options.frames + line.seats());
   const double told = static_cast<double>(sizeof(PeriodCounts)) +
                       static_cast<double>(2 * application.stages.size() * sizeof(std::int64_t));

@@ -26,7 +26,7 @@ struct Ports {
         unified(m.activation_memory == ActivationMemory::unified),
         wired(weights_wired(m, role)),
         dsram(m.dsram_port_bits),
-        stackram(m.stackram_port_bits),
+        stackram(stack_in_psram(m) ? m.psram_port_bits : m.stackram_port_bits),
         psram(m.psram_port_bits) {}
   Family own;  // whose pair results lie in
   bool unified, wired;
@@ -57,6 +57,15 @@ struct Ports {
     writing(to_stack, needs).move(elements, bits);
   }
 };
+
+/// Where PSRAM holds the stacks: every core in lockstep moves its own over the one port, one after the other.
+inline void put_stack_in_psram(const Machine& m, Needs& needs) {
+  if (!stack_in_psram(m)) return;
+  const Count own = needs.stackram_read + needs.stackram_write;
+  needs.stackram_read = needs.stackram_write = 0;
+  needs.psram_stack += own;
+  for (Count core = 0; core < m.cores; ++core) needs.psram_read += own;
+}
 
 /// A result fold goes to DSRAM, also when it leaves for DRAM, and to STACKRAM when pushed.
 inline void write_result(const InstructionClass& c, const Ports& ports, Count elements, Count bits, Needs& needs) {

@@ -13,7 +13,7 @@
 namespace sdip {
 
 /// What one instruction took. Times in core cycles within the pass; bytes through DRAM, bursts included, of all
-/// cores' activations; beats of each port, of one core.
+/// cores' activations; beats of each port, of one core, but of PSRAM's those of all cores' stacks that it holds.
 struct InstructionCounts {
   std::int64_t start = 0, end = 0, stall_weights = 0, stall_activations = 0;
   std::int64_t weight_bytes = 0, activation_in_bytes = 0, activation_out_bytes = 0;
@@ -22,6 +22,7 @@ struct InstructionCounts {
   std::int64_t tile_operations = 0, compute_cycles = 0;
   std::int64_t dsram_read_beats = 0, dsram_write_beats = 0;  // pairs of other families included
   std::int64_t stackram_read_beats = 0, stackram_write_beats = 0, psram_read_beats = 0;
+  std::int64_t psram_stack_beats = 0;  // of those of PSRAM, of one core's stack
   friend bool operator==(const InstructionCounts&, const InstructionCounts&) = default;
 };
 

@@ -35,6 +35,11 @@ void check_machine(const Machine& m) {
   require(m.branches == Branches::serial || m.core_weights == CoreWeights::common, "branches",
           "cores that share the branches of one frame have no part of the network of their own: expected "
           "core_weights=common");
+  require(
+      m.memory_hierarchy != MemoryHierarchy::writable_psram || m.activation_memory == ActivationMemory::separate,
+      "memory_hierarchy",
+      "one activation memory has no stack of its own that PSRAM could hold: expected "
+      "activation_memory=separate");
   const bool overlaps = m.operator_dsram == OperatorDsram::per_operator;
   require(!overlaps || m.activation_memory == ActivationMemory::separate, "operator_dsram",
           "a DSRAM for each operator is not one memory for all: expected activation_memory=separate");

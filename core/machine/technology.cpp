@@ -64,7 +64,7 @@ std::string adder_name(NumberFormat format) {
 /// The table by number, so that a sweep never compares strings.
 struct NodeNumbers {
   double multiply[formats], add[formats], area[formats], sram_pj[3], sram_slope[2], sram_mm2;
-  double other, leakage_mw;
+  double other, leakage_mw, crossbar_mm2;  // of a crossbar: for each pair of bits that cross
 };
 struct PartNumbers {
   FpgaPart part;
@@ -73,7 +73,7 @@ struct PartNumbers {
 struct Numbers {
   NodeNumbers node[nodes];
   PartNumbers fpga[nodes];  // of parts
-  double float_lane_luts, integer_lane_luts, control_luts;
+  double float_lane_luts, integer_lane_luts, control_luts, inputs_switched;
   double rom_over_sram, port_cells, dram_pj[kinds], wire_pj, clock, control, distributed;
   double depth[formats], fo4_ps[nodes], margin, overhead, least_stage;
 };
@@ -149,12 +149,15 @@ void fill_nodes(Numbers& n, Bound bound) {
     n.node[i].other = constant(prefix + ".other.over_datapath", bound);
     n.node[i].leakage_mw = constant(prefix + ".leakage", bound);
     n.fo4_ps[i] = constant(prefix + ".fo4", bound);
+    const double pitch_mm = 1e-3 * constant(prefix + ".crossbar.pitch", bound);
+    n.node[i].crossbar_mm2 = pitch_mm * pitch_mm;
   }
   const double energy = constant("fpga.energy.over_node", bound),
                area = constant("fpga.logic_area.over_node", bound);
   const auto made_in = [&](TechnologyNode part, TechnologyNode node) {
     at(part) = scaled(at(node), energy, energy, area);
     at(part).other = 0;
+    at(part).crossbar_mm2 *= area;
   };
   made_in(TechnologyNode::fpga_zynq7020, TechnologyNode::n28);
   made_in(TechnologyNode::fpga_vc1902, TechnologyNode::n7);
@@ -184,6 +187,7 @@ Numbers numbers_of_table(Bound bound) {
   n.float_lane_luts = constant("fpga.lut.float_lane", bound);
   n.integer_lane_luts = constant("fpga.lut.integer_lane", bound);
   n.control_luts = constant("fpga.lut.control", bound);
+  n.inputs_switched = constant("fpga.lut.inputs_switched", bound);
   n.rom_over_sram = constant("rom.over_sram", bound);
   n.port_cells = constant("sram.port_cells", bound);
   const char* names[kinds] = {"lpddr4", "ddr4", "gddr6", "hbm2", "ddr3", "gddr5", "hbm2e"};
@@ -261,6 +265,19 @@ SquareMm rom_area(Process process, Bytes capacity) {
 Joules dram_energy(DramKind kind, Bytes bytes, Bound bound) {
   return Joules(pico * numbers(bound).dram_pj[static_cast<std::size_t>(kind)] * 8.0 *
                 static_cast<double>(bytes.value));
+}
+
+SquareMm crossbar_area(Process process, std::int64_t ports, Bits port_bits) {
+  const double side_bits = static_cast<double>(ports) * static_cast<double>(port_bits.value);
+  return SquareMm(side_bits * side_bits * numbers(process).crossbar_mm2);
+}
+
+double fpga_crossbar_luts(std::int64_t ports, Bits port_bits) {
+  // A tree of multiplexers: each takes the place of so many inputs but one. Example: 6 ports choose among 5 others,
+  // ceil(4 / 3) = 2 for each bit.
+  const double bits = static_cast<double>(ports) * static_cast<double>(port_bits.value);
+  const double others = static_cast<double>(ports) - 1;
+  return bits * std::ceil((others - 1) / (numbers(Bound::value).inputs_switched - 1));
 }
 
 Joules wire_energy(Bound bound) { return Joules(pico * numbers(bound).wire_pj); }

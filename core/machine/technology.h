@@ -68,6 +68,10 @@ Joules wire_energy(Bound bound = Bound::value);
 /// Energy of the clock tree and of pipeline registers over that of arithmetic and SRAM.
 double clock_over_dynamic(Bound bound = Bound::value);
 
+/// Area of a crossbar of so many ports: a square as wide as the bits of all of them side by side.
+SquareMm crossbar_area(Process process, std::int64_t ports, Bits port_bits);
+/// LUTs of its multiplexers: each bit of each port chooses among the other ports.
+double fpga_crossbar_luts(std::int64_t ports, Bits port_bits);
 /// Area beside lanes and memories over theirs: sequencers; and pads, PHYs, wires and what stays empty.
 double control_over_datapath(Sequencer sequencer, Bound bound = Bound::value);
 double other_over_datapath(Process process);

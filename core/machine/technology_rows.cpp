@@ -31,6 +31,8 @@ constexpr std::string_view floor_v1 =
 constexpr std::string_view floor_power_law =
     "assumption: between TPU v1 (28 nm) and TPU v4i (7 nm) by a power law of the node, and on";
 constexpr std::string_view logic_depth = "assumption: gate delays of product, alignment, sum and rounding together";
+constexpr std::string_view crossbar_pitch =
+    "assumption: as at 45 nm, by the least metal pitch: 140 nm there, 90, 70, 40 and 28 nm at 28, 16, 7 and 5";
 constexpr std::string_view fpga_product = "AMD product selection guide; not re-read";
 constexpr std::string_view dsp58 =
     "AMD UG1273, AM004: DSP58 is a 27x24 multiplier, a three-element int8 dot product or one fp32 operation";
@@ -154,6 +156,16 @@ constexpr TechnologyRow table[] = {
 
     {"wire.energy", 0.08, 0.06, 0.1, "pJ/bit/mm", cited,
      "Dally et al., CACM 2020; Keckler et al., IEEE Micro 2011"},
+    {"n65.crossbar.pitch", 0.289, 0.289, 0.627, "um", cited,
+     "Satpathy et al., SWIFT (University of Michigan): 32 x 32 of 64 bit in 0.35 mm2 at 65 nm; most is that of a "
+     "standard-cell one at 90 nm, 128 x 128 of 32 bit in 6.6 mm2 (Passas et al., NOCS 2010)"},
+    {"n45.crossbar.pitch", 0.246, 0.246, 0.947, "um", cited,
+     "Satpathy et al., DAC 2012: 64 x 64 of 128 bit in 4.06 mm2 at 45 nm; most is 16 x 16 of 64 bit in 0.94 mm2 at "
+     "40 nm (Cakir et al., ISLPED 2015)"},
+    {"n28.crossbar.pitch", 0.158, 0.15, 0.61, "um", assumption, crossbar_pitch},
+    {"n16.crossbar.pitch", 0.123, 0.11, 0.47, "um", assumption, crossbar_pitch},
+    {"n7.crossbar.pitch", 0.07, 0.067, 0.27, "um", assumption, crossbar_pitch},
+    {"n5.crossbar.pitch", 0.049, 0.047, 0.19, "um", assumption, crossbar_pitch},
     {"clock.over_dynamic", 0.5, 0.25, 0.8, "ratio", unverified,
      "Chen et al., Eyeriss, JSSC 2017: the clock network is about a third of the chip's power"},
     {"control.over_datapath", 0.03, 0.015, 0.1, "ratio", cited, floor_v1},
@@ -228,6 +240,8 @@ constexpr TechnologyRow table[] = {
     {"fpga_vc1902.dsp.fp16", 1, 0.5, 1, "blocks", assumption, "assumption: as fp32"},
     {"fpga_vc1902.dsp.fp32", 2, 1, 2, "blocks", assumption,
      "assumption: one DSP58 for the product and one for the sum (UG1273: one fp32 operation each)"},
+    {"fpga.lut.inputs_switched", 4, 4, 4, "inputs", cited,
+     "AMD UG474: a LUT of six inputs is a 4-to-1 multiplexer"},
     {"fpga.lut.integer_lane", 50, 20, 200, "LUTs", assumption, soft_logic},
     {"fpga.lut.float_lane", 400, 100, 800, "LUTs", assumption, soft_logic},
     {"fpga.lut.control", 3000, 1000, 10000, "LUTs", assumption, soft_logic},

@@ -59,7 +59,8 @@ bool agrees(const PassCost& pass, const InstructionCounts& sum) {
 
 std::vector<ClassCost> costs_of(const Pair& pair) {
   std::vector<ClassCost> costs;
-  for (const InstructionClass& c : pair.program.classes) costs.push_back(class_cost(c, pair.machine, pair.role));
+  const Machine its = in_lockstep(pair.machine, pair.cores);
+  for (const InstructionClass& c : pair.program.classes) costs.push_back(class_cost(c, its, pair.role));
   return costs;
 }
 
@@ -83,6 +84,7 @@ void draw(std::uint64_t seed, Pair& pair) {
   if (seed % 4 == 3)
     m.accumulator_format = dice.one_of({NumberFormat::fp16, NumberFormat::int16, NumberFormat::int8});
   if (seed % 16 == 2) m.weight_storage = WeightStorage::hard_coded;
+  if (seed % 5 == 0) set_hierarchy(2, m);
   pair.program = seed % 8 == 3 ? random_attentions(dice, m) : random_program(dice, m);
   pair.share = Decimal{dice.between(1, 100)};
   pair.cores = dice.between(1, 5);
@@ -111,7 +113,7 @@ Pair drawn_pair(std::uint64_t seed) {
   draw(seed, pair);
   if (seed % 4 == 2) lengthen(seed, pair);
   for (const InstructionClass& c : pair.program.classes)
-    pair.classes.push_back(counts_of(c, pair.machine, pair.role));
+    pair.classes.push_back(counts_of(c, exec::with_cores(pair.machine, pair.cores), pair.role));
   const TimelineResult result = run(pair, costs_of(pair), nullptr);
   pair.counts = step(pair.program, pair.machine, pair.share, pair.cores,
                      result.passes.size() + (result.repeats ? 2 : 0), pair.role);
@@ -162,6 +164,7 @@ std::function<bool()> drawn_sample(std::uint64_t number) {
   Machine machine = random_frame_machine(dice);
   const auto application =
       std::make_shared<const Application>(random_application(dice, application_roles(n / 4), machine));
+  set_hierarchy(n / 4 / application_kinds, machine);
   const CountedFrame frame = counted_frame(*application, machine);  // points into it
   if (!frame.settled) return [] { return true; };
   return [=] {

@@ -104,6 +104,16 @@ constexpr Acts could_host = [](const Machine&, const CompiledStage& s) {
   return has_family(s, Family::softmax) || has_family(s, Family::norm);
 };
 
+/// A crossbar acts where a frame would go from core to core; a writable PSRAM on what is pushed or popped.
+constexpr Acts has_stack = [](const Machine& m, const CompiledStage& s) {
+  const auto popped = [](const auto& fetches) {
+    return std::ranges::any_of(fetches, [](const Fetch& f) { return f.place == Place::stackram; });
+  };
+  return m.activation_memory == ActivationMemory::separate && any_class(s, [&](const InstructionClass& c) {
+           return c.push || c.operand_a == Place::stackram || c.operand_b == Place::stackram || popped(c.fetches);
+         });
+};
+
 /// A picture of the network does not fit DSRAM; two do.
 constexpr Acts tiled = [](const Machine& m, const CompiledStage& s) {
   return largest_result(s, m) > m.dsram_bytes;
@@ -223,7 +233,7 @@ constexpr ValidationCase rows[] = {
        m.core_weights = CoreWeights::common;
        m.cores = std::max<std::int64_t>(m.cores, 2);
      }},
-    {"memory_hierarchy", Proof::not_modelled},
+    {"memory_hierarchy", T, 0, 0, 1, has_stack},
     {"in_memory_weights", Proof::not_modelled},
 };
 

@@ -62,6 +62,7 @@ inline constexpr CounterRow counters[] = {
     {"stackram_read_beats", &InstructionCounts::stackram_read_beats},
     {"stackram_write_beats", &InstructionCounts::stackram_write_beats},
     {"psram_read_beats", &InstructionCounts::psram_read_beats},
+    {"psram_stack_beats", &InstructionCounts::psram_stack_beats},
 };
 
 }  // namespace sdip::witness

@@ -38,6 +38,12 @@ void reconcile(Machine& m, std::string_view kept) {
       m.granularity = Granularity::per_operator;
     }
   }
+  if (m.memory_hierarchy == MemoryHierarchy::writable_psram && m.activation_memory == ActivationMemory::unified) {
+    if (kept == "activation_memory")
+      m.memory_hierarchy = MemoryHierarchy::private_memories;
+    else
+      m.activation_memory = ActivationMemory::separate;
+  }
   if (m.fusion != Fusion::norm) {
     if (kept == "norm_statistics")
       m.fusion = Fusion::norm;

@@ -55,6 +55,8 @@ describe('sums', () => {
   test('cores are active as far as there are steps for them; other stages are one core', () => {
     expect([1, 7, 10, 20, 40].map((cores) => activeCores(of('core'), { cores, steps: 20 }))).toEqual([1, 7, 10, 20, 20]);
     expect(activeCores(of('core'), { cores: 12, steps: 20 })).toBe(10);
+    expect(activeCores(of('core'), { cores: 12, steps: 20, memory_hierarchy: 'crossbar' })).toBe(12);
+    expect(activeCores(of('decoder'), { cores: 12, steps: 20, memory_hierarchy: 'crossbar' })).toBe(1);
     expect(activeCores(of('network'), { cores: 12, steps: 20 })).toBe(12);
     expect(activeCores(of('decoder'), { cores: 12, steps: 20 })).toBe(1);
   });

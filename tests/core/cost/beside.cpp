@@ -228,7 +228,8 @@ namespace {
 
 bool goes_alone(const Application& application, const Machine& m) {
   bool fits = m.operator_dsram == OperatorDsram::common && m.granularity == Granularity::per_operator &&
-              m.program_storage == ProgramStorage::held && !is_fpga(m.technology_node);
+              m.program_storage == ProgramStorage::held && !is_fpga(m.technology_node) &&
+              m.memory_hierarchy != MemoryHierarchy::writable_psram;
   for (const CompiledStage& stage : application.stages) fits &= program_size(stage, m).bytes <= m.imem_bytes;
   return !fits;
 }
@@ -309,6 +310,7 @@ BesideBatch drawn_batch(std::uint64_t seed) {
   std::int64_t longest = 0;
   for (const CompiledStage& stage : beside.application.stages)
     longest = std::max(longest, program_size(stage, Machine{}).bytes);
+  for (std::size_t i = 0; i < machines.size(); i += 2) set_hierarchy(seed + i / 2, machines[i]);
   for (std::size_t i = 0; i < machines.size(); i += 3)
     machines[i].imem_bytes = dice.one_of<std::int64_t>({1, longest - 1, longest});
   for (const Machine& m : machines) beside.alone.push_back(evaluate(beside.application, m));

@@ -25,6 +25,7 @@ inline InstructionCounts counted(const InstructionTime& t, const ClassCost& c) {
   counts.stackram_read_beats = c.busy.stackram_read;
   counts.stackram_write_beats = c.busy.stackram_write;
   counts.psram_read_beats = c.busy.psram_read;
+  counts.psram_stack_beats = c.busy.psram_stack;
   return counts;
 }
 

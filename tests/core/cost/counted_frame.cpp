@@ -20,6 +20,8 @@ bool vae(Role role) { return role == Role::encoder || role == Role::decoder; }
 bool left_out(const Machine& m, Role role) { return vae(role) && m.vae_stage == VaeStage::off_chip; }
 bool micro(const Machine& m) { return m.granularity == Granularity::micro_operation; }
 bool one_array(const Machine& m) { return micro(m) || m.mac_sharing == MacSharing::shared; }
+bool crossed(const Machine& m) { return m.memory_hierarchy == MemoryHierarchy::crossbar; }
+bool stack_in_psram(const Machine& m) { return m.memory_hierarchy == MemoryHierarchy::writable_psram; }
 double real(std::int64_t n) { return static_cast<double>(n); }
 
 /// MACs of a class, of one core's part, and of them those that are not skipped as zeros.
@@ -98,8 +100,14 @@ struct Events {
                       bytes * beat(dsram(), 8);
     joules["stackram"] =
         cores * real(i.stackram_read_beats + i.stackram_write_beats) * beat(m.stackram_bytes, m.stackram_port_bits);
+    if (stack_in_psram(m)) {
+      const double stack = cores * real(i.psram_stack_beats);
+      joules["psram"] = stack * beat(wires.psram_bytes, m.psram_port_bits);
+      joules["ports"] = stack * along(m.psram_port_bits, wires.psram);
+      joules["broadcast"] = stack * along(m.psram_port_bits, wires.to_a_core);
+    }
     joules["dram_activations"] = bytes * dram_energy(m.dram_kind, Bytes(1)).value;
-    joules["ports"] =
+    joules["ports"] +=
         cores * real(i.dsram_read_beats + i.dsram_write_beats) * along(m.dsram_port_bits, wires.dsram) +
         bytes * along(8, wires.dsram) +
         cores * real(i.stackram_read_beats + i.stackram_write_beats) * along(m.stackram_port_bits, wires.stackram);
@@ -107,18 +115,19 @@ struct Events {
     return joules;
   }
 
-  Joules8 shared(const InstructionCounts& i, std::int64_t words_bytes) const {
+  Joules8 shared(const InstructionCounts& i, std::int64_t stack_beats, std::int64_t words_bytes) const {
+    const double weights = real(i.psram_read_beats - stack_beats);
     const double byte = dram_energy(m.dram_kind, Bytes(1)).value;
     Joules8 joules;
     joules["psram"] = in_rom(m, role) ? 0.0
-                                      : real(i.psram_read_beats) * beat(m.psram_bytes, m.psram_port_bits) +
-                                            real(i.weight_bytes) * beat(m.psram_bytes, 8);
+                                      : weights * beat(wires.psram_bytes, m.psram_port_bits) +
+                                            real(i.weight_bytes) * beat(wires.psram_bytes, 8);
     joules["dram_weights"] = real(i.weight_bytes) * byte;
     joules["dram_program"] = real(i.program_bytes) * byte;
     if (!in_rom(m, role)) {
-      joules["ports"] = real(i.psram_read_beats) * along(m.psram_port_bits, wires.psram) +
-                        real(i.weight_bytes) * along(8, wires.psram);
-      joules["broadcast"] = real(i.psram_read_beats) * along(m.psram_port_bits, wires.broadcast);
+      joules["ports"] =
+          weights * along(m.psram_port_bits, wires.psram) + real(i.weight_bytes) * along(8, wires.psram);
+      joules["broadcast"] = weights * along(m.psram_port_bits, wires.broadcast);
     }
     joules["control"] = real(words_bytes) * sram_energy(m.technology_node, Bytes(m.imem_bytes), Bits(8)).value;
     add_clock(joules);
@@ -161,7 +170,12 @@ CountedStage counted_stage(const CompiledStage& stage, const Machine& m) {
   s.stage = &stage;
   if (stage.role == Role::core) {
     s.steps_per_core = (m.steps + m.cores - 1) / m.cores;
-    s.active_cores = (m.steps + s.steps_per_core - 1) / s.steps_per_core;
+    s.active_cores = s.cores_of_frame = (m.steps + s.steps_per_core - 1) / s.steps_per_core;
+    if (crossed(m)) {
+      s.steps_per_core = m.steps;
+      s.active_cores = m.cores;
+      s.cores_of_frame = 1;
+    }
   }
   if (stage.role == Role::network && stage.part.count == 1 && m.branches == Branches::serial)
     s.active_cores = m.cores;
@@ -190,7 +204,9 @@ CountedStage counted_stage(const CompiledStage& stage, const Machine& m) {
     s.macs += c.spread_cores * macs_of(c, m, false);
     s.spent_macs += c.spread_cores * macs_of(c, m, true);
     const std::int64_t words = exec::words_bytes(program.instructions[i], exec::expand(c, m, stage.role), m);
-    const Joules8 own = events.own(c, s.steady[i], s.active_cores), shared = events.shared(s.steady[i], words);
+    const Joules8 own = events.own(c, s.steady[i], s.active_cores),
+                  shared = events.shared(s.steady[i],
+                                         s.active_cores * c.spread_cores * s.steady[i].psram_stack_beats, words);
     add(s.own, own);
     add(s.shared, shared);
     s.instruction_joules.push_back(all_of(own) + all_of(shared));
@@ -216,7 +232,9 @@ struct Way {
 
 Way way_of(const std::vector<CountedStage>& stages, const Machine& m) {
   Way way;
-  std::int64_t longest = 0, text = 0;
+  std::int64_t longest = 0, text = 0, together = 1;
+  for (const CountedStage& s : stages)
+    if (s.stage->role == Role::core && crossed(m)) way.frames = together = m.cores;
   for (const CountedStage& s : stages) {
     const Role role = s.stage->role;
     if (left_out(m, role)) continue;
@@ -224,9 +242,9 @@ Way way_of(const std::vector<CountedStage>& stages, const Machine& m) {
     if (role == Role::core) {
       way.main = &s;
       way.core_period = s.steps_per_core * s.pass.end + s.link_cycles;
-      way.alone_cycles += s.active_cores * s.link_cycles;
-      way.waits += s.active_cores;
-      way.pass(s, s.steps_per_core, m.steps);
+      way.alone_cycles += s.cores_of_frame * s.link_cycles;
+      way.waits += s.cores_of_frame;
+      way.pass(s, s.steps_per_core, m.steps * together);
     } else if (s.stage->part.count > 1) {
       const std::int64_t cycles = s.pass.end + s.link_cycles;
       if (way.main == nullptr || cycles > longest) way.main = &s;
@@ -242,12 +260,12 @@ Way way_of(const std::vector<CountedStage>& stages, const Machine& m) {
       way.pass(s, 1, s.active_cores);
     } else if (role == Role::text_encoder) {
       if (!m.prompt_per_frame) continue;
-      text += s.pass.end;
-      way.pass(s, 1, 1);
+      text += together * s.pass.end;
+      way.pass(s, together, together);
     } else {
-      longest = std::max(longest, s.pass.end);
-      (role == Role::encoder ? way.waits : way.drain) += role == Role::encoder ? 1 : s.pass.end;
-      way.pass(s, 1, 1);
+      longest = std::max(longest, together * s.pass.end);
+      (role == Role::encoder ? way.waits : way.drain) += role == Role::encoder ? 1 : together * s.pass.end;
+      way.pass(s, together, together);
     }
   }
   way.period = std::max(way.core_period + text, longest);
@@ -275,12 +293,14 @@ void add_area(const Application& application, const Machine& m, CountedFrame& fr
   const std::int64_t pairs = m.operator_dsram == OperatorDsram::per_operator ? 7 : 1;
   const std::int64_t psrams =
       (cores_stream ? std::max<std::int64_t>(1, parts) : 0) + (in_rom(m, Role::decoder) ? 0 : cores - m.cores);
+  // Wherever they lie, each core has a stack; a part of a network that is on no core of its own brings one.
+  const std::int64_t stacks = cores + (stack_in_psram(m) ? std::max<std::int64_t>(0, parts - m.cores) : 0);
   frame.area_mm2 = counted_area(application, m);
   double sum = 0;
   for (const auto& part : frame.area_mm2) sum += part.second;
   frame.metrics[Metric::area_mm2] = sum;
   frame.metrics[Metric::sram_bytes] =
-      real(cores * (2 * pairs * m.dsram_bytes + m.stackram_bytes) + psrams * m.psram_bytes + m.imem_bytes);
+      real(cores * 2 * pairs * m.dsram_bytes + stacks * m.stackram_bytes + psrams * m.psram_bytes + m.imem_bytes);
   const double core_watts = counted_leakage(frame.area_mm2, m) / real(cores);
   for (CountedStage& stage : frame.stages) {
     stage.own["leakage"] = core_watts * real(stage.pass.end) / (real(m.core_clock_mhz) * 1e6);

@@ -18,6 +18,7 @@ using Joules8 = std::map<std::string, double>;
 struct CountedStage {
   const CompiledStage* stage = nullptr;
   std::int64_t steps_per_core = 1, active_cores = 1, spread_cores = 1;
+  std::int64_t cores_of_frame = 0;        // cores that hand a frame on
   std::vector<InstructionCounts> steady;  // by instruction
   InstructionCounts pass;                 // their sums; `end`: of the pass, `start`: the instructions' own times
   std::int64_t cold_cycles = 0, alone_cycles = 0, link_cycles = 0, bound_cycles = 0, psram_peak_bytes = 0;

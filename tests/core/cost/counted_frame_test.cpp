@@ -15,6 +15,7 @@ TEST(counted_frame, of_pipelines_networks_and_parts_in_series_is_what_the_report
     Dice dice(seed);
     Machine machine = random_frame_machine(dice);
     const Application application = random_application(dice, application_roles(seed), machine);
+    set_hierarchy(seed / application_kinds, machine);
     const CountedFrame frame = counted_frame(application, machine);
     EXPECT_EQ(frame.metrics.size(), metric_count);
     if (!frame.settled) continue;

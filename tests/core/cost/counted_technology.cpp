@@ -20,6 +20,7 @@ double row_of(const Machine& m, const std::string& name) {
 
 bool vae(Role role) { return role == Role::encoder || role == Role::decoder; }
 bool left_out(const Machine& m, Role role) { return vae(role) && m.vae_stage == VaeStage::off_chip; }
+bool holds_stacks(const Machine& m) { return m.memory_hierarchy == MemoryHierarchy::writable_psram; }
 double real(std::int64_t n) { return static_cast<double>(n); }
 
 /// mm2 per MiB, for bytes and for what the port bits of every bank take beside them.
@@ -50,7 +51,7 @@ std::map<std::string, double> core_blocks(const Machine& m) {
   mm2["softmax"] = softmax ? lane * real(m.softmax_lanes) : 0;
   mm2["norm"] = norm ? lane * real(m.norm_lanes) : 0;
   mm2["dsram"] = real(2 * pairs_of(m)) * memory_mm2(m, m.dsram_bytes, m.dsram_port_bits);
-  mm2["stackram"] = memory_mm2(m, m.stackram_bytes, m.stackram_port_bits);
+  mm2["stackram"] = holds_stacks(m) ? 0 : memory_mm2(m, m.stackram_bytes, m.stackram_port_bits);
   return mm2;
 }
 
@@ -83,17 +84,31 @@ std::map<std::string, double> counted_area(const Application& application, const
     if (wired && !left_out(m, s.role)) rom_bytes += s.program.stored_weight_bytes.value;
   }
   const std::int64_t cores = counted_cores(application, m);
-  const std::int64_t psrams = (cores_stream ? std::max<std::int64_t>(1, parts) : 0) +
-                              (exec::weights_wired(m, Role::decoder) ? 0 : cores - m.cores);
+  const std::int64_t vae_cores = cores - m.cores;
+  const bool vae_streams = !exec::weights_wired(m, Role::decoder);
+  const std::int64_t psrams = (cores_stream ? std::max<std::int64_t>(1, parts) : 0) + (vae_streams ? vae_cores : 0);
   std::map<std::string, double> mm2 = core_blocks(m);
   for (auto& block : mm2) block.second *= real(cores);
   mm2["psram"] = real(psrams) * memory_mm2(m, m.psram_bytes, m.psram_port_bits);
+  if (holds_stacks(m)) {
+    const auto one = [&](bool weights, std::int64_t stacks) {
+      return memory_mm2(m, (weights ? m.psram_bytes : 0) + stacks * m.stackram_bytes, m.psram_port_bits);
+    };
+    mm2["psram"] = real(vae_cores) * one(vae_streams, 1);
+    if (parts == 0) mm2["psram"] += one(cores_stream, m.cores);
+    for (std::int64_t part = 0; part < parts; ++part) mm2["psram"] += one(cores_stream, 1);
+    for (std::int64_t core = parts; parts > 0 && core < m.cores; ++core) mm2["psram"] += one(false, 1);
+  }
   const double plain = row_of(m, ".sram.area") / (1 << 20) * m.sram_floor_plan_factor.value();
   mm2["imem"] = plain * real(m.imem_bytes);
   mm2["rom"] = plain * real(rom_bytes) * row_of("rom.over_sram");
   const double datapath = sum_of(mm2);
   mm2["control"] = datapath * control(m);
   mm2["other"] = datapath * row_of(m, ".other.over_datapath");
+  if (m.memory_hierarchy == MemoryHierarchy::crossbar) {
+    const double side_mm = real((m.cores + 2) * m.link_bits) * row_of(m, ".crossbar.pitch") / 1000;
+    mm2["crossbar"] = side_mm * side_mm;
+  }
   return mm2;
 }
 
@@ -109,7 +124,14 @@ Wires counted_wires(const CompiledStage& stage, const Machine& m) {
   const bool unified = m.activation_memory == ActivationMemory::unified;
   Wires wires;
   wires.broadcast = (all ? real(m.cores) : 1) * std::sqrt(core);
-  wires.psram = to_port(memory_mm2(m, m.psram_bytes, m.psram_port_bits));
+  wires.psram_bytes = m.psram_bytes;
+  if (holds_stacks(m)) {
+    const bool own = vae(stage.role) || stage.part.count > 1;
+    const bool rom = exec::weights_wired(m, vae(stage.role) ? stage.role : Role::network);
+    wires.psram_bytes = (rom ? 0 : m.psram_bytes) + (own ? 1 : m.cores) * m.stackram_bytes;
+  }
+  wires.to_a_core = wires.broadcast * ((all ? real(m.cores) : 1) + 1) / 2 / (all ? real(m.cores) : 1);
+  wires.psram = to_port(memory_mm2(m, wires.psram_bytes, m.psram_port_bits));
   wires.dsram = to_port(unified ? 2 * dsram + stackram : dsram);
   wires.stackram = to_port(stackram);
   return wires;

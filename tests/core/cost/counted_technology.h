@@ -14,6 +14,8 @@ std::map<std::string, double> counted_area(const Application& application, const
 /// Section 7: millimetres that a bit travels for a stage.
 struct Wires {
   double broadcast = 0, psram = 0, dsram = 0, stackram = 0;
+  double to_a_core = 0;          // from PSRAM, on average
+  std::int64_t psram_bytes = 0;  // of the stage's PSRAM
 };
 Wires counted_wires(const CompiledStage& stage, const Machine& machine);
 

@@ -59,9 +59,9 @@ void expect_equal(const Program& program, const Machine& machine, Decimal share,
                   std::int64_t passes, Role role = Role::network) {
   std::vector<ClassCost> costs;
   for (const InstructionClass& c : program.classes) {
-    costs.push_back(class_cost(c, machine, role));
+    costs.push_back(class_cost(c, in_lockstep(machine, cores), role));
     const bool counts_lanes = c.compound != Compound::attention && c.spread_cores == 1;
-    expect_equal_needs(costs.back(), exec::expand(c, machine, role), counts_lanes);
+    expect_equal_needs(costs.back(), exec::expand(c, exec::with_cores(machine, cores), role), counts_lanes);
   }
   std::vector<InstructionTime> trace;
   const TimelineRules rules = timeline_rules(machine, share, cores, program.pinned_bytes, role);
@@ -81,6 +81,33 @@ void expect_equal(const Program& program, const Machine& machine, Decimal share,
                 run.passes[simulated - 1][i])
         << "instruction " << i;
   EXPECT_EQ(result.psram_peak_bytes, run.psram_peak_bytes);
+}
+
+/// What lies on a core's stack, moved through PSRAM's port beside weights, by one to five cores at once.
+TEST(differential, random_programs_count_the_same_where_psram_holds_the_stacks) {
+  std::int64_t stacked = 0, with_weights = 0, spread = 0;
+  for (std::uint64_t seed = 4001; seed <= 5000; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Dice dice(seed);
+    Machine machine = random_machine(dice);
+    machine.activation_memory = ActivationMemory::separate;
+    machine.memory_hierarchy = MemoryHierarchy::writable_psram;
+    const Program program = random_program(dice, machine);
+    const std::int64_t cores = dice.between(1, 5);
+    expect_equal(program, machine, Decimal{dice.between(1, 100)}, cores, 8);
+    if (testing::Test::HasFailure()) return;
+    for (const InstructionClass& c : program.classes) {
+      const ClassCost cost = class_cost(c, in_lockstep(machine, cores));
+      EXPECT_EQ(cost.busy.stackram_read + cost.busy.stackram_write, 0);
+      EXPECT_EQ(cost.busy.psram_stacks, cores * c.spread_cores * cost.busy.psram_stack);
+      stacked += cost.busy.psram_stack > 0;
+      with_weights += cost.busy.psram_stack > 0 && cost.busy.weight_beats() > 0;
+      spread += cost.busy.psram_stack > 0 && c.spread_cores > 1;
+    }
+  }
+  EXPECT_GT(stacked, 1000);
+  EXPECT_GT(with_weights, 300);
+  EXPECT_GT(spread, 50);
 }
 
 TEST(differential, random_pairs_stream_programs_split_tile_operations_and_give_the_host_work) {

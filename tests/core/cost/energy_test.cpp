@@ -22,25 +22,26 @@ constexpr double pico = 1e-12, wire = 0.08e-12;
 TEST(floor_plan, weights_travel_one_side_of_a_core_for_each_core_they_reach) {
   Machine m = narrow();
   const double built = core_area(m, widest_formats(m)).total() * (1 + 0.03 + 1.32);
-  EXPECT_NEAR(floor_plan(m, 1).broadcast_mm, std::sqrt(built), 1e-9);
-  EXPECT_NEAR(floor_plan(m, 4).broadcast_mm, 4 * std::sqrt(built), 1e-9);
+  EXPECT_NEAR(floor_plan(m, 1, m.psram_bytes).broadcast_mm, std::sqrt(built), 1e-9);
+  EXPECT_NEAR(floor_plan(m, 4, m.psram_bytes).broadcast_mm, 4 * std::sqrt(built), 1e-9);
   m.sequencer = Sequencer::distributed;
-  EXPECT_NEAR(floor_plan(m, 1).broadcast_mm, std::sqrt(built * (1 + 0.06 + 1.32) / (1 + 0.03 + 1.32)), 1e-9);
+  EXPECT_NEAR(floor_plan(m, 1, m.psram_bytes).broadcast_mm,
+              std::sqrt(built * (1 + 0.06 + 1.32) / (1 + 0.03 + 1.32)), 1e-9);
 }
 
 TEST(floor_plan, a_beat_crosses_three_quarters_of_its_memory_less_its_bank) {
   Machine m = narrow();
   m.sram_banks = 16;
   const auto expected = [](double area) { return 0.75 * (std::sqrt(area) - std::sqrt(area / 16)); };
-  const FloorPlan plan = floor_plan(m, 1);
+  const FloorPlan plan = floor_plan(m, 1, m.psram_bytes);
   EXPECT_NEAR(plan.psram_port_mm, expected(memory_area(m, m.psram_bytes, 64)), 1e-12);
   EXPECT_NEAR(plan.dsram_port_mm, expected(memory_area(m, m.dsram_bytes, 64)), 1e-12);
   EXPECT_NEAR(plan.stackram_port_mm, expected(memory_area(m, m.stackram_bytes, 64)), 1e-12);
   m.activation_memory = ActivationMemory::unified;
-  EXPECT_NEAR(floor_plan(m, 1).dsram_port_mm,
+  EXPECT_NEAR(floor_plan(m, 1, m.psram_bytes).dsram_port_mm,
               expected(2 * memory_area(m, m.dsram_bytes, 64) + memory_area(m, m.stackram_bytes, 64)), 1e-12);
   m.sram_banks = 1;
-  EXPECT_EQ(floor_plan(m, 1).psram_port_mm, 0);
+  EXPECT_EQ(floor_plan(m, 1, m.psram_bytes).psram_port_mm, 0);
 }
 
 TEST(floor_plan, common_weights_reach_all_cores_and_a_stage_s_own_reach_one) {

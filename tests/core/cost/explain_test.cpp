@@ -135,6 +135,7 @@ TEST(explain, every_formula_comes_to_it_on_random_applications) {
     Dice dice(seed);
     Machine m = random_frame_machine(dice);
     const Application application = random_application(dice, application_roles(seed), m);
+    set_hierarchy(seed / application_kinds, m);
     expect_explained(application, m, true);
   }
 }

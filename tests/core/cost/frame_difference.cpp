@@ -137,7 +137,7 @@ void compare_times(const Report& report, const CountedFrame& frame, const Machin
     if (!hard_coded(m, role)) loaded += stage.stage->program.stored_weight_bytes.value;
     if (m.vae_stage == VaeStage::off_chip && (role == Role::encoder || role == Role::decoder)) continue;
     seconds[stage.stage->name] += static_cast<double>(stage.alone_cycles) / hertz;
-    const std::int64_t links = role == Role::core ? stage.active_cores : stage.stage->part.count > 1 ? 1 : 0;
+    const std::int64_t links = role == Role::core ? stage.cores_of_frame : stage.stage->part.count > 1 ? 1 : 0;
     if (links > 0) seconds["link"] += static_cast<double>(links * stage.link_cycles) / hertz;
   }
   compare_parts("latency", report.latency_s, seconds, compared);

@@ -56,6 +56,8 @@ constexpr MoreRow rows[] = {
     {"a DSRAM pair for each operator", "cycles", "operator_dsram=common", "operator_dsram=per_operator",
      "machine sequencer=distributed; i0 softmax a=stackram to=dsram",
      "a sequencer for each circuit no longer hides dispatch behind the pass before"},
+    {"stacks in PSRAM", "cycles", "memory_hierarchy=private", "memory_hierarchy=writable_psram",
+     "machine; i0 vector a=stackram to=stackram", "what is popped and what is pushed have one port between them"},
     {"finer instructions", "cycles", "granularity=operator", "granularity=micro",
      "machine; i0 softmax a=dram to=dram", "each is dispatched"},
     {"own arrays", "cycles", "mac_sharing=shared", "mac_sharing=separate",

@@ -11,6 +11,8 @@ constexpr std::string_view counted_parts =
     "differential.random_programs_count_the_same_in_any_role_with_any_part_hard_coded";
 constexpr std::string_view counted_words =
     "differential.random_pairs_stream_programs_split_tile_operations_and_give_the_host_work";
+constexpr std::string_view counted_stacks =
+    "differential.random_programs_count_the_same_where_psram_holds_the_stacks";
 constexpr std::string_view counted_beside =
     "differential.random_programs_count_the_same_where_instructions_run_side_by_side";
 // Ten thousand pairs, each row changed alone at least 500 times.
@@ -121,8 +123,8 @@ constexpr OptionRow rows[] = {
     {"operators on the host", "essay host_operators=softmax", "host_result_bits=32", host},
     {"memory of the host", "essay", "host_memory=true", host},
     {"composable circuits", "essay", "composable_macs=on", refused},
-    {"crossbar between cores", "essay", "memory_hierarchy=crossbar", refused},
-    {"writable PSRAM", "essay", "memory_hierarchy=writable_psram", refused},
+    {"crossbar between cores", "essay cores=8", "memory_hierarchy=crossbar", run},
+    {"writable PSRAM", "essay", "memory_hierarchy=writable_psram", counted_stacks},
     // Quantisation.
     {"quantisation", "essay", "weight_format=bf16 activation_format=bf16", formats},
     {"quantisation", "essay", "weight_format=fp8_e4m3", formats},

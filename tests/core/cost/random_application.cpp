@@ -88,6 +88,15 @@ Application random_application(Dice& dice, const std::vector<Role>& roles, Machi
   return application;
 }
 
+void set_hierarchy(std::uint64_t n, Machine& m) {
+  constexpr MemoryHierarchy all[] = {MemoryHierarchy::private_memories, MemoryHierarchy::crossbar,
+                                     MemoryHierarchy::writable_psram};
+  m.memory_hierarchy = all[n % 3];
+  const bool stack = m.activation_memory == ActivationMemory::separate;
+  if (!stack && m.memory_hierarchy == MemoryHierarchy::writable_psram)
+    m.memory_hierarchy = MemoryHierarchy::private_memories;
+}
+
 std::vector<Role> application_roles(std::uint64_t n) {
   constexpr Role text = Role::text_encoder, encoder = Role::encoder, core = Role::core, decoder = Role::decoder,
                  network = Role::network;

@@ -16,6 +16,9 @@ Machine random_frame_machine(Dice& dice);
 /// `machine`.
 Application random_application(Dice& dice, const std::vector<Role>& roles, Machine& machine);
 
+/// Gives it one of the three memory hierarchies by `n`, private memories where another cannot be.
+void set_hierarchy(std::uint64_t n, Machine& machine);
+
 /// The roles of the `n`-th of a few kinds of application, repeated.
 std::vector<Role> application_roles(std::uint64_t n);
 inline constexpr std::uint64_t application_kinds = 9;

@@ -53,6 +53,16 @@ TEST(stage, steps_are_dealt_out_to_cores_and_all_else_is_done_by_one) {
   m.branches = Branches::serial;
   EXPECT_EQ(schedule(Role::network, m), Pair(1, 8));
   EXPECT_EQ(schedule(Role::network, m, {0, 2}), Pair(1, 1));
+  m.memory_hierarchy = MemoryHierarchy::crossbar;  // each frame does all its steps on one core
+  EXPECT_EQ(schedule(Role::core, m), Pair(20, 8));
+  EXPECT_EQ(frame_schedule(Role::core, {}, m).frames(), 8);
+  m.steps = 3;
+  EXPECT_EQ(schedule(Role::core, m), Pair(3, 8));
+  EXPECT_EQ(schedule(Role::decoder, m), Pair(1, 1));
+  EXPECT_EQ(schedule(Role::network, m, {0, 2}), Pair(1, 1));
+  m.memory_hierarchy = MemoryHierarchy::private_memories;
+  EXPECT_EQ(frame_schedule(Role::core, {}, m).frames(), 1);
+  EXPECT_EQ(frame_schedule(Role::core, {}, m).cores_of_frame, 3);
   const FrameSchedule none;
   EXPECT_EQ(Pair(none.steps_per_core, none.active_cores), Pair(1, 1));
 }

@@ -124,5 +124,36 @@ TEST(images, of_tiny_sd_in_twenty_steps_are_the_same_bits_on_any_number_of_cores
   EXPECT_NE(want[0].floats, want[1].floats);
 }
 
+TEST(images, of_frames_that_enter_over_a_crossbar_are_those_of_the_series) {
+  Machine machine = find_preset("essay")->machine;
+  machine.weight_format = machine.activation_format = NumberFormat::fp32;
+  machine.steps = 5;
+  machine.cores = 3;
+  machine.image_height_px = machine.image_width_px = 32;
+  const Application line = tiny_sd_line(machine);
+  ASSERT_TRUE(line.feasible) << line.reason;
+  PipelineTensors tensors;
+  tensors.stored = tiny_sd_weights(line, machine);
+  tensors.input = [](std::size_t, std::int64_t frame, std::int64_t step, const Value& value) {
+    return given_input(frame, step, value);
+  };
+  PipelineOptions options{.frames = 4};  // three at once, and one alone
+  options.tensors = &tensors;
+  const PipelineRun series = run_pipeline(line, machine, options);
+  for (const bool prompts : {false, true}) {
+    machine.memory_hierarchy = MemoryHierarchy::crossbar;
+    machine.prompt_per_frame = prompts;
+    const PipelineRun crossed = run_pipeline(line, machine, options);
+    ASSERT_EQ(crossed.frames.size(), 4U);
+    EXPECT_EQ(crossed.steps_per_core, 5);
+    EXPECT_EQ(crossed.active_cores, 3);
+    for (std::size_t frame = 0; frame < 4; ++frame) {
+      EXPECT_EQ(crossed.frames[frame].steps, 5);
+      EXPECT_EQ(crossed.frames[frame].outputs.at(0).floats, series.frames.at(frame).outputs.at(0).floats) << frame;
+    }
+    expect_predicted_passes(line, machine, crossed);
+  }
+}
+
 }  // namespace
 }  // namespace sdip

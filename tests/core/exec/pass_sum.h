@@ -29,6 +29,7 @@ inline InstructionCounts sum_of(const std::vector<InstructionCounts>& pass) {
     sum.stackram_read_beats += i.stackram_read_beats;
     sum.stackram_write_beats += i.stackram_write_beats;
     sum.psram_read_beats += i.psram_read_beats;
+    sum.psram_stack_beats += i.psram_stack_beats;
   }
   return sum;
 }

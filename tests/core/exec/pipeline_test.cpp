@@ -68,6 +68,36 @@ TEST(pipeline, runs_as_in_the_worked_example) {
   EXPECT_EQ(alone.frames.at(0).left, 40 + 5 * 10 + 2 * 1 + 5);
 }
 
+/// Both cores take in a frame each; nobody hands on to another core.
+TEST(pipeline, with_a_crossbar_runs_as_in_the_worked_example) {
+  Machine machine = plain_machine();
+  machine.steps = 5;
+  machine.cores = 2;
+  machine.memory_hierarchy = MemoryHierarchy::crossbar;
+  const PipelineRun run = run_pipeline(line_of_three(), machine, {.frames = 13});
+  EXPECT_EQ(run.steps_per_core, 5);
+  EXPECT_EQ(run.active_cores, 2);
+  EXPECT_EQ(run.frames_at_once, 2);
+  ASSERT_EQ(run.frames.size(), 13U);
+  EXPECT_EQ(run.periods.size(), 7U + 2U);
+  ASSERT_TRUE(run.saturated);
+  EXPECT_EQ(run.saturated->period_cycles, 2 * 40);
+  EXPECT_EQ(run.saturated->latency_cycles, 2 * 80 + 2 * 5);
+  EXPECT_EQ(run.periods[3].slots, 10);
+  EXPECT_EQ(run.periods[3].idle_slots, 0);
+  EXPECT_EQ(run.periods[3].waiting, 3);  // the first of the encoder's, both cores'
+  EXPECT_EQ(run.periods[7].idle_slots, 5) << "the last frame has no other beside it";
+  EXPECT_EQ(run.frames[2].left - run.frames[0].left, 80);
+  EXPECT_EQ(run.frames[3].left - run.frames[2].left, 5);
+  EXPECT_EQ(run.frames[3].entered, run.frames[2].entered);
+  EXPECT_EQ(run.frames[2].waited, 40 + 29);
+  EXPECT_EQ(run.frames[3].waited, 29);
+  EXPECT_EQ(run.frames[3].steps, 5);
+  const PipelineRun alone = run_pipeline(line_of_three(), machine, {.alone = true});
+  ASSERT_EQ(alone.frames.size(), 1U);
+  EXPECT_EQ(alone.frames[0].left, 40 + 5 * 10 + 1 + 5);
+}
+
 TEST(pipeline, a_run_that_is_cancelled_ends_with_what_has_left) {
   Machine machine = plain_machine();
   machine.steps = 5;
@@ -98,7 +128,7 @@ std::int64_t frames_to_settle(const Application& application, const Machine& mac
     const auto run = run_stage(stage, machine, nullptr);
     EXPECT_TRUE(run);
     if (!run || !run->stream.repeats) return 0;
-    seats += stage.role == Role::core ? run->schedule.active_cores : 1;
+    seats += run->schedule.cores_of_frame;
     periods = std::max(periods, static_cast<std::int64_t>(run->stream.steady) / run->schedule.steps_per_core + 2);
   }
   return 2 * seats + periods + 2;
@@ -108,7 +138,8 @@ std::int64_t frames_to_settle(const Application& application, const Machine& mac
 bool expect_predicted(const Application& application, const Machine& machine) {
   const Report report = estimate(application, machine);
   EXPECT_TRUE(report.outcome.feasible) << report.outcome.reason;
-  const std::int64_t frames = frames_to_settle(application, machine);
+  const bool crossed = machine.memory_hierarchy == MemoryHierarchy::crossbar;
+  const std::int64_t frames = frames_to_settle(application, machine) * (crossed ? machine.cores : 1);
   if (!report.outcome.feasible || frames == 0) return false;
   const PipelineRun run = run_pipeline(application, machine, {.frames = frames});
   EXPECT_TRUE(run.saturated);
@@ -165,6 +196,14 @@ std::optional<Application> random_line(Draw& draw, Machine& machine) {
   return line;
 }
 
+/// Each of the three in turn, where it can be.
+MemoryHierarchy draw_hierarchy(std::uint64_t seed, Machine& machine) {
+  if (seed % 3 == 1) machine.memory_hierarchy = MemoryHierarchy::crossbar;
+  if (seed % 3 == 2 && machine.activation_memory == ActivationMemory::separate)
+    machine.memory_hierarchy = MemoryHierarchy::writable_psram;
+  return machine.memory_hierarchy;
+}
+
 Application next_line(std::uint64_t& seed, Machine& machine) {
   while (true) {
     Draw draw(++seed);
@@ -173,7 +212,7 @@ Application next_line(std::uint64_t& seed, Machine& machine) {
 }
 
 TEST(pipeline, of_any_number_of_cores_and_steps_takes_what_the_estimate_predicts) {
-  std::int64_t checked = 0, idle = 0, spilling = 0;
+  std::int64_t checked = 0, idle = 0, spilling = 0, crossed = 0, stacks = 0;
   std::uint64_t seed = 0;
   for (std::int64_t cores = 1; cores <= 8; ++cores) {
     for (std::int64_t steps = 1; steps <= 50; ++steps) {
@@ -181,6 +220,9 @@ TEST(pipeline, of_any_number_of_cores_and_steps_takes_what_the_estimate_predicts
       const Application line = next_line(seed, machine);
       machine.cores = cores;
       machine.steps = steps;
+      const auto hierarchy = draw_hierarchy(seed, machine);
+      crossed += hierarchy == MemoryHierarchy::crossbar;
+      stacks += hierarchy == MemoryHierarchy::writable_psram;
       SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::to_string(cores) + " cores, " +
                    std::to_string(steps) + " steps");
       const bool settled = expect_predicted(line, machine);
@@ -195,6 +237,8 @@ TEST(pipeline, of_any_number_of_cores_and_steps_takes_what_the_estimate_predicts
   EXPECT_GT(checked, 390);
   EXPECT_GT(idle, 100);
   EXPECT_GT(spilling, 100);
+  EXPECT_GT(crossed, 100);
+  EXPECT_GT(stacks, 50);
 }
 
 TEST(pipeline, of_a_network_runs_its_frames_side_by_side_or_its_parts_in_series) {
@@ -211,6 +255,7 @@ TEST(pipeline, of_a_network_runs_its_frames_side_by_side_or_its_parts_in_series)
     machine.imem_bytes = std::int64_t{1} << 24;
     const Application application = compiled_on(machine, network, Role::network);
     if (!application.feasible) continue;
+    draw_hierarchy(seed, machine);
     parts += application.stages.size() > 1;
     for (const InstructionClass& c : application.stages[0].program.classes) spread += c.spread_cores > 1;
     checked += expect_predicted(application, machine);
@@ -229,7 +274,11 @@ TEST(pipeline, of_tiny_sd_takes_what_the_estimate_predicts_on_every_preset) {
       machine.cores = cores;
       const Application application = tiny_sd_line(machine);
       ASSERT_TRUE(application.feasible) << application.reason;
-      EXPECT_TRUE(expect_predicted(application, machine));
+      for (const auto hierarchy :
+           {MemoryHierarchy::private_memories, MemoryHierarchy::crossbar, MemoryHierarchy::writable_psram}) {
+        machine.memory_hierarchy = hierarchy;
+        EXPECT_TRUE(expect_predicted(application, machine));
+      }
     }
   }
 }

@@ -33,6 +33,8 @@ Machine random_machine(Draw& draw) {
     m.norm_statistics = NormStatistics::recompute;
   if (m.activation_memory == ActivationMemory::separate && m.dsram_bytes % 2 == 0)
     m.operator_dsram = OperatorDsram::per_operator;
+  if (m.activation_memory == ActivationMemory::separate && m.psram_bytes % 3 == 0)
+    m.memory_hierarchy = MemoryHierarchy::writable_psram;
   return m;
 }
 

@@ -1097,7 +1097,7 @@ export interface components {
              * @default private
              * @enum {string}
              */
-            memory_hierarchy: "private";
+            memory_hierarchy: "private" | "crossbar" | "writable_psram";
             /**
              * @description Products made inside a FeFET weight memory
              * @default off
@@ -1588,7 +1588,7 @@ export interface components {
              * @default private
              * @enum {string}
              */
-            memory_hierarchy: "private";
+            memory_hierarchy: "private" | "crossbar" | "writable_psram";
             /**
              * @description Products made inside a FeFET weight memory
              * @default off
