@@ -86,6 +86,7 @@ StageCost stage_cost(const CompiledStage& stage, const Machine& m, const ClassUs
     if (cost.plan.nest)
       of_family[static_cast<std::size_t>(program.classes[c].work.family)] += mac_cycles(cost) * uses;
     work.spread_cores = std::max(work.spread_cores, cost.cores);
+    work.products_in_mac = std::max(work.products_in_mac, cost.products_in_mac);
     work.streams_activations |= cost.streams_activations;
   }
   work.bound_cycles = bound_cycles(of_family, m);

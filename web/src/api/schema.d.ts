@@ -1075,11 +1075,11 @@ export interface components {
              */
             low_rank_share: number;
             /**
-             * @description A wide MAC that splits into narrower ones
+             * @description Wide MACs that make several narrow products a cycle, at more area
              * @default off
              * @enum {string}
              */
-            composable_macs: "off";
+            composable_macs: "off" | "on";
             /**
              * @description One set of weights for all cores, or per-core weights for networks that are not diffusion
              * @default common
@@ -1566,11 +1566,11 @@ export interface components {
              */
             low_rank_share: number;
             /**
-             * @description A wide MAC that splits into narrower ones
+             * @description Wide MACs that make several narrow products a cycle, at more area
              * @default off
              * @enum {string}
              */
-            composable_macs: "off";
+            composable_macs: "off" | "on";
             /**
              * @description One set of weights for all cores, or per-core weights for networks that are not diffusion
              * @default common
