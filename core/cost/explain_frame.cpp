@@ -138,7 +138,7 @@ std::vector<FilledTerm> bound_terms(const StageRun& run, const Machine& m) {
   };
   const std::int64_t least = bound_dram_bytes(*run.stage, run.schedule.active_cores, m);
   const std::string symbols =
-      m.composable_macs == ComposableMacs::on ? "ceil(MAC cycles/lanes), by array" : "ceil(MACs/lanes), by array";
+      run.work.products_in_mac > 1 ? "ceil(MAC cycles/lanes), by array" : "ceil(MACs/lanes), by array";
   return {{"bound_cycles", "9", symbols + (names.empty() ? names : ": " + names),
            agreed(cycles, run.work.bound_cycles), run.work.bound_cycles},
           {"bound_dram_bytes", "9", "max(0, distinct weights - psram_bytes) + active cores x (in + out)",

@@ -1916,6 +1916,7 @@ export interface components {
             stackram_peak_bytes: number;
             psram_peak_bytes: number;
             macs: number;
+            products_in_mac: number;
             name: string;
             role: string;
             dram_share: number;
@@ -2045,6 +2046,7 @@ export interface components {
             dram_bytes: number;
             bound_dram_bytes: number;
             active_cores: number;
+            products_in_mac: number;
             mac_lanes: number;
             name: string;
             role: string;
