@@ -3,11 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "core/cost/area.h"
 #include "core/cost/circuit.h"
 #include "core/cost/energy.h"
 #include "core/cost/estimate.h"
+#include "core/cost/explain.h"
 #include "core/cost/tile_plan.h"
 #include "core/exec/operations.h"
 #include "core/exec/split_macs.h"
@@ -182,16 +185,21 @@ Application alone_in_a_stage(const InstructionClass& c) {
   return application;
 }
 
-TEST(split_macs, at_their_full_rate_are_fully_used_and_no_more) {
-  using enum NumberFormat;
-  Machine m = composable_of(int4, int8);
-  m.accumulator_format = int32;
+/// 8 MACs that all products share.
+Machine eight_macs() {
+  Machine m = composable_of(NumberFormat::int4, NumberFormat::int8);
+  m.accumulator_format = NumberFormat::int32;
   m.linear_lanes_m = m.linear_lanes_n = m.linear_lanes_k = 2;
   m.mac_sharing = MacSharing::shared;
   m.conv_lanes_pixel = m.conv_lanes_out = m.conv_lanes_in = 2;
   m.dispatch_cycles = 0;
   m.pipeline_stages = 1;
   m.cores = 1;
+  return m;
+}
+
+TEST(split_macs, at_their_full_rate_are_fully_used_and_no_more) {
+  const Machine m = eight_macs();
   InstructionClass c = four_by_eight(Family::linear, true);
   c.pinned = true;
   const Report report = estimate(alone_in_a_stage(c), m);
@@ -200,6 +208,21 @@ TEST(split_macs, at_their_full_rate_are_fully_used_and_no_more) {
   const double cycles = static_cast<double>(report.stages[0].steady_cycles.value);
   EXPECT_EQ(report.outcome.values[static_cast<std::size_t>(Metric::utilization)], 256 / (cycles * 8));
   EXPECT_GE(cycles, 32);
+}
+
+TEST(split_macs, are_told_in_the_formulas_of_a_layer_and_of_its_stage) {
+  const Explanation e = explain(alone_in_a_stage(four_by_eight(Family::linear, true)), eight_macs(), 1);
+  EXPECT_EQ(e.stages.at(0).products_in_mac, 2);
+  EXPECT_EQ(e.stages[0].mac_lanes, 16) << "MACs a cycle at most";
+  EXPECT_EQ(e.stages[0].bounds.at(0).formula, "ceil(MAC cycles/lanes), by array: linear");
+  EXPECT_EQ(e.stages[0].bounds[0].numbers, "ceil(256/8)");
+  const auto& terms = e.worst.at(0).terms;
+  const auto term = [&](std::string_view what) { return *std::ranges::find(terms, what, &FilledTerm::what); };
+  EXPECT_EQ(term("bound_cycles").formula, "ceil(MACs/(lanes of the array x products in a MAC))");
+  EXPECT_EQ(term("bound_cycles").numbers, "ceil(512/16)");
+  EXPECT_EQ(term("bound_cycles").value, 32);
+  EXPECT_EQ(term("compute").value, 32);
+  EXPECT_NE(term("compute").numbers.find("ceil(16/4)"), std::string::npos) << term("compute").numbers;
 }
 
 TEST(split_macs, are_never_used_beyond_their_rate) {
