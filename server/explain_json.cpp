@@ -35,6 +35,7 @@ OrderedJson stage_json(const StageExplanation& s) {
           {"dram_bytes", s.dram_bytes},
           {"bound_dram_bytes", s.bound_dram_bytes},
           {"active_cores", s.active_cores},
+          {"products_in_mac", s.products_in_mac},
           {"mac_lanes", s.mac_lanes},
           {"dram_bytes_per_cycle", static_cast<double>(s.rate_p) / static_cast<double>(s.rate_q)},
           {"terms", terms_json(s.bounds)}};

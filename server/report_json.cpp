@@ -93,6 +93,7 @@ OrderedJson stage_json(const Analysis& analysis, std::size_t index, bool with_in
                         {"stackram_peak_bytes", stage.stackram_peak.value},
                         {"psram_peak_bytes", stage.psram_peak.value},
                         {"macs", stage.macs.value},
+                        {"products_in_mac", stage.products_in_mac},
                         {"energy_j", stage.energy_j},
                         {"energy_parts_j", energy_json(stage.energy_parts)}};
   if (!with_instructions) return object;

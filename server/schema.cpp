@@ -272,7 +272,8 @@ void add_analyses(Schema& schemas) {
                                "dsram_peak_bytes",
                                "stackram_peak_bytes",
                                "psram_peak_bytes",
-                               "macs"});
+                               "macs",
+                               "products_in_mac"});
   stage.insert(stage.end(), {{"name", text()},
                              {"role", text()},
                              {"dram_share", number()},

@@ -68,7 +68,7 @@ void add_changes(OrderedJson& schemas) {
 void add_explanations(OrderedJson& schemas) {
   add_layers(schemas);
   Properties stage = integers({"cycles", "passes_per_frame", "bound_cycles", "dram_bytes", "bound_dram_bytes",
-                               "active_cores", "mac_lanes"});
+                               "active_cores", "products_in_mac", "mac_lanes"});
   stage.insert(stage.end(), {{"name", text()},
                              {"role", text()},
                              {"limiter", text()},

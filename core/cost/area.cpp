@@ -121,10 +121,13 @@ CoreArea core_area(const Machine& m, Widest widest, Bound bound) {
   const CoreLanes lanes = core_lanes(m);
   const double mac = mac_area(process, widest.all).value * m.mac_floor_plan_factor.value();
   const double lane = mac_area(process, widest.operands).value * m.mac_floor_plan_factor.value();
+  const auto splits = [&](NumberFormat format) {
+    return m.composable_macs == ComposableMacs::on ? composable_over_plain(format, bound).mac_area : 1;
+  };
   CoreArea area;
-  area.conv2d = mac * lanes.conv2d;
-  area.linear = mac * lanes.linear;
-  area.matmul = lane * lanes.matmul;
+  area.conv2d = mac * splits(widest.all) * lanes.conv2d;
+  area.linear = mac * splits(widest.all) * lanes.linear;
+  area.matmul = lane * splits(widest.operands) * lanes.matmul;
   area.vector = lane * lanes.vector;
   area.softmax = lane * lanes.softmax;
   area.norm = lane * lanes.norm;

@@ -10,6 +10,7 @@
 #include "core/cost/host.h"
 #include "core/cost/micro_operations.h"
 #include "core/cost/ports.h"
+#include "core/cost/split_macs.h"
 #include "core/cost/strips.h"
 
 namespace sdip {
@@ -250,6 +251,8 @@ std::int64_t Busy::longest() const {
   return std::max({compute, longest_dsram_read(), dsram_write, stackram_read, stackram_write, psram_read});
 }
 
+std::int64_t mac_cycles(const ClassCost& cost) { return ceil_div(cost.spent_macs, cost.products_in_mac); }
+
 bool moves_activations(const ClassCost& cost) {
   const auto moves = [](const TileCost& tile) {
     return tile.b_bytes + tile.split_in_bytes + tile.partial_in_bytes + tile.out_bytes > 0;
@@ -350,6 +353,11 @@ ClassCost cost_in_formats_of(const Machine& m, const InstructionClass& c, Role r
   return cost;
 }
 
+/// Whether a class finds another machine than the one that is.
+bool finds_another(const InstructionClass& c, const Machine& m) {
+  return c.formats || m.composable_macs == ComposableMacs::on;
+}
+
 }  // namespace
 
 bool stack_in_psram(const Machine& m) { return m.memory_hierarchy == MemoryHierarchy::writable_psram; }
@@ -360,14 +368,22 @@ Machine in_lockstep(Machine m, std::int64_t cores) {
 }
 
 ClassCost class_cost(const InstructionClass& c, const Machine& m, Role role) {
-  return c.formats ? cost_in_formats_of(machine_for(c, m), c, role) : cost_in_formats_of(m, c, role);
+  if (!finds_another(c, m)) return cost_in_formats_of(m, c, role);
+  ClassCost cost = cost_in_formats_of(machine_found(c, m), c, role);
+  cost.products_in_mac = products_in_mac(c, m);
+  return cost;
 }
 
 void cost_anew(const InstructionClass& c, const Machine& m, Role role, ClassCost& cost) {
-  if (c.compound != Compound::single || c.spread_cores > 1 || has_pairs(m))
+  if (c.compound != Compound::single || c.spread_cores > 1 || has_pairs(m)) {
     cost = class_cost(c, m, role);
+    return;
+  }
+  cost.products_in_mac = products_in_mac(c, m);
+  if (finds_another(c, m))
+    find_needs(c, machine_found(c, m), role, cost);
   else
-    find_needs(c, c.formats ? machine_for(c, m) : m, role, cost);
+    find_needs(c, m, role, cost);
 }
 
 ClassCost step_cost(const InstructionClass& c, const Machine& m, Role role) {

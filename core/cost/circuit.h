@@ -80,6 +80,7 @@ struct ClassCost {
   std::int64_t cycles = 0;                                       // sum of the operations' cycles
   std::int64_t macs = 0, lane_operations = 0;                    // multiply-accumulates; elementwise steps
   std::int64_t spent_macs = 0;                                   // of them, those not skipped as zeros
+  std::int64_t products_in_mac = 1;                              // that a MAC makes a cycle
   bool on_host = false;                                          // the host computes it, by a command
   std::int64_t cores = 1;                                // that do this at once, each its part: all above is one's
   std::int64_t link_in_cycles = 0, link_out_cycles = 0;  // parts going to the others, results coming back
@@ -87,16 +88,19 @@ struct ClassCost {
   Owned owned;  // with operator_dsram=per_operator
 };
 
+/// Cycles of one MAC that all its products take at the least: spent MACs, as many at once as a MAC makes.
+std::int64_t mac_cycles(const ClassCost& cost);
+
 /// Whether activations pass through DRAM in any of its operations.
 bool moves_activations(const ClassCost& cost);
 
-/// Lanes of a nest's array over rows, channels and the summed dimension, after sharing.
+/// MACs of a nest's array over rows, channels and the summed dimension, after sharing.
 struct ArrayLanes {
   std::int64_t rows, channels, sum;
 };
 ArrayLanes array_lanes(Family family, const Machine& machine);
 
-/// Multipliers of a core's arrays, those that families share once: MACs a cycle at most.
+/// MACs of a core's arrays, those that families share once: products a cycle at most where none splits.
 std::int64_t mac_lanes(const Machine& machine);
 
 /// Lanes of the circuit of row-wise work, after sharing.

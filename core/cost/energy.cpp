@@ -32,6 +32,8 @@ EnergyPrices energy_prices(const Machine& m, Role role, const FloorPlan& plan, B
   const Process process(m.technology_node, bound);
   const NumberFormat wider =
       bits_of(m.weight_format) > bits_of(m.activation_format) ? m.weight_format : m.activation_format;
+  const double splits =
+      m.composable_macs == ComposableMacs::on ? composable_over_plain(wider, bound).mac_energy : 1;
   const auto price = [&](std::int64_t capacity, std::int64_t bits) {
     return sram_energy(process, Bytes(ceil_div(capacity, m.sram_banks)), Bits(bits)).value;
   };
@@ -42,7 +44,7 @@ EnergyPrices energy_prices(const Machine& m, Role role, const FloorPlan& plan, B
   const double held = hard_coded(m, role) ? 0 : 1;  // weights in ROM: reading wires is not priced
   const bool one = stack_in_psram(m);
   const std::int64_t psram = one ? plan.psram_bytes : m.psram_bytes;
-  return {.mac = mac_energy(process, wider, m.accumulator_format).value,
+  return {.mac = mac_energy(process, wider, m.accumulator_format).value * splits,
           .lane_operation = mac_energy(process, m.activation_format, m.activation_format).value,
           .dsram_beat = price(dsram, m.dsram_port_bits),
           .stackram_beat = one ? price(psram, m.psram_port_bits) : price(m.stackram_bytes, m.stackram_port_bits),

@@ -109,6 +109,7 @@ struct StageReport {
   Bytes imem_bytes;                                    // of the program, in IMEM or streamed through it
   Bytes dsram_peak, stackram_peak, psram_peak;
   Macs macs;
+  std::int64_t products_in_mac{};  // that a MAC makes a cycle, of the instruction of which it makes most
   std::int64_t passes_per_frame{};
   double energy_j{};                          // one pass of one frame
   EnergyParts energy_parts{};                 // its parts, in J

@@ -70,7 +70,8 @@ struct StageExplanation {
   Needed limiter = Needed::compute;                  // the largest need
   std::int64_t bound_cycles{}, dram_bytes{}, bound_dram_bytes{};
   std::int64_t active_cores{};
-  std::int64_t mac_lanes{};         // of the cores that work on it together: MACs a cycle at most
+  std::int64_t products_in_mac{};   // that a MAC makes a cycle, of the layer of which it makes most
+  std::int64_t mac_lanes{};         // times these, of the cores that work on it together: MACs a cycle at most
   std::int64_t rate_p{}, rate_q{};  // bytes a cycle of its share of the channel: p/q
   std::vector<FilledTerm> bounds;
 };

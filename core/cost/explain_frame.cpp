@@ -4,6 +4,7 @@
 
 #include "core/cost/explain_layer.h"
 #include "core/cost/micro_operations.h"
+#include "core/cost/split_macs.h"
 
 namespace sdip {
 namespace {
@@ -111,10 +112,11 @@ class Adding {
 
 std::vector<FilledTerm> bound_terms(const StageRun& run, const Machine& m) {
   const Program& program = run.stage->program;
-  std::array<std::int64_t, 3> macs{};
+  std::array<std::int64_t, 3> macs{};  // cycles of one
   for (std::size_t c = 0; c < run.costs.size(); ++c)
     if (run.costs[c].plan.nest)
-      macs[static_cast<std::size_t>(program.classes[c].work.family)] += run.costs[c].spent_macs * run.uses.of[c];
+      macs[static_cast<std::size_t>(program.classes[c].work.family)] +=
+          ceil_div(run.costs[c].spent_macs, products_in_mac(program.classes[c], m)) * run.uses.of[c];
   std::vector<Filled> arrays;
   Filled sum;
   std::string names;
@@ -138,7 +140,9 @@ std::vector<FilledTerm> bound_terms(const StageRun& run, const Machine& m) {
     return f.value() == value ? f.text() : std::string();
   };
   const std::int64_t least = bound_dram_bytes(*run.stage, run.schedule.active_cores, m);
-  return {{"bound_cycles", "9", "ceil(MACs/lanes), by array" + (names.empty() ? names : ": " + names),
+  const std::string symbols =
+      run.work.products_in_mac > 1 ? "ceil(MAC cycles/lanes), by array" : "ceil(MACs/lanes), by array";
+  return {{"bound_cycles", "9", symbols + (names.empty() ? names : ": " + names),
            agreed(cycles, run.work.bound_cycles), run.work.bound_cycles},
           {"bound_dram_bytes", "9", "max(0, distinct weights - psram_bytes) + active cores x (in + out)",
            agreed(bytes, least), least}};

@@ -6,6 +6,7 @@
 #include "core/cost/filled_steps.h"
 #include "core/cost/host.h"
 #include "core/cost/micro_operations.h"
+#include "core/cost/split_macs.h"
 
 namespace sdip {
 
@@ -186,14 +187,18 @@ class Layer {
   void bounds() {
     const Filled bound = bound_cycles();
     e_.bound_cycles = bound.value();
-    e_.terms.push_back({"bound_cycles", "Explanation",
-                        cost_.plan.nest ? "ceil(MACs/lanes of the array)" : "ceil(passes x elements/lanes)",
-                        bound.text(), bound.value()});
+    e_.terms.push_back({"bound_cycles", "Explanation", bound_symbols(), bound.text(), bound.value()});
     const Filled least = least_bytes();
     e_.least_dram_bytes = least.value();
     e_.terms.push_back({"least_dram_bytes", "Explanation",
                         "weights that do not stay + cores x (operands beyond the SRAM + results beyond it)",
                         least.text(), least.value()});
+  }
+
+  const char* bound_symbols() const {
+    if (!cost_.plan.nest) return "ceil(passes x elements/lanes)";
+    return products_in_mac(c_, m_) > 1 ? "ceil(MACs/(lanes of the array x products in a MAC))"
+                                       : "ceil(MACs/lanes of the array)";
   }
 
   Filled bound_cycles() const {
@@ -203,7 +208,7 @@ class Layer {
                      row_lanes(c_.work.family, m_));
     const Family family = c_.compound == Compound::strips ? Family::conv2d : c_.work.family;
     const ArrayLanes lanes = array_lanes(family, m_);
-    return ceiling(number(cost_.spent_macs), lanes.rows * lanes.channels * lanes.sum);
+    return ceiling(number(cost_.spent_macs), lanes.rows * lanes.channels * lanes.sum * products_in_mac(c_, m_));
   }
 
   /// Elements of operand A of a nest that are read at all.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/cost/ports.h"
+#include "core/cost/split_macs.h"
 #include "core/cost/strip_plan.h"
 
 namespace sdip {
@@ -197,7 +198,7 @@ Filled duration_of(const FilledSteps& steps) {
 std::vector<FilledSteps> filled_steps(const InstructionClass& c, const Machine& m, Role role,
                                       const ClassCost& cost) {
   if (cost.on_host) return {};
-  const Machine its = in_lockstep(c.formats ? machine_for(c, m) : m, m.cores * c.spread_cores);
+  const Machine its = in_lockstep(machine_found(c, m), m.cores * c.spread_cores);
   std::vector<FilledSteps> shapes =
       written(has_pairs(m) ? without_own_pair(c) : c, its, hard_coded(its, role), cost);
   if (shapes.size() != cost.shapes.size()) return {};

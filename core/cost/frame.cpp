@@ -15,7 +15,7 @@ StageTotals untimed_totals(const CompiledStage& stage, const FrameSchedule& sche
   t.stage = &stage;
   t.schedule = schedule;
   t.link_cycles = link_cycles(stage, m);
-  t.spent_macs = cost.spent_macs;
+  t.mac_cycles = cost.mac_cycles;
   t.bound_cycles = cost.bound_cycles;
   t.spread_cores = cost.spread_cores;
   return t;
@@ -163,7 +163,7 @@ MetricValues values_of(std::span<const StageTotals> stages, const Frame& frame, 
   set(Metric::step_cycles, static_cast<double>(main.cycles));
   set(Metric::stall_share, ratio(main.stalls, main.running));
   set(Metric::utilization,
-      static_cast<double>(main.spent_macs) / (static_cast<double>(main.cycles) * static_cast<double>(lanes)));
+      static_cast<double>(main.mac_cycles) / (static_cast<double>(main.cycles) * static_cast<double>(lanes)));
   set(Metric::dram_bytes_per_frame,
       static_cast<double>(frame.weight_bytes + frame.activation_bytes + frame.program_bytes) / frames);
   set(Metric::weight_bytes_per_frame, static_cast<double>(frame.weight_bytes) / frames);

@@ -15,7 +15,7 @@ struct StageTotals {
   std::int64_t cycles{}, stalls{}, running{};
   std::int64_t weight_bytes{}, activation_bytes{}, program_bytes{};
   std::int64_t psram_peak_bytes{}, link_cycles{};
-  std::int64_t spent_macs{}, bound_cycles{}, spread_cores{};
+  std::int64_t mac_cycles{}, bound_cycles{}, spread_cores{};
   PassEnergy energy;
 };
 StageTotals stage_totals(const StageRun& run, const Machine& m);

@@ -77,6 +77,7 @@ StageReport stage_report(const StageRun& run, const std::vector<InstructionTime>
   r.imem_bytes = Bytes(program_size(*run.stage, m).bytes);
   r.psram_peak = Bytes(run.stream.psram_peak_bytes);
   r.macs = Macs(run.work.macs);
+  r.products_in_mac = run.work.products_in_mac;
   r.passes_per_frame = run.stage->role == Role::core ? m.steps : 1;
   const Hertz clock(static_cast<double>(m.core_clock_mhz) * 1e6);
   Energy energy = run.energy.core;

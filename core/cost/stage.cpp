@@ -22,13 +22,13 @@ Decimal share_of(Role role, const Machine& m) {
   }
 }
 
-/// At full use of the arrays that the MACs of each family go to.
-std::int64_t bound_cycles(const std::array<std::int64_t, 3>& family_macs, const Machine& m) {
+/// At full use of the arrays that the products of each family go to.
+std::int64_t bound_cycles(const std::array<std::int64_t, 3>& mac_cycles, const Machine& m) {
   std::int64_t bound = 0;
   for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
     const ArrayLanes lanes = array_lanes(family, m);
     const std::int64_t cycles =
-        ceil_div(family_macs[static_cast<std::size_t>(family)], lanes.rows * lanes.channels * lanes.sum);
+        ceil_div(mac_cycles[static_cast<std::size_t>(family)], lanes.rows * lanes.channels * lanes.sum);
     const bool beside = has_pairs(m) && m.mac_sharing == MacSharing::separate;
     bound = beside ? std::max(bound, cycles) : bound + cycles;
   }
@@ -83,7 +83,7 @@ StageCost stage_cost(const CompiledStage& stage, const Machine& m, const ClassUs
                      const std::vector<ClassCost>& costs) {
   const Program& program = stage.program;
   StageCost work;
-  std::array<std::int64_t, 3> family_macs{};
+  std::array<std::int64_t, 3> of_family{};
   for (std::size_t c = 0; c < program.classes.size(); ++c) {
     const ClassCost& cost = costs[c];
     const std::int64_t uses = all_uses.of[c];
@@ -92,13 +92,14 @@ StageCost stage_cost(const CompiledStage& stage, const Machine& m, const ClassUs
     CoreEvents& events = program.classes[c].formats ? work.of_own[static_cast<std::int32_t>(c)] : work.events;
     events.add(core_events(cost), cost.cores * uses);
     work.macs += cost.macs * cost.cores * uses;
-    work.spent_macs += cost.spent_macs * cost.cores * uses;
+    work.mac_cycles += mac_cycles(cost) * cost.cores * uses;
     if (cost.plan.nest)
-      family_macs[static_cast<std::size_t>(program.classes[c].work.family)] += cost.spent_macs * uses;
+      of_family[static_cast<std::size_t>(program.classes[c].work.family)] += mac_cycles(cost) * uses;
     work.spread_cores = std::max(work.spread_cores, cost.cores);
+    work.products_in_mac = std::max(work.products_in_mac, cost.products_in_mac);
     work.streams_activations |= cost.streams_activations;
   }
-  work.bound_cycles = bound_cycles(family_macs, m);
+  work.bound_cycles = bound_cycles(of_family, m);
   work.words_bytes = words_bytes(program, all_uses, costs, m.granularity);
   return work;
 }

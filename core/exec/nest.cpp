@@ -10,6 +10,7 @@
 #include "core/exec/nest_tile.h"
 #include "core/exec/nest_walk.h"
 #include "core/exec/partial_sums.h"
+#include "core/exec/split_macs.h"
 #include "core/exec/weights.h"
 #include "core/exec/windows.h"
 
@@ -274,7 +275,8 @@ Extent window_columns(const LoopNest& n, const Extent& columns) { return hull_re
 Arithmetic arithmetic_of(Chip& chip, const Node& node) {
   Arithmetic arithmetic;
   arithmetic.accumulator = accumulator_of(chip);
-  arithmetic.lanes = lanes_along_sums(chip.machine, work_of(chip.graph, node).family);
+  arithmetic.lanes =
+      lanes_along_sums(machine_of(chip.instruction_class(), chip.machine), work_of(chip.graph, node).family);
   arithmetic.kernel.threads = chip.team->threads();
   if (chip.team->threads() > 1) arithmetic.kernel.share = chip.team->share();
   return arithmetic;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/exec/port_beats.h"
+#include "core/exec/split_macs.h"
 #include "core/program/kinds.h"
 
 namespace sdip::exec {
@@ -30,21 +31,8 @@ std::int64_t packed_bytes(std::int64_t bytes, const Machine& m) {
   return bytes < 1024 ? bytes : up(bytes * 100, m.weight_compression.hundredths);
 }
 
-namespace {
-
-/// The machine that an instruction of formats of its own finds. Those of its results stand in its class.
-Machine in_formats_of(const InstructionClass& c, Machine m) {
-  if (!c.formats) return m;
-  m.weight_format = c.formats->weights;
-  m.activation_format = c.formats->activations;
-  if (c.formats->accumulators) m.accumulator_format = *c.formats->accumulators;
-  return m;
-}
-
-}  // namespace
-
 std::int64_t held_psram_bytes(const InstructionClass& c, const Machine& machine) {
-  const Machine m = in_formats_of(c, machine);
+  const Machine m = machine_of(c, machine);
   if (c.compound == Compound::strips) return strips_psram_bytes(c, m);
   return up(c.weight_elements * bits_of(m.weight_format), 8);
 }
@@ -59,7 +47,7 @@ bool weights_wired(const Machine& m, Role role) {
 
 std::vector<Operation> expand(const InstructionClass& c, const Machine& machine, Role role,
                               std::optional<Family> owner) {
-  Machine m = in_formats_of(c, machine);
+  Machine m = machine_of(c, machine);
   if (stack_in_psram(m)) m.cores *= c.spread_cores;     // each has its part on its own stack
   if (m.granularity == Granularity::micro_operation) {  // one array of MACs, one vector unit
     m.mac_sharing = MacSharing::shared;

@@ -2,6 +2,7 @@
 #include "core/base/error.h"
 #include "core/machine/machine.h"
 #include "core/machine/rate.h"
+#include "core/machine/technology.h"
 
 namespace sdip {
 namespace {
@@ -40,6 +41,8 @@ void check_machine(const Machine& m) {
       "memory_hierarchy",
       "one activation memory has no stack of its own that PSRAM could hold: expected "
       "activation_memory=separate");
+  require(m.composable_macs == ComposableMacs::off || !is_fpga(m.technology_node), "composable_macs",
+          "DSP blocks of an FPGA part are multipliers of one width: expected composable_macs=off, or a node");
   const bool overlaps = m.operator_dsram == OperatorDsram::per_operator;
   require(!overlaps || m.activation_memory == ActivationMemory::separate, "operator_dsram",
           "a DSRAM for each operator is not one memory for all: expected activation_memory=separate");

@@ -76,6 +76,7 @@ struct Numbers {
   double float_lane_luts, integer_lane_luts, control_luts, inputs_switched;
   double rom_over_sram, port_cells, dram_pj[kinds], wire_pj, clock, control, distributed;
   double depth[formats], fo4_ps[nodes], margin, overhead, least_stage;
+  ComposableMac composable_integer, composable_float;
 };
 
 constexpr std::string_view sram_points[] = {".sram.8KB", ".sram.32KB", ".sram.1MB"};
@@ -200,6 +201,8 @@ Numbers numbers_of_table(Bound bound) {
   n.margin = constant("clock.margin", bound);
   n.overhead = constant("clock.overhead", bound);
   n.least_stage = constant("clock.least_stage", bound);
+  n.composable_integer = {constant("composable.integer.area", bound), constant("composable.integer.energy", bound)};
+  n.composable_float = {constant("composable.float.area", bound), constant("composable.float.energy", bound)};
   for (std::size_t f = 0; f < formats; ++f)
     n.depth[f] = constant("depth." + std::string(arithmetic_name(static_cast<NumberFormat>(f))), bound);
   return n;
@@ -232,6 +235,11 @@ Joules mac_energy(Process process, NumberFormat operand, NumberFormat sum) {
 
 SquareMm mac_area(Process process, NumberFormat operand) {
   return SquareMm(1e-6 * numbers(process).area[static_cast<std::size_t>(operand)]);
+}
+
+ComposableMac composable_over_plain(NumberFormat operand, Bound bound) {
+  const Numbers& n = numbers(bound);
+  return number_formats[static_cast<std::size_t>(operand)].floating ? n.composable_float : n.composable_integer;
 }
 
 Joules sram_energy(Process process, Bytes bank_bytes, Bits bits) {

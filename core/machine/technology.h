@@ -46,6 +46,12 @@ Joules mac_energy(Process process, NumberFormat operand, NumberFormat sum);
 /// Area of one MAC lane, before the floor-plan factor.
 SquareMm mac_area(Process process, NumberFormat operand);
 
+/// A MAC that splits into narrower ones over one that does not: what its area and its energy are times as much.
+struct ComposableMac {
+  double mac_area, mac_energy;
+};
+ComposableMac composable_over_plain(NumberFormat operand, Bound bound = Bound::value);
+
 /// Energy of moving `bits` through the port of an SRAM whose bank holds `bank_bytes`: the table's points (8 KB, 32
 /// KB, 1 MB, each per 64 bits), joined and continued by power laws.
 Joules sram_energy(Process process, Bytes bank_bytes, Bits bits);

@@ -100,6 +100,15 @@ constexpr TechnologyRow table[] = {
     {"n7.area.bf16", 45, 23, 90, "um2", assumption, model_7nm},
     {"n7.area.fp32", 225, 110, 450, "um2", assumption, mantissa},
 
+    {"composable.integer.area", 1.96, 1.1, 3.33, "ratio", unverified,
+     "Ryu et al., BitBlade, DAC 2019: 41 % less than Bit Fusion (Sharma et al., ISCA 2018), whose unit of 1394 um2 "
+     "is the most, over n45.area.int8; least: an assumption, a multiplier that splits in two"},
+    {"composable.integer.energy", 1.5, 1.1, 3.33, "ratio", assumption,
+     "assumption: half of what the area grows by; most as the area"},
+    {"composable.float.area", 1.18, 1.1, 1.5, "ratio", unverified,
+     "Huang et al., ARITH 2007: a double multiply-add that makes two singles is 18 % larger; ends: an assumption"},
+    {"composable.float.energy", 1.18, 1, 1.5, "ratio", assumption, "assumption: as the area"},
+
     {"rom.over_sram", 0.25, 0.15, 0.5, "", assumption, "assumption: area of a ROM bit over that of an SRAM bit"},
 
     {"dram.lpddr4", 8, 4, 20, "pJ/bit", cited,

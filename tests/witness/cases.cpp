@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/cost/split_macs.h"
+
 namespace sdip::witness {
 namespace {
 
@@ -85,6 +87,11 @@ constexpr Acts compresses = [](const Machine& m, const CompiledStage& s) {
   return m.weight_compression.hundredths > 100 && !hard_coded(m, s.role);
 };
 constexpr Acts skips = [](const Machine& m, const CompiledStage&) { return m.sparsity == Sparsity::skipping; };
+constexpr Acts splits = [](const Machine& m, const CompiledStage& s) {
+  Machine composable = m;
+  composable.composable_macs = ComposableMacs::on;
+  return any_class(s, [&](const InstructionClass& c) { return products_in_mac(c, composable) > 1; });
+};
 bool hosts(const Machine& m, const CompiledStage& s) {
   return any_class(s, [&](const InstructionClass& c) {
     return c.compound == Compound::single &&
@@ -222,7 +229,7 @@ constexpr ValidationCase rows[] = {
     {"granularity", T},
     {"low_rank", C},
     {"low_rank_share", C, 2, 80, 1, nullptr, [](Machine& m, Dice&) { m.low_rank = LowRank::on; }},
-    {"composable_macs", Proof::not_modelled},
+    {"composable_macs", T, 0, 0, 1, splits},
     {"core_weights", C, 0, 0, 1, is_network,
      [](Machine& m, Dice&) {
        m.branches = Branches::serial;

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Instruction } from '../src/api/types';
 import { binned, endOf, instructionAt, inTime, stepPath } from '../src/chart/timeline';
-import { activeCores, channelShare, cyclesBy, dramBytes, dramBytesPerCycle, lanesOf } from '../src/point/sums';
+import { activeCores, channelShare, cyclesBy, dramBytes, dramBytesPerCycle, lanesOf, roofLabel } from '../src/point/sums';
 
 const run = (start_cycle: number, end_cycle: number, part: Partial<Instruction> = {}): Instruction => ({
   index: 0, name: '', op: 'conv2d', start_cycle, end_cycle, limiter: 'compute', stall_weights_cycles: 0,
@@ -81,5 +81,9 @@ describe('sums', () => {
   test('equal roofs are one line', () => {
     const machine = { conv_lanes_in: 2, conv_lanes_out: 2, conv_lanes_pixel: 2, linear_lanes_m: 2, linear_lanes_n: 4, linear_lanes_k: 1 };
     expect(lanesOf(machine)).toEqual([{ name: 'conv, linear', lanes: 8 }]);
+  });
+  test('a roof says how many narrow products a MAC makes, where it makes several', () => {
+    expect(roofLabel('conv', '8 lanes', 1)).toBe('conv · 8 lanes');
+    expect(roofLabel('conv', '8 lanes', 2)).toBe('conv · 8 lanes × 2');
   });
 });

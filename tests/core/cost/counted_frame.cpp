@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/exec/operations.h"
+#include "core/exec/split_macs.h"
 #include "core/machine/rate.h"
 #include "core/machine/technology.h"
 #include "tests/core/cost/counted_technology.h"
@@ -34,6 +35,12 @@ std::int64_t macs_of(const InstructionClass& c, const Machine& m, bool skipping)
   const std::int64_t sum = n.in_channels * n.kernel_h * n.kernel_w;
   const bool skips = skipping && m.sparsity == Sparsity::skipping && c.operand_b == Place::psram;
   return results * (skips ? (sum * m.weight_density.hundredths + 99) / 100 : sum);
+}
+
+/// The same in cycles of one MAC, several products in each.
+std::int64_t mac_cycles_of(const InstructionClass& c, const Machine& m) {
+  const std::int64_t beside = exec::machine_of(c, m).conv_lanes_in / m.conv_lanes_in;
+  return (macs_of(c, m, true) + beside - 1) / beside;
 }
 
 /// Elementwise steps: elements by passes, results by fused operators and by passes that sum them.
@@ -91,7 +98,8 @@ struct Events {
                  bytes = real((i.activation_in_bytes + i.activation_out_bytes) / active);
     const double product =
         mac_energy(m.technology_node, weight_wider ? m.weight_format : m.activation_format, m.accumulator_format)
-            .value;
+            .value *
+        composable_ratio(m, weight_wider ? m.weight_format : m.activation_format, "energy");
     Joules8 joules;
     joules["mac"] = cores * real(macs_of(c, m, false)) * product * (thinned ? m.weight_density.value() : 1.0);
     joules["vector"] = cores * real(lane_steps(c, m)) *
@@ -146,12 +154,12 @@ std::int64_t bound_cycles_of(const Program& program, const Machine& m) {
   const bool beside = m.operator_dsram == OperatorDsram::per_operator && m.mac_sharing == MacSharing::separate;
   std::int64_t sum = 0, longest = 0;
   for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
-    std::int64_t macs = 0;
+    std::int64_t mac_cycles = 0;
     for (const Instruction& i : program.instructions) {
       const InstructionClass& c = program.classes[static_cast<std::size_t>(i.instruction_class)];
-      if (c.work.family == family) macs += macs_of(c, m, true);
+      if (c.work.family == family) mac_cycles += mac_cycles_of(c, m);
     }
-    const std::int64_t cycles = (macs + lanes_of(family, m) - 1) / lanes_of(family, m);
+    const std::int64_t cycles = (mac_cycles + lanes_of(family, m) - 1) / lanes_of(family, m);
     sum += cycles;
     longest = std::max(longest, cycles);
   }
@@ -202,7 +210,7 @@ CountedStage counted_stage(const CompiledStage& stage, const Machine& m) {
         program.classes[static_cast<std::size_t>(program.instructions[i].instruction_class)];
     s.spread_cores = std::max(s.spread_cores, c.spread_cores);
     s.macs += c.spread_cores * macs_of(c, m, false);
-    s.spent_macs += c.spread_cores * macs_of(c, m, true);
+    s.mac_cycles += c.spread_cores * mac_cycles_of(c, m);
     const std::int64_t words = exec::words_bytes(program.instructions[i], exec::expand(c, m, stage.role), m);
     const Joules8 own = events.own(c, s.steady[i], s.active_cores),
                   shared = events.shared(s.steady[i],
@@ -345,7 +353,7 @@ void add_metrics(const Way& way, const Machine& m, CountedFrame& frame) {
   v[Metric::step_cycles] = real(pass.end);
   v[Metric::stall_share] = ratio(pass.stall_weights + pass.stall_activations + pass.stall_program,
                                  overlaps ? pass.start + pass.stall_program : pass.end);
-  v[Metric::utilization] = real(main.spent_macs) / (real(pass.end) * real(lanes * main.spread_cores));
+  v[Metric::utilization] = real(main.mac_cycles) / (real(pass.end) * real(lanes * main.spread_cores));
   v[Metric::weight_bytes_per_frame] = real(way.weight_bytes) / frames;
   v[Metric::activation_bytes_per_frame] = real(way.activation_bytes) / frames;
   v[Metric::program_bytes_per_frame] = real(way.program_bytes) / frames;

@@ -44,9 +44,12 @@ std::map<std::string, double> core_blocks(const Machine& m) {
   const bool softmax = !micro && (!hosts || m.fused_attention == FusedAttention::on);
   const bool norm = !micro && (m.host_operators != HostOperators::softmax_and_norm || m.fusion == Fusion::norm);
   std::map<std::string, double> mm2;
-  mm2["conv2d"] = mac * real(m.conv_lanes_in * m.conv_lanes_out * m.conv_lanes_pixel);
-  mm2["linear"] = one_array ? 0 : mac * real(m.linear_lanes_m * m.linear_lanes_n * m.linear_lanes_k);
-  mm2["matmul"] = one_array ? 0 : lane * real(m.matmul_lanes_m * m.matmul_lanes_n * m.matmul_lanes_k);
+  const double splits = composable_ratio(m, weight_wider ? m.weight_format : m.activation_format, "area");
+  mm2["conv2d"] = mac * splits * real(m.conv_lanes_in * m.conv_lanes_out * m.conv_lanes_pixel);
+  mm2["linear"] = one_array ? 0 : mac * splits * real(m.linear_lanes_m * m.linear_lanes_n * m.linear_lanes_k);
+  mm2["matmul"] = one_array ? 0
+                            : lane * composable_ratio(m, m.activation_format, "area") *
+                                  real(m.matmul_lanes_m * m.matmul_lanes_n * m.matmul_lanes_k);
   mm2["vector"] = lane * real(m.vector_lanes);
   mm2["softmax"] = softmax ? lane * real(m.softmax_lanes) : 0;
   mm2["norm"] = norm ? lane * real(m.norm_lanes) : 0;
@@ -67,6 +70,12 @@ double control(const Machine& m) {
 }
 
 }  // namespace
+
+double composable_ratio(const Machine& m, NumberFormat format, const std::string& what) {
+  if (m.composable_macs == ComposableMacs::off) return 1;
+  const bool floats = number_formats[static_cast<std::size_t>(format)].floating;
+  return row_of((floats ? "composable.float." : "composable.integer.") + what);
+}
 
 std::int64_t counted_cores(const Application& application, const Machine& m) {
   return m.cores + std::ranges::count_if(application.stages, [&](const CompiledStage& s) {

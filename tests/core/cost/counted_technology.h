@@ -19,6 +19,9 @@ struct Wires {
 };
 Wires counted_wires(const CompiledStage& stage, const Machine& machine);
 
+/// Area or energy ("area", "energy") of a MAC in that format over one that does not split.
+double composable_ratio(const Machine& machine, NumberFormat format, const std::string& what);
+
 /// Watts that a chip of that area leaks.
 double counted_leakage(const std::map<std::string, double>& area_mm2, const Machine& machine);
 

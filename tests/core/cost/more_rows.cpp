@@ -185,6 +185,7 @@ constexpr NeverRow never[] = {
     {"stack_discipline", "an allocator holds whatever a stack holds"},
     {"sequencer", "distributed: dispatch is hidden or as long; host: its commands come on top"},
     {"program_storage", "held: no word is waited for"},
+    {"composable_macs", "operations are shorter: lanes along the sums a whole number of times"},
 };
 
 }  // namespace

@@ -122,7 +122,8 @@ constexpr OptionRow rows[] = {
     {"operators on the host", "essay host_operators=softmax", "host_access_cycles=100", host},
     {"operators on the host", "essay host_operators=softmax", "host_result_bits=32", host},
     {"memory of the host", "essay", "host_memory=true", host},
-    {"composable circuits", "essay", "composable_macs=on", refused},
+    {"composable circuits", "essay weight_format=int4 activation_format=int8 accumulator_format=int32",
+     "composable_macs=on", toggled},
     {"crossbar between cores", "essay cores=8", "memory_hierarchy=crossbar", run},
     {"writable PSRAM", "essay", "memory_hierarchy=writable_psram", counted_stacks},
     // Quantisation.

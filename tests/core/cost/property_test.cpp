@@ -42,6 +42,7 @@ TEST(property, more_lanes_or_wider_ports_never_need_more_of_any_circuit_or_port)
       {"channel lanes", [](Machine& m) { m.conv_lanes_out *= 2, m.linear_lanes_n *= 2, m.matmul_lanes_n *= 2; }},
       {"row lanes", [](Machine& m) { m.conv_lanes_pixel *= 3, m.linear_lanes_m *= 3, m.matmul_lanes_m *= 3; }},
       {"sum lanes", [](Machine& m) { m.conv_lanes_in *= 2, m.linear_lanes_k *= 2, m.matmul_lanes_k *= 2; }},
+      {"MACs that split", [](Machine& m) { m.composable_macs = ComposableMacs::on; }},
   };
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     Dice dice(seed);

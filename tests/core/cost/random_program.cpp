@@ -402,6 +402,7 @@ Machine random_machine(Dice& dice) {
   m.dram_efficiency = f(dice.between(30, 100));
   m.link_bits = dice.between(1, 600);
   m.dram_burst_bytes = dice.one_of<std::int64_t>({1, 7, 16, 64});
+  m.composable_macs = m.link_bits % 2 == 0 ? ComposableMacs::off : ComposableMacs::on;  // no draw: others stay
   return m;
 }
 

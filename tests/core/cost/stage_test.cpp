@@ -71,7 +71,7 @@ TEST(stage, no_longer_an_instruction_than_none_was_seen) {
   const ProgramSize none;
   EXPECT_EQ(none.bytes + none.longest_bytes, 0);
   EXPECT_EQ(none.longest, 0u);
-  EXPECT_EQ(StageCost{}.macs + StageCost{}.spent_macs + StageCost{}.bound_cycles + StageRun{}.link_cycles, 0);
+  EXPECT_EQ(StageCost{}.macs + StageCost{}.mac_cycles + StageCost{}.bound_cycles + StageRun{}.link_cycles, 0);
 }
 
 /// A byte of weights a pass, that PSRAM keeps for later ones while the channel runs ahead of the work by some more

@@ -1075,11 +1075,11 @@ export interface components {
              */
             low_rank_share: number;
             /**
-             * @description A wide MAC that splits into narrower ones
+             * @description Wide MACs that make several narrow products a cycle, at more area
              * @default off
              * @enum {string}
              */
-            composable_macs: "off";
+            composable_macs: "off" | "on";
             /**
              * @description One set of weights for all cores, or per-core weights for networks that are not diffusion
              * @default common
@@ -1566,11 +1566,11 @@ export interface components {
              */
             low_rank_share: number;
             /**
-             * @description A wide MAC that splits into narrower ones
+             * @description Wide MACs that make several narrow products a cycle, at more area
              * @default off
              * @enum {string}
              */
-            composable_macs: "off";
+            composable_macs: "off" | "on";
             /**
              * @description One set of weights for all cores, or per-core weights for networks that are not diffusion
              * @default common
@@ -1916,6 +1916,7 @@ export interface components {
             stackram_peak_bytes: number;
             psram_peak_bytes: number;
             macs: number;
+            products_in_mac: number;
             name: string;
             role: string;
             dram_share: number;
@@ -2045,6 +2046,7 @@ export interface components {
             dram_bytes: number;
             bound_dram_bytes: number;
             active_cores: number;
+            products_in_mac: number;
             mac_lanes: number;
             name: string;
             role: string;

@@ -5,7 +5,7 @@ import { ChartFrame } from '../chart/chart_frame';
 import { Roofline, type RooflineDot } from '../chart/roofline';
 import { plain, quantity } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';
-import { lanesOf } from '../point/sums';
+import { lanesOf, roofLabel } from '../point/sums';
 import { Card, Segments } from '../ui/basics';
 
 export function LayerRoofline({ explanation }: { explanation: Explanation }) {
@@ -27,7 +27,10 @@ export function LayerRoofline({ explanation }: { explanation: Explanation }) {
   }, [layers]);
   if (!stage) return null;
   const cores = stage.active_cores;
-  const roofs = lanesOf(explanation.machine).map((one) => ({ label: `${one.name} · ${plain(one.lanes * cores)} ${t('roofline.lanes')}`, rate: one.lanes * cores }));
+  const products = stage.products_in_mac;
+  const roofs = lanesOf(explanation.machine).map((one) => ({
+    label: roofLabel(one.name, `${plain(one.lanes * cores)} ${t('roofline.lanes')}`, products), rate: one.lanes * cores * products,
+  }));
   const layerOf = (id: number) => layers.find((one) => one.index === id);
   return (
     <Card>

@@ -5,7 +5,7 @@ import { ChartFrame } from '../chart/chart_frame';
 import { Roofline, type RooflineDot } from '../chart/roofline';
 import { plain, quantity } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';
-import { activeCores, channelShare, cyclesOf, dramBytes, dramBytesPerCycle, lanesOf } from './sums';
+import { activeCores, channelShare, cyclesOf, dramBytes, dramBytesPerCycle, lanesOf, roofLabel } from './sums';
 
 export function StageRoofline({ stage, machine }: { stage: Stage; machine: Machine }) {
   const { t } = useSpeech();
@@ -13,6 +13,7 @@ export function StageRoofline({ stage, machine }: { stage: Stage; machine: Machi
   const channel = dramBytesPerCycle(machine);
   const bytesPerCycle = channel === null ? null : channel * channelShare(stage, machine);
   const cores = activeCores(stage, machine);
+  const products = stage.products_in_mac;
   const roofs = useMemo(() => lanesOf(machine).map((one) => ({ ...one, lanes: one.lanes * cores })), [machine, cores]);
   const dots = useMemo<RooflineDot[]>(() => {
     const list = program.filter((one) => one.macs > 0 && cyclesOf(one) > 0);
@@ -36,7 +37,7 @@ export function StageRoofline({ stage, machine }: { stage: Stage; machine: Machi
       })}
     >
       <Roofline
-        dots={dots} bytesPerCycle={bytesPerCycle} roofs={roofs.map((one) => ({ label: `${one.name} · ${plain(one.lanes)} ${t('roofline.lanes')}`, rate: one.lanes }))}
+        dots={dots} bytesPerCycle={bytesPerCycle} roofs={roofs.map((one) => ({ label: roofLabel(one.name, `${plain(one.lanes)} ${t('roofline.lanes')}`, products), rate: one.lanes * products }))}
         label={t('roofline.label', { count: dots.length })} xTitle={t('roofline.x')} yTitle={t('roofline.y')}
         memoryLabel={`DRAM ${plain(Number(bytesPerCycle.toPrecision(3)))} B/cycle`}
         describe={(id) => {

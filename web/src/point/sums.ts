@@ -59,3 +59,8 @@ export function lanesOf(machine: Record<string, unknown>): { name: string; lanes
   for (const { name, lanes } of all) roofs.set(lanes, [...(roofs.get(lanes) ?? []), name]);
   return [...roofs].map(([lanes, names]) => ({ name: names.join(', '), lanes }));
 }
+
+/** A roof's name: where MACs make several narrow products a cycle, of the layer of which they make most. */
+export function roofLabel(name: string, lanes: string, productsInMac: number): string {
+  return productsInMac > 1 ? `${name} · ${lanes} × ${productsInMac}` : `${name} · ${lanes}`;
+}

@@ -1,0 +1,29 @@
+// Narrow products in a wide MAC (composable_macs=on): how many of them it makes a cycle.
+//
+// Worked example. An int8 MAC makes one product of int8 by int8, 8/4 x 8/8 = 2 of int4 by int8, 8/4 x 8/4 = 4 of
+// int4 by int4. A MAC of fp32 makes 32/16 = 2 products of fp16, and none of int8 beside each other.
+#pragma once
+
+#include <cstdint>
+
+#include "core/machine/machine.h"
+#include "core/program/program.h"
+
+namespace sdip {
+
+/// Formats of the two operands of a product, or of what a MAC is built for.
+struct OperandFormats {
+  NumberFormat a, b;
+};
+
+/// Products of `operands` that one MAC built for `mac` makes a cycle: at least 1, at most 64.
+std::int64_t products_in_mac(OperandFormats mac, OperandFormats operands);
+
+/// The same of a class's products on a machine: 1 where its MACs do not split, and of work that is no product.
+std::int64_t products_in_mac(const InstructionClass& c, const Machine& machine);
+
+/// The machine as a class finds it: in the class's own formats (machine_for), its arrays with as many times the
+/// lanes along the sums as a MAC makes products.
+Machine machine_found(const InstructionClass& c, const Machine& machine);
+
+}  // namespace sdip
