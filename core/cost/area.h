@@ -15,7 +15,7 @@ namespace sdip {
 std::int64_t built_cores(const Application& application, const Machine& machine);
 
 /// Copies of PSRAM: one for the cores, one each for encoder and decoder on chip; none where all weights that it
-/// would hold are hard-coded.
+/// would hold lie in place.
 std::int64_t built_psrams(const Application& application, const Machine& machine);
 
 /// The widest format that a circuit meets: of operands, and of them and weights. Narrower layers use the same
@@ -45,12 +45,12 @@ double memory_area(const Machine& machine, std::int64_t bytes, std::int64_t port
 
 /// mm2 by block, floor-plan factors included: lanes and memories, then control and other, which are shares of
 /// these. In the order of area_blocks.
-inline constexpr std::array<std::string_view, 13> area_blocks = {
-    "conv2d",   "linear", "matmul", "vector", "softmax", "norm", "dsram",
-    "stackram", "psram",  "imem",   "rom",    "control", "other"};
+inline constexpr std::array<std::string_view, 14> area_blocks = {
+    "conv2d",   "linear", "matmul", "vector", "softmax", "norm",    "dsram",
+    "stackram", "psram",  "imem",   "rom",    "fefet",   "control", "other"};
 std::array<double, area_blocks.size()> block_areas(const Application& application, Widest widest,
                                                    const Machine& machine, Bound bound = Bound::value);
-/// The same by name.
+/// The same by name; no `fefet` on a machine without.
 Breakdown area_of(const Application& application, const Machine& machine, Bound bound = Bound::value);
 
 /// SRAM bytes on the chip.

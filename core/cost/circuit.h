@@ -74,7 +74,10 @@ struct ClassCost {
   Busy busy;                                                     // sum over all operations
   std::int64_t cycles = 0;                                       // sum of the operations' cycles
   std::int64_t macs = 0, lane_operations = 0;                    // multiply-accumulates; elementwise steps
-  std::int64_t spent_macs = 0;                                   // of them, those not skipped as zeros
+  std::int64_t spent_macs = 0;                                   // of them, the lanes': no zeros skipped, none
+                                                                 // that a memory makes
+  std::int64_t memory_cycles = 0;                                // the least that products in a memory take
+  double conversions = 0;                                        // of their columns, analog to digital
   bool on_host = false;                                          // the host computes it, by a command
   std::int64_t cores = 1;                                // that do this at once, each its part: all above is one's
   std::int64_t link_in_cycles = 0, link_out_cycles = 0;  // parts going to the others, results coming back
@@ -97,7 +100,7 @@ std::int64_t mac_lanes(const Machine& machine);
 /// Lanes of the circuit of row-wise work, after sharing.
 std::int64_t row_lanes(Family family, const Machine& machine);
 
-/// What an instruction of that class costs in a stage of `role`, whose weights may be wired to the multipliers.
+/// What an instruction of that class costs in a stage of `role`, whose weights may lie in place.
 ClassCost class_cost(const InstructionClass& c, const Machine& machine, Role role = Role::network);
 
 /// Makes of the `cost` of one machine that of another: class_cost(c, machine, role). Requires that they have the

@@ -21,13 +21,18 @@ Decimal share_of(Role role, const Machine& m) {
   }
 }
 
-/// At full use of the arrays that the MACs of each family go to.
-std::int64_t bound_cycles(const std::array<std::int64_t, 3>& family_macs, const Machine& m) {
+/// What a family's products come to: MACs of its array, and cycles of those that a memory makes.
+struct FamilyWork {
+  std::int64_t macs = 0, memory_cycles = 0;
+};
+
+/// At full use of the arrays that the MACs of each family go to, each row of a product in memory once.
+std::int64_t bound_cycles(const std::array<FamilyWork, 3>& work, const Machine& m) {
   std::int64_t bound = 0;
   for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
     const ArrayLanes lanes = array_lanes(family, m);
-    const std::int64_t cycles =
-        ceil_div(family_macs[static_cast<std::size_t>(family)], lanes.rows * lanes.channels * lanes.sum);
+    const FamilyWork& its = work[static_cast<std::size_t>(family)];
+    const std::int64_t cycles = ceil_div(its.macs, lanes.rows * lanes.channels * lanes.sum) + its.memory_cycles;
     const bool beside = has_pairs(m) && m.mac_sharing == MacSharing::separate;
     bound = beside ? std::max(bound, cycles) : bound + cycles;
   }
@@ -74,7 +79,7 @@ StageCost stage_cost(const CompiledStage& stage, const Machine& m, const ClassUs
                      const std::vector<ClassCost>& costs) {
   const Program& program = stage.program;
   StageCost work;
-  std::array<std::int64_t, 3> family_macs{};
+  std::array<FamilyWork, 3> family_work{};
   for (std::size_t c = 0; c < program.classes.size(); ++c) {
     const ClassCost& cost = costs[c];
     const std::int64_t uses = all_uses.of[c];
@@ -83,12 +88,15 @@ StageCost stage_cost(const CompiledStage& stage, const Machine& m, const ClassUs
     events.add(core_events(cost), cost.cores * uses);
     work.macs += cost.macs * cost.cores * uses;
     work.spent_macs += cost.spent_macs * cost.cores * uses;
-    if (cost.plan.nest)
-      family_macs[static_cast<std::size_t>(program.classes[c].work.family)] += cost.spent_macs * uses;
+    if (cost.plan.nest) {
+      FamilyWork& family = family_work[static_cast<std::size_t>(program.classes[c].work.family)];
+      family.macs += cost.spent_macs * uses;
+      family.memory_cycles += cost.memory_cycles * uses;
+    }
     work.spread_cores = std::max(work.spread_cores, cost.cores);
     work.streams_activations |= cost.streams_activations;
   }
-  work.bound_cycles = bound_cycles(family_macs, m);
+  work.bound_cycles = bound_cycles(family_work, m);
   work.words_bytes = words_bytes(program, all_uses, costs, m.granularity);
   return work;
 }
@@ -178,9 +186,9 @@ bool on_chip(Role role, const Machine& m) {
 
 std::int64_t bound_dram_bytes(const CompiledStage& stage, std::int64_t active_cores, const Machine& m) {
   const Program& program = stage.program;
-  const bool wired = hard_coded(m, stage.role);
+  const bool in_place = weights_in_place(m, stage.role);
   const std::int64_t weights =
-      wired ? 0 : std::max<std::int64_t>(0, program.distinct_weight_bytes.value - m.psram_bytes);
+      in_place ? 0 : std::max<std::int64_t>(0, program.distinct_weight_bytes.value - m.psram_bytes);
   return weights + (program.input_bytes.value + program.output_bytes.value) * active_cores;
 }
 

@@ -10,6 +10,18 @@ void require(bool holds, const char* where, const char* message) {
   if (!holds) throw Error("value_conflict", where, message);
 }
 
+bool floating(NumberFormat format) { return number_formats[static_cast<std::size_t>(format)].floating; }
+
+void check_in_memory(const Machine& m) {
+  constexpr const char* of_bits = "a weight memory multiplies bit by bit: expected integers or fixed point";
+  require(!floating(m.weight_format), "weight_format", of_bits);
+  require(!floating(m.activation_format), "activation_format", of_bits);
+  require(m.sparsity != Sparsity::skipping, "sparsity",
+          "a weight memory has a cell for every weight, zero or not: expected sparsity=none or gating");
+  require(m.weight_compression.hundredths == 100, "weight_compression",
+          "a weight memory holds weights as they are multiplied: expected weight_compression=1");
+}
+
 }  // namespace
 
 void check_machine(const Machine& m) {
@@ -35,6 +47,7 @@ void check_machine(const Machine& m) {
   require(m.branches == Branches::serial || m.core_weights == CoreWeights::common, "branches",
           "cores that share the branches of one frame have no part of the network of their own: expected "
           "core_weights=common");
+  if (m.in_memory_weights == InMemoryWeights::fefet) check_in_memory(m);
   const bool overlaps = m.operator_dsram == OperatorDsram::per_operator;
   require(!overlaps || m.activation_memory == ActivationMemory::separate, "operator_dsram",
           "a DSRAM for each operator is not one memory for all: expected activation_memory=separate");
