@@ -117,7 +117,7 @@ bool weights_stay(const Compilation& compilation, const AskedCapacity& psram) {
 }
 
 TileRoom room_at(const InstructionClass& c, const Machine& machine, Role role, const TileGaps& gaps, bool stay) {
-  TileRoom room = room_for(c, machine, weights_in_place(machine, role));
+  TileRoom room = room_for(c, machine, weight_place(machine, role));
   room.weights_stay = stay;
   room.read_bytes = gaps.read.bytes;
   room.write_bytes = gaps.write.bytes;
