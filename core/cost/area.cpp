@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/cost/frame.h"
+#include "core/cost/in_memory.h"
 #include "core/cost/micro_operations.h"
 #include "core/cost/stage.h"
 
@@ -35,10 +36,10 @@ struct Psrams {
   std::int64_t cores{}, vae{};
 };
 Psrams psrams_of(const Application& application, const Machine& machine) {
-  bool cores_stream = !hard_coded(machine, Role::core);
+  bool cores_stream = !weights_in_place(machine, Role::core);
   for (const CompiledStage& stage : application.stages)
-    cores_stream |= !is_vae(stage.role) && !hard_coded(machine, stage.role);
-  const bool vae_streams = !hard_coded(machine, Role::decoder);  // as the encoder does
+    cores_stream |= !is_vae(stage.role) && !weights_in_place(machine, stage.role);
+  const bool vae_streams = !weights_in_place(machine, Role::decoder);  // as the encoder does
   return {cores_stream ? std::max<std::int64_t>(1, series_parts(application)) : 0,
           vae_streams ? vae_stages(application, machine) : 0};
 }
@@ -64,7 +65,7 @@ std::vector<BuiltMemory> psram_memories(const Application& application, const Ma
 std::int64_t psram_bytes_of(const CompiledStage& stage, const Machine& m) {
   if (!stack_in_psram(m)) return m.psram_bytes;
   const bool own = is_vae(stage.role) || stage.part.count > 1;
-  const bool weights = !hard_coded(m, is_vae(stage.role) ? stage.role : Role::network);
+  const bool weights = !weights_in_place(m, is_vae(stage.role) ? stage.role : Role::network);
   return (weights ? m.psram_bytes : 0) + (own ? 1 : m.cores) * m.stackram_bytes;
 }
 
@@ -137,19 +138,42 @@ CoreArea core_area(const Machine& m, Widest widest, Bound bound) {
 }
 
 std::int64_t crossbar_ports(const Machine& m) { return has_crossbar(m) ? m.cores + 2 : 0; }
+namespace {
+
+/// mm2 of the arrays of one copy of a stage's weights: their cells; and converters for the columns of as many
+/// arrays as the cells fill.
+double fefet_area(const CompiledStage& stage, NumberFormat activations, const Machine& m, Bound bound) {
+  const std::int64_t bits = stage.program.stored_weight_bytes.value * 8;
+  const std::int64_t columns = ceil_div(bits, fefet_array_cells * fefet_array_cells) * fefet_array_cells;
+  const double cells =
+      fefet_cell_area({m.technology_node, bound}, Bits(bits)).value * m.sram_floor_plan_factor.value();
+  return cells + static_cast<double>(ceil_div(columns, m.fefet_columns_per_converter)) *
+                     fefet_converter_area(fefet_input_bits(m, bits_of(activations)), bound).value;
+}
+
+/// Copies of a stage's arrays: one for each core that runs the stage on a frame of its own.
+std::int64_t fefet_copies(const CompiledStage& stage, const Machine& m) {
+  const bool frames = stage.role == Role::network && stage.part.count == 1 && m.branches == Branches::serial;
+  return stage.role == Role::core || frames ? m.cores : 1;
+}
+
+}  // namespace
 
 std::array<double, area_blocks.size()> block_areas(const Application& application, Widest widest, const Machine& m,
                                                    Bound bound) {
   const Process process(m.technology_node, bound);
   const CoreArea core = core_area(m, widest, bound);
   const auto cores = static_cast<double>(built_cores(application, m));
-  double psram = 0;
+  double psram = 0, rom = 0, fefet = 0;
   for (const BuiltMemory& memory : psram_memories(application, m))
     psram += memory_area(m, memory.bytes, m.psram_port_bits, bound) * static_cast<double>(memory.copies);
-  double rom = 0;
-  for (const CompiledStage& stage : application.stages)
-    if (hard_coded(m, stage.role) && on_chip(stage.role, m))
+  for (const CompiledStage& stage : application.stages) {
+    const WeightPlace weights = on_chip(stage.role, m) ? weight_place(m, stage.role) : WeightPlace::psram;
+    if (weights == WeightPlace::rom)
       rom += rom_area(process, stage.program.stored_weight_bytes).value * m.sram_floor_plan_factor.value();
+    if (weights == WeightPlace::fefet)
+      fefet += static_cast<double>(fefet_copies(stage, m)) * fefet_area(stage, widest.operands, m, bound);
+  }
   std::array<double, area_blocks.size()> area = {
       core.conv2d * cores,
       core.linear * cores,
@@ -161,21 +185,25 @@ std::array<double, area_blocks.size()> block_areas(const Application& applicatio
       core.stackram * cores,
       psram,
       sram_area(process, Bytes(m.imem_bytes)).value * m.sram_floor_plan_factor.value(),
-      rom};
+      rom,
+      fefet};
   double datapath = 0;
   for (const double mm2 : area) datapath += mm2;
-  area[11] = datapath * control_over_datapath(m.sequencer, bound);
-  area[12] = datapath * other_over_datapath(process);
-  area[13] = crossbar_area(process, crossbar_ports(m), Bits(m.link_bits)).value;
+  area[12] = datapath * control_over_datapath(m.sequencer, bound);
+  area[13] = datapath * other_over_datapath(process);
+  area[14] = crossbar_area(process, crossbar_ports(m), Bits(m.link_bits)).value;
   return area;
 }
 
 Breakdown area_of(const Application& application, const Machine& m, Bound bound) {
   Breakdown area;
   std::size_t block = 0;
-  for (const double mm2 : block_areas(application, widest_formats(application, m), m, bound))
-    area.emplace_back(area_blocks[block++], mm2);
-  if (!has_crossbar(m)) area.pop_back();
+  for (const double mm2 : block_areas(application, widest_formats(application, m), m, bound)) {
+    const std::string_view name = area_blocks[block++];
+    const bool left_out = (name == "fefet" && m.in_memory_weights != InMemoryWeights::fefet) ||
+                          (name == "crossbar" && !has_crossbar(m));
+    if (!left_out) area.emplace_back(name, mm2);
+  }
   return area;
 }
 

@@ -16,7 +16,7 @@ namespace sdip {
 std::int64_t built_cores(const Application& application, const Machine& machine);
 
 /// Copies of PSRAM: one for the cores, one each for encoder and decoder on chip; none where all weights that it
-/// would hold are hard-coded.
+/// would hold lie in place.
 std::int64_t built_psrams(const Application& application, const Machine& machine);
 
 /// Memories of one kind on the chip.
@@ -59,12 +59,12 @@ std::int64_t crossbar_ports(const Machine& machine);
 
 /// mm2 by block, floor-plan factors included: lanes and memories, then control and other, which are shares of
 /// these; the crossbar, which is wires. In the order of area_blocks.
-inline constexpr std::array<std::string_view, 14> area_blocks = {
-    "conv2d",   "linear", "matmul", "vector", "softmax", "norm",  "dsram",
-    "stackram", "psram",  "imem",   "rom",    "control", "other", "crossbar"};
+inline constexpr std::array<std::string_view, 15> area_blocks = {
+    "conv2d", "linear", "matmul", "vector", "softmax", "norm",  "dsram",   "stackram",
+    "psram",  "imem",   "rom",    "fefet",  "control", "other", "crossbar"};
 std::array<double, area_blocks.size()> block_areas(const Application& application, Widest widest,
                                                    const Machine& machine, Bound bound = Bound::value);
-/// The same by name; a crossbar where there is one.
+/// The same by name; no `fefet` and no `crossbar` on a machine without.
 Breakdown area_of(const Application& application, const Machine& machine, Bound bound = Bound::value);
 
 /// SRAM bytes on the chip.

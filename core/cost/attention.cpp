@@ -122,7 +122,7 @@ class AttentionCost {
     if (last) steps.then(division(rows));
     TileCost tile;
     if (shares_units(m_))
-      tile.micro_operations = attention_micro_operations(c_, rescales_, last, hard_coded(m_, role_));
+      tile.micro_operations = attention_micro_operations(c_, rescales_, last, weights_in_place(m_, role_));
     tile.busy = steps.busy;
     tile.cycles = steps.cycles;
     tile.b_bytes = moved(c_.operand_b, keys * sizes_.depth) + moved(c_.parts[2].operand_b, keys * sizes_.values);

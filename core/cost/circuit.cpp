@@ -8,6 +8,7 @@
 #include "core/cost/branches.h"
 #include "core/cost/fold.h"
 #include "core/cost/host.h"
+#include "core/cost/in_memory.h"
 #include "core/cost/micro_operations.h"
 #include "core/cost/ports.h"
 #include "core/cost/split_macs.h"
@@ -108,10 +109,23 @@ Sum sum_of(const InstructionClass& c, const Machine& m, std::int64_t channels) {
   return {1, ceil_div(channels * kernel * m.weight_density.hundredths, 100)};
 }
 
-void add_nest(const InstructionClass& c, const Machine& m, const TilePlan& plan, TileCost& tile) {
+/// How a tile's products fold: on the lanes of an array; or in a memory, which takes a row with all sums and
+/// channels at once.
+struct Folding {
+  Sum sum;
+  ArrayLanes lanes;
+  std::int64_t cycles;  // of each fold
+};
+Folding folding_of(const InstructionClass& c, const Machine& m, bool in_memory, const TileExtent& tile) {
+  if (!in_memory) return {sum_of(c, m, tile.sums), array_lanes(c.work.family, m), c.work.element_cycles};
+  const std::int64_t all = c.work.nest.kernel_h * c.work.nest.kernel_w * tile.sums;
+  return {{1, all}, {1, tile.channels, all}, memory_row_cycles(c, m)};
+}
+
+void add_nest(const InstructionClass& c, const Machine& m, const TilePlan& plan, bool in_memory, TileCost& tile) {
   const LoopNest& nest = c.work.nest;
   const Widths w = widths_of(c, m);
-  const ArrayLanes lanes = array_lanes(c.work.family, m);
+  const auto [sum, lanes, cycles] = folding_of(c, m, in_memory, tile.size);
   const bool weighted = c.operand_b == Place::psram;
   const auto [rows, columns, channels, sums] = tile.size;
   // A batch lengthens the rows of a weighted product; heads and batches of activation products stay apart.
@@ -119,11 +133,9 @@ void add_nest(const InstructionClass& c, const Machine& m, const TilePlan& plan,
   const std::int64_t groups = channels <= nest.out_channels ? 1 : ceil_div(channels, nest.out_channels);
   const std::int64_t products = weighted ? groups : plan.multiplicity;
   const Folds channel_folds = fold(std::min(channels, nest.out_channels), lanes.channels);
-  const Sum sum = sum_of(c, m, sums);
   const Folds sum_folds = fold(sum.channels, lanes.sum);
   Busy& busy = tile.busy;
-  busy.compute =
-      products * row_folds.count() * channel_folds.count() * sum.kernel * sum_folds.count() * c.work.element_cycles;
+  busy.compute = products * row_folds.count() * channel_folds.count() * sum.kernel * sum_folds.count() * cycles;
   const std::int64_t results = tile.last ? tile_out_elements(plan, tile.size) : 0;
   nest_ports(c, m, w, tile, plan.sums.count() == 1, {row_folds, channel_folds, products, results}, sum_folds,
              sum.kernel, busy);
@@ -194,7 +206,9 @@ void clear(Busy& busy) {
 }
 
 /// What a tile needs of its circuit, or of the host, and of each port.
-void find_needs(const InstructionClass& c, const Machine& m, const TilePlan& plan, bool wired, TileCost& tile) {
+void find_needs(const InstructionClass& c, const Machine& m, const TilePlan& plan, WeightPlace weights,
+                TileCost& tile) {
+  const bool wired = weights != WeightPlace::psram;
   if (on_host(c, m)) {
     const Steps steps = host_steps(c, m, plan, tile.size.rows, tile.size.channels, tile.last, wired, tile.times);
     tile.busy = steps.busy;
@@ -202,7 +216,7 @@ void find_needs(const InstructionClass& c, const Machine& m, const TilePlan& pla
   } else {
     clear(tile.busy);
     if (plan.nest)
-      add_nest(c, m, plan, tile);
+      add_nest(c, m, plan, multiplies_in_memory(c, weights), tile);
     else
       add_rows(c, m, plan, tile);
     merge_ports(m, wired, tile.times, tile.busy);
@@ -294,7 +308,7 @@ std::int64_t row_lanes(Family family, const Machine& m) {
 namespace {
 
 /// Tiles and their bytes, of a class that is no compound.
-ClassCost tiles_of(const InstructionClass& c, const Machine& m) {
+ClassCost tiles_of(const InstructionClass& c, const Machine& m, WeightPlace weights) {
   ClassCost cost;
   cost.plan = tile_plan(c);
   cost.weighted = c.operand_b == Place::psram;
@@ -317,7 +331,7 @@ ClassCost tiles_of(const InstructionClass& c, const Machine& m) {
   cost.held_weight_bytes = held_weight_bytes(c, form);
   cost.held_weight_stored_bytes = cost.held_weight_bytes;
   cost.macs = cost.plan.nest ? mac_count(c.work.nest) : 0;
-  if (cost.plan.nest) {
+  if (cost.plan.nest && !multiplies_in_memory(c, weights)) {
     const LoopNest& nest = c.work.nest;
     const Sum sum = sum_of(c, m, nest.in_channels);
     cost.spent_macs =
@@ -328,12 +342,19 @@ ClassCost tiles_of(const InstructionClass& c, const Machine& m) {
 
 /// What those tiles need of a machine's circuits and ports, whatever they needed of another's.
 void find_needs(const InstructionClass& c, const Machine& m, Role role, ClassCost& cost) {
-  const bool wired = hard_coded(m, role);
+  const WeightPlace weights = weight_place(m, role);
+  const bool in_memory = multiplies_in_memory(c, weights);
   cost.on_host = on_host(c, m);
   clear(cost.busy);
   cost.cycles = cost.lane_operations = 0;
+  cost.memory_cycles = in_memory ? memory_cycles(c, m) : 0;
+  cost.conversions = 0;
   for (TileCost& tile : cost.shapes) {
-    find_needs(c, m, cost.plan, wired, tile);
+    find_needs(c, m, cost.plan, weights, tile);
+    if (in_memory)
+      cost.conversions += static_cast<double>(tile.times) *
+                          memory_conversions(c, m, tile.size.rows * tile.size.columns * cost.plan.multiplicity,
+                                             tile.size.channels, tile.size.sums);
     cost.lane_operations += tile.times * c.prologue_passes * prologue_elements(c, cost.plan, tile.size);
     cost.busy.add(tile.busy, tile.times);
     cost.cycles += tile.cycles * tile.times;
@@ -390,7 +411,7 @@ ClassCost step_cost(const InstructionClass& c, const Machine& m, Role role) {
   if (c.compound == Compound::strips) return strips_cost(c, m, role);
   if (c.spread_cores > 1) return spread_cost(c, m, role);
   if (c.compound == Compound::attention) return attention_cost(c, m, role);
-  ClassCost cost = tiles_of(c, m);
+  ClassCost cost = tiles_of(c, m, weight_place(m, role));
   find_needs(c, m, role, cost);
   return cost;
 }

@@ -79,8 +79,11 @@ struct ClassCost {
   Busy busy;                                                     // sum over all operations
   std::int64_t cycles = 0;                                       // sum of the operations' cycles
   std::int64_t macs = 0, lane_operations = 0;                    // multiply-accumulates; elementwise steps
-  std::int64_t spent_macs = 0;                                   // of them, those not skipped as zeros
+  std::int64_t spent_macs = 0;                                   // of them, the lanes': no zeros skipped, none
+                                                                 // that a memory makes
   std::int64_t products_in_mac = 1;                              // that a MAC makes a cycle
+  std::int64_t memory_cycles = 0;                                // the least that products in a memory take
+  double conversions = 0;                                        // of their columns, analog to digital
   bool on_host = false;                                          // the host computes it, by a command
   std::int64_t cores = 1;                                // that do this at once, each its part: all above is one's
   std::int64_t link_in_cycles = 0, link_out_cycles = 0;  // parts going to the others, results coming back
@@ -113,8 +116,8 @@ bool stack_in_psram(const Machine& machine);
 /// all.
 Machine in_lockstep(Machine machine, std::int64_t cores);
 
-/// What an instruction of that class costs in a stage of `role`, whose weights may be wired to the multipliers. The
-/// machine's cores are those in lockstep, and matter where stack_in_psram alone.
+/// What an instruction of that class costs in a stage of `role`, whose weights may lie in place. The machine's
+/// cores are those in lockstep, and matter where stack_in_psram alone.
 ClassCost class_cost(const InstructionClass& c, const Machine& machine, Role role = Role::network);
 
 /// Makes of the `cost` of one machine that of another: class_cost(c, machine, role). Requires that they have the

@@ -1,6 +1,7 @@
 // Energy from counts.
 #include "core/cost/energy.h"
 
+#include "core/cost/in_memory.h"
 #include "core/machine/technology.h"
 
 namespace sdip {
@@ -41,7 +42,7 @@ EnergyPrices energy_prices(const Machine& m, Role role, const FloorPlan& plan, B
   const auto along = [&](std::int64_t bits, double mm) { return static_cast<double>(bits) * mm * wire; };
   const bool unified = m.activation_memory == ActivationMemory::unified;
   const std::int64_t dsram = unified ? 2 * m.dsram_bytes + m.stackram_bytes : m.dsram_bytes;
-  const double held = hard_coded(m, role) ? 0 : 1;  // weights in ROM: reading wires is not priced
+  const double held = weights_in_place(m, role) ? 0 : 1;  // else no PSRAM; reading the wires of a ROM is not priced
   const bool one = stack_in_psram(m);
   const std::int64_t psram = one ? plan.psram_bytes : m.psram_bytes;
   return {.mac = mac_energy(process, wider, m.accumulator_format).value * splits,
@@ -62,6 +63,9 @@ EnergyPrices energy_prices(const Machine& m, Role role, const FloorPlan& plan, B
           .imem_byte = sram_energy(process, Bytes(m.imem_bytes), Bits(8)).value,
           .clock = clock_over_dynamic(bound),
           .mac_share = m.sparsity == Sparsity::dense ? 1 : m.weight_density.value(),
+          .memory_mac = static_cast<double>(bits_of(m.activation_format) * bits_of(m.weight_format)) *
+                        fefet_product_energy(bound).value,
+          .conversion = fefet_conversion_energy(fefet_input_bits(m, bits_of(m.activation_format)), bound).value,
           .stack_way_beat = one ? along(m.psram_port_bits, plan.stack_way_mm) : 0,
           .stack_part = one ? EnergyPart::psram : EnergyPart::stackram};
 }
@@ -86,15 +90,20 @@ CoreEvents& CoreEvents::add(const CoreEvents& other, std::int64_t times) {
   lane_operations += other.lane_operations * times;
   dsram_beats += other.dsram_beats * times;
   stackram_beats += other.stackram_beats * times;
+  memory_macs += other.memory_macs * times;
+  conversions += other.conversions * static_cast<double>(times);
   return *this;
 }
 
 CoreEvents core_events(const ClassCost& cost) {
-  return {.weighted_macs = cost.weighted ? cost.macs : 0,
+  const bool in_memory = cost.memory_cycles > 0;
+  return {.weighted_macs = cost.weighted && !in_memory ? cost.macs : 0,
           .other_macs = cost.weighted ? 0 : cost.macs,
           .lane_operations = cost.lane_operations,
           .dsram_beats = cost.busy.all_dsram_reads() + cost.busy.dsram_write,
-          .stackram_beats = cost.busy.stackram_read + cost.busy.stackram_write + cost.busy.psram_stack};
+          .stackram_beats = cost.busy.stackram_read + cost.busy.stackram_write + cost.busy.psram_stack,
+          .memory_macs = in_memory ? cost.macs : 0,
+          .conversions = cost.conversions};
 }
 
 Energy core_energy(const CoreEvents& events, const EnergyPrices& prices) {
@@ -103,7 +112,8 @@ Energy core_energy(const CoreEvents& events, const EnergyPrices& prices) {
   const auto stackram = static_cast<double>(events.stackram_beats);
   const double macs =
       static_cast<double>(events.weighted_macs) * prices.mac_share + static_cast<double>(events.other_macs);
-  energy[EnergyPart::mac] = macs * prices.mac;
+  energy[EnergyPart::mac] = macs * prices.mac + static_cast<double>(events.memory_macs) * prices.memory_mac +
+                            events.conversions * prices.conversion;
   energy[EnergyPart::vector] = static_cast<double>(events.lane_operations) * prices.lane_operation;
   energy[EnergyPart::dsram] = dsram * prices.dsram_beat;
   energy[prices.stack_part] = stackram * prices.stackram_beat;

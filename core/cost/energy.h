@@ -27,17 +27,22 @@ struct EnergyPrices {
   double dsram_wire_byte, psram_wire_byte;
   double broadcast_beat;  // a beat of PSRAM on its way to all cores that it feeds
   double imem_byte;
-  double clock;      // over arithmetic and SRAM
-  double mac_share;  // of MACs that are not gated or skipped
+  double clock;       // over arithmetic and SRAM
+  double mac_share;   // of MACs that are not gated or skipped
+  double memory_mac;  // one that a memory makes, conversions apart
+  double conversion;  // of a column of its bits
   // A beat of a stack in PSRAM on its way to its core; where what it takes is told.
   double stack_way_beat = 0;
   EnergyPart stack_part = EnergyPart::stackram;
 };
 EnergyPrices energy_prices(const Machine& machine, Role role, const FloorPlan& plan, Bound bound = Bound::value);
 
-/// What of one core costs energy, counted. `weighted_macs` are those with weights, of which zeros may be spared.
+/// What of one core costs energy, counted. `weighted_macs` are those with weights, of which zeros may be spared;
+/// `memory_macs` those that the weight memory makes, of which none are.
 struct CoreEvents {
   std::int64_t weighted_macs = 0, other_macs = 0, lane_operations = 0, dsram_beats = 0, stackram_beats = 0;
+  std::int64_t memory_macs = 0;
+  double conversions = 0;
   CoreEvents& add(const CoreEvents& other, std::int64_t times);
 };
 /// Of a run through an instruction, on one of its cores.

@@ -112,27 +112,31 @@ class Adding {
 
 std::vector<FilledTerm> bound_terms(const StageRun& run, const Machine& m) {
   const Program& program = run.stage->program;
-  std::array<std::int64_t, 3> macs{};  // cycles of one
-  for (std::size_t c = 0; c < run.costs.size(); ++c)
-    if (run.costs[c].plan.nest)
-      macs[static_cast<std::size_t>(program.classes[c].work.family)] +=
-          ceil_div(run.costs[c].spent_macs, products_in_mac(program.classes[c], m)) * run.uses.of[c];
+  std::array<std::int64_t, 3> macs{}, in_memory{};  // cycles of one MAC
+  for (std::size_t c = 0; c < run.costs.size(); ++c) {
+    if (!run.costs[c].plan.nest) continue;
+    const auto family = static_cast<std::size_t>(program.classes[c].work.family);
+    macs[family] += ceil_div(run.costs[c].spent_macs, products_in_mac(program.classes[c], m)) * run.uses.of[c];
+    in_memory[family] += run.costs[c].memory_cycles * run.uses.of[c];
+  }
   std::vector<Filled> arrays;
   Filled sum;
   std::string names;
   for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
     const ArrayLanes lanes = array_lanes(family, m);
     const auto place = static_cast<std::size_t>(family);
-    if (macs[place] == 0) continue;
-    arrays.push_back(ceiling(number(macs[place]), lanes.rows * lanes.channels * lanes.sum));
+    if (macs[place] + in_memory[place] == 0) continue;
+    arrays.push_back(ceiling(number(macs[place]), lanes.rows * lanes.channels * lanes.sum) +
+                     number(in_memory[place]));
     sum += arrays.back();
     names += (names.empty() ? "" : ", ") + std::string(array_names[place]);
   }
   const bool beside = has_pairs(m) && m.mac_sharing == MacSharing::separate;
   const Filled cycles = beside ? largest(arrays) : sum;
-  const bool wired = hard_coded(m, run.stage->role);
+  const bool in_place = weights_in_place(m, run.stage->role);
   const std::int64_t distinct = program.distinct_weight_bytes.value;
-  const Filled weights = wired || distinct <= m.psram_bytes ? Filled() : number(distinct) - number(m.psram_bytes);
+  const Filled weights =
+      in_place || distinct <= m.psram_bytes ? Filled() : number(distinct) - number(m.psram_bytes);
   const Filled crossing =
       number(run.schedule.active_cores) * (number(program.input_bytes.value) + number(program.output_bytes.value));
   const Filled bytes = weights + crossing;
@@ -140,9 +144,10 @@ std::vector<FilledTerm> bound_terms(const StageRun& run, const Machine& m) {
     return f.value() == value ? f.text() : std::string();
   };
   const std::int64_t least = bound_dram_bytes(*run.stage, run.schedule.active_cores, m);
-  const std::string symbols =
-      run.work.products_in_mac > 1 ? "ceil(MAC cycles/lanes), by array" : "ceil(MACs/lanes), by array";
-  return {{"bound_cycles", "9", symbols + (names.empty() ? names : ": " + names),
+  const bool fefet = weight_place(m, run.stage->role) == WeightPlace::fefet;
+  const std::string work = run.work.products_in_mac > 1 ? "ceil(MAC cycles/lanes)" : "ceil(MACs/lanes)";
+  const std::string bound = work + (fefet ? " + rows in memory x cycles of a row, by array" : ", by array");
+  return {{"bound_cycles", "9", bound + (names.empty() ? names : ": " + names),
            agreed(cycles, run.work.bound_cycles), run.work.bound_cycles},
           {"bound_dram_bytes", "9", "max(0, distinct weights - psram_bytes) + active cores x (in + out)",
            agreed(bytes, least), least}};

@@ -82,6 +82,8 @@ class Layer {
     }
     const char* compute =
         !e_.written_out || c_.compound != Compound::single ? "tile operations x compute of each step, summed"
+        : cost_.memory_cycles > 0 ? "tile operations x products x rows x ceil(activation bits/fefet_input_bits) x "
+                                    "fefet_columns_per_converter"
         : cost_.plan.nest ? "tile operations x products x ceil(rows/lanes) x ceil(channels/lanes) x kernel x "
                             "ceil(K_tile/lanes)"
                           : "tile operations x passes x folds(rows)";
@@ -197,6 +199,7 @@ class Layer {
 
   const char* bound_symbols() const {
     if (!cost_.plan.nest) return "ceil(passes x elements/lanes)";
+    if (cost_.memory_cycles > 0) return "rows x ceil(activation bits/fefet_input_bits) x fefet_columns_per_converter";
     return products_in_mac(c_, m_) > 1 ? "ceil(MACs/(lanes of the array x products in a MAC))"
                                        : "ceil(MACs/lanes of the array)";
   }
@@ -206,9 +209,20 @@ class Layer {
     if (!cost_.plan.nest)
       return ceiling(product_of({c_.work.passes, c_.work.rows, c_.work.row_length, c_.work.element_cycles}),
                      row_lanes(c_.work.family, m_));
+    if (cost_.memory_cycles > 0) return rows_in_memory();
     const Family family = c_.compound == Compound::strips ? Family::conv2d : c_.work.family;
     const ArrayLanes lanes = array_lanes(family, m_);
     return ceiling(number(cost_.spent_macs), lanes.rows * lanes.channels * lanes.sum * products_in_mac(c_, m_));
+  }
+
+  /// Each row of A once; of strips only what the engine counts, summed over their parts.
+  Filled rows_in_memory() const {
+    if (c_.compound == Compound::strips) return number(cost_.memory_cycles);
+    const LoopNest& n = c_.work.nest;
+    const Machine m = c_.formats ? machine_for(c_, m_) : m_;
+    return product_of({n.groups * n.batch * n.out_h * n.out_w}) *
+           ceiling(number(bits_of(m.activation_format)), m.fefet_input_bits) *
+           product_of({m.fefet_columns_per_converter, c_.work.element_cycles});
   }
 
   /// Elements of operand A of a nest that are read at all.

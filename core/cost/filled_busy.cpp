@@ -40,12 +40,19 @@ Filled max_of(std::initializer_list<Filled> of) { return largest({of.begin(), of
 /// One tile operation, written out.
 class Writing {
  public:
-  Writing(const InstructionClass& c, const Machine& m, const TilePlan& plan, const TileShape& tile)
-      : c_(c), m_(m), plan_(plan), tile_(tile), w_(widths_of(c, m)) {}
+  Writing(const InstructionClass& c, const Machine& m, const TilePlan& plan, const TileShape& tile,
+          WeightPlace weights)
+      : c_(c),
+        m_(m),
+        plan_(plan),
+        tile_(tile),
+        w_(widths_of(c, m)),
+        in_memory_(weights == WeightPlace::fefet && c.operand_b == Place::psram) {}
 
   FilledBusy of_nest() {
     const LoopNest& nest = c_.work.nest;
-    const ArrayLanes lanes = array_lanes(c_.work.family, m_);
+    ArrayLanes lanes = array_lanes(c_.work.family, m_);
+    Filled each = number(c_.work.element_cycles);
     const bool weighted = c_.operand_b == Place::psram;
     const std::int64_t rows = tile_.size.rows * tile_.size.columns * (weighted ? plan_.multiplicity : 1);
     const std::int64_t channels = std::min(tile_.size.channels, nest.out_channels);
@@ -59,8 +66,15 @@ class Writing {
       sum = folds_of(kept, lanes.sum);
       sum_folds = fold(kept, lanes.sum);
     }
-    busy_.compute = number(products) * folds_of(rows, lanes.rows) * folds_of(channels, lanes.channels) * kernel *
-                    sum * number(c_.work.element_cycles);
+    if (in_memory_) {  // a row with all its channels and sums at once
+      const std::int64_t all = tile_.size.sums * nest.kernel_h * nest.kernel_w;
+      lanes = {1, channels, all};
+      kernel = sum = number(1);
+      sum_folds = fold(all, all);
+      each = each * ceiling(number(w_.activation), m_.fefet_input_bits) * number(m_.fefet_columns_per_converter);
+    }
+    busy_.compute =
+        number(products) * folds_of(rows, lanes.rows) * folds_of(channels, lanes.channels) * kernel * sum * each;
     operands(fold(rows, lanes.rows), fold(channels, lanes.channels), products, kernel, sum_folds);
     const std::int64_t results = tile_.last ? tile_out_elements(plan_, tile_.size) : 0;
     if (tile_.last) {
@@ -168,6 +182,7 @@ class Writing {
   const TilePlan& plan_;
   const TileShape& tile_;
   const Widths w_;
+  const bool in_memory_;
   FilledBusy busy_;
 };
 
@@ -206,10 +221,10 @@ bool agrees(const FilledBusy& f, const Busy& b) {
 }
 
 FilledBusy filled_busy(const InstructionClass& c, const Machine& m, const TilePlan& plan, const TileShape& tile,
-                       bool wired) {
-  Writing writing(c, m, plan, tile);
+                       WeightPlace weights) {
+  Writing writing(c, m, plan, tile, weights);
   FilledBusy busy = plan.nest ? writing.of_nest() : writing.of_rows();
-  if (wired) busy.psram_read = {};
+  if (weights != WeightPlace::psram) busy.psram_read = {};
   if (stack_in_psram(m)) {
     busy.psram_read += number(m.cores) * (busy.stackram_read + busy.stackram_write);
     busy.stackram_read = busy.stackram_write = {};

@@ -10,6 +10,7 @@
 
 #include "core/cost/circuit.h"
 #include "core/cost/filled.h"
+#include "core/program/workload.h"
 
 namespace sdip {
 
@@ -30,8 +31,8 @@ struct FilledBusy {
 bool agrees(const FilledBusy& filled, const Busy& busy);
 
 /// An operation of an instruction that stands for one operator, on the chip. `m` is the machine in the class's
-/// formats, `wired` whether weights stand in ROM.
+/// formats, `weights` where the stage has its weights.
 FilledBusy filled_busy(const InstructionClass& c, const Machine& m, const cost::TilePlan& plan,
-                       const TileShape& tile, bool wired);
+                       const TileShape& tile, WeightPlace weights);
 
 }  // namespace sdip

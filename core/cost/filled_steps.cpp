@@ -13,16 +13,16 @@ using namespace cost;
 namespace {
 
 /// The instruction as its own step: one that stands for one operator on the chip, in one tile operation of all.
-FilledBusy step_of(const InstructionClass& step, const Machine& m, bool wired) {
+FilledBusy step_of(const InstructionClass& step, const Machine& m, WeightPlace weights) {
   const TilePlan plan = tile_plan(step);
-  return filled_busy(step, m, plan, expand(step, plan).shapes[0], wired);
+  return filled_busy(step, m, plan, expand(step, plan).shapes[0], weights);
 }
 
 /// An attention's steps over tiles of queries and keys.
 class AttentionSteps {
  public:
-  AttentionSteps(const InstructionClass& c, const Machine& m, bool wired, const TilePlan& plan)
-      : c_(c), m_(m), wide_(m), wired_(wired), plan_(plan), rescales_(plan.channels.count() > 1) {
+  AttentionSteps(const InstructionClass& c, const Machine& m, WeightPlace weights, const TilePlan& plan)
+      : c_(c), m_(m), wide_(m), weights_(weights), plan_(plan), rescales_(plan.channels.count() > 1) {
     wide_.activation_format = m.accumulator_format;
   }
 
@@ -86,14 +86,14 @@ class AttentionSteps {
     step.fused_passes = c_.fused_passes;
     step.fetches = c_.fetches;
     for (Fetch& mask : step.fetches) mask.elements = ceil_div(mask.elements, plan_.result_tiles());
-    return step_of(step, m_, wired_);
+    return step_of(step, m_, weights_);
   }
 
   FilledBusy softmax(std::int64_t rows, std::int64_t keys) const {
-    FilledBusy busy = step_of(row_step(rows, keys, 2), m_, wired_);
+    FilledBusy busy = step_of(row_step(rows, keys, 2), m_, weights_);
     busy.dsram_read += accumulator_beats(2 * rows);  // maxima and sums
     busy.dsram_write += accumulator_beats(2 * rows);
-    if (rescales_) busy.add(step_of(row_step(rows, values(), 1), wide_, wired_), 1);
+    if (rescales_) busy.add(step_of(row_step(rows, values(), 1), wide_, weights_), 1);
     return busy;
   }
 
@@ -103,13 +103,13 @@ class AttentionSteps {
     step.operand_a = Place::dsram;
     step.operand_b = part.operand_b;
     step.pair_b = part.pair_b;
-    FilledBusy busy = step_of(step, m_, wired_);
+    FilledBusy busy = step_of(step, m_, weights_);
     // Sums go to the accumulators as the product's results would go to DSRAM, each as wide as they are.
     Machine sums = m_;
     sums.activation_format = m_.accumulator_format;
     sums.dataflow = Dataflow::output_stationary;  // once, whatever the product does in between
     step.to_dsram = true;
-    const Filled written = step_of(step, sums, wired_).dsram_write;
+    const Filled written = step_of(step, sums, weights_).dsram_write;
     busy.dsram_write += written;
     if (rescales_) busy.dsram_read += written;
     return busy;
@@ -123,8 +123,8 @@ class AttentionSteps {
     write.push = c_.push;
     write.to_dram = c_.to_dram;
     write.turned_run = c_.turned_run;
-    FilledBusy busy = step_of(write, m_, wired_);
-    busy.dsram_read += step_of(read, wide_, wired_).dsram_read;
+    FilledBusy busy = step_of(write, m_, weights_);
+    busy.dsram_read += step_of(read, wide_, weights_).dsram_read;
     busy.dsram_read += accumulator_beats(rows);
     return busy;
   }
@@ -134,17 +134,17 @@ class AttentionSteps {
   const InstructionClass& c_;
   const Machine& m_;
   Machine wide_;  // the same, moving accumulators
-  const bool wired_;
+  const WeightPlace weights_;
   const TilePlan& plan_;
   const bool rescales_;
 };
 
 /// A strip's parts, each as an instruction of one tile operation; of streamed ones a tile of channels.
-void add_strips(const InstructionClass& c, const Machine& m, bool wired, std::int64_t rows,
+void add_strips(const InstructionClass& c, const Machine& m, WeightPlace weights, std::int64_t rows,
                 std::vector<FilledSteps>& shapes) {
   const StripRows strip = strip_rows(c, rows);
   const auto part = [&](std::size_t p, std::int64_t channels) {
-    return step_of(part_class(c, p, strip, channels), m, wired);
+    return step_of(part_class(c, p, strip, channels), m, weights);
   };
   const std::vector<StripOperation> operations = strip_operations(c);
   for (const StripOperation& o : operations) shapes.push_back({part(o.part, o.channels)});
@@ -168,16 +168,17 @@ InstructionClass without_own_pair(InstructionClass c) {
   return c;
 }
 
-std::vector<FilledSteps> written(const InstructionClass& c, const Machine& m, bool wired, const ClassCost& cost) {
+std::vector<FilledSteps> written(const InstructionClass& c, const Machine& m, WeightPlace weights,
+                                 const ClassCost& cost) {
   std::vector<FilledSteps> shapes;
-  if (c.compound == Compound::attention) return AttentionSteps(c, m, wired, cost.plan).all();
+  if (c.compound == Compound::attention) return AttentionSteps(c, m, weights, cost.plan).all();
   if (c.compound == Compound::strips) {
-    add_strips(c, m, wired, cost.plan.tile_rows, shapes);
-    if (cost.plan.rows.edge > 0) add_strips(c, m, wired, cost.plan.rows.edge, shapes);
+    add_strips(c, m, weights, cost.plan.tile_rows, shapes);
+    if (cost.plan.rows.edge > 0) add_strips(c, m, weights, cost.plan.rows.edge, shapes);
     return shapes;
   }
   const Expansion expansion = expand(c, cost.plan);
-  for (const TileShape& shape : expansion.shapes) shapes.push_back({filled_busy(c, m, cost.plan, shape, wired)});
+  for (const TileShape& shape : expansion.shapes) shapes.push_back({filled_busy(c, m, cost.plan, shape, weights)});
   return shapes;
 }
 
@@ -200,7 +201,7 @@ std::vector<FilledSteps> filled_steps(const InstructionClass& c, const Machine& 
   if (cost.on_host) return {};
   const Machine its = in_lockstep(machine_found(c, m), m.cores * c.spread_cores);
   std::vector<FilledSteps> shapes =
-      written(has_pairs(m) ? without_own_pair(c) : c, its, hard_coded(its, role), cost);
+      written(has_pairs(m) ? without_own_pair(c) : c, its, weight_place(its, role), cost);
   if (shapes.size() != cost.shapes.size()) return {};
   for (std::size_t i = 0; i < shapes.size(); ++i)
     if (!agrees(sum_of(shapes[i]), cost.shapes[i].busy) || duration_of(shapes[i]).value() != cost.shapes[i].cycles)

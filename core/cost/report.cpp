@@ -130,6 +130,11 @@ std::vector<std::string> notes_of(const std::vector<StageRun>& runs, const Clock
       "ends of their ranges."};
   if (m.vae_stage == VaeStage::off_chip)
     notes.emplace_back("VAE stages are off chip: their time, energy and area are not included.");
+  if (m.in_memory_weights == InMemoryWeights::fefet)
+    notes.emplace_back(
+        "Products in FeFET memories: converters lose nothing and cells do not vary; accuracy with real ones is "
+        "outside "
+        "the model's validity, as are writing the cells and wearing them.");
   const std::string clock = clock_note(limit, m);
   if (!clock.empty()) notes.push_back(clock);
   if (is_fpga(m.technology_node))

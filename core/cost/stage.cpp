@@ -22,13 +22,19 @@ Decimal share_of(Role role, const Machine& m) {
   }
 }
 
-/// At full use of the arrays that the products of each family go to.
-std::int64_t bound_cycles(const std::array<std::int64_t, 3>& mac_cycles, const Machine& m) {
+/// What a family's products come to: cycles of a MAC of its array, and of those that a memory makes.
+struct FamilyWork {
+  std::int64_t mac_cycles = 0, memory_cycles = 0;
+};
+
+/// At full use of the arrays that the MACs of each family go to, each row of a product in memory once.
+std::int64_t bound_cycles(const std::array<FamilyWork, 3>& work, const Machine& m) {
   std::int64_t bound = 0;
   for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
     const ArrayLanes lanes = array_lanes(family, m);
+    const FamilyWork& its = work[static_cast<std::size_t>(family)];
     const std::int64_t cycles =
-        ceil_div(mac_cycles[static_cast<std::size_t>(family)], lanes.rows * lanes.channels * lanes.sum);
+        ceil_div(its.mac_cycles, lanes.rows * lanes.channels * lanes.sum) + its.memory_cycles;
     const bool beside = has_pairs(m) && m.mac_sharing == MacSharing::separate;
     bound = beside ? std::max(bound, cycles) : bound + cycles;
   }
@@ -83,7 +89,7 @@ StageCost stage_cost(const CompiledStage& stage, const Machine& m, const ClassUs
                      const std::vector<ClassCost>& costs) {
   const Program& program = stage.program;
   StageCost work;
-  std::array<std::int64_t, 3> of_family{};
+  std::array<FamilyWork, 3> family_work{};
   for (std::size_t c = 0; c < program.classes.size(); ++c) {
     const ClassCost& cost = costs[c];
     const std::int64_t uses = all_uses.of[c];
@@ -93,13 +99,16 @@ StageCost stage_cost(const CompiledStage& stage, const Machine& m, const ClassUs
     events.add(core_events(cost), cost.cores * uses);
     work.macs += cost.macs * cost.cores * uses;
     work.mac_cycles += mac_cycles(cost) * cost.cores * uses;
-    if (cost.plan.nest)
-      of_family[static_cast<std::size_t>(program.classes[c].work.family)] += mac_cycles(cost) * uses;
+    if (cost.plan.nest) {
+      FamilyWork& family = family_work[static_cast<std::size_t>(program.classes[c].work.family)];
+      family.mac_cycles += mac_cycles(cost) * uses;
+      family.memory_cycles += cost.memory_cycles * uses;
+    }
     work.spread_cores = std::max(work.spread_cores, cost.cores);
     work.products_in_mac = std::max(work.products_in_mac, cost.products_in_mac);
     work.streams_activations |= cost.streams_activations;
   }
-  work.bound_cycles = bound_cycles(of_family, m);
+  work.bound_cycles = bound_cycles(family_work, m);
   work.words_bytes = words_bytes(program, all_uses, costs, m.granularity);
   return work;
 }
@@ -189,9 +198,9 @@ bool on_chip(Role role, const Machine& m) {
 
 std::int64_t bound_dram_bytes(const CompiledStage& stage, std::int64_t active_cores, const Machine& m) {
   const Program& program = stage.program;
-  const bool wired = hard_coded(m, stage.role);
+  const bool in_place = weights_in_place(m, stage.role);
   const std::int64_t weights =
-      wired ? 0 : std::max<std::int64_t>(0, program.distinct_weight_bytes.value - m.psram_bytes);
+      in_place ? 0 : std::max<std::int64_t>(0, program.distinct_weight_bytes.value - m.psram_bytes);
   return weights + (program.input_bytes.value + program.output_bytes.value) * active_cores;
 }
 

@@ -34,6 +34,8 @@ struct StripCost {
     if (shares_units(m)) tile.micro_operations += part.shapes[0].micro_operations;
     sum.macs += part.macs * times;
     sum.spent_macs += part.spent_macs * times;
+    sum.memory_cycles += part.memory_cycles * times;
+    sum.conversions += part.conversions * static_cast<double>(times);
     sum.lane_operations += part.lane_operations * times;
     for (const Fetch& fetch : c.parts[p].fetches)
       if (fetch.place == Place::dram)

@@ -55,7 +55,7 @@ TimelineRules timeline_rules(const Machine& m, Decimal share, std::int64_t activ
   rules.rate = dram_rate(m, share, thousandths);
   rules.burst_bytes = m.dram_burst_bytes;
   rules.decompressor_bytes = m.weight_compression.hundredths > 100 ? m.decompressor_bytes_per_cycle : 0;
-  if (!hard_coded(m, role)) rules.psram_bytes = m.psram_bytes - m.psram_pinned_bytes;
+  if (!weights_in_place(m, role)) rules.psram_bytes = m.psram_bytes - m.psram_pinned_bytes;
   rules.pinned_bytes = pinned.value;
   rules.weights_double_buffered = m.weight_buffering == Buffering::double_buffer;
   rules.tiles_double_buffered = m.tile_buffering == Buffering::double_buffer;

@@ -68,7 +68,8 @@ class NestExpansion {
     }
     result_bits_ = bits_of(c.formats ? c.formats->results : m.activation_format);
     widths_ = {bits_of(m.activation_format), bits_of(weighted_ ? m.weight_format : m.activation_format),
-               bits_of(m.accumulator_format), c.push && !c.to_dsram && !c.to_dram && sums_tiles_ == 1};
+               bits_of(m.accumulator_format), c.push && !c.to_dsram && !c.to_dram && sums_tiles_ == 1,
+               weighted_ && weights_multiply(m, role)};
   }
 
   std::vector<Operation> run() {
@@ -124,12 +125,14 @@ class NestExpansion {
     const auto [entry, fresh] = folded_.try_emplace(shape);
     Operation& o = entry->second;
     if (!fresh) return o;
-    const bool skipping = weighted_ && m_.sparsity == Sparsity::skipping;
+    const bool skipping = weighted_ && m_.sparsity == Sparsity::skipping && !widths_.in_memory;
     const Count kernel = n_.kernel_h * n_.kernel_w, space = shape.rows * shape.columns;
     const TileProduct product{space * (weighted_ ? multiplicity_ : 1),
                               shape.channels,
-                              skipping ? 1 : kernel,
-                              skipping ? up(shape.sums * kernel * m_.weight_density.hundredths, 100) : shape.sums,
+                              skipping || widths_.in_memory ? 1 : kernel,
+                              skipping            ? up(shape.sums * kernel * m_.weight_density.hundredths, 100)
+                              : widths_.in_memory ? shape.sums * kernel
+                                                  : shape.sums,
                               shape.first,
                               shape.last};
     Needs one;

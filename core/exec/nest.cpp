@@ -9,6 +9,7 @@
 #include "core/exec/formats.h"
 #include "core/exec/nest_tile.h"
 #include "core/exec/nest_walk.h"
+#include "core/exec/operations.h"
 #include "core/exec/partial_sums.h"
 #include "core/exec/split_macs.h"
 #include "core/exec/weights.h"
@@ -272,11 +273,12 @@ Extent window_rows(const LoopNest& n, const Extent& rows) { return hull_read(row
 
 Extent window_columns(const LoopNest& n, const Extent& columns) { return hull_read(columns_of(n), columns); }
 
-Arithmetic arithmetic_of(Chip& chip, const Node& node) {
+Arithmetic arithmetic_of(Chip& chip, const Node& node, bool weighted) {
   Arithmetic arithmetic;
   arithmetic.accumulator = accumulator_of(chip);
-  arithmetic.lanes =
-      lanes_along_sums(machine_of(chip.instruction_class(), chip.machine), work_of(chip.graph, node).family);
+  const bool in_memory = weighted && weights_multiply(chip.machine, chip.stage.role);
+  const Machine its = machine_of(chip.instruction_class(), chip.machine);
+  arithmetic.lanes = in_memory ? all_lanes : lanes_along_sums(its, work_of(chip.graph, node).family);
   arithmetic.kernel.threads = chip.team->threads();
   if (chip.team->threads() > 1) arithmetic.kernel.share = chip.team->share();
   return arithmetic;
@@ -291,7 +293,7 @@ void run_nest(Chip& chip, const Node& node, const NestMap& map, bool weighted, c
   };
   const NestOperand first = less_zero(0, a), second = less_zero(1, b);
   const Finish finish(chip, node);
-  const Arithmetic arithmetic = arithmetic_of(chip, node);
+  const Arithmetic arithmetic = arithmetic_of(chip, node, weighted);
   const NumberFormat format = accumulator_of(chip);
   const bool floating = number_formats[static_cast<std::size_t>(format)].floating;
   const auto run = [&]<class T, class S>(std::type_identity<T>, std::type_identity<S>, auto kept, auto ended) {

@@ -39,7 +39,7 @@ Extent window_columns(const LoopNest& nest, const Extent& columns);
 bool lies_in_codes(Chip& chip, const NestOperand& operand);
 
 /// How the products of a nest are summed; by all threads.
-Arithmetic arithmetic_of(Chip& chip, const Node& node);
+Arithmetic arithmetic_of(Chip& chip, const Node& node, bool weighted);
 
 /// Runs `node`, a nest with a map, in the tiles of `mapping`: loads each tile of its operands, sums its products,
 /// finishes a tile after its last sums and hands it to `sink`. That part of the results alone. A compound's walk

@@ -14,6 +14,13 @@ Lanes lanes_of(Family family, const Machine& m) {
   return {m.matmul_lanes_m, m.matmul_lanes_n, m.matmul_lanes_k};
 }
 
+/// Cycles in which a weight memory takes a row: for each part of its bits, column after column of a converter.
+Count cycles_of_row(const Machine& m, Count bits) {
+  Count cycles = 0;
+  for (Count left = bits; left > 0; left -= m.fefet_input_bits) cycles += m.fefet_columns_per_converter;
+  return cycles;
+}
+
 /// Beats in which a fold's `across` rows or channels of each of these sum folds pass a port.
 void beats_of(const std::vector<Count>& sums, Count across, Count bits, Count port, std::vector<Count>& beats) {
   beats.clear();
@@ -48,7 +55,8 @@ struct ResultFold {
 
 std::vector<Count> fold_product(const InstructionClass& c, const Machine& m, const Ports& ports,
                                 const NestWidths& w, const TileProduct& product, Needs& needs) {
-  const Lanes lanes = lanes_of(c.work.family, m);
+  const Lanes lanes = w.in_memory ? Lanes{1, product.channels, product.sum} : lanes_of(c.work.family, m);
+  const Count cycles_each = c.work.element_cycles * (w.in_memory ? cycles_of_row(m, w.activation_bits) : 1);
   Count nowhere = 0;
   const Ports::Port a = ports.reading(c.operand_a, c.pair_a, needs, nowhere);
   const Ports::Port b = ports.reading(c.operand_b, c.pair_b, needs, nowhere);
@@ -67,7 +75,7 @@ std::vector<Count> fold_product(const InstructionClass& c, const Machine& m, con
       ResultFold fold{a_beats,
                       b_beats,
                       product.kernels,
-                      c.work.element_cycles,
+                      cycles_each,
                       up(r * o * w.partial_bits, in.bits),
                       up(r * o * w.partial_bits, out.bits),
                       m.dataflow == Dataflow::output_stationary,

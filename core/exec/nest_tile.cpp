@@ -261,7 +261,10 @@ Elements results_of(const TileShape& s) {
 template <class T>
 ProductOperands<T> product_operands(const TileShape& s, const Copy& copy, const T* a, const TileStrides& a_at,
                                     const T* b, const TileStrides& b_at, std::int64_t lanes) {
-  const std::int64_t run = s.tile.sums.size(), depth = run * kernel_size(s.map.nest);
+  const std::int64_t depth = s.tile.sums.size() * kernel_size(s.map.nest);
+  const bool at_once = lanes == all_lanes;
+  const std::int64_t run = at_once ? depth : s.tile.sums.size();
+  if (at_once) lanes = std::max<std::int64_t>(1, depth);
   const std::int64_t pixels = s.pixels(), channels = copy.channels.size();
   if (s.by_rows()) return {{pixels, channels, depth, run, lanes}, {a, a_at.y, a_at.k, {}}, weights_of(s, b, b_at)};
   return {{channels, pixels, depth, run, lanes}, filters_of(s, b, b_at), windows_of(s, a, a_at)};

@@ -82,7 +82,9 @@ template <class T>
 void lay_filters(const TileShape& shape, const T* b, const TileStrides& b_at, std::int64_t row, std::int64_t rows,
                  T* to, std::int64_t stride);
 
-/// The product of one copy, added to `sums`; `a` and `b` are its first elements. S: the accumulators' type.
+/// The product of one copy, added to `sums`; `a` and `b` are its first elements. S: the accumulators' type. `lanes`
+/// multiply side by side along a sum; all_lanes: all of a tile's sums, kernel positions too.
+inline constexpr std::int64_t all_lanes = 0;
 struct Arithmetic {
   NumberFormat accumulator = NumberFormat::fp32;
   std::int64_t lanes = 1;

@@ -282,7 +282,8 @@ bool run_in_place(Chip& chip, const Node& node, TileShape shape, const NestOpera
   if (first.data == nullptr || second.data == nullptr) return false;
   shape.rows = {0, map.nest.in_h}, shape.columns = {0, map.nest.in_w};
   const bool weighted = shape.weighted;
-  Untiled<T, S> untiled{chip,   std::move(shape), arithmetic_of(chip, node), first, second, Finish(chip, node),
+  Untiled<T, S> untiled{chip,   std::move(shape), arithmetic_of(chip, node, weighted),
+                        first,  second,           Finish(chip, node),
                         behind, node.outputs[0]};
   if constexpr (!std::is_same_v<T, float>) untiled.accumulators.emplace(chip, node, map, weighted);
   untiled.find_products();

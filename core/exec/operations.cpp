@@ -37,13 +37,19 @@ std::int64_t held_psram_bytes(const InstructionClass& c, const Machine& machine)
   return up(c.weight_elements * bits_of(m.weight_format), 8);
 }
 
-bool weights_wired(const Machine& m, Role role) {
+bool weights_in_rom(const Machine& m, Role role) {
   if (m.weight_storage != WeightStorage::hard_coded) return false;
   const bool vae = role == Role::encoder || role == Role::decoder;
   return m.hard_coded_part == HardCodedPart::all || (m.hard_coded_part == HardCodedPart::vae && vae) ||
          (m.hard_coded_part == HardCodedPart::core && role == Role::core) ||
          (m.hard_coded_part == HardCodedPart::text_encoder && role == Role::text_encoder);
 }
+
+bool weights_multiply(const Machine& m, Role role) {
+  return m.in_memory_weights == InMemoryWeights::fefet && !weights_in_rom(m, role);
+}
+
+bool weights_wired(const Machine& m, Role role) { return weights_in_rom(m, role) || weights_multiply(m, role); }
 
 std::vector<Operation> expand(const InstructionClass& c, const Machine& machine, Role role,
                               std::optional<Family> owner) {

@@ -47,8 +47,11 @@ struct Operation {
   std::int64_t cycles() const { return steps_cycles > 0 ? steps_cycles : needs.longest(); }
 };
 
-/// Section 2: a stage of that role has its weights in ROM.
+/// Section 2: a stage of that role has its weights in ROM; in ROM or a FeFET memory, so that they are not fetched;
+/// in a FeFET memory, which multiplies by them.
+bool weights_in_rom(const Machine& machine, Role role);
 bool weights_wired(const Machine& machine, Role role);
+bool weights_multiply(const Machine& machine, Role role);
 
 /// Section 2: cores' stacks lie in PSRAM.
 inline bool stack_in_psram(const Machine& m) { return m.memory_hierarchy == MemoryHierarchy::writable_psram; }

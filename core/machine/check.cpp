@@ -11,6 +11,18 @@ void require(bool holds, const char* where, const char* message) {
   if (!holds) throw Error("value_conflict", where, message);
 }
 
+bool floating(NumberFormat format) { return number_formats[static_cast<std::size_t>(format)].floating; }
+
+void check_in_memory(const Machine& m) {
+  constexpr const char* of_bits = "a weight memory multiplies bit by bit: expected integers or fixed point";
+  require(!floating(m.weight_format), "weight_format", of_bits);
+  require(!floating(m.activation_format), "activation_format", of_bits);
+  require(m.sparsity != Sparsity::skipping, "sparsity",
+          "a weight memory has a cell for every weight, zero or not: expected sparsity=none or gating");
+  require(m.weight_compression.hundredths == 100, "weight_compression",
+          "a weight memory holds weights as they are multiplied: expected weight_compression=1");
+}
+
 }  // namespace
 
 void check_machine(const Machine& m) {
@@ -43,6 +55,7 @@ void check_machine(const Machine& m) {
       "activation_memory=separate");
   require(m.composable_macs == ComposableMacs::off || !is_fpga(m.technology_node), "composable_macs",
           "DSP blocks of an FPGA part are multipliers of one width: expected composable_macs=off, or a node");
+  if (m.in_memory_weights == InMemoryWeights::fefet) check_in_memory(m);
   const bool overlaps = m.operator_dsram == OperatorDsram::per_operator;
   require(!overlaps || m.activation_memory == ActivationMemory::separate, "operator_dsram",
           "a DSRAM for each operator is not one memory for all: expected activation_memory=separate");

@@ -74,7 +74,8 @@ struct Numbers {
   NodeNumbers node[nodes];
   PartNumbers fpga[nodes];  // of parts
   double float_lane_luts, integer_lane_luts, control_luts, inputs_switched;
-  double rom_over_sram, port_cells, dram_pj[kinds], wire_pj, clock, control, distributed;
+  double rom_over_sram, fefet_over_sram, fefet_product_pj, fefet_conversion_pj, fefet_converter_um2, port_cells,
+      dram_pj[kinds], wire_pj, clock, control, distributed;
   double depth[formats], fo4_ps[nodes], margin, overhead, least_stage;
   ComposableMac composable_integer, composable_float;
 };
@@ -190,6 +191,10 @@ Numbers numbers_of_table(Bound bound) {
   n.control_luts = constant("fpga.lut.control", bound);
   n.inputs_switched = constant("fpga.lut.inputs_switched", bound);
   n.rom_over_sram = constant("rom.over_sram", bound);
+  n.fefet_over_sram = constant("fefet.cell.over_sram", bound);
+  n.fefet_product_pj = constant("fefet.product", bound);
+  n.fefet_conversion_pj = constant("fefet.conversion", bound);
+  n.fefet_converter_um2 = constant("fefet.converter", bound);
   n.port_cells = constant("sram.port_cells", bound);
   const char* names[kinds] = {"lpddr4", "ddr4", "gddr6", "hbm2", "ddr3", "gddr5", "hbm2e"};
   for (std::size_t kind = 0; kind < kinds; ++kind)
@@ -268,6 +273,28 @@ SquareMm sram_area(Process process, Bytes capacity, std::int64_t banks, Bits por
 
 SquareMm rom_area(Process process, Bytes capacity) {
   return sram_area(process, capacity) * numbers(process.bound).rom_over_sram;
+}
+
+SquareMm fefet_cell_area(Process process, Bits cells) {
+  return SquareMm(sram_area(process, Bytes(1)).value / 8.0 * static_cast<double>(cells.value) *
+                  numbers(process.bound).fefet_over_sram);
+}
+
+namespace {
+
+/// An 8-bit converter serves inputs of one bit; each bit more doubles its levels.
+double levels(std::int64_t input_bits) { return std::ldexp(1.0, static_cast<int>(input_bits - 1)); }
+
+}  // namespace
+
+SquareMm fefet_converter_area(std::int64_t input_bits, Bound bound) {
+  return SquareMm(1e-6 * numbers(bound).fefet_converter_um2 * levels(input_bits));
+}
+
+Joules fefet_product_energy(Bound bound) { return Joules(pico * numbers(bound).fefet_product_pj); }
+
+Joules fefet_conversion_energy(std::int64_t input_bits, Bound bound) {
+  return Joules(pico * numbers(bound).fefet_conversion_pj * levels(input_bits));
 }
 
 Joules dram_energy(DramKind kind, Bytes bytes, Bound bound) {

@@ -65,6 +65,17 @@ SquareMm sram_area(Process process, Bytes capacity, std::int64_t banks, Bits por
 /// Area of weights kept in ROM.
 SquareMm rom_area(Process process, Bytes capacity);
 
+/// Area of FeFET cells of one bit.
+SquareMm fefet_cell_area(Process process, Bits cells);
+
+/// Area of a converter of a FeFET memory's columns, and energy of a conversion, that lose nothing of 128 cells when
+/// rows take `input_bits` of an activation at once: 7 + input_bits bits, area and energy doubled by each.
+SquareMm fefet_converter_area(std::int64_t input_bits, Bound bound = Bound::value);
+Joules fefet_conversion_energy(std::int64_t input_bits, Bound bound = Bound::value);
+
+/// Energy of a product of one bit by one bit in a FeFET cell.
+Joules fefet_product_energy(Bound bound = Bound::value);
+
 /// Energy of moving `bytes` between chip and DRAM.
 Joules dram_energy(DramKind kind, Bytes bytes, Bound bound = Bound::value);
 

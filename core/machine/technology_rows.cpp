@@ -111,6 +111,23 @@ constexpr TechnologyRow table[] = {
 
     {"rom.over_sram", 0.25, 0.15, 0.5, "", assumption, "assumption: area of a ROM bit over that of an SRAM bit"},
 
+    {"fefet.cell.over_sram", 0.2, 0.15, 1, "", assumption,
+     "assumption: a FeFET cell of 0.025 um2 (Dunkel et al., IEDM 2017) over the 28 nm SRAM cell of 0.127 um2, at "
+     "every node; most: with selectors and drivers"},
+    {"fefet.array", 128, 128, 128, "cells", unverified,
+     "Shafiee et al., ISAAC, ISCA 2016: arrays of 128 rows by 128 columns; here of one bit a cell"},
+    {"fefet.product", 0.00226, 0.001, 0.018, "pJ", assumption,
+     "assumption: two operations of a bit at the 885.4 TOPS/W of Soliman et al., Nat. Commun. 14 (2023), 28 nm; "
+     "most "
+     "at the 111.6 TOPS/W of the 1F1C macro, IEEE JXCDC 2024"},
+    {"fefet.conversion", 1.56, 0.3, 3.1, "pJ", unverified,
+     "Shafiee et al., ISAAC, ISCA 2016: eight 8-bit converters of 1.28 GS/s take 16 mW at 32 nm; other nodes "
+     "within "
+     "the range"},
+    {"fefet.converter", 1200, 300, 2400, "um2", unverified,
+     "Shafiee et al., ISAAC, ISCA 2016: eight 8-bit converters take 0.0096 mm2 at 32 nm; other nodes within the "
+     "range"},
+
     {"dram.lpddr4", 8, 4, 20, "pJ/bit", cited,
      "Accelergy table (public data); Dally CACM 2020 says about 4, Horowitz 20"},
     {"dram.ddr4", 20, 20, 20, "pJ/bit", cited, "Jouppi et al., ISCA 2021, Table 2: 1300 pJ per 64 b, I/O only"},

@@ -2,6 +2,9 @@
 #include <algorithm>
 #include <map>
 
+#include "core/base/error.h"
+#include "core/program/format_text.h"
+#include "core/program/kinds.h"
 #include "core/program/passes.h"
 
 namespace sdip {
@@ -57,9 +60,29 @@ Bytes stored_weights(const Graph& graph, const Machine& machine, Bytes fetched) 
   return fetched + Bytes(stored_bytes(ceil_div(more_bits, 8), form));
 }
 
+/// A weight memory multiplies by integers and fixed point alone; rules may have said else of a layer.
+void check_in_memory(const Compilation& c) {
+  if (weight_place(c.machine, c.role) != WeightPlace::fefet) return;
+  const auto floating = [](NumberFormat f) { return number_formats[static_cast<std::size_t>(f)].floating; };
+  for (std::size_t i = 0; i < c.placement.classes_of_drafts.size(); ++i) {
+    const InstructionClass& one = c.placement.classes_of_drafts[i];
+    const bool weighted =
+        one.compound == Compound::strips || (is_nest(one.work.family) && one.operand_b == Place::psram);
+    if (!weighted || !one.formats) continue;
+    if (floating(one.formats->weights) || floating(one.formats->activations))
+      throw Error("formats_invalid", c.placement.instructions[i].name,
+                  "in_memory_weights=fefet multiplies integers and fixed point alone: expected such weights and "
+                  "activations of '" +
+                      c.placement.instructions[i].name + "', not " +
+                      std::string(format_text(one.formats->weights)) + " by " +
+                      std::string(format_text(one.formats->activations)));
+  }
+}
+
 }  // namespace
 
 void classify(Compilation& c) {
+  check_in_memory(c);
   c.program.stored_weight_bytes = stored_weights(*c.graph, c.machine, c.program.distinct_weight_bytes);
   share_classes(std::move(c.placement), c.program);
   count_input_output(*c.graph, c.role, c.part, c.lives, c.roots, c.program);

@@ -66,13 +66,18 @@ bool hard_coded(const Machine& machine, Role role) {
   return true;
 }
 
+WeightPlace weight_place(const Machine& machine, Role role) {
+  if (hard_coded(machine, role)) return WeightPlace::rom;
+  return machine.in_memory_weights == InMemoryWeights::fefet ? WeightPlace::fefet : WeightPlace::psram;
+}
+
 std::string_view loop_text(Loop loop) {
   constexpr std::string_view names[] = {"rows", "columns", "channels", "sums"};
   return names[static_cast<std::size_t>(loop)];
 }
 
 void narrow_psram(Compilation& c, const CapacityRange& weight_room) {
-  if (hard_coded(c.machine, c.role)) return;  // weights have no room, whatever the capacity
+  if (weights_in_place(c.machine, c.role)) return;  // weights have no room, whatever the capacity
   CapacityRange range = weight_room;
   range.least += c.machine.psram_pinned_bytes;
   if (range.most < CapacityRange().most - c.machine.psram_pinned_bytes) range.most += c.machine.psram_pinned_bytes;

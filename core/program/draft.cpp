@@ -102,9 +102,10 @@ std::vector<std::int32_t> use_counts(const Graph& graph, const std::vector<Draft
   return uses;
 }
 
-TileRoom machine_room(const Machine& machine, bool wired) {
+TileRoom machine_room(const Machine& machine, WeightPlace weights) {
   TileRoom room;
-  room.weight_bytes = wired ? 0 : machine.psram_bytes - machine.psram_pinned_bytes;
+  room.weight_bytes = weights == WeightPlace::psram ? machine.psram_bytes - machine.psram_pinned_bytes : 0;
+  room.weights_multiply = weights == WeightPlace::fefet;
   room.buffers = machine.tile_buffering == Buffering::double_buffer ? 2 : 1;
   room.weight_buffers = machine.weight_buffering == Buffering::double_buffer ? 2 : 1;
   room.activation_bits = bits_of(machine.activation_format);
@@ -122,8 +123,8 @@ void give_formats(TileRoom& room, const InstructionClass& c, const Machine& mach
   room.form = weight_form(c, machine);
 }
 
-TileRoom room_for(const InstructionClass& c, const Machine& machine, bool wired) {
-  TileRoom room = machine_room(machine, wired);
+TileRoom room_for(const InstructionClass& c, const Machine& machine, WeightPlace weights) {
+  TileRoom room = machine_room(machine, weights);
   give_formats(room, c, machine);
   return room;
 }

@@ -138,15 +138,16 @@ struct TileRoom {
   TileSearch search = TileSearch::exact;  // how mappings of nests are found
   TileGoal goal = TileGoal::bytes;        // and what they save first
   bool weights_stay = false;              // in PSRAM, all of the stage's: loaded again they cost nothing
+  bool weights_multiply = false;          // in their memory: each row with all channels of a tile at once
   friend auto operator<=>(const TileRoom&, const TileRoom&) = default;
 };
 
-/// What tiles may use of PSRAM (nothing when weights are wired), how many are in flight, and formats; the sides of
-/// DSRAM are left open.
-TileRoom machine_room(const Machine& machine, bool wired);
+/// What tiles may use of PSRAM (nothing when weights lie in place), how many are in flight, and formats; the sides
+/// of DSRAM are left open.
+TileRoom machine_room(const Machine& machine, WeightPlace weights);
 
 /// The same for an instruction that may have formats of its own; tiles of a conversion have the room of the wider.
-TileRoom room_for(const InstructionClass& c, const Machine& machine, bool wired);
+TileRoom room_for(const InstructionClass& c, const Machine& machine, WeightPlace weights);
 void give_formats(TileRoom& room, const InstructionClass& c, const Machine& machine);
 
 /// The nest of an instruction that has one.
@@ -167,10 +168,10 @@ std::optional<Mapping> choose_mapping(const InstructionClass& c, const TileRoom&
 
 /// What choose_mapping says, and a range of room.weight_bytes, with this one in it, for which it says the same.
 /// Sound by construction: of that room the searches know only what an AskedCapacity answers. Not the whole step:
-/// they ask for mappings that then lose, too. Of wired weights (a room of 0) everything. Worked example: a linear
-/// layer of one row of 8 sums by 64 channels, 16 bit, all operands on chip, double-buffered weights: in 2,048 B the
-/// whole layer fits, from there on; in 2,047 B one granule of 32 channels, and all that it is asked for is 1,024 B
-/// and 2,048 B.
+/// they ask for mappings that then lose, too. Of weights in place (a room of 0) everything. Worked example: a
+/// linear layer of one row of 8 sums by 64 channels, 16 bit, all operands on chip, double-buffered weights: in
+/// 2,048 B the whole layer fits, from there on; in 2,047 B one granule of 32 channels, and all that it is asked for
+/// is 1,024 B and 2,048 B.
 struct MappingStep {
   std::optional<Mapping> mapping;
   CapacityRange weight_room;

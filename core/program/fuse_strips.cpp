@@ -238,7 +238,7 @@ std::vector<std::size_t> cuts_of(const Chain& chain, const Estimate& estimate) {
 
 /// The room of an instruction of whose operands none is whole on chip; of a unified memory half for such tiles.
 TileRoom room_of(const Machine& machine, Role role) {
-  TileRoom room = machine_room(machine, hard_coded(machine, role));
+  TileRoom room = machine_room(machine, weight_place(machine, role));
   room.read_bytes = room.write_bytes = machine.activation_memory == ActivationMemory::separate
                                            ? machine.dsram_bytes
                                            : (2 * machine.dsram_bytes + machine.stackram_bytes) / 4;

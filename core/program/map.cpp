@@ -81,7 +81,8 @@ std::int64_t weight_bytes_on_chip(const InstructionClass& c, const TileRoom& roo
   return bytes;
 }
 
-TileSizes sizes_of(const InstructionClass& c, bool weighted) {
+/// `in_memory`: folds are those of the weight memory, each row once for each tile of channels.
+TileSizes sizes_of(const InstructionClass& c, bool weighted, bool in_memory) {
   const bool streams =
       c.operand_a == Place::dram || c.operand_b == Place::dram || writes_tiles(c) || fetches_from_dram(c);
   TileSizes sizes;
@@ -89,6 +90,7 @@ TileSizes sizes_of(const InstructionClass& c, bool weighted) {
   sizes.split_columns = streams;
   sizes.split_channels = streams || weighted;
   sizes.split_sums = !c.prologue_sums;
+  if (in_memory) sizes.reference_lanes = {1, nest_of(c).channels()};
   sizes.least_results = streams ? reference_tile_elements : 0;
   return sizes;
 }
@@ -197,6 +199,7 @@ std::optional<Mapping> search_nest(const Task& task, TileSizes sizes, TileSearch
 
 MappingStep choose_nest(InstructionClass c, const TileRoom& room, std::int64_t weight_buffers) {
   const Nest nest = nest_of(c);
+  const bool in_memory = room.weights_multiply && nest.weighted && room.goal == TileGoal::bytes;
   const bool streams_weights = nest.weighted && room.weight_bytes > 0;
   const std::int64_t held = held_weight_bytes(c, room.form);
   const AskedCapacity weights(room.weight_bytes);
@@ -206,7 +209,7 @@ MappingStep choose_nest(InstructionClass c, const TileRoom& room, std::int64_t w
     c.mapping = mapping;
     return fits_in(c, room, weights, weight_buffers);
   };
-  MappingStep step{search_nest({nest, terms, fits, room.goal}, sizes_of(c, nest.weighted), room.search),
+  MappingStep step{search_nest({nest, terms, fits, room.goal}, sizes_of(c, nest.weighted, in_memory), room.search),
                    weights.same()};
   if (streams_weights) step.weight_room.narrow(weight_room(terms.capacity[1].same(), held, weight_buffers));
   return step;

@@ -114,7 +114,7 @@ void write_result(Viewer& v, std::size_t i) {
 
 /// Pinned weights from the start, once for those that several instructions share; of the others what is in use.
 void add_weights(Viewer& v) {
-  if (hard_coded(v.machine, v.stage.role)) return;
+  if (weights_in_place(v.machine, v.stage.role)) return;
   std::map<std::vector<std::int32_t>, bool> seen;
   std::int64_t pinned = 0;
   const auto& instructions = v.stage.program.instructions;

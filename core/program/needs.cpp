@@ -11,11 +11,12 @@ namespace sdip {
 
 std::span<const ParameterRow* const> program_parameters() {
   static const auto rows = [] {
-    std::array<const ParameterRow*, 13> found{};
+    std::array<const ParameterRow*, 14> found{};
     std::size_t count = 0;
-    for (const char* name : {"weight_format", "activation_format", "accumulator_format", "scale_granularity",
-                             "weight_storage", "hard_coded_part", "sparsity", "weight_density",
-                             "weight_compression", "activation_memory", "transposition", "batch", "operator_dsram"})
+    for (const char* name :
+         {"weight_format", "activation_format", "accumulator_format", "scale_granularity", "weight_storage",
+          "hard_coded_part", "sparsity", "weight_density", "weight_compression", "activation_memory",
+          "transposition", "batch", "operator_dsram", "in_memory_weights"})
       found.at(count++) = find_parameter(name);
     check(std::ranges::count(found, nullptr) == 0, "every parameter that a program rests on has a row");
     return found;
@@ -67,7 +68,7 @@ std::string lacking(const Instruction& instruction, const char* memory, std::int
 }
 
 std::optional<std::string> short_of(const Instruction& i, const InstructionClass& c, const Machine& m,
-                                    std::int64_t pinned_bytes, bool in_rom) {
+                                    std::int64_t pinned_bytes, bool in_place) {
   const std::int64_t read = i.dsram_read_side.value, write = i.dsram_write_side.value, stack = i.stackram.value;
   if (m.activation_memory == ActivationMemory::unified) {
     const std::int64_t all = 2 * m.dsram_bytes + m.stackram_bytes;
@@ -76,7 +77,7 @@ std::optional<std::string> short_of(const Instruction& i, const InstructionClass
     if (std::max(read, write) > m.dsram_bytes) return lacking(i, "DSRAM", std::max(read, write), m.dsram_bytes);
     if (stack > m.stackram_bytes) return lacking(i, "STACKRAM", stack, m.stackram_bytes);
   }
-  if (in_rom || c.pinned) return std::nullopt;
+  if (in_place || c.pinned) return std::nullopt;
   const WeightForm form = weight_form(c, m);
   std::int64_t tile = held_weight_bytes(c, form);
   if (is_nest(c.work.family) && c.operand_b == Place::psram) {
@@ -97,10 +98,10 @@ std::optional<std::string> misfit(const CompiledStage& stage, const Machine& mac
   if (program.pinned_bytes.value > machine.psram_bytes)
     return "pinned weights take " + std::to_string(program.pinned_bytes.value) + " B of PSRAM, which has " +
            std::to_string(machine.psram_bytes);
-  const bool in_rom = hard_coded(machine, stage.role);
+  const bool in_place = weights_in_place(machine, stage.role);
   for (const Instruction& instruction : program.instructions) {
     const auto& c = program.classes[static_cast<std::size_t>(instruction.instruction_class)];
-    if (auto reason = short_of(instruction, c, machine, program.pinned_bytes.value, in_rom)) return reason;
+    if (auto reason = short_of(instruction, c, machine, program.pinned_bytes.value, in_place)) return reason;
   }
   return std::nullopt;
 }

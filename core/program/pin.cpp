@@ -37,7 +37,8 @@ void pin(Compilation& compilation) {
   const AskedCapacity psram(machine.psram_bytes);
   const bool all = psram.holds(needed);
   std::int64_t left = all ? needed : machine.psram_pinned_bytes;
-  if (hard_coded(machine, compilation.role))
+  const bool in_place = weights_in_place(machine, compilation.role);
+  if (in_place)
     left = 0;
   else
     compilation.psram_bytes.narrow(psram.same());
@@ -59,7 +60,7 @@ void pin(Compilation& compilation) {
     left -= bytes;
     program.pinned_bytes += Bytes(bytes);
   }
-  if (machine.weight_storage == WeightStorage::resident && needed > machine.psram_bytes)
+  if (machine.weight_storage == WeightStorage::resident && !in_place && needed > machine.psram_bytes)
     compilation.infeasible = "resident weights need " + std::to_string(needed) + " B of PSRAM, which has " +
                              std::to_string(machine.psram_bytes);
 }

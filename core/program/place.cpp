@@ -117,7 +117,7 @@ bool weights_stay(const Compilation& compilation, const AskedCapacity& psram) {
 }
 
 TileRoom room_at(const InstructionClass& c, const Machine& machine, Role role, const TileGaps& gaps, bool stay) {
-  TileRoom room = room_for(c, machine, hard_coded(machine, role));
+  TileRoom room = room_for(c, machine, weight_place(machine, role));
   room.weights_stay = stay;
   room.read_bytes = gaps.read.bytes;
   room.write_bytes = gaps.write.bytes;
@@ -326,7 +326,7 @@ std::optional<std::size_t> try_place(Compilation& compilation) {
   const AskedCapacity psram(compilation.machine.psram_bytes);
   Mappings mappings{*compilation.mappings};
   const auto failed = try_place(compilation, mappings, weights_stay(compilation, psram));
-  if (!hard_coded(compilation.machine, compilation.role)) compilation.psram_bytes.narrow(psram.same());
+  if (!weights_in_place(compilation.machine, compilation.role)) compilation.psram_bytes.narrow(psram.same());
   narrow_psram(compilation, mappings.weight_room);
   return failed;
 }

@@ -56,12 +56,19 @@ struct TileTerms {
   std::int64_t price_a_cycle = 1;  // what the reference machine's DRAM moves in a cycle
 };
 
+/// The array that folds are counted on.
+struct ReferenceLanes {
+  std::int64_t rows, channels;
+  constexpr ReferenceLanes(std::int64_t r, std::int64_t c) : rows(r), channels(c) {}
+  constexpr ReferenceLanes(std::int64_t lanes) : ReferenceLanes(lanes, lanes) {}
+};
+
 /// Which sizes are tried, and what decides between mappings that pay the same.
 struct TileSizes {
   bool split_rows = true, split_columns = true, split_channels = true, split_sums = true;
   std::int64_t channel_granule = 1, sum_granule = 1;  // sizes are multiples of it, or whole
-  std::int64_t reference_lanes = 128;                 // rows x channels of the array that folds are counted on
-  std::int64_t least_results = 0;                     // tiles of fewer results lose against larger ones
+  ReferenceLanes reference_lanes = 128;
+  std::int64_t least_results = 0;  // tiles of fewer results lose against larger ones
 };
 
 struct Tiling {
@@ -104,8 +111,8 @@ Tiling fewest_cycles(const Nest& nest, const TileTerms& terms, const TileSizes& 
 std::optional<Tiling> best_tiling(const Nest& nest, std::int64_t words, const TileSizes& sizes = {});
 TileTerms one_memory_terms(const Nest& nest, std::int64_t words);
 
-/// Folds on an array of lanes x lanes, rows by channels; sums take as many whatever the tiles.
-std::int64_t reference_folds(const Nest& nest, const Mapping& mapping, std::int64_t lanes);
+/// Folds on an array of rows by channels; sums take as many whatever the tiles.
+std::int64_t reference_folds(const Nest& nest, const Mapping& mapping, ReferenceLanes lanes);
 
 /// A tile size, how many tiles it makes, and, of rows and columns, the positions that all tiles read and one holds.
 struct TileSize {

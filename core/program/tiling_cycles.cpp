@@ -22,7 +22,7 @@ struct CyclesSearch {
   Tiling best;
   std::vector<ChannelSize> channels = channel_sizes(search);
   std::int64_t least_folds = std::ranges::min(channels, {}, &ChannelSize::folds).folds;
-  std::int64_t least_fold_cycles = fold_cycles(search.nest, 1, search.sizes.reference_lanes);
+  std::int64_t least_fold_cycles = fold_cycles(search.nest, 1, search.sizes.reference_lanes.rows);
 
   std::int64_t shortfall_of(const Mapping& m) const {
     if (search.sizes.least_results == 0) return 0;
@@ -55,7 +55,7 @@ struct CyclesSearch {
     if (order != results_stay && s.count > 1 && !search.terms.partials_leave) return;
     const std::int64_t price = price_of(order, r, c, s, k.tiles);
     const std::int64_t cycles =
-        std::max(waits(price), times(folds, fold_cycles(search.nest, s.count, search.sizes.reference_lanes)));
+        std::max(waits(price), times(folds, fold_cycles(search.nest, s.count, search.sizes.reference_lanes.rows)));
     if (std::tuple(cycles, price, folds) > std::tuple(best_cycles, best.price, best.folds)) return;
     const auto rank = [&](std::int64_t of_cycles, const Tiling& t) {
       const Mapping& m = t.mapping;
@@ -110,7 +110,7 @@ std::int64_t reference_cycles(const Nest& nest, const TileTerms& terms, const Ti
   const std::int64_t sums_tiles = ceil_div(nest.loops.in_channels, mapping.tile_sums);
   return std::max(ceil_div(price_of(nest, terms, mapping), terms.price_a_cycle),
                   times(reference_folds(nest, mapping, sizes.reference_lanes),
-                        fold_cycles(nest, sums_tiles, sizes.reference_lanes)));
+                        fold_cycles(nest, sums_tiles, sizes.reference_lanes.rows)));
 }
 
 Tiling fewest_cycles(const Nest& nest, const TileTerms& terms, const TileSizes& sizes, const Accept& accept,

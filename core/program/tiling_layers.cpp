@@ -13,7 +13,7 @@ namespace {
 
 /// The room of a machine with nothing whole on chip.
 TileRoom empty_room(const Machine& machine, Role role) {
-  TileRoom room = machine_room(machine, hard_coded(machine, role));
+  TileRoom room = machine_room(machine, weight_place(machine, role));
   room.read_bytes = room.write_bytes = machine.dsram_bytes;
   if (machine.activation_memory == ActivationMemory::unified)
     room.read_bytes = room.write_bytes = (2 * machine.dsram_bytes + machine.stackram_bytes) / 2;

@@ -194,7 +194,7 @@ struct Search {
   /// Folds of all places for one fold of channels: what reference_folds divides by that of the channels.
   std::int64_t place_folds(const TileSize& r, const TileSize& c) const {
     const bool joined = nest.weighted && whole(r, c);  // a batch lengthens the rows
-    const std::int64_t covered = joined ? copies : 1, lanes = sizes.reference_lanes;
+    const std::int64_t covered = joined ? copies : 1, lanes = sizes.reference_lanes.rows;
     const std::int64_t full_rows = n.out_h / r.tile, edge_rows = n.out_h - full_rows * r.tile;
     const std::int64_t full_columns = n.out_w / c.tile, edge_columns = n.out_w - full_columns * c.tile;
     const auto folds = [&](std::int64_t h, std::int64_t w) {

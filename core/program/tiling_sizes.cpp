@@ -82,7 +82,7 @@ std::vector<TileSize> sizes_of_axis(const NestAxis& axis, bool split) {
   return sizes;
 }
 
-std::int64_t reference_folds(const Nest& nest, const Mapping& m, std::int64_t lanes) {
+std::int64_t reference_folds(const Nest& nest, const Mapping& m, ReferenceLanes lanes) {
   const LoopNest& n = nest.loops;
   const TileCounts counts = tile_counts(nest, m);
   const std::int64_t joined =
@@ -90,13 +90,13 @@ std::int64_t reference_folds(const Nest& nest, const Mapping& m, std::int64_t la
   const std::int64_t apart = counts.repeats * (nest.weighted ? 1 : counts.multiplicity);
   const std::int64_t rows = n.out_h % m.tile_rows, columns = n.out_w % m.tile_columns;
   const std::int64_t full_rows = n.out_h / m.tile_rows, full_columns = n.out_w / m.tile_columns;
-  const auto folds = [&](std::int64_t r, std::int64_t c) { return ceil_div(r * c * joined, lanes); };
+  const auto folds = [&](std::int64_t r, std::int64_t c) { return ceil_div(r * c * joined, lanes.rows); };
   const std::int64_t places = full_rows * full_columns * folds(m.tile_rows, m.tile_columns) +
                               full_columns * folds(rows, m.tile_columns) + full_rows * folds(m.tile_rows, columns) +
                               folds(rows, columns);
   const std::int64_t tile = std::min(m.tile_channels, n.out_channels);
   const std::int64_t channels =
-      n.out_channels / tile * ceil_div(tile, lanes) + ceil_div(n.out_channels % tile, lanes);
+      n.out_channels / tile * ceil_div(tile, lanes.channels) + ceil_div(n.out_channels % tile, lanes.channels);
   return apart * places * channels * (nest.weighted ? n.groups : 1);
 }
 

@@ -14,7 +14,7 @@ struct Refinement {
   std::vector<ChannelSize> channels = channel_sizes(search);
   std::int64_t least_folds = std::ranges::min(channels, {}, &ChannelSize::folds).folds;
   std::int64_t fewest_folds =  // whatever the tiles
-      times(ceil_div(times(search.n.out_h * search.n.out_w, search.copies), search.sizes.reference_lanes),
+      times(ceil_div(times(search.n.out_h * search.n.out_w, search.copies), search.sizes.reference_lanes.rows),
             least_folds);
   std::int64_t price = search.best->price;
   std::int64_t most_b = price - plus(search.least_a, search.terms.out_price);  // of loading B
@@ -151,7 +151,7 @@ struct Refinement {
 
 std::vector<ChannelSize> channel_sizes(const Search& search) {
   const LoopNest& n = search.n;
-  const std::int64_t lanes = search.sizes.reference_lanes, whole = search.nest.channels();
+  const std::int64_t lanes = search.sizes.reference_lanes.channels, whole = search.nest.channels();
   std::vector<std::int64_t> tiles{whole};
   if (search.sizes.split_channels) {
     for (const TileSize& s : sizes_of_loop(n.out_channels, search.sizes.channel_granule, true))

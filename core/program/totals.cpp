@@ -105,7 +105,7 @@ EssaySizes essay_sizes(const Graph& graph, const Instruction& instruction, const
 
 void give_occupancy(const CompiledStage& stage, Instruction& instruction, const InstructionClass& c) {
   const Machine machine = machine_like(stage.needs);
-  const TileRoom room = room_for(c, machine, false);
+  const TileRoom room = room_for(c, machine, WeightPlace::psram);
   const TileBuffers buffers = tile_buffers(c, room);
   instruction.dsram_read_side = Bytes(buffers.read_bytes);
   instruction.dsram_write_side = Bytes(buffers.write_bytes);

@@ -29,6 +29,16 @@ struct SeriesPart {
 /// is a text encoder's.
 bool hard_coded(const Machine& machine, Role role);
 
+/// Where the weights of a stage of that role lie while it runs: in PSRAM, which DRAM fills; in ROM; or, with
+/// in_memory_weights=fefet, in each core's FeFET memory, which also multiplies by them.
+enum class WeightPlace { psram, rom, fefet };
+WeightPlace weight_place(const Machine& machine, Role role);
+
+/// Whether they lie where they are used, in ROM or a FeFET memory: they take no PSRAM, no port of it and no DRAM.
+inline bool weights_in_place(const Machine& machine, Role role) {
+  return weight_place(machine, role) != WeightPlace::psram;
+}
+
 struct Stage {
   Role role = Role::network;
   std::string name;

@@ -27,13 +27,16 @@ std::int64_t largest_result(const CompiledStage& s, const Machine& m) {
   return largest * bits_of(m.activation_format) / 8;
 }
 
+/// Weighted products have no lanes where the weight memory makes them.
+bool in_memory(const Machine& m, const CompiledStage& s) { return weight_place(m, s.role) == WeightPlace::fefet; }
+
 constexpr Acts convolves = [](const Machine& m, const CompiledStage& s) {
   const bool shared = m.mac_sharing == MacSharing::shared || m.granularity == Granularity::micro_operation;
-  return shared || has_family(s, Family::conv2d);
+  return in_memory(m, s) ? shared && has_family(s, Family::matmul) : shared || has_family(s, Family::conv2d);
 };
 constexpr Acts has_linear = [](const Machine& m, const CompiledStage& s) {
   return m.mac_sharing == MacSharing::separate && m.granularity != Granularity::micro_operation &&
-         has_family(s, Family::linear);
+         !in_memory(m, s) && has_family(s, Family::linear);
 };
 constexpr Acts has_matmul = [](const Machine& m, const CompiledStage& s) {
   return m.mac_sharing == MacSharing::separate && m.granularity != Granularity::micro_operation &&
@@ -57,9 +60,12 @@ constexpr Acts streams_words = [](const Machine& m, const CompiledStage&) {
   return m.program_storage == ProgramStorage::streamed;
 };
 constexpr Acts streams_weights = [](const Machine& m, const CompiledStage& s) {
-  return m.weight_storage != WeightStorage::resident && !hard_coded(m, s.role);
+  return m.weight_storage != WeightStorage::resident && !weights_in_place(m, s.role);
 };
-constexpr Acts not_in_rom = [](const Machine& m, const CompiledStage& s) { return !hard_coded(m, s.role); };
+constexpr Acts not_in_place = [](const Machine& m, const CompiledStage& s) { return !weights_in_place(m, s.role); };
+constexpr Acts multiplies_in_memory = [](const Machine& m, const CompiledStage& s) {
+  return in_memory(m, s) && (has_family(s, Family::conv2d) || has_family(s, Family::linear));
+};
 constexpr Acts in_rom = [](const Machine& m, const CompiledStage&) {
   return m.weight_storage == WeightStorage::hard_coded;
 };
@@ -84,7 +90,7 @@ constexpr Acts is_spread = [](const Machine&, const CompiledStage& s) {
   return any_class(s, [](const InstructionClass& c) { return c.spread_cores > 1; });
 };
 constexpr Acts compresses = [](const Machine& m, const CompiledStage& s) {
-  return m.weight_compression.hundredths > 100 && !hard_coded(m, s.role);
+  return m.weight_compression.hundredths > 100 && !weights_in_place(m, s.role);
 };
 constexpr Acts skips = [](const Machine& m, const CompiledStage&) { return m.sparsity == Sparsity::skipping; };
 constexpr Acts splits = [](const Machine& m, const CompiledStage& s) {
@@ -158,7 +164,7 @@ constexpr ValidationCase rows[] = {
     {"accumulator_format", T, 0, 0, 1, has_partials},
     {"scale_granularity", T, 0, 0, 1, integer_weights},
     {"psram_bytes", T, 0, 0, 1, streams_weights},
-    {"psram_port_bits", T, 1, 40, 8, not_in_rom},
+    {"psram_port_bits", T, 1, 40, 8, not_in_place},
     {"dsram_bytes", C, 2, 60, 512},
     {"dsram_port_bits", T, 1, 40, 8},
     {"stackram_bytes", C, 0, 24, 256, stacked},
@@ -212,7 +218,7 @@ constexpr ValidationCase rows[] = {
     {"skip_handling", C},
     {"schedule", C},
     {"hoisted_context", C, 0, 0, 1, is_step},
-    {"weight_compression", T, 101, 400, 1, not_in_rom},
+    {"weight_compression", T, 101, 400, 1, not_in_place},
     {"decompressor_bytes_per_cycle", T, 1, 40, 1, compresses},
     {"weight_density", T, 1, 100, 1, skips},
     {"sparsity", T},
@@ -241,7 +247,9 @@ constexpr ValidationCase rows[] = {
        m.cores = std::max<std::int64_t>(m.cores, 2);
      }},
     {"memory_hierarchy", T, 0, 0, 1, has_stack},
-    {"in_memory_weights", Proof::not_modelled},
+    {"in_memory_weights", T, 0, 0, 1, multiplies_in_memory},
+    {"fefet_input_bits", T, 1, 9, 1, multiplies_in_memory},
+    {"fefet_columns_per_converter", T, 1, 20, 1, multiplies_in_memory},
 };
 
 std::int64_t modelled_choices(const ParameterRow& row) {

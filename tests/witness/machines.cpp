@@ -62,6 +62,16 @@ void reconcile(Machine& m, std::string_view kept) {
     else
       m.weight_density = Decimal{100};
   }
+  if (m.in_memory_weights == InMemoryWeights::fefet) {
+    const auto whole = [](NumberFormat& format) {
+      if (number_formats[static_cast<std::size_t>(format)].floating)
+        format = bits_of(format) > 8 ? NumberFormat::int16 : NumberFormat::int8;
+    };
+    whole(m.weight_format);
+    whole(m.activation_format);
+    m.weight_compression = Decimal{100};
+    if (m.sparsity == Sparsity::skipping) m.sparsity = Sparsity::gating;
+  }
   if (m.branches == Branches::parallel && m.core_weights == CoreWeights::per_core) {
     if (kept == "core_weights")
       m.branches = Branches::serial;
@@ -96,6 +106,7 @@ Machine drawn_machine(Dice& dice) {
   if (bits_of(m.activation_format) == 4 && dice.one_in(2))
     m.accumulator_format = dice.one_of({NumberFormat::int4, NumberFormat::uint4});  // nothing else is as narrow
   if (dice.one_in(3)) m.operator_dsram = OperatorDsram::common;
+  if (!dice.one_in(3)) m.in_memory_weights = InMemoryWeights::off;
   reconcile(m);
   check(is_possible(m), "a drawn machine is none");
   return m;

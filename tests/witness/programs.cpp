@@ -333,7 +333,14 @@ namespace {
 
 /// Formats of a layer's own, half of them of its sums, too; none of what it reads wider than these.
 void draw_formats(Dice& dice, const Machine& m, InstructionClass& c) {
-  const auto any = [&] { return static_cast<NumberFormat>(dice.between(0, std::ssize(number_formats) - 1)); };
+  const bool whole = m.in_memory_weights == InMemoryWeights::fefet;
+  const auto any = [&] {
+    for (;;) {
+      const std::int64_t format = dice.between(0, std::ssize(number_formats) - 1);
+      if (!whole || !number_formats[static_cast<std::size_t>(format)].floating)
+        return static_cast<NumberFormat>(format);
+    }
+  };
   Formats f{any(), any(), any()};
   if (dice.one_in(2)) f.accumulators = any();
   const auto sums_bits = [&] { return bits_of(f.accumulators.value_or(m.accumulator_format)); };

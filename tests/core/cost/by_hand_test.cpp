@@ -173,7 +173,8 @@ TEST(by_hand, strips_multiply_what_the_compiler_says_that_they_do) {
       if (c.compound != Compound::strips) continue;
       ++seen;
       EXPECT_EQ(class_cost(c, m).macs, strip_macs(c)) << "seed " << seed;
-      EXPECT_EQ(class_cost(c, m).spent_macs, strip_macs(c)) << "seed " << seed;
+      const bool in_memory = weight_place(m, Role::network) == WeightPlace::fefet;  // then no lane makes them
+      EXPECT_EQ(class_cost(c, m).spent_macs, in_memory ? 0 : strip_macs(c)) << "seed " << seed;
     }
   }
   EXPECT_GT(seen, 50);

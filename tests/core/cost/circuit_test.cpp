@@ -201,6 +201,8 @@ std::vector<std::int64_t> numbers_of(const ClassCost& cost) {
                                    cost.macs,
                                    cost.lane_operations,
                                    cost.spent_macs,
+                                   cost.memory_cycles,
+                                   static_cast<std::int64_t>(cost.conversions),
                                    cost.on_host,
                                    cost.cores,
                                    cost.link_in_cycles,

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t passes_stepped = 40;
 
-bool in_rom(const Machine& m, Role role) { return exec::weights_wired(m, role); }
+bool in_place(const Machine& m, Role role) { return exec::weights_wired(m, role); }
 bool vae(Role role) { return role == Role::encoder || role == Role::decoder; }
 bool left_out(const Machine& m, Role role) { return vae(role) && m.vae_stage == VaeStage::off_chip; }
 bool micro(const Machine& m) { return m.granularity == Granularity::micro_operation; }
@@ -24,6 +24,31 @@ bool one_array(const Machine& m) { return micro(m) || m.mac_sharing == MacSharin
 bool crossed(const Machine& m) { return m.memory_hierarchy == MemoryHierarchy::crossbar; }
 bool stack_in_psram(const Machine& m) { return m.memory_hierarchy == MemoryHierarchy::writable_psram; }
 double real(std::int64_t n) { return static_cast<double>(n); }
+
+bool in_memory(const InstructionClass& c, const Machine& m, Role role) {
+  return exec::weights_multiply(m, role) && c.operand_b == Place::psram && c.work.family <= Family::matmul;
+}
+
+/// Parts of an activation's bits that a weight memory takes one after the other, and cycles of a row.
+std::int64_t input_parts(const Machine& m) {
+  return (bits_of(m.activation_format) + m.fefet_input_bits - 1) / m.fefet_input_bits;
+}
+std::int64_t rows_in_memory(const InstructionClass& c) {
+  const LoopNest& n = c.work.nest;
+  return n.groups * n.batch * n.out_h * n.out_w;
+}
+
+/// Conversions: for each row and output channel each bit of weights, each part of inputs and each array of 128 sums
+/// of each tile.
+double conversions_of(const InstructionClass& c, const Machine& m) {
+  const LoopNest& n = c.work.nest;
+  std::int64_t arrays = 0;
+  for (std::int64_t sum = 0; sum < n.in_channels; sum += std::max<std::int64_t>(1, c.mapping.tile_sums)) {
+    const std::int64_t sums = std::min(c.mapping.tile_sums, n.in_channels - sum) * n.kernel_h * n.kernel_w;
+    arrays += (sums + 127) / 128;
+  }
+  return real(rows_in_memory(c) * n.out_channels * bits_of(m.weight_format) * input_parts(m)) * real(arrays);
+}
 
 /// MACs of a class, of one core's part, and of them those that are not skipped as zeros.
 std::int64_t macs_of(const InstructionClass& c, const Machine& m, bool skipping) {
@@ -102,6 +127,12 @@ struct Events {
         composable_ratio(m, weight_wider ? m.weight_format : m.activation_format, "energy");
     Joules8 joules;
     joules["mac"] = cores * real(macs_of(c, m, false)) * product * (thinned ? m.weight_density.value() : 1.0);
+    if (in_memory(c, m, role)) {
+      const double levels = std::exp2(real(std::min(m.fefet_input_bits, bits_of(m.activation_format)) - 1));
+      joules["mac"] = real(macs_of(c, m, false) * bits_of(m.activation_format) * bits_of(m.weight_format)) *
+                          counted_row("fefet.product") * 1e-12 +
+                      conversions_of(c, m) * levels * counted_row("fefet.conversion") * 1e-12;
+    }
     joules["vector"] = cores * real(lane_steps(c, m)) *
                        mac_energy(m.technology_node, m.activation_format, m.activation_format).value;
     joules["dsram"] = cores * real(i.dsram_read_beats + i.dsram_write_beats) * beat(dsram(), m.dsram_port_bits) +
@@ -127,12 +158,12 @@ struct Events {
     const double weights = real(i.psram_read_beats - stack_beats);
     const double byte = dram_energy(m.dram_kind, Bytes(1)).value;
     Joules8 joules;
-    joules["psram"] = in_rom(m, role) ? 0.0
-                                      : weights * beat(wires.psram_bytes, m.psram_port_bits) +
-                                            real(i.weight_bytes) * beat(wires.psram_bytes, 8);
+    joules["psram"] = in_place(m, role) ? 0.0
+                                        : weights * beat(wires.psram_bytes, m.psram_port_bits) +
+                                              real(i.weight_bytes) * beat(wires.psram_bytes, 8);
     joules["dram_weights"] = real(i.weight_bytes) * byte;
     joules["dram_program"] = real(i.program_bytes) * byte;
-    if (!in_rom(m, role)) {
+    if (!in_place(m, role)) {
       joules["ports"] =
           weights * along(m.psram_port_bits, wires.psram) + real(i.weight_bytes) * along(8, wires.psram);
       joules["broadcast"] = weights * along(m.psram_port_bits, wires.broadcast);
@@ -150,16 +181,20 @@ std::int64_t lanes_of(Family family, const Machine& m) {
 }
 
 /// Section 9, over the instructions of a stage.
-std::int64_t bound_cycles_of(const Program& program, const Machine& m) {
+std::int64_t bound_cycles_of(const Program& program, const Machine& m, Role role) {
   const bool beside = m.operator_dsram == OperatorDsram::per_operator && m.mac_sharing == MacSharing::separate;
   std::int64_t sum = 0, longest = 0;
   for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
-    std::int64_t mac_cycles = 0;
+    std::int64_t mac_cycles = 0, of_rows = 0;
     for (const Instruction& i : program.instructions) {
       const InstructionClass& c = program.classes[static_cast<std::size_t>(i.instruction_class)];
-      if (c.work.family == family) mac_cycles += mac_cycles_of(c, m);
+      if (c.work.family != family) continue;
+      if (in_memory(c, m, role))
+        of_rows += rows_in_memory(c) * input_parts(m) * m.fefet_columns_per_converter * c.work.element_cycles;
+      else
+        mac_cycles += mac_cycles_of(c, m);
     }
-    const std::int64_t cycles = (mac_cycles + lanes_of(family, m) - 1) / lanes_of(family, m);
+    const std::int64_t cycles = (mac_cycles + lanes_of(family, m) - 1) / lanes_of(family, m) + of_rows;
     sum += cycles;
     longest = std::max(longest, cycles);
   }
@@ -200,8 +235,8 @@ CountedStage counted_stage(const CompiledStage& stage, const Machine& m) {
   for (const auto& pass : alone.passes) s.alone_cycles += sum_of(pass).end;
   const std::int64_t bits = (program.latent_bytes.value + program.context_bytes.value) * 8;
   s.link_cycles = (bits + m.link_bits - 1) / m.link_bits;
-  s.bound_cycles = bound_cycles_of(program, m);
-  const std::int64_t weights = in_rom(m, stage.role) ? 0 : program.distinct_weight_bytes.value - m.psram_bytes;
+  s.bound_cycles = bound_cycles_of(program, m, stage.role);
+  const std::int64_t weights = in_place(m, stage.role) ? 0 : program.distinct_weight_bytes.value - m.psram_bytes;
   s.bound_dram_bytes = std::max<std::int64_t>(0, weights) +
                        (program.input_bytes.value + program.output_bytes.value) * s.active_cores;
   const Events events{m, stage.role, counted_wires(stage, m)};
@@ -210,7 +245,7 @@ CountedStage counted_stage(const CompiledStage& stage, const Machine& m) {
         program.classes[static_cast<std::size_t>(program.instructions[i].instruction_class)];
     s.spread_cores = std::max(s.spread_cores, c.spread_cores);
     s.macs += c.spread_cores * macs_of(c, m, false);
-    s.mac_cycles += c.spread_cores * mac_cycles_of(c, m);
+    if (!in_memory(c, m, stage.role)) s.mac_cycles += c.spread_cores * mac_cycles_of(c, m);
     const std::int64_t words = exec::words_bytes(program.instructions[i], exec::expand(c, m, stage.role), m);
     const Joules8 own = events.own(c, s.steady[i], s.active_cores),
                   shared = events.shared(s.steady[i],
@@ -292,15 +327,15 @@ double ratio(std::int64_t a, std::int64_t b) {
 /// Section 8, and what leaks.
 void add_area(const Application& application, const Machine& m, CountedFrame& frame) {
   std::int64_t parts = 0;
-  bool cores_stream = !in_rom(m, Role::core);
+  bool cores_stream = !in_place(m, Role::core);
   for (const CompiledStage& s : application.stages) {
     parts += s.part.count > 1;
-    if (!vae(s.role) && !in_rom(m, s.role)) cores_stream = true;
+    if (!vae(s.role) && !in_place(m, s.role)) cores_stream = true;
   }
   const std::int64_t cores = counted_cores(application, m);
   const std::int64_t pairs = m.operator_dsram == OperatorDsram::per_operator ? 7 : 1;
   const std::int64_t psrams =
-      (cores_stream ? std::max<std::int64_t>(1, parts) : 0) + (in_rom(m, Role::decoder) ? 0 : cores - m.cores);
+      (cores_stream ? std::max<std::int64_t>(1, parts) : 0) + (in_place(m, Role::decoder) ? 0 : cores - m.cores);
   // Wherever they lie, each core has a stack; a part of a network that is on no core of its own brings one.
   const std::int64_t stacks = cores + (stack_in_psram(m) ? std::max<std::int64_t>(0, parts - m.cores) : 0);
   frame.area_mm2 = counted_area(application, m);

@@ -64,6 +64,18 @@ double sum_of(const std::map<std::string, double>& blocks) {
   return sum;
 }
 
+/// Cells of every copy, and converters of their columns: arrays of 128 x 128 cells of a bit.
+double fefet_arrays(const CompiledStage& s, const Machine& m) {
+  const bool frames = s.role == Role::network && s.part.count <= 1 && m.branches == Branches::serial;
+  const std::int64_t copies = s.role == Role::core || frames ? m.cores : 1;
+  const std::int64_t bits = 8 * s.program.stored_weight_bytes.value, columns = (bits + 16383) / 16384 * 128;
+  const std::int64_t converters = (columns + m.fefet_columns_per_converter - 1) / m.fefet_columns_per_converter;
+  const double levels = std::exp2(real(std::min(m.fefet_input_bits, bits_of(m.activation_format)) - 1));
+  const double cells = row_of(m, ".sram.area") / (8 << 20) * row_of("fefet.cell.over_sram") * real(bits) *
+                       m.sram_floor_plan_factor.value();
+  return real(copies) * (cells + real(converters) * levels * row_of("fefet.converter") / 1e6);
+}
+
 double control(const Machine& m) {
   const double ratio = row_of("control.over_datapath");
   return m.sequencer == Sequencer::distributed ? ratio * row_of("control.distributed.over_central") : ratio;
@@ -76,6 +88,7 @@ double composable_ratio(const Machine& m, NumberFormat format, const std::string
   const bool floats = number_formats[static_cast<std::size_t>(format)].floating;
   return row_of((floats ? "composable.float." : "composable.integer.") + what);
 }
+double counted_row(const std::string& name) { return row_of(name); }
 
 std::int64_t counted_cores(const Application& application, const Machine& m) {
   return m.cores + std::ranges::count_if(application.stages, [&](const CompiledStage& s) {
@@ -85,12 +98,15 @@ std::int64_t counted_cores(const Application& application, const Machine& m) {
 
 std::map<std::string, double> counted_area(const Application& application, const Machine& m) {
   std::int64_t parts = 0, rom_bytes = 0;
+  double fefet_mm2 = 0;
   bool cores_stream = !exec::weights_wired(m, Role::core);
   for (const CompiledStage& s : application.stages) {
     const bool wired = exec::weights_wired(m, s.role);
     parts += s.part.count > 1;
     if (!vae(s.role) && !wired) cores_stream = true;
-    if (wired && !left_out(m, s.role)) rom_bytes += s.program.stored_weight_bytes.value;
+    if (left_out(m, s.role)) continue;
+    if (exec::weights_in_rom(m, s.role)) rom_bytes += s.program.stored_weight_bytes.value;
+    if (exec::weights_multiply(m, s.role)) fefet_mm2 += fefet_arrays(s, m);
   }
   const std::int64_t cores = counted_cores(application, m);
   const std::int64_t vae_cores = cores - m.cores;
@@ -111,6 +127,7 @@ std::map<std::string, double> counted_area(const Application& application, const
   const double plain = row_of(m, ".sram.area") / (1 << 20) * m.sram_floor_plan_factor.value();
   mm2["imem"] = plain * real(m.imem_bytes);
   mm2["rom"] = plain * real(rom_bytes) * row_of("rom.over_sram");
+  if (m.in_memory_weights == InMemoryWeights::fefet) mm2["fefet"] = fefet_mm2;
   const double datapath = sum_of(mm2);
   mm2["control"] = datapath * control(m);
   mm2["other"] = datapath * row_of(m, ".other.over_datapath");

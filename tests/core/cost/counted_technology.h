@@ -8,6 +8,9 @@
 
 namespace sdip {
 
+/// A row of the technology table.
+double counted_row(const std::string& name);
+
 /// Section 8: mm2 by block.
 std::map<std::string, double> counted_area(const Application& application, const Machine& machine);
 

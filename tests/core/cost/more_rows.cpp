@@ -99,6 +99,8 @@ constexpr MoreRow rows[] = {
      "machine psram_bytes=9 dsram_bytes=120; network 6x5x5 | conv 1 3", granule},
     {"hard-coded weights", "cycles", "weight_storage=streamed", "weight_storage=hard_coded",
      "machine psram_bytes=1; network 1x2x1 | linear 2", overlap},
+    {"products in the weight memory", "cycles", "in_memory_weights=off", "in_memory_weights=fefet",
+     "machine; network 1x1x2 | linear 3", "a row gives its bits one after the other, and its columns take turns"},
     {"fusion", "bytes", "fusion=none", "fusion=pointwise",
      "machine psram_bytes=1 dsram_bytes=10; network 2x2x1 | conv 1 1 | relu",
      "the result, whole on chip before, leaves through tile buffers: smaller tiles, for which weights come again"},
@@ -184,6 +186,8 @@ constexpr NeverRow never[] = {
     {"host_cycles_per_element", "fewer: the same"},
     {"stack_discipline", "an allocator holds whatever a stack holds"},
     {"sequencer", "distributed: dispatch is hidden or as long; host: its commands come on top"},
+    {"fefet_input_bits", "a row is taken in fewer parts"},
+    {"fefet_columns_per_converter", "fewer: a row is converted sooner"},
     {"program_storage", "held: no word is waited for"},
     {"composable_macs", "operations are shorter: lanes along the sums a whole number of times"},
 };

@@ -85,7 +85,11 @@ constexpr OptionRow rows[] = {
     {"low-rank weights", "essay", "low_rank=on", lossless},
     {"low-rank weights", "essay low_rank=on", "low_rank_share=0.1", toggled},
     {"hoisted context", "essay", "hoisted_context=true", toggled},
-    {"in-memory weights", "essay", "in_memory_weights=fefet", refused},
+    {"in-memory weights", "essay weight_format=int8 activation_format=int8", "in_memory_weights=fefet", toggled},
+    {"in-memory weights", "essay weight_format=int8 activation_format=int8 in_memory_weights=fefet",
+     "fefet_input_bits=2", toggled},
+    {"in-memory weights", "essay weight_format=int8 activation_format=int8 in_memory_weights=fefet",
+     "fefet_columns_per_converter=128", toggled},
     {"per-core weights", "network: essay", "core_weights=per_core", run_network},
     {"parallel branches", "network: essay", "branches=parallel", run_network},
     // The compiler's.

@@ -58,6 +58,14 @@ Machine in_rom() {
   return m;
 }
 
+/// Products made where weights lie.
+Machine in_fefet() {
+  Machine m = roomy();
+  m.weight_format = m.activation_format = NumberFormat::int8;
+  m.in_memory_weights = InMemoryWeights::fefet;
+  return m;
+}
+
 /// Linear weights factored, norms and attention fused.
 Machine fused() {
   Machine m = roomy();
@@ -123,8 +131,8 @@ bool differ(const Outcome& a, const Outcome& b) {
 }
 
 bool acts(const ParameterRow& row, std::int64_t value) {
-  for (Machine base : {roomy(), cramped(), slow_encoder(), full_stack(), in_rom(), fused(), norms_fused(),
-                       in_strips(), streaming_program(), in_small_tiles(), in_fast_tiles()}) {
+  for (Machine base : {roomy(), cramped(), slow_encoder(), full_stack(), in_rom(), in_fefet(), fused(),
+                       norms_fused(), in_strips(), streaming_program(), in_small_tiles(), in_fast_tiles()}) {
     if (row.read(base) == value) row.write(base, value == row.least ? row.most : row.least);
     Machine changed = base;
     row.write(changed, value);

@@ -239,7 +239,7 @@ TEST(overlap, of_a_program_never_ends_it_later_than_its_chain_nor_that_than_the_
 
 TEST(overlap, is_never_of_two_that_own_one_thing_nor_of_one_and_what_it_comes_after) {
   std::int64_t overlaps = 0;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Dice dice(seed);
     Machine m = overlapping(dice);

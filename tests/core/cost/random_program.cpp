@@ -351,6 +351,21 @@ void size_imem(Dice& dice, Machine& machine, Program& program) {
   machine.imem_bytes = dice.one_in(3) ? longest : dice.between(longest, all);
 }
 
+/// Formats of bits, every weight in its cell.
+void multiply_in_memory(Dice& dice, Machine& m) {
+  const auto bits = [&] {
+    return dice.one_of({NumberFormat::int8, NumberFormat::uint8, NumberFormat::int4, NumberFormat::int16,
+                        NumberFormat::q7_8, NumberFormat::int32});
+  };
+  m.in_memory_weights = InMemoryWeights::fefet;
+  m.weight_format = bits();
+  m.activation_format = bits();
+  if (m.sparsity == Sparsity::skipping) m.sparsity = Sparsity::gating;
+  m.weight_compression = Decimal{100};
+  m.fefet_input_bits = dice.between(1, 9);
+  m.fefet_columns_per_converter = dice.between(1, 20);
+}
+
 }  // namespace
 
 Machine random_machine(Dice& dice) {
@@ -403,6 +418,7 @@ Machine random_machine(Dice& dice) {
   m.link_bits = dice.between(1, 600);
   m.dram_burst_bytes = dice.one_of<std::int64_t>({1, 7, 16, 64});
   m.composable_macs = m.link_bits % 2 == 0 ? ComposableMacs::off : ComposableMacs::on;  // no draw: others stay
+  if (dice.one_in(6)) multiply_in_memory(dice, m);
   return m;
 }
 

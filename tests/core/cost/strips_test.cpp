@@ -75,7 +75,7 @@ TEST(strips, that_stream_weights_move_what_the_compiler_counts_and_less_than_no_
   const InstructionClass& c = application.stages[0].program.classes.at(0);
   ASSERT_EQ(application.stages[0].program.instructions.size(), 1U);
   EXPECT_GT(c.parts[0].streamed_channels, 0);
-  TileRoom room = machine_room(m, false);
+  TileRoom room = machine_room(m, WeightPlace::psram);
   EXPECT_EQ(streaming.dram_bytes, strip_dram_bytes(c, room));
   m.strips = Strips::off;
   EXPECT_LT(streaming.dram_bytes, dram_and_macs(compiled(convolutions(4), m), m).dram_bytes);

@@ -292,5 +292,44 @@ TEST(tile_goal, cycles_takes_no_more_of_them_than_bytes_by_the_same_search) {
   EXPECT_GT(fewer, 10);
 }
 
+/// On chip as a whole, nothing moves whatever the tiles: an array of 128 x 128 takes tiles of 128 channels as well
+/// as larger ones, and the smallest wins; a weight memory takes every row again for each.
+TEST(choose_mapping, of_a_memory_that_multiplies_takes_each_row_for_as_few_tiles_of_channels_as_fit) {
+  InstructionClass c;
+  c.work.family = Family::linear;
+  c.work.nest.out_h = c.work.nest.in_h = 77;
+  c.work.nest.in_channels = 64;
+  c.work.nest.out_channels = 768;
+  c.operand_a = Place::dsram;
+  c.operand_b = Place::psram;
+  c.to_dsram = true;
+  c.out_elements = 77 * 768;
+  c.weight_elements_per_channel = 64;
+  TileRoom room;
+  room.read_bytes = room.write_bytes = 1 << 20;
+  EXPECT_EQ(choose_mapping(c, room)->tile_channels, 128);
+  room.weights_multiply = true;
+  EXPECT_EQ(choose_mapping(c, room)->tile_channels, 768);
+  EXPECT_EQ(choose_mapping(c, room)->tile_sums, 64);
+  std::mt19937 rng(7);
+  for (int i = 0; i < 200; ++i) {
+    InstructionClass small = small_class(rng);
+    TileRoom memory = small_room(rng);
+    memory.weight_bytes = 0;
+    const auto on_lanes = choose_mapping(small, memory);
+    memory.weights_multiply = true;
+    const auto in_memory = choose_mapping(small, memory);
+    ASSERT_EQ(in_memory.has_value(), on_lanes.has_value());
+    if (!in_memory || small.operand_b != Place::psram) continue;
+    const Nest nest = nest_of(small);
+    const ReferenceLanes row{1, nest.channels()};
+    EXPECT_LE(reference_folds(nest, *in_memory, row), reference_folds(nest, *on_lanes, row));
+    InstructionClass a = small, b = small;
+    a.mapping = *in_memory, b.mapping = *on_lanes;
+    memory.weights_stay = true;  // they are not counted
+    EXPECT_EQ(dram_bits(a, memory), dram_bits(b, memory)) << "bytes come first";
+  }
+}
+
 }  // namespace
 }  // namespace sdip
