@@ -70,7 +70,7 @@ void each_digit(const Space& space, std::int64_t i, const Visit& visit) {
 std::vector<const Axis*> digit_order(const Space& space) {
   std::vector<const Axis*> order;
   for (const Axis& axis : space.axes) order.push_back(&axis);
-  std::ranges::stable_partition(order, [](const Axis* axis) { return changes_program(*axis); });
+  std::stable_partition(order.begin(), order.end(), [](const Axis* axis) { return changes_program(*axis); });
   return order;
 }
 

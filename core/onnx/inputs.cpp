@@ -87,8 +87,9 @@ FreeDimensions free_dimensions(const onnx::GraphProto& graph, const ImportOption
     bind_by_value(free, *input, value->second);
     given += 1;
   }
-  for (const auto& [name, value] : options.values) {
+  for (const auto& value : options.values) {
     if (given == options.values.size()) break;
+    const std::string& name = value.first;  // a structured binding is not captured by clang 14
     if (std::none_of(inputs.begin(), inputs.end(), [&](const auto* input) { return input->name() == name; })) {
       throw Error("unknown_input", name, "there is no input '" + name + "' to take a value");
     }

@@ -95,7 +95,7 @@ Predictions doubled_batch(Graph& graph, ValueId& latent, const Shape& half) {
   graph.inputs.erase(std::ranges::find(graph.inputs, sample));
   graph.values[static_cast<std::size_t>(sample)].kind = ValueKind::activation;
   latent = writer.value("step/latent", ValueKind::input, half);
-  std::ranges::rotate(graph.inputs, graph.inputs.end() - 1);
+  std::rotate(graph.inputs.begin(), graph.inputs.end() - 1, graph.inputs.end());
   graph.nodes.insert(graph.nodes.begin(),
                      writer.node("Concat", "double", {latent, latent}, {sample}, {{"axis", std::int64_t{0}}}));
   Predictions p{writer.value("step/unconditional", ValueKind::activation, half),

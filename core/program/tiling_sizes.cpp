@@ -70,8 +70,8 @@ std::vector<TileSize> sizes_of_axis(const NestAxis& axis, bool split) {
       if (tile < clipped.low || (count - 1) * tile > clipped.high) sizes.push_back({tile, count, 0, 0});
     }
     std::ranges::sort(sizes, {}, &TileSize::tile);
-    const auto twice = std::ranges::unique(sizes, {}, &TileSize::tile);
-    sizes.erase(twice.begin(), twice.end());
+    const auto same = [](const TileSize& a, const TileSize& b) { return a.tile == b.tile; };
+    sizes.erase(std::unique(sizes.begin(), sizes.end(), same), sizes.end());
   }
   const bool apart = axis.stride >= axis.reach();  // windows share nothing: however cut, all is read once
   const std::int64_t all = window(axis, 0, axis.out);

@@ -162,8 +162,7 @@ std::vector<ChannelSize> channel_sizes(const Search& search) {
       for (const TileSize& s : sizes_of_loop(n.groups, 1, true)) tiles.push_back(s.tile * n.out_channels);
   }
   std::ranges::sort(tiles);
-  const auto twice = std::ranges::unique(tiles);
-  tiles.erase(twice.begin(), twice.end());
+  tiles.erase(std::unique(tiles.begin(), tiles.end()), tiles.end());
   std::vector<ChannelSize> sizes;
   for (const std::int64_t t : tiles) {
     const std::int64_t in_group = std::min(t, n.out_channels);
