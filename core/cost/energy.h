@@ -27,8 +27,9 @@ struct EnergyPrices {
   double dsram_wire_byte, psram_wire_byte;
   double broadcast_beat;  // a beat of PSRAM on its way to all cores that it feeds
   double imem_byte;
-  double clock;      // over arithmetic and SRAM
-  double mac_share;  // of MACs that are not gated or skipped
+  double clock;            // over arithmetic and SRAM
+  double mac_share;        // of MACs with weights those that are not gated or skipped
+  double other_mac_share;  // of products of two activations
 };
 EnergyPrices energy_prices(const Machine& machine, Role role, const FloorPlan& plan, Bound bound = Bound::value);
 

@@ -85,6 +85,9 @@ constexpr Acts compresses = [](const Machine& m, const CompiledStage& s) {
   return m.weight_compression.hundredths > 100 && !hard_coded(m, s.role);
 };
 constexpr Acts skips = [](const Machine& m, const CompiledStage&) { return m.sparsity == Sparsity::skipping; };
+constexpr Acts thins = [](const Machine& m, const CompiledStage&) {
+  return m.sparsity == Sparsity::skipping && m.weight_density.hundredths < 100;
+};
 bool hosts(const Machine& m, const CompiledStage& s) {
   return any_class(s, [&](const InstructionClass& c) {
     return c.compound == Compound::single &&
@@ -199,6 +202,8 @@ constexpr ValidationCase rows[] = {
     {"decompressor_bytes_per_cycle", T, 1, 40, 1, compresses},
     {"weight_density", T, 1, 100, 1, skips},
     {"sparsity", T},
+    {"sparsity_group", T, 2, 12, 1, thins},
+    {"activation_density", Proof::energy, 1, 100},
     {"sequencer", T},
     {"dispatch_cycles", T, 0, 60},
     {"host_command_cycles", T, 0, 90, 1, commanded},

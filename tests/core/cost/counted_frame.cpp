@@ -22,6 +22,14 @@ bool micro(const Machine& m) { return m.granularity == Granularity::micro_operat
 bool one_array(const Machine& m) { return micro(m) || m.mac_sharing == MacSharing::shared; }
 double real(std::int64_t n) { return static_cast<double>(n); }
 
+/// Of consecutive weights those that stay, one after the other.
+std::int64_t grouped(std::int64_t sums, const Machine& m) {
+  std::int64_t kept = 0;
+  for (std::int64_t i = 0; i < sums; ++i)
+    kept += i % m.sparsity_group * 100 < m.sparsity_group * m.weight_density.hundredths ? 1 : 0;
+  return kept;
+}
+
 /// MACs of a class, of one core's part, and of them those that are not skipped as zeros.
 std::int64_t macs_of(const InstructionClass& c, const Machine& m, bool skipping) {
   const LoopNest& n = c.work.nest;
@@ -31,7 +39,18 @@ std::int64_t macs_of(const InstructionClass& c, const Machine& m, bool skipping)
   if (c.compound == Compound::attention) return results * (n.in_channels + c.parts[2].work.nest.out_channels);
   const std::int64_t sum = n.in_channels * n.kernel_h * n.kernel_w;
   const bool skips = skipping && m.sparsity == Sparsity::skipping && c.operand_b == Place::psram;
+  if (skips && m.sparsity_group > 0) return results * n.kernel_h * n.kernel_w * grouped(n.in_channels, m);
   return results * (skips ? (sum * m.weight_density.hundredths + 99) / 100 : sum);
+}
+
+/// Of products those whose operands are not zero: weights by their density, activations by theirs.
+double spent_share(const Machine& m, bool weights) {
+  const double activations = real(m.activation_density.hundredths) / 100;
+  if (!weights) return activations * activations;
+  if (m.sparsity == Sparsity::dense) return 1;
+  const double group = real(m.sparsity_group);
+  return activations *
+         (m.sparsity_group > 0 ? real(grouped(m.sparsity_group, m)) / group : m.weight_density.value());
 }
 
 /// Elementwise steps: elements by passes, results by fused operators and by passes that sum them.
@@ -83,15 +102,13 @@ struct Events {
 
   Joules8 own(const InstructionClass& c, const InstructionCounts& i, std::int64_t active) const {
     const bool weight_wider = bits_of(m.weight_format) > bits_of(m.activation_format);
-    const bool thinned =
-        m.sparsity != Sparsity::dense && c.operand_b == Place::psram && c.work.family <= Family::matmul;
     const double cores = real(c.spread_cores),
                  bytes = real((i.activation_in_bytes + i.activation_out_bytes) / active);
     const double product =
         mac_energy(m.technology_node, weight_wider ? m.weight_format : m.activation_format, m.accumulator_format)
             .value;
     Joules8 joules;
-    joules["mac"] = cores * real(macs_of(c, m, false)) * product * (thinned ? m.weight_density.value() : 1.0);
+    joules["mac"] = cores * real(macs_of(c, m, false)) * product * spent_share(m, c.operand_b == Place::psram);
     joules["vector"] = cores * real(lane_steps(c, m)) *
                        mac_energy(m.technology_node, m.activation_format, m.activation_format).value;
     joules["dsram"] = cores * real(i.dsram_read_beats + i.dsram_write_beats) * beat(dsram(), m.dsram_port_bits) +
