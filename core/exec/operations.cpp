@@ -53,6 +53,9 @@ Machine in_formats_of(const InstructionClass& c, Machine m) {
   m.weight_format = c.formats->weights;
   m.activation_format = c.formats->activations;
   if (c.formats->accumulators) m.accumulator_format = *c.formats->accumulators;
+  if (!c.formats->density_hundredths) return m;
+  m.weight_density = Decimal{*c.formats->density_hundredths};
+  if (m.weight_density == Decimal{100}) m.sparsity = Sparsity::dense;
   return m;
 }
 
