@@ -161,7 +161,7 @@ struct Example {
   Machine machine;
   Filed filed_program;
 };
-Example example(NumberFormat format, ScaleGranularity granularity) {
+Example example(NumberFormat format, ScaleGranularity granularity, std::int64_t group = 0) {
   Draw draw(3);
   NetworkMaker make(draw);
   const ValueId x = make.input({1, 24, 4, 4});
@@ -175,7 +175,8 @@ Example example(NumberFormat format, ScaleGranularity granularity) {
   e.machine.scale_granularity = granularity;
   e.machine.sparsity = Sparsity::skipping;
   e.machine.weight_density = Decimal{60};
-  e.machine.weight_compression = Decimal{110};
+  e.machine.sparsity_group = group;
+  e.machine.weight_compression = Decimal{group > 0 ? 100 : 110};
   e.machine.psram_bytes = 6000;
   const Application application = compiled_on(e.machine, e.network, Role::network);
   e.filed_program = filed(application.stages.at(0), e.machine, e.network);
@@ -216,6 +217,23 @@ TEST(weight_file, with_other_bytes_is_other_numbers_or_refused) {
   }
   EXPECT_GT(refused, 1000U);
   EXPECT_GT(read, 100U);
+}
+
+TEST(weight_file, of_a_pattern_with_places_that_are_none_is_refused) {
+  const Example e = example(NumberFormat::int8, ScaleGranularity::tensor, 5);  // 3 of 5: places of 3 bits
+  const Filed& f = e.filed_program;
+  ASSERT_EQ(code_of(f, e.machine, f.bytes), "none");
+  std::uint64_t refused = 0, read = 0;
+  for (std::size_t at = 0; at < f.bytes.size(); ++at) {
+    std::vector<std::byte> bytes = f.bytes;
+    bytes[at] ^= std::byte{0x24};
+    const std::string code = code_of(f, e.machine, bytes);
+    EXPECT_TRUE(code == "none" || code == "weight_file_invalid") << code;
+    ++(code == "none" ? read : refused);
+  }
+  // Of each 24 bits of values 9 of places stand behind: nearly every change of these is no place in order.
+  EXPECT_GT(refused, f.bytes.size() / 5);
+  EXPECT_GT(read, f.bytes.size() / 2);
 }
 
 TEST(weight_file, of_a_program_with_other_scales_is_refused) {
