@@ -337,7 +337,8 @@ void draw_formats(Dice& dice, const Machine& m, InstructionClass& c) {
   const auto any = [&] { return static_cast<NumberFormat>(dice.between(0, std::ssize(number_formats) - 1)); };
   Formats f{any(), any(), any()};
   if (dice.one_in(2)) f.accumulators = any();
-  if (m.sparsity != Sparsity::dense && dice.one_in(2)) f.density_hundredths = dice.one_in(4) ? 100 : dice.between(1, 99);
+  if (m.sparsity != Sparsity::dense && dice.one_in(2))
+    f.density_hundredths = dice.one_in(4) ? 100 : dice.between(1, 99);
   const auto sums_bits = [&] { return bits_of(f.accumulators.value_or(m.accumulator_format)); };
   if (bits_of(f.activations) > sums_bits()) f.activations = m.activation_format;
   if (bits_of(f.activations) > sums_bits()) f.accumulators = m.accumulator_format;
