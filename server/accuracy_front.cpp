@@ -34,6 +34,7 @@ constexpr std::string_view deciding[] = {
     "low_rank_share",
     "sparsity",
     "weight_density",
+    "sparsity_group",
 };
 
 std::string model_text(const Store& store, const std::string& name) {

@@ -177,6 +177,7 @@ Machine cost_key(const Machine& machine) {
   const Machine standard;
   Machine key = chip_key(machine);
   SAME(cores);
+  SAME(activation_density);
   SAME(imem_bytes);
   SAME(sram_banks);
   SAME(dram_kind);

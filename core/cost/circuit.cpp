@@ -98,7 +98,7 @@ void beside(const InstructionClass& c, const Machine& m, const TilePlan& plan, c
 }
 
 /// What each result of a tile of `channels` input channels sums over. Skipping gathers only non-zeros: one
-/// compacted dimension.
+/// compacted dimension, by groups those that stay of each at each kernel position.
 struct Sum {
   std::int64_t kernel, channels;
 };
@@ -106,7 +106,8 @@ Sum sum_of(const InstructionClass& c, const Machine& m, std::int64_t channels) {
   const LoopNest& nest = c.work.nest;
   const std::int64_t kernel = nest.kernel_h * nest.kernel_w;
   if (c.operand_b != Place::psram || m.sparsity != Sparsity::skipping) return {kernel, channels};
-  return {1, ceil_div(channels * kernel * m.weight_density.hundredths, 100)};
+  if (m.sparsity_group == 0) return {1, ceil_div(channels * kernel * m.weight_density.hundredths, 100)};
+  return {1, kernel * kept_in_groups(channels, m.sparsity_group, m.weight_density.hundredths)};
 }
 
 /// How a tile's products fold: on the lanes of an array; or in a memory, which takes a row with all sums and

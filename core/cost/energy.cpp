@@ -1,7 +1,10 @@
 // Energy from counts.
 #include "core/cost/energy.h"
 
+#include <algorithm>
+
 #include "core/cost/in_memory.h"
+#include "core/cost/tile_plan.h"
 #include "core/machine/technology.h"
 
 namespace sdip {
@@ -29,6 +32,26 @@ Energy operator*(Energy energy, double times) {
   return energy;
 }
 
+namespace {
+
+/// Products that are done of those whose operands are not zero so often. In between zeros of the two meet by
+/// chance; at least they never do, at most no activation is zero.
+double done_share(double weights, double activations, Bound bound) {
+  if (bound == Bound::most) return weights;
+  return bound == Bound::least ? std::max(0.0, weights - (1 - activations)) : weights * activations;
+}
+
+/// Of weights that stay.
+double weight_share(const Machine& m) {
+  if (m.sparsity == Sparsity::dense) return 1;
+  if (m.sparsity_group == 0) return m.weight_density.value();
+  const std::int64_t group = m.sparsity_group;
+  return static_cast<double>(cost::kept_in_groups(group, group, m.weight_density.hundredths)) /
+         static_cast<double>(group);
+}
+
+}  // namespace
+
 EnergyPrices energy_prices(const Machine& m, Role role, const FloorPlan& plan, Bound bound) {
   const Process process(m.technology_node, bound);
   const NumberFormat wider =
@@ -42,6 +65,8 @@ EnergyPrices energy_prices(const Machine& m, Role role, const FloorPlan& plan, B
   const auto along = [&](std::int64_t bits, double mm) { return static_cast<double>(bits) * mm * wire; };
   const bool unified = m.activation_memory == ActivationMemory::unified;
   const std::int64_t dsram = unified ? 2 * m.dsram_bytes + m.stackram_bytes : m.dsram_bytes;
+  const double activations = m.activation_density.value();
+  const double other = bound == Bound::most ? 1 : activations;  // either may be zero
   const double held = weights_in_place(m, role) ? 0 : 1;  // else no PSRAM; reading the wires of a ROM is not priced
   const bool one = stack_in_psram(m);
   const std::int64_t psram = one ? plan.psram_bytes : m.psram_bytes;
@@ -62,7 +87,8 @@ EnergyPrices energy_prices(const Machine& m, Role role, const FloorPlan& plan, B
           .broadcast_beat = held * along(m.psram_port_bits, plan.broadcast_mm),
           .imem_byte = sram_energy(process, Bytes(m.imem_bytes), Bits(8)).value,
           .clock = clock_over_dynamic(bound),
-          .mac_share = m.sparsity == Sparsity::dense ? 1 : m.weight_density.value(),
+          .mac_share = done_share(weight_share(m), activations, bound),
+          .other_mac_share = done_share(other, activations, bound),
           .memory_mac = static_cast<double>(bits_of(m.activation_format) * bits_of(m.weight_format)) *
                         fefet_product_energy(bound).value,
           .conversion = fefet_conversion_energy(fefet_input_bits(m, bits_of(m.activation_format)), bound).value,
@@ -110,8 +136,8 @@ Energy core_energy(const CoreEvents& events, const EnergyPrices& prices) {
   Energy energy;
   const auto dsram = static_cast<double>(events.dsram_beats);
   const auto stackram = static_cast<double>(events.stackram_beats);
-  const double macs =
-      static_cast<double>(events.weighted_macs) * prices.mac_share + static_cast<double>(events.other_macs);
+  const double macs = static_cast<double>(events.weighted_macs) * prices.mac_share +
+                      static_cast<double>(events.other_macs) * prices.other_mac_share;
   energy[EnergyPart::mac] = macs * prices.mac + static_cast<double>(events.memory_macs) * prices.memory_mac +
                             events.conversions * prices.conversion;
   energy[EnergyPart::vector] = static_cast<double>(events.lane_operations) * prices.lane_operation;

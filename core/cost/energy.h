@@ -27,10 +27,11 @@ struct EnergyPrices {
   double dsram_wire_byte, psram_wire_byte;
   double broadcast_beat;  // a beat of PSRAM on its way to all cores that it feeds
   double imem_byte;
-  double clock;       // over arithmetic and SRAM
-  double mac_share;   // of MACs that are not gated or skipped
-  double memory_mac;  // one that a memory makes, conversions apart
-  double conversion;  // of a column of its bits
+  double clock;            // over arithmetic and SRAM
+  double mac_share;        // of MACs with weights those that are not gated or skipped
+  double other_mac_share;  // of products of two activations
+  double memory_mac;       // one that a memory makes, conversions apart
+  double conversion;       // of a column of its bits
   // A beat of a stack in PSRAM on its way to its core; where what it takes is told.
   double stack_way_beat = 0;
   EnergyPart stack_part = EnergyPart::stackram;

@@ -60,8 +60,9 @@ class Writing {
     Filled kernel = product_of({nest.kernel_h, nest.kernel_w}), sum = folds_of(tile_.size.sums, lanes.sum);
     Folds sum_folds = fold(tile_.size.sums, lanes.sum);
     if (weighted && m_.sparsity == Sparsity::skipping) {  // one compacted dimension
-      const std::int64_t kept =
-          ceil_div(tile_.size.sums * nest.kernel_h * nest.kernel_w * m_.weight_density.hundredths, 100);
+      const std::int64_t positions = nest.kernel_h * nest.kernel_w, density = m_.weight_density.hundredths;
+      const std::int64_t kept = m_.sparsity_group == 0 ? ceil_div(tile_.size.sums * positions * density, 100)
+                                                       : positions * kept_of_groups(tile_.size.sums);
       kernel = number(1);
       sum = folds_of(kept, lanes.sum);
       sum_folds = fold(kept, lanes.sum);
@@ -115,6 +116,12 @@ class Writing {
   }
 
  private:
+  /// Whole groups, and what is left of one.
+  std::int64_t kept_of_groups(std::int64_t sums) const {
+    const std::int64_t m = m_.sparsity_group, n = ceil_div(m * m_.weight_density.hundredths, 100);
+    return sums / m * n + std::min(n, sums % m);
+  }
+
   std::int64_t bits_of_place(const Fetch& f) const { return f.place == Place::psram ? w_.weight : w_.activation; }
 
   void read(Place place, DsramPair pair, const Filled& beats) {

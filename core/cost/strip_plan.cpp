@@ -117,7 +117,8 @@ InstructionClass part_class(const InstructionClass& c, std::size_t number, const
 }
 
 std::int64_t part_weight_bytes(const Part& part, std::int64_t channels, const WeightForm& form) {
-  return weight_bytes({part.weight_elements_per_channel * channels, channels, part.bias_elements_per_channel, true},
+  return weight_bytes({part.weight_elements_per_channel * channels, channels, part.bias_elements_per_channel, true,
+                       part.work.nest.in_channels},
                       form);
 }
 

@@ -2,6 +2,7 @@
 #include "core/cost/tile_plan.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "core/program/kinds.h"
 
@@ -95,9 +96,18 @@ std::int64_t tile_out_elements(const TilePlan& plan, const TileExtent& tile) {
   return plan.multiplicity * tile.channels * tile.rows * tile.columns;
 }
 
+std::int64_t kept_in_groups(std::int64_t sums, std::int64_t group, std::int64_t density_hundredths) {
+  const std::int64_t stay = ceil_div(group * density_hundredths, 100), edge = sums % group;
+  return stay * (sums / group) + std::min(stay, edge);
+}
+
 std::int64_t weight_bytes(const WeightTile& tile, const WeightForm& form) {
   std::int64_t bits = tile.elements * form.bits;
-  if (form.skipping) bits = ceil_div(tile.elements * form.density_hundredths, 100) * form.bits + tile.elements;
+  if (form.skipping && form.group == 0)
+    bits = ceil_div(tile.elements * form.density_hundredths, 100) * form.bits + tile.elements;
+  if (form.skipping && form.group > 0)
+    bits = ceil_div(tile.elements, tile.sums) * kept_in_groups(tile.sums, form.group, form.density_hundredths) *
+           (form.bits + static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(form.group) - 1)));
   if (tile.first_sums) bits += tile.channels * (tile.biases * form.bits + form.scale_bits_per_channel);
   return ceil_div(bits, 8);
 }
@@ -106,7 +116,7 @@ std::int64_t weight_tile_bytes(const InstructionClass& c, std::int64_t channels,
                                const WeightForm& form) {
   const std::int64_t all = c.weight_elements_per_channel, all_sums = c.work.nest.in_channels;
   const std::int64_t of_a_channel = sums == all_sums ? all : sums * ceil_div(all, all_sums);
-  return weight_bytes({channels * of_a_channel, channels, c.bias_elements_per_channel, first}, form);
+  return weight_bytes({channels * of_a_channel, channels, c.bias_elements_per_channel, first, sums}, form);
 }
 
 std::int64_t held_weight_bytes(const InstructionClass& c, const WeightForm& form) {

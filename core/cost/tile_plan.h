@@ -73,8 +73,12 @@ std::int64_t tile_out_elements(const TilePlan& plan, const TileExtent& tile);
 struct WeightTile {
   std::int64_t elements, channels, biases;  // biases: of a channel, where they come with it
   bool first_sums;                          // biases and scales come with the first
+  std::int64_t sums = 1;                    // input channels, in groups of which weights stay
 };
-/// W of section 3, as PSRAM holds it: `kept` elements, the mask, biases and scales.
+/// Of so many consecutive weights along the sums those that stay: ceil(density group) of each whole group, of the
+/// last as many as it has. Worked example: 2 of 4 of 9: 2 + 2 + 1.
+std::int64_t kept_in_groups(std::int64_t sums, std::int64_t group, std::int64_t density_hundredths);
+/// W of section 3, as PSRAM holds it: `kept` elements, the mask or their places, biases and scales.
 std::int64_t weight_bytes(const WeightTile& tile, const WeightForm& form);
 /// Of a tile of a nest's weights.
 std::int64_t weight_tile_bytes(const InstructionClass& c, std::int64_t channels, std::int64_t sums, bool first,

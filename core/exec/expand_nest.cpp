@@ -130,7 +130,7 @@ class NestExpansion {
     const TileProduct product{space * (weighted_ ? multiplicity_ : 1),
                               shape.channels,
                               skipping || widths_.in_memory ? 1 : kernel,
-                              skipping            ? up(shape.sums * kernel * m_.weight_density.hundredths, 100)
+                              skipping            ? kept_weights(shape.sums * kernel, shape.sums, m_)
                               : widths_.in_memory ? shape.sums * kernel
                                                   : shape.sums,
                               shape.first,
@@ -194,12 +194,13 @@ class NestExpansion {
     const Count zero = is_unsigned(m_.weight_format) ? bits : 0;
     const bool skipping = m_.sparsity == Sparsity::skipping;
     const Count elements = wide * n_.kernel_h * n_.kernel_w * step.tile.sums.size();
-    const Count kept = skipping ? up(elements * m_.weight_density.hundredths, 100) : elements;
+    const Count kept = skipping ? kept_weights(elements, step.tile.sums.size(), m_) : elements;
+    const Count places = skipping ? place_bits(elements, kept, m_) : 0;
     const Count scale = integer && m_.scale_granularity == ScaleGranularity::channel ? 32 + zero : 0;
     const Count once = step.tile.first_sums ? wide * (c_.bias_elements_per_channel * bits + scale) : 0;
     o.weight_tile = number(step.b);
     o.weight_elements = elements;
-    o.weight_psram_bytes = up(kept * bits + (skipping ? elements : 0) + once, 8);
+    o.weight_psram_bytes = up(kept * bits + places + once, 8);
     o.weight_dram_bytes = packed_bytes(o.weight_psram_bytes, m_);
   }
 

@@ -24,9 +24,9 @@ Count weights_of(const Part& part, Count channels, const Machine& m) {
   const Count zero = is_unsigned(m.weight_format) ? bits : 0;
   const Count scale = integer && m.scale_granularity == ScaleGranularity::channel ? 32 + zero : 0;
   const Count elements = channels * part.weight_elements_per_channel;
-  const Count kept = skipping ? up(elements * m.weight_density.hundredths, 100) : elements;
-  return up(kept * bits + (skipping ? elements : 0) + channels * (part.bias_elements_per_channel * bits + scale),
-            8);
+  const Count kept = skipping ? kept_weights(elements, part.work.nest.in_channels, m) : elements;
+  const Count places = skipping ? place_bits(elements, kept, m) : 0;
+  return up(kept * bits + places + channels * (part.bias_elements_per_channel * bits + scale), 8);
 }
 
 Count row_of_inputs(const Part& part) {

@@ -27,6 +27,22 @@ std::int64_t Needs::longest() const {
   return most;
 }
 
+std::int64_t kept_weights(std::int64_t elements, std::int64_t sums, const Machine& m) {
+  if (m.sparsity_group == 0) return up(elements * m.weight_density.hundredths, 100);
+  const Count stay = up(m.sparsity_group * m.weight_density.hundredths, 100);
+  Count kept = 0;
+  for (Count left = sums; left > 0; left -= m.sparsity_group)
+    kept += std::min(stay, std::min(left, m.sparsity_group));
+  return up(elements, sums) * kept;
+}
+
+std::int64_t place_bits(std::int64_t elements, std::int64_t kept, const Machine& m) {
+  if (m.sparsity_group == 0) return elements;
+  Count bits = 0;
+  while (Count{1} << bits < m.sparsity_group) ++bits;
+  return kept * bits;
+}
+
 std::int64_t packed_bytes(std::int64_t bytes, const Machine& m) {
   return bytes < 1024 ? bytes : up(bytes * 100, m.weight_compression.hundredths);
 }

@@ -79,6 +79,11 @@ std::vector<Operation> expand_rows(const InstructionClass& c, const Machine& mac
 /// The same of a fused attention: compound instructions, attention.
 std::vector<Operation> expand_attention(const InstructionClass& c, const Machine& machine, Role role);
 
+/// With sparsity=skipping: of a tile's weights in rows of so many sums those that stay, group by group where they
+/// are of an n:m pattern; and the bits that say which.
+std::int64_t kept_weights(std::int64_t elements, std::int64_t sums, const Machine& machine);
+std::int64_t place_bits(std::int64_t elements, std::int64_t kept, const Machine& machine);
+
 /// How many operations `expand` gives.
 std::int64_t operation_count(const InstructionClass& c);
 

@@ -36,6 +36,8 @@ Machine machine_of(const InstructionClass& c, const Machine& machine) {
     m.weight_format = c.formats->weights;
     m.activation_format = c.formats->activations;
     if (c.formats->accumulators) m.accumulator_format = *c.formats->accumulators;
+    if (c.formats->density_hundredths) m.weight_density = Decimal{*c.formats->density_hundredths};
+    if (c.formats->density_hundredths == 100) m.sparsity = Sparsity::dense;
   }
   if (machine.composable_macs == ComposableMacs::off) return m;
   m.composable_macs = ComposableMacs::off;  // as long as they are found, the arrays split no further

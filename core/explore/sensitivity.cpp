@@ -70,6 +70,8 @@ constexpr KindRow kinds_by_name[] = {
     {"low_rank", ChangeKind::results},
     {"low_rank_share", ChangeKind::results},
     {"sparsity", ChangeKind::assumption},
+    {"sparsity_group", ChangeKind::assumption},
+    {"activation_density", ChangeKind::assumption},
 };
 constexpr KindRow kinds_by_group[] = {
     {"workload", ChangeKind::task},

@@ -45,6 +45,7 @@ struct Value {
   bool parameter = false;                // a stored parameter, perhaps in another shape: its nodes stay
   std::optional<NumberFormat> format{};  // in which a machine keeps it; nothing: in that of the machine
   std::optional<NumberFormat> sums{};    // of a product: in which the sums that make it are kept; likewise
+  std::optional<std::int64_t> density_hundredths{};  // of a product's weight: what stays of it; likewise
 };
 
 /// Whether an initializer of this type may be a parameter: floats, and integers of 4 and 8 bits, which are where a

@@ -60,13 +60,15 @@ void write_operand(ByteWriter& out, const Operand& operand) {
 }
 
 void write_value(ByteWriter& out, const Value& value) {
-  const auto& [name, kind, operand, producer, consumers, bytes, initializer, parameter, format, sums] = value;
+  const auto& [name, kind, operand, producer, consumers, bytes, initializer, parameter, format, sums, density] =
+      value;
   out.text(name);
   out.byte(static_cast<std::uint8_t>(kind));
   out.byte(static_cast<std::uint8_t>((bytes ? 1 : 0) | (initializer ? 2 : 0) | (parameter ? 4 : 0) |
-                                     (format ? 8 : 0) | (sums ? 16 : 0)));
+                                     (format ? 8 : 0) | (sums ? 16 : 0) | (density ? 32 : 0)));
   if (format) out.byte(static_cast<std::uint8_t>(*format));
   if (sums) out.byte(static_cast<std::uint8_t>(*sums));
+  if (density) out.byte(static_cast<std::uint8_t>(*density));
   write_operand(out, operand);
   if (!bytes) return;
   const auto& [file, offset, length] = *bytes;

@@ -101,14 +101,21 @@ NumberFormat read_format(ByteReader& in) {
   return static_cast<NumberFormat>(format);
 }
 
+std::int64_t read_density(ByteReader& in) {
+  const std::uint8_t hundredths = in.byte();
+  if (hundredths < 1 || hundredths > 100) in.refuse("no density");
+  return hundredths;
+}
+
 Value read_value(ByteReader& in) {
   Value value;
   value.name = in.text(most_name_bytes);
   const std::uint8_t kind = in.byte(), parts = in.byte();
   if (kind > static_cast<std::uint8_t>(ValueKind::activation)) in.refuse("no such kind of value");
-  if (parts > 31) in.refuse("no such part of a value");
+  if (parts > 63) in.refuse("no such part of a value");
   if ((parts & 8) != 0) value.format = read_format(in);
   if ((parts & 16) != 0) value.sums = read_format(in);
+  if ((parts & 32) != 0) value.density_hundredths = read_density(in);
   value.kind = static_cast<ValueKind>(kind);
   value.initializer = (parts & 2) != 0;
   value.parameter = (parts & 4) != 0;

@@ -45,6 +45,12 @@ void check_machine(const Machine& m) {
           "making a norm's operand twice is for strips: expected strips=halo_recompute or line_buffers");
   require(m.sparsity != Sparsity::dense || m.weight_density.hundredths == 100, "weight_density",
           "a density below 1 saves nothing unless sparsity is gating or skipping");
+  require(m.sparsity != Sparsity::dense || m.activation_density.hundredths == 100, "activation_density",
+          "a density below 1 saves nothing unless sparsity is gating or skipping");
+  require(m.sparsity_group == 0 || m.sparsity != Sparsity::dense, "sparsity_group",
+          "a pattern of weights that stay is of a machine that spares zeros: expected sparsity=gating or skipping");
+  require(m.sparsity_group != 1, "sparsity_group",
+          "a group of one weight leaves none out: expected 0 (weights anywhere) or at least 2");
   require(m.branches == Branches::serial || m.core_weights == CoreWeights::common, "branches",
           "cores that share the branches of one frame have no part of the network of their own: expected "
           "core_weights=common");

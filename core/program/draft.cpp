@@ -15,7 +15,8 @@ bool share_formats(const Draft& a, const Draft& b, const Machine& machine) {
   const Formats x = a.formats.value_or(formats_of(machine)), y = b.formats.value_or(formats_of(machine));
   return x.activations == x.results && y.activations == y.results && x.activations == y.activations &&
          (a.weights.empty() || b.weights.empty() || x.weights == y.weights) &&
-         (!is_nest(a.work.family) || !is_nest(b.work.family) || x.accumulators == y.accumulators);
+         (!is_nest(a.work.family) || !is_nest(b.work.family) ||
+          (x.accumulators == y.accumulators && x.density_hundredths == y.density_hundredths));
 }
 
 void take_formats(Draft& draft, const Draft& joined) {
@@ -23,6 +24,8 @@ void take_formats(Draft& draft, const Draft& joined) {
   const std::optional<Formats> own = draft.formats;
   if (!own || (draft.weights.empty() && !joined.weights.empty())) draft.formats = joined.formats;
   if (own && own->accumulators) draft.formats->accumulators = own->accumulators;
+  if (own && own->density_hundredths) draft.formats->density_hundredths = own->density_hundredths;
+  if (!draft.formats->density_hundredths) draft.formats->density_hundredths = joined.formats->density_hundredths;
 }
 
 void join_behind(Draft& before, const Draft& next) {

@@ -53,8 +53,8 @@ struct Draft {
 /// one instruction.
 bool share_formats(const Draft& a, const Draft& b, const Machine& machine);
 
-/// A draft that another is about to be part of has the other's formats of weights and sums, if it has none of its
-/// own. Requires share_formats.
+/// A draft that another is about to be part of has the other's formats of weights and sums, and what stays of its
+/// weights, if it has none of its own. Requires share_formats.
 void take_formats(Draft& draft, const Draft& joined);
 
 /// What makes no instruction: other shapes of the same bytes and, read in the other order, transposes, but for

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/base/error.h"
 #include "core/base/escaped.h"
 #include "core/program/mapping_text.h"
 #include "core/program/rule_reader.h"
@@ -38,6 +39,17 @@ Family family_of(const RuleReader& reader, std::string_view text) {
   reader.refuse("expected one of " + all + "; found '" + printable(text.substr(0, 40)) + "'");
 }
 
+/// "density=X" or "dense", taken; false for any other word.
+bool take_density(const RuleReader& reader, std::string_view word, FormatRule& rule) {
+  const bool dense = word == "dense";
+  if (!dense && !word.starts_with("density=")) return false;
+  if (rule.density_hundredths) reader.refuse("expected one density");
+  rule.density_hundredths = dense ? 100 : density_of(word.substr(8));
+  if (!rule.density_hundredths)
+    reader.refuse("expected a density from 0.01 to 1; found '" + printable(word.substr(8, 40)) + "'");
+  return true;
+}
+
 FormatRule parse_line(RuleReader& reader) {
   FormatRule rule;
   rule.line = reader.number;
@@ -49,16 +61,19 @@ FormatRule parse_line(RuleReader& reader) {
     reader.refuse("expected a pattern in double quotes, or family=");
   while (!reader.done()) {
     const std::string_view word = reader.word();
+    if (take_density(reader, word, rule)) continue;
     const std::size_t equals = std::min(word.find('='), word.size());
     const auto field = std::ranges::find(format_fields, word.substr(0, equals), &FormatField::name);
     if (field == std::end(format_fields) || rule.*field->format || equals == word.size())
-      reader.refuse("expected weights=, activations= and accumulators=, once each; found '" +
+      reader.refuse("expected weights=, activations=, accumulators= and density=, once each; found '" +
                     printable(word.substr(0, 60)) + "'");
     rule.*field->format = format_of(reader, word.substr(equals + 1));
   }
   ++reader.field;
-  if (std::ranges::none_of(format_fields, [&](const FormatField& one) { return (rule.*one.format).has_value(); }))
-    reader.refuse("weights=, activations= or accumulators= is missing");
+  const bool any =
+      std::ranges::any_of(format_fields, [&](const FormatField& one) { return (rule.*one.format).has_value(); });
+  if (!any && !rule.density_hundredths)
+    reader.refuse("weights=, activations=, accumulators= or density= is missing");
   return rule;
 }
 
@@ -83,7 +98,20 @@ std::string format_rule_text(const FormatRule& rule) {
   for (const FormatField& field : format_fields)
     if (const auto& said = rule.*field.format)
       text += " " + std::string(field.name) + "=" + std::string(format_text(*said));
+  if (rule.density_hundredths) text += " density=" + density_text(*rule.density_hundredths);
   return text;
+}
+
+std::string density_text(std::int64_t hundredths) {
+  return value_text(*find_parameter("weight_density"), hundredths);
+}
+
+std::optional<std::int64_t> density_of(std::string_view text) {
+  try {
+    return parse_value(*find_parameter("weight_density"), text, "density");
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 bool matches(const FormatRule& rule, std::string_view stage, std::string_view name, Family family) {

@@ -5,13 +5,16 @@
 //   family=linear weights=int8 accumulators=int32
 // The pattern is that of mappings (core/program/mapping_text.h): a layer's name, or STAGE:NAME. A layer is a node
 // of the graph as it is compiled. `activations` are what the layer reads and what it makes, `accumulators` the sums
-// that a product keeps. Of what a rule does not say the next that matches decides, and at last the machine. Scales
-// of integer formats are per tensor.
+// that a product keeps. `density`, from 0.01 to 1, or `dense`, 1: what stays of a product's weights, where the
+// machine spares zeros; of 1 they stand as on one that does not. Of what a rule does not say the next that matches
+// decides, and at last the machine. Scales of integer formats are per tensor.
 //
 // Worked example: "*conv_in" activations=fp16, then family=conv2d weights=int8 activations=int8: all convolutions
 // are int8 but conv_in, whose weights alone are.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +31,10 @@ std::vector<FormatRule> parse_formats(std::string_view text, std::string_view wh
 
 /// A rule's line without its end. parse_formats reads it back.
 std::string format_rule_text(const FormatRule& rule);
+
+/// A density as text, "0.5", and back: hundredths from 1 to 100; nothing for any other text.
+std::string density_text(std::int64_t hundredths);
+std::optional<std::int64_t> density_of(std::string_view text);
 
 /// Whether the rule is for this layer.
 bool matches(const FormatRule& rule, std::string_view stage, std::string_view name, Family family);

@@ -67,6 +67,11 @@ void add_operands(const Graph& graph, const Node& node, const Views& views, Draf
   }
 }
 
+/// What a product of weights multiplies by.
+std::size_t multiplier_of(const Graph& graph, const Draft& draft) {
+  return static_cast<std::size_t>(graph.nodes[static_cast<std::size_t>(draft.node)].inputs[1]);
+}
+
 /// The formats of a draft's operands, results, weights and sums; nothing where all are the machine's.
 std::optional<Formats> formats_in(const Graph& graph, const Draft& draft, const Machine& machine) {
   const auto format = [&](ValueId v) { return graph.values[static_cast<std::size_t>(v)].format; };
@@ -83,6 +88,7 @@ std::optional<Formats> formats_in(const Graph& graph, const Draft& draft, const 
     if (format(v)) formats.weights = *format(v);
   if (is_nest(draft.work.family))
     formats.accumulators = graph.values[static_cast<std::size_t>(draft.destination)].sums;
+  if (draft.weighted) formats.density_hundredths = graph.values[multiplier_of(graph, draft)].density_hundredths;
   return formats == standard ? std::nullopt : std::optional(formats);
 }
 

@@ -29,6 +29,14 @@ std::int64_t full_size_fetches(const InstructionClass& c) {
       c.fetches, [&](const Fetch& f) { return f.place == Place::dram && f.elements == c.out_elements; });
 }
 
+/// Of a weight, as one of a tile of many; by groups, of whole ones.
+std::int64_t element_room(const WeightForm& form) {
+  if (!form.skipping || form.group == 0)
+    return form.bits * form.density_hundredths * (bit_parts / 100) + (form.skipping ? bit_parts : 0);
+  const GroupPattern pattern = group_pattern(form.group, form.density_hundredths);
+  return pattern.stay * (form.bits + pattern.index_bits()) * bit_parts / pattern.group;
+}
+
 /// The machine as the search sees it: memories 0 reading side, 1 PSRAM, 2 writing side.
 TileTerms terms_of(const InstructionClass& c, const Nest& nest, const TileRoom& room, std::int64_t weight_buffers) {
   const LoopNest& n = nest.loops;
@@ -41,8 +49,7 @@ TileTerms terms_of(const InstructionClass& c, const Nest& nest, const TileRoom& 
   if (c.operand_b == Place::dram) terms.b_price = once.b * bits, terms.b_room = bits * room.buffers;
   if (nest.weighted && room.weight_bytes > 0) {
     const std::int64_t held = held_weight_bytes(c, room.form);
-    const std::int64_t an_element =
-        room.form.bits * room.form.density_hundredths * (bit_parts / 100) + (room.form.skipping ? bit_parts : 0);
+    const std::int64_t an_element = element_room(room.form);
     terms.capacity[1] = (room.weight_bytes - held) / weight_buffers * 8 * bit_parts;
     terms.b_price = stored_bytes(weight_tile_bytes(c, nest.channels(), room.form), room.form) * 8 * bit_parts;
     if (room.weights_stay) terms.b_price = 1;  // of equal bytes the fewest loads
@@ -76,6 +83,7 @@ std::int64_t weight_bytes_on_chip(const InstructionClass& c, const TileRoom& roo
     InstructionClass tile = c;
     const std::int64_t sums = std::min(c.mapping.tile_sums, c.work.nest.in_channels);
     tile.weight_elements_per_channel = ceil_div(c.weight_elements_per_channel * sums, c.work.nest.in_channels);
+    tile.work.nest.in_channels = sums;
     bytes += weight_buffers * weight_tile_bytes(tile, c.mapping.tile_channels, room.form);
   }
   return bytes;

@@ -15,8 +15,8 @@ std::span<const ParameterRow* const> program_parameters() {
     std::size_t count = 0;
     for (const char* name :
          {"weight_format", "activation_format", "accumulator_format", "scale_granularity", "weight_storage",
-          "hard_coded_part", "sparsity", "weight_density", "weight_compression", "activation_memory",
-          "transposition", "batch", "operator_dsram", "in_memory_weights"})
+          "hard_coded_part", "sparsity", "weight_density", "sparsity_group", "weight_compression",
+          "activation_memory", "transposition", "batch", "operator_dsram", "in_memory_weights"})
       found.at(count++) = find_parameter(name);
     check(std::ranges::count(found, nullptr) == 0, "every parameter that a program rests on has a row");
     return found;

@@ -204,6 +204,7 @@ void read_value_line(Parsing& parsing, Scanner& in) {
     if (auto format = fields.take(name))
       *to = TextIn::one_of<NumberFormat>(*format, "a number format", static_cast<int>(std::size(number_formats)),
                                          format_text);
+  if (auto density = fields.take("density")) value.density_hundredths = read_density(*density);
   if (auto fill = fields.take("fill")) value.operand.fill = fill->real("fill");
   if (auto data = fields.take("data"))
     value.operand.value = read_tensor_text(*data, value.operand.type, value.operand.shape, most_folded_elements);

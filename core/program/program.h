@@ -87,10 +87,11 @@ struct Fetch {
 enum class Compound : std::int8_t { single, attention, strips };
 
 /// Number formats of one instruction: of its weights, the operands that it reads and the results that it writes,
-/// and of the sums that a product keeps (nothing: those of the machine).
+/// and of the sums that a product keeps; and what stays of a product's weights (nothing: as the machine has both).
 struct Formats {
   NumberFormat weights = NumberFormat::fp16, activations = NumberFormat::fp16, results = NumberFormat::fp16;
   std::optional<NumberFormat> accumulators = {};
+  std::optional<std::int64_t> density_hundredths = {};
   friend auto operator<=>(const Formats&, const Formats&) = default;
 };
 Formats formats_of(const Machine& machine);
@@ -101,7 +102,8 @@ struct FormatRule {
   std::string pattern;             // as written between the quotes; empty: of all layers of a family
   std::optional<Family> family{};  // of which every layer is meant
   std::optional<NumberFormat> weights{}, activations{}, accumulators{};
-  std::int64_t line = 0;  // of the text it came from; no part of its meaning
+  std::optional<std::int64_t> density_hundredths{};  // of the weights of products
+  std::int64_t line = 0;                             // of the text it came from; no part of its meaning
 };
 
 /// One operator of a compound instruction. Its results stay on chip, but for the last one's.
@@ -274,7 +276,8 @@ struct CompileOptions {
 /// Programs for every stage: the passes of core/program/passes.h in order. Depends only on the workload,
 /// compile_key(machine) and the options. What cannot be placed makes the application infeasible, with the reason.
 /// Throws Error("mapping_unmatched" or "format_unmatched", "line N", ...) for a rule that is for no layer, and
-/// "formats_invalid" for one by which a product's accumulators are narrower than what it reads.
+/// "formats_invalid" for one by which a product's accumulators are narrower than what it reads, or weights are
+/// fewer on a machine that spares no zeros.
 Application compile(const Workload& workload, const Machine& machine, const CompileOptions& options = {});
 
 /// What the instructions take in IMEM.

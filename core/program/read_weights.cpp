@@ -2,6 +2,7 @@
 #include <cmath>
 #include <set>
 #include <string>
+#include <tuple>
 
 #include "core/base/error.h"
 #include "core/program/packed.h"
@@ -84,7 +85,8 @@ struct UnitsIn {
 void read_tile(CodesIn& in, const NestWeights& nest, const WeightTile& tile, const WeightForm& form,
                std::vector<CodedWeight>& weights, const std::string& where) {
   const std::size_t end = in.at + 8 * static_cast<std::size_t>(tile_bytes(nest, tile, form));
-  if (!tile_bits(in, nest, tile, form, weights)) refuse(where, "a tile keeps more elements than it has slots");
+  if (!tile_bits(in, nest, tile, form, weights))
+    refuse(where, "a tile keeps more elements than it has slots, or others than its groups have");
   in.at = end;
 }
 
@@ -169,7 +171,7 @@ WeightFile read_weight_file(const CompiledStage& stage, const Machine& machine, 
   const std::int64_t expected = stage.program.stored_weight_bytes.value;
   if (std::ssize(bytes) != expected)
     refuse("", "expected a file of " + std::to_string(expected) + " bytes, found " + std::to_string(bytes.size()));
-  using Region = std::pair<std::array<std::int64_t, 2>, NumberFormat>;
+  using Region = std::tuple<std::array<std::int64_t, 2>, NumberFormat, std::int64_t>;
   std::map<std::int64_t, Region> regions;
   std::int64_t rest_bits = 0, end = 0;
   for (const Instruction& instruction : stage.program.instructions) {
@@ -178,9 +180,10 @@ WeightFile read_weight_file(const CompiledStage& stage, const Machine& machine, 
     end = std::max(end, (instruction.weight_offset + instruction.weight_bytes).value);
     const auto& c = stage.program.classes[static_cast<std::size_t>(instruction.instruction_class)];
     const Machine own = machine_for(c, machine);
-    const Region region{region_tiles(c, weight_form(own)), own.weight_format};
+    const Region region{region_tiles(c, weight_form(own)), own.weight_format, own.weight_density.hundredths};
     if (regions.try_emplace(instruction.weight_offset.value, region).first->second != region)
-      refuse(instruction.name, "another instruction has them in other tiles, or formats, at the same offset");
+      refuse(instruction.name,
+             "another instruction has them in other tiles, formats or densities, at the same offset");
   }
   const WeightForm form = weight_form(machine);
   const std::int64_t rest = ceil_div(rest_bits, 8), stored = stored_bytes(rest, form);

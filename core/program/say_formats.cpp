@@ -16,6 +16,7 @@ namespace {
 struct Said {
   std::optional<NumberFormat> weights, activations, accumulators;
   std::int64_t line = 0;  // of the first rule that says anything of activations or accumulators
+  std::optional<std::int64_t> density_hundredths{};
 };
 
 class Conversions {
@@ -44,9 +45,17 @@ class Conversions {
       if (!said.weights) said.weights = rule.weights;
       if (!said.activations) said.activations = rule.activations;
       if (!said.accumulators) said.accumulators = rule.accumulators;
+      if (!said.density_hundredths) said.density_hundredths = checked_density(rule);
       if (said.line == 0 && (rule.activations || rule.accumulators)) said.line = rule.line;
     }
     return said;
+  }
+
+  std::optional<std::int64_t> checked_density(const FormatRule& rule) const {
+    if (rule.density_hundredths.value_or(100) < 100 && c_.machine.sparsity == Sparsity::dense)
+      throw Error("formats_invalid", "line " + std::to_string(rule.line),
+                  "a density below 1 saves nothing unless the machine has sparsity=gating or skipping");
+    return rule.density_hundredths;
   }
 
   /// Whether a value is kept in a number format in a memory: floats that are no scalars.
@@ -75,6 +84,7 @@ class Conversions {
         if (is_kept(input) && kept(input) != format) input = converted(input, format);
       if (said.weights && node.op->type != "Gather") give_weights(node, *said.weights);
       if (is_nest(work.family)) sums = sums_of(node, said, format);
+      if (is_nest(work.family) && said.density_hundredths) give_density(node, *said.density_hundredths);
     }
     for (const ValueId out : node.outputs) {
       if (is_kept(out) && format != standard()) keep(out, format);
@@ -107,6 +117,15 @@ class Conversions {
           format != c_.machine.weight_format)
         value.format = format;
     }
+  }
+
+  /// To what a product multiplies by; likewise of the first.
+  void give_density(const Node& node, std::int64_t hundredths) {
+    if (node.inputs.size() < 2 || node.inputs[1] == none) return;
+    Value& value = graph_.values[at(node.inputs[1])];
+    const bool dense = hundredths == 100 && c_.machine.sparsity == Sparsity::skipping;
+    const bool own = dense || hundredths != c_.machine.weight_density.hundredths;
+    if (value.kind == ValueKind::weight && !value.density_hundredths && own) value.density_hundredths = hundredths;
   }
 
   ValueId converted(ValueId v, NumberFormat format) {
@@ -151,6 +170,8 @@ Machine machine_for(const InstructionClass& c, const Machine& machine) {
   own.weight_format = c.formats->weights;
   own.activation_format = c.formats->activations;
   own.accumulator_format = c.formats->accumulators.value_or(machine.accumulator_format);
+  own.weight_density.hundredths = c.formats->density_hundredths.value_or(machine.weight_density.hundredths);
+  if (c.formats->density_hundredths == 100) own.sparsity = Sparsity::dense;
   return own;
 }
 

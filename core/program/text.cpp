@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/program/form.h"
+#include "core/program/format_text.h"
 #include "core/program/parsing.h"
 
 namespace sdip {
@@ -67,6 +68,7 @@ std::string value_line(ValueId id, const Value& value, bool of_a_node) {
   if (value.parameter) line += " parameter=1";
   if (value.format) line += " format=" + std::string(format_text(*value.format));
   if (value.sums) line += " sums=" + std::string(format_text(*value.sums));
+  if (value.density_hundredths) line += " density=" + density_text(*value.density_hundredths);
   if (value.operand.fill) line += " fill=" + real_text(*value.operand.fill);
   if (value.operand.value) line += " data=" + tensor_text(*value.operand.value);
   if (value.bytes)

@@ -1,6 +1,8 @@
 // Fields of lists: fetches, parts, loop orders.
 #include "core/program/text_fields.h"
 
+#include "core/program/format_text.h"
+
 namespace sdip {
 
 std::string_view compound_text(Compound compound) {
@@ -67,6 +69,13 @@ void TextIn::finish() const {
   if (!given_parts.empty()) refuse_line(line, "no such field here: 'part'");
 }
 
+std::int64_t read_density(Scanner& in) {
+  const Scanner before = in;
+  const auto hundredths = density_of(in.word("a density"));
+  if (!hundredths) before.refuse("a density from 0.01 to 1");
+  return *hundredths;
+}
+
 void TextIn::flag(std::string_view name, bool& x) {
   x = false;
   auto in = take(name);
@@ -83,6 +92,7 @@ void TextOut::formats(std::string_view name, const std::optional<Formats>& x,
     text = std::string(format_text(x->weights)) + "," + std::string(format_text(x->activations)) + "," +
            std::string(format_text(x->results));
     if (x->accumulators) text += "," + std::string(format_text(*x->accumulators));
+    if (x->density_hundredths) text += ",density:" + density_text(*x->density_hundredths);
   }
   field(name, text);
 }
@@ -102,7 +112,14 @@ void TextIn::formats(std::string_view name, std::optional<Formats>& x, const std
     x->activations = format();
     in->expect(",");
     x->results = format();
-    if (in->accept(",")) x->accumulators = format();
+    for (bool more = in->accept(","); more; more = !x->density_hundredths && in->accept(",")) {
+      if (in->accept("density:"))
+        x->density_hundredths = read_density(*in);
+      else if (!x->accumulators)
+        x->accumulators = format();
+      else
+        in->refuse("density:");
+    }
   }
   end(*in);
 }

@@ -115,4 +115,7 @@ struct TextIn {
   }
 };
 
+/// Hundredths of a density, as density_text has it.
+std::int64_t read_density(Scanner& in);
+
 }  // namespace sdip

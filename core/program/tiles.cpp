@@ -63,7 +63,10 @@ WeightForm weight_form(const Machine& machine) {
   if (quantised && machine.scale_granularity == ScaleGranularity::channel)
     form.scale_bits_per_channel = 32 + (needs_zero_point(machine.weight_format) ? form.bits : 0);
   form.skipping = machine.sparsity == Sparsity::skipping;
-  if (form.skipping) form.density_hundredths = machine.weight_density.hundredths;
+  if (form.skipping) {
+    form.density_hundredths = machine.weight_density.hundredths;
+    form.group = machine.sparsity_group;
+  }
   form.compression_hundredths = machine.weight_compression.hundredths;
   return form;
 }
@@ -71,6 +74,18 @@ WeightForm weight_form(const Machine& machine) {
 WeightForm weight_form(const InstructionClass& c, const Machine& machine) {
   return c.formats ? weight_form(machine_for(c, machine)) : weight_form(machine);
 }
+
+namespace {
+
+/// Of a tile's second operand: values that stay, and which they are.
+std::int64_t product_bits(std::int64_t elements, std::int64_t sums, const WeightForm& form) {
+  if (!form.skipping) return elements * form.bits;
+  if (form.group == 0) return ceil_div(elements * form.density_hundredths, 100) * form.bits + elements;
+  const GroupPattern pattern = group_pattern(form.group, form.density_hundredths);
+  return ceil_div(elements, sums) * pattern.kept_of(sums) * (form.bits + pattern.index_bits());
+}
+
+}  // namespace
 
 std::int64_t weight_tile_bytes(const InstructionClass& c, std::int64_t channels, const WeightForm& form) {
   return weight_tile_bytes(c, channels, c.work.nest.in_channels, true, form);
@@ -82,10 +97,8 @@ std::int64_t weight_tile_bytes(const InstructionClass& c, std::int64_t channels,
   const std::int64_t all_sums = c.work.nest.in_channels, per_channel = c.weight_elements_per_channel;
   const std::int64_t elements =
       channels * (sums == all_sums ? per_channel : ceil_div(per_channel, all_sums) * sums);
-  const std::int64_t kept = form.skipping ? ceil_div(elements * form.density_hundredths, 100) : elements;
-  const std::int64_t mask_bits = form.skipping ? elements : 0;
   const std::int64_t once = first ? c.bias_elements_per_channel * form.bits + form.scale_bits_per_channel : 0;
-  return ceil_div(kept * form.bits + mask_bits + once * channels, 8);
+  return ceil_div(product_bits(elements, sums, form) + once * channels, 8);
 }
 
 std::int64_t held_weight_bytes(const InstructionClass& c, const WeightForm& form) {

@@ -45,6 +45,38 @@ void mask_bits(Bits& bits, std::span<const std::int64_t> elements, std::int64_t 
   }
 }
 
+/// Where the elements that stay of each group stand in it. False when what was read are no places in order.
+template <class Bits>
+bool place_bits(Bits& bits, const NestWeights& nest, const WeightTile& tile, const GroupPattern& pattern,
+                std::vector<char>& kept) {
+  bool sound = true;
+  for_each_group(nest, tile, pattern.group, [&](std::span<const std::int64_t> group) {
+    std::vector<std::uint32_t> places;
+    for (std::size_t i = 0; i < group.size(); ++i)
+      if (kept[static_cast<std::size_t>(group[i])] != 0) places.push_back(static_cast<std::uint32_t>(i));
+    places.resize(std::min(group.size(), static_cast<std::size_t>(pattern.stay)), 0);
+    std::int64_t before = -1;
+    for (std::uint32_t& place : places) {
+      bits.code(place, pattern.index_bits());
+      sound = sound && place < group.size() && std::int64_t{place} > before;
+      before = place;
+      if (sound) kept[static_cast<std::size_t>(group[place])] = 1;
+    }
+  });
+  return sound;
+}
+
+/// Elements of a tile in the order of its slots.
+inline std::vector<std::int64_t> slot_order(const NestWeights& nest, const WeightTile& tile, const WeightForm& form,
+                                            std::int64_t elements) {
+  if (form.group == 0) return tile_elements(nest, tile, elements);
+  std::vector<std::int64_t> order;
+  for_each_group(nest, tile, form.group, [&](std::span<const std::int64_t> group) {
+    order.insert(order.end(), group.begin(), group.end());
+  });
+  return order;
+}
+
 /// Elements of the biases, one behind the other, that come with a tile's channels.
 template <class Bits>
 void bias_bits(Bits& bits, const NestWeights& nest, const WeightTile& tile, const WeightForm& form,
@@ -77,12 +109,13 @@ void scale_bits(Bits& bits, const NestWeights& nest, const WeightTile& tile, con
   }
 }
 
-/// One tile of a nest's weights. False when a mask that was read keeps more elements than there are slots.
+/// One tile of a nest's weights. False when a mask that was read keeps more elements than there are slots, or
+/// places that were read are none.
 template <class Bits>
 bool tile_bits(Bits& bits, const NestWeights& nest, const WeightTile& tile, const WeightForm& form,
                std::span<CodedWeight> weights) {
   CodedWeight& weight = weights[nest.first];
-  const std::vector<std::int64_t> elements = tile_elements(nest, tile, std::ssize(weight.codes));
+  const std::vector<std::int64_t> elements = slot_order(nest, tile, form, std::ssize(weight.codes));
   const auto code_of = [&](std::int64_t e) -> std::uint32_t& { return weight.codes[static_cast<std::size_t>(e)]; };
   const auto is_kept = [&](std::int64_t e) { return weight.kept[static_cast<std::size_t>(e)] != 0; };
   std::vector<std::uint32_t> slots;
@@ -91,7 +124,7 @@ bool tile_bits(Bits& bits, const NestWeights& nest, const WeightTile& tile, cons
   } else {
     for (const std::int64_t e : elements)
       if (is_kept(e)) slots.push_back(code_of(e));
-    slots.resize(static_cast<std::size_t>(slots_of(nest, tile, form.density_hundredths).all), 0);
+    slots.resize(static_cast<std::size_t>(slots_of(nest, tile, form).all), 0);
     for (std::uint32_t& slot : slots) bits.code(slot, form.bits);
   }
   if (tile.sum == 0) {
@@ -99,7 +132,11 @@ bool tile_bits(Bits& bits, const NestWeights& nest, const WeightTile& tile, cons
     scale_bits(bits, nest, tile, form, weight.scales);
   }
   if (!form.skipping) return true;
-  mask_bits(bits, elements, slots_of(nest, tile, 100).all, weight.kept);
+  if (const auto pattern = pattern_of(form)) {
+    if (!place_bits(bits, nest, tile, *pattern, weight.kept)) return false;
+  } else {
+    mask_bits(bits, elements, counted_elements(nest, tile), weight.kept);
+  }
   std::size_t next = 0;
   for (const std::int64_t e : elements) {
     if (!is_kept(e)) continue;

@@ -77,11 +77,11 @@ struct Building {
     const std::int64_t channels = c.work.nest.groups * c.work.nest.out_channels;
     weights.tiles = std::move(tiles);
     weights.channel_scales = form.scale_bits_per_channel > 0;
-    if (weights.channels.count == 0 && (weights.channel_scales || weights.tiles.size() > 1))
+    if (weights.channels.count == 0 && (weights.channel_scales || weights.tiles.size() > 1 || form.group > 0))
       throw Error("not_modelled", instruction.name,
                   "no rule says which elements of the weight " + shape_text(shape(next)) + " of '" +
                       instruction.name + "' belong to an output channel; expected scale_granularity=tensor" +
-                      (weights.tiles.size() > 1 ? ", no skipping and no compression" : ""));
+                      (weights.tiles.size() > 1 || form.group > 0 ? ", no skipping and no compression" : ""));
     check_counts(weights, channels);
     next += own;
     return part;
@@ -176,6 +176,19 @@ void keep_largest(const NestWeights& nest, const Tensor& weight, std::vector<std
   }
 }
 
+/// Keeps the largest of each group.
+void keep_in_groups(const NestWeights& nest, const WeightTile& tile, const Tensor& weight,
+                    const GroupPattern& pattern, std::vector<char>& kept) {
+  std::vector<std::int64_t> by_size;
+  for_each_group(nest, tile, pattern.group, [&](std::span<const std::int64_t> group) {
+    by_size.assign(group.begin(), group.end());
+    std::ranges::stable_sort(
+        by_size, [&](std::int64_t a, std::int64_t b) { return size_of(weight, a) > size_of(weight, b); });
+    by_size.resize(std::min(by_size.size(), at(pattern.stay)));
+    for (const std::int64_t i : by_size) kept[at(i)] = 1;
+  });
+}
+
 }  // namespace
 
 WeightRegion weight_region(const CompiledStage& stage, const WeightForm& form, const Instruction& instruction) {
@@ -231,16 +244,57 @@ std::vector<std::int64_t> tile_elements(const NestWeights& nest, const WeightTil
   return all;
 }
 
-Slots slots_of(const NestWeights& nest, const WeightTile& tile, std::int64_t density_hundredths) {
+std::optional<GroupPattern> pattern_of(const WeightForm& form) {
+  if (form.group == 0) return std::nullopt;
+  return group_pattern(form.group, form.density_hundredths);
+}
+
+void for_each_group(const NestWeights& nest, const WeightTile& tile, std::int64_t group,
+                    const std::function<void(std::span<const std::int64_t>)>& visit) {
+  const WeightChannels& c = nest.channels;
+  const std::int64_t positions = c.columns == 1 ? c.run : 1;  // else a run is a row of the matrix
+  std::vector<std::int64_t> elements;
+  for (std::int64_t channel = tile.channel; channel < tile.channel + tile.channels; ++channel)
+    for (std::int64_t position = 0; position < positions; ++position) {
+      const std::int64_t first = channel / c.columns * c.block + channel % c.columns + position;
+      for (std::int64_t s = 0; s < tile.sums; s += group) {
+        elements.clear();
+        for (std::int64_t i = s; i < std::min(s + group, tile.sums); ++i)
+          elements.push_back(first + (tile.sum + i) * c.run);
+        visit(elements);
+      }
+    }
+}
+
+std::int64_t counted_elements(const NestWeights& nest, const WeightTile& tile) {
   const std::int64_t per_channel = nest.counts.weight_elements_per_channel, all = nest.counts.work.nest.in_channels;
-  const std::int64_t a_channel = tile.sums == all ? per_channel : ceil_div(per_channel, all) * tile.sums;
-  return {ceil_div(tile.channels * a_channel * density_hundredths, 100),
-          ceil_div(a_channel * density_hundredths, 100)};
+  return tile.channels * (tile.sums == all ? per_channel : ceil_div(per_channel, all) * tile.sums);
+}
+
+Slots slots_of(const NestWeights& nest, const WeightTile& tile, const WeightForm& form) {
+  const std::int64_t elements = counted_elements(nest, tile), a_channel = elements / tile.channels;
+  if (const auto pattern = pattern_of(form)) {
+    const std::int64_t kept = ceil_div(a_channel, tile.sums) * pattern->kept_of(tile.sums);
+    return {tile.channels * kept, kept};
+  }
+  return {ceil_div(elements * form.density_hundredths, 100), ceil_div(a_channel * form.density_hundredths, 100)};
 }
 
 std::vector<char> kept_elements(const NestWeights& nest, const Tensor& weight, const Machine& machine) {
   const std::int64_t elements = element_count(weight.shape), density = machine.weight_density.hundredths;
   std::vector<char> kept(at(elements), 0);
+  if (machine.sparsity_group > 0) {
+    if (nest.channels.count == 0)
+      throw Error("not_modelled", "sparsity_group",
+                  "no rule says which elements of the weight " + shape_text(weight.shape) +
+                      " belong to an output channel; expected sparsity_group=0");
+    const GroupPattern pattern = group_pattern(machine.sparsity_group, density);
+    const bool whole = machine.sparsity == Sparsity::gating;
+    const WeightTile all{0, nest.channels.count, 0, nest.counts.work.nest.in_channels};
+    for (const WeightTile& tile : whole ? std::vector{all} : nest.tiles)
+      keep_in_groups(nest, tile, weight, pattern, kept);
+    return kept;
+  }
   if (machine.sparsity == Sparsity::gating) {
     std::vector<std::int64_t> all(at(elements));
     std::iota(all.begin(), all.end(), 0);
@@ -250,7 +304,7 @@ std::vector<char> kept_elements(const NestWeights& nest, const Tensor& weight, c
   }
   for (const WeightTile& tile : nest.tiles) {
     std::vector<std::int64_t> of_tile = tile_elements(nest, tile, elements);
-    keep_largest(nest, weight, of_tile, slots_of(nest, tile, density), kept);
+    keep_largest(nest, weight, of_tile, slots_of(nest, tile, weight_form(machine)), kept);
   }
   return kept;
 }

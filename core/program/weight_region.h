@@ -4,15 +4,24 @@
 // (WeightForm::by_tile) the nest's weights are one tile. Of a tile of output channels by input channels stand
 //   the weight's elements in the graph's order, or with sparsity=skipping as many slots as the tile is charged for,
 //   with the tile of the first input channels the biases' elements of its channels, then the channels' scales,
-//   with sparsity=skipping a bit an element: whether a slot has it.
+//   with sparsity=skipping a bit an element: whether a slot has it; by groups the place of each slot's element in
+//   its group.
 //
 // Pruning. Of a tile of E elements whose channels have S elements each, the ceil(density E) largest stay, of each
 // channel at most ceil(density S): the slots that the memory has, and the products that the array does. Worked
 // example: two channels of 3 elements, 9 8 7 and 1 2 0, at 50: of 6 elements 3 stay, of each channel at most 2:
 // 9 8 and 2.
+//
+// By groups (sparsity_group = m): of each m consecutive elements along the sums of a channel (input channels at one
+// kernel position), counted from the tile's first, the n = ceil(density m) largest stay, of a last group of fewer
+// at most n. Slots stand channel by channel, kernel position by kernel position, group by group. Worked example: a
+// channel of 5, 9 8 7 1 2, 2 of 4: 9 8 and 2, at places 0 1 and 0.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "core/base/tensor.h"
@@ -76,10 +85,20 @@ std::vector<std::int64_t> tile_elements(const NestWeights& nest, const WeightTil
 struct Slots {
   std::int64_t all = 0, a_channel = 0;
 };
-Slots slots_of(const NestWeights& nest, const WeightTile& tile, std::int64_t density_hundredths);
+Slots slots_of(const NestWeights& nest, const WeightTile& tile, const WeightForm& form);
+/// Elements of a tile, as its class counts them.
+std::int64_t counted_elements(const NestWeights& nest, const WeightTile& tile);
+
+/// The pattern of the groups that the slots of a region are counted by; nothing: of any elements.
+std::optional<GroupPattern> pattern_of(const WeightForm& form);
+
+/// Calls `visit` with the elements of each group of a tile, in order. Requires a rule that tells channels.
+void for_each_group(const NestWeights& nest, const WeightTile& tile, std::int64_t group,
+                    const std::function<void(std::span<const std::int64_t>)>& visit);
 
 /// Which elements of a nest's weight stay: with sparsity=skipping by tile, as above; with gating, where no slots
-/// are counted, the ceil(density x elements) largest of all. Of equals the earlier stay.
+/// are counted, the ceil(density x elements) largest of all, or those of all groups. Of equals the earlier stay.
+/// Throws Error("not_modelled", ...) for groups of a weight of which no rule tells channels.
 std::vector<char> kept_elements(const NestWeights& nest, const Tensor& weight, const Machine& machine);
 
 }  // namespace sdip

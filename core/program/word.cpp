@@ -115,8 +115,10 @@ void WordOut::formats(std::string_view name, std::optional<Formats>& x, const st
   if (!has(name, x.has_value())) return;
   tail_.byte(static_cast<std::uint8_t>(x->weights));
   tail_.byte(static_cast<std::uint8_t>(x->activations));
-  tail_.byte(static_cast<std::uint8_t>(static_cast<std::uint8_t>(x->results) | (x->accumulators ? 128 : 0)));
+  tail_.byte(static_cast<std::uint8_t>(static_cast<std::uint8_t>(x->results) | (x->accumulators ? 128 : 0) |
+                                       (x->density_hundredths ? 64 : 0)));
   if (x->accumulators) tail_.byte(static_cast<std::uint8_t>(*x->accumulators));
+  if (x->density_hundredths) tail_.byte(static_cast<std::uint8_t>(*x->density_hundredths));
 }
 
 void WordIn::formats(std::string_view name, std::optional<Formats>& x, const std::optional<Formats>&) {
@@ -130,8 +132,11 @@ void WordIn::formats(std::string_view name, std::optional<Formats>& x, const std
   x->weights = format(tail_.byte());
   x->activations = format(tail_.byte());
   const std::uint8_t results = tail_.byte();
-  x->results = format(results & 127);
+  x->results = format(results & 63);
   if ((results & 128) != 0) x->accumulators = format(tail_.byte());
+  if ((results & 64) == 0) return;
+  x->density_hundredths = tail_.byte();
+  if (*x->density_hundredths < 1 || *x->density_hundredths > 100) refuse("formats: a density from 1 to 100");
 }
 
 void WordOut::reals(std::string_view name, InstructionScales& x) {

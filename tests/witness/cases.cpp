@@ -98,6 +98,9 @@ constexpr Acts splits = [](const Machine& m, const CompiledStage& s) {
   composable.composable_macs = ComposableMacs::on;
   return any_class(s, [&](const InstructionClass& c) { return products_in_mac(c, composable) > 1; });
 };
+constexpr Acts thins = [](const Machine& m, const CompiledStage&) {
+  return m.sparsity == Sparsity::skipping && m.weight_density.hundredths < 100;
+};
 bool hosts(const Machine& m, const CompiledStage& s) {
   return any_class(s, [&](const InstructionClass& c) {
     return c.compound == Compound::single &&
@@ -222,6 +225,8 @@ constexpr ValidationCase rows[] = {
     {"decompressor_bytes_per_cycle", T, 1, 40, 1, compresses},
     {"weight_density", T, 1, 100, 1, skips},
     {"sparsity", T},
+    {"sparsity_group", T, 2, 12, 1, thins},
+    {"activation_density", Proof::energy, 1, 100},
     {"sequencer", T},
     {"dispatch_cycles", T, 0, 60},
     {"host_command_cycles", T, 0, 90, 1, commanded},

@@ -57,10 +57,12 @@ void reconcile(Machine& m, std::string_view kept) {
       m.norm_statistics = NormStatistics::producer;
   }
   if (m.sparsity == Sparsity::dense) {
-    if (kept == "weight_density")
+    if (kept == "weight_density" || kept == "sparsity_group" || kept == "activation_density") {
       m.sparsity = Sparsity::skipping;
-    else
-      m.weight_density = Decimal{100};
+    } else {
+      m.weight_density = m.activation_density = Decimal{100};
+      m.sparsity_group = 0;
+    }
   }
   if (m.in_memory_weights == InMemoryWeights::fefet) {
     const auto whole = [](NumberFormat& format) {
@@ -107,6 +109,7 @@ Machine drawn_machine(Dice& dice) {
     m.accumulator_format = dice.one_of({NumberFormat::int4, NumberFormat::uint4});  // nothing else is as narrow
   if (dice.one_in(3)) m.operator_dsram = OperatorDsram::common;
   if (!dice.one_in(3)) m.in_memory_weights = InMemoryWeights::off;
+  if (dice.one_in(2)) m.sparsity_group = 0;
   reconcile(m);
   check(is_possible(m), "a drawn machine is none");
   return m;

@@ -125,9 +125,9 @@ std::int64_t other_value(Dice& dice, const Pair& pair, const ParameterRow& row, 
 /// Whether a program can run with that row changed: its weights fit PSRAM (the compiler sees to that of what it
 /// compiles), its longest instruction IMEM. Its pinned bytes are those on the machine.
 bool can_run(CompiledStage& stage, const Machine& machine, bool compiled, std::string_view row) {
-  constexpr std::string_view of_weights[] = {"weight_format",      "scale_granularity", "weight_density",
-                                             "sparsity",           "psram_bytes",       "weight_storage",
-                                             "psram_pinned_bytes", "in_memory_weights"};
+  constexpr std::string_view of_weights[] = {"weight_format",  "scale_granularity",  "weight_density",
+                                             "sparsity",       "sparsity_group",     "psram_bytes",
+                                             "weight_storage", "psram_pinned_bytes", "in_memory_weights"};
   if (!compiled && std::ranges::count(of_weights, row) > 0) {
     place_weights(stage.program, machine);
     const std::int64_t pinned = stage.program.pinned_bytes.value,

@@ -331,7 +331,8 @@ Words words_of(const Program& program, const Machine& machine, Role role) {
 
 namespace {
 
-/// Formats of a layer's own, half of them of its sums, too; none of what it reads wider than these.
+/// Formats of a layer's own, half of them of its sums, too, and what stays of its weights; none of what it reads
+/// wider than its sums.
 void draw_formats(Dice& dice, const Machine& m, InstructionClass& c) {
   const bool whole = m.in_memory_weights == InMemoryWeights::fefet;
   const auto any = [&] {
@@ -343,6 +344,8 @@ void draw_formats(Dice& dice, const Machine& m, InstructionClass& c) {
   };
   Formats f{any(), any(), any()};
   if (dice.one_in(2)) f.accumulators = any();
+  if (m.sparsity != Sparsity::dense && dice.one_in(2))
+    f.density_hundredths = dice.one_in(4) ? 100 : dice.between(1, 99);
   const auto sums_bits = [&] { return bits_of(f.accumulators.value_or(m.accumulator_format)); };
   if (bits_of(f.activations) > sums_bits()) f.activations = m.activation_format;
   if (bits_of(f.activations) > sums_bits()) f.accumulators = m.accumulator_format;

@@ -32,6 +32,8 @@ bool exclude(const Setting& a, const Setting& b) {
          are("norm_statistics", "recompute", "strips", "off") ||
          are("branches", "parallel", "core_weights", "per_core") ||
          are("weight_density", "another", "sparsity", "none") ||
+         are("sparsity_group", "another", "sparsity", "none") ||
+         are("activation_density", "another", "sparsity", "none") ||
          are("image_height_px", "its default", "image_width_px", "another") ||
          are("image_height_px", "another", "image_width_px", "its default");
 }

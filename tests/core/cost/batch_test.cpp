@@ -416,7 +416,7 @@ TEST(batch, shares_what_parameters_outside_the_cost_key_do_not_touch) {
       }
     }
   }
-  EXPECT_EQ(outside, 15u);
+  EXPECT_EQ(outside, 16u);
 }
 
 /// What a batch keeps of a chip for all machines of one chip key.
@@ -428,7 +428,7 @@ std::vector<double> kept_of_chip(const Application& application, const Machine& 
     all.insert(all.end(),
                {p.mac, p.lane_operation, p.dsram_beat, p.stackram_beat, p.psram_beat, p.dsram_byte, p.psram_byte,
                 p.dram_byte, p.dsram_wire, p.stackram_wire, p.psram_wire, p.dsram_wire_byte, p.psram_wire_byte,
-                p.broadcast_beat, p.imem_byte, p.clock, p.mac_share});
+                p.broadcast_beat, p.imem_byte, p.clock, p.mac_share, p.other_mac_share});
   }
   return all;
 }

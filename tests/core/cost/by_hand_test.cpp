@@ -169,6 +169,7 @@ TEST(by_hand, strips_multiply_what_the_compiler_says_that_they_do) {
     Dice dice(seed);
     Machine m = random_machine(dice);
     m.sparsity = Sparsity::dense;
+    m.sparsity_group = 0;
     for (const InstructionClass& c : random_program(dice, m).classes) {
       if (c.compound != Compound::strips) continue;
       ++seen;

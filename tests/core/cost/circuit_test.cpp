@@ -236,6 +236,7 @@ TEST(class_cost, made_anew_of_another_machines_is_the_machines_own) {
     const Role role = dice.one_of({Role::network, Role::core, Role::decoder});
     for (InstructionClass c : program.classes) {
       if (dice.one_in(4)) c.formats = Formats{NumberFormat::int4, NumberFormat::fp16, NumberFormat::fp16};
+      if (c.formats && first.sparsity != Sparsity::dense) c.formats->density_hundredths = dice.between(1, 100);
       ClassCost cost = class_cost(c, first, role);
       const std::vector<std::int64_t> before = numbers_of(cost);
       cost_anew(c, second, role, cost);

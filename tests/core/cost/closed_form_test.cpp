@@ -3,6 +3,7 @@
 
 #include "core/cost/fold.h"
 #include "core/cost/timeline.h"
+#include "core/exec/operations.h"
 #include "core/exec/step.h"
 #include "tests/core/cost/tiny_sd.h"
 
@@ -108,6 +109,50 @@ TEST(sparsity, skipping_half_the_weights_halves_the_folds_and_stores_a_mask) {
   EXPECT_EQ(class_cost(c, m).busy.compute, 2);
   EXPECT_EQ(class_cost(c, m).shapes[0].weight_bytes, 64 * 32 + 64 * 32 / 8);
   EXPECT_EQ(class_cost(c, m).spent_macs, 16 * 32 * 32);
+}
+
+TEST(sparsity, two_of_four_halve_the_folds_and_store_their_places) {
+  Machine m;
+  m.sparsity = Sparsity::skipping;
+  m.weight_density = Decimal{50};
+  m.sparsity_group = 4;
+  const InstructionClass even = product(Family::linear, 16, 64, 32);
+  EXPECT_EQ(class_cost(even, m).busy.compute, 2);
+  EXPECT_EQ(class_cost(even, m).shapes[0].weight_bytes, 64 * 32 / 2 * (16 + 2) / 8);
+  EXPECT_EQ(class_cost(even, m).spent_macs, 16 * 32 * 32);
+  m.sparsity_group = 16;
+  EXPECT_EQ(class_cost(even, m).shapes[0].weight_bytes, 64 * 32 / 2 * (16 + 4) / 8);
+  m.sparsity_group = 4;
+  // Of 9 sums 2 + 2 + 1 stay, where any 5 of them may be as many; of 11 2 + 2 + 2.
+  EXPECT_EQ(class_cost(product(Family::linear, 16, 9, 32), m).spent_macs, 16 * 32 * 5);
+  EXPECT_EQ(class_cost(product(Family::linear, 16, 11, 32), m).spent_macs, 16 * 32 * 6);
+  // 3 x 3 positions of 5 channels: 9 x (2 + 1) products, where 23 of 45 may be anywhere.
+  InstructionClass conv = product(Family::conv2d, 16, 5, 32);
+  conv.work.nest.kernel_h = conv.work.nest.kernel_w = 3;
+  conv.weight_elements_per_channel = 45;
+  m.conv_lanes_in = 8;
+  EXPECT_EQ(class_cost(conv, m).spent_macs, 16 * 32 * 27);
+  EXPECT_EQ(class_cost(conv, m).shapes[0].weight_bytes, 32 * 27 * 18 / 8);
+  EXPECT_EQ(class_cost(conv, m).busy.compute, 4);  // 27 on 8 lanes
+  const exec::Operation stepped = exec::expand(conv, m).at(0);
+  EXPECT_EQ(stepped.needs.compute, 4);
+  EXPECT_EQ(stepped.weight_psram_bytes, 32 * 27 * 18 / 8);
+  m.sparsity_group = 0;
+  EXPECT_EQ(class_cost(conv, m).spent_macs, 16 * 32 * 23);
+  EXPECT_EQ(class_cost(conv, m).busy.compute, 3);
+}
+
+TEST(sparsity, groups_are_counted_within_a_tile_of_sums) {
+  Machine m;
+  m.sparsity = Sparsity::skipping;
+  m.weight_density = Decimal{50};
+  m.sparsity_group = 4;
+  InstructionClass c = product(Family::linear, 16, 12, 32);
+  EXPECT_EQ(class_cost(c, m).shapes[0].weight_bytes, 32 * 6 * 18 / 8);
+  c.mapping.tile_sums = 6;  // 2 + 2 of each 6: cut groups keep more
+  std::int64_t bytes = 0;
+  for (const TileCost& tile : class_cost(c, m).shapes) bytes += tile.times * tile.weight_bytes;
+  EXPECT_EQ(bytes, 2 * 32 * 4 * 18 / 8);
 }
 
 TEST(softmax, of_short_rows_shares_folds_and_takes_three_passes) {

@@ -47,7 +47,8 @@ Machine extreme_machine(Dice& dice) {
     m.dram_bus_bits = std::max<std::int64_t>(8, m.dram_bus_bits / 8 * 8);
     for (std::int64_t* port : {&m.psram_port_bits, &m.dsram_port_bits, &m.stackram_port_bits})
       *port = std::max<std::int64_t>(8, *port / 8 * 8);
-    if (m.sparsity == Sparsity::dense) m.weight_density = Decimal{100};
+    if (m.sparsity == Sparsity::dense) m.weight_density = m.activation_density = Decimal{100}, m.sparsity_group = 0;
+    if (m.sparsity_group == 1) m.sparsity_group = 2;
     try {
       check_machine(m);
       return m;

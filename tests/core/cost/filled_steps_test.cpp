@@ -186,6 +186,7 @@ bool all_is_said(std::uint64_t seed) {
   const Role role = dice.one_of({Role::network, Role::core});
   for (InstructionClass& c : program.classes) {
     if (dice.one_in(4)) c.formats = Formats{.weights = NumberFormat::int8, .results = NumberFormat::fp32};
+    if (c.formats && m.sparsity != Sparsity::dense && dice.one_in(2)) c.formats->density_hundredths = 30;
     const ClassCost cost = class_cost(c, m, role);
     const auto shapes = filled_steps(c, m, role, cost);
     EXPECT_EQ(shapes.size(), cost.on_host ? 0 : cost.shapes.size());

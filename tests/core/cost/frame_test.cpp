@@ -127,6 +127,26 @@ TEST(formats, of_a_layer_price_what_its_instruction_spends) {
   EXPECT_LT(whole[mac], wide[mac]);
 }
 
+TEST(energy, of_products_with_a_zero_is_spared) {
+  Machine m;
+  const auto shares = [&](Bound bound) {
+    const EnergyPrices prices = energy_prices(m, Role::core, FloorPlan{}, bound);
+    return std::pair(prices.mac_share, prices.other_mac_share);
+  };
+  using enum Bound;
+  m.sparsity = Sparsity::gating;
+  m.weight_density = Decimal{30};
+  for (const Bound bound : {least, value, most}) EXPECT_EQ(shares(bound), std::pair(0.3, 1.0));
+  m.sparsity_group = 4;  // 2 of 4
+  for (const Bound bound : {least, value, most}) EXPECT_EQ(shares(bound), std::pair(0.5, 1.0));
+  m.activation_density = Decimal{75};
+  EXPECT_EQ(shares(least), std::pair(0.25, 0.5));  // zeros of the two never meet
+  EXPECT_EQ(shares(value), std::pair(0.375, 0.5625));
+  EXPECT_EQ(shares(most), std::pair(0.5, 1.0));  // no activation is zero
+  m.activation_density = Decimal{25};
+  EXPECT_EQ(shares(least), std::pair(0.0, 0.0));
+}
+
 TEST(energy, of_weights_in_rom_has_no_price) {
   Machine m;
   EXPECT_GT(energy_prices(m, Role::core, FloorPlan{}).psram_beat, 0);

@@ -392,7 +392,11 @@ Machine random_machine(Dice& dice) {
                                       : WeightStorage::streamed;
   m.sequencer = dice.one_of({Sequencer::central, Sequencer::distributed, Sequencer::host});
   m.sparsity = dice.one_of({Sparsity::dense, Sparsity::gating, Sparsity::skipping});
-  if (m.sparsity != Sparsity::dense) m.weight_density = f(dice.between(1, 100));
+  if (m.sparsity != Sparsity::dense) {
+    m.weight_density = f(dice.between(1, 100));
+    if (dice.one_in(2)) m.sparsity_group = dice.between(2, 9);
+    if (dice.one_in(2)) m.activation_density = f(dice.between(1, 100));
+  }
   if (dice.one_in(2)) m.weight_compression = f(dice.between(101, 400));
   m.decompressor_bytes_per_cycle = dice.between(1, 40);
   m.dispatch_cycles = dice.between(0, 60);

@@ -99,7 +99,25 @@ TEST(weight_bytes, come_with_biases_and_scales_in_the_first_tile_of_sums) {
   EXPECT_EQ(weight_bytes({7, 3, 2, true}, form), 3 + 3 + 12 + 1);  // 28 + 3 x (2 x 4 + 32) = 148 bits
   form.skipping = true;
   form.density_hundredths = 50;
-  EXPECT_EQ(weight_bytes({7, 3, 2, false}, form), 3);  // 4 kept of 4 bit, a mask of 7
+  EXPECT_EQ(weight_bytes({7, 3, 2, false}, form), 3);       // 4 kept of 4 bit, a mask of 7
+  form.group = 5;                                           // 3 of 5
+  EXPECT_EQ(weight_bytes({21, 3, 2, false, 7}, form), 14);  // 3 x (3 + 2) of 4 bit at places of 3: 105 bits
+  EXPECT_EQ(weight_bytes({21, 3, 2, true, 7}, form), 29);   // 120 bits more
+}
+
+TEST(weight_bytes, of_groups_follow_from_whole_ones_and_what_is_left) {
+  for (std::int64_t group = 2; group <= 9; ++group)
+    for (std::int64_t density = 1; density <= 100; ++density)
+      for (std::int64_t sums = 1; sums <= 30; ++sums) {
+        std::int64_t kept = 0;
+        for (std::int64_t i = 0; i < sums; ++i) kept += i % group * 100 < group * density ? 1 : 0;
+        EXPECT_EQ(kept_in_groups(sums, group, density), kept) << sums << " by " << group << " at " << density;
+        EXPECT_EQ(group_pattern(group, density).kept_of(sums), kept);
+      }
+  EXPECT_EQ(group_pattern(2, 50).index_bits(), 1);
+  EXPECT_EQ(group_pattern(4, 50).index_bits(), 2);
+  EXPECT_EQ(group_pattern(5, 50).index_bits(), 3);
+  EXPECT_EQ(group_pattern(64, 50).index_bits(), 6);
 }
 
 TEST(weight_bytes, of_some_of_the_sums_round_a_channel_s_share_up) {

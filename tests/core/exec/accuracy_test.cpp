@@ -29,6 +29,7 @@ Machine with_formats(Machine machine, NumberFormat weights, NumberFormat activat
   machine.activation_format = activations;
   machine.accumulator_format = NumberFormat::q15_16;  // sums as they are
   machine.sparsity = Sparsity::dense;
+  machine.sparsity_group = 0;
   machine.fused_attention = FusedAttention::off;
   machine.scale_granularity = ScaleGranularity::channel;
   return machine;

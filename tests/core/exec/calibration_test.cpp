@@ -177,6 +177,7 @@ TEST(calibration, weights_are_kept_within_the_range_of_their_channel) {
   Machine machine = random_machine(draw);
   machine.weight_format = NumberFormat::int4;
   machine.sparsity = Sparsity::dense;
+  machine.sparsity_group = 0;
   const auto stored = [&](const Value& v) { return network.stored(v); };
   int seen = 0, changed = 0;
   for (const ScaleGranularity granularity : {ScaleGranularity::tensor, ScaleGranularity::channel}) {

@@ -26,6 +26,7 @@ void draw_formats(Draw& draw, Machine& m) {
   if (!draw.one_in(3)) return;
   m.sparsity = draw.one_in(2) ? Sparsity::skipping : Sparsity::gating;
   m.weight_density = Decimal{draw.between(10, 100)};
+  if (draw.one_in(2)) m.sparsity_group = draw.between(2, 9);
 }
 
 TEST(random, lossy_programs_compute_their_graphs_with_the_losses_written_out) {

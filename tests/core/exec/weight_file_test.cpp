@@ -45,6 +45,7 @@ void draw_weights(Draw& draw, Machine& m, MadeNetwork& network) {
   if (draw.one_in(2)) {
     m.sparsity = draw.one_in(3) ? Sparsity::gating : Sparsity::skipping;
     m.weight_density = Decimal{draw.between(10, 100)};
+    if (draw.one_in(2)) m.sparsity_group = draw.between(2, 9);
   }
   if (!draw.one_in(3)) return;
   m.weight_compression = Decimal{draw.between(101, 120)};
@@ -61,7 +62,7 @@ void keep_scalars(MadeNetwork& network) {
 
 struct Seen {
   std::set<NumberFormat> formats;
-  std::uint64_t run = 0, packed = 0, sparse = 0, refused = 0, own = 0, weights = 0;
+  std::uint64_t run = 0, packed = 0, sparse = 0, grouped = 0, refused = 0, own = 0, weights = 0;
 };
 
 /// Rules for a third of the nodes: views and constants, of which none may speak, are left out.
@@ -73,6 +74,7 @@ Application compiled_with_rules(Draw& draw, Machine& machine, const MadeNetwork&
     FormatRule rule;
     rule.pattern = instruction.name;
     rule.weights = static_cast<NumberFormat>(draw.between(0, std::ssize(number_formats) - 1));
+    if (machine.sparsity != Sparsity::dense && draw.one_in(2)) rule.density_hundredths = draw.between(10, 100);
     options.format_rules.push_back(std::move(rule));
   }
   Workload workload;
@@ -133,6 +135,7 @@ TEST(weight_file, is_read_as_it_was_quantised_and_runs_without_the_model_s_weigh
     seen.own += std::ranges::any_of(f.stage.program.classes, [](const InstructionClass& c) { return !!c.formats; });
     seen.packed += machine.weight_compression.hundredths > 100 ? 1U : 0U;
     seen.sparse += machine.sparsity == Sparsity::skipping ? 1U : 0U;
+    seen.grouped += machine.sparsity == Sparsity::skipping && machine.sparsity_group > 0 ? 1U : 0U;
     expect_read_as_written(f, machine, network, seen);
     const auto stored = [&](const Value& v) { return network.stored(v); };
     const sdip::Run want = execute(application.stages[0], machine, network.inputs, stored);
@@ -146,6 +149,7 @@ TEST(weight_file, is_read_as_it_was_quantised_and_runs_without_the_model_s_weigh
   EXPECT_GT(seen.run, pairs / 2);
   EXPECT_GT(seen.packed, pairs / 20);
   EXPECT_GT(seen.sparse, pairs / 10);
+  EXPECT_GT(seen.grouped, pairs / 20);
   EXPECT_LT(seen.refused, pairs / 4);
   EXPECT_GT(seen.own, pairs / 5);
   EXPECT_GT(seen.weights, 2 * seen.run);
@@ -157,7 +161,7 @@ struct Example {
   Machine machine;
   Filed filed_program;
 };
-Example example(NumberFormat format, ScaleGranularity granularity) {
+Example example(NumberFormat format, ScaleGranularity granularity, std::int64_t group = 0) {
   Draw draw(3);
   NetworkMaker make(draw);
   const ValueId x = make.input({1, 24, 4, 4});
@@ -171,7 +175,8 @@ Example example(NumberFormat format, ScaleGranularity granularity) {
   e.machine.scale_granularity = granularity;
   e.machine.sparsity = Sparsity::skipping;
   e.machine.weight_density = Decimal{60};
-  e.machine.weight_compression = Decimal{110};
+  e.machine.sparsity_group = group;
+  e.machine.weight_compression = Decimal{group > 0 ? 100 : 110};
   e.machine.psram_bytes = 6000;
   const Application application = compiled_on(e.machine, e.network, Role::network);
   e.filed_program = filed(application.stages.at(0), e.machine, e.network);
@@ -212,6 +217,23 @@ TEST(weight_file, with_other_bytes_is_other_numbers_or_refused) {
   }
   EXPECT_GT(refused, 1000U);
   EXPECT_GT(read, 100U);
+}
+
+TEST(weight_file, of_a_pattern_with_places_that_are_none_is_refused) {
+  const Example e = example(NumberFormat::int8, ScaleGranularity::tensor, 5);  // 3 of 5: places of 3 bits
+  const Filed& f = e.filed_program;
+  ASSERT_EQ(code_of(f, e.machine, f.bytes), "none");
+  std::uint64_t refused = 0, read = 0;
+  for (std::size_t at = 0; at < f.bytes.size(); ++at) {
+    std::vector<std::byte> bytes = f.bytes;
+    bytes[at] ^= std::byte{0x24};
+    const std::string code = code_of(f, e.machine, bytes);
+    EXPECT_TRUE(code == "none" || code == "weight_file_invalid") << code;
+    ++(code == "none" ? read : refused);
+  }
+  // Of each 24 bits of values 9 of places stand behind: nearly every change of these is no place in order.
+  EXPECT_GT(refused, f.bytes.size() / 5);
+  EXPECT_GT(read, f.bytes.size() / 2);
 }
 
 TEST(weight_file, of_a_program_with_other_scales_is_refused) {

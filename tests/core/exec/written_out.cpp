@@ -115,7 +115,7 @@ struct Writer {
 
 /// Where an element of a product's weight stands, and of which tile it is.
 struct Placed {
-  std::int64_t channel = 0, sum = 0;
+  std::int64_t channel = 0, sum = 0, position = 0;
   std::array<std::int64_t, 3> tile{};
 };
 
@@ -132,7 +132,7 @@ Placed placed(const Node& node, const InstructionClass& c, const LoopNest& nest,
   Placed p;
   if (is_row_by_row(node)) {
     const std::int64_t inner = element_count(shape) / shape[0];
-    p.channel = i / inner, p.sum = i % inner / (inner / shape[1]);
+    p.channel = i / inner, p.sum = i % inner / (inner / shape[1]), p.position = i % (inner / shape[1]);
   } else {
     const std::int64_t columns = shape.back(), depth = shape[shape.size() - 2];
     p.channel = i / (columns * depth) * columns + i % columns, p.sum = i / columns % depth;
@@ -185,6 +185,25 @@ void prune_tiles(Tensor& w, const Node& node, const InstructionClass& c, const L
       else
         clear_at(w, i);
     }
+  }
+}
+
+/// Of each so many neighbours along the sums, of a tile if there are any, those stay that are smaller than fewer
+/// than `stay` others.
+void prune_groups(Tensor& w, const Node& node, const InstructionClass& c, const LoopNest& nest,
+                  const Machine& machine) {
+  const bool by_tile = machine.sparsity == Sparsity::skipping && c.compound == Compound::single;
+  const std::int64_t stay = share_of(machine.sparsity_group, machine.weight_density.hundredths);
+  std::map<std::array<std::int64_t, 4>, std::vector<std::pair<double, std::size_t>>> groups;
+  for (std::size_t i = 0; i < count_of(w); ++i) {
+    const Placed p = placed(node, c, nest, w.shape, static_cast<std::int64_t>(i));
+    const std::int64_t tile = by_tile ? p.sum / c.mapping.tile_sums : 0;
+    const std::int64_t inside = by_tile ? p.sum % c.mapping.tile_sums : p.sum;
+    groups[{p.channel, p.position, tile, inside / machine.sparsity_group}].emplace_back(-size_at(w, i), i);
+  }
+  for (auto& [number, elements] : groups) {
+    std::ranges::sort(elements);
+    for (auto i = static_cast<std::size_t>(stay); i < elements.size(); ++i) clear_at(w, elements[i].second);
   }
 }
 
@@ -254,8 +273,12 @@ Tensor changed(Tensor tensor, ValueId v, const Graph& graph, const CompiledStage
   const Node* node = multiplier(graph, instruction, c, v);
   const LoopNest nest = node == nullptr ? LoopNest() : work_of(graph, *node).nest;
   const std::int64_t density = machine.weight_density.hundredths;
-  if (node != nullptr && machine.sparsity == Sparsity::skipping) prune_tiles(tensor, *node, c, nest, density);
-  if (node != nullptr && machine.sparsity == Sparsity::gating) {
+  const bool prunes = node != nullptr && machine.sparsity != Sparsity::dense;
+  if (prunes && machine.sparsity_group > 0)
+    prune_groups(tensor, *node, c, nest, machine);
+  else if (prunes && machine.sparsity == Sparsity::skipping)
+    prune_tiles(tensor, *node, c, nest, density);
+  else if (prunes) {
     std::vector<std::pair<double, std::size_t>> elements;
     for (std::size_t i = 0; i < count_of(tensor); ++i) elements.emplace_back(-size_at(tensor, i), i);
     std::ranges::sort(elements);

@@ -180,6 +180,14 @@ TEST(check_machine, names_the_row_that_another_contradicts) {
   EXPECT_EQ(with([](Machine& m) { m.psram_pinned_bytes = m.psram_bytes - 1; }), "accepted");
   EXPECT_EQ(with([](Machine& m) { m.image_height_px = 64; }), "value_conflict at image_width_px");
   EXPECT_EQ(with([](Machine& m) { m.weight_density = Decimal{50}; }), "value_conflict at weight_density");
+  EXPECT_EQ(with([](Machine& m) { m.activation_density = Decimal{99}; }), "value_conflict at activation_density");
+  EXPECT_EQ(with([](Machine& m) { m.sparsity_group = 4; }), "value_conflict at sparsity_group");
+  for (const Sparsity sparsity : {Sparsity::gating, Sparsity::skipping}) {
+    EXPECT_EQ(with([&](Machine& m) { m.sparsity = sparsity, m.sparsity_group = 1; }),
+              "value_conflict at sparsity_group");
+    EXPECT_EQ(with([&](Machine& m) { m.sparsity = sparsity, m.sparsity_group = 2; }), "accepted");
+    EXPECT_EQ(with([&](Machine& m) { m.sparsity = sparsity, m.activation_density = Decimal{1}; }), "accepted");
+  }
   const auto both = [](Machine& m) {
     m.branches = Branches::parallel;
     m.core_weights = CoreWeights::per_core;

@@ -25,10 +25,19 @@ TEST(formats, rules_come_back_as_they_were_said) {
   EXPECT_EQ(rules[1].line, 4);
 }
 
+TEST(formats, densities_come_back_as_they_were_said) {
+  const auto rules = parse_formats("family=conv2d density=0.5 weights=int8\n\"a\" dense\n\"b\" density=0.07", "f");
+  ASSERT_EQ(rules.size(), 3U);
+  EXPECT_EQ(format_rule_text(rules[0]), "family=conv2d weights=int8 density=0.5");
+  EXPECT_EQ(format_rule_text(rules[1]), "\"a\" density=1");
+  EXPECT_EQ(rules[2].density_hundredths, 7);
+}
+
 TEST(formats, what_is_no_rule_is_refused_with_line_and_field) {
   for (const char* text :
        {"\"a\"", "\"a\" weights=int5", "family=loop weights=int8", "conv weights=int8",
-        "\"a\" weights=int8 weights=int4", "\"a\" sums=fp32", "\"a weights=int8", "\"a\" weights"}) {
+        "\"a\" weights=int8 weights=int4", "\"a\" sums=fp32", "\"a weights=int8", "\"a\" weights",
+        "\"a\" density=0", "\"a\" density=1.01", "\"a\" density", "\"a\" dense density=0.5"}) {
     SCOPED_TRACE(text);
     try {
       parse_formats(std::string("\n") + text, "f");
@@ -122,6 +131,56 @@ TEST(formats, of_an_instruction_may_be_written_with_its_accumulators) {
   expect_round_trip(stage, Machine());
 }
 
+TEST(formats, a_layer_may_keep_more_or_fewer_of_its_weights_than_others) {
+  Machine machine;
+  machine.sparsity = Sparsity::skipping;
+  machine.weight_density = Decimal{50};
+  const Application plain = said("", machine),
+                    mixed = said(first_layer() + " dense\nfamily=linear density=0.25", machine);
+  EXPECT_THAT(mnemonics(mixed), ElementsAre("matmul", "relu", "matmul")) << "no conversion";
+  Formats all = formats_of(machine);
+  all.density_hundredths = 100;
+  EXPECT_EQ(class_at(mixed, 0).formats, all);
+  EXPECT_FALSE(class_at(mixed, 1).formats.has_value());
+  EXPECT_EQ(class_at(mixed, 2).formats.value().density_hundredths, 25);
+  // fp16: 40 as they are, 8 of 32 with a bit an element, where all had half.
+  EXPECT_EQ(mixed.stages[0].program.weight_bytes, Bytes(40 * 2 + 8 * 2 + 4));
+  EXPECT_EQ(machine_for(class_at(mixed, 0), machine).sparsity, Sparsity::dense);
+  EXPECT_EQ(plain.stages[0].program.weight_bytes, Bytes(20 * 2 + 5 + 16 * 2 + 4));
+  EXPECT_EQ(machine_for(class_at(mixed, 2), machine).weight_density, Decimal{25});
+  EXPECT_EQ(machine_for(class_at(mixed, 1), machine).weight_density, Decimal{50});
+  expect_round_trip(mixed.stages[0], machine);
+  EXPECT_THAT(graph_text(mixed.stages[0]), testing::HasSubstr(" density=0.25"));
+  EXPECT_EQ(graph_text(said("family=linear density=0.5", machine).stages[0]), graph_text(plain.stages[0]))
+      << "the machine has that";
+}
+
+TEST(formats, of_an_instruction_may_be_written_with_its_density) {
+  Machine machine;
+  machine.sparsity = Sparsity::gating;
+  const Application application = said("", machine);
+  for (const auto& [written, accumulators, density] : {std::tuple("fp16,fp16,fp16,density:0.5", false, 50),
+                                                       std::tuple("fp16,fp16,fp16,q15_16,density:1", true, 100)}) {
+    std::string text = graph_text(application.stages[0]);
+    text.insert(text.find(" nodes=", text.find("instruction 0")), std::string(" formats=") + written);
+    const CompiledStage stage = parse_graph_text(text);
+    EXPECT_EQ(stage.program.classes[0].formats->accumulators.has_value(), accumulators);
+    EXPECT_EQ(stage.program.classes[0].formats->density_hundredths, density);
+    expect_round_trip(stage, machine);
+  }
+}
+
+TEST(formats, a_density_below_one_needs_a_machine_that_spares_zeros) {
+  EXPECT_EQ(graph_text(said("family=linear dense").stages[0]), graph_text(said("").stages[0]));
+  try {
+    said("family=linear weights=int8\nfamily=linear density=0.5");
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code, "formats_invalid");
+    EXPECT_EQ(error.where, "line 2");
+  }
+}
+
 TEST(formats, accumulators_narrower_than_what_a_product_reads_are_refused_by_line) {
   for (const char* rules : {"family=softmax weights=fp16\nfamily=linear accumulators=int8",
                             "\nfamily=linear activations=int32 accumulators=fp16"}) {
@@ -162,6 +221,7 @@ TEST(formats, random_programs_of_layers_with_their_own_come_back_from_text_and_w
       rule.weights = static_cast<NumberFormat>(dice.between(0, std::ssize(number_formats) - 1));
       rule.activations = static_cast<NumberFormat>(dice.between(0, std::ssize(number_formats) - 1));
       if (dice.one_in(2)) rule.accumulators = dice.one_in(2) ? int32 : q15_16;
+      if (machine.sparsity != Sparsity::dense && dice.one_in(2)) rule.density_hundredths = dice.between(1, 100);
       options.format_rules.push_back(rule);
     }
     Application application;

@@ -164,6 +164,7 @@ Machine random_compile_machine(GraphDice& dice) {
     machine.weight_density = Decimal{machine.sparsity == Sparsity::dense ? 100 : dice.between(1, 100)};
     if (dice.one_in(4)) machine.weight_compression = Decimal{dice.between(101, 400)};
     if (dice.one_in(4)) machine.psram_pinned_bytes = machine.psram_bytes / 2;
+    if (machine.sparsity != Sparsity::dense && dice.one_in(2)) machine.sparsity_group = dice.between(2, 9);
     try {
       check_machine(machine);
     } catch (const Error&) {

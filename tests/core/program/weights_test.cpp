@@ -199,6 +199,36 @@ TEST(weight_file, sparse_weights_have_slots_then_bias_then_a_bit_an_element) {
             (std::vector<int>{0x00, 0x00, 0x00, 0xc0, 0x00, 0x00, 0xf0, 0x57, 0x00, 0x3c, 0x00, 0xbc}));
 }
 
+TEST(weight_file, weights_of_a_pattern_stand_group_by_group_with_their_places_behind) {
+  auto model = model_of_x({1, 5});
+  add_floats(model, "w", {5, 1}, {3, -1, 2, 0.5, 1});
+  add_node(model, "MatMul", {"x", "w"}, "y");
+  add_output(model, "y");
+  Machine machine = machine_with(NumberFormat::q3_4);
+  machine.sparsity = Sparsity::skipping;
+  machine.weight_density = Decimal{50};
+  machine.sparsity_group = 4;
+  // Of 3 -1 2 0.5 stay 3 and 2, at places 0 and 2; of the last group its one weight.
+  EXPECT_EQ(written(model, machine).bytes, (std::vector<int>{48, 32, 16, 0b001000}));
+  machine.sparsity = Sparsity::gating;
+  EXPECT_EQ(written(model, machine).bytes, (std::vector<int>{48, 0, 32, 0, 16}));
+}
+
+TEST(weight_file, groups_are_of_input_channels_at_one_kernel_position) {
+  auto model = model_of_x({1, 2, 1, 2});
+  add_floats(model, "w", {1, 2, 1, 2}, {1, 3, 2, -0.5});
+  add_node(model, "Conv", {"x", "w"}, "y");
+  add_output(model, "y");
+  Machine machine = machine_with(NumberFormat::q3_4);
+  machine.sparsity = Sparsity::skipping;
+  machine.weight_density = Decimal{50};
+  machine.sparsity_group = 2;
+  // First position: 1 of the first channel, 2 of the second; second position: 3, -0.5.
+  EXPECT_EQ(written(model, machine).bytes, (std::vector<int>{32, 48, 0b01}));
+  machine.sparsity = Sparsity::gating;
+  EXPECT_EQ(written(model, machine).bytes, (std::vector<int>{0, 48, 32, 0}));
+}
+
 TEST(weight_file, a_sparser_weight_than_the_density_leaves_slots_empty) {
   auto model = model_of_x({1, 4});
   add_floats(model, "w", {4, 1}, {0, 0, 3, 0});

@@ -1005,6 +1005,16 @@ export interface components {
              */
             sparsity: "none" | "gating" | "skipping";
             /**
+             * @description m of an n:m pattern: of each so many weights along the sums the ceil(density m) largest stay; 0: any stay, weights
+             * @default 0
+             */
+            sparsity_group: number;
+            /**
+             * @description Share of activations that are not zero: gates energy alone, as data differ and cores go in lockstep
+             * @default 1
+             */
+            activation_density: number;
+            /**
              * @description Who issues: one state machine, one per operator, or a host over a bus
              * @default central
              * @enum {string}
@@ -1103,7 +1113,17 @@ export interface components {
              * @default off
              * @enum {string}
              */
-            in_memory_weights: "off";
+            in_memory_weights: "off" | "fefet";
+            /**
+             * @description Bits of an activation that the rows of a FeFET memory take a cycle, bit
+             * @default 1
+             */
+            fefet_input_bits: number;
+            /**
+             * @description Columns of a FeFET memory that are converted one after the other, columns
+             * @default 8
+             */
+            fefet_columns_per_converter: number;
         };
         MachineChanges: {
             /**
@@ -1496,6 +1516,16 @@ export interface components {
              */
             sparsity: "none" | "gating" | "skipping";
             /**
+             * @description m of an n:m pattern: of each so many weights along the sums the ceil(density m) largest stay; 0: any stay, weights
+             * @default 0
+             */
+            sparsity_group: number;
+            /**
+             * @description Share of activations that are not zero: gates energy alone, as data differ and cores go in lockstep
+             * @default 1
+             */
+            activation_density: number;
+            /**
              * @description Who issues: one state machine, one per operator, or a host over a bus
              * @default central
              * @enum {string}
@@ -1594,7 +1624,17 @@ export interface components {
              * @default off
              * @enum {string}
              */
-            in_memory_weights: "off";
+            in_memory_weights: "off" | "fefet";
+            /**
+             * @description Bits of an activation that the rows of a FeFET memory take a cycle, bit
+             * @default 1
+             */
+            fefet_input_bits: number;
+            /**
+             * @description Columns of a FeFET memory that are converted one after the other, columns
+             * @default 8
+             */
+            fefet_columns_per_converter: number;
         };
         MetricValues: {
             /** @description Frames a second in a saturated stream, frame/s */
@@ -2124,7 +2164,7 @@ export interface components {
         };
         Axis: {
             /** @enum {string} */
-            parameter: "cores" | "core_clock_mhz" | "pipeline_stages" | "conv_lanes_in" | "conv_lanes_out" | "conv_lanes_pixel" | "linear_lanes_m" | "linear_lanes_n" | "linear_lanes_k" | "matmul_lanes_m" | "matmul_lanes_n" | "matmul_lanes_k" | "vector_lanes" | "softmax_lanes" | "norm_lanes" | "transpose_lanes" | "dataflow" | "weight_format" | "activation_format" | "accumulator_format" | "scale_granularity" | "psram_bytes" | "psram_port_bits" | "dsram_bytes" | "dsram_port_bits" | "stackram_bytes" | "stackram_port_bits" | "imem_bytes" | "sram_banks" | "weight_buffering" | "tile_buffering" | "dram_kind" | "dram_bus_bits" | "dram_clock_ratio" | "dram_burst_bytes" | "dram_efficiency" | "mac_sharing" | "activation_memory" | "stack_discipline" | "operator_dsram" | "steps" | "guidance" | "sampler" | "mode" | "batch" | "image_height_px" | "image_width_px" | "prompt_per_frame" | "vae_stage" | "encoder_dram_share" | "decoder_dram_share" | "link_bits" | "technology_node" | "sram_floor_plan_factor" | "mac_floor_plan_factor" | "weight_storage" | "hard_coded_part" | "psram_pinned_bytes" | "fusion" | "norm_statistics" | "fused_attention" | "strips" | "transposition" | "tile_search" | "tile_goal" | "skip_handling" | "schedule" | "hoisted_context" | "weight_compression" | "decompressor_bytes_per_cycle" | "weight_density" | "sparsity" | "sequencer" | "dispatch_cycles" | "host_command_cycles" | "host_operators" | "host_bus_bits" | "host_cycles_per_element" | "host_access_cycles" | "host_result_bits" | "host_memory" | "program_storage" | "granularity" | "low_rank" | "low_rank_share" | "composable_macs" | "core_weights" | "branches" | "memory_hierarchy" | "in_memory_weights";
+            parameter: "cores" | "core_clock_mhz" | "pipeline_stages" | "conv_lanes_in" | "conv_lanes_out" | "conv_lanes_pixel" | "linear_lanes_m" | "linear_lanes_n" | "linear_lanes_k" | "matmul_lanes_m" | "matmul_lanes_n" | "matmul_lanes_k" | "vector_lanes" | "softmax_lanes" | "norm_lanes" | "transpose_lanes" | "dataflow" | "weight_format" | "activation_format" | "accumulator_format" | "scale_granularity" | "psram_bytes" | "psram_port_bits" | "dsram_bytes" | "dsram_port_bits" | "stackram_bytes" | "stackram_port_bits" | "imem_bytes" | "sram_banks" | "weight_buffering" | "tile_buffering" | "dram_kind" | "dram_bus_bits" | "dram_clock_ratio" | "dram_burst_bytes" | "dram_efficiency" | "mac_sharing" | "activation_memory" | "stack_discipline" | "operator_dsram" | "steps" | "guidance" | "sampler" | "mode" | "batch" | "image_height_px" | "image_width_px" | "prompt_per_frame" | "vae_stage" | "encoder_dram_share" | "decoder_dram_share" | "link_bits" | "technology_node" | "sram_floor_plan_factor" | "mac_floor_plan_factor" | "weight_storage" | "hard_coded_part" | "psram_pinned_bytes" | "fusion" | "norm_statistics" | "fused_attention" | "strips" | "transposition" | "tile_search" | "tile_goal" | "skip_handling" | "schedule" | "hoisted_context" | "weight_compression" | "decompressor_bytes_per_cycle" | "weight_density" | "sparsity" | "sparsity_group" | "activation_density" | "sequencer" | "dispatch_cycles" | "host_command_cycles" | "host_operators" | "host_bus_bits" | "host_cycles_per_element" | "host_access_cycles" | "host_result_bits" | "host_memory" | "program_storage" | "granularity" | "low_rank" | "low_rank_share" | "composable_macs" | "core_weights" | "branches" | "memory_hierarchy" | "in_memory_weights" | "fefet_input_bits" | "fefet_columns_per_converter";
             values?: (number | string | boolean)[];
             min?: number;
             max?: number;
