@@ -36,7 +36,7 @@ void Comparison::require_beats(const Operation& o, const TileTransfers& t, std::
                     beats * port);
   };
   within(Through::dsram, o.needs.dsram_write, m.dsram_port_bits);
-  if (stack_in_psram(m))
+  if (psram_holds_stacks(m))
     within(Through::stackram, o.needs.psram_stack, m.psram_port_bits);
   else
     within(Through::stackram, o.needs.stackram_write, m.stackram_port_bits);

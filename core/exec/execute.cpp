@@ -47,7 +47,8 @@ Chip chip_of(const CompiledStage& stage, const Machine& machine, const StoredTen
   const std::int64_t both = 2 * machine.dsram_bytes + machine.stackram_bytes;
   chip.memories[0] = {unified ? "activation memory" : "DSRAM0", unified ? both : machine.dsram_bytes};
   chip.memories[1] = {"DSRAM1", unified ? 0 : machine.dsram_bytes};
-  chip.memories[2] = {stack_in_psram(machine) ? "PSRAM's stack" : "STACKRAM", unified ? 0 : machine.stackram_bytes};
+  chip.memories[2] = {psram_holds_stacks(machine) ? "PSRAM's stack" : "STACKRAM",
+                      unified ? 0 : machine.stackram_bytes};
   chip.memories[3] = {"DRAM", dram_bytes};
   for (const auto& [slot, address] : chip.addresses)
     if (slot.second == Place::dram)

@@ -141,7 +141,7 @@ class Attention {
     const bool unified = m_.activation_memory == ActivationMemory::unified;
     if (c_.to_dsram || c_.to_dram) needs.dsram_write += result_beats(r * values_, m_.dsram_port_bits);
     if (c_.push && unified) needs.dsram_write += result_beats(r * values_, m_.dsram_port_bits);
-    const Count stack_port = stack_in_psram(m_) ? m_.psram_port_bits : m_.stackram_port_bits;
+    const Count stack_port = psram_holds_stacks(m_) ? m_.psram_port_bits : m_.stackram_port_bits;
     if (c_.push && !unified) needs.stackram_write += result_beats(r * values_, stack_port);
     put_stack_in_psram(m_, needs);
     return needs;

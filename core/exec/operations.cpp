@@ -70,8 +70,8 @@ bool weights_wired(const Machine& m, Role role) { return weights_in_rom(m, role)
 std::vector<Operation> expand(const InstructionClass& c, const Machine& machine, Role role,
                               std::optional<Family> owner) {
   Machine m = machine_of(c, machine);
-  if (stack_in_psram(m)) m.cores *= c.spread_cores;     // each has its part on its own stack
-  if (m.granularity == Granularity::micro_operation) {  // one array of MACs, one vector unit
+  if (psram_holds_stacks(m)) m.cores *= c.spread_cores;  // each has its part on its own stack
+  if (m.granularity == Granularity::micro_operation) {   // one array of MACs, one vector unit
     m.mac_sharing = MacSharing::shared;
     m.softmax_lanes = m.norm_lanes = m.transpose_lanes = m.vector_lanes;
   }

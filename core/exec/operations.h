@@ -54,7 +54,7 @@ bool weights_wired(const Machine& machine, Role role);
 bool weights_multiply(const Machine& machine, Role role);
 
 /// Section 2: cores' stacks lie in PSRAM.
-inline bool stack_in_psram(const Machine& m) { return m.memory_hierarchy == MemoryHierarchy::writable_psram; }
+inline bool psram_holds_stacks(const Machine& m) { return m.memory_hierarchy == MemoryHierarchy::writable_psram; }
 
 /// The machine as a stage's instructions meet it when so many of its cores run them in lockstep.
 inline Machine with_cores(Machine m, std::int64_t cores) {

@@ -26,7 +26,7 @@ struct Ports {
         unified(m.activation_memory == ActivationMemory::unified),
         wired(weights_wired(m, role)),
         dsram(m.dsram_port_bits),
-        stackram(stack_in_psram(m) ? m.psram_port_bits : m.stackram_port_bits),
+        stackram(psram_holds_stacks(m) ? m.psram_port_bits : m.stackram_port_bits),
         psram(m.psram_port_bits) {}
   Family own;  // whose pair results lie in
   bool unified, wired;
@@ -60,7 +60,7 @@ struct Ports {
 
 /// Where PSRAM holds the stacks: every core in lockstep moves its own over the one port, one after the other.
 inline void put_stack_in_psram(const Machine& m, Needs& needs) {
-  if (!stack_in_psram(m)) return;
+  if (!psram_holds_stacks(m)) return;
   const Count own = needs.stackram_read + needs.stackram_write;
   needs.stackram_read = needs.stackram_write = 0;
   needs.psram_stack += own;

@@ -111,7 +111,7 @@ constexpr TechnologyRow table[] = {
 
     {"rom.over_sram", 0.25, 0.15, 0.5, "", assumption, "assumption: area of a ROM bit over that of an SRAM bit"},
 
-    {"fefet.cell.over_sram", 0.2, 0.15, 1, "", assumption,
+    {"fefet.cell.over_sram", 0.2, 0.15, 1, "ratio", assumption,
      "assumption: a FeFET cell of 0.025 um2 (Dunkel et al., IEDM 2017) over the 28 nm SRAM cell of 0.127 um2, at "
      "every node; most: with selectors and drivers"},
     {"fefet.array", 128, 128, 128, "cells", unverified,

@@ -25,7 +25,15 @@ bool exclude(const Setting& a, const Setting& b) {
     };
     return bits(a.row == "accumulator_format" ? a : b) < bits(a.row == "accumulator_format" ? b : a);
   }
-  return are("operator_dsram", "per_operator", "activation_memory", "unified") ||
+  if (of_rows("in_memory_weights", "weight_format") || of_rows("in_memory_weights", "activation_format")) {
+    const bool first = a.row == "in_memory_weights";
+    const std::string& format = first ? b.text : a.text;
+    return (first ? a : b).text == "fefet" &&
+           std::ranges::find(number_formats, format, &NumberFormatRow::name)->floating;
+  }
+  return are("in_memory_weights", "fefet", "sparsity", "skipping") ||
+         are("in_memory_weights", "fefet", "weight_compression", "another") ||
+         are("operator_dsram", "per_operator", "activation_memory", "unified") ||
          are("operator_dsram", "per_operator", "granularity", "tile", "micro") ||
          are("norm_statistics", "producer", "fusion", "none", "pointwise") ||
          are("norm_statistics", "recompute", "fusion", "none", "pointwise") ||

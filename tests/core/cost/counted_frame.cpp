@@ -48,393 +48,392 @@ double conversions_of(const InstructionClass& c, const Machine& m) {
     arrays += (sums + 127) / 128;
   }
   return real(rows_in_memory(c) * n.out_channels * bits_of(m.weight_format) * input_parts(m)) * real(arrays);
-  /// Of consecutive weights those that stay, one after the other.
-  std::int64_t grouped(std::int64_t sums, const Machine& m) {
-    std::int64_t kept = 0;
-    for (std::int64_t i = 0; i < sums; ++i)
-      kept += i % m.sparsity_group * 100 < m.sparsity_group * m.weight_density.hundredths ? 1 : 0;
-    return kept;
-  }
+}
 
-  /// MACs of a class, of one core's part, and of them those that are not skipped as zeros.
-  std::int64_t macs_of(const InstructionClass& c, const Machine& m, bool skipping) {
+/// Of consecutive weights those that stay, one after the other.
+std::int64_t grouped(std::int64_t sums, const Machine& m) {
+  std::int64_t kept = 0;
+  for (std::int64_t i = 0; i < sums; ++i)
+    kept += i % m.sparsity_group * 100 < m.sparsity_group * m.weight_density.hundredths ? 1 : 0;
+  return kept;
+}
+
+/// MACs of a class, of one core's part, and of them those that are not skipped as zeros.
+std::int64_t macs_of(const InstructionClass& c, const Machine& m, bool skipping) {
+  const LoopNest& n = c.work.nest;
+  if (c.work.family != Family::conv2d && c.work.family != Family::linear && c.work.family != Family::matmul)
+    return 0;
+  const std::int64_t results = n.groups * n.batch * n.out_channels * n.out_h * n.out_w;
+  if (c.compound == Compound::attention) return results * (n.in_channels + c.parts[2].work.nest.out_channels);
+  const std::int64_t sum = n.in_channels * n.kernel_h * n.kernel_w;
+  const bool skips = skipping && m.sparsity == Sparsity::skipping && c.operand_b == Place::psram;
+  if (skips && m.sparsity_group > 0) return results * n.kernel_h * n.kernel_w * grouped(n.in_channels, m);
+  return results * (skips ? (sum * m.weight_density.hundredths + 99) / 100 : sum);
+}
+
+/// The same in cycles of one MAC, several products in each.
+std::int64_t mac_cycles_of(const InstructionClass& c, const Machine& m) {
+  const std::int64_t beside = exec::machine_of(c, m).conv_lanes_in / m.conv_lanes_in;
+  return (macs_of(c, m, true) + beside - 1) / beside;
+}
+
+/// Of products those whose operands are not zero: weights by their density, activations by theirs.
+double spent_share(const Machine& m, bool weights) {
+  const double activations = real(m.activation_density.hundredths) / 100;
+  if (!weights) return activations * activations;
+  if (m.sparsity == Sparsity::dense) return 1;
+  const double group = real(m.sparsity_group);
+  return activations *
+         (m.sparsity_group > 0 ? real(grouped(m.sparsity_group, m)) / group : m.weight_density.value());
+}
+
+/// Elementwise steps: elements by passes, results by fused operators and by passes that sum them.
+std::int64_t lane_steps(const InstructionClass& c, const Machine& m) {
+  if (c.compound == Compound::attention) {
     const LoopNest& n = c.work.nest;
-    if (c.work.family != Family::conv2d && c.work.family != Family::linear && c.work.family != Family::matmul)
-      return 0;
-    const std::int64_t results = n.groups * n.batch * n.out_channels * n.out_h * n.out_w;
-    if (c.compound == Compound::attention) return results * (n.in_channels + c.parts[2].work.nest.out_channels);
-    const std::int64_t sum = n.in_channels * n.kernel_h * n.kernel_w;
-    const bool skips = skipping && m.sparsity == Sparsity::skipping && c.operand_b == Place::psram;
-    if (skips && m.sparsity_group > 0) return results * n.kernel_h * n.kernel_w * grouped(n.in_channels, m);
-    return results * (skips ? (sum * m.weight_density.hundredths + 99) / 100 : sum);
+    const std::int64_t scores = n.groups * n.out_h * n.out_channels;
+    const std::int64_t results = n.groups * n.out_h * c.parts[2].work.nest.out_channels;
+    const std::int64_t key_tiles = (n.out_channels + c.mapping.tile_channels - 1) / c.mapping.tile_channels;
+    return (2 + c.fused_operators) * scores + results * (key_tiles > 1 ? 1 + key_tiles : 1);
+  }
+  if (exec::host_computes(c, m)) return 0;
+  std::int64_t steps = 0;
+  const bool nest = c.work.family <= Family::matmul;
+  for (const exec::Operation& o : exec::expand(c, m)) steps += o.lane_operations;
+  if (nest) return steps;
+  return c.work.rows * c.work.row_length * c.work.passes * c.work.element_cycles +
+         (c.fused_operators + c.statistics_passes) * c.out_elements;
+}
+
+void add(Joules8& sum, const Joules8& more, double times = 1) {
+  for (const auto& [part, joules] : more) sum[part] += joules * times;
+}
+double all_of(const Joules8& sum) {
+  double joules = 0;
+  for (const auto& part : sum) joules += part.second;
+  return joules;
+}
+
+/// Section 7, for one instruction of one core, and what all cores share.
+struct Events {
+  const Machine& m;
+  Role role;
+  Wires wires;
+
+  double beat(std::int64_t capacity, std::int64_t bits) const {
+    return sram_energy(m.technology_node, Bytes((capacity + m.sram_banks - 1) / m.sram_banks), Bits(bits)).value;
+  }
+  std::int64_t dsram() const {
+    return m.activation_memory == ActivationMemory::unified ? 2 * m.dsram_bytes + m.stackram_bytes : m.dsram_bytes;
   }
 
-  /// The same in cycles of one MAC, several products in each.
-  std::int64_t mac_cycles_of(const InstructionClass& c, const Machine& m) {
-    const std::int64_t beside = exec::machine_of(c, m).conv_lanes_in / m.conv_lanes_in;
-    return (macs_of(c, m, true) + beside - 1) / beside;
-    /// Of products those whose operands are not zero: weights by their density, activations by theirs.
-    double spent_share(const Machine& m, bool weights) {
-      const double activations = real(m.activation_density.hundredths) / 100;
-      if (!weights) return activations * activations;
-      if (m.sparsity == Sparsity::dense) return 1;
-      const double group = real(m.sparsity_group);
-      return activations *
-             (m.sparsity_group > 0 ? real(grouped(m.sparsity_group, m)) / group : m.weight_density.value());
-    }
-
-    /// Elementwise steps: elements by passes, results by fused operators and by passes that sum them.
-    std::int64_t lane_steps(const InstructionClass& c, const Machine& m) {
-      if (c.compound == Compound::attention) {
-        const LoopNest& n = c.work.nest;
-        const std::int64_t scores = n.groups * n.out_h * n.out_channels;
-        const std::int64_t results = n.groups * n.out_h * c.parts[2].work.nest.out_channels;
-        const std::int64_t key_tiles = (n.out_channels + c.mapping.tile_channels - 1) / c.mapping.tile_channels;
-        return (2 + c.fused_operators) * scores + results * (key_tiles > 1 ? 1 + key_tiles : 1);
-      }
-      if (exec::host_computes(c, m)) return 0;
-      std::int64_t steps = 0;
-      const bool nest = c.work.family <= Family::matmul;
-      for (const exec::Operation& o : exec::expand(c, m)) steps += o.lane_operations;
-      if (nest) return steps;
-      return c.work.rows * c.work.row_length * c.work.passes * c.work.element_cycles +
-             (c.fused_operators + c.statistics_passes) * c.out_elements;
-    }
-
-    void add(Joules8 & sum, const Joules8& more, double times = 1) {
-      for (const auto& [part, joules] : more) sum[part] += joules * times;
-    }
-    double all_of(const Joules8& sum) {
-      double joules = 0;
-      for (const auto& part : sum) joules += part.second;
-      return joules;
-    }
-
-    /// Section 7, for one instruction of one core, and what all cores share.
-    struct Events {
-      const Machine& m;
-      Role role;
-      Wires wires;
-
-      double beat(std::int64_t capacity, std::int64_t bits) const {
-        return sram_energy(m.technology_node, Bytes((capacity + m.sram_banks - 1) / m.sram_banks), Bits(bits))
-            .value;
-      }
-      std::int64_t dsram() const {
-        return m.activation_memory == ActivationMemory::unified ? 2 * m.dsram_bytes + m.stackram_bytes
-                                                                : m.dsram_bytes;
-      }
-
-      double along(std::int64_t bits, double mm) const { return real(bits) * mm * wire_energy().value; }
-      static void add_clock(Joules8& joules) {
-        double sum = 0;
-        for (const char* part : {"mac", "vector", "dsram", "stackram", "psram"}) sum += joules[part];
-        joules["clock"] = sum * clock_over_dynamic();
-      }
-
-      Joules8 own(const InstructionClass& c, const InstructionCounts& i, std::int64_t active) const {
-        const bool weight_wider = bits_of(m.weight_format) > bits_of(m.activation_format);
-        const double cores = real(c.spread_cores),
-                     bytes = real((i.activation_in_bytes + i.activation_out_bytes) / active);
-        const double product = mac_energy(m.technology_node, weight_wider ? m.weight_format : m.activation_format,
-                                          m.accumulator_format)
-                                   .value *
-                               composable_ratio(m, weight_wider ? m.weight_format : m.activation_format, "energy");
-        Joules8 joules;
-        joules["mac"] = cores * real(macs_of(c, m, false)) * product * spent_share(m, c.operand_b == Place::psram);
-        if (in_memory(c, m, role)) {
-          const double levels = std::exp2(real(std::min(m.fefet_input_bits, bits_of(m.activation_format)) - 1));
-          joules["mac"] = real(macs_of(c, m, false) * bits_of(m.activation_format) * bits_of(m.weight_format)) *
-                              counted_row("fefet.product") * 1e-12 +
-                          conversions_of(c, m) * levels * counted_row("fefet.conversion") * 1e-12;
-        }
-        joules["vector"] = cores * real(lane_steps(c, m)) *
-                           mac_energy(m.technology_node, m.activation_format, m.activation_format).value;
-        joules["dsram"] =
-            cores * real(i.dsram_read_beats + i.dsram_write_beats) * beat(dsram(), m.dsram_port_bits) +
-            bytes * beat(dsram(), 8);
-        joules["stackram"] = cores * real(i.stackram_read_beats + i.stackram_write_beats) *
-                             beat(m.stackram_bytes, m.stackram_port_bits);
-        if (stack_in_psram(m)) {
-          const double stack = cores * real(i.psram_stack_beats);
-          joules["psram"] = stack * beat(wires.psram_bytes, m.psram_port_bits);
-          joules["ports"] = stack * along(m.psram_port_bits, wires.psram);
-          joules["broadcast"] = stack * along(m.psram_port_bits, wires.to_a_core);
-        }
-        joules["dram_activations"] = bytes * dram_energy(m.dram_kind, Bytes(1)).value;
-        joules["ports"] +=
-            cores * real(i.dsram_read_beats + i.dsram_write_beats) * along(m.dsram_port_bits, wires.dsram) +
-            bytes * along(8, wires.dsram) +
-            cores * real(i.stackram_read_beats + i.stackram_write_beats) *
-                along(m.stackram_port_bits, wires.stackram);
-        add_clock(joules);
-        return joules;
-      }
-
-      Joules8 shared(const InstructionCounts& i, std::int64_t stack_beats, std::int64_t words_bytes) const {
-        const double weights = real(i.psram_read_beats - stack_beats);
-        const double byte = dram_energy(m.dram_kind, Bytes(1)).value;
-        Joules8 joules;
-        joules["psram"] = in_place(m, role) ? 0.0
-                                            : weights * beat(wires.psram_bytes, m.psram_port_bits) +
-                                                  real(i.weight_bytes) * beat(wires.psram_bytes, 8);
-        joules["dram_weights"] = real(i.weight_bytes) * byte;
-        joules["dram_program"] = real(i.program_bytes) * byte;
-        if (!in_place(m, role)) {
-          joules["ports"] =
-              weights * along(m.psram_port_bits, wires.psram) + real(i.weight_bytes) * along(8, wires.psram);
-          joules["broadcast"] = weights * along(m.psram_port_bits, wires.broadcast);
-        }
-        joules["control"] = real(words_bytes) * sram_energy(m.technology_node, Bytes(m.imem_bytes), Bits(8)).value;
-        add_clock(joules);
-        return joules;
-      }
-    };
-
-    std::int64_t lanes_of(Family family, const Machine& m) {
-      if (family == Family::conv2d || one_array(m)) return m.conv_lanes_in * m.conv_lanes_out * m.conv_lanes_pixel;
-      if (family == Family::linear) return m.linear_lanes_m * m.linear_lanes_n * m.linear_lanes_k;
-      return m.matmul_lanes_m * m.matmul_lanes_n * m.matmul_lanes_k;
-    }
-
-    /// Section 9, over the instructions of a stage.
-    std::int64_t bound_cycles_of(const Program& program, const Machine& m, Role role) {
-      const bool beside = m.operator_dsram == OperatorDsram::per_operator && m.mac_sharing == MacSharing::separate;
-      std::int64_t sum = 0, longest = 0;
-      for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
-        std::int64_t mac_cycles = 0, of_rows = 0;
-        for (const Instruction& i : program.instructions) {
-          const InstructionClass& c = program.classes[static_cast<std::size_t>(i.instruction_class)];
-          if (c.work.family != family) continue;
-          if (in_memory(c, m, role))
-            of_rows += rows_in_memory(c) * input_parts(m) * m.fefet_columns_per_converter * c.work.element_cycles;
-          else
-            mac_cycles += mac_cycles_of(c, m);
-        }
-        const std::int64_t cycles = (mac_cycles + lanes_of(family, m) - 1) / lanes_of(family, m) + of_rows;
-        sum += cycles;
-        longest = std::max(longest, cycles);
-      }
-      return beside ? longest : sum;
-    }
-
-    Decimal share_of(const CompiledStage& stage, const Machine& m) {
-      if (stage.role == Role::core) return core_dram_share(m);
-      if (stage.role == Role::encoder) return m.encoder_dram_share;
-      if (stage.role == Role::decoder) return m.decoder_dram_share;
-      return Decimal{stage.dram_thousandths / 10};
-    }
-
-    CountedStage counted_stage(const CompiledStage& stage, const Machine& m) {
-      CountedStage s;
-      s.stage = &stage;
-      if (stage.role == Role::core) {
-        s.steps_per_core = (m.steps + m.cores - 1) / m.cores;
-        s.active_cores = s.cores_of_frame = (m.steps + s.steps_per_core - 1) / s.steps_per_core;
-        if (crossed(m)) {
-          s.steps_per_core = m.steps;
-          s.active_cores = m.cores;
-          s.cores_of_frame = 1;
-        }
-      }
-      if (stage.role == Role::network && stage.part.count == 1 && m.branches == Branches::serial)
-        s.active_cores = m.cores;
-      const Program& program = stage.program;
-      const Decimal share = share_of(stage, m);
-      const StepCounts run = step(program, m, share, s.active_cores, passes_stepped, stage.role);
-      s.settled = run.passes[passes_stepped - 1] == run.passes[passes_stepped - 2];
-      s.steady = run.passes.back();
-      s.pass = sum_of(s.steady);
-      s.psram_peak_bytes = run.psram_peak_bytes;
-      const auto alone_passes = static_cast<std::size_t>(stage.role == Role::core ? m.steps : 1);
-      const StepCounts alone = step(program, m, share, 1, alone_passes, stage.role);
-      s.cold_cycles = sum_of(run.passes[0]).end;
-      for (const auto& pass : alone.passes) s.alone_cycles += sum_of(pass).end;
-      const std::int64_t bits = (program.latent_bytes.value + program.context_bytes.value) * 8;
-      s.link_cycles = (bits + m.link_bits - 1) / m.link_bits;
-      s.bound_cycles = bound_cycles_of(program, m, stage.role);
-      const std::int64_t weights =
-          in_place(m, stage.role) ? 0 : program.distinct_weight_bytes.value - m.psram_bytes;
-      s.bound_dram_bytes = std::max<std::int64_t>(0, weights) +
-                           (program.input_bytes.value + program.output_bytes.value) * s.active_cores;
-      const Events events{m, stage.role, counted_wires(stage, m)};
-      for (std::size_t i = 0; i < program.instructions.size(); ++i) {
-        const InstructionClass& c =
-            program.classes[static_cast<std::size_t>(program.instructions[i].instruction_class)];
-        s.spread_cores = std::max(s.spread_cores, c.spread_cores);
-        s.macs += c.spread_cores * macs_of(c, m, false);
-        if (!in_memory(c, m, stage.role)) s.mac_cycles += c.spread_cores * mac_cycles_of(c, m);
-        const std::int64_t words = exec::words_bytes(program.instructions[i], exec::expand(c, m, stage.role), m);
-        const Joules8 own = events.own(c, s.steady[i], s.active_cores),
-                      shared = events.shared(
-                          s.steady[i], s.active_cores * c.spread_cores * s.steady[i].psram_stack_beats, words);
-        add(s.own, own);
-        add(s.shared, shared);
-        s.instruction_joules.push_back(all_of(own) + all_of(shared));
-      }
-      return s;
-    }
-
-    /// Section 6: a frame's way through the stages.
-    struct Way {
-      std::int64_t core_period = 0, period = 0, alone_cycles = 0, waits = 0, drain = 0, frames = 1;
-      std::int64_t weight_bytes = 0, activation_bytes = 0, program_bytes = 0;
-      const CountedStage* main = nullptr;
-      Joules8 joules;
-
-      void pass(const CountedStage& s, std::int64_t times, std::int64_t own_times) {
-        weight_bytes += times * s.pass.weight_bytes;
-        program_bytes += times * s.pass.program_bytes;
-        activation_bytes += times * (s.pass.activation_in_bytes + s.pass.activation_out_bytes);
-        add(joules, s.own, real(own_times));
-        add(joules, s.shared, real(times));
-      }
-    };
-
-    Way way_of(const std::vector<CountedStage>& stages, const Machine& m) {
-      Way way;
-      std::int64_t longest = 0, text = 0, together = 1;
-      for (const CountedStage& s : stages)
-        if (s.stage->role == Role::core && crossed(m)) way.frames = together = m.cores;
-      for (const CountedStage& s : stages) {
-        const Role role = s.stage->role;
-        if (left_out(m, role)) continue;
-        way.alone_cycles += s.alone_cycles;
-        if (role == Role::core) {
-          way.main = &s;
-          way.core_period = s.steps_per_core * s.pass.end + s.link_cycles;
-          way.alone_cycles += s.cores_of_frame * s.link_cycles;
-          way.waits += s.cores_of_frame;
-          way.pass(s, s.steps_per_core, m.steps * together);
-        } else if (s.stage->part.count > 1) {
-          const std::int64_t cycles = s.pass.end + s.link_cycles;
-          if (way.main == nullptr || cycles > longest) way.main = &s;
-          longest = std::max(longest, cycles);
-          way.alone_cycles += s.link_cycles;
-          way.waits += 1;
-          way.pass(s, 1, 1);
-        } else if (role == Role::network) {
-          way.main = &s;
-          way.frames = s.active_cores;
-          longest = std::max(longest, s.pass.end);
-          way.drain += s.pass.end;
-          way.pass(s, 1, s.active_cores);
-        } else if (role == Role::text_encoder) {
-          if (!m.prompt_per_frame) continue;
-          text += together * s.pass.end;
-          way.pass(s, together, together);
-        } else {
-          longest = std::max(longest, together * s.pass.end);
-          (role == Role::encoder ? way.waits : way.drain) += role == Role::encoder ? 1 : together * s.pass.end;
-          way.pass(s, together, together);
-        }
-      }
-      way.period = std::max(way.core_period + text, longest);
-      if (way.main == nullptr) {
-        way.main = &stages.front();
-        way.period = std::max(way.period, stages.front().pass.end);
-      }
-      return way;
-    }
-
-    double ratio(std::int64_t a, std::int64_t b) {
-      if (b == 0) return a == 0 ? 1.0 : std::numeric_limits<double>::quiet_NaN();
-      return real(a) / real(b);
-    }
-
-    /// Section 8, and what leaks.
-    void add_area(const Application& application, const Machine& m, CountedFrame& frame) {
-      std::int64_t parts = 0;
-      bool cores_stream = !in_place(m, Role::core);
-      for (const CompiledStage& s : application.stages) {
-        parts += s.part.count > 1;
-        if (!vae(s.role) && !in_place(m, s.role)) cores_stream = true;
-      }
-      const std::int64_t cores = counted_cores(application, m);
-      const std::int64_t pairs = m.operator_dsram == OperatorDsram::per_operator ? 7 : 1;
-      const std::int64_t psrams = (cores_stream ? std::max<std::int64_t>(1, parts) : 0) +
-                                  (in_place(m, Role::decoder) ? 0 : cores - m.cores);
-      // Wherever they lie, each core has a stack; a part of a network that is on no core of its own brings one.
-      const std::int64_t stacks = cores + (stack_in_psram(m) ? std::max<std::int64_t>(0, parts - m.cores) : 0);
-      frame.area_mm2 = counted_area(application, m);
-      double sum = 0;
-      for (const auto& part : frame.area_mm2) sum += part.second;
-      frame.metrics[Metric::area_mm2] = sum;
-      frame.metrics[Metric::sram_bytes] = real(cores * 2 * pairs * m.dsram_bytes + stacks * m.stackram_bytes +
-                                               psrams * m.psram_bytes + m.imem_bytes);
-      const double core_watts = counted_leakage(frame.area_mm2, m) / real(cores);
-      for (CountedStage& stage : frame.stages) {
-        stage.own["leakage"] = core_watts * real(stage.pass.end) / (real(m.core_clock_mhz) * 1e6);
-        std::int64_t running = 0;
-        for (const InstructionCounts& i : stage.steady) running += i.end - i.start;
-        for (std::size_t i = 0; i < stage.steady.size(); ++i)
-          stage.instruction_joules[i] +=
-              stage.own["leakage"] * real(stage.steady[i].end - stage.steady[i].start) / real(running);
-      }
-    }
-
-    void add_peaks(const std::vector<CountedStage>& stages, CountedFrame& frame) {
-      Bytes dsram, stackram;
-      std::int64_t psram = 0;
-      for (const CountedStage& s : stages) {
-        psram = std::max(psram, s.psram_peak_bytes);
-        for (const Instruction& i : s.stage->program.instructions) {
-          dsram = std::max({dsram, i.dsram_read_side, i.dsram_write_side});
-          stackram = std::max(stackram, i.stackram);
-        }
-      }
-      frame.metrics[Metric::dsram_peak_bytes] = real(dsram.value);
-      frame.metrics[Metric::stackram_peak_bytes] = real(stackram.value);
-      frame.metrics[Metric::psram_peak_bytes] = real(psram);
-    }
-
-    /// Section 10.
-    void add_metrics(const Way& way, const Machine& m, CountedFrame& frame) {
-      const CountedStage& main = *way.main;
-      const InstructionCounts& pass = main.pass;
-      const double hertz = real(m.core_clock_mhz) * 1e6, frames = real(way.frames * m.batch);
-      const double latency_s = real(way.alone_cycles) / hertz, period_s = real(way.period) / hertz;
-      const bool overlaps = m.operator_dsram == OperatorDsram::per_operator;
-      std::int64_t lanes = lanes_of(Family::conv2d, m);
-      if (!one_array(m)) lanes += lanes_of(Family::linear, m) + lanes_of(Family::matmul, m);
-      const std::int64_t moved =
-          pass.weight_bytes + pass.program_bytes + pass.activation_in_bytes + pass.activation_out_bytes;
-      auto& v = frame.metrics;
-      v[Metric::throughput_fps] = frames / period_s;
-      v[Metric::latency_s] = latency_s;
-      v[Metric::stream_latency_s] = real(way.waits * way.period + way.drain) / hertz;
-      v[Metric::step_cycles] = real(pass.end);
-      v[Metric::stall_share] = ratio(pass.stall_weights + pass.stall_activations + pass.stall_program,
-                                     overlaps ? pass.start + pass.stall_program : pass.end);
-      v[Metric::utilization] = real(main.mac_cycles) / (real(pass.end) * real(lanes * main.spread_cores));
-      v[Metric::weight_bytes_per_frame] = real(way.weight_bytes) / frames;
-      v[Metric::activation_bytes_per_frame] = real(way.activation_bytes) / frames;
-      v[Metric::program_bytes_per_frame] = real(way.program_bytes) / frames;
-      v[Metric::dram_bytes_per_frame] = real(way.weight_bytes + way.activation_bytes + way.program_bytes) / frames;
-      v[Metric::dram_bytes_over_bound] = ratio(moved, main.bound_dram_bytes);
-      v[Metric::cycles_over_bound] = ratio(pass.end, main.bound_cycles);
-      for (const auto& [part, joules] : way.joules) frame.joules[part] = joules / frames;
-      frame.joules["leakage"] = counted_leakage(frame.area_mm2, m) * period_s / frames;
-      const double energy = all_of(frame.joules);
-      v[Metric::energy_j_per_frame] = energy;
-      v[Metric::power_w] = energy * frames / period_s;
-      v[Metric::edp_js] = energy * latency_s;
-      v[Metric::active_cores] = real(main.active_cores * main.spread_cores);
-    }
-
-  }  // namespace
-
-  CountedFrame counted_frame(const Application& application, const Machine& machine) {
-    CountedFrame frame;
-    for (const CompiledStage& stage : application.stages) {
-      frame.stages.push_back(counted_stage(stage, machine));
-      frame.settled &= frame.stages.back().settled;
-    }
-    const Way way = way_of(frame.stages, machine);  // before leakage, which is of the chip and not of a stage
-    add_area(application, machine, frame);
-    add_metrics(way, machine, frame);
-    add_peaks(frame.stages, frame);
-    return frame;
+  double along(std::int64_t bits, double mm) const { return real(bits) * mm * wire_energy().value; }
+  static void add_clock(Joules8& joules) {
+    double sum = 0;
+    for (const char* part : {"mac", "vector", "dsram", "stackram", "psram"}) sum += joules[part];
+    joules["clock"] = sum * clock_over_dynamic();
   }
+
+  Joules8 own(const InstructionClass& c, const InstructionCounts& i, std::int64_t active) const {
+    const bool weight_wider = bits_of(m.weight_format) > bits_of(m.activation_format);
+    const double cores = real(c.spread_cores),
+                 bytes = real((i.activation_in_bytes + i.activation_out_bytes) / active);
+    const double product =
+        mac_energy(m.technology_node, weight_wider ? m.weight_format : m.activation_format, m.accumulator_format)
+            .value *
+        composable_ratio(m, weight_wider ? m.weight_format : m.activation_format, "energy");
+    Joules8 joules;
+    joules["mac"] = cores * real(macs_of(c, m, false)) * product * spent_share(m, c.operand_b == Place::psram);
+    if (in_memory(c, m, role)) {
+      const double levels = std::exp2(real(std::min(m.fefet_input_bits, bits_of(m.activation_format)) - 1));
+      joules["mac"] = real(macs_of(c, m, false) * bits_of(m.activation_format) * bits_of(m.weight_format)) *
+                          counted_row("fefet.product") * 1e-12 +
+                      conversions_of(c, m) * levels * counted_row("fefet.conversion") * 1e-12;
+    }
+    joules["vector"] = cores * real(lane_steps(c, m)) *
+                       mac_energy(m.technology_node, m.activation_format, m.activation_format).value;
+    joules["dsram"] = cores * real(i.dsram_read_beats + i.dsram_write_beats) * beat(dsram(), m.dsram_port_bits) +
+                      bytes * beat(dsram(), 8);
+    joules["stackram"] =
+        cores * real(i.stackram_read_beats + i.stackram_write_beats) * beat(m.stackram_bytes, m.stackram_port_bits);
+    if (stack_in_psram(m)) {
+      const double stack = cores * real(i.psram_stack_beats);
+      joules["psram"] = stack * beat(wires.psram_bytes, m.psram_port_bits);
+      joules["ports"] = stack * along(m.psram_port_bits, wires.psram);
+      joules["broadcast"] = stack * along(m.psram_port_bits, wires.to_a_core);
+    }
+    joules["dram_activations"] = bytes * dram_energy(m.dram_kind, Bytes(1)).value;
+    joules["ports"] +=
+        cores * real(i.dsram_read_beats + i.dsram_write_beats) * along(m.dsram_port_bits, wires.dsram) +
+        bytes * along(8, wires.dsram) +
+        cores * real(i.stackram_read_beats + i.stackram_write_beats) * along(m.stackram_port_bits, wires.stackram);
+    add_clock(joules);
+    return joules;
+  }
+
+  Joules8 shared(const InstructionCounts& i, std::int64_t stack_beats, std::int64_t words_bytes) const {
+    const double weights = real(i.psram_read_beats - stack_beats);
+    const double byte = dram_energy(m.dram_kind, Bytes(1)).value;
+    Joules8 joules;
+    joules["psram"] = in_place(m, role) ? 0.0
+                                        : weights * beat(wires.psram_bytes, m.psram_port_bits) +
+                                              real(i.weight_bytes) * beat(wires.psram_bytes, 8);
+    joules["dram_weights"] = real(i.weight_bytes) * byte;
+    joules["dram_program"] = real(i.program_bytes) * byte;
+    if (!in_place(m, role)) {
+      joules["ports"] =
+          weights * along(m.psram_port_bits, wires.psram) + real(i.weight_bytes) * along(8, wires.psram);
+      joules["broadcast"] = weights * along(m.psram_port_bits, wires.broadcast);
+    }
+    joules["control"] = real(words_bytes) * sram_energy(m.technology_node, Bytes(m.imem_bytes), Bits(8)).value;
+    add_clock(joules);
+    return joules;
+  }
+};
+
+std::int64_t lanes_of(Family family, const Machine& m) {
+  if (family == Family::conv2d || one_array(m)) return m.conv_lanes_in * m.conv_lanes_out * m.conv_lanes_pixel;
+  if (family == Family::linear) return m.linear_lanes_m * m.linear_lanes_n * m.linear_lanes_k;
+  return m.matmul_lanes_m * m.matmul_lanes_n * m.matmul_lanes_k;
+}
+
+/// Section 9, over the instructions of a stage.
+std::int64_t bound_cycles_of(const Program& program, const Machine& m, Role role) {
+  const bool beside = m.operator_dsram == OperatorDsram::per_operator && m.mac_sharing == MacSharing::separate;
+  std::int64_t sum = 0, longest = 0;
+  for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
+    std::int64_t mac_cycles = 0, of_rows = 0;
+    for (const Instruction& i : program.instructions) {
+      const InstructionClass& c = program.classes[static_cast<std::size_t>(i.instruction_class)];
+      if (c.work.family != family) continue;
+      if (in_memory(c, m, role))
+        of_rows += rows_in_memory(c) * input_parts(m) * m.fefet_columns_per_converter * c.work.element_cycles;
+      else
+        mac_cycles += mac_cycles_of(c, m);
+    }
+    const std::int64_t cycles = (mac_cycles + lanes_of(family, m) - 1) / lanes_of(family, m) + of_rows;
+    sum += cycles;
+    longest = std::max(longest, cycles);
+  }
+  return beside ? longest : sum;
+}
+
+Decimal share_of(const CompiledStage& stage, const Machine& m) {
+  if (stage.role == Role::core) return core_dram_share(m);
+  if (stage.role == Role::encoder) return m.encoder_dram_share;
+  if (stage.role == Role::decoder) return m.decoder_dram_share;
+  return Decimal{stage.dram_thousandths / 10};
+}
+
+CountedStage counted_stage(const CompiledStage& stage, const Machine& m) {
+  CountedStage s;
+  s.stage = &stage;
+  if (stage.role == Role::core) {
+    s.steps_per_core = (m.steps + m.cores - 1) / m.cores;
+    s.active_cores = s.cores_of_frame = (m.steps + s.steps_per_core - 1) / s.steps_per_core;
+    if (crossed(m)) {
+      s.steps_per_core = m.steps;
+      s.active_cores = m.cores;
+      s.cores_of_frame = 1;
+    }
+  }
+  if (stage.role == Role::network && stage.part.count == 1 && m.branches == Branches::serial)
+    s.active_cores = m.cores;
+  const Program& program = stage.program;
+  const Decimal share = share_of(stage, m);
+  const StepCounts run = step(program, m, share, s.active_cores, passes_stepped, stage.role);
+  s.settled = run.passes[passes_stepped - 1] == run.passes[passes_stepped - 2];
+  s.steady = run.passes.back();
+  s.pass = sum_of(s.steady);
+  s.psram_peak_bytes = run.psram_peak_bytes;
+  const auto alone_passes = static_cast<std::size_t>(stage.role == Role::core ? m.steps : 1);
+  const StepCounts alone = step(program, m, share, 1, alone_passes, stage.role);
+  s.cold_cycles = sum_of(run.passes[0]).end;
+  for (const auto& pass : alone.passes) s.alone_cycles += sum_of(pass).end;
+  const std::int64_t bits = (program.latent_bytes.value + program.context_bytes.value) * 8;
+  s.link_cycles = (bits + m.link_bits - 1) / m.link_bits;
+  s.bound_cycles = bound_cycles_of(program, m, stage.role);
+  const std::int64_t weights = in_place(m, stage.role) ? 0 : program.distinct_weight_bytes.value - m.psram_bytes;
+  s.bound_dram_bytes = std::max<std::int64_t>(0, weights) +
+                       (program.input_bytes.value + program.output_bytes.value) * s.active_cores;
+  const Events events{m, stage.role, counted_wires(stage, m)};
+  for (std::size_t i = 0; i < program.instructions.size(); ++i) {
+    const InstructionClass& c =
+        program.classes[static_cast<std::size_t>(program.instructions[i].instruction_class)];
+    s.spread_cores = std::max(s.spread_cores, c.spread_cores);
+    s.macs += c.spread_cores * macs_of(c, m, false);
+    if (!in_memory(c, m, stage.role)) s.mac_cycles += c.spread_cores * mac_cycles_of(c, m);
+    const std::int64_t words = exec::words_bytes(program.instructions[i], exec::expand(c, m, stage.role), m);
+    const Joules8 own = events.own(c, s.steady[i], s.active_cores),
+                  shared = events.shared(s.steady[i],
+                                         s.active_cores * c.spread_cores * s.steady[i].psram_stack_beats, words);
+    add(s.own, own);
+    add(s.shared, shared);
+    s.instruction_joules.push_back(all_of(own) + all_of(shared));
+  }
+  return s;
+}
+
+/// Section 6: a frame's way through the stages.
+struct Way {
+  std::int64_t core_period = 0, period = 0, alone_cycles = 0, waits = 0, drain = 0, frames = 1;
+  std::int64_t weight_bytes = 0, activation_bytes = 0, program_bytes = 0;
+  const CountedStage* main = nullptr;
+  Joules8 joules;
+
+  void pass(const CountedStage& s, std::int64_t times, std::int64_t own_times) {
+    weight_bytes += times * s.pass.weight_bytes;
+    program_bytes += times * s.pass.program_bytes;
+    activation_bytes += times * (s.pass.activation_in_bytes + s.pass.activation_out_bytes);
+    add(joules, s.own, real(own_times));
+    add(joules, s.shared, real(times));
+  }
+};
+
+Way way_of(const std::vector<CountedStage>& stages, const Machine& m) {
+  Way way;
+  std::int64_t longest = 0, text = 0, together = 1;
+  for (const CountedStage& s : stages)
+    if (s.stage->role == Role::core && crossed(m)) way.frames = together = m.cores;
+  for (const CountedStage& s : stages) {
+    const Role role = s.stage->role;
+    if (left_out(m, role)) continue;
+    way.alone_cycles += s.alone_cycles;
+    if (role == Role::core) {
+      way.main = &s;
+      way.core_period = s.steps_per_core * s.pass.end + s.link_cycles;
+      way.alone_cycles += s.cores_of_frame * s.link_cycles;
+      way.waits += s.cores_of_frame;
+      way.pass(s, s.steps_per_core, m.steps * together);
+    } else if (s.stage->part.count > 1) {
+      const std::int64_t cycles = s.pass.end + s.link_cycles;
+      if (way.main == nullptr || cycles > longest) way.main = &s;
+      longest = std::max(longest, cycles);
+      way.alone_cycles += s.link_cycles;
+      way.waits += 1;
+      way.pass(s, 1, 1);
+    } else if (role == Role::network) {
+      way.main = &s;
+      way.frames = s.active_cores;
+      longest = std::max(longest, s.pass.end);
+      way.drain += s.pass.end;
+      way.pass(s, 1, s.active_cores);
+    } else if (role == Role::text_encoder) {
+      if (!m.prompt_per_frame) continue;
+      text += together * s.pass.end;
+      way.pass(s, together, together);
+    } else {
+      longest = std::max(longest, together * s.pass.end);
+      (role == Role::encoder ? way.waits : way.drain) += role == Role::encoder ? 1 : together * s.pass.end;
+      way.pass(s, together, together);
+    }
+  }
+  way.period = std::max(way.core_period + text, longest);
+  if (way.main == nullptr) {
+    way.main = &stages.front();
+    way.period = std::max(way.period, stages.front().pass.end);
+  }
+  return way;
+}
+
+double ratio(std::int64_t a, std::int64_t b) {
+  if (b == 0) return a == 0 ? 1.0 : std::numeric_limits<double>::quiet_NaN();
+  return real(a) / real(b);
+}
+
+/// Section 8, and what leaks.
+void add_area(const Application& application, const Machine& m, CountedFrame& frame) {
+  std::int64_t parts = 0;
+  bool cores_stream = !in_place(m, Role::core);
+  for (const CompiledStage& s : application.stages) {
+    parts += s.part.count > 1;
+    if (!vae(s.role) && !in_place(m, s.role)) cores_stream = true;
+  }
+  const std::int64_t cores = counted_cores(application, m);
+  const std::int64_t pairs = m.operator_dsram == OperatorDsram::per_operator ? 7 : 1;
+  const std::int64_t psrams =
+      (cores_stream ? std::max<std::int64_t>(1, parts) : 0) + (in_place(m, Role::decoder) ? 0 : cores - m.cores);
+  // Wherever they lie, each core has a stack; a part of a network that is on no core of its own brings one.
+  const std::int64_t stacks = cores + (stack_in_psram(m) ? std::max<std::int64_t>(0, parts - m.cores) : 0);
+  frame.area_mm2 = counted_area(application, m);
+  double sum = 0;
+  for (const auto& part : frame.area_mm2) sum += part.second;
+  frame.metrics[Metric::area_mm2] = sum;
+  frame.metrics[Metric::sram_bytes] =
+      real(cores * 2 * pairs * m.dsram_bytes + stacks * m.stackram_bytes + psrams * m.psram_bytes + m.imem_bytes);
+  const double core_watts = counted_leakage(frame.area_mm2, m) / real(cores);
+  for (CountedStage& stage : frame.stages) {
+    stage.own["leakage"] = core_watts * real(stage.pass.end) / (real(m.core_clock_mhz) * 1e6);
+    std::int64_t running = 0;
+    for (const InstructionCounts& i : stage.steady) running += i.end - i.start;
+    for (std::size_t i = 0; i < stage.steady.size(); ++i)
+      stage.instruction_joules[i] +=
+          stage.own["leakage"] * real(stage.steady[i].end - stage.steady[i].start) / real(running);
+  }
+}
+
+void add_peaks(const std::vector<CountedStage>& stages, CountedFrame& frame) {
+  Bytes dsram, stackram;
+  std::int64_t psram = 0;
+  for (const CountedStage& s : stages) {
+    psram = std::max(psram, s.psram_peak_bytes);
+    for (const Instruction& i : s.stage->program.instructions) {
+      dsram = std::max({dsram, i.dsram_read_side, i.dsram_write_side});
+      stackram = std::max(stackram, i.stackram);
+    }
+  }
+  frame.metrics[Metric::dsram_peak_bytes] = real(dsram.value);
+  frame.metrics[Metric::stackram_peak_bytes] = real(stackram.value);
+  frame.metrics[Metric::psram_peak_bytes] = real(psram);
+}
+
+/// Section 10.
+void add_metrics(const Way& way, const Machine& m, CountedFrame& frame) {
+  const CountedStage& main = *way.main;
+  const InstructionCounts& pass = main.pass;
+  const double hertz = real(m.core_clock_mhz) * 1e6, frames = real(way.frames * m.batch);
+  const double latency_s = real(way.alone_cycles) / hertz, period_s = real(way.period) / hertz;
+  const bool overlaps = m.operator_dsram == OperatorDsram::per_operator;
+  std::int64_t lanes = lanes_of(Family::conv2d, m);
+  if (!one_array(m)) lanes += lanes_of(Family::linear, m) + lanes_of(Family::matmul, m);
+  const std::int64_t moved =
+      pass.weight_bytes + pass.program_bytes + pass.activation_in_bytes + pass.activation_out_bytes;
+  auto& v = frame.metrics;
+  v[Metric::throughput_fps] = frames / period_s;
+  v[Metric::latency_s] = latency_s;
+  v[Metric::stream_latency_s] = real(way.waits * way.period + way.drain) / hertz;
+  v[Metric::step_cycles] = real(pass.end);
+  v[Metric::stall_share] = ratio(pass.stall_weights + pass.stall_activations + pass.stall_program,
+                                 overlaps ? pass.start + pass.stall_program : pass.end);
+  v[Metric::utilization] = real(main.mac_cycles) / (real(pass.end) * real(lanes * main.spread_cores));
+  v[Metric::weight_bytes_per_frame] = real(way.weight_bytes) / frames;
+  v[Metric::activation_bytes_per_frame] = real(way.activation_bytes) / frames;
+  v[Metric::program_bytes_per_frame] = real(way.program_bytes) / frames;
+  v[Metric::dram_bytes_per_frame] = real(way.weight_bytes + way.activation_bytes + way.program_bytes) / frames;
+  v[Metric::dram_bytes_over_bound] = ratio(moved, main.bound_dram_bytes);
+  v[Metric::cycles_over_bound] = ratio(pass.end, main.bound_cycles);
+  for (const auto& [part, joules] : way.joules) frame.joules[part] = joules / frames;
+  frame.joules["leakage"] = counted_leakage(frame.area_mm2, m) * period_s / frames;
+  const double energy = all_of(frame.joules);
+  v[Metric::energy_j_per_frame] = energy;
+  v[Metric::power_w] = energy * frames / period_s;
+  v[Metric::edp_js] = energy * latency_s;
+  v[Metric::active_cores] = real(main.active_cores * main.spread_cores);
+}
+
+}  // namespace
+
+CountedFrame counted_frame(const Application& application, const Machine& machine) {
+  CountedFrame frame;
+  for (const CompiledStage& stage : application.stages) {
+    frame.stages.push_back(counted_stage(stage, machine));
+    frame.settled &= frame.stages.back().settled;
+  }
+  const Way way = way_of(frame.stages, machine);  // before leakage, which is of the chip and not of a stage
+  add_area(application, machine, frame);
+  add_metrics(way, machine, frame);
+  add_peaks(frame.stages, frame);
+  return frame;
+}
 
 }  // namespace sdip

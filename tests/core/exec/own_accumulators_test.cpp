@@ -54,6 +54,7 @@ TEST(own_accumulators, of_every_layer_are_those_of_a_machine_that_has_them) {
     Draw draw(seed + 900000);
     const MadeNetwork network = random_network(draw, draw.between(3, 15));
     Machine built = random_machine(draw);
+    built.in_memory_weights = InMemoryWeights::off;  // rules of layers say floats
     built.activation_format = fp16;
     built.accumulator_format = draw.of(std::vector{fp32, fp16, bf16, int32, int16, q15_16, q7_8});
     const Application whole = compiled_on(built, network, Role::network);

@@ -28,6 +28,7 @@ Machine random_machine(Draw& draw) {
   m.schedule = either(ScheduleOrder::given, ScheduleOrder::least_live);
   m.branches = either(Branches::serial, Branches::parallel);
   if (draw.one_in(6)) m.weight_storage = WeightStorage::hard_coded;
+  if (m.psram_bytes % 5 == 0) m.in_memory_weights = InMemoryWeights::fefet;  // of floats: their order of sums, too
   if (draw.one_in(3)) m.strips = either(Strips::halo_recompute, Strips::line_buffers);
   if (m.fusion == Fusion::norm && m.strips != Strips::off && draw.one_in(2))
     m.norm_statistics = NormStatistics::recompute;

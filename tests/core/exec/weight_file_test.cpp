@@ -117,6 +117,7 @@ TEST(weight_file, is_read_as_it_was_quantised_and_runs_without_the_model_s_weigh
     Draw draw(seed + 500000);
     MadeNetwork network = random_network(draw, draw.between(3, 15));
     Machine machine = random_machine(draw);
+    machine.in_memory_weights = InMemoryWeights::off;  // rules of layers say floats
     draw_weights(draw, machine, network);
     keep_scalars(network);
     const Application application =
