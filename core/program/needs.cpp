@@ -11,13 +11,12 @@ namespace sdip {
 
 std::span<const ParameterRow* const> program_parameters() {
   static const auto rows = [] {
-    std::array<const ParameterRow*, 14> found{};
-    std::size_t count = 0;
-    for (const char* name :
-         {"weight_format", "activation_format", "accumulator_format", "scale_granularity", "weight_storage",
-          "hard_coded_part", "sparsity", "weight_density", "sparsity_group", "weight_compression",
-          "activation_memory", "transposition", "batch", "operator_dsram", "in_memory_weights"})
-      found.at(count++) = find_parameter(name);
+    constexpr std::array names = {"weight_format",  "activation_format",  "accumulator_format", "scale_granularity",
+                                  "weight_storage", "hard_coded_part",    "sparsity",           "weight_density",
+                                  "sparsity_group", "weight_compression", "activation_memory",  "transposition",
+                                  "batch",          "operator_dsram",     "in_memory_weights"};
+    std::array<const ParameterRow*, names.size()> found{};
+    std::ranges::transform(names, found.begin(), [](const char* name) { return find_parameter(name); });
     check(std::ranges::count(found, nullptr) == 0, "every parameter that a program rests on has a row");
     return found;
   }();

@@ -108,7 +108,7 @@ Machine drawn_machine(Dice& dice) {
   if (bits_of(m.activation_format) == 4 && dice.one_in(2))
     m.accumulator_format = dice.one_of({NumberFormat::int4, NumberFormat::uint4});  // nothing else is as narrow
   if (dice.one_in(3)) m.operator_dsram = OperatorDsram::common;
-  if (!dice.one_in(3)) m.in_memory_weights = InMemoryWeights::off;
+  if (!dice.one_in(5)) m.in_memory_weights = InMemoryWeights::off;
   if (dice.one_in(2)) m.sparsity_group = 0;
   reconcile(m);
   check(is_possible(m), "a drawn machine is none");

@@ -33,6 +33,7 @@ bool exclude(const Setting& a, const Setting& b) {
   }
   return are("in_memory_weights", "fefet", "sparsity", "skipping") ||
          are("in_memory_weights", "fefet", "weight_compression", "another") ||
+         are("memory_hierarchy", "writable_psram", "activation_memory", "unified") ||
          are("operator_dsram", "per_operator", "activation_memory", "unified") ||
          are("operator_dsram", "per_operator", "granularity", "tile", "micro") ||
          are("norm_statistics", "producer", "fusion", "none", "pointwise") ||

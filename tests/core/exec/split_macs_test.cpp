@@ -39,6 +39,7 @@ TEST(split_macs, sum_and_count_as_so_many_more_lanes) {
     Draw draw(seed + 700000);
     const MadeNetwork network = random_network(draw, draw.between(3, 12));
     Machine machine = random_machine(draw);
+    machine.in_memory_weights = InMemoryWeights::off;
     machine.weight_format = machine.activation_format = fp32;
     machine.accumulator_format = draw.of(std::vector{fp32, fp16, bf16});
     if (bits_of(machine.accumulator_format) < 32) machine.activation_format = machine.weight_format = fp16;
