@@ -199,7 +199,8 @@ class Layer {
 
   const char* bound_symbols() const {
     if (!cost_.plan.nest) return "ceil(passes x elements/lanes)";
-    if (cost_.memory_cycles > 0) return "rows x ceil(activation bits/fefet_input_bits) x fefet_columns_per_converter";
+    if (cost_.memory_cycles > 0)
+      return "rows x ceil(activation bits/fefet_input_bits) x fefet_columns_per_converter";
     return products_in_mac(c_, m_) > 1 ? "ceil(MACs/(lanes of the array x products in a MAC))"
                                        : "ceil(MACs/lanes of the array)";
   }
