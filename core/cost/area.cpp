@@ -185,14 +185,18 @@ std::array<double, area_blocks.size()> block_areas(const Application& applicatio
       core.stackram * cores,
       psram,
       sram_area(process, Bytes(m.imem_bytes)).value * m.sram_floor_plan_factor.value(),
-      rom,
-      fefet};
+      rom};
   double datapath = 0;
   for (const double mm2 : area) datapath += mm2;
+  area[11] = fefet;
   area[12] = datapath * control_over_datapath(m.sequencer, bound);
   area[13] = datapath * other_over_datapath(process);
   area[14] = crossbar_area(process, crossbar_ports(m), Bits(m.link_bits)).value;
   return area;
+}
+
+double leaking_share(std::string_view block, Bound bound) {
+  return block == "fefet" ? fefet_leaking_share(bound) : 1;
 }
 
 Breakdown area_of(const Application& application, const Machine& m, Bound bound) {

@@ -57,8 +57,8 @@ double memory_area(const Machine& machine, std::int64_t bytes, std::int64_t port
 /// Ports of the crossbar: the cores', encoder's and decoder's; none where there is none.
 std::int64_t crossbar_ports(const Machine& machine);
 
-/// mm2 by block, floor-plan factors included: lanes and memories, then control and other, which are shares of
-/// these; the crossbar, which is wires. In the order of area_blocks.
+/// mm2 by block, floor-plan factors included: lanes and memories; FeFET memories; control and other, which are
+/// shares of all but these; the crossbar, which is wires. In the order of area_blocks.
 inline constexpr std::array<std::string_view, 15> area_blocks = {
     "conv2d", "linear", "matmul", "vector", "softmax", "norm",  "dsram",   "stackram",
     "psram",  "imem",   "rom",    "fefet",  "control", "other", "crossbar"};
@@ -66,6 +66,9 @@ std::array<double, area_blocks.size()> block_areas(const Application& applicatio
                                                    const Machine& machine, Bound bound = Bound::value);
 /// The same by name; no `fefet` and no `crossbar` on a machine without.
 Breakdown area_of(const Application& application, const Machine& machine, Bound bound = Bound::value);
+
+/// Of a block's area the share that leaks as logic does.
+double leaking_share(std::string_view block, Bound bound = Bound::value);
 
 /// SRAM bytes on the chip.
 std::int64_t sram_bytes(const Application& application, const Machine& machine);

@@ -92,10 +92,9 @@ class AttentionCost {
       cost.windows.push_back({moved(c_.operand_a, r.size * sizes_.depth), {}});  // no loop slides
       for (const Kind& k : keys) {
         const bool last = &k == &keys.back();
-        const TileCost& tile = cost.shapes.emplace_back(tile_of(r.size, k.size, last));
-        cost.shapes.back().times = plan_.repeats * r.count * k.count;
-        cost.busy.add(tile.busy, tile.times);
-        cost.cycles += tile.cycles * tile.times;
+        TileCost& tile = cost.shapes.emplace_back(tile_of(r.size, k.size, last));
+        tile.times = plan_.repeats * r.count * k.count;
+        add_operation(tile, cost);
       }
     }
     cost.streams_activations = moves_activations(cost);

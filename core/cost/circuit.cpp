@@ -136,7 +136,9 @@ void add_nest(const InstructionClass& c, const Machine& m, const TilePlan& plan,
   const Folds channel_folds = fold(std::min(channels, nest.out_channels), lanes.channels);
   const Folds sum_folds = fold(sum.channels, lanes.sum);
   Busy& busy = tile.busy;
-  busy.compute = products * row_folds.count() * channel_folds.count() * sum.kernel * sum_folds.count() * cycles;
+  const std::int64_t folds = products * row_folds.count() * channel_folds.count() * sum.kernel * sum_folds.count();
+  busy.compute =
+      in_memory ? at_most(static_cast<Int128>(folds) * cycles, most_cycles / tile.times) : folds * cycles;
   const std::int64_t results = tile.last ? tile_out_elements(plan, tile.size) : 0;
   nest_ports(c, m, w, tile, plan.sums.count() == 1, {row_folds, channel_folds, products, results}, sum_folds,
              sum.kernel, busy);
@@ -357,8 +359,7 @@ void find_needs(const InstructionClass& c, const Machine& m, Role role, ClassCos
                           memory_conversions(c, m, tile.size.rows * tile.size.columns * cost.plan.multiplicity,
                                              tile.size.channels, tile.size.sums);
     cost.lane_operations += tile.times * c.prologue_passes * prologue_elements(c, cost.plan, tile.size);
-    cost.busy.add(tile.busy, tile.times);
-    cost.cycles += tile.cycles * tile.times;
+    add_operation(tile, cost);
   }
   if (cost.on_host) return;  // its elements pass through no lane
   cost.lane_operations +=
@@ -375,9 +376,14 @@ ClassCost cost_in_formats_of(const Machine& m, const InstructionClass& c, Role r
   return cost;
 }
 
+/// Products that a MAC makes a cycle; of those made in a memory none splits.
+std::int64_t in_macs(const ClassCost& cost, const InstructionClass& c, const Machine& m) {
+  return cost.memory_cycles > 0 ? 1 : products_in_mac(c, m);
+}
+
 /// Whether a class finds another machine than the one that is.
 bool finds_another(const InstructionClass& c, const Machine& m) {
-  return c.formats || m.composable_macs == ComposableMacs::on;
+  return c.formats.has_value() || m.composable_macs == ComposableMacs::on;
 }
 
 }  // namespace
@@ -392,7 +398,7 @@ Machine in_lockstep(Machine m, std::int64_t cores) {
 ClassCost class_cost(const InstructionClass& c, const Machine& m, Role role) {
   if (!finds_another(c, m)) return cost_in_formats_of(m, c, role);
   ClassCost cost = cost_in_formats_of(machine_found(c, m), c, role);
-  cost.products_in_mac = products_in_mac(c, m);
+  cost.products_in_mac = in_macs(cost, c, m);
   return cost;
 }
 
@@ -401,11 +407,11 @@ void cost_anew(const InstructionClass& c, const Machine& m, Role role, ClassCost
     cost = class_cost(c, m, role);
     return;
   }
-  cost.products_in_mac = products_in_mac(c, m);
   if (finds_another(c, m))
     find_needs(c, machine_found(c, m), role, cost);
   else
     find_needs(c, m, role, cost);
+  cost.products_in_mac = in_macs(cost, c, m);
 }
 
 ClassCost step_cost(const InstructionClass& c, const Machine& m, Role role) {

@@ -80,12 +80,12 @@ Outcome assess(const Application& application, const Machine& machine, Report* r
   outcome.values = values_of(stages, frame, totals, chip, machine);
   if (!report) return outcome;
   fill_report(application, machine, runs, traces, *report);
-  report->energy_j = breakdown(frame_energy(frame, chip.area_mm2, machine, Bound::value));
+  report->energy_j = breakdown(frame_energy(frame, chip.leaking_mm2, machine, Bound::value));
   const auto at = [&](Bound bound) {
     for (StageRun& run : runs) price_pass(run, machine, bound);
     const std::vector<StageTotals> priced = stages_of();
     return breakdown(frame_energy(frame_of(priced, machine),
-                                  chip_totals(application, totals, machine, bound).area_mm2, machine, bound));
+                                  chip_totals(application, totals, machine, bound).leaking_mm2, machine, bound));
   };
   report->energy_ranges_j.least = at(Bound::least);
   report->energy_ranges_j.most = at(Bound::most);

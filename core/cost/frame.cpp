@@ -52,8 +52,11 @@ ApplicationTotals application_totals(const Application& application) {
 ChipTotals chip_totals(const Application& application, const ApplicationTotals& totals, const Machine& m,
                        Bound bound) {
   ChipTotals chip;
-  for (const double mm2 : block_areas(application, widest_formats(totals.formats, m), m, bound))
+  std::size_t block = 0;
+  for (const double mm2 : block_areas(application, widest_formats(totals.formats, m), m, bound)) {
     chip.area_mm2 += mm2;
+    chip.leaking_mm2 += mm2 * leaking_share(area_blocks[block++], bound);
+  }
   chip.sram_bytes = sram_bytes(application, m);
   return chip;
 }
@@ -135,9 +138,9 @@ Frame frame_of(std::span<const StageTotals> stages, const Machine& m) {
   return frame;
 }
 
-Energy frame_energy(const Frame& frame, double area_mm2, const Machine& m, Bound bound) {
+Energy frame_energy(const Frame& frame, double leaking_mm2, const Machine& m, Bound bound) {
   const Hertz clock(static_cast<double>(m.core_clock_mhz) * 1e6);
-  const double watts = leakage_watts({m.technology_node, bound}, SquareMm(area_mm2));
+  const double watts = leakage_watts({m.technology_node, bound}, SquareMm(leaking_mm2));
   Energy energy = frame.energy;
   energy[EnergyPart::leakage] = watts * (Cycles(frame.period_cycles) / clock).value;
   return energy * (1.0 / static_cast<double>(frame.frames * m.batch));
@@ -155,7 +158,7 @@ MetricValues values_of(std::span<const StageTotals> stages, const Frame& frame, 
   const std::int64_t lanes = mac_lanes(m) * main.spread_cores;
   std::int64_t psram{};
   for (const StageTotals& stage : stages) psram = std::max(psram, stage.psram_peak_bytes);
-  const double energy = frame_energy(frame, chip.area_mm2, m, Bound::value).total();
+  const double energy = frame_energy(frame, chip.leaking_mm2, m, Bound::value).total();
   const std::int64_t pass_bytes = main.weight_bytes + main.activation_bytes + main.program_bytes;
   set(Metric::throughput_fps, frames / period);
   set(Metric::latency_s, latency);

@@ -32,7 +32,7 @@ ApplicationTotals application_totals(const Application& application);
 
 /// The chip on which it runs.
 struct ChipTotals {
-  double area_mm2 = 0;
+  double area_mm2 = 0, leaking_mm2 = 0;
   std::int64_t sram_bytes{};
 };
 ChipTotals chip_totals(const Application& application, const ApplicationTotals& totals, const Machine& m,
@@ -50,7 +50,7 @@ struct Frame {
 Frame frame_of(std::span<const StageTotals> stages, const Machine& m);
 
 /// What a frame takes, and what the chip leaks while it is in the seats of a saturated stream.
-Energy frame_energy(const Frame& frame, double area_mm2, const Machine& m, Bound bound);
+Energy frame_energy(const Frame& frame, double leaking_mm2, const Machine& m, Bound bound);
 
 MetricValues values_of(std::span<const StageTotals> stages, const Frame& frame, const ApplicationTotals& totals,
                        const ChipTotals& chip, const Machine& m);

@@ -15,8 +15,6 @@ namespace sdip {
 using namespace cost;
 namespace {
 
-constexpr std::int64_t most_cycles = std::int64_t{1} << 58;
-
 /// Accesses of the bus for `elements` of `bits`, each of host_access_cycles.
 Int128 bus_cycles(std::int64_t elements, std::int64_t bits, const Machine& m) {
   return static_cast<Int128>(beats(elements, bits, m.host_bus_bits)) * m.host_access_cycles;
@@ -34,7 +32,7 @@ Busy sent(const InstructionClass& c, const Machine& m, const Widths& w, const Ti
     cycles += bus_cycles(part, bits, m);
     book_read(in, f.place, f.pair, beats(part, bits, port_bits(w, f.place)));
   }
-  in.compute = static_cast<std::int64_t>(std::min<Int128>(cycles, most));
+  in.compute = at_most(cycles, most);
   return in;
 }
 
@@ -43,7 +41,7 @@ Busy returned(const InstructionClass& c, const Machine& m, const Widths& w, std:
   Busy out;
   if (!c.to_dsram && !c.to_dram && !c.push) return out;
   const Int128 cycles = bus_cycles(results, m.host_result_bits == 0 ? w.result : m.host_result_bits, m);
-  out.compute = static_cast<std::int64_t>(std::min<Int128>(cycles, most));
+  out.compute = at_most(cycles, most);
   if (c.to_dsram || c.to_dram) out.dsram_write = beats(results, w.result, w.dsram);
   if (c.push) out.stackram_write = beats(results, w.result, w.stackram);
   return out;
@@ -66,7 +64,7 @@ Steps host_steps(const InstructionClass& c, const Machine& m, const TilePlan& pl
   const Int128 cycles = (worked * m.host_cycles_per_element.hundredths + 99) / 100;
   const std::int64_t most = most_cycles / tiles;
   Busy in = sent(c, m, w, plan, elements, last, most), work, out = returned(c, m, w, results, most);
-  work.compute = static_cast<std::int64_t>(std::min<Int128>(cycles, most));
+  work.compute = at_most(cycles, most);
   merge_ports(m, wired, tiles, in);
   merge_ports(m, wired, tiles, out);
   Steps steps;

@@ -6,7 +6,7 @@
 // of 128 rows: 3 x 40 x 4 x 2 x ceil(8/2) = 3840 conversions.
 #pragma once
 
-#include "core/cost/circuit.h"
+#include "core/cost/ports.h"
 #include "core/program/kinds.h"
 #include "core/program/workload.h"
 
@@ -35,7 +35,8 @@ inline std::int64_t memory_row_cycles(const InstructionClass& c, const Machine& 
 /// The least that all of a class's rows take, whatever its tiles: each row once.
 inline std::int64_t memory_cycles(const InstructionClass& c, const Machine& m) {
   const LoopNest& n = c.work.nest;
-  return n.groups * n.batch * n.out_h * n.out_w * memory_row_cycles(c, m);
+  return at_most(static_cast<Int128>(n.groups * n.batch * n.out_h * n.out_w) * memory_row_cycles(c, m),
+                 most_cycles);
 }
 
 /// Conversions of one tile operation: every column of bits of every array that the sums fill, for each part of the

@@ -38,8 +38,11 @@ inline std::int64_t port_bits(const Widths& w, Place place) {
   return place == Place::stackram ? w.stackram : place == Place::psram ? w.psram : w.dsram;
 }
 
-/// More beats in an instruction are not counted: no stage that has them is feasible.
-inline constexpr std::int64_t most_port_beats = std::int64_t{1} << 58;
+/// More cycles or beats of an instruction are not counted: no stage that has them is feasible.
+inline constexpr std::int64_t most_cycles = std::int64_t{1} << 58;
+inline std::int64_t at_most(Int128 cycles, std::int64_t most) {
+  return static_cast<std::int64_t>(std::min<Int128>(cycles, most));
+}
 
 /// Beats where they really go: in a unified memory all through DSRAM's ports; a ROM is `wired` to its multipliers;
 /// of stacks in PSRAM through its port, those of all cores in lockstep. Of one of `tiles` operations.
@@ -47,8 +50,7 @@ inline void merge_ports(const Machine& m, bool wired, std::int64_t tiles, Busy& 
   if (wired) busy.psram_read = 0;
   if (stack_in_psram(m)) {
     busy.psram_stack = busy.stackram_read + busy.stackram_write;
-    busy.psram_stacks = static_cast<std::int64_t>(
-        std::min<Int128>(static_cast<Int128>(busy.psram_stack) * m.cores, most_port_beats / tiles));
+    busy.psram_stacks = at_most(static_cast<Int128>(busy.psram_stack) * m.cores, most_cycles / tiles);
     busy.psram_read += busy.psram_stacks;
     busy.stackram_read = busy.stackram_write = 0;
   }
@@ -63,10 +65,16 @@ struct Steps {
   Busy busy;
   std::int64_t cycles = 0;
   void then(const Busy& step) {
-    busy += step;
-    cycles += step.longest();
+    cycles = at_most(static_cast<Int128>(cycles) + step.longest(), most_cycles);
+    if (cycles < most_cycles) busy += step;
   }
 };
+
+/// Adds to a class's sums an operation of it as often as it is done. What lasts longer than any stage may is cut.
+inline void add_operation(const TileCost& tile, ClassCost& cost) {
+  cost.cycles = at_most(cost.cycles + static_cast<Int128>(tile.cycles) * tile.times, most_cycles);
+  if (cost.cycles < most_cycles) cost.busy.add(tile.busy, tile.times);
+}
 
 /// Bytes of so many elements of so many bits.
 inline std::int64_t bytes_of(std::int64_t elements, std::int64_t bits) { return ceil_div(elements * bits, 8); }

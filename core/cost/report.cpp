@@ -188,7 +188,8 @@ ClockLimit clock_limit(const Application& application, const Machine& m) {
 Breakdown leakage_of(const Breakdown& area, const Machine& m) {
   if (is_fpga(m.technology_node)) return {{"part", leakage_watts(m.technology_node, SquareMm(0))}};
   Breakdown watts;
-  for (const auto& [block, mm2] : area) watts.emplace_back(block, leakage_watts(m.technology_node, SquareMm(mm2)));
+  for (const auto& [block, mm2] : area)
+    watts.emplace_back(block, leakage_watts(m.technology_node, SquareMm(mm2 * leaking_share(block))));
   return watts;
 }
 

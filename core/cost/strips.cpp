@@ -29,12 +29,12 @@ struct StripCost {
   /// Adds `channels` of part `p` to a tile, and `times` of what they are to `sum`.
   void add(std::size_t p, std::int64_t channels, std::int64_t times, TileCost& tile, ClassCost& sum) const {
     const ClassCost part = step_cost(part_class(c, p, strip, channels), m, role);
-    tile.busy += part.busy;
-    tile.cycles += part.cycles;
+    tile.cycles = at_most(static_cast<Int128>(tile.cycles) + part.cycles, most_cycles);
+    if (tile.cycles < most_cycles) tile.busy += part.busy;
     if (shares_units(m)) tile.micro_operations += part.shapes[0].micro_operations;
     sum.macs += part.macs * times;
     sum.spent_macs += part.spent_macs * times;
-    sum.memory_cycles += part.memory_cycles * times;
+    sum.memory_cycles = at_most(sum.memory_cycles + static_cast<Int128>(part.memory_cycles) * times, most_cycles);
     sum.conversions += part.conversions * static_cast<double>(times);
     sum.lane_operations += part.lane_operations * times;
     for (const Fetch& fetch : c.parts[p].fetches)
@@ -44,8 +44,7 @@ struct StripCost {
   }
 
   void close(TileCost tile, ClassCost& sum) const {
-    sum.busy.add(tile.busy, tile.times);
-    sum.cycles += tile.cycles * tile.times;
+    add_operation(tile, sum);
     sum.shapes.push_back(tile);
   }
 

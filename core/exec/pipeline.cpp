@@ -73,9 +73,8 @@ class Pipeline {
 
   /// One frame, one stage after the other; the cores' program goes on where the core before left it.
   PipelineRun alone() {
-    Seat alone = fresh(0);
-    alone.resize(1);
-    Frame* const frame = alone.front().get();
+    const auto alone = fresh_frame(0);
+    Frame* const frame = alone.get();
     begin_period();
     const auto spend = [&](std::size_t stage, Count cycles) {
       now_ += cycles;

@@ -38,6 +38,8 @@ constexpr CounterRow rows[] = {
      &Counts::stackram_write_beats},
     {"psram_read_beats", "beats", InPass::sum, [](Time, Cost c) { return c.busy.psram_read; },
      &Counts::psram_read_beats},
+    {"psram_stack_beats", "beats", InPass::sum, [](Time, Cost c) { return c.busy.psram_stack; },
+     &Counts::psram_stack_beats},
     {"dram_weights_bytes", "B", InPass::sum, [](Time t, Cost) { return t.weight_bytes; }, &Counts::weight_bytes,
      &PassCost::weight_bytes},
     {"dram_activations_in_bytes", "B", InPass::sum, [](Time t, Cost) { return t.activation_in_bytes; },

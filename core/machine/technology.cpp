@@ -74,8 +74,8 @@ struct Numbers {
   NodeNumbers node[nodes];
   PartNumbers fpga[nodes];  // of parts
   double float_lane_luts, integer_lane_luts, control_luts, inputs_switched;
-  double rom_over_sram, fefet_over_sram, fefet_product_pj, fefet_conversion_pj, fefet_converter_um2, port_cells,
-      dram_pj[kinds], wire_pj, clock, control, distributed;
+  double rom_over_sram, fefet_over_sram, fefet_product_pj, fefet_conversion_pj, fefet_converter_um2, fefet_leaks,
+      port_cells, dram_pj[kinds], wire_pj, clock, control, distributed;
   double depth[formats], fo4_ps[nodes], margin, overhead, least_stage;
   ComposableMac composable_integer, composable_float;
 };
@@ -195,6 +195,7 @@ Numbers numbers_of_table(Bound bound) {
   n.fefet_product_pj = constant("fefet.product", bound);
   n.fefet_conversion_pj = constant("fefet.conversion", bound);
   n.fefet_converter_um2 = constant("fefet.converter", bound);
+  n.fefet_leaks = constant("fefet.leaks", bound);
   n.port_cells = constant("sram.port_cells", bound);
   const char* names[kinds] = {"lpddr4", "ddr4", "gddr6", "hbm2", "ddr3", "gddr5", "hbm2e"};
   for (std::size_t kind = 0; kind < kinds; ++kind)
@@ -290,6 +291,8 @@ double levels(std::int64_t input_bits) { return std::ldexp(1.0, static_cast<int>
 SquareMm fefet_converter_area(std::int64_t input_bits, Bound bound) {
   return SquareMm(1e-6 * numbers(bound).fefet_converter_um2 * levels(input_bits));
 }
+
+double fefet_leaking_share(Bound bound) { return numbers(bound).fefet_leaks; }
 
 Joules fefet_product_energy(Bound bound) { return Joules(pico * numbers(bound).fefet_product_pj); }
 

@@ -72,6 +72,8 @@ SquareMm fefet_cell_area(Process process, Bits cells);
 /// rows take `input_bits` of an activation at once: 7 + input_bits bits, area and energy doubled by each.
 SquareMm fefet_converter_area(std::int64_t input_bits, Bound bound = Bound::value);
 Joules fefet_conversion_energy(std::int64_t input_bits, Bound bound = Bound::value);
+/// Of the area of FeFET memories the share that leaks as logic does.
+double fefet_leaking_share(Bound bound = Bound::value);
 
 /// Energy of a product of one bit by one bit in a FeFET cell.
 Joules fefet_product_energy(Bound bound = Bound::value);

@@ -118,15 +118,17 @@ constexpr TechnologyRow table[] = {
      "Shafiee et al., ISAAC, ISCA 2016: arrays of 128 rows by 128 columns; here of one bit a cell"},
     {"fefet.product", 0.00226, 0.001, 0.018, "pJ", assumption,
      "assumption: two operations of a bit at the 885.4 TOPS/W of Soliman et al., Nat. Commun. 14 (2023), 28 nm; "
-     "most "
-     "at the 111.6 TOPS/W of the 1F1C macro, IEEE JXCDC 2024"},
+     "most at the 111.6 TOPS/W of the 1F1C macro, IEEE JXCDC 2024"},
     {"fefet.conversion", 1.56, 0.3, 3.1, "pJ", unverified,
      "Shafiee et al., ISAAC, ISCA 2016: eight 8-bit converters of 1.28 GS/s take 16 mW at 32 nm; other nodes "
-     "within "
-     "the range"},
+     "within the range"},
     {"fefet.converter", 1200, 300, 2400, "um2", unverified,
      "Shafiee et al., ISAAC, ISCA 2016: eight 8-bit converters take 0.0096 mm2 at 32 nm; other nodes within the "
      "range"},
+    {"fefet.leaks", 0, 0, 0.1, "ratio", assumption,
+     "assumption: cells hold without power and idle converters are switched off; most: a tenth of the area leaks "
+     "as "
+     "logic does"},
 
     {"dram.lpddr4", 8, 4, 20, "pJ/bit", cited,
      "Accelergy table (public data); Dally CACM 2020 says about 4, Horowitz 20"},

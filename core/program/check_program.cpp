@@ -192,6 +192,8 @@ void check_instruction(const CompiledStage& stage, const Derivation& derivation,
   if (!are_sound(c.fetches, i.sources.size() + i.weights.size()))
     refuse("fetch: no operand for it, or beyond 2^50");
   check_parts(c, refuse);
+  if (weight_place(machine_like(stage.needs), stage.role) == WeightPlace::fefet && multiplies_weights_in_floats(c))
+    refuse("formats: a FeFET memory multiplies integers and fixed point alone");
   check_mapping(c, refuse);
   const bool reads_all = c.compound == Compound::single && !i.nodes.empty();  // sums read no weights
   check_counts(c, reads_all ? derived : InstructionClass(), refuse);

@@ -63,13 +63,9 @@ Bytes stored_weights(const Graph& graph, const Machine& machine, Bytes fetched) 
 /// A weight memory multiplies by integers and fixed point alone; rules may have said else of a layer.
 void check_in_memory(const Compilation& c) {
   if (weight_place(c.machine, c.role) != WeightPlace::fefet) return;
-  const auto floating = [](NumberFormat f) { return number_formats[static_cast<std::size_t>(f)].floating; };
   for (std::size_t i = 0; i < c.placement.classes_of_drafts.size(); ++i) {
     const InstructionClass& one = c.placement.classes_of_drafts[i];
-    const bool weighted =
-        one.compound == Compound::strips || (is_nest(one.work.family) && one.operand_b == Place::psram);
-    if (!weighted || !one.formats) continue;
-    if (floating(one.formats->weights) || floating(one.formats->activations))
+    if (multiplies_weights_in_floats(one))
       throw Error("formats_invalid", c.placement.instructions[i].name,
                   "in_memory_weights=fefet multiplies integers and fixed point alone: expected such weights and "
                   "activations of '" +

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/ops/use.h"
 #include "core/program/format_text.h"
+#include "core/program/kinds.h"
 #include "core/program/passes.h"
 
 namespace sdip {
@@ -173,6 +174,12 @@ Machine machine_for(const InstructionClass& c, const Machine& machine) {
   own.weight_density.hundredths = c.formats->density_hundredths.value_or(machine.weight_density.hundredths);
   if (c.formats->density_hundredths == 100) own.sparsity = Sparsity::dense;
   return own;
+}
+
+bool multiplies_weights_in_floats(const InstructionClass& c) {
+  const auto floating = [](NumberFormat f) { return number_formats[static_cast<std::size_t>(f)].floating; };
+  const bool weighted = c.compound == Compound::strips || (is_nest(c.work.family) && c.operand_b == Place::psram);
+  return weighted && c.formats && (floating(c.formats->weights) || floating(c.formats->activations));
 }
 
 std::int64_t value_bits(const Value& value, const Machine& machine) {

@@ -94,6 +94,8 @@ struct Building {
     if (elements(weights.first) > weights.counts.weight_elements_per_channel * channels ||
         biases > weights.counts.bias_elements_per_channel * channels)
       refuse(instruction, "more elements than its class counts");
+    if (form.group > 0 && weights.counts.weight_elements_per_channel % weights.counts.work.nest.in_channels != 0)
+      refuse(instruction, "weights of a channel that are no whole number of its sums");
   }
 
   RegionPart held(const std::vector<Fetch>& fetches, std::int64_t cores, std::int64_t counted) {

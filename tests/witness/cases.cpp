@@ -253,7 +253,7 @@ constexpr ValidationCase rows[] = {
      }},
     {"memory_hierarchy", T, 0, 0, 1, has_stack},
     {"in_memory_weights", T, 0, 0, 1, multiplies_in_memory},
-    {"fefet_input_bits", T, 1, 9, 1, multiplies_in_memory},
+    {"fefet_input_bits", T, 1, 8, 1, multiplies_in_memory},
     {"fefet_columns_per_converter", T, 1, 20, 1, multiplies_in_memory},
 };
 

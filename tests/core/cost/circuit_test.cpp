@@ -250,5 +250,20 @@ TEST(class_cost, made_anew_of_another_machines_is_the_machines_own) {
   EXPECT_GT(changed, all / 2);
 }
 
+TEST(steps, that_last_longer_than_any_stage_may_are_cut_and_not_wrapped) {
+  constexpr std::int64_t most = std::int64_t{1} << 58;
+  Busy busy;
+  busy.psram_read = most - 1;
+  Steps steps;
+  for (int step = 0; step < 100; ++step) steps.then(busy);
+  EXPECT_EQ(steps.cycles, most);
+  EXPECT_LT(steps.busy.psram_read, most);
+  TileCost tile;
+  tile.cycles = tile.times = std::int64_t{1} << 40;
+  ClassCost cost;
+  for (int shape = 0; shape < 100; ++shape) add_operation(tile, cost);
+  EXPECT_EQ(cost.cycles, most);
+}
+
 }  // namespace
 }  // namespace sdip

@@ -127,8 +127,8 @@ std::map<std::string, double> counted_area(const Application& application, const
   const double plain = row_of(m, ".sram.area") / (1 << 20) * m.sram_floor_plan_factor.value();
   mm2["imem"] = plain * real(m.imem_bytes);
   mm2["rom"] = plain * real(rom_bytes) * row_of("rom.over_sram");
-  if (m.in_memory_weights == InMemoryWeights::fefet) mm2["fefet"] = fefet_mm2;
   const double datapath = sum_of(mm2);
+  if (m.in_memory_weights == InMemoryWeights::fefet) mm2["fefet"] = fefet_mm2;
   mm2["control"] = datapath * control(m);
   mm2["other"] = datapath * row_of(m, ".other.over_datapath");
   if (m.memory_hierarchy == MemoryHierarchy::crossbar) {
@@ -164,7 +164,10 @@ Wires counted_wires(const CompiledStage& stage, const Machine& m) {
 }
 
 double counted_leakage(const std::map<std::string, double>& area_mm2, const Machine& m) {
-  return sum_of(area_mm2) * row_of(m, ".leakage") / 1000;
+  double leaking_mm2 = sum_of(area_mm2);
+  if (const auto fefet = area_mm2.find("fefet"); fefet != area_mm2.end())
+    leaking_mm2 -= fefet->second * (1 - row_of("fefet.leaks"));
+  return leaking_mm2 * row_of(m, ".leakage") / 1000;
 }
 
 }  // namespace sdip

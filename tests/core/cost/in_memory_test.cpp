@@ -197,10 +197,39 @@ TEST(in_memory, weights_move_through_no_dram_and_no_psram_but_are_loaded_once) {
   EXPECT_THAT(report.notes, Contains(HasSubstr("converters lose nothing")));
 }
 
+TEST(in_memory, arrays_are_those_of_the_technology_table) {
+  const auto row = std::ranges::find(technology_rows(), "fefet.array", &TechnologyRow::name);
+  EXPECT_EQ(row->value, static_cast<double>(fefet_array_cells));
+}
+
+TEST(in_memory, no_mac_splits_for_products_that_none_makes) {
+  Machine m = machine_of_the_example();  // int8 by int4
+  m.composable_macs = ComposableMacs::on;
+  EXPECT_EQ(class_cost(linear_of_the_example(), m, Role::core).products_in_mac, 1);
+  m.in_memory_weights = InMemoryWeights::off;
+  EXPECT_EQ(class_cost(linear_of_the_example(), m, Role::core).products_in_mac, 2);
+}
+
+TEST(in_memory, cycles_beyond_what_a_stage_may_last_are_cut_and_not_wrapped) {
+  InstructionClass c = linear_of_the_example();
+  c.work.nest.out_h = c.work.nest.in_h = std::int64_t{1} << 50;
+  c.work.nest.in_channels = c.work.nest.out_channels = 1;
+  c.mapping = {c.work.nest.out_h, 1, 1, 1, rows_outermost};
+  Machine m = machine_of_the_example();
+  m.activation_format = NumberFormat::int16;
+  m.fefet_input_bits = 1;
+  m.fefet_columns_per_converter = 128;
+  c.work.element_cycles = 8;  // 2^50 rows of 2^4 x 2^7 x 2^3 cycles are 2^64
+  const ClassCost cost = class_cost(c, m, Role::core);
+  EXPECT_EQ(cost.cycles, std::int64_t{1} << 58);
+  EXPECT_EQ(cost.memory_cycles, std::int64_t{1} << 58);
+}
+
 /// Of a stage of B bytes: 8 B cells and, for each 16,384 of them, the converters of 128 columns.
 TEST(in_memory, each_core_has_arrays_of_its_own) {
   Machine m = fefet_machine();
   m.fefet_input_bits = 3;
+  m.fefet_columns_per_converter = 8;
   const Application application = compile(tiny_sd(m), m);
   const double mm2_a_cell = 0.32 / (8 << 20) * 0.2 * 2.5;
   const auto expected = [&](std::int64_t cores) {
@@ -217,6 +246,16 @@ TEST(in_memory, each_core_has_arrays_of_its_own) {
     m.cores = cores;
     EXPECT_NEAR(block_mm2(estimate(application, m), "fefet"), expected(cores), 1e-9 * expected(cores));
   }
+  const Report report = estimate(application, m);
+  for (const auto& [block, watts] : report.leakage_w) EXPECT_TRUE(block != "fefet" || watts == 0) << watts;
+  m.in_memory_weights = InMemoryWeights::off;
+  m.weight_storage = WeightStorage::hard_coded;
+  const double without = block_mm2(estimate(compile(tiny_sd(m), m), m), "other");
+  EXPECT_NEAR(block_mm2(report, "other") / without, 1, 0.2) << "no share of arrays";
+  m = fefet_machine();
+  m.fefet_columns_per_converter = 8;
+  m.fefet_input_bits = 3;
+  m.cores = 7;
   m.vae_stage = VaeStage::off_chip;
   EXPECT_LT(block_mm2(estimate(application, m), "fefet"), expected(7));
 }

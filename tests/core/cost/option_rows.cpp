@@ -94,7 +94,7 @@ constexpr OptionRow rows[] = {
     {"in-memory weights", "essay weight_format=int8 activation_format=int8 in_memory_weights=fefet",
      "fefet_input_bits=2", toggled},
     {"in-memory weights", "essay weight_format=int8 activation_format=int8 in_memory_weights=fefet",
-     "fefet_columns_per_converter=128", toggled},
+     "fefet_columns_per_converter=8", toggled},
     {"per-core weights", "network: essay", "core_weights=per_core", run_network},
     {"parallel branches", "network: essay", "branches=parallel", run_network},
     // The compiler's.

@@ -362,7 +362,7 @@ void multiply_in_memory(Dice& dice, Machine& m) {
   m.activation_format = bits();
   if (m.sparsity == Sparsity::skipping) m.sparsity = Sparsity::gating;
   m.weight_compression = Decimal{100};
-  m.fefet_input_bits = dice.between(1, 9);
+  m.fefet_input_bits = dice.between(1, 8);
   m.fefet_columns_per_converter = dice.between(1, 20);
 }
 

@@ -160,7 +160,8 @@ TEST(split_macs, are_lanes_of_any_nest_and_compound) {
         *lanes *= products;
       const ClassCost got = class_cost(c, split), want = class_cost(c, wide);
       several += products > 1;
-      ASSERT_EQ(got.products_in_mac, products);
+      const std::int64_t in_a_mac = got.memory_cycles > 0 ? 1 : products;  // a memory makes them else
+      ASSERT_EQ(got.products_in_mac, in_a_mac);
       ASSERT_EQ(got.cycles, want.cycles) << "seed " << seed;
       ASSERT_EQ(got.busy.compute, want.busy.compute) << "seed " << seed;
       ASSERT_EQ(got.busy.dsram_read, want.busy.dsram_read) << "seed " << seed;
@@ -168,7 +169,7 @@ TEST(split_macs, are_lanes_of_any_nest_and_compound) {
       ClassCost anew = class_cost(c, wide);
       cost_anew(c, split, Role::network, anew);
       ASSERT_EQ(anew.cycles, got.cycles);
-      ASSERT_EQ(anew.products_in_mac, products);
+      ASSERT_EQ(anew.products_in_mac, in_a_mac);
     }
   }
   EXPECT_GT(several, 100);
