@@ -1115,13 +1115,13 @@ export interface components {
              */
             in_memory_weights: "off" | "fefet";
             /**
-             * @description Bits of an activation that the rows of a FeFET memory take a cycle, bit
+             * @description Bits of an activation that the rows of a FeFET memory take a cycle; each more doubles what a converter takes, bit
              * @default 1
              */
             fefet_input_bits: number;
             /**
              * @description Columns of a FeFET memory that are converted one after the other, columns
-             * @default 8
+             * @default 128
              */
             fefet_columns_per_converter: number;
         };
@@ -1626,13 +1626,13 @@ export interface components {
              */
             in_memory_weights: "off" | "fefet";
             /**
-             * @description Bits of an activation that the rows of a FeFET memory take a cycle, bit
+             * @description Bits of an activation that the rows of a FeFET memory take a cycle; each more doubles what a converter takes, bit
              * @default 1
              */
             fefet_input_bits: number;
             /**
              * @description Columns of a FeFET memory that are converted one after the other, columns
-             * @default 8
+             * @default 128
              */
             fefet_columns_per_converter: number;
         };
@@ -2349,7 +2349,7 @@ export interface components {
             coverage: components["schemas"]["Coverage"];
             counters: {
                 /** @enum {string} */
-                name: "start_cycle" | "end_cycle" | "waiting_cycles" | "stall_weights_cycles" | "stall_activations_cycles" | "stall_program_cycles" | "compute_cycles" | "tile_operations" | "dsram_read_beats" | "dsram_write_beats" | "stackram_read_beats" | "stackram_write_beats" | "psram_read_beats" | "dram_weights_bytes" | "dram_activations_in_bytes" | "dram_activations_out_bytes" | "dram_program_bytes";
+                name: "start_cycle" | "end_cycle" | "waiting_cycles" | "stall_weights_cycles" | "stall_activations_cycles" | "stall_program_cycles" | "compute_cycles" | "tile_operations" | "dsram_read_beats" | "dsram_write_beats" | "stackram_read_beats" | "stackram_write_beats" | "psram_read_beats" | "psram_stack_beats" | "dram_weights_bytes" | "dram_activations_in_bytes" | "dram_activations_out_bytes" | "dram_program_bytes";
                 unit: string;
             }[];
             stages: components["schemas"]["StageCounters"][];
