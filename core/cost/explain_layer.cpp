@@ -295,6 +295,7 @@ LayerNeeds layer_needs(const ExplainedStage& s, std::size_t number, std::size_t 
                  s.channel_cycles[place] + words_cycles(s.rules, time.program_bytes).value()};
   layer.limiter = limiter_of(layer.needs, stalls_of(time));
   layer.macs = cost.macs * cost.cores * s.run.schedule.active_cores;
+  layer.lane_macs = cost.spent_macs * cost.cores * s.run.schedule.active_cores;
   layer.dram_bytes = time.weight_bytes + time.activation_in_bytes + time.activation_out_bytes + time.program_bytes;
   return layer;
 }

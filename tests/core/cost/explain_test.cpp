@@ -140,6 +140,68 @@ TEST(explain, every_formula_comes_to_it_on_random_applications) {
   }
 }
 
+/// MACs a cycle that the array of a layer's family has for a stage, each making as many products as any of it.
+std::int64_t roof_of(const InstructionClass& c, const StageExplanation& s, const Machine& m) {
+  const Family family = c.compound == Compound::strips ? Family::conv2d : c.work.family;
+  const ArrayLanes lanes = array_lanes(family, m);
+  return lanes.rows * lanes.channels * lanes.sum * s.products_in_mac * s.active_cores * s.spread_cores;
+}
+
+/// Layers by what became of their MACs.
+struct DrawnDots {
+  std::int64_t whole = 0, skipping = 0, in_memory = 0;
+};
+void expect_no_dot_above_its_roof(const Application& application, const Machine& m, DrawnDots& dots) {
+  const Explanation e = explain(application, m, 0);
+  if (!e.feasible) return;
+  const Report report = estimate(application, m);
+  for (const LayerNeeds& layer : e.layers) {
+    const StageReport& reported = report.stages[layer.stage];
+    const Macs of_one_core = reported.instructions[layer.index].lane_macs;
+    EXPECT_EQ(of_one_core.value * e.stages[layer.stage].active_cores, layer.lane_macs) << layer.index;
+    EXPECT_EQ(reported.spread_cores, e.stages[layer.stage].spread_cores);
+    EXPECT_LE(layer.lane_macs, layer.macs) << layer.index;
+    if (layer.macs == 0) continue;
+    (layer.lane_macs == 0 ? dots.in_memory : layer.lane_macs < layer.macs ? dots.skipping : dots.whole) += 1;
+    const Program& program = application.stages[layer.stage].program;
+    const auto number = static_cast<std::size_t>(program.instructions[layer.index].instruction_class);
+    const StageExplanation& stage = e.stages[layer.stage];
+    EXPECT_LE(layer.lane_macs, layer.cycles * roof_of(program.classes[number], stage, m)) << layer.index;
+    EXPECT_LE(layer.lane_macs, layer.cycles * stage.mac_lanes) << layer.index;
+  }
+}
+
+TEST(explain, no_layer_makes_more_macs_on_lanes_than_there_are) {
+  DrawnDots dots;
+  for (std::uint64_t seed = 1; seed <= 300 && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    Dice dice(seed);
+    Machine m = random_frame_machine(dice);
+    const Application application = random_application(dice, application_roles(seed), m);
+    expect_no_dot_above_its_roof(application, m, dots);
+  }
+  EXPECT_GT(dots.whole, 100);
+  EXPECT_GT(dots.skipping, 100);
+  EXPECT_GT(dots.in_memory, 100);
+}
+
+TEST(explain, layers_of_pruned_weights_and_of_products_in_memory_are_below_the_roof) {
+  Machine skipping = small_memories();
+  skipping.weight_format = NumberFormat::int8;
+  skipping.sparsity = Sparsity::skipping;
+  skipping.weight_density = Decimal{50};
+  skipping.sparsity_group = 4;
+  Machine in_memory = small_memories();
+  in_memory.weight_format = in_memory.activation_format = NumberFormat::int8;
+  in_memory.in_memory_weights = InMemoryWeights::fefet;
+  for (const Machine& m : {skipping, in_memory}) {
+    DrawnDots dots;
+    expect_no_dot_above_its_roof(compile(tiny_sd(m), m), m, dots);
+    EXPECT_GT(m.sparsity == Sparsity::skipping ? dots.skipping : dots.in_memory, 10);
+    EXPECT_GT(dots.whole, 0) << "products of activations";
+  }
+}
+
 TEST(explain, operators_that_stand_alone_are_written_out_and_move_what_is_said) {
   Machine m = small_memories();
   const Application application = compile(tiny_sd(m), m);
