@@ -297,6 +297,50 @@ TEST(explain, the_least_traffic_of_a_layer_is_in_its_own_formats) {
   EXPECT_EQ(explain(application, m, 1).worst[0].least_dram_bytes, (2 * 9 - 3) + (4 * 15 - 3));
 }
 
+/// The bounds of a linear of 2 x 3 by 3 x 4 and a product of 2 x 3 by 3 x 4, 24 MACs each, on a machine so set.
+std::vector<FilledTerm> bounds_on(const std::string& settings) {
+  Machine m;
+  Application application = example_of("machine linear_lanes_k=2 " + settings +
+                                           "\ni0 linear rows=2 sums=3 channels=4 a=dram b=psram to=dsram\n"
+                                           "i1 matmul rows=2 sums=3 channels=4 a=dsram b=stackram to=dram\n",
+                                       m);
+  Program& program = application.stages[0].program;
+  program.distinct_weight_bytes = Bytes(100);
+  program.input_bytes = Bytes(6);
+  program.output_bytes = Bytes(8);
+  return explain(application, m, 0).stages.at(0).bounds;
+}
+
+TEST(explain, bounds_of_a_stage_read_as_their_numbers_do) {
+  const std::vector<FilledTerm> usual = bounds_on("psram_bytes=64");
+  EXPECT_EQ(usual[0].formula, "ceil(MACs/lanes), by array: linear, matmul");
+  EXPECT_EQ(usual[0].numbers, "ceil(24/2) + 24");
+  EXPECT_EQ(usual[1].formula, "max(0, distinct weights - psram_bytes) + active cores x (in + out)");
+  EXPECT_EQ(usual[1].numbers, "100 - 64 + 6 + 8");
+  const std::vector<FilledTerm> wired = bounds_on("weight_storage=hard_coded");
+  EXPECT_EQ(wired[0].formula, usual[0].formula);
+  EXPECT_EQ(wired[1].formula, "active cores x (in + out)");
+  EXPECT_EQ(wired[1].numbers, "6 + 8");
+  const std::vector<FilledTerm> in_memory = bounds_on("in_memory_weights=fefet");
+  EXPECT_EQ(in_memory[0].formula, "ceil(MACs/lanes) + cycles of products in memory, by array: linear, matmul");
+  EXPECT_EQ(in_memory[0].numbers, "128 + 24") << "2 rows of 8 bits by 8 columns";
+  EXPECT_EQ(in_memory[1].formula, "active cores x (in + out)");
+  const std::vector<FilledTerm> beside = bounds_on("operator_dsram=per_operator activation_memory=separate");
+  EXPECT_EQ(beside[0].formula, "the largest of ceil(MACs/lanes), by array: linear, matmul");
+  EXPECT_EQ(beside[0].numbers, "max(ceil(24/2), 24)");
+  const std::vector<FilledTerm> pruned = bounds_on("sparsity=skipping weight_density=0.5");
+  EXPECT_EQ(pruned[0].formula, "ceil(MACs not skipped/lanes), by array: linear, matmul");
+  EXPECT_EQ(pruned[0].numbers, "ceil(16/2) + 24") << "2 of 3 are kept";
+}
+
+TEST(explain, a_period_of_several_frames_says_so) {
+  Machine m = find_preset("essay")->machine;
+  const auto period = [](const Machine& on) { return explain(compile(tiny_sd(on), on), on, 0).terms.at(0).what; };
+  EXPECT_EQ(period(m), "period");
+  m.memory_hierarchy = MemoryHierarchy::crossbar;
+  EXPECT_EQ(period(m), "period of " + std::to_string(m.cores) + " frames");
+}
+
 TEST(explain, layers_of_a_class_are_of_one_kind_only_where_they_last_and_move_the_same) {
   Machine m;
   Application application = example_of(
