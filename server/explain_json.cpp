@@ -35,6 +35,7 @@ OrderedJson stage_json(const StageExplanation& s) {
           {"dram_bytes", s.dram_bytes},
           {"bound_dram_bytes", s.bound_dram_bytes},
           {"active_cores", s.active_cores},
+          {"spread_cores", s.spread_cores},
           {"products_in_mac", s.products_in_mac},
           {"mac_lanes", s.mac_lanes},
           {"dram_bytes_per_cycle", static_cast<double>(s.rate_p) / static_cast<double>(s.rate_q)},
@@ -43,9 +44,9 @@ OrderedJson stage_json(const StageExplanation& s) {
 
 OrderedJson layer_json(const Analysis& analysis, const LayerNeeds& layer) {
   const Instruction& instruction = analysis.application.stages[layer.stage].program.instructions[layer.index];
-  return {{"stage", layer.stage},       {"index", layer.index},          {"name", instruction.name},
-          {"op", instruction.mnemonic}, {"cycles", layer.cycles},        {"limiter", needed_text(layer.limiter)},
-          {"macs", layer.macs},         {"dram_bytes", layer.dram_bytes}};
+  return {{"stage", layer.stage},       {"index", layer.index},         {"name", instruction.name},
+          {"op", instruction.mnemonic}, {"cycles", layer.cycles},       {"limiter", needed_text(layer.limiter)},
+          {"macs", layer.macs},         {"lane_macs", layer.lane_macs}, {"dram_bytes", layer.dram_bytes}};
 }
 
 OrderedJson worst_json(const Analysis& analysis, const LayerExplanation& e) {

@@ -62,6 +62,7 @@ OrderedJson instruction_json(const Analysis& analysis, std::size_t stage, std::s
           {"stackram_bytes", cost.stackram.value},
           {"psram_bytes", cost.psram.value},
           {"macs", cost.macs.value},
+          {"lane_macs", cost.lane_macs.value},
           {"energy_j", cost.energy_j},
           {"energy_parts_j", energy_json(cost.energy_parts)},
           {"output_shape", output_shape(analysis, stage, index)}};
@@ -94,6 +95,7 @@ OrderedJson stage_json(const Analysis& analysis, std::size_t index, bool with_in
                         {"psram_peak_bytes", stage.psram_peak.value},
                         {"macs", stage.macs.value},
                         {"products_in_mac", stage.products_in_mac},
+                        {"spread_cores", stage.spread_cores},
                         {"energy_j", stage.energy_j},
                         {"energy_parts_j", energy_json(stage.energy_parts)}};
   if (!with_instructions) return object;

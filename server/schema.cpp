@@ -244,7 +244,7 @@ void add_analyses(Schema& schemas) {
       integers({"index", "start_cycle", "end_cycle", "stall_weights_cycles", "stall_activations_cycles",
                 "stall_program_cycles", "waiting_cycles", "dram_weights_bytes", "dram_activations_in_bytes",
                 "dram_activations_out_bytes", "dram_program_bytes", "dsram_read_side_bytes",
-                "dsram_write_side_bytes", "stackram_bytes", "psram_bytes", "macs"});
+                "dsram_write_side_bytes", "stackram_bytes", "psram_bytes", "macs", "lane_macs"});
   instruction.insert(instruction.end(), {{"name", text()},
                                          {"op", text()},
                                          {"limiter", text()},
@@ -273,7 +273,8 @@ void add_analyses(Schema& schemas) {
                                "stackram_peak_bytes",
                                "psram_peak_bytes",
                                "macs",
-                               "products_in_mac"});
+                               "products_in_mac",
+                               "spread_cores"});
   stage.insert(stage.end(), {{"name", text()},
                              {"role", text()},
                              {"dram_share", number()},

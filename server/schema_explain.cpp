@@ -15,7 +15,7 @@ Schema by_needed() {
 }
 
 Properties layer_properties() {
-  Properties properties = integers({"stage", "index", "cycles", "macs", "dram_bytes"});
+  Properties properties = integers({"stage", "index", "cycles", "macs", "lane_macs", "dram_bytes"});
   properties.insert(properties.end(), {{"name", text()}, {"op", text()}, {"limiter", text()}});
   return properties;
 }
@@ -68,7 +68,7 @@ void add_changes(OrderedJson& schemas) {
 void add_explanations(OrderedJson& schemas) {
   add_layers(schemas);
   Properties stage = integers({"cycles", "passes_per_frame", "bound_cycles", "dram_bytes", "bound_dram_bytes",
-                               "active_cores", "products_in_mac", "mac_lanes"});
+                               "active_cores", "spread_cores", "products_in_mac", "mac_lanes"});
   stage.insert(stage.end(), {{"name", text()},
                              {"role", text()},
                              {"limiter", text()},

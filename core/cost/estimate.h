@@ -92,6 +92,7 @@ struct InstructionCost {
   Bytes dram_program;
   Bytes dsram_read_side, dsram_write_side, stackram, psram;  // occupancy while it runs
   Macs macs;
+  Macs lane_macs;              // of these on lanes: no zeros skipped, none that a memory makes
   double energy_j{};           // of one core, DRAM included, and what that core leaks meanwhile
   EnergyParts energy_parts{};  // its parts, in J
 };
@@ -110,6 +111,7 @@ struct StageReport {
   Bytes dsram_peak, stackram_peak, psram_peak;
   Macs macs;
   std::int64_t products_in_mac{};  // that a MAC makes a cycle, of the instruction of which it makes most
+  std::int64_t spread_cores{};     // the most that share one instruction of a frame
   std::int64_t passes_per_frame{};
   double energy_j{};                          // one pass of one frame
   EnergyParts energy_parts{};                 // its parts, in J

@@ -38,7 +38,8 @@ StageExplanation stage_explanation(const ExplainedStage& s, std::span<const Laye
   e.bound_dram_bytes = bound_dram_bytes(*s.run.stage, s.run.schedule.active_cores, m);
   e.active_cores = s.run.schedule.active_cores;
   e.products_in_mac = s.run.work.products_in_mac;
-  e.mac_lanes = mac_lanes(m) * e.products_in_mac * e.active_cores * s.run.work.spread_cores;
+  e.spread_cores = s.run.work.spread_cores;
+  e.mac_lanes = mac_lanes(m) * e.products_in_mac * e.active_cores * e.spread_cores;
   e.rate_p = s.rules.rate.p;
   e.rate_q = s.rules.rate.q;
   e.bounds = bound_terms(s.run, m);

@@ -45,6 +45,7 @@ struct LayerNeeds {
   Needs needs{};  // dram_channel: of its own transfers, whenever they go
   Needed limiter = Needed::compute;
   std::int64_t macs{}, dram_bytes{};
+  std::int64_t lane_macs{};  // of the MACs those on lanes: no zeros skipped, none that a memory makes
   friend bool operator==(const LayerNeeds&, const LayerNeeds&) = default;
 };
 
@@ -70,6 +71,7 @@ struct StageExplanation {
   Needed limiter = Needed::compute;                  // the largest need
   std::int64_t bound_cycles{}, dram_bytes{}, bound_dram_bytes{};
   std::int64_t active_cores{};
+  std::int64_t spread_cores{};      // the most that share one instruction of a frame
   std::int64_t products_in_mac{};   // that a MAC makes a cycle, of the layer of which it makes most
   std::int64_t mac_lanes{};         // times these, of the cores that work on it together: MACs a cycle at most
   std::int64_t rate_p{}, rate_q{};  // bytes a cycle of its share of the channel: p/q
@@ -82,7 +84,7 @@ struct Explanation {
   std::size_t pace{};             // the stage that sets the period
   std::vector<FilledTerm> terms;  // period and latency
   std::vector<StageExplanation> stages;
-  std::vector<LayerNeeds> layers;       // all, in program order: the points of a roofline
+  std::vector<LayerNeeds> layers;       // all, in program order; with lane_macs the points of a roofline
   std::vector<LayerExplanation> worst;  // the kinds that take most cycles of a frame, most first
   Needed limiter() const { return stages[pace].limiter; }
 };

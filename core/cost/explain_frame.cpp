@@ -3,6 +3,7 @@
 #include <span>
 
 #include "core/cost/explain_layer.h"
+#include "core/cost/explain_symbols.h"
 #include "core/cost/micro_operations.h"
 #include "core/cost/split_macs.h"
 
@@ -144,25 +145,23 @@ std::vector<FilledTerm> bound_terms(const StageRun& run, const Machine& m) {
     return f.value() == value ? f.text() : std::string();
   };
   const std::int64_t least = bound_dram_bytes(*run.stage, run.schedule.active_cores, m);
-  const bool fefet = weight_place(m, run.stage->role) == WeightPlace::fefet;
-  const std::string work = run.work.products_in_mac > 1 ? "ceil(MAC cycles/lanes)" : "ceil(MACs/lanes)";
-  const std::string bound = work + (fefet ? " + rows in memory x cycles of a row, by array" : ", by array");
-  return {{"bound_cycles", "9", bound + (names.empty() ? names : ": " + names),
-           agreed(cycles, run.work.bound_cycles), run.work.bound_cycles},
-          {"bound_dram_bytes", "9", "max(0, distinct weights - psram_bytes) + active cores x (in + out)",
+  const std::string crossings = "active cores x (in + out)";
+  return {{"bound_cycles", "9", bound_symbols(run, m, names), agreed(cycles, run.work.bound_cycles),
+           run.work.bound_cycles},
+          {"bound_dram_bytes", "9", in_place ? crossings : "max(0, distinct weights - psram_bytes) + " + crossings,
            agreed(bytes, least), least}};
 }
 
 FrameTerms frame_terms(const std::vector<ExplainedStage>& stages, const Machine& m, const MetricValues& metrics) {
   const FrameCycles cycles = Adding(stages, m).all();
   const Hertz clock(static_cast<double>(m.core_clock_mhz) * 1e6);
-  const double frames = static_cast<double>(cycles.frames * m.batch);
-  const bool period_agrees = frames / (Cycles(cycles.period.value()) / clock).value ==
+  const std::int64_t frames = cycles.frames * m.batch;
+  const bool period_agrees = static_cast<double>(frames) / (Cycles(cycles.period.value()) / clock).value ==
                              metrics[static_cast<std::size_t>(Metric::throughput_fps)];
   const bool latency_agrees =
       (Cycles(cycles.latency.value()) / clock).value == metrics[static_cast<std::size_t>(Metric::latency_s)];
   const bool crossed = has_crossbar(m);
-  return {{{"period", "6",
+  return {{{frames == 1 ? "period" : "period of " + std::to_string(frames) + " frames", "6",
             crossed ? "max(T x step + link, N x encoder, N x decoder) + N x text encoder, if prompt_per_frame"
                     : "max(s x step + link, encoder, decoder) + text encoder, if prompt_per_frame",
             period_agrees ? cycles.period.text() : std::string(), cycles.period.value()},

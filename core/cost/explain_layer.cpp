@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/cost/explain_symbols.h"
 #include "core/cost/filled_steps.h"
 #include "core/cost/host.h"
 #include "core/cost/micro_operations.h"
@@ -21,7 +22,7 @@ std::int64_t stalls_of(const InstructionTime& time) {
 }
 
 /// A term whose figure is the engine's, with a formula where that comes to it.
-FilledTerm term(const char* what, const char* section, const char* formula, const Filled& numbers,
+FilledTerm term(const char* what, const char* section, const std::string& formula, const Filled& numbers,
                 std::int64_t value) {
   return {what, section, formula, numbers.value() == value ? numbers.text() : std::string(), value};
 }
@@ -40,6 +41,7 @@ class Layer {
         e_(e),
         number_(static_cast<std::size_t>(s.run.stage->program.instructions[e.layer.index].instruction_class)),
         c_(s.run.stage->program.classes[number_]),
+        found_(machine_found(c_, m)),
         cost_(s.run.costs[number_]),
         time_(s.trace[e.layer.index]) {}
 
@@ -80,16 +82,11 @@ class Layer {
       all.add(sum_of(written[i]), cost_.shapes[i].times);
       work += number(cost_.shapes[i].times) * duration_of(written[i]);
     }
-    const char* compute =
-        !e_.written_out || c_.compound != Compound::single ? "tile operations x compute of each step, summed"
-        : cost_.memory_cycles > 0 ? "tile operations x products x rows x ceil(activation bits/fefet_input_bits) x "
-                                    "fefet_columns_per_converter"
-        : cost_.plan.nest ? "tile operations x products x ceil(rows/lanes) x ceil(channels/lanes) x kernel x "
-                            "ceil(K_tile/lanes)"
-                          : "tile operations x passes x folds(rows)";
+    const std::string compute =
+        e_.written_out ? compute_symbols(c_, found_, cost_) : "tile operations x compute of each step, summed";
     const char* reads = "tile operations x folds that read x ceil(elements of a fold x bits/port_bits), by operand";
     const char* writes = "tile operations x folds written x ceil(elements of a fold x bits/port_bits)";
-    const auto add = [&](const char* what, const char* formula, const Filled& numbers, Needed needed) {
+    const auto add = [&](const char* what, const std::string& formula, const Filled& numbers, Needed needed) {
       const std::int64_t value = e_.layer.needs[static_cast<std::size_t>(needed)];
       if (value > 0) e_.terms.push_back(term(what, section(), formula, numbers, value));
     };
@@ -189,20 +186,13 @@ class Layer {
   void bounds() {
     const Filled bound = bound_cycles();
     e_.bound_cycles = bound.value();
-    e_.terms.push_back({"bound_cycles", "Explanation", bound_symbols(), bound.text(), bound.value()});
+    e_.terms.push_back(
+        {"bound_cycles", "Explanation", bound_symbols(c_, found_, cost_), bound.text(), bound.value()});
     const Filled least = least_bytes();
     e_.least_dram_bytes = least.value();
     e_.terms.push_back({"least_dram_bytes", "Explanation",
                         "weights that do not stay + cores x (operands beyond the SRAM + results beyond it)",
                         least.text(), least.value()});
-  }
-
-  const char* bound_symbols() const {
-    if (!cost_.plan.nest) return "ceil(passes x elements/lanes)";
-    if (cost_.memory_cycles > 0)
-      return "rows x ceil(activation bits/fefet_input_bits) x fefet_columns_per_converter";
-    return products_in_mac(c_, m_) > 1 ? "ceil(MACs/(lanes of the array x products in a MAC))"
-                                       : "ceil(MACs/lanes of the array)";
   }
 
   Filled bound_cycles() const {
@@ -213,17 +203,16 @@ class Layer {
     if (cost_.memory_cycles > 0) return rows_in_memory();
     const Family family = c_.compound == Compound::strips ? Family::conv2d : c_.work.family;
     const ArrayLanes lanes = array_lanes(family, m_);
-    return ceiling(number(cost_.spent_macs), lanes.rows * lanes.channels * lanes.sum * products_in_mac(c_, m_));
+    return ceiling(number(cost_.spent_macs), lanes.rows * lanes.channels * lanes.sum * cost_.products_in_mac);
   }
 
   /// Each row of A once; of strips only what the engine counts, summed over their parts.
   Filled rows_in_memory() const {
     if (c_.compound == Compound::strips) return number(cost_.memory_cycles);
     const LoopNest& n = c_.work.nest;
-    const Machine m = c_.formats ? machine_for(c_, m_) : m_;
-    return product_of({n.groups * n.batch * n.out_h * n.out_w}) *
-           ceiling(number(bits_of(m.activation_format)), m.fefet_input_bits) *
-           product_of({m.fefet_columns_per_converter, c_.work.element_cycles});
+    return product_of({n.groups, n.batch * n.out_h * n.out_w}) *
+           ceiling(number(bits_of(found_.activation_format)), found_.fefet_input_bits) *
+           product_of({found_.fefet_columns_per_converter, c_.work.element_cycles});
   }
 
   /// Elements of operand A of a nest that are read at all.
@@ -271,6 +260,7 @@ class Layer {
   LayerExplanation& e_;
   const std::size_t number_;
   const InstructionClass& c_;
+  const Machine found_;
   const ClassCost& cost_;
   const InstructionTime& time_;
 };
@@ -295,6 +285,7 @@ LayerNeeds layer_needs(const ExplainedStage& s, std::size_t number, std::size_t 
                  s.channel_cycles[place] + words_cycles(s.rules, time.program_bytes).value()};
   layer.limiter = limiter_of(layer.needs, stalls_of(time));
   layer.macs = cost.macs * cost.cores * s.run.schedule.active_cores;
+  layer.lane_macs = cost.spent_macs * cost.cores * s.run.schedule.active_cores;
   layer.dram_bytes = time.weight_bytes + time.activation_in_bytes + time.activation_out_bytes + time.program_bytes;
   return layer;
 }

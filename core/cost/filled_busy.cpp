@@ -58,6 +58,7 @@ class Writing {
     const std::int64_t channels = std::min(tile_.size.channels, nest.out_channels);
     const std::int64_t products = weighted ? ceil_div(tile_.size.channels, nest.out_channels) : plan_.multiplicity;
     Filled kernel = product_of({nest.kernel_h, nest.kernel_w}), sum = folds_of(tile_.size.sums, lanes.sum);
+    Filled across = folds_of(channels, lanes.channels);
     Folds sum_folds = fold(tile_.size.sums, lanes.sum);
     if (weighted && m_.sparsity == Sparsity::skipping) {  // one compacted dimension
       const std::int64_t positions = nest.kernel_h * nest.kernel_w, density = m_.weight_density.hundredths;
@@ -70,12 +71,11 @@ class Writing {
     if (in_memory_) {  // a row with all its channels and sums at once
       const std::int64_t all = tile_.size.sums * nest.kernel_h * nest.kernel_w;
       lanes = {1, channels, all};
-      kernel = sum = number(1);
+      kernel = sum = across = number(1);
       sum_folds = fold(all, all);
       each = each * ceiling(number(w_.activation), m_.fefet_input_bits) * number(m_.fefet_columns_per_converter);
     }
-    busy_.compute =
-        number(products) * folds_of(rows, lanes.rows) * folds_of(channels, lanes.channels) * kernel * sum * each;
+    busy_.compute = number(products) * folds_of(rows, lanes.rows) * across * kernel * sum * each;
     operands(fold(rows, lanes.rows), fold(channels, lanes.channels), products, kernel, sum_folds);
     const std::int64_t results = tile_.last ? tile_out_elements(plan_, tile_.size) : 0;
     if (tile_.last) {

@@ -42,6 +42,7 @@ InstructionCost instruction_cost(const StageRun& run, std::size_t number, const 
   c.stackram = instruction.stackram;
   c.psram = Bytes(time.psram_bytes);
   c.macs = Macs(cost.macs * cost.cores);
+  c.lane_macs = Macs(cost.spent_macs * cost.cores);
   Energy energy = core_energy(core_events(cost), prices) * static_cast<double>(cost.cores);
   energy += shared_energy(cost.busy.weight_beats(), time.weight_bytes, time.weight_psram_bytes, prices);
   energy += program_energy(static_cast<double>(instruction_bytes(instruction, cost, m.granularity)),
@@ -78,6 +79,7 @@ StageReport stage_report(const StageRun& run, const std::vector<InstructionTime>
   r.psram_peak = Bytes(run.stream.psram_peak_bytes);
   r.macs = Macs(run.work.macs);
   r.products_in_mac = run.work.products_in_mac;
+  r.spread_cores = run.work.spread_cores;
   r.passes_per_frame = run.stage->role == Role::core ? m.steps : 1;
   const Hertz clock(static_cast<double>(m.core_clock_mhz) * 1e6);
   Energy energy = run.energy.core;

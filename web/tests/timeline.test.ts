@@ -2,14 +2,16 @@
 import { describe, expect, test } from 'vitest';
 import type { Instruction } from '../src/api/types';
 import { binned, endOf, instructionAt, inTime, stepPath } from '../src/chart/timeline';
-import { activeCores, channelShare, cyclesBy, dramBytes, dramBytesPerCycle, lanesOf, roofLabel } from '../src/point/sums';
+import { activeCores, channelShare, cyclesBy, dramBytes, dramBytesPerCycle, lanesOf, roofLabel, roofNone, roofNote } from '../src/point/sums';
 
 const run = (start_cycle: number, end_cycle: number, part: Partial<Instruction> = {}): Instruction => ({
   index: 0, name: '', op: 'conv2d', start_cycle, end_cycle, limiter: 'compute', stall_weights_cycles: 0,
   stall_activations_cycles: 0, stall_program_cycles: 0, waiting_cycles: 0, dram_program_bytes: 0, dram_weights_bytes: 0, dram_activations_in_bytes: 0, dram_activations_out_bytes: 0,
-  dsram_read_side_bytes: 0, dsram_write_side_bytes: 0, stackram_bytes: 0, psram_bytes: 0, macs: 0, energy_j: 0, output_shape: [],
+  dsram_read_side_bytes: 0, dsram_write_side_bytes: 0, stackram_bytes: 0, psram_bytes: 0, macs: 0, lane_macs: 0, energy_j: 0, output_shape: [],
   busy_cycles: {} as Instruction['busy_cycles'], energy_parts_j: {} as Instruction['energy_parts_j'], ...part,
 });
+
+const words = (key: string, values?: Record<string, string | number>): string => `${key} ${values?.count ?? ''}`.trim();
 
 describe('timeline', () => {
   const program = [run(0, 4, { dram_weights_bytes: 10 }), run(4, 6, { dram_weights_bytes: 6 })];
@@ -85,5 +87,11 @@ describe('sums', () => {
   test('a roof says how many narrow products a MAC makes, where it makes several', () => {
     expect(roofLabel('conv', '8 lanes', 1)).toBe('conv · 8 lanes');
     expect(roofLabel('conv', '8 lanes', 2)).toBe('conv · 8 lanes × 2');
+  });
+  test('a roofline says of how many instructions no lane makes a product', () => {
+    expect(roofNote(words, 1, 0)).toBe('roofline.note');
+    expect(roofNote(words, 4, 3)).toBe('roofline.note roofline.cores 4 roofline.in_memory 3');
+    expect(roofNone(words, 0)).toBe('roofline.none');
+    expect(roofNone(words, 3)).toBe('roofline.in_memory 3');
   });
 });

@@ -58,6 +58,8 @@ double energy_of_work(const Report& report) {
 TEST(branches, shorten_a_frame_of_bert_and_give_up_the_frames_of_the_other_cores) {
   const Report one = bert(1, Branches::parallel), shared = bert(12, Branches::parallel);
   const Report alone = bert(1, Branches::serial), many = bert(12, Branches::serial);
+  EXPECT_EQ(shared.stages[0].spread_cores, 12) << "its roof is twelve cores' lanes";
+  EXPECT_EQ(many.stages[0].spread_cores, 1);
   EXPECT_EQ(value(one, Metric::latency_s), value(alone, Metric::latency_s));
   EXPECT_LT(value(shared, Metric::latency_s), value(many, Metric::latency_s));
   EXPECT_LT(value(shared, Metric::throughput_fps), value(many, Metric::throughput_fps));

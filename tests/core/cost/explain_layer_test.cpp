@@ -168,6 +168,43 @@ TEST(explain_layer, loads_come_before_the_first_operation_and_before_the_last) {
   EXPECT_EQ(e.layer.cycles, 3 * 8 + 4 + 1);
 }
 
+/// Symbols and numbers of a figure, as a reader puts one upon the other.
+void expect_filled(const std::string& text, std::string_view what, const char* symbols, const char* numbers) {
+  const LayerExplanation e = Changeable(text).explained();
+  const FilledTerm* term = term_of(e, what);
+  ASSERT_NE(term, nullptr) << what;
+  EXPECT_EQ(term->formula, symbols);
+  EXPECT_EQ(term->numbers, numbers);
+}
+
+/// 3 positions x 2 of 4 weights, twice.
+TEST(explain_layer, of_pruned_weights_is_told_by_those_that_are_kept) {
+  const std::string conv =
+      "machine sparsity=skipping weight_density=0.5 sparsity_group=4 conv_lanes_in=4 conv_lanes_out=2\n"
+      "i0 conv2d rows=5 channels=3 sums=8 kernel=3 a=dsram b=psram to=dsram\n";
+  expect_filled(
+      conv, "compute",
+      "tile operations x products x ceil(rows/lanes) x ceil(channels/lanes) x ceil(weights kept of kernel "
+      "x K_tile/lanes)",
+      "5 x ceil(3/2) x ceil(12/4)");
+  expect_filled(conv, "bound_cycles", "ceil(MACs not skipped/lanes of the array)", "ceil(180/8)");
+}
+
+TEST(explain_layer, of_products_in_memory_is_told_by_rows_and_the_cycles_of_one) {
+  const std::string linear = "i0 linear rows=3 sums=200 channels=40 tile_channels=20 a=dsram b=psram to=dsram\n";
+  const std::string in_memory = "machine in_memory_weights=fefet fefet_columns_per_converter=5 fefet_input_bits=";
+  expect_filled(in_memory + "3\n" + linear, "compute",
+                "tile operations x products x rows x ceil(activation bits/fefet_input_bits) x "
+                "fefet_columns_per_converter",
+                "2 x 3 x ceil(8/3) x 5");
+  expect_filled(in_memory + "3\n" + linear, "bound_cycles",
+                "products x rows x ceil(activation bits/fefet_input_bits) x fefet_columns_per_converter",
+                "3 x ceil(8/3) x 5");
+  expect_filled(in_memory + "1\n" + linear, "compute",
+                "tile operations x products x rows x activation bits x fefet_columns_per_converter",
+                "2 x 3 x 8 x 5");
+}
+
 TEST(explain_layer, slack_is_what_its_time_has_above_a_need) {
   LayerExplanation e;
   e.layer.cycles = 10;

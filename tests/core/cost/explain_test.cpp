@@ -140,6 +140,68 @@ TEST(explain, every_formula_comes_to_it_on_random_applications) {
   }
 }
 
+/// MACs a cycle that the array of a layer's family has for a stage, each making as many products as any of it.
+std::int64_t roof_of(const InstructionClass& c, const StageExplanation& s, const Machine& m) {
+  const Family family = c.compound == Compound::strips ? Family::conv2d : c.work.family;
+  const ArrayLanes lanes = array_lanes(family, m);
+  return lanes.rows * lanes.channels * lanes.sum * s.products_in_mac * s.active_cores * s.spread_cores;
+}
+
+/// Layers by what became of their MACs.
+struct DrawnDots {
+  std::int64_t whole = 0, skipping = 0, in_memory = 0;
+};
+void expect_no_dot_above_its_roof(const Application& application, const Machine& m, DrawnDots& dots) {
+  const Explanation e = explain(application, m, 0);
+  if (!e.feasible) return;
+  const Report report = estimate(application, m);
+  for (const LayerNeeds& layer : e.layers) {
+    const StageReport& reported = report.stages[layer.stage];
+    const Macs of_one_core = reported.instructions[layer.index].lane_macs;
+    EXPECT_EQ(of_one_core.value * e.stages[layer.stage].active_cores, layer.lane_macs) << layer.index;
+    EXPECT_EQ(reported.spread_cores, e.stages[layer.stage].spread_cores);
+    EXPECT_LE(layer.lane_macs, layer.macs) << layer.index;
+    if (layer.macs == 0) continue;
+    (layer.lane_macs == 0 ? dots.in_memory : layer.lane_macs < layer.macs ? dots.skipping : dots.whole) += 1;
+    const Program& program = application.stages[layer.stage].program;
+    const auto number = static_cast<std::size_t>(program.instructions[layer.index].instruction_class);
+    const StageExplanation& stage = e.stages[layer.stage];
+    EXPECT_LE(layer.lane_macs, layer.cycles * roof_of(program.classes[number], stage, m)) << layer.index;
+    EXPECT_LE(layer.lane_macs, layer.cycles * stage.mac_lanes) << layer.index;
+  }
+}
+
+TEST(explain, no_layer_makes_more_macs_on_lanes_than_there_are) {
+  DrawnDots dots;
+  for (std::uint64_t seed = 1; seed <= 300 && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    Dice dice(seed);
+    Machine m = random_frame_machine(dice);
+    const Application application = random_application(dice, application_roles(seed), m);
+    expect_no_dot_above_its_roof(application, m, dots);
+  }
+  EXPECT_GT(dots.whole, 100);
+  EXPECT_GT(dots.skipping, 100);
+  EXPECT_GT(dots.in_memory, 100);
+}
+
+TEST(explain, layers_of_pruned_weights_and_of_products_in_memory_are_below_the_roof) {
+  Machine skipping = small_memories();
+  skipping.weight_format = NumberFormat::int8;
+  skipping.sparsity = Sparsity::skipping;
+  skipping.weight_density = Decimal{50};
+  skipping.sparsity_group = 4;
+  Machine in_memory = small_memories();
+  in_memory.weight_format = in_memory.activation_format = NumberFormat::int8;
+  in_memory.in_memory_weights = InMemoryWeights::fefet;
+  for (const Machine& m : {skipping, in_memory}) {
+    DrawnDots dots;
+    expect_no_dot_above_its_roof(compile(tiny_sd(m), m), m, dots);
+    EXPECT_GT(m.sparsity == Sparsity::skipping ? dots.skipping : dots.in_memory, 10);
+    EXPECT_GT(dots.whole, 0) << "products of activations";
+  }
+}
+
 TEST(explain, operators_that_stand_alone_are_written_out_and_move_what_is_said) {
   Machine m = small_memories();
   const Application application = compile(tiny_sd(m), m);
@@ -233,6 +295,50 @@ TEST(explain, the_least_traffic_of_a_layer_is_in_its_own_formats) {
   application.stages[0].program.classes[0].formats =
       Formats{NumberFormat::int8, NumberFormat::fp16, NumberFormat::fp32, {}};
   EXPECT_EQ(explain(application, m, 1).worst[0].least_dram_bytes, (2 * 9 - 3) + (4 * 15 - 3));
+}
+
+/// The bounds of a linear of 2 x 3 by 3 x 4 and a product of 2 x 3 by 3 x 4, 24 MACs each, on a machine so set.
+std::vector<FilledTerm> bounds_on(const std::string& settings) {
+  Machine m;
+  Application application = example_of("machine linear_lanes_k=2 " + settings +
+                                           "\ni0 linear rows=2 sums=3 channels=4 a=dram b=psram to=dsram\n"
+                                           "i1 matmul rows=2 sums=3 channels=4 a=dsram b=stackram to=dram\n",
+                                       m);
+  Program& program = application.stages[0].program;
+  program.distinct_weight_bytes = Bytes(100);
+  program.input_bytes = Bytes(6);
+  program.output_bytes = Bytes(8);
+  return explain(application, m, 0).stages.at(0).bounds;
+}
+
+TEST(explain, bounds_of_a_stage_read_as_their_numbers_do) {
+  const std::vector<FilledTerm> usual = bounds_on("psram_bytes=64");
+  EXPECT_EQ(usual[0].formula, "ceil(MACs/lanes), by array: linear, matmul");
+  EXPECT_EQ(usual[0].numbers, "ceil(24/2) + 24");
+  EXPECT_EQ(usual[1].formula, "max(0, distinct weights - psram_bytes) + active cores x (in + out)");
+  EXPECT_EQ(usual[1].numbers, "100 - 64 + 6 + 8");
+  const std::vector<FilledTerm> wired = bounds_on("weight_storage=hard_coded");
+  EXPECT_EQ(wired[0].formula, usual[0].formula);
+  EXPECT_EQ(wired[1].formula, "active cores x (in + out)");
+  EXPECT_EQ(wired[1].numbers, "6 + 8");
+  const std::vector<FilledTerm> in_memory = bounds_on("in_memory_weights=fefet");
+  EXPECT_EQ(in_memory[0].formula, "ceil(MACs/lanes) + cycles of products in memory, by array: linear, matmul");
+  EXPECT_EQ(in_memory[0].numbers, "128 + 24") << "2 rows of 8 bits by 8 columns";
+  EXPECT_EQ(in_memory[1].formula, "active cores x (in + out)");
+  const std::vector<FilledTerm> beside = bounds_on("operator_dsram=per_operator activation_memory=separate");
+  EXPECT_EQ(beside[0].formula, "the largest of ceil(MACs/lanes), by array: linear, matmul");
+  EXPECT_EQ(beside[0].numbers, "max(ceil(24/2), 24)");
+  const std::vector<FilledTerm> pruned = bounds_on("sparsity=skipping weight_density=0.5");
+  EXPECT_EQ(pruned[0].formula, "ceil(MACs not skipped/lanes), by array: linear, matmul");
+  EXPECT_EQ(pruned[0].numbers, "ceil(16/2) + 24") << "2 of 3 are kept";
+}
+
+TEST(explain, a_period_of_several_frames_says_so) {
+  Machine m = find_preset("essay")->machine;
+  const auto period = [](const Machine& on) { return explain(compile(tiny_sd(on), on), on, 0).terms.at(0).what; };
+  EXPECT_EQ(period(m), "period");
+  m.memory_hierarchy = MemoryHierarchy::crossbar;
+  EXPECT_EQ(period(m), "period of " + std::to_string(m.cores) + " frames");
 }
 
 TEST(explain, layers_of_a_class_are_of_one_kind_only_where_they_last_and_move_the_same) {

@@ -333,7 +333,7 @@ TEST(in_memory, explanations_write_the_rows_out) {
     EXPECT_TRUE(layer.written_out);
     for (const FilledTerm& term : layer.terms)
       if (std::string_view(term.what) == "bound_cycles" &&
-          std::string_view(term.formula).find("fefet_input_bits") != std::string_view::npos) {
+          std::string_view(term.formula).find("fefet_columns_per_converter") != std::string_view::npos) {
         ++rows;
         EXPECT_LE(term.value, layer.layer.needs[static_cast<std::size_t>(Needed::compute)]);
       }

@@ -223,6 +223,7 @@ TEST(split_macs, are_told_in_the_formulas_of_a_layer_and_of_its_stage) {
   EXPECT_EQ(term("bound_cycles").numbers, "ceil(512/16)");
   EXPECT_EQ(term("bound_cycles").value, 32);
   EXPECT_EQ(term("compute").value, 32);
+  EXPECT_TRUE(term("compute").formula.ends_with("kernel x ceil(K_tile/(lanes x products in a MAC))"));
   EXPECT_NE(term("compute").numbers.find("ceil(16/4)"), std::string::npos) << term("compute").numbers;
 }
 

@@ -1902,6 +1902,7 @@ export interface components {
             stackram_bytes: number;
             psram_bytes: number;
             macs: number;
+            lane_macs: number;
             name: string;
             op: string;
             limiter: string;
@@ -1957,6 +1958,7 @@ export interface components {
             psram_peak_bytes: number;
             macs: number;
             products_in_mac: number;
+            spread_cores: number;
             name: string;
             role: string;
             dram_share: number;
@@ -2057,6 +2059,7 @@ export interface components {
             index: number;
             cycles: number;
             macs: number;
+            lane_macs: number;
             dram_bytes: number;
             name: string;
             op: string;
@@ -2067,6 +2070,7 @@ export interface components {
             index: number;
             cycles: number;
             macs: number;
+            lane_macs: number;
             dram_bytes: number;
             name: string;
             op: string;
@@ -2086,6 +2090,7 @@ export interface components {
             dram_bytes: number;
             bound_dram_bytes: number;
             active_cores: number;
+            spread_cores: number;
             products_in_mac: number;
             mac_lanes: number;
             name: string;

@@ -5,7 +5,7 @@ import { ChartFrame } from '../chart/chart_frame';
 import { Roofline, type RooflineDot } from '../chart/roofline';
 import { plain, quantity } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';
-import { lanesOf, roofLabel } from '../point/sums';
+import { lanesOf, roofLabel, roofNone, roofNote } from '../point/sums';
 import { Card, Segments } from '../ui/basics';
 
 export function LayerRoofline({ explanation }: { explanation: Explanation }) {
@@ -14,22 +14,24 @@ export function LayerRoofline({ explanation }: { explanation: Explanation }) {
   const number = Math.max(0, explanation.stages.findIndex((one) => one.name === wanted));
   const stage = explanation.stages[number];
   const layers = useMemo(
-    () => explanation.layers.filter((one) => one.stage === number && one.macs > 0 && one.cycles > 0), [explanation, number]);
+    () => explanation.layers.filter((one) => one.stage === number && one.lane_macs > 0 && one.cycles > 0), [explanation, number]);
+  const inMemory = explanation.layers.filter((one) => one.stage === number && one.macs > 0 && one.lane_macs === 0).length;
   const dots = useMemo<RooflineDot[]>(() => {
-    const most = Math.max(...layers.filter((one) => one.dram_bytes > 0).map((one) => one.macs / one.dram_bytes), 1);
+    const most = Math.max(...layers.filter((one) => one.dram_bytes > 0).map((one) => one.lane_macs / one.dram_bytes), 1);
     return layers.map((one) => ({
       id: one.index,
       // A layer that moves nothing has no finite intensity: it stands at the right edge.
-      intensity: one.dram_bytes > 0 ? one.macs / one.dram_bytes : most * 2,
-      rate: one.macs / one.cycles,
+      intensity: one.dram_bytes > 0 ? one.lane_macs / one.dram_bytes : most * 2,
+      rate: one.lane_macs / one.cycles,
       colour: one.limiter,
     }));
   }, [layers]);
   if (!stage) return null;
   const cores = stage.active_cores;
+  const lanesTimes = cores * stage.spread_cores;
   const products = stage.products_in_mac;
   const roofs = lanesOf(explanation.machine).map((one) => ({
-    label: roofLabel(one.name, `${plain(one.lanes * cores)} ${t('roofline.lanes')}`, products), rate: one.lanes * cores * products,
+    label: roofLabel(one.name, `${plain(one.lanes * lanesTimes)} ${t('roofline.lanes')}`, products), rate: one.lanes * lanesTimes * products,
   }));
   const layerOf = (id: number) => layers.find((one) => one.index === id);
   return (
@@ -37,9 +39,9 @@ export function LayerRoofline({ explanation }: { explanation: Explanation }) {
       {explanation.stages.length > 1 && (
         <Segments label={t('explain.roofline_stage')} items={explanation.stages.map((one) => ({ id: one.name, label: one.name }))} value={stage.name} onChange={setWanted} />
       )}
-      {dots.length === 0 ? <p className="muted">{t('roofline.none')}</p> : (
+      {dots.length === 0 ? <p className="muted">{roofNone(t, inMemory)}</p> : (
         <ChartFrame
-          title={t('roofline.title')} note={`${t('roofline.note')}${cores > 1 ? ` ${t('roofline.cores', { count: cores })}` : ''}`}
+          title={t('roofline.title')} note={roofNote(t, cores, inMemory)}
           table={() => ({
             head: [t('table.name'), t('roofline.x'), t('roofline.y'), t('table.limiter')],
             rows: dots.map((dot) => [layerOf(dot.id)?.name ?? '', plain(dot.intensity, 3), plain(dot.rate, 3), wordFor(t, 'limiter', dot.colour)]),
@@ -56,7 +58,7 @@ export function LayerRoofline({ explanation }: { explanation: Explanation }) {
                   <dl className="tip-facts">
                     <dt>{t('table.op')}</dt><dd>{one.op}</dd>
                     <dt>{t('table.cycles')}</dt><dd>{quantity(one.cycles, 'cycles')}</dd>
-                    <dt>MAC</dt><dd>{quantity(one.macs, 'MAC')}</dd>
+                    <dt>MAC</dt><dd>{quantity(one.lane_macs, 'MAC')}</dd>
                     <dt>DRAM</dt><dd>{quantity(one.dram_bytes, 'B')}</dd>
                     <dt>{t('table.limiter')}</dt><dd>{wordFor(t, 'limiter', one.limiter)}</dd>
                   </dl>

@@ -5,7 +5,7 @@ import { ChartFrame } from '../chart/chart_frame';
 import { Roofline, type RooflineDot } from '../chart/roofline';
 import { plain, quantity } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';
-import { activeCores, channelShare, cyclesOf, dramBytes, dramBytesPerCycle, lanesOf, roofLabel } from './sums';
+import { activeCores, channelShare, cyclesOf, dramBytes, dramBytesPerCycle, lanesOf, roofLabel, roofNone, roofNote } from './sums';
 
 export function StageRoofline({ stage, machine }: { stage: Stage; machine: Machine }) {
   const { t } = useSpeech();
@@ -14,23 +14,25 @@ export function StageRoofline({ stage, machine }: { stage: Stage; machine: Machi
   const bytesPerCycle = channel === null ? null : channel * channelShare(stage, machine);
   const cores = activeCores(stage, machine);
   const products = stage.products_in_mac;
-  const roofs = useMemo(() => lanesOf(machine).map((one) => ({ ...one, lanes: one.lanes * cores })), [machine, cores]);
+  const lanesTimes = cores * stage.spread_cores;
+  const inMemory = program.filter((one) => one.macs > 0 && one.lane_macs === 0).length;
+  const roofs = useMemo(() => lanesOf(machine).map((one) => ({ ...one, lanes: one.lanes * lanesTimes })), [machine, lanesTimes]);
   const dots = useMemo<RooflineDot[]>(() => {
-    const list = program.filter((one) => one.macs > 0 && cyclesOf(one) > 0);
-    const intensity = (one: (typeof list)[number]) => (cores * one.macs) / dramBytes(one, cores);
+    const list = program.filter((one) => one.lane_macs > 0 && cyclesOf(one) > 0);
+    const intensity = (one: (typeof list)[number]) => (cores * one.lane_macs) / dramBytes(one, cores);
     const most = Math.max(...list.filter((one) => dramBytes(one) > 0).map(intensity), 1);
     return list.map((one) => ({
       id: one.index,
       // An instruction that moves nothing has no finite intensity: it stands at the right edge.
       intensity: dramBytes(one) > 0 ? intensity(one) : most * 2,
-      rate: (cores * one.macs) / cyclesOf(one),
+      rate: (cores * one.lane_macs) / cyclesOf(one),
       colour: one.limiter,
     }));
   }, [program, cores]);
-  if (bytesPerCycle === null || roofs.length === 0 || dots.length === 0) return <p className="muted">{t('roofline.none')}</p>;
+  if (bytesPerCycle === null || roofs.length === 0 || dots.length === 0) return <p className="muted">{roofNone(t, inMemory)}</p>;
   return (
     <ChartFrame
-      title={t('roofline.title')} note={`${t('roofline.note')}${cores > 1 ? ` ${t('roofline.cores', { count: cores })}` : ''}`}
+      title={t('roofline.title')} note={roofNote(t, cores, inMemory)}
       table={() => ({
         head: [t('table.name'), t('roofline.x'), t('roofline.y'), t('table.limiter')],
         rows: dots.map((dot) => [program[dot.id]?.name ?? '', plain(dot.intensity, 3), plain(dot.rate, 3), wordFor(t, 'limiter', dot.colour)]),
@@ -48,7 +50,7 @@ export function StageRoofline({ stage, machine }: { stage: Stage; machine: Machi
               <dl className="tip-facts">
                 <dt>{t('table.op')}</dt><dd>{one.op}</dd>
                 <dt>{t('table.cycles')}</dt><dd>{quantity(cyclesOf(one), 'cycles')}</dd>
-                <dt>MAC</dt><dd>{quantity(cores * one.macs, 'MAC')}</dd>
+                <dt>MAC</dt><dd>{quantity(cores * one.lane_macs, 'MAC')}</dd>
                 <dt>DRAM</dt><dd>{quantity(dramBytes(one, cores), 'B')}</dd>
                 <dt>{t('table.limiter')}</dt><dd>{wordFor(t, 'limiter', one.limiter)}</dd>
               </dl>

@@ -1,6 +1,7 @@
 // Sums over a stage's instructions.
 import type { Instruction, Stage } from '../api/types';
 import type { Bar } from '../chart/bars';
+import type { Translate } from '../i18n/i18n';
 
 export const cyclesOf = (one: Instruction): number => one.end_cycle - one.start_cycle;
 
@@ -64,3 +65,15 @@ export function lanesOf(machine: Record<string, unknown>): { name: string; lanes
 export function roofLabel(name: string, lanes: string, productsInMac: number): string {
   return productsInMac > 1 ? `${name} · ${lanes} × ${productsInMac}` : `${name} · ${lanes}`;
 }
+
+/** What is said above a roofline: of `inMemory` instructions no MAC is a lane's. */
+export function roofNote(t: Translate, cores: number, inMemory: number): string {
+  const parts = [t('roofline.note')];
+  if (cores > 1) parts.push(t('roofline.cores', { count: cores }));
+  if (inMemory > 0) parts.push(t('roofline.in_memory', { count: inMemory }));
+  return parts.join(' ');
+}
+
+/** What is said in place of a roofline without dots. */
+export const roofNone = (t: Translate, inMemory: number): string =>
+  inMemory > 0 ? t('roofline.in_memory', { count: inMemory }) : t('roofline.none');
