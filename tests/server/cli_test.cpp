@@ -44,6 +44,13 @@ TEST(cli, tables_are_printed_in_both_forms) {
   EXPECT_EQ(json_of({"openapi"})["openapi"], "3.1.0");
 }
 
+TEST(cli, presets_of_more_than_one_exposure_are_told) {
+  for (const auto& [preset, told] : {std::pair("essay", true), {"edge", false}, {"stream", true}}) {
+    const std::string out = run_sdip({"analyze", "sd15", "--preset", preset}).out;
+    EXPECT_EQ(out.find("is more than one exposure") != std::string::npos, told) << preset;
+  }
+}
+
 TEST(cli, models_are_listed_shown_and_written) {
   EXPECT_THAT(run_sdip({"model", "list"}).out, HasSubstr("sd15-unet"));
   EXPECT_FALSE(json_of({"model", "list", "--json"})["models"].empty());
