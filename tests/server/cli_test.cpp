@@ -51,6 +51,15 @@ TEST(cli, presets_of_more_than_one_exposure_are_told) {
   }
 }
 
+TEST(cli, a_part_without_fefet_memories_says_that_and_no_other_limit) {
+  const Ended ended = run_sdip({"analyze", "tiny-sd", "--preset", "edge", "--set", "technology_node=fpga_vc1902",
+                                "--set", "in_memory_weights=fefet"});
+  EXPECT_EQ(ended.exit_code, 3);
+  EXPECT_THAT(ended.out, HasSubstr("infeasible: tiny-sd-text: a part of programmable logic has no FeFET memory"));
+  EXPECT_THAT(ended.out, HasSubstr("The machine does not fit its part: no part has FeFET memories"));
+  EXPECT_THAT(ended.out, testing::Not(HasSubstr(" limits")));
+}
+
 TEST(cli, a_value_is_starred_only_where_a_footer_says_what_that_means) {
   const std::string out = run_sdip({"parameters"}).out;
   bool starred = false;
