@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "core/base/error.h"
+#include "core/cost/fpga.h"
 #include "server/analysis.h"
 #include "server/commands.h"
 #include "server/explain_json.h"
@@ -111,10 +112,12 @@ void print_fpga(const FpgaUse& use) {
                     count_text(std::llround(one.available)),
                     one.available > 0 ? share_text(one.needed / one.available) : "-"});
   std::cout << "\n";
-  print_heading(std::cout,
-                std::string(use.fits ? "The machine fits its part" : "The machine does not fit its part") + ": " +
-                    std::string(use.limit) + " limits",
-                colour_out());
+  const std::string limit =
+      use.limit == no_fefet ? "no part has FeFET memories" : std::string(use.limit) + " limits";
+  print_heading(
+      std::cout,
+      std::string(use.fits ? "The machine fits its part" : "The machine does not fit its part") + ": " + limit,
+      colour_out());
   print_table(std::cout, {{""}, {"needed", Align::right}, {"available", Align::right}, {"", Align::right}}, rows,
               colour_out());
 }

@@ -1,4 +1,5 @@
 // sdip parameters, metrics, presets, openapi, signature: the tables, printed.
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -35,12 +36,14 @@ int print_parameters(const TableOptions& options) {
   bool found = options.group.empty();
   OrderedJson kept = OrderedJson::array();
   std::vector<TextRow> rows;
+  bool starred = false;
   const OrderedJson all = parameters_json()["parameters"];
   for (std::size_t i = 0; i < parameters().size(); ++i) {
     const auto& row = parameters()[i];
     if (!options.group.empty() && row.group != options.group) continue;
     found = true;
     kept.push_back(all[i]);
+    starred |= !std::ranges::all_of(row.choices, &ChoiceValue::modelled);
     rows.push_back({std::string(row.name), std::string(row.group), value_text(row, row.standard),
                     std::string(row.unit), range_text(row), std::string(row.en)});
   }
@@ -48,7 +51,7 @@ int print_parameters(const TableOptions& options) {
   if (options.json) return print_json({{"parameters", kept}}), exit_ok;
   print_table(std::cout, {{"parameter"}, {"group"}, {"default", Align::right}, {"unit"}, {"values"}, {""}}, rows,
               colour_out());
-  std::cout << "\n  * in the design space, not yet modelled\n";
+  if (starred) std::cout << "\n  * in the design space, not yet modelled\n";
   return exit_ok;
 }
 

@@ -36,9 +36,9 @@ std::string infeasible(const Application& application, const Machine& m) {
     return stage.name + ": " + what + " needs " + std::to_string(needed) + " B of IMEM, which has " +
            std::to_string(m.imem_bytes);
   }
-  for (const CompiledStage& stage : application.stages)
-    if (is_fpga(m.technology_node) && weight_place(m, stage.role) == WeightPlace::fefet && on_chip(stage.role, m))
-      return stage.name + ": a part of programmable logic has no FeFET memory for its weights";
+  if (!is_fpga(m.technology_node)) return {};
+  if (const CompiledStage* stage = stage_in_fefet(application, m))
+    return stage->name + ": a part of programmable logic has no FeFET memory for its weights";
   const auto use = fpga_use(application, m);
   return !use || use->fits ? std::string() : lacking(*use, m);
 }

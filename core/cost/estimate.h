@@ -138,7 +138,7 @@ struct FpgaUse {
     double needed{}, available{};
   };
   std::array<Resource, 4> resources;
-  std::string_view limit;  // the resource that is used most of, or that is lacking most
+  std::string_view limit;  // the resource that is used most of, or that is lacking most; "fefet": memories of it
   bool fits{};
 };
 

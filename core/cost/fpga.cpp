@@ -42,6 +42,13 @@ std::vector<Memory> memories_of(const Application& application, const Machine& m
 
 }  // namespace
 
+const CompiledStage* stage_in_fefet(const Application& application, const Machine& m) {
+  const auto found = std::ranges::find_if(application.stages, [&](const CompiledStage& stage) {
+    return on_chip(stage.role, m) && weight_place(m, stage.role) == WeightPlace::fefet;
+  });
+  return found == application.stages.end() ? nullptr : &*found;
+}
+
 std::optional<FpgaUse> fpga_use(const Application& application, const Machine& m) {
   if (!is_fpga(m.technology_node)) return std::nullopt;
   const FpgaPart part = fpga_part(m.technology_node);
@@ -76,6 +83,7 @@ std::optional<FpgaUse> fpga_use(const Application& application, const Machine& m
   const auto most = std::ranges::max_element(shares);
   use.limit = use.resources[static_cast<std::size_t>(most - shares.begin())].name;
   use.fits = *most <= 1;
+  if (stage_in_fefet(application, m) != nullptr) use.limit = no_fefet, use.fits = false;
   return use;
 }
 

@@ -2,10 +2,17 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "core/cost/estimate.h"
 
 namespace sdip {
+
+/// What limits a machine whose weights lie in FeFET memories, of which no part has any.
+inline constexpr std::string_view no_fefet = "fefet";
+
+/// The first stage whose weights would lie in FeFET memories; null where none do.
+const CompiledStage* stage_in_fefet(const Application& application, const Machine& machine);
 
 /// Blocks and LUTs that a machine needs of its part; nothing for a machine that is not on one.
 ///

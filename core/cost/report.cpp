@@ -112,72 +112,6 @@ void add_latency(const StageRun& run, const Machine& m, Breakdown& latency) {
   if (links > 0) latency.emplace_back("link", (Cycles(links * run.link_cycles) / clock).value);
 }
 
-/// Whether the circuits stand the clock; empty when they do.
-std::string clock_note(const ClockLimit& limit, const Machine& m) {
-  const auto clock = static_cast<double>(m.core_clock_mhz);
-  if (clock <= limit.least_mhz) return {};
-  const auto mhz = [](double value) { return std::to_string(std::llround(value)); };
-  const std::string range = mhz(limit.mhz) + " MHz (" + mhz(limit.least_mhz) + " to " + mhz(limit.most_mhz) + ")";
-  const char* what =
-      clock > limit.mhz ? " is beyond the fastest clock of " : " may be beyond the fastest clock of ";
-  return "core_clock_mhz = " + std::to_string(m.core_clock_mhz) + what + std::to_string(m.pipeline_stages) +
-         " pipeline stages in this process: " + range + ".";
-}
-
-std::vector<std::string> notes_of(const std::vector<StageRun>& runs, const ClockLimit& limit, const Machine& m) {
-  std::vector<std::string> notes{
-      "Leakage, clock tree, control and what else a die holds follow published chips by ratios (docs/model.md, "
-      "sections 7 and 8).",
-      "Where no source gives a figure it is an assumption with a range: energy, area and clock are given with the "
-      "ends of their ranges."};
-  if (m.vae_stage == VaeStage::off_chip)
-    notes.emplace_back("VAE stages are off chip: their time, energy and area are not included.");
-  if (m.in_memory_weights == InMemoryWeights::fefet)
-    notes.emplace_back(
-        "Products in FeFET memories: converters lose nothing and cells do not vary; accuracy with real ones is "
-        "outside "
-        "the model's validity, as are writing the cells and wearing them.");
-  const std::string clock = clock_note(limit, m);
-  if (!clock.empty()) notes.push_back(clock);
-  if (is_fpga(m.technology_node))
-    notes.emplace_back(
-        "Area on an FPGA is that of programmable logic of its node, not of the part; what the machine takes of the "
-        "part "
-        "is listed in DSP blocks, RAM blocks and LUTs.");
-  if (m.host_operators != HostOperators::no_operators)
-    notes.emplace_back(
-        "Operators on the host: its energy, area and memory are outside the model's validity and not included; its "
-        "speed is host_cycles_per_element, whatever the operator.");
-  const bool has_cores = std::ranges::any_of(runs, [](const StageRun& r) { return r.stage->role == Role::core; });
-  if (has_crossbar(m) && !has_cores)
-    notes.emplace_back(
-        "memory_hierarchy=crossbar changes frames that denoise; here it takes its area and does nothing.");
-  for (const StageRun& run : runs) {
-    const SeriesPart part = run.stage->part;
-    const bool network = run.stage->role == Role::network, parallel = m.branches == Branches::parallel;
-    if (part.count > 1 && part.first())
-      notes.push_back(run.stage->name + " to " + std::to_string(part.count) +
-                      ": parts of one network in series, one a core, each with its own weights and PSRAM and a "
-                      "fixed share of the DRAM channel.");
-    if (!network && m.core_weights == CoreWeights::per_core)
-      notes.push_back(run.stage->name + ": core_weights=per_core is for networks; its weights stay common.");
-    if (network && !parallel && part.count == 1)
-      notes.push_back(run.stage->name +
-                      " runs as one network: a frame is one pass, on each of the cores another frame.");
-    if (network && parallel)
-      notes.push_back(run.stage->name + " runs as one network: a frame is one pass, its attention heads on up to " +
-                      std::to_string(run.work.spread_cores) + " cores.");
-    if (parallel && !network && run.stage->role != Role::text_encoder)
-      notes.push_back(run.stage->name +
-                      ": branches=parallel changes nothing where each core has a frame of its own.");
-  }
-  for (const StageRun& run : runs)
-    if (!run.stream.repeats)
-      notes.push_back(run.stage->name + ": no steady state within " + std::to_string(most_simulated_passes) +
-                      " passes; the last pass stands for it.");
-  return notes;
-}
-
 ClockLimit clock_limit(const Application& application, const Machine& m) {
   const NumberFormat format = widest_formats(application, m).all;
   const auto at = [&](Bound bound) {
@@ -215,7 +149,7 @@ void fill_report(const Application& application, const Machine& machine, const s
     if (!hard_coded(machine, runs[s].stage->role)) loaded += report.stages.back().weight_bytes.value;
   }
   report.load_cycles = dram_rate(machine, Decimal{100}).time_for(Bytes(loaded));
-  report.notes = notes_of(runs, report.clock_limit, machine);
+  report.notes = notes_of(runs, report, machine);
 }
 
 }  // namespace sdip

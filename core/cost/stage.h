@@ -113,6 +113,10 @@ bool on_chip(Role role, const Machine& m);
 /// The least that any schedule moves through DRAM in a steady pass.
 std::int64_t bound_dram_bytes(const CompiledStage& stage, std::int64_t active_cores, const Machine& m);
 
+/// What a report notes: what is outside the model's validity, or assumed, and options that do nothing here. Reads
+/// the report's areas and clock limit.
+std::vector<std::string> notes_of(const std::vector<StageRun>& runs, const Report& report, const Machine& m);
+
 /// What a report says beyond its outcome, but for the energy of a frame. `traces` by stage, as run_stage left them.
 void fill_report(const Application& application, const Machine& machine, const std::vector<StageRun>& runs,
                  const std::vector<std::vector<InstructionTime>>& traces, Report& report);

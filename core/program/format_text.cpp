@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/escaped.h"
+#include "core/program/kinds.h"
 #include "core/program/mapping_text.h"
 #include "core/program/rule_reader.h"
 
@@ -44,6 +45,9 @@ bool take_density(const RuleReader& reader, std::string_view word, FormatRule& r
   const bool dense = word == "dense";
   if (!dense && !word.starts_with("density=")) return false;
   if (rule.density_hundredths) reader.refuse("expected one density");
+  if (rule.family && !is_nest(*rule.family))
+    reader.refuse("a layer of family=" + std::string(family_text(*rule.family)) +
+                  " has no product with weights for a density");
   rule.density_hundredths = dense ? 100 : density_of(word.substr(8));
   if (!rule.density_hundredths)
     reader.refuse("expected a density from 0.01 to 1; found '" + printable(word.substr(8, 40)) + "'");

@@ -44,6 +44,31 @@ TEST(cli, tables_are_printed_in_both_forms) {
   EXPECT_EQ(json_of({"openapi"})["openapi"], "3.1.0");
 }
 
+TEST(cli, presets_of_more_than_one_exposure_are_told) {
+  for (const auto& [preset, told] : {std::pair("essay", true), {"edge", false}, {"stream", true}}) {
+    const std::string out = run_sdip({"analyze", "sd15", "--preset", preset}).out;
+    EXPECT_EQ(out.find("is more than one exposure") != std::string::npos, told) << preset;
+  }
+}
+
+TEST(cli, a_part_without_fefet_memories_says_that_and_no_other_limit) {
+  const Ended ended = run_sdip({"analyze", "tiny-sd", "--preset", "edge", "--set", "technology_node=fpga_vc1902",
+                                "--set", "in_memory_weights=fefet"});
+  EXPECT_EQ(ended.exit_code, 3);
+  EXPECT_THAT(ended.out, HasSubstr("infeasible: tiny-sd-text: a part of programmable logic has no FeFET memory"));
+  EXPECT_THAT(ended.out, HasSubstr("The machine does not fit its part: no part has FeFET memories"));
+  EXPECT_THAT(ended.out, testing::Not(HasSubstr(" limits")));
+}
+
+TEST(cli, a_value_is_starred_only_where_a_footer_says_what_that_means) {
+  const std::string out = run_sdip({"parameters"}).out;
+  bool starred = false;
+  for (const Json& row : json_of({"parameters", "--json"})["parameters"])
+    for (const Json& choice : row["choices"]) starred |= choice["modelled"] == false;
+  EXPECT_EQ(out.find('*') != std::string::npos, starred);
+  EXPECT_EQ(out.find("not yet modelled") != std::string::npos, starred);
+}
+
 TEST(cli, models_are_listed_shown_and_written) {
   EXPECT_THAT(run_sdip({"model", "list"}).out, HasSubstr("sd15-unet"));
   EXPECT_FALSE(json_of({"model", "list", "--json"})["models"].empty());

@@ -30,6 +30,19 @@ describe('words', () => {
     const unused = Object.keys(en).filter((key) => !byName.test(key) && !text.includes(`'${key}'`) && !text.includes(`"${key}"`));
     expect(unused).toEqual([]);
   });
+  test('parts of area and energy, and limiters, as the engine names them, have words', () => {
+    const named = (path: string, from: string) => {
+      const text = readFileSync(new URL(`../../core/cost/${path}`, import.meta.url), 'utf8');
+      const begin = text.indexOf(from);
+      expect(begin, from).toBeGreaterThan(0);
+      return [...text.slice(begin, text.indexOf(';', begin)).matchAll(/"(\w+)"/g)].map((match) => match[1]!);
+    };
+    const area = named('area.h', 'area_blocks = {'), energy = named('energy.cpp', 'energy_part_text(');
+    const limiters = named('metrics.cpp', 'resource_text(');
+    for (const found of [area, energy, limiters]) expect(found.length).toBeGreaterThan(9);
+    const keys = [...area, ...energy].map((name) => `part.${name}`).concat(limiters.map((name) => `limiter.${name}`));
+    expect(keys.filter((key) => !(key in en))).toEqual([]);
+  });
   test('holes are filled', () => expect(translate('en', 'sweep.number', { id: 3 })).toBe('Sweep 3'));
 });
 

@@ -196,6 +196,24 @@ TEST(fpga, a_part_fits_to_the_last_block_and_names_what_limits) {
   EXPECT_FALSE(fpga_use(one_stage(), m)->fits);
 }
 
+TEST(fpga, a_part_without_fefet_memories_is_limited_by_them_and_by_nothing_else) {
+  Machine m = zynq_machine();
+  m.in_memory_weights = InMemoryWeights::fefet;
+  for (const std::int64_t bytes : {std::int64_t{4608}, std::int64_t{1} << 30}) {  // of DSRAM: fits, and would not
+    m.dsram_bytes = bytes;
+    const Report report = estimate(one_stage(), m);
+    EXPECT_EQ(report.outcome.reason, "product: a part of programmable logic has no FeFET memory for its weights");
+    ASSERT_TRUE(report.fpga);
+    EXPECT_FALSE(report.fpga->fits);
+    EXPECT_EQ(report.fpga->limit, "fefet");
+  }
+  m.dsram_bytes = 4608;
+  m.weight_storage = WeightStorage::hard_coded;
+  m.hard_coded_part = HardCodedPart::all;  // in ROM, which is block RAM here
+  EXPECT_EQ(estimate(one_stage(), m).outcome.reason, "");
+  EXPECT_EQ(fpga_use(one_stage(), m)->limit, "dsp");
+}
+
 TEST(fpga, a_part_leaks_as_a_whole_and_its_area_is_called_programmable_logic) {
   const Machine m = zynq_machine();
   const Report report = estimate(one_stage(), m);

@@ -63,6 +63,22 @@ TEST(writable_psram, moves_the_stacks_of_all_cores_in_lockstep_through_its_port)
   EXPECT_EQ(class_cost(c, in_lockstep(wired, 2)).cycles, 32);
 }
 
+TEST(writable_psram, limits_by_reads_so_called_where_pushes_alone_fill_its_port) {
+  CompiledStage stage;
+  stage.name = "pushes";
+  InstructionClass& c = stage.program.classes.emplace_back(stacked_class());
+  c.fetches[0].place = Place::dsram;
+  stage.program.instructions.emplace_back().name = "push";
+  Application application;
+  application.stages = {stage};
+  Machine m = with_stacks(MemoryHierarchy::writable_psram);
+  m.dispatch_cycles = 1, m.pipeline_stages = 1;
+  const Report report = estimate(application, m);
+  const InstructionCost& push = report.stages.at(0).instructions.at(0);
+  EXPECT_EQ(resource_text(push.limiter), "psram_read");
+  EXPECT_EQ(push.busy[static_cast<std::size_t>(push.limiter)], Cycles(8 * m.cores));  // of 8 bytes of each core
+}
+
 TEST(writable_psram, owns_its_port_where_instructions_overlap) {
   Machine m = with_stacks(MemoryHierarchy::writable_psram);
   m.operator_dsram = OperatorDsram::per_operator;

@@ -36,6 +36,17 @@ std::vector<std::string> notes_of(const std::vector<CompiledStage>& stages, cons
   return notes;
 }
 
+/// Of few lanes and small memories but PSRAM.
+Machine chip_of_psram(std::int64_t bytes) {
+  Machine m;
+  m.cores = 1;
+  m.conv_lanes_in = m.conv_lanes_out = m.linear_lanes_m = m.linear_lanes_n = m.matmul_lanes_m = m.matmul_lanes_n =
+      1;
+  m.psram_bytes = bytes;
+  m.dsram_bytes = m.stackram_bytes = 1 << 16;
+  return m;
+}
+
 TEST(notes, of_a_pipeline_within_the_model_are_the_two_on_energy) {
   EXPECT_THAT(notes_of({small_stage(Role::text_encoder, "text"), small_stage(Role::core, "unet")}, Machine()),
               testing::IsEmpty());
@@ -51,7 +62,7 @@ TEST(notes, tell_stages_off_chip) {
 TEST(notes, tell_a_clock_beyond_what_its_pipeline_and_process_stand) {
   // fp16 in one stage at 45 nm: 12.6 ps x 2.5 x (70 + 1.8), at worst 12.6 x 4 x (90 + 3), at best 12.6 x 1.5
   // x 51.8.
-  Machine m;
+  Machine m = chip_of_psram(1 << 20);
   m.technology_node = TechnologyNode::n45;
   m.pipeline_stages = 1;
   const auto at = [&](std::int64_t mhz) {
@@ -68,6 +79,155 @@ TEST(notes, tell_a_clock_beyond_what_its_pipeline_and_process_stand) {
   m.technology_node = TechnologyNode::n7;
   EXPECT_THAT(at(2000), testing::ElementsAre(HasSubstr("may be beyond")));
   EXPECT_THAT(at(1000), testing::IsEmpty());
+}
+
+double mm2_of(const Breakdown& area) {
+  double sum = 0;
+  for (const auto& [block, mm2] : area) sum += mm2;
+  return sum;
+}
+
+/// How far a chip is beyond what one exposure, and a wafer, holds.
+std::size_t beyond(std::int64_t psram_bytes) {
+  const auto notes = notes_of({small_stage(Role::core, "unet")}, chip_of_psram(psram_bytes));
+  if (notes.empty()) return 0;
+  const char* said[] = {"may be more than one exposure", "is more than one exposure", "may be more than any wafer",
+                        "is more than any wafer"};
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < std::size(said); ++i)
+    if (notes[0].find(said[i]) != std::string::npos) found = i + 1;
+  return found;
+}
+
+/// The least bytes of PSRAM of a chip that is so far beyond.
+std::int64_t first_beyond(std::size_t rank) {
+  std::int64_t without = 1 << 20, with = std::int64_t{1} << 40;
+  while (with - without > 1) {
+    const std::int64_t bytes = without + (with - without) / 2;
+    (beyond(bytes) >= rank ? with : without) = bytes;
+  }
+  return with;
+}
+
+TEST(notes, tell_a_chip_of_more_than_one_exposure_or_than_a_wafer) {
+  Application application;
+  application.stages = {small_stage(Role::core, "unet")};
+  // 26 x 33 mm, and a circle of 300 mm.
+  const auto at = [&](std::int64_t bytes) { return estimate(application, chip_of_psram(bytes)); };
+  const std::int64_t may_be = first_beyond(1), is = first_beyond(2);
+  EXPECT_LE(mm2_of(at(may_be - 1).area_ranges_mm2.most), 858);
+  EXPECT_GT(mm2_of(at(may_be).area_ranges_mm2.most), 858);
+  EXPECT_LE(mm2_of(at(is - 1).area_mm2), 858);
+  EXPECT_GT(mm2_of(at(is).area_mm2), 858);
+  EXPECT_LT(may_be, is);
+  const std::int64_t wafer_may = first_beyond(3), wafer = first_beyond(4);
+  EXPECT_LE(mm2_of(at(wafer_may - 1).area_ranges_mm2.most), 70686);
+  EXPECT_GT(mm2_of(at(wafer_may).area_ranges_mm2.most), 70686);
+  EXPECT_LE(mm2_of(at(wafer - 1).area_mm2), 70686);
+  EXPECT_GT(mm2_of(at(wafer).area_mm2), 70686);
+  const auto notes = [&](std::int64_t bytes) { return notes_of(application.stages, chip_of_psram(bytes)); };
+  EXPECT_THAT(notes(may_be - 1), testing::IsEmpty());
+  EXPECT_THAT(notes(wafer - 1), testing::ElementsAre(AllOf(HasSubstr("is more than one exposure"),
+                                                           HasSubstr("858 mm2 (26 x 33 mm), and may be more"))));
+  EXPECT_THAT(notes(wafer), testing::ElementsAre(AllOf(HasSubstr("The chip's area, 70686 mm2 ("),
+                                                       HasSubstr("is more than any wafer holds: 70686 mm2"))));
+}
+
+TEST(notes, of_a_part_of_programmable_logic_say_nothing_of_its_size) {
+  Machine m;
+  m.technology_node = TechnologyNode::fpga_zynq7020;
+  m.conv_lanes_in = m.conv_lanes_out = 1;
+  Application application;
+  application.stages = {small_stage(Role::core, "unet")};
+  std::vector<StageRun> runs;
+  Report report;
+  report.area_mm2 = report.area_ranges_mm2.least = report.area_ranges_mm2.most = {{"psram", 900}};
+  const auto told = [&] { return notes_of(runs, report, m); };
+  EXPECT_THAT(told(), testing::Not(testing::Contains(HasSubstr("exposure"))));
+  m.technology_node = TechnologyNode::n7;
+  EXPECT_THAT(told(), testing::Contains(HasSubstr("exposure")));
+}
+
+/// A stage of 4 x 8 by 8 weights.
+CompiledStage weighted_stage(Role role, const std::string& name) {
+  CompiledStage stage = small_stage(role, name);
+  InstructionClass& c = stage.program.classes[0];
+  c.operand_b = Place::psram;
+  c.work.nest.in_channels = c.mapping.tile_sums = c.weight_elements_per_channel = 8;
+  return stage;
+}
+
+/// Whose PSRAM holds one pass's weights: steady at once.
+Machine chip_of_a_pass() { return chip_of_psram(20); }
+
+TEST(notes, tell_fefet_memories_that_hold_no_weights) {
+  Machine m = chip_of_a_pass();
+  m.weight_format = m.activation_format = NumberFormat::int8;
+  m.accumulator_format = NumberFormat::int32;
+  m.in_memory_weights = InMemoryWeights::fefet;
+  m.weight_storage = WeightStorage::hard_coded;
+  m.hard_coded_part = HardCodedPart::all;
+  const std::vector<CompiledStage> stages{weighted_stage(Role::core, "unet"), weighted_stage(Role::decoder, "vae")};
+  EXPECT_THAT(notes_of(stages, m),
+              testing::ElementsAre("in_memory_weights=fefet does nothing: all weights are in ROM."));
+  m.hard_coded_part = HardCodedPart::vae;
+  EXPECT_THAT(notes_of(stages, m), testing::ElementsAre(HasSubstr("converters lose nothing")));
+}
+
+TEST(notes, tell_macs_that_split_for_no_product) {
+  Machine m = chip_of_a_pass();
+  m.weight_format = m.activation_format = NumberFormat::int8;
+  m.accumulator_format = NumberFormat::int32;
+  m.composable_macs = ComposableMacs::on;
+  const auto idle = testing::ElementsAre(HasSubstr("it takes its area and energy and does nothing"));
+  const std::vector<CompiledStage> stages{weighted_stage(Role::core, "unet")};
+  EXPECT_THAT(notes_of(stages, m), idle);
+  m.weight_format = NumberFormat::int4;
+  EXPECT_THAT(notes_of(stages, m), testing::IsEmpty());
+  m.in_memory_weights = InMemoryWeights::fefet;  // where no MAC is
+  EXPECT_THAT(notes_of(stages, m), testing::Contains(HasSubstr("and energy and does nothing")));
+  m.in_memory_weights = InMemoryWeights::off;
+  m.vae_stage = VaeStage::off_chip;
+  EXPECT_THAT(notes_of({weighted_stage(Role::decoder, "vae"), small_stage(Role::core, "unet")}, m),
+              testing::Contains(HasSubstr("and energy and does nothing")))
+      << "a product of activations in int8, and a decoder that is elsewhere";
+}
+
+TEST(notes, tell_groups_of_which_every_weight_stays) {
+  Machine m = chip_of_a_pass();
+  m.sparsity = Sparsity::skipping;
+  m.sparsity_group = 4;
+  m.weight_density = Decimal{76};  // ceil(3.04) of 4
+  std::vector<CompiledStage> stages{weighted_stage(Role::core, "unet")};
+  EXPECT_THAT(notes_of(stages, m),
+              testing::ElementsAre("sparsity_group = 4: of a density of 0.76 4 of 4 weights stay: none is pruned, "
+                                   "and places are stored all the same."));
+  m.weight_density = Decimal{75};
+  EXPECT_THAT(notes_of(stages, m), testing::IsEmpty());
+  Formats formats = formats_of(m);
+  formats.density_hundredths = 80;
+  stages[0].program.classes[0].formats = formats;
+  EXPECT_THAT(notes_of(stages, m), testing::ElementsAre(HasSubstr("of a density of 0.8 4 of 4")));
+  stages[0].program.classes[0].formats->density_hundredths = 100;  // dense: no places
+  EXPECT_THAT(notes_of(stages, m), testing::IsEmpty());
+  stages = {small_stage(Role::core, "unet")};  // no weights
+  m.weight_density = Decimal{100};
+  EXPECT_THAT(notes_of(stages, m), testing::IsEmpty());
+  stages = {weighted_stage(Role::core, "unet")};
+  EXPECT_THAT(notes_of(stages, m), testing::ElementsAre(HasSubstr("of a density of 1 4 of 4")));
+  m.sparsity_group = 0;
+  EXPECT_THAT(notes_of(stages, m), testing::IsEmpty());
+  m.sparsity_group = 4;
+  m.sparsity = Sparsity::gating;
+  EXPECT_THAT(notes_of(stages, m), testing::IsEmpty());
+}
+
+TEST(notes, tell_that_zeros_of_activations_are_assumed) {
+  Machine m = chip_of_a_pass();
+  m.sparsity = Sparsity::gating;
+  m.activation_density = Decimal{99};
+  EXPECT_THAT(notes_of({small_stage(Role::core, "unet")}, m),
+              testing::ElementsAre("activation_density = 0.99 is the user's assumption; it changes energy alone."));
 }
 
 TEST(notes, tell_operators_on_the_host) {

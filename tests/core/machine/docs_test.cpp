@@ -1,6 +1,8 @@
 // Do the documents say what the tables of parameters and technology say?
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "core/machine/machine.h"
 #include "core/machine/technology.h"
 #include "tests/core/base/made_section.h"
@@ -39,6 +41,14 @@ TEST(docs, the_parameter_tables_are_those_of_the_rows) {
             std::string(row.ja) + " |\n";
   }
   expect_made_section("parameters.md", "parameters", "core/machine/parameters.def", text + "\n");
+}
+
+TEST(docs, no_value_is_not_modelled_as_the_tables_head_says) {
+  for (const ParameterRow& row : parameters())
+    for (const ChoiceValue& choice : row.choices) EXPECT_TRUE(choice.modelled) << row.name << " " << choice.name;
+  std::ifstream file(SDIP_SOURCE_DIR "/docs/parameters.md");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_NE(text.find("at present\nnone is"), std::string::npos);
 }
 
 TEST(docs, the_technology_table_is_that_of_the_rows) {

@@ -37,7 +37,8 @@ TEST(formats, what_is_no_rule_is_refused_with_line_and_field) {
   for (const char* text :
        {"\"a\"", "\"a\" weights=int5", "family=loop weights=int8", "conv weights=int8",
         "\"a\" weights=int8 weights=int4", "\"a\" sums=fp32", "\"a weights=int8", "\"a\" weights",
-        "\"a\" density=0", "\"a\" density=1.01", "\"a\" density", "\"a\" dense density=0.5"}) {
+        "\"a\" density=0", "\"a\" density=1.01", "\"a\" density", "\"a\" dense density=0.5", "family=vector dense",
+        "family=softmax weights=int8 density=0.3", "family=norm density=1", "family=transpose dense"}) {
     SCOPED_TRACE(text);
     try {
       parse_formats(std::string("\n") + text, "f");
@@ -47,6 +48,19 @@ TEST(formats, what_is_no_rule_is_refused_with_line_and_field) {
       EXPECT_EQ(error.where, "f:2");
       EXPECT_THAT(error.what(), testing::HasSubstr("field"));
     }
+  }
+}
+
+TEST(formats, a_density_is_of_families_whose_products_may_have_weights_and_of_any_pattern) {
+  for (const char* text :
+       {"family=conv2d dense", "family=linear dense", "family=matmul dense", "\"softmax\" dense"})
+    EXPECT_EQ(parse_formats(text, "f").at(0).density_hundredths, 100) << text;
+  try {
+    parse_formats("family=linear dense\nfamily=softmax dense", "f");
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.where, "f:2");
+    EXPECT_THAT(error.what(), testing::HasSubstr("family=softmax has no product with weights"));
   }
 }
 
