@@ -126,7 +126,8 @@ constexpr TechnologyRow table[] = {
      "Shafiee et al., ISAAC, ISCA 2016: eight 8-bit converters take 0.0096 mm2 at 32 nm; other nodes within the "
      "range"},
     {"fefet.leaks", 0.01, 0.001, 0.1, "ratio", assumption,
-     "assumption: of the area what leaks as logic does; cells hold without power, idle converters are switched off"},
+     "assumption: of the area what leaks as logic does; cells hold without power, idle converters are switched "
+     "off"},
 
     {"dram.lpddr4", 8, 4, 20, "pJ/bit", cited,
      "Accelergy table (public data); Dally CACM 2020 says about 4, Horowitz 20"},
