@@ -323,7 +323,7 @@ TEST(explain, bounds_of_a_stage_read_as_their_numbers_do) {
   EXPECT_EQ(wired[1].numbers, "6 + 8");
   const std::vector<FilledTerm> in_memory = bounds_on("in_memory_weights=fefet");
   EXPECT_EQ(in_memory[0].formula, "ceil(MACs/lanes) + cycles of products in memory, by array: linear, matmul");
-  EXPECT_EQ(in_memory[0].numbers, "128 + 24") << "2 rows of 8 bits by 8 columns";
+  EXPECT_EQ(in_memory[0].numbers, "2048 + 24") << "2 rows of 8 bits by 128 columns";
   EXPECT_EQ(in_memory[1].formula, "active cores x (in + out)");
   const std::vector<FilledTerm> beside = bounds_on("operator_dsram=per_operator activation_memory=separate");
   EXPECT_EQ(beside[0].formula, "the largest of ceil(MACs/lanes), by array: linear, matmul");
