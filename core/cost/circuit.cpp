@@ -378,7 +378,7 @@ ClassCost cost_in_formats_of(const Machine& m, const InstructionClass& c, Role r
 
 /// Products that a MAC makes a cycle; of those made in a memory none splits.
 std::int64_t in_macs(const ClassCost& cost, const InstructionClass& c, const Machine& m) {
-  return cost.memory_cycles > 0 ? 1 : products_in_mac(c, m);
+  return made_in_memory(cost) ? 1 : products_in_mac(c, m);
 }
 
 /// Whether a class finds another machine than the one that is.

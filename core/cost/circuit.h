@@ -94,6 +94,9 @@ struct ClassCost {
 /// Cycles of one MAC that all its products take at the least: spent MACs, as many at once as a MAC makes.
 std::int64_t mac_cycles(const ClassCost& cost);
 
+/// Whether its products are made in a weight memory.
+inline bool made_in_memory(const ClassCost& cost) { return cost.memory_cycles > 0; }
+
 /// Whether activations pass through DRAM in any of its operations.
 bool moves_activations(const ClassCost& cost);
 

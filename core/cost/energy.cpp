@@ -122,7 +122,7 @@ CoreEvents& CoreEvents::add(const CoreEvents& other, std::int64_t times) {
 }
 
 CoreEvents core_events(const ClassCost& cost) {
-  const bool in_memory = cost.memory_cycles > 0;
+  const bool in_memory = made_in_memory(cost);
   return {.weighted_macs = cost.weighted && !in_memory ? cost.macs : 0,
           .other_macs = cost.weighted ? 0 : cost.macs,
           .lane_operations = cost.lane_operations,

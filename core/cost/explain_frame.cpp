@@ -117,7 +117,7 @@ std::vector<FilledTerm> bound_terms(const StageRun& run, const Machine& m) {
   for (std::size_t c = 0; c < run.costs.size(); ++c) {
     if (!run.costs[c].plan.nest) continue;
     const auto family = static_cast<std::size_t>(program.classes[c].work.family);
-    macs[family] += ceil_div(run.costs[c].spent_macs, products_in_mac(program.classes[c], m)) * run.uses.of[c];
+    macs[family] += mac_cycles(run.costs[c]) * run.uses.of[c];
     in_memory[family] += run.costs[c].memory_cycles * run.uses.of[c];
   }
   std::vector<Filled> arrays;
@@ -126,7 +126,7 @@ std::vector<FilledTerm> bound_terms(const StageRun& run, const Machine& m) {
   for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
     const ArrayLanes lanes = array_lanes(family, m);
     const auto place = static_cast<std::size_t>(family);
-    if (macs[place] + in_memory[place] == 0) continue;
+    if (macs[place] == 0 && in_memory[place] == 0) continue;
     arrays.push_back(ceiling(number(macs[place]), lanes.rows * lanes.channels * lanes.sum) +
                      number(in_memory[place]));
     sum += arrays.back();

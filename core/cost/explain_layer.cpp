@@ -200,7 +200,7 @@ class Layer {
     if (!cost_.plan.nest)
       return ceiling(product_of({c_.work.passes, c_.work.rows, c_.work.row_length, c_.work.element_cycles}),
                      row_lanes(c_.work.family, m_));
-    if (cost_.memory_cycles > 0) return rows_in_memory();
+    if (made_in_memory(cost_)) return rows_in_memory();
     const Family family = c_.compound == Compound::strips ? Family::conv2d : c_.work.family;
     const ArrayLanes lanes = array_lanes(family, m_);
     return ceiling(number(cost_.spent_macs), lanes.rows * lanes.channels * lanes.sum * cost_.products_in_mac);

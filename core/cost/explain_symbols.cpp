@@ -21,14 +21,14 @@ bool compacted(const InstructionClass& c, const Machine& m) {
   return m.sparsity == Sparsity::skipping && c.operand_b == Place::psram;
 }
 
-bool skips(const ClassCost& cost) { return cost.memory_cycles == 0 && cost.spent_macs < cost.macs; }
+bool skips(const ClassCost& cost) { return !made_in_memory(cost) && cost.spent_macs < cost.macs; }
 
 }  // namespace
 
 std::string compute_symbols(const InstructionClass& c, const Machine& found, const ClassCost& cost) {
   if (c.compound != Compound::single) return "tile operations x compute of each step, summed";
   if (!cost.plan.nest) return "tile operations x passes x folds(rows)" + element_cycles(c);
-  if (cost.memory_cycles > 0) return "tile operations x products x rows x " + row_cycles(c, found);
+  if (made_in_memory(cost)) return "tile operations x products x rows x " + row_cycles(c, found);
   const char* lanes = cost.products_in_mac > 1 ? "(lanes x products in a MAC)" : "lanes";
   const char* sum = compacted(c, found) ? "ceil(weights kept of kernel x K_tile/" : "kernel x ceil(K_tile/";
   return std::string("tile operations x products x ceil(rows/lanes) x ceil(channels/lanes) x ") + sum + lanes +
@@ -38,7 +38,7 @@ std::string compute_symbols(const InstructionClass& c, const Machine& found, con
 std::string bound_symbols(const InstructionClass& c, const Machine& found, const ClassCost& cost) {
   if (cost.on_host) return "none: the host computes it";
   if (!cost.plan.nest) return "ceil(passes x elements" + element_cycles(c) + "/lanes)";
-  if (cost.memory_cycles > 0)
+  if (made_in_memory(cost))
     return c.compound == Compound::strips ? "cycles of its products in memory, summed over its parts"
                                           : "products x rows x " + row_cycles(c, found);
   return std::string(skips(cost) ? "ceil(MACs not skipped/" : "ceil(MACs/") +
@@ -48,11 +48,9 @@ std::string bound_symbols(const InstructionClass& c, const Machine& found, const
 std::string bound_symbols(const StageRun& run, const Machine& m, const std::string& arrays) {
   if (arrays.empty()) return "no products";
   bool on_lanes = false, in_memory = false, skipped = false;
-  for (std::size_t c = 0; c < run.costs.size(); ++c) {
-    const ClassCost& cost = run.costs[c];
-    if (!cost.plan.nest || run.uses.of[c] == 0) continue;
+  for (const ClassCost& cost : run.costs) {
     on_lanes |= cost.spent_macs > 0;
-    in_memory |= cost.memory_cycles > 0;
+    in_memory |= made_in_memory(cost);
     skipped |= skips(cost);
   }
   const bool several = arrays.find(',') != std::string::npos;

@@ -31,7 +31,7 @@ std::vector<Memory> memories_of(const Application& application, const Machine& m
   std::vector<Memory> memories = {{m.dsram_bytes, m.dsram_port_bits, 2 * dsram_pairs(m) * cores},
                                   {m.stackram_bytes, m.stackram_port_bits, own_stacks ? cores : 0}};
   for (const BuiltMemory& memory : psram_memories(application, m))
-    memories.push_back({memory.bytes, m.psram_port_bits, memory.bytes > 0 ? memory.copies : 0});
+    if (memory.bytes > 0) memories.push_back({memory.bytes, m.psram_port_bits, memory.copies});
   memories.push_back({m.imem_bytes, ram_port_bits, 1});
   for (const CompiledStage& stage : application.stages)
     if (hard_coded(m, stage.role) && on_chip(stage.role, m))

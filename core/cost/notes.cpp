@@ -48,7 +48,10 @@ std::string size_note(const Report& report) {
          (most > wafer_mm2 ? ", and may be more than any wafer holds: 70686 mm2 of 300 mm." : ".");
 }
 
-bool weighted(const InstructionClass& c) { return c.operand_b == Place::psram || c.compound == Compound::strips; }
+/// Whether it multiplies weights; of a compound only strips do.
+bool weighted(const InstructionClass& c) {
+  return c.compound == Compound::strips || (is_nest(c.work.family) && c.operand_b == Place::psram);
+}
 
 /// Whether MACs of a stage make several products a cycle; those made in a memory are not theirs.
 bool splits_macs(const StageRun& run, const Machine& m) {
@@ -64,8 +67,7 @@ std::set<std::int64_t> whole_groups(const std::vector<const StageRun*>& runs, co
   for (const StageRun* run : runs)
     for (const InstructionClass& c : run->stage->program.classes) {
       const WeightForm form = weight_form(machine_for(c, m));
-      const bool product = c.compound != Compound::single || is_nest(c.work.family);
-      if (!product || !weighted(c) || !form.skipping || form.group == 0) continue;
+      if (!weighted(c) || !form.skipping || form.group == 0) continue;
       if (group_pattern(form.group, form.density_hundredths).stay == form.group)
         densities.insert(form.density_hundredths);
     }

@@ -93,7 +93,6 @@ StageCost stage_cost(const CompiledStage& stage, const Machine& m, const ClassUs
   for (std::size_t c = 0; c < program.classes.size(); ++c) {
     const ClassCost& cost = costs[c];
     const std::int64_t uses = all_uses.of[c];
-    work.busy.add(cost.busy, uses);
     work.weight_beats += cost.busy.weight_beats() * uses;
     CoreEvents& events = program.classes[c].formats ? work.of_own[static_cast<std::int32_t>(c)] : work.events;
     events.add(core_events(cost), cost.cores * uses);

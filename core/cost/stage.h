@@ -24,7 +24,6 @@ struct FrameSchedule {
 
 /// What a stage's classes come to in a pass, whatever the channel does.
 struct StageCost {
-  Busy busy;
   CoreEvents events;                          // of classes in the machine's formats, on all cores that share one
   std::map<std::int32_t, CoreEvents> of_own;  // of each class in formats of its own
   std::int64_t macs = 0, bound_cycles = 0;

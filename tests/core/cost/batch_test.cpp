@@ -389,7 +389,7 @@ std::vector<std::int64_t> kept(const Program& program, const Machine& m) {
   const StageCost cost = stage_cost(stage, m, class_uses(program), costs);
   for (const std::int64_t value :
        {cost.events.weighted_macs, cost.events.other_macs, cost.events.lane_operations, cost.events.dsram_beats,
-        cost.events.stackram_beats, cost.busy.psram_read, cost.macs, cost.mac_cycles, cost.bound_cycles,
+        cost.events.stackram_beats, cost.weight_beats, cost.macs, cost.mac_cycles, cost.bound_cycles,
         cost.spread_cores, std::int64_t{cost.streams_activations}})
     all.push_back(value);
   return all;

@@ -317,6 +317,7 @@ TEST(explain, bounds_of_a_stage_read_as_their_numbers_do) {
   EXPECT_EQ(usual[0].numbers, "ceil(24/2) + 24");
   EXPECT_EQ(usual[1].formula, "max(0, distinct weights - psram_bytes) + active cores x (in + out)");
   EXPECT_EQ(usual[1].numbers, "100 - 64 + 6 + 8");
+  EXPECT_EQ(bounds_on("psram_bytes=100")[1].numbers, "6 + 8");
   const std::vector<FilledTerm> wired = bounds_on("weight_storage=hard_coded");
   EXPECT_EQ(wired[0].formula, usual[0].formula);
   EXPECT_EQ(wired[1].formula, "active cores x (in + out)");
@@ -339,6 +340,32 @@ TEST(explain, a_period_of_several_frames_says_so) {
   EXPECT_EQ(period(m), "period");
   m.memory_hierarchy = MemoryHierarchy::crossbar;
   EXPECT_EQ(period(m), "period of " + std::to_string(m.cores) + " frames");
+}
+
+TEST(explain, a_frame_is_told_by_the_formulas_of_its_machine) {
+  Machine m = find_preset("essay")->machine;
+  m.mode = Mode::image_to_image;
+  m.cores = 3;
+  m.steps = 7;
+  const auto terms = [&] { return explain(compile(tiny_sd(m), m), m, 0).terms; };
+  std::vector<FilledTerm> told = terms();
+  EXPECT_EQ(told.at(0).formula, "max(s x step + link, encoder, decoder) + text encoder, if prompt_per_frame");
+  EXPECT_NE(told.at(1).formula.find("active cores x link"), std::string::npos);
+  for (const FilledTerm& term : told) EXPECT_NE(term.numbers, "") << term.what;
+  m.memory_hierarchy = MemoryHierarchy::crossbar;
+  told = terms();
+  EXPECT_EQ(told.at(0).formula,
+            "max(T x step + link, N x encoder, N x decoder) + N x text encoder, if prompt_per_frame");
+  EXPECT_EQ(told.at(1).formula, "text encoder + encoder + T passes from cold + link + decoder");
+  for (const FilledTerm& term : told) EXPECT_NE(term.numbers, "") << term.what;
+  const Report report = estimate(compile(tiny_sd(m), m), m);
+  EXPECT_EQ(report.stages.at(1).products_in_mac, 1);
+  m.composable_macs = ComposableMacs::on;
+  m.weight_format = NumberFormat::int4;
+  m.activation_format = NumberFormat::int8;
+  m.accumulator_format = NumberFormat::int32;
+  const Report split = estimate(compile(tiny_sd(m), m), m);
+  for (const StageReport& stage : split.stages) EXPECT_EQ(stage.products_in_mac, 2) << stage.name;
 }
 
 TEST(explain, layers_of_a_class_are_of_one_kind_only_where_they_last_and_move_the_same) {

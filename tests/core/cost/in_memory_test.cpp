@@ -206,8 +206,76 @@ TEST(in_memory, no_mac_splits_for_products_that_none_makes) {
   Machine m = machine_of_the_example();  // int8 by int4
   m.composable_macs = ComposableMacs::on;
   EXPECT_EQ(class_cost(linear_of_the_example(), m, Role::core).products_in_mac, 1);
+  InstructionClass row = linear_of_the_example();
+  row.work.nest.out_h = row.work.nest.in_h = row.mapping.tile_rows = 1;
+  m.fefet_input_bits = 8;
+  m.fefet_columns_per_converter = 1;
+  const ClassCost least = class_cost(row, m, Role::core);  // a cycle
+  EXPECT_EQ(least.memory_cycles, 1);
+  EXPECT_EQ(least.products_in_mac, 1);
+  EXPECT_EQ(core_events(least).memory_macs, 200 * 40);
   m.in_memory_weights = InMemoryWeights::off;
   EXPECT_EQ(class_cost(linear_of_the_example(), m, Role::core).products_in_mac, 2);
+}
+
+TEST(in_memory, strips_count_what_their_parts_count_strip_by_strip) {
+  Machine m = fefet_machine();
+  m.fefet_columns_per_converter = 8;
+  m.strips = Strips::line_buffers;
+  m.dsram_bytes = 24 * 1024;
+  std::int64_t several = 0;
+  for (const CompiledStage& stage : compile(tiny_sd(m), m).stages)
+    for (const InstructionClass& c : stage.program.classes) {
+      if (c.compound != Compound::strips) continue;
+      const ClassCost cost = class_cost(c, m, stage.role);
+      double conversions = 0;  // of rows x channels x bits of weights x parts of inputs, by arrays of sums
+      std::int64_t cycles = 0;
+      for (const Part& part : c.parts) {
+        const LoopNest& n = part.work.nest;
+        if (part.operand_b != Place::psram) continue;
+        const std::int64_t rows = n.groups * n.batch * n.out_h * n.out_w;
+        cycles += rows * 8 * 8;
+        conversions += static_cast<double>(rows * n.out_channels * 8 * 8) *
+                       static_cast<double>(ceil_div(n.in_channels * n.kernel_h * n.kernel_w, std::int64_t{128}));
+      }
+      EXPECT_GE(cost.memory_cycles, cycles);  // line buffers make no row twice, but channels take turns
+      EXPECT_LE(cost.memory_cycles, 2 * cycles);
+      EXPECT_GE(cost.conversions, conversions * 0.99);
+      EXPECT_LE(cost.conversions, conversions * 1.5);
+      several += cost.operations > 1;
+    }
+  EXPECT_GT(several, 0);
+}
+
+std::vector<std::string> blocks_on(const Machine& m) {
+  std::vector<std::string> names;
+  for (const auto& [block, mm2] : area_of(compile(tiny_sd(m), m), m)) names.emplace_back(block);
+  return names;
+}
+
+TEST(in_memory, a_block_is_told_where_there_is_one) {
+  Machine m = array_machine();
+  EXPECT_THAT(blocks_on(m), testing::Not(Contains("fefet")));
+  EXPECT_THAT(blocks_on(m), testing::Not(Contains("crossbar")));
+  m.memory_hierarchy = MemoryHierarchy::crossbar;
+  EXPECT_THAT(blocks_on(m), testing::Not(Contains("fefet")));
+  EXPECT_THAT(blocks_on(m), Contains("crossbar"));
+  m = fefet_machine();
+  EXPECT_THAT(blocks_on(m), Contains("fefet"));
+  EXPECT_THAT(blocks_on(m), testing::Not(Contains("crossbar")));
+}
+
+TEST(in_memory, the_last_array_may_be_hardly_filled) {
+  Machine m = fefet_machine();
+  m.vae_stage = VaeStage::off_chip;
+  Application application = compile(tiny_sd(m), m);
+  const auto converters = [&](std::int64_t bytes) {  // with cells that are next to nothing of it
+    for (CompiledStage& stage : application.stages)
+      stage.program.stored_weight_bytes = Bytes(stage.role == Role::core ? bytes : 0);
+    return block_mm2(estimate(application, m), "fefet") / static_cast<double>(m.cores) / 1200e-6;
+  };
+  EXPECT_GE(converters(2048 * 100), 100);
+  EXPECT_NEAR(converters(2048 * 100 + 1) - converters(2048 * 100), 1, 0.01);
 }
 
 TEST(in_memory, cycles_beyond_what_a_stage_may_last_are_cut_and_not_wrapped) {

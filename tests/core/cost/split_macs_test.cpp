@@ -121,6 +121,9 @@ TEST(split_macs, are_as_wide_as_the_array_is_built_and_operands_as_the_layer_say
   InstructionClass softmax;
   softmax.work.family = Family::softmax;
   EXPECT_EQ(products_in_mac(softmax, composable_of(int4, int8)), 1);
+  EXPECT_EQ(products_in_mac(softmax, composable_of(int16, int8)), 1);
+  strips.work.family = Family::vector;  // a compound makes products whatever follows them
+  EXPECT_EQ(products_in_mac(strips, composable_of(int4, int8)), 2);
 }
 
 /// The worked example of docs/model.md.
