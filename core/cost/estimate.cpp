@@ -39,8 +39,8 @@ std::string infeasible(const Application& application, const Machine& m) {
   if (!is_fpga(m.technology_node)) return {};
   if (const CompiledStage* stage = stage_in_fefet(application, m))
     return stage->name + ": a part of programmable logic has no FeFET memory for its weights";
-  const auto use = fpga_use(application, m);
-  return !use || use->fits ? std::string() : lacking(*use, m);
+  const FpgaUse use = *fpga_use(application, m);
+  return use.fits ? std::string() : lacking(use, m);
 }
 
 Breakdown breakdown(const Energy& energy) {

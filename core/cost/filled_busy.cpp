@@ -70,7 +70,7 @@ class Writing {
     }
     if (in_memory_) {  // a row with all its channels and sums at once
       const std::int64_t all = tile_.size.sums * nest.kernel_h * nest.kernel_w;
-      lanes = {1, channels, all};
+      lanes = {1, channels, 1};  // sums fold apart
       kernel = sum = across = number(1);
       sum_folds = fold(all, all);
       each = each * ceiling(number(w_.activation), m_.fefet_input_bits) * number(m_.fefet_columns_per_converter);

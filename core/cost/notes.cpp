@@ -82,7 +82,7 @@ void note_products(const std::vector<const StageRun*>& runs, const Machine& m, N
     notes.emplace_back(
         "Products in FeFET memories: converters lose nothing and cells do not vary; accuracy with real ones is "
         "outside the model's validity, as are writing the cells and wearing them.");
-  else if (fefet && !runs.empty())
+  else if (fefet)
     notes.emplace_back("in_memory_weights=fefet does nothing: all weights are in ROM.");
   if (m.composable_macs == ComposableMacs::on &&
       std::ranges::none_of(runs, [&](const StageRun* run) { return splits_macs(*run, m); }))

@@ -104,7 +104,7 @@ StageCost stage_cost(const CompiledStage& stage, const Machine& m, const ClassUs
       family.memory_cycles += cost.memory_cycles * uses;
     }
     work.spread_cores = std::max(work.spread_cores, cost.cores);
-    if (cost.spent_macs > 0) work.products_in_mac = std::max(work.products_in_mac, cost.products_in_mac);
+    work.products_in_mac = std::max(work.products_in_mac, cost.products_in_mac);
     work.streams_activations |= cost.streams_activations;
   }
   work.bound_cycles = bound_cycles(family_work, m);

@@ -342,6 +342,61 @@ TEST(explain, a_period_of_several_frames_says_so) {
   EXPECT_EQ(period(m), "period of " + std::to_string(m.cores) + " frames");
 }
 
+TEST(explain, formulas_of_a_layer_hold_where_options_change_them) {
+  const auto worst = [](const std::string& settings, const std::string& layer) {
+    Machine m;
+    const Application application = example_of("machine " + settings + "\n" + layer + "\n", m);
+    return explain(application, m, 1).worst.at(0);
+  };
+  const auto formula = [](const LayerExplanation& layer, const std::string& what) {
+    for (const FilledTerm& term : layer.terms)
+      if (term.what == what) return term.formula;
+    return std::string();
+  };
+  const std::string stacked = "i0 vector length=8 a=stackram to=stackram";
+  const LayerExplanation shared = worst("memory_hierarchy=writable_psram cores=3", stacked);
+  EXPECT_TRUE(shared.written_out);
+  EXPECT_NE(formula(shared, "psram_read").find("cores x their stack's"), std::string::npos);
+  const std::string linear = "i0 linear rows=2 sums=9 channels=4 a=dsram b=psram to=dsram";
+  EXPECT_EQ(formula(worst("cores=3", linear), "psram_read").find("stack"), std::string::npos);
+  // 3 x 0.67 = 2.01: all three of a group stay.
+  EXPECT_TRUE(worst("sparsity=skipping sparsity_group=3 weight_density=0.67 linear_lanes_k=2", linear).written_out);
+  const std::string scores = "i0 matmul rows=2 sums=9 channels=4 a=dsram b=stackram to=dsram";
+  const std::string skipping = "sparsity=skipping weight_density=0.5";
+  EXPECT_EQ(formula(worst(skipping, scores), "compute").find("kept"), std::string::npos);
+  EXPECT_NE(formula(worst(skipping, linear), "compute").find("kept"), std::string::npos);
+}
+
+TEST(explain, one_product_is_work_on_lanes) {
+  Machine m;
+  const Application application = example_of("machine\ni0 linear a=dsram b=psram to=dsram\n", m);
+  EXPECT_EQ(explain(application, m, 0).stages[0].bounds[0].formula, "ceil(MACs/lanes), by array: linear");
+}
+
+TEST(explain, heads_on_several_cores_are_counted_on_all) {
+  Machine m;
+  Application application =
+      example_of("machine\ni0 matmul rows=4 sums=4 channels=4 a=dsram b=stackram to=dsram\n", m);
+  application.stages[0].program.classes[0].spread_cores = 3;
+  const Report report = estimate(application, m);
+  ASSERT_TRUE(report.outcome.feasible) << report.outcome.reason;
+  EXPECT_EQ(report.stages[0].instructions[0].lane_macs, Macs(64 * 3));
+  const Explanation e = explain(application, m, 1);
+  EXPECT_EQ(e.layers[0].lane_macs, 64 * 3 * m.cores);
+  bool told = false;
+  for (const FilledTerm& term : e.worst[0].terms) told |= term.what == "overhead" && !term.numbers.empty();
+  EXPECT_TRUE(told);
+}
+
+TEST(explain, the_most_products_of_any_layer_are_the_stages) {
+  Machine m;
+  const Application application = example_of(
+      "machine composable_macs=on weight_format=int4 activation_format=int8\n"
+      "i0 linear a=dsram b=psram to=dsram\ni1 softmax a=dsram to=dsram\n",
+      m);
+  EXPECT_EQ(estimate(application, m).stages[0].products_in_mac, 2);
+}
+
 TEST(explain, a_frame_is_told_by_the_formulas_of_its_machine) {
   Machine m = find_preset("essay")->machine;
   m.mode = Mode::image_to_image;

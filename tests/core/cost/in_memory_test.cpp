@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/cost/area.h"
 #include "core/cost/explain.h"
+#include "core/cost/fpga.h"
 #include "core/exec/operations.h"
 #include "core/machine/technology.h"
 #include "core/program/format_text.h"
@@ -263,6 +264,33 @@ TEST(in_memory, a_block_is_told_where_there_is_one) {
   m = fefet_machine();
   EXPECT_THAT(blocks_on(m), Contains("fefet"));
   EXPECT_THAT(blocks_on(m), testing::Not(Contains("crossbar")));
+}
+
+TEST(in_memory, sums_fill_arrays_of_128) {
+  InstructionClass c = linear_of_the_example();
+  c.work.nest.in_channels = c.mapping.tile_sums = c.weight_elements_per_channel = 258;
+  EXPECT_EQ(class_cost(c, machine_of_the_example(), Role::core).conversions, 3.0 * 3 * 40 * 4 * 4);
+}
+
+TEST(in_memory, stages_off_chip_have_no_arrays) {
+  Machine m = fefet_machine();
+  m.weight_storage = WeightStorage::hard_coded;
+  m.hard_coded_part = HardCodedPart::core;
+  Application application = compile(tiny_sd(m), m);
+  std::erase_if(application.stages, [](const CompiledStage& s) { return s.role == Role::text_encoder; });
+  EXPECT_NE(stage_in_fefet(application, m), nullptr);
+  m.vae_stage = VaeStage::off_chip;
+  EXPECT_EQ(stage_in_fefet(application, m), nullptr);
+}
+
+TEST(in_memory, macs_that_split_for_activations_are_no_option_that_does_nothing) {
+  Machine m = fefet_machine();
+  m.weight_format = NumberFormat::int16;
+  m.mac_sharing = MacSharing::shared;  // one array of 16 bits, for products of 8 by 8
+  m.composable_macs = ComposableMacs::on;
+  EXPECT_THAT(report_of(m).notes, testing::Not(Contains(HasSubstr("composable_macs"))));
+  m.weight_format = NumberFormat::int8;
+  EXPECT_THAT(report_of(m).notes, Contains(HasSubstr("composable_macs")));
 }
 
 TEST(in_memory, the_last_array_may_be_hardly_filled) {
