@@ -204,9 +204,9 @@ Breakdown area_of(const Application& application, const Machine& m, Bound bound)
   std::size_t block = 0;
   for (const double mm2 : block_areas(application, widest_formats(application, m), m, bound)) {
     const std::string_view name = area_blocks[block++];
-    const bool left_out = (name == "fefet" && m.in_memory_weights != InMemoryWeights::fefet) ||
-                          (name == "crossbar" && !has_crossbar(m));
-    if (!left_out) area.emplace_back(name, mm2);
+    if (name == "fefet" && m.in_memory_weights != InMemoryWeights::fefet) continue;
+    if (name == "crossbar" && !has_crossbar(m)) continue;
+    area.emplace_back(name, mm2);
   }
   return area;
 }

@@ -67,7 +67,7 @@ std::set<std::int64_t> whole_groups(const std::vector<const StageRun*>& runs, co
   for (const StageRun* run : runs)
     for (const InstructionClass& c : run->stage->program.classes) {
       const WeightForm form = weight_form(machine_for(c, m));
-      if (!weighted(c) || !form.skipping || form.group == 0) continue;
+      if (!weighted(c) || form.group == 0) continue;
       if (group_pattern(form.group, form.density_hundredths).stay == form.group)
         densities.insert(form.density_hundredths);
     }

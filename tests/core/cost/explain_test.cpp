@@ -279,6 +279,7 @@ TEST(explain, a_text_made_once_sets_the_pace_only_where_no_other_stage_is_the_ma
   EXPECT_EQ(pace_of({{text, 100}}), 0U);
   EXPECT_EQ(pace_of({{text, 100}, {Role::decoder, 50}}), 0U);
   EXPECT_EQ(pace_of({{text, 100}, {Role::decoder, 200}}), 1U);
+  EXPECT_EQ(pace_of({{text, 100}, {Role::decoder, 100}}), 1U);
   EXPECT_EQ(pace_of({{text, 100}, {Role::network, 50}}), 1U);
   EXPECT_EQ(pace_of({{text, 100}, {Role::network, 20}, {Role::network, 50}}, 2), 2U);
   EXPECT_EQ(pace_of({{text, 100}, {Role::core, 50}, {Role::decoder, 5}}), 1U);
@@ -367,6 +368,15 @@ TEST(explain, formulas_of_a_layer_hold_where_options_change_them) {
   EXPECT_NE(formula(worst(skipping, linear), "compute").find("kept"), std::string::npos);
 }
 
+TEST(explain, groups_of_one_channel_are_products_apart) {
+  Machine m;
+  Application application = example_of("machine\ni0 linear rows=2 sums=3 channels=1 a=dsram b=psram to=dsram\n", m);
+  InstructionClass& c = application.stages[0].program.classes[0];
+  c.work.nest.groups = c.mapping.tile_channels = 8;
+  c.out_elements = 16;
+  EXPECT_TRUE(explain(application, m, 1).worst[0].written_out);
+}
+
 TEST(explain, one_product_is_work_on_lanes) {
   Machine m;
   const Application application = example_of("machine\ni0 linear a=dsram b=psram to=dsram\n", m);
@@ -376,7 +386,7 @@ TEST(explain, one_product_is_work_on_lanes) {
 TEST(explain, heads_on_several_cores_are_counted_on_all) {
   Machine m;
   Application application =
-      example_of("machine\ni0 matmul rows=4 sums=4 channels=4 a=dsram b=stackram to=dsram\n", m);
+      example_of("machine cores=2\ni0 matmul rows=4 sums=4 channels=4 a=dsram b=stackram to=dsram\n", m);
   application.stages[0].program.classes[0].spread_cores = 3;
   const Report report = estimate(application, m);
   ASSERT_TRUE(report.outcome.feasible) << report.outcome.reason;
@@ -408,6 +418,7 @@ TEST(explain, a_frame_is_told_by_the_formulas_of_its_machine) {
   EXPECT_NE(told.at(1).formula.find("active cores x link"), std::string::npos);
   for (const FilledTerm& term : told) EXPECT_NE(term.numbers, "") << term.what;
   m.memory_hierarchy = MemoryHierarchy::crossbar;
+  m.prompt_per_frame = true;
   told = terms();
   EXPECT_EQ(told.at(0).formula,
             "max(T x step + link, N x encoder, N x decoder) + N x text encoder, if prompt_per_frame");

@@ -173,6 +173,26 @@ TEST(crossbar, is_a_square_of_its_ports_wires) {
   EXPECT_EQ(fpga_crossbar_luts(5, Bits(1)), 5);
 }
 
+TEST(writable_psram, of_a_part_takes_blocks_where_it_holds_something) {
+  Machine m = find_preset("pynq-attention")->machine;
+  m.technology_node = TechnologyNode::fpga_vc1902;
+  m.cores = 1;
+  m.weight_storage = WeightStorage::hard_coded;
+  m.stackram_bytes = 0;
+  Application application;
+  application.stages.push_back({});
+  application.stages[0].role = Role::core;
+  const auto blocks = [&](MemoryHierarchy hierarchy) {
+    m.memory_hierarchy = hierarchy;
+    const FpgaUse use = *fpga_use(application, m);
+    return use.resources[1].needed + use.resources[2].needed;
+  };
+  const double none = blocks(MemoryHierarchy::private_memories);
+  EXPECT_EQ(blocks(MemoryHierarchy::writable_psram), none);
+  m.stackram_bytes = 1;
+  EXPECT_GT(blocks(MemoryHierarchy::writable_psram), none);
+}
+
 TEST(crossbar, on_an_fpga_takes_its_multiplexers) {
   Machine m = find_preset("pynq-attention")->machine;
   m.technology_node = TechnologyNode::fpga_zynq7020;

@@ -246,6 +246,14 @@ TEST(in_memory, strips_count_what_their_parts_count_strip_by_strip) {
       several += cost.operations > 1;
     }
   EXPECT_GT(several, 0);
+  const Application application = compile(tiny_sd(m), m);
+  for (const LayerExplanation& layer : explain(application, m, 1000).worst) {
+    const CompiledStage& stage = application.stages[layer.layer.stage];
+    const auto number = static_cast<std::size_t>(stage.program.instructions[layer.layer.index].instruction_class);
+    const InstructionClass& c = stage.program.classes[number];
+    if (c.compound != Compound::strips) continue;
+    EXPECT_EQ(layer.bound_cycles, class_cost(c, m, stage.role).memory_cycles);
+  }
 }
 
 std::vector<std::string> blocks_on(const Machine& m) {
