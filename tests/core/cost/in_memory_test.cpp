@@ -258,7 +258,7 @@ TEST(in_memory, strips_count_what_their_parts_count_strip_by_strip) {
 
 std::vector<std::string> blocks_on(const Machine& m) {
   std::vector<std::string> names;
-  for (const auto& [block, mm2] : area_of(compile(tiny_sd(m), m), m)) names.emplace_back(block);
+  for (const auto& [block, mm2] : area_of(Application(), m)) names.emplace_back(block);
   return names;
 }
 
