@@ -34,8 +34,6 @@ constexpr std::string_view formats = "formats.hold_what_they_can_and_round_the_r
 constexpr std::string_view accumulated = "accumulators.of_integers_wrap_to_their_width_in_any_tiles";
 constexpr std::string_view rounded_sums = "kernels_order.a_sum_is_rounded_once_to_a_narrow_format";
 constexpr std::string_view host = "pynq_attention.estimate_and_step_agree_whatever_of_the_host_is_changed";
-constexpr std::string_view refused =
-    "parameters.a_choice_that_the_engine_does_not_act_on_is_refused_as_not_modelled";
 
 constexpr OptionRow rows[] = {
     {"more cores", "essay", "cores=20", run},
