@@ -46,11 +46,6 @@ Psrams psrams_of(const Application& application, const Machine& machine) {
 
 }  // namespace
 
-std::int64_t built_psrams(const Application& application, const Machine& machine) {
-  const Psrams psrams = psrams_of(application, machine);
-  return psrams.cores + psrams.vae;
-}
-
 std::vector<BuiltMemory> psram_memories(const Application& application, const Machine& m) {
   const Psrams psrams = psrams_of(application, m);
   if (!stack_in_psram(m)) return {{m.psram_bytes, psrams.cores + psrams.vae}};
@@ -138,6 +133,7 @@ CoreArea core_area(const Machine& m, Widest widest, Bound bound) {
 }
 
 std::int64_t crossbar_ports(const Machine& m) { return has_crossbar(m) ? m.cores + 2 : 0; }
+
 namespace {
 
 /// mm2 of the arrays of one copy of a stage's weights: their cells; and converters for the columns of as many

@@ -15,15 +15,13 @@ namespace sdip {
 /// when these are cores of the same kind.
 std::int64_t built_cores(const Application& application, const Machine& machine);
 
-/// Copies of PSRAM: one for the cores, one each for encoder and decoder on chip; none where all weights that it
-/// would hold lie in place.
-std::int64_t built_psrams(const Application& application, const Machine& machine);
-
 /// Memories of one kind on the chip.
 struct BuiltMemory {
   std::int64_t bytes{}, copies{};
 };
-/// Those that hold weights, and with memory_hierarchy=writable_psram the stacks of their cores, or these alone.
+/// Those that hold weights: one for the cores, one each for encoder and decoder on chip, no copy where all that it
+/// would hold lie in place. With memory_hierarchy=writable_psram they hold the stacks of their cores, too, or
+/// alone.
 std::vector<BuiltMemory> psram_memories(const Application& application, const Machine& machine);
 
 /// Capacity of the PSRAM that a stage runs from, where it has weights there.

@@ -4,8 +4,6 @@
 #include <functional>
 #include <set>
 
-#include "core/cost/in_memory.h"
-#include "core/cost/split_macs.h"
 #include "core/cost/stage.h"
 #include "core/program/weight_form.h"
 
@@ -48,26 +46,13 @@ std::string size_note(const Report& report) {
          (most > wafer_mm2 ? ", and may be more than any wafer holds: 70686 mm2 of 300 mm." : ".");
 }
 
-/// Whether it multiplies weights; of a compound only strips do.
-bool weighted(const InstructionClass& c) {
-  return c.compound == Compound::strips || (is_nest(c.work.family) && c.operand_b == Place::psram);
-}
-
-/// Whether MACs of a stage make several products a cycle; those made in a memory are not theirs.
-bool splits_macs(const StageRun& run, const Machine& m) {
-  const bool in_memory = weight_place(m, run.stage->role) == WeightPlace::fefet;
-  return std::ranges::any_of(run.stage->program.classes, [&](const InstructionClass& c) {
-    return !(in_memory && weighted(c)) && products_in_mac(c, m) > 1;
-  });
-}
-
 /// Densities, in hundredths, by which all weights of each group stay though places are stored.
 std::set<std::int64_t> whole_groups(const std::vector<const StageRun*>& runs, const Machine& m) {
   std::set<std::int64_t> densities;
   for (const StageRun* run : runs)
     for (const InstructionClass& c : run->stage->program.classes) {
       const WeightForm form = weight_form(machine_for(c, m));
-      if (!weighted(c) || form.group == 0) continue;
+      if (!multiplies_weights(c) || form.group == 0) continue;
       if (group_pattern(form.group, form.density_hundredths).stay == form.group)
         densities.insert(form.density_hundredths);
     }
@@ -85,7 +70,7 @@ void note_products(const std::vector<const StageRun*>& runs, const Machine& m, N
   else if (fefet)
     notes.emplace_back("in_memory_weights=fefet does nothing: all weights are in ROM.");
   if (m.composable_macs == ComposableMacs::on &&
-      std::ranges::none_of(runs, [&](const StageRun* run) { return splits_macs(*run, m); }))
+      std::ranges::all_of(runs, [](const StageRun* run) { return run->work.products_in_mac == 1; }))
     notes.emplace_back(
         "composable_macs=on changes products that fit several times into a MAC; here none does: it takes its area "
         "and energy and does nothing.");

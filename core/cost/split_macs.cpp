@@ -43,8 +43,7 @@ std::int64_t products_in_mac(const InstructionClass& c, const Machine& m) {
   if (m.composable_macs == ComposableMacs::off || !makes_products(c)) return 1;
   const NumberFormat activations = c.formats ? c.formats->activations : m.activation_format;
   const NumberFormat weights = c.formats ? c.formats->weights : m.weight_format;
-  const bool weighted = c.operand_b == Place::psram || c.compound == Compound::strips;
-  return products_in_mac(built_for(c, m), {activations, weighted ? weights : activations});
+  return products_in_mac(built_for(c, m), {activations, multiplies_weights(c) ? weights : activations});
 }
 
 Machine machine_found(const InstructionClass& c, const Machine& m) {

@@ -158,6 +158,9 @@ std::int64_t value_bits(const Value& value, const Machine& machine);
 /// The machine as an instruction of formats of its own finds it: what it reads, sums and multiplies is in these.
 Machine machine_for(const InstructionClass& c, const Machine& machine);
 
+/// Whether it makes products of weights; of compounds only strips do.
+bool multiplies_weights(const InstructionClass& c);
+
 /// Whether its own formats make a floating product of weights, which no weight memory does.
 bool multiplies_weights_in_floats(const InstructionClass& c);
 

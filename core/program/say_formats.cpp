@@ -176,10 +176,13 @@ Machine machine_for(const InstructionClass& c, const Machine& machine) {
   return own;
 }
 
+bool multiplies_weights(const InstructionClass& c) {
+  return c.compound == Compound::strips || (is_nest(c.work.family) && c.operand_b == Place::psram);
+}
+
 bool multiplies_weights_in_floats(const InstructionClass& c) {
   const auto floating = [](NumberFormat f) { return number_formats[static_cast<std::size_t>(f)].floating; };
-  const bool weighted = c.compound == Compound::strips || (is_nest(c.work.family) && c.operand_b == Place::psram);
-  return weighted && c.formats && (floating(c.formats->weights) || floating(c.formats->activations));
+  return multiplies_weights(c) && c.formats && (floating(c.formats->weights) || floating(c.formats->activations));
 }
 
 std::int64_t value_bits(const Value& value, const Machine& machine) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/cost/estimate.h"
+#include "core/cost/timeline.h"
 #include "core/program/program.h"
 #include "tests/core/cost/tiny_sd.h"
 
