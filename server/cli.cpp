@@ -1,6 +1,7 @@
 // The command line.
 #include "server/cli.h"
 
+#include <charconv>
 #include <iostream>
 #include <set>
 
@@ -55,6 +56,16 @@ int run_action(const Action& action) {
 }
 
 }  // namespace
+
+CLI::Option* add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& about) {
+  return command.add_option("--seed", seed, about)->capture_default_str()->check([](const std::string& text) {
+    std::uint64_t number = 0;
+    const char* end = text.data() + text.size();
+    const auto [last, error] = std::from_chars(text.data(), end, number);
+    const bool whole = error == std::errc() && last == end;
+    return whole ? "" : "expected a whole number of 0 to 2^64 - 1, found '" + printable(text.substr(0, 80)) + "'";
+  });
+}
 
 void add_machine_options(CLI::App& command, MachineOptions& options) {
   command.add_option("--preset", options.preset, "The machine to start from (`sdip presets`)")

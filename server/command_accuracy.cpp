@@ -169,10 +169,8 @@ void add_accuracy_command(CLI::App& app, Action& action) {
       ->capture_default_str();
   command->add_option("--percentile", a.percentile, "Of --calibration percentile")->capture_default_str();
   command->add_option("--samples", a.samples, "Inputs to calibrate from")->capture_default_str();
-  command
-      ->add_option("--seed", a.seed,
-                   "Seed of random inputs, of noise, and of the random weights of a built-in model")
-      ->capture_default_str();
+  add_seed_option(*command, a.seed,
+                  "Seed of random inputs, of noise, and of the random weights of a built-in model");
   command->add_option("--worst", a.worst, "Layers to print: those with the least signal to noise")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();

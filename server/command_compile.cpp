@@ -220,9 +220,8 @@ void add_compile_command(CLI::App& app, Action& action) {
       ->add_option("--print-after", arguments->print_after,
                    "A pass, after which the compilation is printed on standard error; repeatable")
       ->allow_extra_args(false);
-  auto* seed = command->add_option("--seed", arguments->seed, "Seed of a built-in model's random weights")
-                   ->needs(weights)
-                   ->capture_default_str();
+  auto* seed =
+      add_seed_option(*command, arguments->seed, "Seed of a built-in model's random weights")->needs(weights);
   command->add_option("--mapping", arguments->mapping_file,
                       "A file of mappings that override the compiler's (docs/formats.md)");
   command

@@ -141,8 +141,8 @@ void add_model_commands(CLI::App& app, Action& action) {
   write->add_option("--height", arguments->sizes.image_height_px, "Image height in pixels; 0: the model's own");
   write->add_option("--width", arguments->sizes.image_width_px, "Image width in pixels; 0: the model's own");
   write->add_flag("--guidance", arguments->guidance, "A batch of two prompts for text encoder and U-Net");
-  auto* seed = write->add_option("--seed", arguments->seed,
-                                 "Write random weights of this seed into NAME.weights beside FILE");
+  auto* seed =
+      add_seed_option(*write, arguments->seed, "Write random weights of this seed into NAME.weights beside FILE");
   for (auto* command : {list, show, write}) command->add_flag("--json", arguments->json, "JSON instead of a table");
   list->callback([&action, arguments] { action = [=] { return list_models(*arguments); }; });
   show->callback([&action, arguments] { action = [=] { return show_model(*arguments); }; });

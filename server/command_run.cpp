@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <sstream>
 #include <thread>
@@ -115,14 +116,21 @@ std::string digest_of(const Tensor& tensor) {
   return sha256_hex(bytes).substr(0, 16);
 }
 
+/// How far two numbers are apart: a NaN from a number, and an infinity from all else, is infinitely far.
+double apart(double a, double b) {
+  if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
+  const double distance = std::fabs(a - b);
+  return std::isnan(distance) ? std::numeric_limits<double>::infinity() : distance;
+}
+
 struct Difference {
   double largest = 0, magnitude = 0;
 };
 Difference difference_of(const Tensor& got, const Tensor& want) {
   Difference difference;
   const auto add = [&](double a, double b) {
-    difference.largest = std::max(difference.largest, std::fabs(a - b));
-    difference.magnitude = std::max(difference.magnitude, std::fabs(b));
+    difference.largest = std::max(difference.largest, apart(a, b));
+    if (std::isfinite(b)) difference.magnitude = std::max(difference.magnitude, std::fabs(b));
   };
   for (std::size_t i = 0; i < want.floats.size(); ++i) add(got.floats[i], want.floats[i]);
   for (std::size_t i = 0; i < want.ints.size(); ++i)
@@ -284,10 +292,8 @@ void add_run_command(CLI::App& app, Action& action) {
       ->add_option("--input", arguments->inputs,
                    "NAME=FILE: an input's elements, raw and little-endian; the others are random. Repeatable")
       ->allow_extra_args(false);
-  command
-      ->add_option("--seed", arguments->seed,
-                   "Seed of random inputs, and of the random weights of a built-in model or a program")
-      ->capture_default_str();
+  add_seed_option(*command, arguments->seed,
+                  "Seed of random inputs, and of the random weights of a built-in model or a program");
   command->add_flag("--alone", arguments->alone,
                     "Compute no graph beside: large models in seconds, where activations need no scales");
   command->add_flag("--any-size", arguments->any_size, "However long it takes and however much memory");

@@ -338,7 +338,8 @@ void add_sweep_options(CLI::App& sweep, SweepArguments& a) {
   sweep
       .add_option("--accuracy-seconds", a.accuracy_seconds,
                   "Measure the accuracy of the front for so long at most (columns sqnr_db, cosine)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::NonNegativeNumber)
+      ->check([](const std::string& text) { return text.find("nan") == text.npos ? "" : "expected a number"; });
   sweep.add_flag("--json", a.json, "JSON instead of a table");
 }
 

@@ -1,6 +1,7 @@
 // sdip validate: estimate against executor, and tensors against the reference.
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <sstream>
 
@@ -131,6 +132,25 @@ void print_tensors(const Validation& validation) {
               rows, colour_out());
 }
 
+/// How many kinds of layer a stage left out, and each of the first few reasons.
+void print_left_out(const Validation& validation) {
+  for (const StageTensors& stage : validation.tensors) {
+    std::map<std::string, std::int64_t> reasons;
+    for (const LayerTensors& layer : stage.layers)
+      if (!layer.left_out.empty()) ++reasons[layer.left_out];
+    std::size_t listed = 0;
+    for (const auto& [reason, kinds] : reasons) {
+      if (listed++ == most_listed) {
+        std::cout << "  " << printable(stage.stage) << ": and others for " << reasons.size() - most_listed
+                  << " more reasons\n";
+        break;
+      }
+      std::cout << "  " << printable(stage.stage) << ": " << kinds << (kinds == 1 ? " kind" : " kinds")
+                << " left out: " << printable(reason) << "\n";
+    }
+  }
+}
+
 /// The first few layers whose tensors differ or overflow.
 void print_layers(const Validation& validation) {
   std::size_t listed = 0, more = 0;
@@ -192,6 +212,7 @@ int run_validate(const ValidateArguments& arguments) {
     print_stages(validation);
     print_totals(validation);
     if (request.tensors) print_tensors(validation);
+    print_left_out(validation);
     print_layers(validation);
   }
   if (!validation.feasible) {
@@ -222,8 +243,7 @@ void add_validate_command(CLI::App& app, Action& action) {
       ->capture_default_str();
   command->add_flag("--tensors,!--no-tensors", arguments->request.tensors,
                     "Also execute a layer of each kind and compare its result (the default)");
-  command->add_option("--seed", arguments->request.seed, "Seed of random inputs and weights")
-      ->capture_default_str();
+  add_seed_option(*command, arguments->request.seed, "Seed of random inputs and weights");
   command
       ->add_option("--seconds", arguments->request.seconds,
                    "Time for all of it, compiling apart; what does not fit is left out and said to be")

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -43,6 +44,8 @@ struct MachineOptions {
   std::vector<std::string> changes;
 };
 void add_machine_options(CLI::App& command, MachineOptions& options);
+/// --seed N, of 0 to 2^64 - 1: anything else is wrong usage.
+CLI::Option* add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& about);
 /// --formats FILE.
 void add_formats_option(CLI::App& command, std::string& file);
 /// The preset, then the file, then each change. Checked. Throws Error, with the option or file as its place.

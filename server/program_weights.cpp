@@ -11,6 +11,14 @@ struct ReadAs {
   std::size_t operand = 0;
 };
 
+/// What read the operands of a weight that fold_batchnorm made: a convolution and the norm behind it.
+constexpr ReadAs folded_weight[] = {{"Conv", 1}, {"BatchNormalization", 1}, {"BatchNormalization", 4}};
+constexpr ReadAs folded_bias[] = {{"BatchNormalization", 1},
+                                  {"BatchNormalization", 2},
+                                  {"BatchNormalization", 3},
+                                  {"BatchNormalization", 4},
+                                  {"Conv", 2}};
+
 /// The node of a model's file that a rewrite made the first reader from, as far as random weights tell nodes apart.
 ReadAs first_reader(const Graph& graph, const Value& value) {
   for (const Node& node : graph.nodes)
@@ -22,7 +30,10 @@ ReadAs first_reader(const Graph& graph, const Value& value) {
       if (node.op->type == "GroupNorm" || node.op->type == "RMSNorm") return {i == 1 ? "Mul" : "Add", i};
       const auto turned = node.attributes.find("trans_b");
       const auto* set = turned == node.attributes.end() ? nullptr : std::get_if<std::int64_t>(&turned->second);
+      if (node.op->type == "FoldedWeight") return folded_weight[i];
+      if (node.op->type == "FoldedBias") return folded_bias[i];
       if (node.op->type == "Linear") return {set && *set != 0 ? "Gemm" : "MatMul", i};
+      if (node.op->type.starts_with("LowRank")) return {set && *set != 0 ? "Gemm" : "MatMul", 1};
       return {node.op->type, i};
     }
   return {};

@@ -96,6 +96,7 @@ bool run_softmax_of_codes(Chip& chip, const Operators& operators, std::int64_t r
   const ValueId v = operators.main->inputs[0];
   const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
   const Mapping& mapping = chip.instruction_class().mapping;
+  if (chip.log) return false;  // who wants to know what tiles move is told by what moves them one by one
   if (operators.main->op->type != "Softmax" || !operators.behind.empty() || length < least_length ||
       mapping.tile_channels < length || chip.value(v).kind == ValueKind::weight || !in_integer_codes(chip, v) ||
       !may_write_codes(chip, result))

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/explore/validate.h"
 #include "core/explore/validate_alone.h"
+#include "core/program/kinds.h"
 
 namespace sdip {
 namespace {
@@ -158,6 +159,10 @@ ComparedTensor run_alone(AloneInstruction one, const StoredTensors& stored, std:
   Tensor expected = compute(*reference, held, written).at(0);
   const WeightScale scale = scale_of(scales, graph.outputs[0]);
   const NumberFormat kept = kept_in(graph.values[at(graph.outputs[0])], machine);
+  const bool no_numbers =
+      !expected.floats.empty() && std::ranges::all_of(expected.floats, [](double x) { return std::isnan(x); });
+  if (no_numbers)
+    throw Error("not_computable", one.stage.name, "its graph's results are all NaN on these inputs and weights");
   round_to(expected, kept, scale);
   const InstructionClass& c = one.stage.program.classes.back();
   const std::int64_t length = c.work.nest.in_channels, tile = std::max<std::int64_t>(1, c.mapping.tile_sums);
@@ -170,9 +175,28 @@ LayerTensors layer_of(const CompiledStage& stage, std::int32_t number) {
   return {number, instruction.name, instruction.mnemonic, "", "", 0, false, {}};
 }
 
+/// The greatest magnitude that a number of a code format stands for, in steps.
+double most_steps(NumberFormat format) {
+  return std::ldexp(1.0, static_cast<int>(bits_of(format)) - (needs_zero_point(format) ? 0 : 1));
+}
+
+/// Whether sums of so many products, and a bias that takes as much again, may leave the accumulator.
+bool may_wrap(const AloneInstruction& one) {
+  const InstructionClass& c = one.stage.program.classes.back();
+  const Machine m = machine_for(c, one.machine);
+  const double product =
+      most_steps(m.activation_format) * std::max(most_steps(m.activation_format), most_steps(m.weight_format));
+  const auto may = [&](const Work& work) {
+    const LoopNest& n = work.nest;
+    const double sums = static_cast<double>(n.in_channels) * static_cast<double>(n.kernel_h * n.kernel_w);
+    return !is_nest(work.family) || 2 * sums * product >= most_steps(m.accumulator_format);
+  };
+  return may(c.work) || std::ranges::any_of(c.parts, [&](const Part& part) { return may(part.work); });
+}
+
 /// Whether a layer that differs passes where sums do not wrap: then its accumulator is too narrow for them.
 bool overflows(AloneInstruction one, const StoredTensors& stored, std::uint64_t seed) {
-  if (is_floating_format(sums_in(one))) return false;
+  if (is_floating_format(sums_in(one)) || !may_wrap(one)) return false;
   one.machine.accumulator_format = NumberFormat::fp32;
   if (auto& own = one.stage.program.classes.back().formats) own->accumulators.reset();
   return run_alone(std::move(one), stored, seed).differing == 0;
@@ -215,7 +239,9 @@ double allowed_difference(const Tensor& expected, NumberFormat kept, NumberForma
                           float scale) {
   if (!is_floating(expected.type)) return 0;
   const double largest = largest_of(expected);
-  const double step = std::max(step_of(kept, largest, scale), step_of(format_of(expected.type), largest, 1));
+  double step = std::max(step_of(kept, largest, scale), step_of(format_of(expected.type), largest, 1));
+  // Multiples of a scale are rounded to fp32: half an ulp each, of which one may be twice as large as the other.
+  if (needs_scale(kept)) step += 2 * step_of(NumberFormat::fp32, largest, 1);
   if (!is_floating_format(accumulator)) return step;
   return step + (64 + static_cast<double>(sums) / 2) * step_of(accumulator, largest, 1);
 }

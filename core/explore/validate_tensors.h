@@ -6,9 +6,12 @@
 // (docs/model.md, the executor):
 //   integers                          equal
 //   floats, exact accumulators        within one step of the format that holds the result: a sum in another order
-//                                     may fall on the other side of a rounding
+//                                     may fall on the other side of a rounding; multiples of a scale are each
+//                                     rounded to fp32, so two ulp of that besides
 //   floats, rounding accumulators     and within 64 + S / 2 ulp of the accumulator, S tiles of a sum
-// A layer whose integer accumulators wrap on these inputs is no difference of ours: it is said apart, as overflow.
+// A layer whose integer accumulators wrap on these inputs is no difference of ours: it is said apart, as overflow,
+// where so many products can leave the accumulator and the layer passes in one that does not wrap. One of which all
+// results are NaN is left out.
 // Steps and ulp at the result's largest magnitude. What a format costs against fp32 is another question
 // (`sdip accuracy`): a layer in int4 passes when the machine computes what int4 says.
 //

@@ -64,5 +64,28 @@ TEST(run, takes_given_inputs_of_the_right_size) {
   EXPECT_THAT(run_sdip({"run", "tiny-sd-text", "--input", "nothing=x"}).err, HasSubstr("NAME=FILE"));
 }
 
+/// 8-bit codes have no NaN: the machine's result is a number where the graph's is none.
+TEST(run, not_a_number_beside_a_number_is_infinitely_far_off) {
+  const TemporaryFolder folder;
+  std::string bytes;
+  for (int i = 0; i < 256; ++i) bytes += std::string("\0\0\xc0\x7f", 4);
+  write_file(folder / "nan", bytes);
+  const Ended ended = run_sdip({"run", "tiny-sd-vae-decoder", "--set", "activation_format=int8", "--set",
+                                "weight_format=int8", "--input", "latent_sample=" + (folder / "nan")});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr(" inf "));
+}
+
+TEST(run, a_seed_is_a_whole_number_of_64_bits) {
+  for (const char* seed : {"-1", "99999999999999999999999", "1.5", "0x10", ""}) {
+    for (const char* command : {"run", "validate", "accuracy"}) {
+      const Ended ended = run_sdip({command, "tiny-sd-text", "--seed", seed});
+      EXPECT_EQ(ended.exit_code, 2) << command << " " << seed;
+      EXPECT_THAT(ended.err, HasSubstr("--seed")) << command << " " << seed;
+    }
+  }
+  EXPECT_EQ(run_sdip({"run", "tiny-sd-text", "--seed", "18446744073709551615"}).exit_code, 0);
+}
+
 }  // namespace
 }  // namespace sdip::test

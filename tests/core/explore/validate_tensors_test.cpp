@@ -168,7 +168,40 @@ TEST(validate_tensors, half_precision_up_to_3_5_is_allowed_one_step_and_64_5_ulp
   EXPECT_DOUBLE_EQ(allowed_difference(expected, fp16, fp32, 1, 1), 0x1p-9 + 64.5 * 0x1p-22);
   EXPECT_NEAR(allowed_difference(expected, fp16, fp32, 1, 1), 0.0019685, 1e-7);
   EXPECT_DOUBLE_EQ(allowed_difference(expected, fp16, int32, 1, 1), 0x1p-9);
-  EXPECT_DOUBLE_EQ(allowed_difference(expected, int8, int32, 1, 0.25F), 0.25);
+  EXPECT_DOUBLE_EQ(allowed_difference(expected, int8, int32, 1, 0.25F), 0.25 + 0x1p-21);
+}
+
+TEST(validate_tensors, neighbouring_multiples_of_a_scale_are_one_step_apart_though_each_is_rounded) {
+  std::int64_t wider = 0;
+  for (const float scale : {0.013244564F, 0.1F, 0.33333334F, 3.1415927e-5F}) {
+    for (int k = -127; k < 127; ++k) {
+      const Tensor one{ElementType::float32, {1}, {}, {static_cast<double>(static_cast<float>(k) * scale)}};
+      const Tensor next{ElementType::float32, {1}, {}, {static_cast<double>(static_cast<float>(k + 1) * scale)}};
+      const double allowed = allowed_difference(one, NumberFormat::int8, NumberFormat::int32, 1, scale);
+      EXPECT_EQ(compare_tensors(next, one, allowed).differing, 0) << k << " x " << scale;
+      EXPECT_LT(allowed, 1.01 * static_cast<double>(scale));
+      wider += compare_tensors(next, one, static_cast<double>(scale)).differing;
+    }
+  }
+  EXPECT_GT(wider, 0) << "the scale alone would do";
+}
+
+/// Softmax of codes goes by tables where rows are long, but not where what moves is told.
+TEST(validate_tensors, softmax_of_long_rows_in_8_bits_passes) {
+  Machine machine = find_preset("edge")->machine;
+  for (const NumberFormat format : {NumberFormat::int8, NumberFormat::uint8}) {
+    machine.activation_format = format;
+    Workload bert;
+    bert.stages.push_back(built_in_stage(Role::network, "bert-base", machine));
+    const Application application = compile(bert, machine);
+    ASSERT_TRUE(application.feasible) << application.reason;
+    TensorOptions options;
+    options.layers = {"*layer.0/*Softmax*"};
+    const StageTensors found = validate_tensors(application.stages[0], machine, small_weights(), options);
+    EXPECT_EQ(found.compared, 1);
+    EXPECT_EQ(found.differences, 0) << found.layers.at(0).failure;
+    EXPECT_EQ(found.layers.at(0).failure, "");
+  }
 }
 
 TEST(validate_tensors, a_layer_that_cannot_be_afforded_is_left_out_and_the_cheapest_come_first) {
