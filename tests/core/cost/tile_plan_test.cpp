@@ -90,6 +90,10 @@ TEST(windows, are_the_positions_that_results_read_wherever_padding_lies) {
   }
 }
 
+TEST(windows, of_results_behind_the_last_input_are_empty) {
+  EXPECT_EQ(window({.results = 9, .inputs = 4, .kernel = 2, .stride = 1, .dilation = 1, .pad = 1}, 6, 2), 0);
+}
+
 TEST(weight_bytes, come_with_biases_and_scales_in_the_first_tile_of_sums) {
   WeightForm form{.bits = 4, .scale_bits_per_channel = 32};
   EXPECT_EQ(weight_bytes({0, 0, 0, true}, form), 0);
