@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/core/program/nest_class.h"
+
 namespace sdip {
 namespace {
 
@@ -11,14 +13,7 @@ CompiledStage rows_stage(Role role, std::int64_t rows, const Machine& m) {
   CompiledStage stage;
   stage.role = role;
   stage.needs = needs_of(m);
-  InstructionClass c;
-  c.work.family = Family::linear;
-  c.work.nest.out_h = c.work.nest.in_h = rows;
-  c.mapping = {rows, 1, 1, 1};
-  c.operand_a = Place::dsram;
-  c.operand_b = Place::stackram;
-  c.out_elements = rows;
-  stage.program.classes = {c};
+  stage.program.classes = {linear_class(rows, 1, 1, Place::stackram)};
   stage.program.instructions.resize(1);
   return stage;
 }
