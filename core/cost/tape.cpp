@@ -40,7 +40,6 @@ class TapeMaker {
   }
 
   Tape make() {
-    tape_.likeness = tape_likeness(costs_, rules_);
     tape_.pinned_bytes = rules_.pinned_bytes;
     tape_.weights_double_buffered = rules_.weights_double_buffered;
     tape_.tiles_double_buffered = rules_.tiles_double_buffered;
@@ -188,33 +187,6 @@ class TapeMaker {
 bool on_tape(const Machine& m) {
   return !has_pairs(m) && m.granularity == Granularity::per_operator &&
          m.program_storage != ProgramStorage::streamed && !stack_in_psram(m);
-}
-
-std::vector<std::int64_t> tape_likeness(const std::vector<ClassCost>& costs, const TimelineRules& rules) {
-  std::vector<std::int64_t> likeness = {rules.psram_bytes > 0, rules.pinned_bytes, rules.weights_double_buffered,
-                                        rules.tiles_double_buffered, rules.dispatch_overlaps};
-  likeness.reserve(likeness.size() + 8 * costs.size());
-  for (const ClassCost& cost : costs) {
-    std::int64_t moved = cost.weighted;
-    const auto bit = [&](std::int64_t bytes) { moved = 2 * moved + (bytes > 0); };
-    const auto close = [&] { likeness.push_back(std::exchange(moved, 1)); };
-    bit(cost.held_weight_stored_bytes);
-    likeness.push_back(cost.held_weight_bytes);
-    close();
-    for (const TileCost& tile : cost.shapes) {
-      likeness.push_back(cost.weighted ? tile.weight_bytes : 0);
-      for (const std::int64_t bytes :
-           {tile.weight_stored_bytes, tile.b_bytes, tile.split_in_bytes, tile.partial_in_bytes, tile.out_bytes})
-        bit(bytes);
-      close();
-    }
-    for (const WindowBytes& window : cost.windows) {
-      bit(window.all);
-      bit(window.fresh);
-      close();
-    }
-  }
-  return likeness;
 }
 
 Tape make_tape(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules) {

@@ -10,7 +10,7 @@
 namespace sdip {
 
 /// Of machines on which instructions do not overlap, operations are no instructions of their own, and IMEM holds
-/// the program: those alike differ in nothing but how long things last.
+/// the program: those of equal tapes differ in nothing but how long things last.
 struct Tape {
   static constexpr std::int32_t none = -1;
 
@@ -20,6 +20,7 @@ struct Tape {
     std::int32_t weights = none, a = none, b = none, split = none, partial = none, out = none;
     std::int64_t tile_bytes = 0;  // in PSRAM, of the weights
     bool leaves_tile = false;     // its weights are in no streamed tile
+    friend bool operator==(const Operation&, const Operation&) = default;
   };
   /// Steps: an instruction that transfers nothing (`delay`); its beginning, operations and end; loops over those.
   enum class Kind : std::uint8_t { delay, begin, operate, loop, next, end, checkpoint };
@@ -28,35 +29,36 @@ struct Tape {
     bool fetches = false, loads = false;  // of a loop: weights; activations, or results that it leaves
     std::int32_t what = 0;                // class, operation, or the loop that ends
     std::int64_t count = 0;               // of a loop
+    friend bool operator==(const Step&, const Step&) = default;
   };
   /// A transfer: by each core that takes part, or once (weights).
   struct Moved {
     std::int64_t copies;  // a core's; 0: once
     std::int64_t uses;    // in a warm pass
+    friend bool operator==(const Moved&, const Moved&) = default;
   };
   struct Class {
     std::int32_t held = none;
     std::int64_t held_tile_bytes = 0, uses = 0;
     bool pinned = false;
+    friend bool operator==(const Class&, const Class&) = default;
   };
 
   std::vector<Step> steps;
   std::vector<Operation> operations;
   std::vector<Moved> moved;
   std::vector<Class> classes;
-  std::size_t shapes{};                // of all classes
-  std::vector<std::int64_t> likeness;  // equal: machines share this tape
-  std::int64_t warm_tile_bytes = 0;    // weights put into PSRAM in a warm pass, unpacked
+  std::size_t shapes{};              // of all classes
+  std::int64_t warm_tile_bytes = 0;  // weights put into PSRAM in a warm pass, unpacked
   std::int64_t pinned_bytes{};
   bool weights_double_buffered = true, tiles_double_buffered = true, dispatch_overlaps = false;
   bool fetches_once = false, runs_ahead = false;
+  friend bool operator==(const Tape&, const Tape&) = default;
 };
 
 /// Whether a machine's passes can be written on a tape.
 bool on_tape(const Machine& machine);
 
-/// What two machines' classes must have in common to share a tape.
-std::vector<std::int64_t> tape_likeness(const std::vector<ClassCost>& costs, const TimelineRules& rules);
 Tape make_tape(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules);
 
 /// A machine's own numbers on a tape, but for what the channel makes of them. Bytes are whole bursts.

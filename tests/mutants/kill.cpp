@@ -68,25 +68,35 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 bool caught(const Ledger& ledger, const Mutant& m) { return ledger.fates[m.number] != Fate::alive; }
 
-/// All mutants that are alive and reached, on one pair.
+Fate fate_on(const std::function<bool()>& agrees, const Mutant& m, const Trying& trying) {
+  trying(m.number, pair_seconds);
+  mutant::chosen = m.number;
+  Fate fate = Fate::alive;
+  try {
+    if (!agrees()) fate = Fate::differs;
+  } catch (const std::exception&) {
+    fate = Fate::throws;
+  }
+  mutant::chosen = -1;
+  trying(-1, 0);
+  return fate;
+}
+
+/// All mutants that are alive and reached, on one pair. Drawn anew where an earlier mutant wrote over it: else all
+/// that come after would seem caught.
 void try_pair(std::int64_t job, const std::vector<Mutant>& mutants, const Ledger& ledger, const Trying& trying) {
   mutant::chosen = -1;
-  const std::function<bool()> agrees = drawn_sample(static_cast<std::uint64_t>(job) + 1);
+  std::function<bool()> agrees = drawn_sample(static_cast<std::uint64_t>(job) + 1);
   std::fill(std::begin(mutant::reached), std::end(mutant::reached), static_cast<unsigned char>(0));
   if (!agrees()) throw std::runtime_error("estimate and executor differ without a mutant");
   const std::vector<unsigned char> reached(std::begin(mutant::reached), std::end(mutant::reached));
   for (const Mutant& m : mutants) {
     if (caught(ledger, m) || !reached[static_cast<std::size_t>(m.number)]) continue;
-    trying(m.number, pair_seconds);
-    mutant::chosen = m.number;
-    Fate fate = Fate::alive;
-    try {
-      if (!agrees()) fate = Fate::differs;
-    } catch (const std::exception&) {
-      fate = Fate::throws;
+    Fate fate = fate_on(agrees, m, trying);
+    if (fate != Fate::alive && !agrees()) {
+      agrees = drawn_sample(static_cast<std::uint64_t>(job) + 1);
+      fate = fate_on(agrees, m, trying);
     }
-    mutant::chosen = -1;
-    trying(-1, 0);
     if (fate == Fate::alive) continue;
     ledger.by[m.number] = static_cast<std::int32_t>(job);
     ledger.fates[m.number] = fate;

@@ -171,7 +171,7 @@ std::string difference(const Beside& beside, Vectors vectors) {
   std::vector<TapeNumbers> numbers;
   for (std::size_t i = 0; i < count; ++i) {
     const timing::Timed& t = beside.machines[i];
-    if (tape_likeness(t.costs, t.rules) != tape.likeness) return "machines are unlike";
+    if (make_tape(t.program, t.costs, t.rules) != tape) return "machines are unlike";
     numbers.push_back(tape_numbers(tape, t.costs, t.rules));
     const TimelineResult& alone = beside.alone[i];
     if (alone.passes.size() == 1) continue;  // the only pass is a cold one
@@ -234,12 +234,15 @@ bool goes_alone(const Application& application, const Machine& m) {
   return !fits;
 }
 
-/// All that a stage's time depends on beside its channel.
-std::vector<std::int64_t> timed(const CompiledStage& stage, const Machine& m) {
+/// All that a stage's time depends on beside its channel; of its tape the place among `tapes`.
+std::vector<std::int64_t> timed(const CompiledStage& stage, const Machine& m, std::vector<Tape>& tapes) {
   const std::vector<ClassCost> costs = class_costs(stage, m);
   const TimelineRules rules = stage_rules(stage, m, 1);
-  std::vector<std::int64_t> all = tape_likeness(costs, rules);
-  const TapeNumbers n = tape_numbers(make_tape(stage.program, costs, rules), costs, rules);
+  const Tape tape = make_tape(stage.program, costs, rules);
+  const std::int64_t place = std::ranges::find(tapes, tape) - tapes.begin();
+  if (place == std::ssize(tapes)) tapes.push_back(tape);
+  std::vector<std::int64_t> all = {place};
+  const TapeNumbers n = tape_numbers(tape, costs, rules);
   for (const auto* values : {&n.bytes, &n.least_cycles, &n.cycles, &n.dispatch, &n.delay, &n.link_in, &n.behind})
     all.insert(all.end(), values->begin(), values->end());
   all.push_back(n.psram_bytes);
@@ -260,6 +263,7 @@ std::int64_t count_unlike(const std::vector<Machine>& machines, Machine (*key)(c
 BatchEvaluator::Counts counts_of(const Application& application, const std::vector<Machine>& machines) {
   BatchEvaluator::Counts counts;
   std::vector<Machine> beside;
+  std::vector<Tape> tapes;
   std::set<std::tuple<std::size_t, std::vector<std::int64_t>, std::int64_t, std::int64_t, std::int64_t>> timelines;
   for (const Machine& m : machines) {
     counts.machines += 2;
@@ -272,7 +276,7 @@ BatchEvaluator::Counts counts_of(const Application& application, const std::vect
       const CompiledStage& stage = application.stages[s];
       const std::int64_t cores = frame_schedule(stage.role, stage.part, m).active_cores;
       const DramRate rate = stage_rate(stage, m);
-      const std::vector<std::int64_t> its = timed(stage, m);
+      const std::vector<std::int64_t> its = timed(stage, m, tapes);
       timelines.insert({s, its, rate.p, rate.q, 1});
       if (stage_cost(stage, m, class_uses(stage.program), class_costs(stage, m)).streams_activations)
         timelines.insert({s, its, rate.p, rate.q, cores});

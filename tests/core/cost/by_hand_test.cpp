@@ -10,6 +10,7 @@
 #include "core/program/strips.h"
 #include "tests/core/cost/random_program.h"
 #include "tests/core/cost/reports.h"
+#include "tests/core/program/nest_class.h"
 
 namespace sdip {
 namespace {
@@ -29,16 +30,8 @@ Machine ten_bytes_a_cycle() {
 
 /// A product of 4 x 10 by 10 x 30 in tiles of 10 channels: 4 cycles and 100 bytes of weights each.
 InstructionClass three_tiles() {
-  InstructionClass c;
-  c.work.family = Family::linear;
-  c.work.nest.out_h = c.work.nest.in_h = 4;
-  c.work.nest.in_channels = 10;
-  c.work.nest.out_channels = 30;
-  c.operand_a = Place::dsram;
-  c.operand_b = Place::psram;
-  c.mapping = {4, 1, 10, 10};
-  c.out_elements = 120;
-  c.weight_elements_per_channel = 10;
+  InstructionClass c = linear_class(4, 10, 30);
+  c.mapping.tile_channels = 10;
   return c;
 }
 

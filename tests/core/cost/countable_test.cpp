@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/cost/timeline.h"
+#include "tests/core/program/nest_class.h"
 
 namespace sdip {
 namespace {
@@ -25,15 +26,7 @@ Machine two_bytes_a_cycle() {
 /// 4 rows by 10 sums by 3 channels, one tile, on chip: 120 cycles.
 Program on_chip_product() {
   Program program;
-  InstructionClass& c = program.classes.emplace_back();
-  c.work.family = Family::linear;
-  c.work.nest.out_h = c.work.nest.in_h = 4;
-  c.work.nest.in_channels = 10;
-  c.work.nest.out_channels = 3;
-  c.operand_a = Place::dsram;
-  c.operand_b = Place::stackram;
-  c.mapping = {4, 1, 3, 10};
-  c.out_elements = 12;
+  program.classes = {linear_class(4, 10, 3, Place::stackram)};
   program.instructions.resize(1);
   return program;
 }

@@ -3,6 +3,7 @@
 
 #include "core/cost/timeline.h"
 #include "core/exec/step.h"
+#include "tests/core/program/nest_class.h"
 
 namespace sdip {
 namespace {
@@ -24,15 +25,8 @@ Machine small_machine() {
 
 /// `tiles` rows by 2 sums by 3 channels, a row an operation.
 InstructionClass rows_of(std::int64_t tiles) {
-  InstructionClass c;
-  c.work.family = Family::linear;
-  c.work.nest.out_h = c.work.nest.in_h = tiles;
-  c.work.nest.in_channels = 2;
-  c.work.nest.out_channels = 3;
-  c.operand_a = Place::dsram;
-  c.operand_b = Place::stackram;
+  InstructionClass c = linear_class(tiles, 2, 3, Place::stackram);
   c.mapping = {1, 1, 3, 2, rows_outermost};
-  c.out_elements = 3 * tiles;
   return c;
 }
 

@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/core/cost/nest_class.h"
 #include "tests/core/cost/random_program.h"
+#include "tests/core/program/nest_class.h"
 
 namespace sdip {
 namespace {

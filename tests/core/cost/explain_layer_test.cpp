@@ -143,6 +143,20 @@ TEST(explain_layer, bounds_count_each_operand_once_beyond_what_memories_hold) {
   }
 }
 
+TEST(explain_layer, bounds_count_columns_of_the_input_as_rows) {
+  Changeable changed(
+      "machine dsram_bytes=1 stackram_bytes=1\n"
+      "i0 conv2d rows=5 rows_in=7 sums=2 channels=2 kernel=3 a=stackram b=psram to=dsram\n");
+  const std::int64_t of_rows = changed.explained().least_dram_bytes;
+  LoopNest& n = changed.application.stages[0].program.classes[0].work.nest;
+  std::swap(n.out_h, n.out_w);
+  std::swap(n.in_h, n.in_w);
+  std::swap(n.kernel_h, n.kernel_w);
+  std::swap(n.pad_top, n.pad_left);
+  std::swap(n.pad_bottom, n.pad_right);
+  EXPECT_EQ(changed.explained().least_dram_bytes, of_rows);
+}
+
 /// Three operations of 4 cycles leave 4 bytes each, 8 cycles of the channel: 2 + 4 until the first leaves, then all
 /// three; or 2 + 12 until the last does.
 TEST(explain_layer, results_leave_after_the_first_operation_and_after_the_last) {

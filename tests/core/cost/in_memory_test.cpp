@@ -11,6 +11,7 @@
 #include "core/machine/technology.h"
 #include "core/program/format_text.h"
 #include "tests/core/cost/reports.h"
+#include "tests/core/program/nest_class.h"
 
 namespace sdip {
 namespace {
@@ -35,19 +36,7 @@ Machine array_machine() {
 }
 
 /// The worked example of docs/model.md: 3 rows by 200 sums by 40 channels, int8 by int4.
-InstructionClass linear_of_the_example() {
-  InstructionClass c;
-  c.work.family = Family::linear;
-  c.work.nest.out_h = c.work.nest.in_h = 3;
-  c.work.nest.in_channels = 200;
-  c.work.nest.out_channels = 40;
-  c.operand_a = Place::dsram;
-  c.operand_b = Place::psram;
-  c.mapping = {3, 1, 40, 200};
-  c.out_elements = 3 * 40;
-  c.weight_elements_per_channel = 200;
-  return c;
-}
+InstructionClass linear_of_the_example() { return linear_class(3, 200, 40); }
 Machine machine_of_the_example() {
   Machine m = fefet_machine();
   m.weight_format = NumberFormat::int4;

@@ -3,6 +3,7 @@
 
 #include "core/cost/estimate.h"
 #include "core/cost/stage.h"
+#include "tests/core/program/nest_class.h"
 
 namespace sdip {
 namespace {
@@ -14,13 +15,7 @@ CompiledStage small_stage(Role role, const std::string& name) {
   CompiledStage stage;
   stage.role = role;
   stage.name = name;
-  InstructionClass& c = stage.program.classes.emplace_back();
-  c.work.family = Family::linear;
-  c.work.nest.out_h = c.work.nest.in_h = 4;
-  c.operand_a = Place::dsram;
-  c.operand_b = Place::stackram;
-  c.mapping = {4, 1, 1, 1};
-  c.out_elements = 4;
+  stage.program.classes = {linear_class(4, 1, 1, Place::stackram)};
   stage.program.instructions.emplace_back().name = "product";
   return stage;
 }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/core/program/nest_class.h"
+
 namespace sdip {
 namespace {
 
@@ -11,14 +13,7 @@ CompiledStage rows_stage(Role role, std::int64_t rows, const Machine& m) {
   CompiledStage stage;
   stage.role = role;
   stage.needs = needs_of(m);
-  InstructionClass c;
-  c.work.family = Family::linear;
-  c.work.nest.out_h = c.work.nest.in_h = rows;
-  c.mapping = {rows, 1, 1, 1};
-  c.operand_a = Place::dsram;
-  c.operand_b = Place::stackram;
-  c.out_elements = rows;
-  stage.program.classes = {c};
+  stage.program.classes = {linear_class(rows, 1, 1, Place::stackram)};
   stage.program.instructions.resize(1);
   return stage;
 }
@@ -74,26 +69,29 @@ TEST(stage, no_longer_an_instruction_than_none_was_seen) {
   EXPECT_EQ(StageCost{}.macs + StageCost{}.mac_cycles + StageCost{}.bound_cycles + StageRun{}.link_cycles, 0);
 }
 
-/// A byte of weights a pass, that PSRAM keeps for later ones while the channel runs ahead of the work by some more
-/// cycles each pass.
+/// In a pass the channel, a byte a cycle, has some cycles less to do than the cores: by so many it runs further
+/// ahead in each, with weights that PSRAM keeps.
 TEST(stage, a_stage_that_never_repeats_is_simulated_for_64_passes_alone_and_not) {
   Machine m = single_lane();
   m.cores = 2;
   m.steps = 2;
   m.psram_bytes = 1 << 20;
   m.dram_burst_bytes = 1;
-  CompiledStage stage = rows_stage(Role::core, 100, m);
+  m.dram_bus_bits = 8, m.dram_clock_ratio = Decimal{50}, m.dram_efficiency = Decimal{100};
+  m.vae_stage = VaeStage::off_chip;
+  m.dispatch_cycles = 1003;
+  CompiledStage stage = rows_stage(Role::core, 1, m);
   InstructionClass& c = stage.program.classes[0];
   c.operand_b = Place::psram;
-  c.weight_elements_per_channel = 1;
+  c.weight_elements_per_channel = 1000;
   EXPECT_EQ(run_stage(stage, m, nullptr)->stream.passes.size(), 64u);
   c.operand_a = Place::dram;  // it is another run that one core makes alone
   const StageRun run = *run_stage(stage, m, nullptr);
   EXPECT_EQ(run.schedule.active_cores, 2);
-  EXPECT_EQ(run.stream.passes[1].activation_in_bytes, 200);
-  EXPECT_EQ(run.alone.passes[1].activation_in_bytes, 100);
-  const bool repeats = run.alone.repeats;
-  EXPECT_EQ(run.alone.passes.size() == 64u, !repeats);
+  EXPECT_EQ(run.stream.passes[1].activation_in_bytes, 2);
+  EXPECT_EQ(run.alone.passes[1].activation_in_bytes, 1);
+  EXPECT_EQ(run.stream.passes.size(), 64u);
+  EXPECT_EQ(run.alone.passes.size(), 64u);
 }
 
 TEST(stage, energy_of_an_instruction_of_other_formats_is_that_of_these) {

@@ -139,5 +139,18 @@ TEST(strips_cost, loads_rows_of_all_groups_and_loops_over_several_strips_alone) 
   EXPECT_EQ(strips_cost(c, m, Role::network).order.loops.size(), 2U);
 }
 
+TEST(strips_cost, loops_over_tiles_of_streamed_channels_where_there_are_several) {
+  Machine m;
+  InstructionClass c = strips_of({part_of(Family::conv2d, convolution())}, 16);
+  c.parts[0].streamed_channels = 10;
+  c.parts[0].tile_channels = 5;
+  const TileLoops two = strips_cost(c, m, Role::network).order;
+  ASSERT_EQ(two.loops.size(), 1U);
+  EXPECT_TRUE(two.loops[0].b);
+  EXPECT_EQ(two.runs[0].tiles, 2);
+  c.parts[0].tile_channels = 10;
+  EXPECT_EQ(strips_cost(c, m, Role::network).order.loops.size(), 0U);
+}
+
 }  // namespace
 }  // namespace sdip::cost

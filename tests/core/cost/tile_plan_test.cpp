@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/core/cost/nest_class.h"
 #include "tests/core/cost/random_program.h"
+#include "tests/core/program/nest_class.h"
 
 namespace sdip::cost {
 namespace {
@@ -88,6 +88,10 @@ TEST(windows, are_the_positions_that_results_read_wherever_padding_lies) {
     for (std::int64_t count = 1; count <= a.results; ++count, inside += std::min(a.stride, a.reach()))
       EXPECT_EQ(held_window(a, count), std::min(inside, window(a, 0, a.results))) << "seed " << seed;
   }
+}
+
+TEST(windows, of_results_behind_the_last_input_are_empty) {
+  EXPECT_EQ(window({.results = 9, .inputs = 4, .kernel = 2, .stride = 1, .dilation = 1, .pad = 1}, 6, 2), 0);
 }
 
 TEST(weight_bytes, come_with_biases_and_scales_in_the_first_tile_of_sums) {

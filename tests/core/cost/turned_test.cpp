@@ -4,21 +4,14 @@
 #include "core/cost/estimate.h"
 #include "core/cost/timeline.h"
 #include "tests/core/cost/tiny_sd.h"
+#include "tests/core/program/nest_class.h"
 
 namespace sdip {
 namespace {
 
 /// 4096 x 320 by 320 x 320 in one tile, as in docs/model.md.
 InstructionClass linear(std::int64_t run) {
-  InstructionClass c;
-  c.work.family = Family::linear;
-  c.work.nest.out_h = c.work.nest.in_h = 4096;
-  c.work.nest.in_channels = c.work.nest.out_channels = 320;
-  c.operand_a = Place::dsram;
-  c.operand_b = Place::psram;
-  c.mapping = {4096, 1, 320, 320};
-  c.out_elements = 4096 * 320;
-  c.weight_elements_per_channel = 320;
+  InstructionClass c = linear_class(4096, 320, 320);
   c.turned_run = run;
   return c;
 }

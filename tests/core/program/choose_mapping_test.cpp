@@ -6,6 +6,7 @@
 
 #include "core/program/draft.h"
 #include "core/program/tuner.h"
+#include "tests/core/program/nest_class.h"
 
 namespace sdip {
 namespace {
@@ -295,16 +296,7 @@ TEST(tile_goal, cycles_takes_no_more_of_them_than_bytes_by_the_same_search) {
 /// On chip as a whole, nothing moves whatever the tiles: an array of 128 x 128 takes tiles of 128 channels as well
 /// as larger ones, and the smallest wins; a weight memory takes every row again for each.
 TEST(choose_mapping, of_a_memory_that_multiplies_takes_each_row_for_as_few_tiles_of_channels_as_fit) {
-  InstructionClass c;
-  c.work.family = Family::linear;
-  c.work.nest.out_h = c.work.nest.in_h = 77;
-  c.work.nest.in_channels = 64;
-  c.work.nest.out_channels = 768;
-  c.operand_a = Place::dsram;
-  c.operand_b = Place::psram;
-  c.to_dsram = true;
-  c.out_elements = 77 * 768;
-  c.weight_elements_per_channel = 64;
+  const InstructionClass c = linear_class(77, 64, 768);
   TileRoom room;
   room.read_bytes = room.write_bytes = 1 << 20;
   EXPECT_EQ(choose_mapping(c, room)->tile_channels, 128);

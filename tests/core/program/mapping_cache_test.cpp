@@ -7,19 +7,15 @@
 #include <thread>
 
 #include "tests/core/program/built_in.h"
+#include "tests/core/program/nest_class.h"
 
 namespace sdip {
 namespace {
 
-InstructionClass linear_class(std::int64_t rows, std::int64_t channels) {
-  InstructionClass c;
-  c.work.family = Family::linear;
-  c.work.nest.out_h = c.work.nest.in_h = rows;
-  c.work.nest.out_channels = c.work.nest.in_channels = channels;
-  c.operand_a = Place::dram, c.operand_b = Place::psram;
+InstructionClass linear_through_dram(std::int64_t rows, std::int64_t channels) {
+  InstructionClass c = linear_class(rows, channels, channels);
+  c.operand_a = Place::dram;
   c.to_dram = true, c.to_dsram = false;
-  c.out_elements = rows * channels;
-  c.weight_elements_per_channel = channels;
   return c;
 }
 
@@ -31,7 +27,7 @@ TileRoom room_of(std::int64_t bytes) {
 
 TEST(mapping_cache, searches_once_for_a_class_in_a_room) {
   MappingCache cache;
-  const InstructionClass c = linear_class(100, 200);
+  const InstructionClass c = linear_through_dram(100, 200);
   EXPECT_EQ(cache.step_of(c, room_of(5000)).mapping, choose_mapping(c, room_of(5000)));
   EXPECT_EQ(cache.step_of(c, room_of(5000)).mapping, choose_mapping(c, room_of(5000)));
   EXPECT_EQ(cache.counts().searched, 1U);
@@ -46,7 +42,7 @@ TEST(mapping_cache, searches_once_for_a_class_in_a_room) {
 
 TEST(mapping_cache, gives_a_class_that_is_whole_on_chip_one_mapping_in_every_room) {
   MappingCache cache;
-  InstructionClass c = linear_class(100, 200);
+  InstructionClass c = linear_through_dram(100, 200);
   c.operand_a = Place::dsram, c.to_dram = false, c.to_dsram = true;
   TileRoom room = room_of(5000);
   const auto first = cache.step_of(c, room).mapping;
@@ -59,7 +55,7 @@ TEST(mapping_cache, gives_a_class_that_is_whole_on_chip_one_mapping_in_every_roo
 TEST(mapping_cache, keeps_no_more_than_it_may) {
   MappingCache cache(8);
   for (std::int64_t rows = 1; rows < 50; ++rows) {
-    const InstructionClass c = linear_class(rows, 64);
+    const InstructionClass c = linear_through_dram(rows, 64);
     EXPECT_EQ(cache.step_of(c, room_of(3000)).mapping, choose_mapping(c, room_of(3000)));
     EXPECT_LE(cache.counts().kept, 8U);
   }
@@ -70,8 +66,8 @@ TEST(mapping_cache, gives_threads_the_same) {
   const auto ask = [&] {
     for (int round = 0; round < 20; ++round)
       for (std::int64_t rows = 1; rows < 25; ++rows)
-        EXPECT_EQ(cache.step_of(linear_class(rows, 96), room_of(900)).mapping,
-                  choose_mapping(linear_class(rows, 96), room_of(900)));
+        EXPECT_EQ(cache.step_of(linear_through_dram(rows, 96), room_of(900)).mapping,
+                  choose_mapping(linear_through_dram(rows, 96), room_of(900)));
   };
   std::thread other(ask);
   ask();

@@ -7,6 +7,7 @@
 #include "core/program/parse.h"
 #include "tests/core/program/built_in.h"
 #include "tests/core/program/compiled.h"
+#include "tests/core/program/nest_class.h"
 #include "tests/core/program/random_graph.h"
 
 namespace sdip {
@@ -39,14 +40,7 @@ TEST(asked_capacity, of_units_is_as_wide_as_their_answer_whatever_the_numbers) {
   }
 }
 
-InstructionClass small_linear() {
-  InstructionClass c;
-  c.work.family = Family::linear;
-  c.work.nest.out_channels = 64, c.work.nest.in_channels = 8;
-  c.operand_a = Place::dsram, c.operand_b = Place::psram;
-  c.out_elements = 64, c.weight_elements_per_channel = 8;
-  return c;
-}
+InstructionClass small_linear() { return linear_class(1, 8, 64); }
 TileRoom room_for_weights(std::int64_t bytes) {
   TileRoom room;
   room.read_bytes = room.write_bytes = 1 << 20;
