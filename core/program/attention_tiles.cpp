@@ -24,16 +24,32 @@ std::int64_t folds(std::int64_t size, std::int64_t tile) {
   return pieces.full * ceil_div(tile, reference_lanes) + ceil_div(pieces.edge, reference_lanes);
 }
 
-/// The smallest tile size, at most `most`, that makes exactly `tiles` tiles of `size` with the fewest folds; 0 when
-/// there is none. 300 in 3 tiles: 100, since larger ones save no fold; in 2 tiles: 172, for 256 and 128 make 3.
-std::int64_t even_tile(std::int64_t size, std::int64_t tiles, std::int64_t most) {
-  const std::int64_t least = ceil_div(size, tiles);
-  if (tiles == 1) return size <= most ? size : 0;
-  most = std::min(most, (size - 1) / (tiles - 1));
-  if (least > most) return 0;
+/// The smallest tile size that makes exactly `tiles` > 1 tiles of `size` with the fewest folds. 300 in 3 tiles:
+/// 100, since larger ones save no fold; in 2 tiles: 172, for 256 and 128 make 3.
+std::int64_t even_tile(std::int64_t size, std::int64_t tiles) {
+  const std::int64_t least = ceil_div(size, tiles), most = (size - 1) / (tiles - 1);
   const std::int64_t even = std::min(most, ceil_div(least, reference_lanes) * reference_lanes);
   const std::int64_t last_folds = ceil_div(size - (tiles - 1) * even, reference_lanes);
   return std::max(least, ceil_div(size - reference_lanes * last_folds, tiles - 1));
+}
+
+/// Calls each(tile) for every number of tiles of `size` from 1 on: the smallest tile that makes so many, and each
+/// larger one that saves a fold. The same whatever the room.
+template <class Each>
+void each_even_tile(std::int64_t size, Each each) {
+  for (std::int64_t least = size, tiles = 1; least > 0; tiles = ceil_div(size, least - 1)) {
+    least = ceil_div(size, tiles);
+    const auto last_folds = [&](std::int64_t tile) { return ceil_div(size - (tiles - 1) * tile, reference_lanes); };
+    if (tiles == 1) {
+      each(size);
+    } else {
+      const std::int64_t fewest = last_folds(even_tile(size, tiles));
+      const std::int64_t most = std::min(last_folds(least), fewest + most_tried);
+      for (std::int64_t last = fewest; last <= most; ++last)
+        each(std::max(least, ceil_div(size - reference_lanes * last, tiles - 1)));
+    }
+    if (least == 1) return;
+  }
 }
 
 class Choice {
@@ -41,11 +57,7 @@ class Choice {
   Choice(const InstructionClass& c, const TileRoom& room) : c_(c), room_(room), sizes_(attention_sizes(c)) {}
 
   std::optional<Mapping> run() {
-    for (std::int64_t tiles = 1; tiles > 0;) {
-      const std::int64_t least = ceil_div(sizes_.rows, tiles);
-      try_row_tiles(tiles, least);
-      tiles = least == 1 ? 0 : ceil_div(sizes_.rows, least - 1);
-    }
+    each_even_tile(sizes_.rows, [this](std::int64_t rows) { try_rows(rows); });
     return best_;
   }
 
@@ -62,50 +74,34 @@ class Choice {
     return buffers.read_bytes <= room_.read_bytes && buffers.write_bytes <= room_.write_bytes;
   }
 
-  Rank rank(std::int64_t rows, std::int64_t keys) {
-    c_.mapping = mapping(rows, keys);
-    return {attention_loads(c_), attention_folds(c_), rows, keys};
+  /// Bytes of a mapping before transfers are rounded up: no more than dram_bytes.
+  std::int64_t least_bytes() const {
+    std::int64_t elements = attention_loads(c_);
+    if (c_.operand_a == Place::dram) elements += sizes_.heads * sizes_.rows * sizes_.depth;
+    if (c_.to_dram) elements += sizes_.heads * sizes_.rows * sizes_.values;
+    for (const Fetch& mask : c_.fetches)
+      if (mask.place == Place::dram)
+        elements += mask.per_fold ? sizes_.heads * sizes_.rows * sizes_.keys : mask.elements;
+    return elements * room_.activation_bits / 8;
   }
 
   void consider(std::int64_t rows, std::int64_t keys) {
-    if (keys == 0 || !fits(rows, keys)) return;
-    const Rank found = rank(rows, keys);
+    if (!fits(rows, keys)) return;
+    const Rank found{dram_bytes(c_, room_), attention_folds(c_), rows, keys};
     if (best_ && best_rank_ <= found) return;
     best_ = c_.mapping;
     best_rank_ = found;
   }
 
-  /// Row tiles of `tiles` from the smallest, `least`, each larger one that saves a fold.
-  void try_row_tiles(std::int64_t tiles, std::int64_t least) {
-    if (tiles == 1) return try_rows(least);
-    const std::int64_t fewest = even_tile(sizes_.rows, tiles, sizes_.rows);
-    const auto last_folds = [&](std::int64_t rows) {
-      return ceil_div(sizes_.rows - (tiles - 1) * rows, reference_lanes);
-    };
-    const std::int64_t most = std::min(last_folds(least), last_folds(fewest) + most_tried);
-    for (std::int64_t last = last_folds(fewest); last <= most; ++last)
-      try_rows(std::max(least, ceil_div(sizes_.rows - reference_lanes * last, tiles - 1)));
-  }
-
   void try_rows(std::int64_t rows) {
-    if (best_ && best_rank_ <= rank(rows, sizes_.keys)) return;  // no smaller key tile makes these rows better
-    if (fits(rows, sizes_.keys)) return consider(rows, sizes_.keys);
-    const std::int64_t most = largest_keys(rows);
-    if (most == 0) return;
-    const std::int64_t even = most < reference_lanes ? most : most / reference_lanes * reference_lanes;
-    const std::int64_t fewest = ceil_div(sizes_.keys, most), enough = ceil_div(sizes_.keys, even);
-    for (std::int64_t tiles = fewest; tiles <= std::min(enough, fewest + most_tried); ++tiles)
-      consider(rows, even_tile(sizes_.keys, tiles, most));
-  }
-
-  /// Of fewer than all keys, as many as fit beside `rows`.
-  std::int64_t largest_keys(std::int64_t rows) {
-    std::int64_t fitting = 0, over = sizes_.keys;
-    while (over - fitting > 1) {
-      const std::int64_t middle = fitting + (over - fitting) / 2;
-      (fits(rows, middle) ? fitting : over) = middle;
-    }
-    return fitting;
+    c_.mapping = mapping(rows, sizes_.keys);
+    if (best_ && best_rank_ <= Rank{least_bytes(), attention_folds(c_), rows, sizes_.keys}) return;
+    c_.mapping = mapping(rows, std::max<std::int64_t>(1, sizes_.keys - 1));
+    const std::int64_t in_tiles = least_bytes();
+    if (!fits(rows, 1)) return;
+    each_even_tile(sizes_.keys, [&](std::int64_t keys) {
+      if (keys == sizes_.keys || !best_ || std::get<0>(best_rank_) >= in_tiles) consider(rows, keys);
+    });
   }
 
   InstructionClass c_;

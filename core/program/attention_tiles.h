@@ -27,14 +27,14 @@ std::int64_t mask_elements(const Fetch& mask, const TilePlan& plan, std::int64_t
 /// result's tile buffers on its writing side.
 TileBuffers attention_buffers(const InstructionClass& c, const TileRoom& room);
 
-/// The tile sizes of fewest DRAM elements moved, then fewest folds (attention_folds), then smallest; nothing when
-/// one query by one key does not fit. Exact up to 2^14 rows and keys; beyond, of the tile counts next to the
-/// fewest. `weights`: room.weight_bytes, which held weights must fit.
+/// The tile sizes of fewest DRAM bytes (dram_bytes), then fewest folds (attention_folds), then smallest; nothing
+/// when one query by one key does not fit. Of each number of tiles the smallest size is tried and those that save a
+/// fold, whatever the room. `weights`: room.weight_bytes, which held weights must fit.
 std::optional<Mapping> choose_attention(const InstructionClass& c, const TileRoom& room,
                                         const AskedCapacity& weights);
 
-/// What choose_attention compares, of a class with its mapping: elements of keys and values loaded from DRAM, and
-/// folds of one head on an array of 128 x 128 whose summed dimension is one, rescaling on 128 rows at a time.
+/// Of a class with its mapping: elements of keys and values loaded from DRAM, and folds of one head on an array of
+/// 128 x 128 whose summed dimension is one, rescaling on 128 rows at a time.
 std::int64_t attention_loads(const InstructionClass& c);
 std::int64_t attention_folds(const InstructionClass& c);
 

@@ -116,6 +116,7 @@ TileRoom machine_room(const Machine& machine, WeightPlace weights) {
   room.form = weight_form(machine);
   room.search = machine.tile_search;
   room.goal = machine.tile_goal;
+  room.burst_bytes = machine.dram_burst_bytes;
   return room;
 }
 

@@ -138,6 +138,7 @@ struct TileRoom {
   TileSearch search = TileSearch::exact;  // how mappings of nests are found
   TileGoal goal = TileGoal::bytes;        // and what they save first
   bool weights_stay = false;              // in PSRAM, all of the stage's: loaded again they cost nothing
+  std::int64_t burst_bytes = 1;           // to which DRAM transfers are rounded up
   bool weights_multiply = false;          // in their memory: each row with all channels of a tile at once
   friend auto operator<=>(const TileRoom&, const TileRoom&) = default;
 };
@@ -159,10 +160,11 @@ Mapping least_mapping(const Nest& nest, const TileSizes& sizes);
 /// The mapping of fewest DRAM bytes, then fewest folds at reference widths, then smallest tiles (decision 6 of the
 /// machine's reference; core/program/tiling.h); nothing when even the smallest tile does not fit. Tiles below a
 /// reference size of 2^18 result elements are taken only when larger ones do not fit or move more. Channels and
-/// sums are cut in multiples of 32, unless nothing fits so; columns and sums only where that moves fewer bytes.
-/// With a rule: what it says, or nothing when that does not fit. The room says how a nest's mapping is searched for
-/// (docs/model.md, section 3b): greedy and sampled ones are never of fewer bytes; with goal cycles none of the same
-/// search takes fewer cycles on the reference machine.
+/// sums are cut in multiples of 32, finer where nothing so coarse has room in what that takes; columns and sums
+/// only where that moves fewer bytes. With tile_search=exact and tile_goal=bytes of no more dram_bytes than in less
+/// room. With a rule: what it says, or nothing when that does not fit. The room says how a nest's mapping is
+/// searched for (docs/model.md, section 3b): greedy and sampled ones are never of fewer bytes; with goal cycles
+/// none of the same search takes fewer cycles on the reference machine.
 std::optional<Mapping> choose_mapping(const InstructionClass& c, const TileRoom& room,
                                       const MappingRule* rule = nullptr);
 
@@ -182,7 +184,9 @@ MappingStep mapping_step(const InstructionClass& c, const TileRoom& room, const 
 /// Why what the rule says is no mapping of this class in this room: a sentence with the bytes that are missing.
 std::string misfit_of(const MappingRule& rule, InstructionClass c, const TileRoom& room);
 
-/// DRAM bytes of an instruction with its mapping, one core; bursts not counted.
+/// DRAM bytes of an instruction with its mapping, one core: each transfer in whole bursts, as the estimate and the
+/// executor count them, but for weights that stay in PSRAM. Worked example: 10 elements of 8 bit from DRAM and as
+/// many results to it in tiles of 4, bursts of 4: 3 + 3 bursts, 24 bytes.
 std::int64_t dram_bytes(const InstructionClass& c, const TileRoom& room);
 
 /// Bytes of the tile buffers that a class with its mapping occupies on each side of DSRAM, beside whole operands.

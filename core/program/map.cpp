@@ -1,6 +1,8 @@
 // pass `map`: tile sizes and loop order of one instruction.
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <span>
 
 #include "core/program/attention_tiles.h"
 #include "core/program/draft.h"
@@ -15,7 +17,8 @@ constexpr std::int64_t reference_tile_elements = 1 << 18;   // of a result: smal
 constexpr std::int64_t even_channels = 32, even_sums = 32;  // so that folds of most machines come out even
 constexpr std::int64_t reference_chunk_elements = 1 << 16;  // of row-wise work streamed through DSRAM
 constexpr std::int64_t reference_dram_bytes =
-    64;                                  // a cycle: 128 bits, twice the core's clock, two transfers a clock
+    64;  // a cycle: 128 bits, twice the core's clock, two transfers a clock
+constexpr std::int64_t most_more_parts = 64;
 constexpr std::int64_t bit_parts = 100;  // rooms and prices are in hundredths of a bit, as densities
 
 bool fetches_from_dram(const InstructionClass& c) {
@@ -223,6 +226,117 @@ MappingStep choose_nest(InstructionClass c, const TileRoom& room, std::int64_t w
   return step;
 }
 
+/// What a mapping takes of the sides of DSRAM and of PSRAM.
+struct RoomTaken {
+  std::int64_t read, write, weights;
+  bool within(const RoomTaken& room) const {
+    return read <= room.read && write <= room.write && weights <= room.weights;
+  }
+};
+
+/// The search for fewer bytes than a mapping has. What is tried is the same whatever the room, so that more of it
+/// never means more bytes: finer tiles, and one weight tile at a time, only where no coarser mapping has room in
+/// what they take themselves.
+struct FewestBytes {
+  InstructionClass c;
+  const TileRoom& room;
+  MappingStep& step;
+  const Nest nest = nest_of(c);
+  const TileSizes sizes = sizes_of(c, nest.weighted, room.weights_multiply&& nest.weighted);
+  const bool streams_weights = nest.weighted && room.weight_bytes > 0;
+
+  std::int64_t bytes_of(const Mapping& m) {
+    c.mapping = m;
+    return dram_bytes(c, room);
+  }
+
+  /// What every mapping moves beside what the search prices.
+  std::int64_t fixed_bytes() const {
+    std::int64_t bytes = room.weight_bytes > 0 ? held_stored_bytes(c, room.form) : 0;
+    for (const Fetch& fetch : c.fetches)
+      if (fetch.place == Place::dram) bytes += fetch.elements * room.activation_bits / 8;
+    return bytes;
+  }
+
+  RoomTaken taken(const Mapping& m, std::int64_t weight_buffers) {
+    c.mapping = m;
+    const TileBuffers buffers = tile_buffers(c, room);
+    return {buffers.read_bytes, buffers.write_bytes,
+            streams_weights ? weight_bytes_on_chip(c, room, weight_buffers) : 0};
+  }
+
+  /// The smallest mappings of tiles of that granule: with sums cut, and, since partial sums take room, whole; and
+  /// the whole mapping, which needs no two buffers.
+  std::array<RoomTaken, 3> least(std::int64_t granule, std::int64_t weight_buffers) {
+    const LoopNest& n = nest.loops;
+    Mapping cut = least_mapping(nest, sizes);
+    if (sizes.split_channels) cut.tile_channels = std::min(granule, n.out_channels);
+    if (sizes.split_sums) cut.tile_sums = std::min(granule, n.in_channels);
+    Mapping all_sums = cut;
+    all_sums.tile_sums = n.in_channels;
+    const Mapping whole{n.out_h, n.out_w, nest.channels(), n.in_channels, tiling_orders[0]};
+    return {taken(cut, weight_buffers), taken(all_sums, weight_buffers), taken(whole, weight_buffers)};
+  }
+
+  void search(const TileRoom& within, std::span<const std::int64_t> granules, std::int64_t weight_buffers,
+              std::span<const RoomTaken> coarser) {
+    const AskedCapacity weights(within.weight_bytes);
+    TileTerms terms = terms_of(c, nest, within, weight_buffers);
+    if (room.weights_stay && streams_weights) terms.b_price = 0;
+    const Accept fits = [&](const Mapping& m) {
+      c.mapping = m;
+      if (!fits_in(c, within, weights, weight_buffers)) return false;
+      if (coarser.empty()) return true;
+      const RoomTaken own = taken(m, weight_buffers);
+      return std::ranges::none_of(coarser, [&](const RoomTaken& other) { return other.within(own); });
+    };
+    const ExactBytes exact{[this](const Mapping& m) { return bytes_of(m); }, fixed_bytes(), 8 * bit_parts};
+    if (const auto fewer = fewest_bytes(nest, terms, sizes, granules, fits, exact, bytes_of(*step.mapping)))
+      step.mapping = fewer;
+    if (within.weight_bytes < room.weight_bytes) return;  // of all capacities from there on
+    step.weight_room.narrow(weights.same());
+    if (streams_weights)
+      step.weight_room.narrow(
+          weight_room(terms.capacity[1].same(), held_weight_bytes(c, room.form), weight_buffers));
+  }
+
+  /// Whatever has no room for a coarser mapping takes less of one memory than the smallest of these.
+  void search_finer(std::span<const std::int64_t> granules, std::int64_t weight_buffers,
+                    std::span<const RoomTaken> coarser) {
+    const RoomTaken& smallest = coarser.front();
+    const auto with_less = [&](std::int64_t TileRoom::*part, std::int64_t taken_bytes) {
+      TileRoom within = room;
+      within.*part = std::min(within.*part, taken_bytes - 1);
+      if (taken_bytes > 0) search(within, granules, weight_buffers, coarser);
+    };
+    with_less(&TileRoom::read_bytes, smallest.read);
+    with_less(&TileRoom::write_bytes, smallest.write);
+    if (!streams_weights || smallest.weights <= 1) return;
+    const AskedCapacity weights(room.weight_bytes);
+    weights.holds(smallest.weights);
+    step.weight_room.narrow(weights.same());
+    with_less(&TileRoom::weight_bytes, smallest.weights);
+  }
+
+  void run() {
+    constexpr std::array granules{std::int64_t{1}, even_channels};
+    static_assert(even_channels == even_sums);
+    step.mapping = with_tried_channels(nest, granules, *step.mapping);
+    search(room, std::span(granules).last(1), room.weight_buffers, {});
+    search_finer(granules, room.weight_buffers, least(even_channels, room.weight_buffers));
+    if (streams_weights && room.weight_buffers > 1) search_finer(granules, 1, least(1, room.weight_buffers));
+  }
+};
+
+/// DRAM bytes of row-wise work with its mapping if no transfer were rounded up.
+std::int64_t unrounded_bytes(const InstructionClass& c, const TileRoom& room) {
+  const std::int64_t passes = tile_plan(c).passes_apart;
+  std::int64_t elements = c.to_dram ? c.out_elements : 0;
+  for (const Fetch& fetch : c.fetches)
+    if (fetch.place == Place::dram) elements += fetch.elements * (fetch.passes >= passes ? passes : 1);
+  return elements * room.activation_bits / 8;
+}
+
 std::optional<Mapping> choose_rowwise(InstructionClass c, const TileRoom& room, const AskedCapacity& all_weights) {
   const Work& work = c.work;
   const auto try_mapping = [&](std::int64_t rows, std::int64_t length) {
@@ -234,16 +348,45 @@ std::optional<Mapping> choose_rowwise(InstructionClass c, const TileRoom& room, 
   const std::int64_t weights = held_weight_bytes(c, room.form);
   if (room.weight_bytes > 0 && !all_weights.holds(weights)) return std::nullopt;
   if (!streams) return Mapping{work.rows, 1, work.row_length, 1};
+  std::optional<Mapping> best;
+  std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+  const auto consider = [&](std::int64_t rows, std::int64_t length) {
+    const bool fits = try_mapping(rows, length);
+    const std::int64_t bytes = dram_bytes(c, room);
+    if (fits && bytes < fewest) best = c.mapping, fewest = bytes;
+    return bytes;
+  };
+  // Tiles of this size, or, where their parts are rounded up, somewhat more of them that may be rounded less.
+  const auto consider_near = [&](std::int64_t size, std::int64_t tile, const auto& take) {
+    const std::int64_t parts = ceil_div(size, tile);
+    if (take(tile) <= unrounded_bytes(c, room)) return;
+    for (std::int64_t more = parts + 1; more < std::min(2 * parts, parts + most_more_parts); ++more)
+      take(ceil_div(size, more));
+  };
+  const auto all_of_rows = [&](std::int64_t rows) { return consider(rows, work.row_length); };
+  const auto chunks = [&](std::int64_t length) { return consider(1, length); };
   for (std::int64_t rows = work.rows; rows > 0; rows = rows == 1 ? 0 : ceil_div(rows, 2)) {
     if (rows > 1 && rows * work.row_length > reference_chunk_elements) continue;
     if (rows == 1 && work.rows == 1 && work.row_length > reference_chunk_elements) break;
-    if (try_mapping(rows, work.row_length)) return c.mapping;
+    consider_near(work.rows, rows, all_of_rows);
   }
-  for (std::int64_t chunk = reference_chunk_elements; chunk >= 64; chunk /= 2) {
-    if (chunk >= work.row_length) continue;
-    if (try_mapping(1, chunk)) return c.mapping;
-  }
-  return std::nullopt;
+  for (std::int64_t chunk = reference_chunk_elements; chunk >= 64; chunk /= 2)
+    if (chunk < work.row_length) consider_near(work.row_length, chunk, chunks);
+  return best;
+}
+
+/// The mapping found for fewest cycles, or that of fewest bytes, which may have finer tiles, where it takes fewer.
+MappingStep faster_of_both(const InstructionClass& c, TileRoom room, MappingStep found) {
+  room.goal = TileGoal::bytes;
+  const MappingStep of_bytes = mapping_step(c, room);
+  const Nest nest = nest_of(c);
+  const TileTerms terms = terms_of(c, nest, room, room.weight_buffers);
+  const auto cycles = [&](const Mapping& m) {
+    return reference_cycles(nest, terms, sizes_of(c, nest.weighted, false), m);
+  };
+  if (cycles(*of_bytes.mapping) < cycles(*found.mapping)) found.mapping = of_bytes.mapping;
+  found.weight_room.narrow(of_bytes.weight_room);
+  return found;
 }
 
 /// Bytes of the largest of `parts` equal parts of an operand.
@@ -294,27 +437,6 @@ TileBuffers tile_buffers(const InstructionClass& c, const TileRoom& room) {
   return buffers;
 }
 
-std::int64_t dram_bytes(const InstructionClass& c, const TileRoom& room) {
-  const TilePlan plan = tile_plan(c);
-  const auto bytes_of = [&](std::int64_t elements) { return ceil_div(elements * room.activation_bits, 8); };
-  std::int64_t bytes = room.weight_bytes > 0 ? held_weight_bytes(c, room.form) : 0;
-  if (plan.nest) {
-    const Nest nest = nest_of(c);
-    const Traffic moved = traffic(nest, c.mapping);
-    if (c.operand_a == Place::dram) bytes += bytes_of(moved.a);
-    if (c.operand_b == Place::dram) bytes += bytes_of(moved.b);
-    if (nest.weighted && room.weight_bytes > 0 && !room.weights_stay)
-      bytes += moved.b / compulsory(nest).b * weight_tile_bytes(c, nest.channels(), room.form);
-    if (writes_tiles(c))
-      bytes += ceil_div((moved.partials_written + moved.partials_read) * room.accumulator_bits, 8);
-  }
-  for (const Fetch& fetch : c.fetches) {
-    const std::int64_t times = fetch.passes >= plan.passes_apart ? plan.passes_apart : 1;
-    if (fetch.place == Place::dram) bytes += times * bytes_of(fetch.elements);
-  }
-  return bytes + (c.to_dram ? bytes_of(c.out_elements) : 0);
-}
-
 MissingBytes missing_bytes(const InstructionClass& c, const TileRoom& room, std::int64_t weight_buffers) {
   const TileBuffers buffers = tile_buffers(c, room);
   MissingBytes missing;
@@ -339,10 +461,15 @@ MappingStep mapping_step(const InstructionClass& c, const TileRoom& room, const 
   }
   if (!is_nest(c.work.family)) return step(choose_rowwise(c, room, weights));
   MappingStep found = choose_nest(c, room, room.weight_buffers);
-  if (found.mapping || room.weight_buffers == 1) return found;
-  MappingStep single = choose_nest(c, room, 1);
-  single.weight_room.narrow(found.weight_room);
-  return single;
+  if (!found.mapping && room.weight_buffers > 1) {
+    const MappingStep single = choose_nest(c, room, 1);
+    found.mapping = single.mapping;
+    found.weight_room.narrow(single.weight_room);
+  }
+  if (!found.mapping || room.search != TileSearch::exact) return found;
+  if (room.goal == TileGoal::cycles) return faster_of_both(c, room, found);
+  FewestBytes{c, room, found}.run();
+  return found;
 }
 
 std::optional<Mapping> choose_mapping(const InstructionClass& c, const TileRoom& room, const MappingRule* rule) {

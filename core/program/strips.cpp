@@ -176,26 +176,43 @@ std::optional<Mapping> choose_strip_rows(const InstructionClass& c, const TileRo
 
 std::int64_t strip_dram_bytes(const InstructionClass& c, const TileRoom& room) {
   const std::int64_t bits = room.activation_bits;
-  std::vector<StripOperation> operations = strip_operations(c);
-  if (operations.empty())
-    for (std::size_t p = 0; p < c.parts.size(); ++p) operations.push_back({p, part_channels(c.parts[p]), 1, false});
-  std::int64_t bytes = room.weight_bytes > 0 ? strip_held_bytes(c, room.form) : 0;
+  const auto transfer = [&](std::int64_t bytes) { return ceil_div(bytes, room.burst_bytes) * room.burst_bytes; };
+  const std::vector<StripOperation> operations = strip_operations(c);
+  const bool weights_move = room.weight_bytes > 0;
+  const bool one_tile = operations.size() == 1 && operations[0].times == 1;  // which each strip finds there
+  std::int64_t bytes = weights_move ? transfer(held_stored_bytes(c, room.form)) : 0;
+  const auto streamed = [&](const StripOperation& o) {
+    if (!o.streamed || !weights_move) return std::int64_t{0};
+    return transfer(stored_bytes(strip_tile_bytes(c.parts[o.part], o.channels, room.form), room.form));
+  };
   each_strip(c, [&](std::int64_t times, std::int64_t rows) {
     const StripRows strip = strip_rows(c, rows);
-    std::int64_t once = c.operand_a == Place::dram ? bytes_of(strip_a_elements(c, strip.loaded), bits) : 0;
-    for (const StripOperation& o : operations) {
-      std::int64_t moved = 0;
-      if (o.streamed && room.weight_bytes > 0) moved += strip_tile_bytes(c.parts[o.part], o.channels, room.form);
-      if (c.to_dram && o.part + 1 == c.parts.size())
-        moved += bytes_of(strip_out_elements(c, rows, o.channels), bits);
-      for (const Fetch& fetch : c.parts[o.part].fetches)
+    const auto fetched = [&](std::size_t part, std::int64_t channels) {
+      std::int64_t sum = 0;
+      for (const Fetch& fetch : c.parts[part].fetches)
         if (fetch.place == Place::dram)
-          moved += bytes_of(strip_fetch_elements(c, o.part, fetch, strip.made[o.part], o.channels), bits);
+          sum += bytes_of(strip_fetch_elements(c, part, fetch, strip.made[part], channels), bits);
+      return sum;
+    };
+    const auto results = [&](std::int64_t channels) {
+      return c.to_dram ? transfer(bytes_of(strip_out_elements(c, rows, channels), bits)) : 0;
+    };
+    std::int64_t once =
+        c.operand_a == Place::dram ? transfer(bytes_of(strip_a_elements(c, strip.loaded), bits)) : 0;
+    if (operations.empty()) {
+      std::int64_t together = 0;
+      for (std::size_t p = 0; p < c.parts.size(); ++p) together += fetched(p, part_channels(c.parts[p]));
+      once += transfer(together) + results(part_channels(c.parts.back()));
+    }
+    for (const StripOperation& o : operations) {
+      std::int64_t moved = transfer(fetched(o.part, o.channels));
+      if (!one_tile) moved += streamed(o);
+      if (o.part + 1 == c.parts.size()) moved += results(o.channels);
       once += o.times * moved;
     }
     bytes += times * once;
   });
-  return bytes;
+  return one_tile ? bytes + streamed(operations[0]) : bytes;
 }
 
 std::int64_t strip_macs(const InstructionClass& c) {

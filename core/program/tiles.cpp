@@ -139,28 +139,12 @@ RegionBytes region_bytes(const InstructionClass& c, const WeightForm& form) {
     bytes.psram += whole;
     return bytes;
   }
-  const auto add = [&](std::int64_t channels, std::int64_t sums, bool first, std::int64_t times) {
-    if (times == 0) return;
-    const std::int64_t tile = weight_tile_bytes(c, channels, sums, first, form);
-    bytes.psram += tile * times;
-    if (form.by_tile()) bytes.dram += stored_bytes(tile, form) * times;
-  };
-  const TilePlan plan = tile_plan(c);
-  const auto add_sums = [&](std::int64_t channels, std::int64_t times) {
-    if (channels == 0) return;
-    const std::int64_t full = plan.sums.full;
-    add(channels, full > 0 ? plan.tile_sums : plan.sums.edge, true, times);
-    if (full > 1) add(channels, plan.tile_sums, false, times * (full - 1));
-    if (full > 0 && plan.sums.edge > 0) add(channels, plan.sums.edge, false, times);
-  };
-  if (plan.tile_channels > nest.out_channels) {  // runs of whole groups
-    const std::int64_t run = plan.tile_channels / nest.out_channels;
-    add_sums(run * nest.out_channels, plan.groups.full);
-    add_sums(plan.groups.edge * nest.out_channels, 1);
-  } else {
-    add_sums(plan.tile_channels, plan.channels.full * plan.groups.full);
-    add_sums(plan.channels.edge, plan.groups.full);
-  }
+  each_weight_tile(tile_plan(c), nest.out_channels,
+                   [&](std::int64_t channels, std::int64_t sums, bool first, std::int64_t times) {
+                     const std::int64_t tile = weight_tile_bytes(c, channels, sums, first, form);
+                     bytes.psram += tile * times;
+                     if (form.by_tile()) bytes.dram += stored_bytes(tile, form) * times;
+                   });
   return bytes;
 }
 

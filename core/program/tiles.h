@@ -73,6 +73,25 @@ std::int64_t stored_bytes(std::int64_t bytes, const WeightForm& form);
 /// The same of held weights: vectors stand as they are.
 std::int64_t held_stored_bytes(const InstructionClass& c, const WeightForm& form);
 
+/// Calls each(channels, sums, first, times) for the weight tiles of a nest, alike ones together.
+template <class Each>
+void each_weight_tile(const TilePlan& plan, std::int64_t out_channels, Each each) {
+  const auto of_sums = [&](std::int64_t channels, std::int64_t times) {
+    if (channels == 0 || times == 0) return;
+    const Cut& sums = plan.sums;
+    each(channels, sums.full > 0 ? plan.tile_sums : sums.edge, true, times);
+    if (sums.full > 1) each(channels, plan.tile_sums, false, times * (sums.full - 1));
+    if (sums.full > 0 && sums.edge > 0) each(channels, sums.edge, false, times);
+  };
+  if (plan.tile_channels > out_channels) {  // runs of whole groups
+    of_sums(plan.tile_channels / out_channels * out_channels, plan.groups.full);
+    of_sums(plan.groups.edge * out_channels, 1);
+  } else {
+    of_sums(plan.tile_channels, plan.channels.full * plan.groups.full);
+    of_sums(plan.channels.edge, plan.groups.full);
+  }
+}
+
 /// All weights of an instruction as PSRAM and as DRAM hold them: where tiles stand on their own the sum of them.
 /// Worked example: 3 channels of 10 elements, int8, skipping at 50, tiles of 2 channels: 10 + 20 / 8 and
 /// 5 + 10 / 8 rounded up, 13 + 7 = 20 bytes.

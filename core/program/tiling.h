@@ -24,6 +24,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/program/capacity.h"
@@ -106,8 +107,25 @@ std::int64_t reference_cycles(const Nest& nest, const TileTerms& terms, const Ti
 Tiling fewest_cycles(const Nest& nest, const TileTerms& terms, const TileSizes& sizes, const Accept& accept,
                      const Tiling& start);
 
-/// The same on a machine of one memory of `words`, single-buffered, fewest words first. Nothing exactly when tiles
-/// of one by one by one by one do not fit.
+/// What a mapping moves through DRAM as it is counted, every transfer rounded up: at least `fixed`, and a byte for
+/// each `price_a_byte` of its price.
+struct ExactBytes {
+  std::function<std::int64_t(const Mapping&)> of;
+  std::int64_t fixed = 0, price_a_byte = 1;
+};
+
+/// Of the mappings that fit the one of fewest bytes, of equals that of fewest folds, then of smallest sizes, where
+/// that is less than `below`. Sizes are whole or, of each number of tiles, the smallest in each of the granules,
+/// the finest first: the same whatever the capacities, so that more room never means more bytes.
+std::optional<Mapping> fewest_bytes(const Nest& nest, const TileTerms& terms, const TileSizes& sizes,
+                                    std::span<const std::int64_t> granules, const Accept& accept,
+                                    const ExactBytes& exact, std::int64_t below);
+
+/// The mapping with the largest of these tiles of channels, at most its own, that makes as many tiles.
+Mapping with_tried_channels(const Nest& nest, std::span<const std::int64_t> granules, Mapping mapping);
+
+/// The same as best_tiling on a machine of one memory of `words`, single-buffered, fewest words first. Nothing
+/// exactly when tiles of one by one by one by one do not fit.
 std::optional<Tiling> best_tiling(const Nest& nest, std::int64_t words, const TileSizes& sizes = {});
 TileTerms one_memory_terms(const Nest& nest, std::int64_t words);
 

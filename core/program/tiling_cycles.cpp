@@ -32,28 +32,10 @@ struct CyclesSearch {
 
   std::int64_t best_cycles = 0;
 
-  std::int64_t price_of(Order order, const TileSize& r, const TileSize& c, const TileSize& s,
-                        std::int64_t channel_tiles) const {
-    const TileTerms& terms = search.terms;
-    const std::int64_t b = times(terms.b_price, search.rounds(r, c));
-    switch (order) {
-      case results_stay:
-        return plus(plus(terms.out_price, b), times(search.a_price(r.read, c.read), channel_tiles));
-      case weights_stay_rows:
-      case weights_stay_columns:
-        return plus(plus(search.out_price(s), terms.b_price),
-                    times(order == weights_stay_rows ? search.a_price(search.rows_read, c.read)
-                                                     : search.a_price(r.read, search.columns_read),
-                          channel_tiles));
-      default:
-        return plus(plus(search.out_price(s), b), search.kept_inputs_price(r, c, order == inputs_stay_rows));
-    }
-  }
-
   void consider(Order order, const TileSize& r, const TileSize& c, const TileSize& s, const ChannelSize& k,
                 std::int64_t folds) {
     if (order != results_stay && s.count > 1 && !search.terms.partials_leave) return;
-    const std::int64_t price = price_of(order, r, c, s, k.tiles);
+    const std::int64_t price = search.price(order, r, c, s, k.tiles);
     const std::int64_t cycles =
         std::max(waits(price), times(folds, fold_cycles(search.nest, s.count, search.sizes.reference_lanes.rows)));
     if (std::tuple(cycles, price, folds) > std::tuple(best_cycles, best.price, best.folds)) return;

@@ -93,6 +93,22 @@ struct Search {
     return plus(terms.out_price, times(times(terms.partials_price, 2), s.count - 1));
   }
 
+  /// What these tiles pay in an order, with so many tiles of channels.
+  std::int64_t price(Order order, const TileSize& r, const TileSize& c, const TileSize& s,
+                     std::int64_t channel_tiles) const {
+    const std::int64_t b = times(terms.b_price, rounds(r, c));
+    switch (order) {
+      case results_stay:
+        return plus(plus(terms.out_price, b), times(a_price(r.read, c.read), channel_tiles));
+      case weights_stay_rows:
+        return plus(plus(out_price(s), terms.b_price), times(a_price(rows_read, c.read), channel_tiles));
+      case weights_stay_columns:
+        return plus(plus(out_price(s), terms.b_price), times(a_price(r.read, columns_read), channel_tiles));
+      default:
+        return plus(plus(out_price(s), b), kept_inputs_price(r, c, order == inputs_stay_rows));
+    }
+  }
+
   /// What a tile takes of each memory: a part that is there anyway and one for each unit of the free size.
   struct Room {
     std::array<std::int64_t, 3> fixed{}, each{};

@@ -163,11 +163,8 @@ Compulsory compulsory(const Nest& nest) {
   return words;
 }
 
-Traffic traffic(const Nest& nest, const Mapping& mapping) {
-  check(is_valid(nest, mapping), "a mapping keeps to its nest");
-  const LoopNest& n = nest.loops;
-  const auto trips = trips_of(nest, mapping, tile_counts(nest, mapping));
-  const Compulsory once = compulsory(nest);
+TileRounds tile_rounds(const Nest& nest, const Mapping& mapping, const TileCounts& counts) {
+  const auto trips = trips_of(nest, mapping, counts);
   const bool weighted = nest.weighted;
   const Meeting a = meet(trips, [](Trip::Of loop) { return loop != Trip::channels; });
   const Meeting b = meet(trips, [=](Trip::Of loop) {
@@ -175,16 +172,23 @@ Traffic traffic(const Nest& nest, const Mapping& mapping) {
            (loop == Trip::repeats && !weighted);
   });
   const Meeting out = meet(trips, [](Trip::Of loop) { return loop != Trip::sums; });
+  return {a.times, b.times, out.times, a.any && a.innermost == Trip::rows, a.any && a.innermost == Trip::columns};
+}
+
+Traffic traffic(const Nest& nest, const Mapping& mapping) {
+  check(is_valid(nest, mapping), "a mapping keeps to its nest");
+  const LoopNest& n = nest.loops;
+  const TileRounds rounds = tile_rounds(nest, mapping, tile_counts(nest, mapping));
+  const Compulsory once = compulsory(nest);
   const NestAxis rows = row_axis(n), columns = column_axis(n);
-  const bool rows_slide = a.any && a.innermost == Trip::rows, columns_slide = a.any && a.innermost == Trip::columns;
-  const std::int64_t row_words = rows_slide ? window(rows, 0, n.out_h) : window_sum(rows, mapping.tile_rows);
+  const std::int64_t row_words = rounds.rows_slide ? window(rows, 0, n.out_h) : window_sum(rows, mapping.tile_rows);
   const std::int64_t column_words =
-      columns_slide ? window(columns, 0, n.out_w) : window_sum(columns, mapping.tile_columns);
+      rounds.columns_slide ? window(columns, 0, n.out_w) : window_sum(columns, mapping.tile_columns);
   Traffic moved;
-  moved.a = product(row_words, column_words, n.in_channels, n.groups, n.batch, a.times);
-  moved.b = product(once.b, b.times);
+  moved.a = product(row_words, column_words, n.in_channels, n.groups, n.batch, rounds.a);
+  moved.b = product(once.b, rounds.b);
   moved.out = once.out;
-  moved.partials_written = moved.partials_read = product(once.out, out.times - 1);
+  moved.partials_written = moved.partials_read = product(once.out, rounds.out - 1);
   moved.footprint = tile_words(nest, mapping);
   return moved;
 }

@@ -95,6 +95,14 @@ struct Traffic {
 /// Counts beyond this are given as this.
 inline constexpr std::int64_t most_words = std::int64_t{1} << 60;
 
+/// How often the tiles of each operand come round again because of loops that do not index it (of results: how many
+/// times each is worked on before it is done), and the axis along which A slides. Requires is_valid.
+struct TileRounds {
+  std::int64_t a = 1, b = 1, out = 1;
+  bool rows_slide = false, columns_slide = false;
+};
+TileRounds tile_rounds(const Nest& nest, const Mapping& mapping, const TileCounts& counts);
+
 /// Requires is_valid.
 Traffic traffic(const Nest& nest, const Mapping& mapping);
 

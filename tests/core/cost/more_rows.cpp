@@ -8,9 +8,10 @@ constexpr std::string_view folds =
     "four elements in folds of 3 and 1 through a port of two: 2 + 1 beats, not 1 + 1";
 constexpr std::string_view overlap = "fewer, larger tiles: load, work and store of different tiles overlap less";
 constexpr std::string_view granule =
-    "channels and sums are tiled by 32, or as a whole, where that fits: here, with more room, one result at a time "
-    "with all its sums, where before they were cut finer";
-constexpr std::string_view parts = "equal parts are rounded up, and fewer tiles need not divide the rows evenly";
+    "channels and sums are tiled by 32, or as a whole, where what they take has room for that: weights in a ROM "
+    "take none, and are no reason for finer tiles";
+constexpr std::string_view whole =
+    "a value that fits stays whole on chip, though the tiles beside it then have less room and operands come again";
 
 constexpr MoreRow rows[] = {
     // Of a fixed program.
@@ -70,33 +71,34 @@ constexpr MoreRow rows[] = {
      "machine dram_bytes_per_cycle=2 psram_bytes=4; network 1x1x2 | linear 3",
      "the decompressor, which each tile passes, is slower than DRAM"},
     // Compiled again.
-    {"DSRAM", "bytes", "dsram_bytes=20", "dsram_bytes=30", "machine; network 2x5x5 | softmax", parts},
-    {"DSRAM", "bytes", "dsram_bytes=100", "dsram_bytes=150", "machine; network 7x4x6 | conv 1 3", granule},
+    {"DSRAM", "bytes", "dsram_bytes=100", "dsram_bytes=150", "machine; network 1x12x12 | relu | matmul 0 | norm",
+     whole},
     {"DSRAM", "cycles", "dsram_bytes=20", "dsram_bytes=30", "machine; network 3x3x3 | softmax", overlap},
-    {"PSRAM", "bytes", "psram_bytes=100", "psram_bytes=150", "machine dsram_bytes=108; network 6x4x5 | conv 1 3",
-     granule},
+    {"PSRAM", "bytes", "psram_bytes=100", "psram_bytes=150",
+     "machine cores=2 dsram_bytes=108; network 3x3x7 | conv 6 3",
+     "bytes are weighed for one core; of two in lockstep activations move twice, weights once"},
     {"PSRAM", "cycles", "psram_bytes=40", "psram_bytes=60", "machine; network 1x1x5 | linear 5", overlap},
     {"STACKRAM", "cycles", "stackram_bytes=60", "stackram_bytes=90",
      "machine stackram_port_bits=1; network 1x9x9 | matmul 0 | conv 1 1 | matmul 1",
      "an operand is read from a port slower than DRAM"},
-    {"STACKRAM in one memory", "bytes", "stackram_bytes=100", "stackram_bytes=150",
-     "machine dsram_bytes=139 activation_memory=unified; network 5x8x8 | relu", parts},
+    {"STACKRAM in one memory", "bytes", "stackram_bytes=10", "stackram_bytes=20",
+     "machine dsram_bytes=122 activation_memory=unified; network 2x8x8 | matmul 0 | softmax | matmul 1 | conv 1 1",
+     whole},
     {"one memory", "bytes", "activation_memory=separate", "activation_memory=unified",
-     "machine dsram_bytes=124 stackram_bytes=216; network 4x10x10 | concat 0", parts},
+     "machine dsram_bytes=12 stackram_bytes=0; network 3x2x2 | transpose | linear 1", whole},
     {"double buffers", "bytes", "tile_buffering=single", "tile_buffering=double",
-     "machine dsram_bytes=94; network 7x4x5 | relu",
-     "tiles are half as large, and three parts of 47 are rounded up where two of 70 are not"},
+     "machine dsram_bytes=8; network 1x2x5 | linear 2", "tiles are half as large: operands come again"},
     {"double buffers", "cycles", "tile_buffering=single", "tile_buffering=double",
      "machine granularity=micro dsram_bytes=2; network 1x1x1 | linear 3", "more tiles, each dispatched"},
     {"double buffers of weights", "bytes", "weight_buffering=single", "weight_buffering=double",
-     "machine psram_bytes=2; network 1x1x2 | linear 2", "tiles are half as large: sums are cut, rows loaded anew"},
+     "machine psram_bytes=2; network 1x1x3 | linear 2", "tiles are half as large: sums are cut, rows loaded anew"},
     {"double buffers of weights", "cycles", "weight_buffering=single", "weight_buffering=double",
-     "machine psram_bytes=2; network 1x1x2 | linear 3", "the same"},
+     "machine psram_bytes=4; network 1x2x3 | linear 2", "the same"},
     {"weights kept", "bytes", "psram_pinned_bytes=0", "psram_pinned_bytes=20",
      "machine psram_bytes=21; network 1x1x2 | linear 2",
      "what is left for tiles holds one weight: sums are cut, rows loaded anew"},
     {"hard-coded weights", "bytes", "weight_storage=streamed", "weight_storage=hard_coded",
-     "machine psram_bytes=9 dsram_bytes=120; network 6x5x5 | conv 1 3", granule},
+     "machine dsram_bytes=12; network 1x3x3 | conv 2 2", granule},
     {"hard-coded weights", "cycles", "weight_storage=streamed", "weight_storage=hard_coded",
      "machine psram_bytes=1; network 1x2x1 | linear 2", overlap},
     {"products in the weight memory", "cycles", "in_memory_weights=off", "in_memory_weights=fefet",
@@ -122,15 +124,15 @@ constexpr MoreRow rows[] = {
      "machine dram_burst_bytes=2; network 2x1x1 | transpose | matmul 0 | softmax | matmul 1",
      "a tile for each query: transfers of a byte, each a burst"},
     {"strips", "bytes", "strips=off", "strips=line_buffers",
-     "machine psram_bytes=18 dsram_bytes=486; network 2x9x9 | conv 6 3 | conv 1 1",
+     "machine psram_bytes=9 dsram_bytes=40; network 1x3x4 | conv 4 3 | conv 3 1 | linear 1",
      "weights that do not fit come again for each strip"},
     {"strips", "bytes", "strips=off", "strips=halo_recompute",
-     "machine dsram_bytes=180; network 3x5x7 | conv 6 1 | conv 3 3 | concat 0",
+     "machine dsram_bytes=22 stackram_bytes=388 activation_memory=unified; network 1x4x9 | conv 4 3 | relu",
      "rows that two strips need are loaded again"},
     {"strips", "cycles", "strips=off", "strips=halo_recompute",
      "machine psram_bytes=6 dsram_bytes=36; network 3x3x3 | conv 2 1 | relu", overlap},
     {"rows kept", "bytes", "strips=halo_recompute", "strips=line_buffers",
-     "machine psram_bytes=36 dsram_bytes=486; network 4x9x9 | conv 6 3 | conv 2 2",
+     "machine psram_bytes=54 dsram_bytes=360; network 4x8x7 | conv 6 2 | conv 3 3 | relu",
      "the chain is one only where rows are kept, and then its weights come again for each strip"},
     {"turned results", "cycles", "transposition=explicit", "transposition=static",
      "machine vector_lanes=2 transpose_lanes=3; network 5x2x2 | relu | transpose",
@@ -144,9 +146,6 @@ constexpr MoreRow rows[] = {
     {"skips made again", "cycles", "skip_handling=hold", "skip_handling=recompute",
      "machine stackram_bytes=1; network 2x1x1 | relu | conv 1 1 | concat 1",
      "the copies take longer than the bytes"},
-    {"DSRAM pairs", "bytes", "operator_dsram=common", "operator_dsram=per_operator",
-     "machine dsram_bytes=204; network 1x9x9 | relu | conv 4 1 | concat 1",
-     "what another operator may still read keeps its place: smaller tiles, of which more are rounded up"},
     {"low-rank weights", "cycles", "low_rank=off", "low_rank=on", "machine; network 1x1x2 | linear 3",
      "one product more to dispatch, fill and drain"},
     {"low-rank weights", "bytes", "low_rank=off", "low_rank=on", "machine dsram_bytes=10; network 2x3x5 | linear 5",

@@ -28,7 +28,7 @@ std::vector<Machine> machines() {
   m.weight_compression = Decimal{150};
   all.push_back(m);
   m.program_storage = ProgramStorage::streamed;
-  m.imem_bytes = 16 * 1024;
+  m.imem_bytes = 32 * 1024;
   m.granularity = Granularity::micro_operation;
   m.host_operators = HostOperators::softmax;
   all.push_back(m);

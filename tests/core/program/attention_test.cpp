@@ -185,7 +185,7 @@ std::vector<std::int64_t> best_of_all(InstructionClass c, const TileRoom& room) 
       c.mapping = {rows, 1, keys, s.depth, rows_outermost};
       const TileBuffers buffers = attention_buffers(c, room);
       if (buffers.read_bytes > room.read_bytes || buffers.write_bytes > room.write_bytes) continue;
-      const std::vector cost{attention_loads(c), attention_folds(c), rows, keys};
+      const std::vector cost{dram_bytes(c, room), attention_folds(c), rows, keys};
       if (!best.empty() && best <= cost) continue;
       best = cost;
       best_tile = {rows, keys};

@@ -98,7 +98,9 @@ TEST(choose_mapping, moves_the_fewest_bytes_of_all_mappings_and_orders) {
     c.mapping = *chosen;
     cut += chosen->tile_sums < c.work.nest.in_channels;
     ASSERT_TRUE(missing_bytes(c, room, 1).none()) << i;
-    ASSERT_EQ(dram_bits(c, room), *best) << i;
+    const bool parts = !c.fetches.empty() && c.fetches[0].place == Place::dram;  // which are rounded up
+    ASSERT_TRUE(parts || dram_bits(c, room) <= *best) << i;
+    ASSERT_TRUE(whole || dram_bits(c, room) >= *best) << i;
   }
   EXPECT_GT(cut, 20);
 }
@@ -157,6 +159,77 @@ TEST(tile_search, other_than_exact_moves_no_fewer_bytes_and_finds_a_mapping_when
     room.search = TileSearch::exact;
   }
   EXPECT_GT(more, 15);
+}
+
+/// Row-wise work of some operands.
+InstructionClass rowwise_class(std::mt19937& rng) {
+  const auto to = [&](std::uint32_t most) { return static_cast<std::int64_t>(rng() % most) + 1; };
+  InstructionClass c;
+  c.work.family = rng() % 2 ? Family::vector : Family::softmax;
+  c.work.rows = to(40), c.work.row_length = to(rng() % 2 ? 300 : 20), c.work.passes = to(3);
+  c.out_elements = c.work.rows * c.work.row_length;
+  for (std::int64_t i = to(3); i > 0; --i) {
+    const bool full = rng() % 3 != 0;
+    c.fetches.push_back({rng() % 3 ? Place::dram : Place::dsram, full ? c.out_elements : to(100), to(3), full});
+  }
+  c.to_dram = rng() % 3 != 0, c.to_dsram = !c.to_dram;
+  return c;
+}
+
+void draw_formats(std::mt19937& rng, InstructionClass& c, TileRoom& room) {
+  room.burst_bytes = rng() % 2 ? 1 : 1 + static_cast<std::int64_t>(rng() % 64);
+  room.activation_bits = std::int64_t{4} << rng() % 3;
+  room.accumulator_bits = room.activation_bits * 2;
+  room.form.bits = std::int64_t{4} << rng() % 3;
+  room.buffers = 1 + static_cast<std::int64_t>(rng() % 2);
+  room.weight_buffers = 1 + static_cast<std::int64_t>(rng() % 2);
+  if (rng() % 6 == 0) room.form.skipping = true, room.form.density_hundredths = 50;
+  if (rng() % 6 == 0) room.form.compression_hundredths = 150;
+  if (rng() % 6 == 0) c.weight_elements = 1 + static_cast<std::int64_t>(rng() % 40);
+}
+
+TEST(choose_mapping, counts_bursts_as_the_worked_example_says) {
+  InstructionClass c;
+  c.work.family = Family::linear;
+  c.work.nest.out_channels = 7;
+  c.operand_a = Place::dsram, c.operand_b = Place::psram, c.to_dsram = true;
+  c.out_elements = 7, c.weight_elements_per_channel = 1;
+  TileRoom room;
+  room.weight_bytes = 6, room.form.bits = 8, room.burst_bytes = 2;
+  c.mapping = {1, 1, 3, 1, rows_outermost};
+  EXPECT_EQ(dram_bytes(c, room), 10);
+  c.mapping = choose_mapping(c, room).value();
+  EXPECT_EQ(c.mapping.tile_channels, 2);
+  EXPECT_EQ(dram_bytes(c, room), 8);
+}
+
+TEST(choose_mapping, never_moves_more_bytes_for_having_more_room) {
+  std::mt19937 rng(21);
+  std::int64_t fewer = 0, found_now = 0;
+  for (int i = 0; i < 6000; ++i) {
+    InstructionClass c = i % 3 == 0 ? rowwise_class(rng) : i % 12 == 1 ? large_class(rng) : small_class(rng);
+    TileRoom room = i % 12 == 1 ? large_room(rng) : small_room(rng);
+    draw_formats(rng, c, room);
+    std::optional<std::int64_t> before;
+    for (int steps = 0; steps < 6; ++steps) {
+      const auto found = choose_mapping(c, room);
+      ASSERT_TRUE(found || !before) << i;
+      if (found) {
+        c.mapping = *found;
+        const std::int64_t bytes = dram_bytes(c, room);
+        if (before) {
+          ASSERT_LE(bytes, *before) << i << " step " << steps;
+          fewer += bytes < *before;
+        }
+        found_now += !before;
+        before = bytes;
+      }
+      for (std::int64_t* more : {&room.read_bytes, &room.write_bytes, &room.weight_bytes})
+        if (rng() % 2) *more += 1 + static_cast<std::int64_t>(rng() % static_cast<std::uint64_t>(*more));
+    }
+  }
+  EXPECT_GT(fewer, 1500);
+  EXPECT_GT(found_now, 4000);
 }
 
 bool cuts_columns_or_sums(const InstructionClass& c, const Mapping& m) {
