@@ -22,12 +22,19 @@ constexpr std::int64_t most_tiles = std::int64_t{1} << 24;
   throw Error("graph_inconsistent", instruction.name, "the weights of '" + instruction.name + "': " + why);
 }
 
-/// The node whose nest has the value as its second operand: of the instruction's name, or its first.
+/// The node whose nest has the value as its second operand: of the instruction's name, or its first. Of an
+/// instruction that makes sums alone, which has no nodes, any of the graph's.
 const Node* nest_node(const CompiledStage& stage, const Instruction& instruction, ValueId weight) {
+  const std::vector<Node>& nodes = stage.graph->nodes;
+  const auto reads = [&](const Node& node) { return node.inputs.size() >= 2 && node.inputs[1] == weight; };
+  if (instruction.nodes.empty()) {
+    const auto any = std::ranges::find_if(nodes, reads);
+    return any == nodes.end() ? nullptr : &*any;
+  }
   const Node* found = nullptr;
   for (const NodeId n : instruction.nodes) {
-    const Node& node = stage.graph->nodes[at(n)];
-    if (node.inputs.size() < 2 || node.inputs[1] != weight) continue;
+    const Node& node = nodes[at(n)];
+    if (!reads(node)) continue;
     if (node.name == instruction.name) return &node;
     if (found == nullptr) found = &node;
   }
