@@ -38,10 +38,11 @@ bool keeps_rows(const Graph& graph, const Draft& draft) {
   for (const NodeId n : draft.nodes) {
     const Node& node = graph.nodes[static_cast<std::size_t>(n)];
     behind |= n == draft.node;
-    if (!behind) continue;
     if (node.outputs[0] == none) return false;
     const Shape& out = shape_of(graph, node.outputs[0]);
-    if (result.size() != 4 || out.size() != 4 || out[2] != result[2]) return false;
+    if (result.size() != 4 || out.size() != 4) return false;
+    if (!behind) continue;
+    if (out[2] != result[2]) return false;
     if (n != draft.node && !works_by_elements(graph, node)) return false;
   }
   return true;

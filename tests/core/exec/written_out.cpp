@@ -8,6 +8,8 @@
 #include <map>
 #include <set>
 
+#include "core/program/kinds.h"
+
 namespace sdip {
 namespace {
 
@@ -258,10 +260,7 @@ const Node* multiplier(const Graph& graph, const Instruction& instruction, const
   for (const NodeId n : instruction.nodes) {
     const Node& node = graph.nodes[static_cast<std::size_t>(n)];
     const bool main = c.compound == Compound::strips || node.name == instruction.name;
-    if (main && node.inputs.size() > 1 && node.inputs[1] == v && work_of(graph, node).nest.in_channels > 0 &&
-        (node.op->type.ends_with("Conv") || node.op->type == "MatMul" || node.op->type == "Gemm" ||
-         node.op->domain == "sdip"))
-      return &node;
+    if (main && node.inputs.size() > 1 && node.inputs[1] == v && is_nest(work_of(graph, node).family)) return &node;
   }
   return nullptr;
 }
