@@ -178,7 +178,8 @@ std::string drawn_program(Dice& dice) {
   return text;
 }
 
-std::string drawn_network(Dice& dice) {
+/// With `branches` operators are not all upon the value before.
+std::string drawn_network(Dice& dice, bool branches) {
   std::string text = drawn_settings(dice);
   const std::int64_t channels = dice.between(1, 8), side = dice.between(1, 12), all = channels * side * side;
   text += say("psram_bytes", dice.between(16, 400)) + say("dsram_bytes", dice.between(8, 3 * all + 40)) +
@@ -191,6 +192,7 @@ std::string drawn_network(Dice& dice) {
   if (attends) text += " | transpose | matmul 0 | softmax | matmul 1";
   const std::int64_t before = attends ? 4 : 0, count = before + dice.between(1, dice.one_in(3) ? 12 : 6);
   for (std::int64_t i = before; i < count; ++i) {
+    if (branches && i > 0 && dice.one_in(3)) text += " | from " + std::to_string(dice.between(0, i - 1));
     const std::int64_t kind = dice.between(0, 8), other = dice.between(0, i);
     text += " | ";
     if (kind <= 2)
@@ -206,11 +208,12 @@ std::string drawn_network(Dice& dice) {
 }
 
 int search(const Question& q, bool network, std::uint64_t tries) {
+  const bool branches = q.more.find("schedule=") != std::string::npos;  // else there is one order alone
   std::string best;
   std::uint64_t found = 0, ran = 0;
   for (std::uint64_t seed = 1; seed <= tries; ++seed) {
     Dice dice(seed);
-    const std::string text = network ? drawn_network(dice) : drawn_program(dice);
+    const std::string text = network ? drawn_network(dice, branches) : drawn_program(dice);
     ran += measured(with_settings(text, q.less)).has_value();
     if (!worse(text, q)) continue;
     ++found;

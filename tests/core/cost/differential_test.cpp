@@ -263,6 +263,24 @@ TEST(differential, tiny_sd_counts_the_same_on_every_preset) {
   }
 }
 
+bool draws_noise(const Program& program) {
+  return std::ranges::any_of(program.instructions,
+                             [](const Instruction& i) { return i.mnemonic.starts_with("rand"); });
+}
+
+TEST(differential, tiny_sd_counts_the_same_with_each_sampler) {
+  for (const Sampler sampler : {Sampler::ddim, Sampler::ddpm, Sampler::euler}) {
+    SCOPED_TRACE(static_cast<int>(sampler));
+    Machine machine = find_preset("edge")->machine;
+    machine.sampler = sampler;
+    expect_equal_application(machine);
+    const Application application = compile(tiny_sd(machine), machine);
+    const auto core = std::ranges::find(application.stages, Role::core, &CompiledStage::role);
+    ASSERT_NE(core, application.stages.end());
+    EXPECT_EQ(draws_noise(core->program), sampler == Sampler::ddpm);
+  }
+}
+
 Machine paired(Machine machine) {
   machine.operator_dsram = OperatorDsram::per_operator;
   machine.activation_memory = ActivationMemory::separate;

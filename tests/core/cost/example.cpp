@@ -34,8 +34,11 @@ class NetworkText {
     words >> type;
     std::vector<std::int64_t> numbers;
     for (std::int64_t n = 0; words >> n;) numbers.push_back(n);
-    const Shape before = shapes_.back();
-    if (type == "conv") {
+    const Shape before = shapes_.at(current_);
+    if (type == "from") {
+      current_ = static_cast<std::size_t>(numbers.at(0));
+      if (current_ >= shapes_.size()) fail("a value that is not there: " + text);
+    } else if (type == "conv") {
       conv(before, numbers.at(0), numbers.at(1));
     } else if (type == "linear") {
       linear(before, numbers.at(0));
@@ -65,12 +68,15 @@ class NetworkText {
 
  private:
   static std::string value(std::int64_t n) { return "x" + std::to_string(n); }
-  std::string last() const { return value(static_cast<std::int64_t>(shapes_.size()) - 1); }
+  std::string last() const { return value(static_cast<std::int64_t>(current_)); }
 
   onnx::NodeProto& made(const std::string& type, const std::vector<std::string>& inputs, const Shape& shape,
                         const std::string& name = "") {
     const std::string next = std::to_string(shapes_.size());
-    if (name.empty()) shapes_.push_back(shape);
+    if (name.empty()) {
+      current_ = shapes_.size();
+      shapes_.push_back(shape);
+    }
     return add_node(model_, type, inputs, name.empty() ? "x" + next : name + next);
   }
 
@@ -107,6 +113,7 @@ class NetworkText {
 
   onnx::ModelProto model_ = empty_model();
   std::vector<Shape> shapes_;
+  std::size_t current_ = 0;  // the value that the next operator is upon
 };
 
 Graph network_of(const std::string& line) {

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "core/exec/step.h"
 #include "core/machine/technology.h"
+#include "tests/core/cost/tiny_sd.h"
+#include "tests/core/exec/pass_sum.h"
 
 namespace sdip {
 namespace {
@@ -194,6 +197,28 @@ TEST(fpga, a_part_fits_to_the_last_block_and_names_what_limits) {
   EXPECT_TRUE(fpga_use(one_stage(), m)->fits);
   m.psram_bytes += 1;
   EXPECT_FALSE(fpga_use(one_stage(), m)->fits);
+}
+
+/// 16 x 16 x 8 products and 3 x 64 lanes beside are 2,240 of int8, three a block: ceil(2,240 / 3) DSP58.
+TEST(fpga, a_step_of_tiny_sd_fits_vc1902_and_takes_what_it_steps) {
+  Machine m = find_preset("edge")->machine;
+  m.core_clock_mhz = 400;
+  m.conv_lanes_out = m.conv_lanes_in = 16;
+  m.conv_lanes_pixel = 8;
+  m.vector_lanes = m.softmax_lanes = m.norm_lanes = 64;
+  m.technology_node = TechnologyNode::fpga_vc1902;
+  Workload workload;
+  workload.stages.push_back(built_in_stage(Role::network, "tiny-sd-unet", m));
+  const Application application = compile(workload, m);
+  const Report report = estimate(application, m);
+  ASSERT_TRUE(report.outcome.feasible) << report.outcome.reason;
+  EXPECT_TRUE(report.fpga->fits);
+  EXPECT_EQ(report.fpga->resources[dsp].needed, 747);
+  const StepCounts run = step(application.stages[0], m, Decimal{100}, 1, 2);
+  EXPECT_EQ(report.stages[0].cold_cycles.value, sum_of(run.passes[0]).end);
+  EXPECT_EQ(report.stages[0].steady_cycles.value, sum_of(run.passes[1]).end);
+  m.dsram_bytes *= 16;
+  EXPECT_FALSE(estimate(compile(workload, m), m).outcome.feasible) << "64 MiB are more than the part has";
 }
 
 TEST(fpga, a_part_without_fefet_memories_is_limited_by_them_and_by_nothing_else) {

@@ -146,6 +146,19 @@ constexpr MoreRow rows[] = {
     {"skips made again", "cycles", "skip_handling=hold", "skip_handling=recompute",
      "machine stackram_bytes=1; network 2x1x1 | relu | conv 1 1 | concat 1",
      "the copies take longer than the bytes"},
+    {"least live bytes", "bytes", "schedule=given", "schedule=least_live",
+     "machine stackram_bytes=343; network 1x7x7 | conv 1 1 | conv 7 1 | norm | from 2 | add 2 | conv 1 1 | conv 1 "
+     "1 | "
+     "concat 3",
+     "fewer bytes are alive, counted as of one memory, but more of them wait: for STACKRAM one value too many"},
+    {"heads on several cores", "time", "branches=serial", "branches=parallel",
+     "machine cores=2; network 1x1x1 | relu",
+     "the cores serve one frame in place of two, and share nothing but heads"},
+    {"a part for each core", "time", "core_weights=common", "core_weights=per_core",
+     "machine cores=2; network 1x1x1 | relu | relu", "parts hand over to each other; frames side by side do not"},
+    {"a part for each core", "bytes", "core_weights=common", "core_weights=per_core",
+     "machine cores=2 dsram_bytes=96 fusion=norm; network 1x3x8 | conv 6 1 | relu",
+     "the cut stands between two operators that were one instruction"},
     {"low-rank weights", "cycles", "low_rank=off", "low_rank=on", "machine; network 1x1x2 | linear 3",
      "one product more to dispatch, fill and drain"},
     {"low-rank weights", "bytes", "low_rank=off", "low_rank=on", "machine dsram_bytes=10; network 2x3x5 | linear 5",
@@ -177,6 +190,9 @@ constexpr MoreRow rows[] = {
 };
 
 constexpr NeverRow never[] = {
+    {"dsram_port_bits", "no tile operation takes more beats, and transfers keep their order"},
+    {"stackram_port_bits", "the same"},
+    {"psram_port_bits", "the same"},
     {"dram_bus_bits", "transfers end sooner, in the same order"},
     {"dram_clock_ratio", "the same"},
     {"dram_efficiency", "the same"},
@@ -197,8 +213,23 @@ constexpr NeverRow never[] = {
     {"composable_macs", "operations are shorter: lanes along the sums a whole number of times"},
 };
 
+constexpr NeverRow no_more[] = {
+    {"scale_granularity", "what a format stands for"},
+    {"sram_banks", "energy and area alone: no count of a pass"},
+    {"activation_density", "the same"},
+    {"dram_kind", "the same"},
+    {"hard_coded_part", "which stages; of each the rows of hard-coded weights hold"},
+    {"hoisted_context",
+     "the step has fewer operators, but holds their results throughout, and they travel with the frame: on preset "
+     "essay a step is longer, on other machines shorter"},
+    {"host_operators", "which circuits are built; a host slower than a circuit is slower"},
+    {"host_result_bits", "how the host is built"},
+    {"host_memory", "the same"},
+};
+
 }  // namespace
 
+std::span<const NeverRow> no_more_rows() { return no_more; }
 std::span<const MoreRow> more_rows() { return rows; }
 std::span<const NeverRow> never_rows() { return never; }
 

@@ -20,4 +20,7 @@ struct NeverRow {
 };
 std::span<const NeverRow> never_rows();
 
+/// Parameters of the design that have no better end, and why.
+std::span<const NeverRow> no_more_rows();
+
 }  // namespace sdip

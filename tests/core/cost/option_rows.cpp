@@ -9,8 +9,6 @@ constexpr std::string_view counted =
     "differential.random_programs_on_random_machines_count_the_same_by_formula_and_by_stepping";
 constexpr std::string_view counted_parts =
     "differential.random_programs_count_the_same_in_any_role_with_any_part_hard_coded";
-constexpr std::string_view counted_words =
-    "differential.random_pairs_stream_programs_split_tile_operations_and_give_the_host_work";
 constexpr std::string_view counted_stacks =
     "differential.random_programs_count_the_same_where_psram_holds_the_stacks";
 constexpr std::string_view counted_beside =
@@ -29,11 +27,9 @@ constexpr std::string_view lossy = "random.lossy_programs_compute_their_graphs_w
 constexpr std::string_view strips = "strips.of_any_height_compute_the_chain_with_halos_or_line_buffers";
 constexpr std::string_view strip_norms = "random.chains_with_norms_in_strips_compute_their_graphs";
 constexpr std::string_view occupied = "occupancy.of_random_networks_is_what_the_compiler_states";
-constexpr std::string_view samplers = "diffusion.samplers_given_the_true_noise_end_at_the_frame";
-constexpr std::string_view formats = "formats.hold_what_they_can_and_round_the_rest";
-constexpr std::string_view accumulated = "accumulators.of_integers_wrap_to_their_width_in_any_tiles";
-constexpr std::string_view rounded_sums = "kernels_order.a_sum_is_rounded_once_to_a_narrow_format";
-constexpr std::string_view host = "pynq_attention.estimate_and_step_agree_whatever_of_the_host_is_changed";
+constexpr std::string_view samplers = "differential.tiny_sd_counts_the_same_with_each_sampler";
+constexpr std::string_view vc1902 = "fpga.a_step_of_tiny_sd_fits_vc1902_and_takes_what_it_steps";
+constexpr std::string_view zynq7020 = "pynq_attention.a_frame_takes_what_its_commands_and_accesses_take";
 
 constexpr OptionRow rows[] = {
     {"more cores", "essay", "cores=20", run},
@@ -75,7 +71,7 @@ constexpr OptionRow rows[] = {
      counted_parts},
     {"VAE as circuits with their weights", "essay", "weight_storage=hard_coded hard_coded_part=vae", counted_parts},
     {"hard-coded weights, in part", "essay", "weight_storage=hard_coded hard_coded_part=core", counted_parts},
-    {"weights kept", "essay", "psram_pinned_bytes=33554432", counted},
+    {"weights kept", "essay", "psram_pinned_bytes=33554432", toggled},
     {"compressed weights", "essay", "weight_compression=2", counted},
     {"a slow decompressor", "essay weight_compression=2", "decompressor_bytes_per_cycle=64", counted},
     {"sparsity", "essay", "sparsity=gating weight_density=0.5", counted},
@@ -115,38 +111,38 @@ constexpr OptionRow rows[] = {
     {"tile search", "edge", "tile_search=sampled", toggled},
     {"tile search", "edge", "tile_goal=cycles", toggled},
     // Control.
-    {"granularity", "essay imem_bytes=16777216", "granularity=tile", counted_words},
-    {"granularity", "essay imem_bytes=16777216", "granularity=micro", counted_words},
-    {"streamed program", "essay imem_bytes=16384 program_storage=streamed", "imem_bytes=131072", counted_words},
+    {"granularity", "essay imem_bytes=16777216", "granularity=tile", counted},
+    {"granularity", "essay imem_bytes=16777216", "granularity=micro", counted},
+    {"streamed program", "essay imem_bytes=16384 program_storage=streamed", "imem_bytes=131072", counted},
     {"distributed sequencer", "essay", "sequencer=distributed", counted},
     {"dispatch", "essay", "dispatch_cycles=64", counted},
     {"software sequencing", "essay", "sequencer=host", counted},
     {"software sequencing", "essay sequencer=host", "host_command_cycles=205", counted},
-    {"operators on the host", "essay", "host_operators=softmax", counted_words},
-    {"operators on the host", "essay", "host_operators=softmax_and_norm", counted_words},
-    {"operators on the host", "essay host_operators=softmax", "host_cycles_per_element=1", counted_words},
-    {"operators on the host", "essay host_operators=softmax", "host_bus_bits=256", counted_words},
-    {"operators on the host", "essay host_operators=softmax", "host_access_cycles=100", host},
-    {"operators on the host", "essay host_operators=softmax", "host_result_bits=32", host},
-    {"memory of the host", "essay", "host_memory=true", host},
+    {"operators on the host", "essay", "host_operators=softmax", counted},
+    {"operators on the host", "essay", "host_operators=softmax_and_norm", counted},
+    {"operators on the host", "essay host_operators=softmax", "host_cycles_per_element=1", counted},
+    {"operators on the host", "essay host_operators=softmax", "host_bus_bits=256", counted},
+    {"operators on the host", "essay host_operators=softmax", "host_access_cycles=100", counted},
+    {"operators on the host", "essay host_operators=softmax", "host_result_bits=32", counted},
+    {"memory of the host", "essay", "host_memory=true", counted},
     {"composable circuits", "essay weight_format=int4 activation_format=int8 accumulator_format=int32",
      "composable_macs=on", toggled},
     {"crossbar between cores", "essay cores=8", "memory_hierarchy=crossbar", run},
     {"writable PSRAM", "essay", "memory_hierarchy=writable_psram", counted_stacks},
     // Quantisation.
-    {"quantisation", "essay", "weight_format=bf16 activation_format=bf16", formats},
-    {"quantisation", "essay", "weight_format=fp8_e4m3", formats},
-    {"quantisation", "essay", "weight_format=fp8_e5m2", formats},
-    {"quantisation", "essay", "weight_format=int16", formats},
+    {"quantisation", "essay", "weight_format=bf16 activation_format=bf16", lossy},
+    {"quantisation", "essay", "weight_format=fp8_e4m3", lossy},
+    {"quantisation", "essay", "weight_format=fp8_e5m2", lossy},
+    {"quantisation", "essay", "weight_format=int16", lossy},
     {"quantisation", "essay", "weight_format=int8", lossy},
     {"quantisation", "essay", "weight_format=uint8", lossy},
     {"quantisation", "essay", "weight_format=int4", lossy},
     {"quantisation", "essay", "weight_format=uint4", lossy},
-    {"quantisation", "essay", "weight_format=q7_8 activation_format=q7_8", formats},
+    {"quantisation", "essay", "weight_format=q7_8 activation_format=q7_8", lossy},
     {"quantisation", "essay weight_format=int8", "scale_granularity=channel", lossy},
-    {"quantisation", "essay", "weight_format=int8 activation_format=int8 accumulator_format=int32", accumulated},
-    {"quantisation", "essay", "activation_format=fp32 weight_format=fp32", formats},
-    {"quantisation", "essay", "accumulator_format=fp16", rounded_sums},
+    {"quantisation", "essay", "weight_format=int8 activation_format=int8 accumulator_format=int32", lossy},
+    {"quantisation", "essay", "activation_format=fp32 weight_format=fp32", lossless},
+    {"quantisation", "essay", "accumulator_format=fp16", toggled},
     // Technology: seconds, joules and square millimetres only.
     {"clock", "essay", "core_clock_mhz=500 dram_clock_ratio=2", frames},
     {"DRAM kind", "essay", "dram_kind=lpddr4", frames},
@@ -161,10 +157,20 @@ constexpr OptionRow rows[] = {
     {"node", "essay", "technology_node=n28", frames},
     {"node", "essay", "technology_node=n45", frames},
     {"node", "essay", "technology_node=n65", frames},
-    {"FPGA part", "edge", "technology_node=fpga_vc1902",
-     "fpga.a_part_fits_to_the_last_block_and_names_what_limits"},
-    {"FPGA part", "edge", "technology_node=fpga_zynq7020",
-     "pynq_attention.a_frame_takes_what_its_commands_and_accesses_take"},
+    {"FPGA part", "edge", "technology_node=fpga_vc1902", vc1902},
+    {"FPGA part, of a machine that fits it",
+     "edge core_clock_mhz=400 conv_lanes_out=16 conv_lanes_in=16 conv_lanes_pixel=8 vector_lanes=64 "
+     "softmax_lanes=64 "
+     "norm_lanes=64",
+     "technology_node=fpga_vc1902", vc1902},
+    {"FPGA part", "edge", "technology_node=fpga_zynq7020", zynq7020},
+    {"FPGA part, of a machine that fits it",
+     "edge vae_stage=off_chip core_clock_mhz=100 conv_lanes_out=8 conv_lanes_in=8 conv_lanes_pixel=2 "
+     "vector_lanes=16 "
+     "softmax_lanes=8 norm_lanes=8 psram_port_bits=512 dsram_port_bits=512 stackram_port_bits=512 "
+     "psram_bytes=196608 "
+     "dsram_bytes=65536 stackram_bytes=65536 imem_bytes=65536",
+     "technology_node=fpga_zynq7020", zynq7020},
     {"banks", "essay", "sram_banks=4", frames},
 };
 

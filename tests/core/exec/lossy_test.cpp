@@ -9,26 +9,6 @@
 namespace sdip {
 namespace {
 
-/// Sums are exact (an integer accumulator that they do not fill), so that only the formats lose something, and
-/// results are equal bits.
-void draw_formats(Draw& draw, Machine& m) {
-  const std::vector<NumberFormat> formats{NumberFormat::fp32,     NumberFormat::fp16,     NumberFormat::bf16,
-                                          NumberFormat::fp8_e4m3, NumberFormat::fp8_e5m2, NumberFormat::int16,
-                                          NumberFormat::int8,     NumberFormat::int4};
-  m.weight_format = draw.of(formats);
-  std::vector<NumberFormat> of_activations = formats;  // of unsigned ones with a zero point
-  of_activations.insert(of_activations.end(), {NumberFormat::uint8, NumberFormat::uint4});
-  m.activation_format = draw.of(of_activations);
-  m.accumulator_format = NumberFormat::int32;
-  if (m.activation_format == NumberFormat::int16)
-    m.accumulator_format = NumberFormat::q15_16;  // exact, too: 32 bits of sums of two 16-bit codes would wrap
-  m.scale_granularity = draw.one_in(2) ? ScaleGranularity::tensor : ScaleGranularity::channel;
-  if (!draw.one_in(3)) return;
-  m.sparsity = draw.one_in(2) ? Sparsity::skipping : Sparsity::gating;
-  m.weight_density = Decimal{draw.between(10, 100)};
-  if (draw.one_in(2)) m.sparsity_group = draw.between(2, 9);
-}
-
 TEST(random, lossy_programs_compute_their_graphs_with_the_losses_written_out) {
   const std::uint64_t pairs = pair_count(1000);
   std::uint64_t run = 0, changed = 0, equal = 0;

@@ -39,6 +39,22 @@ Machine random_machine(Draw& draw) {
   return m;
 }
 
+void draw_formats(Draw& draw, Machine& m) {
+  using enum NumberFormat;
+  const std::vector<NumberFormat> formats{fp32, fp16, bf16, fp8_e4m3, fp8_e5m2, int16,
+                                          int8, int4, q7_8, uint8,    uint4};  // unsigned ones have a zero point
+  m.weight_format = draw.of(formats);
+  m.activation_format = draw.of(formats);
+  m.accumulator_format = int32;
+  if (m.activation_format == int16 || m.activation_format == q7_8)
+    m.accumulator_format = q15_16;  // exact, too: 32 bits of sums of two 16-bit codes would wrap
+  m.scale_granularity = draw.one_in(2) ? ScaleGranularity::tensor : ScaleGranularity::channel;
+  if (!draw.one_in(3)) return;
+  m.sparsity = draw.one_in(2) ? Sparsity::skipping : Sparsity::gating;
+  m.weight_density = Decimal{draw.between(10, 100)};
+  if (draw.one_in(2)) m.sparsity_group = draw.between(2, 9);
+}
+
 Application compiled_on(Machine& machine, const MadeNetwork& network, Role role) {
   Workload workload;
   workload.stages.push_back({role, "net", std::make_shared<const Graph>(network.graph), {}});

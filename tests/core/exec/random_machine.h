@@ -19,6 +19,10 @@ inline std::uint64_t pair_count(std::uint64_t usual) {
 /// sums exact (an integer accumulator) or in fp32.
 Machine random_machine(Draw& draw);
 
+/// Formats and sparsity. Sums are exact (an accumulator that they do not fill), so that only the formats lose
+/// something, and results are equal bits.
+void draw_formats(Draw& draw, Machine& machine);
+
 /// The network on the machine, whose DSRAM and PSRAM grow until one tile fits.
 Application compiled_on(Machine& machine, const MadeNetwork& network, Role role);
 

@@ -71,8 +71,24 @@ struct Writer {
     return n;
   }
 
+  /// The same in Q7.8, which no ONNX type is: 2^8 x, rounded, held between both ends.
+  std::pair<std::vector<Node>, ValueId> to_whole_steps(ValueId v) {
+    const Operand operand = network.graph.values[static_cast<std::size_t>(v)].operand;
+    const std::string name = network.graph.values[static_cast<std::size_t>(v)].name;
+    const auto number = [&](const char* what, double x) {
+      return scalar(name + what, {ElementType::float32, {}, {}, {x}});
+    };
+    const auto made = [&](const char* what) { return value(name + what, ElementType::float32, operand.shape); };
+    const ValueId steps = made("/steps"), whole = made("/whole"), held = made("/held"), wide = made("/wide");
+    return {{node("Mul", {v, number("/256", 256)}, steps, {}), node("Round", {steps}, whole, {}),
+             node("Clip", {whole, number("/least", -32768), number("/most", 32767)}, held, {}),
+             node("Mul", {held, number("/1:256", 1.0 / 256)}, wide, {})},
+            wide};
+  }
+
   /// `v` to the format and back; the nodes, and the value that is left.
   std::pair<std::vector<Node>, ValueId> there_and_back(ValueId v, NumberFormat format, const WeightScale& step) {
+    if (format == NumberFormat::q7_8) return to_whole_steps(v);
     const std::int64_t number = onnx_type(format);
     const ElementType type = *element_type_of(number);
     const Shape shape = network.graph.values[static_cast<std::size_t>(v)].operand.shape;

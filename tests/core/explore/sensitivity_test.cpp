@@ -134,6 +134,14 @@ Sensitivities by_hand(const std::vector<Hand>& hands) {
   return s;
 }
 
+/// What gains and has no term in the area is not offered as free.
+TEST(cheapest_changes, that_no_area_is_known_of_are_called_so) {
+  for (const char* name : {"transposition", "decompressor_bytes_per_cycle", "dram_bus_bits"})
+    EXPECT_EQ(change_kind(*find_parameter(name)), ChangeKind::unpriced) << name;
+  EXPECT_EQ(change_kind(*find_parameter("sparsity")), ChangeKind::assumption);
+  EXPECT_EQ(change_kind(*find_parameter("vector_lanes")), ChangeKind::design);
+}
+
 TEST(cheapest_changes, least_area_then_least_energy_and_what_no_area_is_known_of_last) {
   const Sensitivities s = by_hand({{"dram_bus_bits", 100, 5, 2, Needed::compute},
                                    {"dsram_bytes", 120, 9, 2, Needed::compute},

@@ -41,6 +41,38 @@ TEST(technology, an_assumption_has_a_range_and_says_that_it_is_one) {
   }
 }
 
+TEST(technology, what_was_not_read_in_its_source_has_a_range_but_for_counts) {
+  // The array that is modelled, whose rows are its definition; blocks of a part that is sold, which are right or
+  // wrong, but not more or less.
+  const std::set<std::string_view> counts{"fefet.array", "fpga_vc1902.bram", "fpga_vc1902.uram", "fpga_vc1902.lut"};
+  std::size_t exact = 0;
+  for (const TechnologyRow& row : technology_rows()) {
+    if (row.confidence == Confidence::cited || row.least < row.most) continue;
+    EXPECT_TRUE(counts.contains(row.name)) << row.name;
+    ++exact;
+  }
+  EXPECT_EQ(exact, counts.size());
+}
+
+/// A figure of Table 2 that was not confirmed might have one of the factors over 45 nm that were: that is one end,
+/// the other as far away by ratio.
+TEST(technology, a_quoted_figure_of_7_nm_reaches_to_the_factors_that_were_confirmed) {
+  double least = 1, most = 0;
+  for (const char* name : {"multiply.int8", "multiply.fp16", "multiply.fp32", "add.int32"}) {
+    const double factor = row_value(std::string("n7.") + name) / row_value(std::string("n45.") + name);
+    least = std::min(least, factor), most = std::max(most, factor);
+  }
+  EXPECT_NEAR(least, 0.3, 1e-12);
+  EXPECT_NEAR(most, 0.354, 5e-4);
+  for (const char* name : {"multiply.int32", "add.int8", "add.fp16", "add.fp32"}) {
+    const double n45 = row_value(std::string("n45.") + name);
+    const auto row = std::ranges::find(technology_rows(), std::string("n7.") + name, &TechnologyRow::name);
+    const bool above = row->value > n45 * most;
+    EXPECT_NEAR(above ? row->least : row->most, n45 * (above ? least : most), 5e-3 * row->value) << name;
+    EXPECT_NEAR(row->least * row->most, row->value * row->value, 1e-2 * row->value * row->value) << name;
+  }
+}
+
 TEST(technology, interpolation_at_the_table_s_points_returns_the_points) {
   const std::pair<std::int64_t, const char*> points[] = {{8 << 10, "8KB"}, {32 << 10, "32KB"}, {1 << 20, "1MB"}};
   for (const auto& [node, prefix] : {std::pair{TechnologyNode::n7, "n7"}, std::pair{TechnologyNode::n45, "n45"}})

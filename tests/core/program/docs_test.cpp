@@ -27,6 +27,15 @@ std::string head_table(Family family, const char* title) {
   return text;
 }
 
+TEST(docs, the_parameters_of_a_program_are_named_in_their_order) {
+  std::string names;
+  for (const ParameterRow* row : program_parameters())
+    names += (names.empty() ? "`" : ", `") + std::string(row->name) + "`";
+  std::stringstream text;
+  text << std::ifstream(SDIP_SOURCE_DIR "/docs/formats.md").rdbuf();
+  EXPECT_NE(text.str().find("follow from: " + names + ". Left out"), std::string::npos) << names;
+}
+
 TEST(docs, the_bits_of_words_are_those_of_the_fields) {
   expect_made_section("formats.md", "words", "core/program/fields.h and word.h",
                       head_table(Family::conv2d, "Of conv2d, linear and matmul:") +
