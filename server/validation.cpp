@@ -85,12 +85,17 @@ double Allowance::left_s() const {
   return std::chrono::duration<double>(end_ - std::chrono::steady_clock::now()).count();
 }
 
-bool passes(const Validation& validation) {
-  for (const StageCounters& stage : validation.counters)
-    if (stage.differences > 0) return false;
-  for (const StageTensors& stage : validation.tensors)
-    if (stage.differences > 0) return false;
-  return true;
+Verdict verdict_of(const Validation& validation) {
+  std::int64_t compared = 0, differences = 0;
+  for (const StageCounters& stage : validation.counters) {
+    compared += stage.values;
+    differences += stage.differences;
+  }
+  for (const StageTensors& stage : validation.tensors) {
+    compared += stage.compared;
+    differences += stage.differences;
+  }
+  return verdict_of(compared, differences);
 }
 
 std::vector<StageCounters> validate_within(const Application& application, const ValidationRequest& request,

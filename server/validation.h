@@ -67,8 +67,8 @@ struct Validation {
   double seconds = 0;
 };
 
-/// Whether nothing that was compared differs.
-bool passes(const Validation& validation);
+/// Of all that was compared, counters and tensors.
+Verdict verdict_of(const Validation& validation);
 
 /// Compiles and validates. Throws Error layer_unmatched, unknown_model and what importing throws.
 Validation validate(const Catalog& catalog, const ValidationRequest& request,

@@ -162,12 +162,6 @@ StageCounters empty_comparison(const CompiledStage& stage, std::vector<std::int3
   return result;
 }
 
-StageCounters left_out(const CompiledStage& stage, const std::string& why) {
-  StageCounters result = empty_comparison(stage, {});
-  result.left_out = why;
-  return result;
-}
-
 StageCounters validate_stage(const CompiledStage& stage, const Machine& machine, const ValidateOptions& options,
                              std::vector<std::int32_t> instructions) {
   const auto estimated = estimated_stage(stage, machine);
@@ -192,9 +186,25 @@ StageCounters validate_stage(const CompiledStage& stage, const Machine& machine,
 
 }  // namespace
 
+StageCounters left_out(const CompiledStage& stage, const std::string& why) {
+  StageCounters result = empty_comparison(stage, {});
+  result.left_out = why;
+  return result;
+}
+
 std::span<const CounterRow> counter_rows() { return rows; }
 
-bool passes(const StageCounters& stage) { return stage.differences == 0; }
+std::string_view verdict_text(Verdict verdict) {
+  constexpr std::string_view texts[] = {"pass", "differs", "not_compared"};
+  return texts[static_cast<std::size_t>(verdict)];
+}
+
+Verdict verdict_of(std::int64_t compared, std::int64_t differences) {
+  if (differences > 0) return Verdict::differs;
+  return compared > 0 ? Verdict::pass : Verdict::not_compared;
+}
+
+Verdict verdict_of(const StageCounters& stage) { return verdict_of(stage.values, stage.differences); }
 
 std::vector<std::int32_t> chosen_instructions(const CompiledStage& stage, std::span<const std::string> layers) {
   std::vector<std::int32_t> chosen;

@@ -90,8 +90,11 @@ struct StageCounters {
   std::optional<CounterDifference> first{};
 };
 
-/// Whether a stage, or an application's, has no difference in what was compared.
-bool passes(const StageCounters& stage);
+/// What a comparison says: a pass needs something that was compared.
+enum class Verdict { pass, differs, not_compared };
+std::string_view verdict_text(Verdict verdict);  // as the API spells it
+Verdict verdict_of(std::int64_t compared, std::int64_t differences);
+Verdict verdict_of(const StageCounters& stage);
 
 struct ValidateOptions {
   std::vector<std::string> layers{};  // patterns of layers' names, as mapping rules write them; none: all
@@ -110,6 +113,9 @@ std::optional<EstimatedStage> estimated_stage(const CompiledStage& stage, const 
 /// The clock's side: the stage stepped in its share of the channel and on its cores, every address of its
 /// activation memories followed. Throws Error("execution_failed", ...) when an instruction reads what is not there.
 StepCounts stepped_stage(const CompiledStage& stage, const Machine& machine, std::int64_t passes);
+
+/// A stage of which nothing was compared, and why.
+StageCounters left_out(const CompiledStage& stage, const std::string& why);
 
 /// The tile operations of `passes` passes, as the estimate has them.
 std::int64_t tile_operations(const CompiledStage& stage, const EstimatedStage& estimated, std::int64_t passes);

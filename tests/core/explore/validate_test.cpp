@@ -67,7 +67,7 @@ TEST(validate, a_beat_too_many_is_a_difference_of_its_instruction_and_of_the_pas
   const std::size_t last = sides.counted.passes.size() - 1;
   sides.counted.passes[last][3].psram_read_beats += 1;
   const StageCounters found = sides.compared();
-  EXPECT_FALSE(passes(found));
+  EXPECT_EQ(verdict_of(found), Verdict::differs);
   EXPECT_EQ(found.differences, 2);
   ASSERT_TRUE(found.first);
   EXPECT_EQ(found.first->stage, sides.stage->name);
@@ -168,6 +168,7 @@ TEST(validate, a_stage_that_cannot_be_afforded_is_left_out_and_says_so) {
   for (const StageCounters& stage : validate_counters(application, machine, options)) {
     EXPECT_EQ(stage.left_out.empty(), stage.role != Role::core);
     EXPECT_EQ(stage.compared.empty(), stage.role == Role::core);
+    EXPECT_EQ(verdict_of(stage), stage.role == Role::core ? Verdict::not_compared : Verdict::pass);
   }
 }
 
