@@ -172,9 +172,19 @@ StageCounters validate_stage(const CompiledStage& stage, const Machine& machine,
   if (options.affordable && !options.affordable(stage, operations))
     return left_out(stage, "its " + std::to_string(operations) + " tile operations are beyond the time allowed");
   StepCounts counted;
+  std::int64_t done = 0;
+  const std::int64_t all = stepped * std::ssize(stage.program.instructions);
+  const StepOptions watch{[&](std::int64_t now) {
+                            done = now;
+                            if (options.progress) options.progress(stage, done, all);
+                          },
+                          options.cancelled};
   try {
-    counted = stepped_stage(stage, machine, stepped);
+    counted = stepped_stage(stage, machine, stepped, watch);
   } catch (const Error& error) {
+    if (error.code == "cancelled")
+      return left_out(stage, "out of time after " + std::to_string(done) + " of the " + std::to_string(all) +
+                                 " instructions of its passes");
     if (error.code != "execution_failed") throw;
     StageCounters failed = empty_comparison(stage, {});
     failed.failure = error.what();
@@ -231,9 +241,10 @@ std::optional<EstimatedStage> estimated_stage(const CompiledStage& stage, const 
   return estimated;
 }
 
-StepCounts stepped_stage(const CompiledStage& stage, const Machine& machine, std::int64_t passes) {
+StepCounts stepped_stage(const CompiledStage& stage, const Machine& machine, std::int64_t passes,
+                         const StepOptions& options) {
   return step(stage, machine, exec::share_of(stage.role, machine), exec::cores_in_lockstep(stage, machine),
-              static_cast<std::size_t>(passes));
+              static_cast<std::size_t>(passes), options);
 }
 
 std::int64_t tile_operations(const CompiledStage& stage, const EstimatedStage& estimated, std::int64_t passes) {

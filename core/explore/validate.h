@@ -102,6 +102,10 @@ struct ValidateOptions {
   /// Asked before a stage is stepped, with the tile operations that it will take; false leaves it out. Nothing:
   /// all are.
   std::function<bool(const CompiledStage&, std::int64_t tile_operations)> affordable{};
+  /// After each instruction stepped: how many of how many, over all passes of the stage.
+  std::function<void(const CompiledStage&, std::int64_t done, std::int64_t all)> progress{};
+  /// Asked while a stage is stepped, as StepOptions says; true leaves it out: its time is over.
+  std::function<bool()> cancelled{};
 };
 
 /// Which instructions of a stage have a layer that a pattern stands for.
@@ -112,7 +116,8 @@ std::optional<EstimatedStage> estimated_stage(const CompiledStage& stage, const 
 
 /// The clock's side: the stage stepped in its share of the channel and on its cores, every address of its
 /// activation memories followed. Throws Error("execution_failed", ...) when an instruction reads what is not there.
-StepCounts stepped_stage(const CompiledStage& stage, const Machine& machine, std::int64_t passes);
+StepCounts stepped_stage(const CompiledStage& stage, const Machine& machine, std::int64_t passes,
+                         const StepOptions& options = {});
 
 /// A stage of which nothing was compared, and why.
 StageCounters left_out(const CompiledStage& stage, const std::string& why);

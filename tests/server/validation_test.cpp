@@ -192,6 +192,22 @@ TEST(validation, that_runs_is_cancelled_and_one_whose_layers_are_not_there_fails
   EXPECT_TRUE(failed["result"].is_null());
 }
 
+TEST(validation, of_a_stage_of_hours_is_cancelled_while_it_is_stepped) {
+  const Site site;
+  const std::string id = site.validation(
+      R"({"model": "sdxl-unet", "machine": {"imem_bytes": 1048576, "dsram_bytes": 65536, "stackram_bytes": 65536,
+          "steps": 20}, "seconds": 3600, "passes": 64, "tensors": false})");
+  Json progress;
+  for (int i = 0; i < 6000 && (progress.is_null() || progress["done"] == 0); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    progress = site.get("/api/v1/validations/" + id).json()["progress"];
+  }
+  ASSERT_FALSE(progress.is_null());
+  EXPECT_LT(progress["done"], progress["total"]);
+  EXPECT_EQ(site.post("/api/v1/validations/" + id + "/cancel", "").status, 202);
+  site.wait_for("/api/v1/validations/" + id, "cancelled");
+}
+
 TEST(validate_command, ends_with_0_where_all_agrees_and_says_how_much_was_compared) {
   const Ended ended = run_sdip({"validate", "tiny-sd", "--preset", "edge", "--seed", "5"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;

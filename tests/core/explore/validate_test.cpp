@@ -172,6 +172,31 @@ TEST(validate, a_stage_that_cannot_be_afforded_is_left_out_and_says_so) {
   }
 }
 
+TEST(validate, a_stage_whose_time_ends_while_it_is_stepped_is_left_out_with_those_behind_it) {
+  const Machine machine;
+  const Application application = tiny_sd_on(machine);
+  ASSERT_GE(application.stages.size(), 3U);
+  std::int64_t of_second = 0, last = 0;
+  ValidateOptions options;
+  options.progress = [&](const CompiledStage& stage, std::int64_t done, std::int64_t all) {
+    EXPECT_EQ(done, &stage == &application.stages[0] ? last + 1 : of_second + 1);
+    EXPECT_LE(done, all);
+    (&stage == &application.stages[0] ? last : of_second) = done;
+  };
+  options.cancelled = [&] { return of_second == 3; };
+  const auto stages = validate_counters(application, machine, options);
+  ASSERT_EQ(stages.size(), application.stages.size());
+  EXPECT_EQ(verdict_of(stages[0]), Verdict::pass);
+  EXPECT_EQ(of_second, 3);
+  EXPECT_THAT(stages[1].left_out, testing::StartsWith("out of time after 3 of the "));
+  EXPECT_THAT(stages[2].left_out, testing::StartsWith("out of time after 0 of the "));
+  for (const std::size_t s : {1U, 2U}) {
+    EXPECT_EQ(verdict_of(stages[s]), Verdict::not_compared);
+    EXPECT_EQ(stages[s].instructions, std::ssize(application.stages[s].program.instructions));
+    EXPECT_TRUE(stages[s].compared.empty());
+  }
+}
+
 TEST(validate, more_passes_than_the_estimate_simulated_repeat_the_last) {
   const Machine machine;
   const Application application = tiny_sd_on(machine);
