@@ -50,12 +50,15 @@ constexpr CounterRow rows[] = {
      &PassCost::program_bytes},
 };
 
-/// An SRAM's peak on both sides; the executor's where it counts one.
+/// Which machines have an SRAM.
+enum class Memories { any, separate, unified };
+
+/// An SRAM's peak on both sides.
 struct PeakRow {
   std::string_view name;
   std::int64_t (*estimated)(const CompiledStage&, const EstimatedStage&);
   std::int64_t (*executed)(const StepCounts&);
-  bool apart;  // of memories that a unified one has not
+  Memories memories;
 };
 
 std::int64_t most(const CompiledStage& stage, std::int64_t (*bytes)(const Instruction&)) {
@@ -66,22 +69,28 @@ std::int64_t most(const CompiledStage& stage, std::int64_t (*bytes)(const Instru
 
 constexpr PeakRow peak_rows[] = {
     {"psram_peak_bytes", [](const CompiledStage&, const EstimatedStage& e) { return e.stream.psram_peak_bytes; },
-     [](const StepCounts& s) { return s.peaks.psram_bytes; }, false},
+     [](const StepCounts& s) { return s.peaks.psram_bytes; }, Memories::any},
     {"dsram_read_peak_bytes",
      [](const CompiledStage& stage, const EstimatedStage&) {
        return most(stage, [](const Instruction& i) { return i.dsram_read_side.value; });
      },
-     [](const StepCounts& s) { return s.peaks.dsram_read_bytes; }, true},
+     [](const StepCounts& s) { return s.peaks.dsram_read_bytes; }, Memories::separate},
     {"dsram_write_peak_bytes",
      [](const CompiledStage& stage, const EstimatedStage&) {
        return most(stage, [](const Instruction& i) { return i.dsram_write_side.value; });
      },
-     [](const StepCounts& s) { return s.peaks.dsram_write_bytes; }, true},
+     [](const StepCounts& s) { return s.peaks.dsram_write_bytes; }, Memories::separate},
     {"stackram_peak_bytes",
      [](const CompiledStage& stage, const EstimatedStage&) {
        return most(stage, [](const Instruction& i) { return i.stackram.value; });
      },
-     [](const StepCounts& s) { return s.peaks.stackram_bytes; }, true},
+     [](const StepCounts& s) { return s.peaks.stackram_bytes; }, Memories::separate},
+    {"activation_memory_peak_bytes",
+     [](const CompiledStage& stage, const EstimatedStage&) {
+       return most(
+           stage, [](const Instruction& i) { return (i.dsram_read_side + i.dsram_write_side + i.stackram).value; });
+     },
+     [](const StepCounts& s) { return s.peaks.stackram_bytes; }, Memories::unified},
 };
 
 /// Counts a comparison, and keeps the first difference.
@@ -275,10 +284,10 @@ StageCounters compare_counters(const CompiledStage& stage, const EstimatedStage&
   const bool all_passes =
       counted.passes.size() >= estimated.stream.passes.size();  // fewer: less may have been held
   for (const PeakRow& row : peak_rows) {
-    const bool counted_it = all_passes && !(row.apart && estimated.unified);
+    if (row.memories == (estimated.unified ? Memories::separate : Memories::unified)) continue;
     const Peak& peak =
         result.peaks.emplace_back(Peak{row.name, row.estimated(stage, estimated),
-                                       counted_it ? std::optional(row.executed(counted)) : std::nullopt});
+                                       all_passes ? std::optional(row.executed(counted)) : std::nullopt});
     if (peak.executed)
       note(result, {peak.estimated, *peak.executed},
            {result.stage, std::ssize(result.passes) - 1, none, "", std::string(row.name), {}});

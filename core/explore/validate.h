@@ -48,10 +48,10 @@ struct EstimatedStage {
   std::vector<ClassCost> costs;  // by class
   TimelineResult stream;
   std::vector<InstructionTime> cold, last;  // instructions of the first pass simulated, and of the last
-  bool unified = false;  // one activation memory, of which the peaks of DSRAM and STACKRAM are no memories' own
+  bool unified = false;                     // one activation memory, which has one peak
 };
 
-/// The most that one SRAM held. `executed`: nothing where the executor does not count it.
+/// The most that one SRAM held. `executed`: nothing where fewer passes were stepped than the estimate simulated.
 struct Peak {
   std::string_view name;
   std::int64_t estimated = 0;

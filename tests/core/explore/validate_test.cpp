@@ -61,6 +61,33 @@ struct BothSides {
   StepCounts counted;
 };
 
+TEST(validate, a_unified_memory_has_one_peak_which_is_compared) {
+  Machine machine;
+  machine.activation_memory = ActivationMemory::unified;
+  const auto of = [](const StageCounters& stage, std::string_view name) {
+    return std::ranges::find(stage.peaks, name, &Peak::name);
+  };
+  const Application application = tiny_sd_on(machine);
+  ASSERT_TRUE(application.feasible);
+  const auto stages = validate_counters(application, machine);
+  ASSERT_EQ(stages.size(), application.stages.size());
+  for (const StageCounters& stage : stages) {
+    EXPECT_EQ(stage.differences, 0);
+    const auto peak = of(stage, "activation_memory_peak_bytes");
+    ASSERT_NE(peak, stage.peaks.end());
+    EXPECT_GT(peak->estimated, 0);
+    EXPECT_EQ(peak->executed, peak->estimated);
+    EXPECT_EQ(of(stage, "stackram_peak_bytes"), stage.peaks.end());
+  }
+  CompiledStage altered = application.stages[0];
+  const EstimatedStage estimated = *estimated_stage(altered, machine);
+  const StepCounts counted = stepped_stage(altered, machine, std::ssize(estimated.stream.passes));
+  for (Instruction& instruction : altered.program.instructions) instruction.stackram += Bytes(1);
+  const StageCounters found = compare_counters(altered, estimated, counted, {0});
+  EXPECT_EQ(found.differences, 1);
+  EXPECT_EQ(found.first->counter, "activation_memory_peak_bytes");
+}
+
 TEST(validate, a_beat_too_many_is_a_difference_of_its_instruction_and_of_the_pass) {
   BothSides sides;
   ASSERT_EQ(sides.compared().differences, 0);
