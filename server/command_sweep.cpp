@@ -173,8 +173,9 @@ OrderedJson validated_front(Store& store, const Catalog& catalog, const SweepRec
 void print_validation(const OrderedJson& summary) {
   if (summary.is_null()) return;
   const auto count = [&](const char* key) { return count_text(summary[key].get<std::int64_t>()); };
-  std::cout << "\nFront validated: " << (summary["passed"].get<bool>() ? "pass" : "differs") << ", "
-            << count("points_covered") << " of " << count("points") << " points in every counter, "
+  const bool compared = summary["verdict"] != verdict_text(Verdict::not_compared);
+  std::cout << "\nFront validated: " << (compared ? summary["verdict"].get<std::string>() : "nothing compared")
+            << ", " << count("points_covered") << " of " << count("points") << " points in every counter, "
             << count("classes_executed") << " of " << count("classes") << " kinds of layer executed\n";
   const OrderedJson& first = summary["first_difference"];
   if (!first.is_null())

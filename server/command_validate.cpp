@@ -49,14 +49,15 @@ std::string element_text(double x) {
   return text.str();
 }
 
+std::string cell_text(Verdict verdict) {
+  return verdict == Verdict::not_compared ? "left out" : std::string(verdict_text(verdict));
+}
+
 /// A row a stage.
 void print_stages(const Validation& validation) {
   std::vector<TextRow> rows;
   for (const StageCounters& stage : validation.counters)
-    rows.push_back({stage.stage,
-                    !stage.left_out.empty()  ? "left out"
-                    : stage.differences == 0 ? "pass"
-                                             : "differs",
+    rows.push_back({stage.stage, cell_text(verdict_of(stage)),
                     count_text(std::ssize(stage.compared)) + " of " + count_text(stage.instructions),
                     count_text(std::ssize(stage.passes)), count_text(stage.tile_operations),
                     count_text(stage.values), count_text(stage.differences)});
@@ -90,8 +91,9 @@ void print_totals(const Validation& validation) {
     }
     rows.push_back(std::move(row));
   }
-  for (std::size_t p = 0; p < validation.counters.front().peaks.size(); ++p) {
-    TextRow row = {short_name(validation.counters.front().peaks[p].name)};
+  const auto stepped = std::ranges::find_if(validation.counters, [](const auto& s) { return !s.peaks.empty(); });
+  for (std::size_t p = 0; stepped != validation.counters.end() && p < stepped->peaks.size(); ++p) {
+    TextRow row = {short_name(stepped->peaks[p].name)};
     for (const StageCounters& stage : validation.counters) {
       const Peak* peak = p < stage.peaks.size() ? &stage.peaks[p] : nullptr;
       row.push_back(!peak             ? "-"
@@ -112,10 +114,7 @@ void print_tensors(const Validation& validation) {
   for (const StageTensors& stage : validation.tensors) {
     std::int64_t elements = 0;
     for (const LayerTensors& layer : stage.layers) elements += layer.result.elements;
-    rows.push_back({stage.stage,
-                    stage.differences > 0 ? "differs"
-                    : stage.compared > 0  ? "pass"
-                                          : "left out",
+    rows.push_back({stage.stage, cell_text(verdict_of(stage.compared, stage.differences)),
                     count_text(stage.compared) + " of " + count_text(stage.classes), count_text(elements),
                     count_text(stage.differences), count_text(stage.overflows)});
   }
@@ -174,10 +173,10 @@ void print_layers(const Validation& validation) {
   if (more > 0) std::cout << "  and " << more << " more\n";
 }
 
-std::string verdict_of(const Validation& validation) {
-  const Coverage coverage = coverage_of(validation);
-  if (coverage.values == 0 && coverage.elements == 0) return "nothing could be compared";
-  return passes(validation) ? "pass" : count_text(coverage.differences) + " differences";
+std::string headline_of(const Validation& validation) {
+  const Verdict verdict = verdict_of(validation);
+  if (verdict == Verdict::not_compared) return "nothing could be compared";
+  return verdict == Verdict::pass ? "pass" : count_text(coverage_of(validation).differences) + " differences";
 }
 
 void print_first(const Validation& validation) {
@@ -205,7 +204,7 @@ int run_validate(const ValidateArguments& arguments) {
   if (arguments.json) {
     std::cout << json_text(validation_json(validation)) << "\n";
   } else if (validation.feasible) {
-    print_heading(std::cout, "Validation of " + printable(request.model) + ": " + verdict_of(validation),
+    print_heading(std::cout, "Validation of " + printable(request.model) + ": " + headline_of(validation),
                   colour_out());
     print_first(validation);
     std::cout << "\n";
@@ -219,7 +218,7 @@ int run_validate(const ValidateArguments& arguments) {
     std::cerr << "sdip: infeasible: " << printable(validation.reason) << "\n";
     return exit_infeasible;
   }
-  return passes(validation) ? exit_ok : exit_input;
+  return verdict_of(validation) == Verdict::pass ? exit_ok : exit_input;
 }
 
 }  // namespace
@@ -229,7 +228,7 @@ void add_validate_command(CLI::App& app, Action& action) {
   auto* command = app.add_subcommand(
       "validate",
       "Compare the estimate with the executor, counter by counter, and the executor's tensors with the graph's; "
-      "ends with 1 where something differs");
+      "ends with 1 where something differs, or nothing could be compared");
   command->add_option("MODEL", arguments->model, "A built-in model or an ONNX file")->required();
   command
       ->add_option("--layers", arguments->request.layers,

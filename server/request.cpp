@@ -67,6 +67,7 @@ PointRequest point_request(const Json& body, bool with_baselines) {
   if (request.formats.text.size() > most_formats_bytes)
     throw Error("limit_exceeded", "/formats",
                 "expected at most " + std::to_string(most_formats_bytes) + " bytes of rules");
+  parse_formats(request.formats.text, request.formats.from);  // before a job is made of them
   if (!with_baselines) return request;
   if (const auto names = texts_field(body, "baselines", "")) {
     request.baselines = *names;

@@ -9,6 +9,8 @@ using namespace schema;
 
 Schema or_null(Schema schema) { return {{"anyOf", {std::move(schema), {{"type", "null"}}}}}; }
 
+Schema verdicts() { return one_of({"pass", "differs", "not_compared"}); }
+
 Schema counter_names() {
   Schema names = {{"type", "string"}, {"enum", Schema::array()}};
   for (const CounterRow& row : counter_rows()) names["enum"].push_back(row.name);
@@ -39,6 +41,7 @@ void add_requests(OrderedJson& schemas, const Schema& first) {
                                          {"seconds?", integer()}});
   schemas["ValidationSummary"] = object({{"feasible", flag()},
                                          {"reason", text()},
+                                         {"verdict", verdicts()},
                                          {"passed", flag()},
                                          {"seconds", number()},
                                          {"first_difference", first},
@@ -96,6 +99,7 @@ void add_jobs(OrderedJson& schemas, const Schema& first) {
                                         {"machine", reference("Machine")},
                                         {"feasible", flag()},
                                         {"reason", text()},
+                                        {"verdict", verdicts()},
                                         {"passed", flag()},
                                         {"seconds", number()},
                                         {"first_difference", first},
@@ -121,12 +125,14 @@ void add_jobs(OrderedJson& schemas, const Schema& first) {
   schemas["Validations"] = object({{"validations", array(reference("ValidationItem"))}});
   Properties front = integers({"budget_s", "points", "points_covered", "programs", "classes", "classes_executed",
                                "values", "differences", "overflows"});
-  front.insert(front.end(), {{"passed", flag()}, {"seconds", number()}, {"first_difference", first}});
+  front.insert(front.end(),
+               {{"verdict", verdicts()}, {"passed", flag()}, {"seconds", number()}, {"first_difference", first}});
   schemas["FrontSummary"] = object(front);
   const Schema request = object({{"seconds", integer()}});
   schemas["SweepValidation"] = with({{"request", request}, {"summary", or_null(reference("FrontSummary"))}});
   schemas["FrontPoint"] = object({{"index", integer()},
                                   {"covered", flag()},
+                                  {"verdict", verdicts()},
                                   {"passed", flag()},
                                   {"coverage", reference("Coverage")},
                                   {"first_difference", first}});

@@ -39,6 +39,11 @@ class FrontPrograms {
   };
   const std::map<std::vector<std::int64_t>, Program>& kept() const { return programs_; }
   std::int64_t count() const { return std::ssize(keys_); }
+  /// One that was compiled for an earlier point and kept; else nullptr.
+  const Application* known(const Machine& machine) const {
+    const auto found = programs_.find(compile_key(machine));
+    return found == programs_.end() ? nullptr : &found->second.application;
+  }
 
  private:
   const Catalog& catalog_;
@@ -56,6 +61,14 @@ void keep_totals(std::vector<StageCounters>& stages) {
     for (ComparedPass& pass : stage.passes) pass.counters = {};
     stage.layers = stage.mnemonics = {};
   }
+}
+
+/// Of a point beyond the time: what there is to compare, where its program is at hand.
+std::vector<StageCounters> left_out_stages(const Application* application) {
+  std::vector<StageCounters> stages;
+  if (application != nullptr)
+    for (const CompiledStage& stage : application->stages) stages.push_back(left_out(stage, "out of time"));
+  return stages;
 }
 
 std::int64_t classes_of(const Application& application) {
@@ -99,8 +112,20 @@ bool is_covered(const FrontPoint& point) {
          });
 }
 
-bool passes(const FrontValidation& front) {
-  return std::ranges::all_of(front.points, [](const FrontPoint& point) { return passes(point.validation); });
+Verdict verdict_of(const FrontPoint& point) {
+  const Verdict verdict = verdict_of(point.validation);
+  const auto compared = [](const StageCounters& stage) { return stage.values > 0; };
+  const bool stepped = std::ranges::any_of(point.validation.counters, compared);
+  return verdict == Verdict::pass && !stepped ? Verdict::not_compared : verdict;
+}
+
+Verdict verdict_of(const FrontValidation& front) {
+  std::int64_t compared = 0, differences = 0;
+  for (const FrontPoint& point : front.points) {
+    compared += verdict_of(point) != Verdict::not_compared;
+    differences += verdict_of(point) == Verdict::differs;
+  }
+  return verdict_of(compared, differences);
 }
 
 FrontValidation validate_front(const Store& store, const Catalog& catalog, std::int64_t id, std::int64_t seconds,
@@ -123,7 +148,10 @@ FrontValidation validate_front(const Store& store, const Catalog& catalog, std::
     one.validation.model = sweep.spec.model;
     one.validation.machine = request.machine = point(sweep.spec.space, index);
     if (progress) progress({"counters", std::ssize(front.points) - 1, std::ssize(indexes)});
-    if (!counters.fits(0)) continue;
+    if (!counters.fits(0)) {
+      one.validation.counters = left_out_stages(programs.known(request.machine));
+      continue;
+    }
     one.validation.counters = validate_within(programs.of(request.machine), request, counters);
     keep_totals(one.validation.counters);
   }
@@ -137,7 +165,9 @@ FrontValidation validate_front(const Store& store, const Catalog& catalog, std::
 OrderedJson front_summary_json(const FrontValidation& front) {
   Coverage coverage;
   for (const FrontPoint& point : front.points) coverage += coverage_of(point.validation);
-  return {{"passed", passes(front)},
+  const Verdict verdict = verdict_of(front);
+  return {{"verdict", verdict_text(verdict)},
+          {"passed", verdict == Verdict::pass},
           {"budget_s", front.budget_s},
           {"seconds", front.seconds},
           {"points", front.points.size()},
@@ -156,7 +186,8 @@ OrderedJson front_validation_json(const FrontValidation& front) {
   for (const FrontPoint& point : front.points)
     points.push_back({{"index", point.index},
                       {"covered", is_covered(point)},
-                      {"passed", passes(point.validation)},
+                      {"verdict", verdict_text(verdict_of(point))},
+                      {"passed", verdict_of(point) == Verdict::pass},
                       {"coverage", coverage_json(coverage_of(point.validation))},
                       {"first_difference", first_difference_json(point.validation)}});
   return {{"points", std::move(points)}};

@@ -30,14 +30,17 @@ struct FrontValidation {
 
 /// A point whose every instruction was compared.
 bool is_covered(const FrontPoint& point);
-bool passes(const FrontValidation& front);
+/// One that was not stepped is not compared: its tensors are those of its program on another point's machine.
+Verdict verdict_of(const FrontPoint& point);
+/// Differs where a point does, and passes where another does.
+Verdict verdict_of(const FrontValidation& front);
 
 /// Validates the front of a stored sweep in its objectives. Throws what the catalog throws.
 FrontValidation validate_front(const Store& store, const Catalog& catalog, std::int64_t sweep, std::int64_t seconds,
                                const std::atomic<bool>* cancel = nullptr,
                                const std::function<void(const ValidationProgress&)>& progress = {});
 
-/// What a sweep says of it: passed, coverage, the first difference and its point.
+/// What a sweep says of it: the verdict, coverage, the first difference and its point.
 OrderedJson front_summary_json(const FrontValidation& front);
 /// And each point.
 OrderedJson front_validation_json(const FrontValidation& front);

@@ -85,12 +85,17 @@ double Allowance::left_s() const {
   return std::chrono::duration<double>(end_ - std::chrono::steady_clock::now()).count();
 }
 
-bool passes(const Validation& validation) {
-  for (const StageCounters& stage : validation.counters)
-    if (stage.differences > 0) return false;
-  for (const StageTensors& stage : validation.tensors)
-    if (stage.differences > 0) return false;
-  return true;
+Verdict verdict_of(const Validation& validation) {
+  std::int64_t compared = 0, differences = 0;
+  for (const StageCounters& stage : validation.counters) {
+    compared += stage.values;
+    differences += stage.differences;
+  }
+  for (const StageTensors& stage : validation.tensors) {
+    compared += stage.compared;
+    differences += stage.differences;
+  }
+  return verdict_of(compared, differences);
 }
 
 std::vector<StageCounters> validate_within(const Application& application, const ValidationRequest& request,
@@ -99,12 +104,20 @@ std::vector<StageCounters> validate_within(const Application& application, const
   ValidateOptions options;
   options.layers = request.layers;
   options.most_passes = request.passes;
-  ValidationProgress at{"counters", 0, std::ssize(application.stages)};
-  options.affordable = [&](const CompiledStage&, std::int64_t tile_operations) {
-    if (progress) progress(at);
-    ++at.done;
+  std::int64_t instructions = 0;
+  for (const CompiledStage& stage : application.stages) instructions += std::ssize(stage.program.instructions);
+  options.progress = [&](const CompiledStage& stage, std::int64_t done, std::int64_t all) {
+    if (!progress) return;
+    std::int64_t before = 0;
+    for (const CompiledStage* one = application.stages.data(); one != &stage; ++one)
+      before += std::ssize(one->program.instructions);
+    progress({"counters", before + std::ssize(stage.program.instructions) * done / all, instructions});
+  };
+  options.affordable = [&](const CompiledStage& stage, std::int64_t tile_operations) {
+    options.progress(stage, 0, 1);
     return allowance.fits(static_cast<double>(tile_operations) * tile_operation_s);
   };
+  options.cancelled = [&] { return !allowance.fits(0); };
   return validate_counters(application, request.machine, options);
 }
 
@@ -156,7 +169,7 @@ Validation validate(const Catalog& catalog, const ValidationRequest& request, co
     result.feasible = outcome.feasible;
     result.reason = outcome.reason;
   }
-  if (result.feasible) {
+  if (result.feasible && !allowance.cancelled()) {
     result.counters = validate_within(application, request, allowance, progress);
     if (request.tensors) result.tensors = execute_within(application, request, allowance, progress);
   }

@@ -32,7 +32,8 @@ ValidationRequest validation_request(const Json& body);
 /// The same request, spelled out: validation_request(request_json(r)) is r.
 OrderedJson request_json(const ValidationRequest& request);
 
-/// How far a validation is: layers and stages done, of those known so far.
+/// How far a validation is: instructions (of a stage's passes the part that is done), layers executed, or points of
+/// a front.
 struct ValidationProgress {
   std::string doing;  // "counters", "tensors"
   std::int64_t done = 0, total = 0;
@@ -67,8 +68,8 @@ struct Validation {
   double seconds = 0;
 };
 
-/// Whether nothing that was compared differs.
-bool passes(const Validation& validation);
+/// Of all that was compared, counters and tensors.
+Verdict verdict_of(const Validation& validation);
 
 /// Compiles and validates. Throws Error layer_unmatched, unknown_model and what importing throws.
 Validation validate(const Catalog& catalog, const ValidationRequest& request,

@@ -9,20 +9,6 @@
 #include "server/validation_json.h"
 
 namespace sdip {
-namespace {
-
-/// What a list of validations shows of one.
-OrderedJson summary_json(const Validation& validation) {
-  return {{"feasible", validation.feasible},
-          {"reason", validation.reason},
-          {"passed", passes(validation)},
-          {"seconds", validation.seconds},
-          {"first_difference", first_difference_json(validation)},
-          {"coverage", coverage_json(coverage_of(validation))}};
-}
-
-}  // namespace
-
 std::optional<std::int64_t> add_front_validation(Store& store, const SweepRecord& sweep, std::int64_t seconds) {
   seconds = sweep.spec.validate_seconds.value_or(seconds);
   if (seconds == 0 || sweep.row.feasible == 0) return std::nullopt;
@@ -51,7 +37,7 @@ bool run_validation(Store& store, const Catalog& catalog, std::int64_t id, const
       const ValidationRequest request = validation_request(Json::parse(row.request_json));
       const Validation validation = validate(catalog, request, cancel, show);
       cancelled = validation.cancelled;
-      summary = summary_json(validation);
+      summary = validation_summary_json(validation);
       result = validation_json(validation);
     }
     if (cancelled) return true;

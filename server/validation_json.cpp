@@ -193,21 +193,27 @@ OrderedJson validation_row_json(const ValidationRow& row, const std::optional<Va
           {"summary", row.summary_json.empty() ? OrderedJson() : OrderedJson::parse(row.summary_json)}};
 }
 
+OrderedJson validation_summary_json(const Validation& validation) {
+  const Verdict verdict = verdict_of(validation);
+  return {{"feasible", validation.feasible},
+          {"reason", validation.reason},
+          {"verdict", verdict_text(verdict)},
+          {"passed", verdict == Verdict::pass},
+          {"seconds", validation.seconds},
+          {"first_difference", first_difference_json(validation)},
+          {"coverage", coverage_json(coverage_of(validation))}};
+}
+
 OrderedJson validation_json(const Validation& validation, bool with_instructions) {
   OrderedJson stages = OrderedJson::array(), tensors = OrderedJson::array();
   for (const StageCounters& stage : validation.counters) stages.push_back(stage_json(stage, with_instructions));
   for (const StageTensors& stage : validation.tensors) tensors.push_back(tensors_json(stage));
-  return {{"model", validation.model},
-          {"machine", machine_json(validation.machine)},
-          {"feasible", validation.feasible},
-          {"reason", validation.reason},
-          {"passed", passes(validation)},
-          {"seconds", validation.seconds},
-          {"first_difference", first_difference_json(validation)},
-          {"coverage", coverage_json(coverage_of(validation))},
-          {"counters", counter_rows_json()},
-          {"stages", std::move(stages)},
-          {"tensors", std::move(tensors)}};
+  OrderedJson object = {{"model", validation.model}, {"machine", machine_json(validation.machine)}};
+  object.update(validation_summary_json(validation));
+  object["counters"] = counter_rows_json();
+  object["stages"] = std::move(stages);
+  object["tensors"] = std::move(tensors);
+  return object;
 }
 
 }  // namespace sdip

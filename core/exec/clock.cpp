@@ -3,15 +3,18 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/exec/charges.h"
 
 namespace sdip::exec {
 
-Clock::Clock(const Program& program, const Machine& m, Decimal share, Count thousandths, Count cores, Role role)
+Clock::Clock(const Program& program, const Machine& m, Decimal share, Count thousandths, Count cores, Role role,
+             StepOptions options)
     : program_(program),
       m_(m),
+      options_(std::move(options)),
       cores_(cores),
       wired_(weights_wired(m, role)),
       board_(m),
@@ -26,6 +29,7 @@ Clock::Clock(const Program& program, const Machine& m, Decimal share, Count thou
     cycle_shares_ = static_cast<Int128>(800) * m.host_access_cycles * 1000;
   }
   for (const InstructionClass& c : program.classes) {
+    stop_if_cancelled("");
     operations_.push_back(expand(c, with_cores(m, cores), role));
     uses_.push_back(uses_of(c, operations_.back(), m));
   }
@@ -36,6 +40,10 @@ Clock::Clock(const Program& program, const Machine& m, Decimal share, Count thou
   }
   streamed_ = m.program_storage == ProgramStorage::streamed && all > m.imem_bytes;
   if (!streamed_) imem_peak_bytes_ = all;
+}
+
+void Clock::stop_if_cancelled(const std::string& where) const {
+  if (options_.cancelled && options_.cancelled()) throw Error("cancelled", where, "the stepping was cancelled");
 }
 
 void Clock::follow(const CompiledStage& stage) { rooms_.emplace(stage, m_); }
@@ -67,6 +75,8 @@ PassCounts Clock::pass() {
     pass_.activation_out_bytes += count_.activation_out_bytes;
     pass_.program_bytes += count_.program_bytes;
     pass_.instructions.push_back(count_);
+    if (options_.progress)
+      options_.progress(passes_ * std::ssize(program_.instructions) + static_cast<Count>(i) + 1);
   }
   if (side_by_side()) now_ = board_.last_end();
   ++passes_;
@@ -172,6 +182,7 @@ void Clock::operate(const std::vector<Operation>& operations, Count weights_ther
   issued_ = begin_;
   Arrivals there{weights_there, 0};
   for (std::size_t i = 0; i < operations.size(); ++i) {
+    if (i % asked_operations == 0) stop_if_cancelled(instruction_->name);
     const Operation& o = operations[i];
     bring(o, there);
     Count earliest = now_;

@@ -20,9 +20,10 @@ class Clock {
  public:
   using Count = std::int64_t;
 
-  /// `share` of the channel, of it `thousandths`; `cores` in lockstep. Program and machine must outlive it.
+  /// `share` of the channel, of it `thousandths`; `cores` in lockstep. Program and machine must outlive it. Throws
+  /// Error("cancelled", ...), as `pass` does.
   Clock(const Program& program, const Machine& machine, Decimal share, std::int64_t thousandths, std::int64_t cores,
-        Role role);
+        Role role, StepOptions options = {});
   Clock(const Clock&) = delete;  // it points into itself
   Clock& operator=(const Clock&) = delete;
 
@@ -73,8 +74,11 @@ class Clock {
   void operate(const std::vector<Operation>& operations, Count weights_there);
   void finish();
 
+  void stop_if_cancelled(const std::string& where) const;
+
   const Program& program_;
   const Machine& m_;
+  const StepOptions options_;
   const Count cores_;
   const bool wired_;
   Board board_;

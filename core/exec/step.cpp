@@ -36,8 +36,8 @@ StepCounts step(const Program& program, const Machine& machine, Decimal share, s
 }
 
 StepCounts step(const CompiledStage& stage, const Machine& machine, Decimal share, std::int64_t cores,
-                std::size_t passes) {
-  exec::Clock clock(stage.program, machine, share, stage.dram_thousandths, cores, stage.role);
+                std::size_t passes, const StepOptions& options) {
+  exec::Clock clock(stage.program, machine, share, stage.dram_thousandths, cores, stage.role, options);
   clock.follow(stage);
   return run(clock, passes);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -51,6 +52,13 @@ struct StepCounts {
   PeakCounts peaks;
 };
 
+/// How stepping is watched; what it counts does not depend on it.
+struct StepOptions {
+  std::function<void(std::int64_t done)> progress{};  // after each instruction: how many, over all passes
+  std::function<bool()> cancelled{};                  // asked every `asked_operations` tile operations at least
+};
+inline constexpr std::int64_t asked_operations = 4096;  // some milliseconds
+
 /// Section 5: `passes` runs through the program from cold. `share` of the channel, `cores` in lockstep. Throws
 /// Error("execution_failed", ...) when weights never fit in PSRAM.
 StepCounts step(const Program& program, const Machine& machine, Decimal share, std::int64_t cores,
@@ -58,9 +66,9 @@ StepCounts step(const Program& program, const Machine& machine, Decimal share, s
 
 /// The same of a stage, with its own thousandths of `share`; every address of its activation memories is followed.
 /// Throws, too, when an instruction reads what is not there, or opens what lies outside its memory or upon what is
-/// still needed.
+/// still needed, and Error("cancelled", ...) when it was.
 StepCounts step(const CompiledStage& stage, const Machine& machine, Decimal share, std::int64_t cores,
-                std::size_t passes);
+                std::size_t passes, const StepOptions& options = {});
 
 /// The same with the bytes that the instructions' tile operations moved when they were executed (ExecuteOptions),
 /// one for each instruction, in place of those that they are charged. Throws, too, where these differ

@@ -50,12 +50,15 @@ constexpr CounterRow rows[] = {
      &PassCost::program_bytes},
 };
 
-/// An SRAM's peak on both sides; the executor's where it counts one.
+/// Which machines have an SRAM.
+enum class Memories { any, separate, unified };
+
+/// An SRAM's peak on both sides.
 struct PeakRow {
   std::string_view name;
   std::int64_t (*estimated)(const CompiledStage&, const EstimatedStage&);
   std::int64_t (*executed)(const StepCounts&);
-  bool apart;  // of memories that a unified one has not
+  Memories memories;
 };
 
 std::int64_t most(const CompiledStage& stage, std::int64_t (*bytes)(const Instruction&)) {
@@ -66,22 +69,28 @@ std::int64_t most(const CompiledStage& stage, std::int64_t (*bytes)(const Instru
 
 constexpr PeakRow peak_rows[] = {
     {"psram_peak_bytes", [](const CompiledStage&, const EstimatedStage& e) { return e.stream.psram_peak_bytes; },
-     [](const StepCounts& s) { return s.peaks.psram_bytes; }, false},
+     [](const StepCounts& s) { return s.peaks.psram_bytes; }, Memories::any},
     {"dsram_read_peak_bytes",
      [](const CompiledStage& stage, const EstimatedStage&) {
        return most(stage, [](const Instruction& i) { return i.dsram_read_side.value; });
      },
-     [](const StepCounts& s) { return s.peaks.dsram_read_bytes; }, true},
+     [](const StepCounts& s) { return s.peaks.dsram_read_bytes; }, Memories::separate},
     {"dsram_write_peak_bytes",
      [](const CompiledStage& stage, const EstimatedStage&) {
        return most(stage, [](const Instruction& i) { return i.dsram_write_side.value; });
      },
-     [](const StepCounts& s) { return s.peaks.dsram_write_bytes; }, true},
+     [](const StepCounts& s) { return s.peaks.dsram_write_bytes; }, Memories::separate},
     {"stackram_peak_bytes",
      [](const CompiledStage& stage, const EstimatedStage&) {
        return most(stage, [](const Instruction& i) { return i.stackram.value; });
      },
-     [](const StepCounts& s) { return s.peaks.stackram_bytes; }, true},
+     [](const StepCounts& s) { return s.peaks.stackram_bytes; }, Memories::separate},
+    {"activation_memory_peak_bytes",
+     [](const CompiledStage& stage, const EstimatedStage&) {
+       return most(
+           stage, [](const Instruction& i) { return (i.dsram_read_side + i.dsram_write_side + i.stackram).value; });
+     },
+     [](const StepCounts& s) { return s.peaks.stackram_bytes; }, Memories::unified},
 };
 
 /// Counts a comparison, and keeps the first difference.
@@ -162,12 +171,6 @@ StageCounters empty_comparison(const CompiledStage& stage, std::vector<std::int3
   return result;
 }
 
-StageCounters left_out(const CompiledStage& stage, const std::string& why) {
-  StageCounters result = empty_comparison(stage, {});
-  result.left_out = why;
-  return result;
-}
-
 StageCounters validate_stage(const CompiledStage& stage, const Machine& machine, const ValidateOptions& options,
                              std::vector<std::int32_t> instructions) {
   const auto estimated = estimated_stage(stage, machine);
@@ -178,9 +181,19 @@ StageCounters validate_stage(const CompiledStage& stage, const Machine& machine,
   if (options.affordable && !options.affordable(stage, operations))
     return left_out(stage, "its " + std::to_string(operations) + " tile operations are beyond the time allowed");
   StepCounts counted;
+  std::int64_t done = 0;
+  const std::int64_t all = stepped * std::ssize(stage.program.instructions);
+  const StepOptions watch{[&](std::int64_t now) {
+                            done = now;
+                            if (options.progress) options.progress(stage, done, all);
+                          },
+                          options.cancelled};
   try {
-    counted = stepped_stage(stage, machine, stepped);
+    counted = stepped_stage(stage, machine, stepped, watch);
   } catch (const Error& error) {
+    if (error.code == "cancelled")
+      return left_out(stage, "out of time after " + std::to_string(done) + " of the " + std::to_string(all) +
+                                 " instructions of its passes");
     if (error.code != "execution_failed") throw;
     StageCounters failed = empty_comparison(stage, {});
     failed.failure = error.what();
@@ -192,9 +205,25 @@ StageCounters validate_stage(const CompiledStage& stage, const Machine& machine,
 
 }  // namespace
 
+StageCounters left_out(const CompiledStage& stage, const std::string& why) {
+  StageCounters result = empty_comparison(stage, {});
+  result.left_out = why;
+  return result;
+}
+
 std::span<const CounterRow> counter_rows() { return rows; }
 
-bool passes(const StageCounters& stage) { return stage.differences == 0; }
+std::string_view verdict_text(Verdict verdict) {
+  constexpr std::string_view texts[] = {"pass", "differs", "not_compared"};
+  return texts[static_cast<std::size_t>(verdict)];
+}
+
+Verdict verdict_of(std::int64_t compared, std::int64_t differences) {
+  if (differences > 0) return Verdict::differs;
+  return compared > 0 ? Verdict::pass : Verdict::not_compared;
+}
+
+Verdict verdict_of(const StageCounters& stage) { return verdict_of(stage.values, stage.differences); }
 
 std::vector<std::int32_t> chosen_instructions(const CompiledStage& stage, std::span<const std::string> layers) {
   std::vector<std::int32_t> chosen;
@@ -221,9 +250,10 @@ std::optional<EstimatedStage> estimated_stage(const CompiledStage& stage, const 
   return estimated;
 }
 
-StepCounts stepped_stage(const CompiledStage& stage, const Machine& machine, std::int64_t passes) {
+StepCounts stepped_stage(const CompiledStage& stage, const Machine& machine, std::int64_t passes,
+                         const StepOptions& options) {
   return step(stage, machine, exec::share_of(stage.role, machine), exec::cores_in_lockstep(stage, machine),
-              static_cast<std::size_t>(passes));
+              static_cast<std::size_t>(passes), options);
 }
 
 std::int64_t tile_operations(const CompiledStage& stage, const EstimatedStage& estimated, std::int64_t passes) {
@@ -254,10 +284,10 @@ StageCounters compare_counters(const CompiledStage& stage, const EstimatedStage&
   const bool all_passes =
       counted.passes.size() >= estimated.stream.passes.size();  // fewer: less may have been held
   for (const PeakRow& row : peak_rows) {
-    const bool counted_it = all_passes && !(row.apart && estimated.unified);
+    if (row.memories == (estimated.unified ? Memories::separate : Memories::unified)) continue;
     const Peak& peak =
         result.peaks.emplace_back(Peak{row.name, row.estimated(stage, estimated),
-                                       counted_it ? std::optional(row.executed(counted)) : std::nullopt});
+                                       all_passes ? std::optional(row.executed(counted)) : std::nullopt});
     if (peak.executed)
       note(result, {peak.estimated, *peak.executed},
            {result.stage, std::ssize(result.passes) - 1, none, "", std::string(row.name), {}});

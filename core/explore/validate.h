@@ -48,10 +48,10 @@ struct EstimatedStage {
   std::vector<ClassCost> costs;  // by class
   TimelineResult stream;
   std::vector<InstructionTime> cold, last;  // instructions of the first pass simulated, and of the last
-  bool unified = false;  // one activation memory, of which the peaks of DSRAM and STACKRAM are no memories' own
+  bool unified = false;                     // one activation memory, which has one peak
 };
 
-/// The most that one SRAM held. `executed`: nothing where the executor does not count it.
+/// The most that one SRAM held. `executed`: nothing where fewer passes were stepped than the estimate simulated.
 struct Peak {
   std::string_view name;
   std::int64_t estimated = 0;
@@ -90,8 +90,11 @@ struct StageCounters {
   std::optional<CounterDifference> first{};
 };
 
-/// Whether a stage, or an application's, has no difference in what was compared.
-bool passes(const StageCounters& stage);
+/// What a comparison says: a pass needs something that was compared.
+enum class Verdict { pass, differs, not_compared };
+std::string_view verdict_text(Verdict verdict);  // as the API spells it
+Verdict verdict_of(std::int64_t compared, std::int64_t differences);
+Verdict verdict_of(const StageCounters& stage);
 
 struct ValidateOptions {
   std::vector<std::string> layers{};  // patterns of layers' names, as mapping rules write them; none: all
@@ -99,6 +102,10 @@ struct ValidateOptions {
   /// Asked before a stage is stepped, with the tile operations that it will take; false leaves it out. Nothing:
   /// all are.
   std::function<bool(const CompiledStage&, std::int64_t tile_operations)> affordable{};
+  /// After each instruction stepped: how many of how many, over all passes of the stage.
+  std::function<void(const CompiledStage&, std::int64_t done, std::int64_t all)> progress{};
+  /// Asked while a stage is stepped, as StepOptions says; true leaves it out: its time is over.
+  std::function<bool()> cancelled{};
 };
 
 /// Which instructions of a stage have a layer that a pattern stands for.
@@ -109,7 +116,11 @@ std::optional<EstimatedStage> estimated_stage(const CompiledStage& stage, const 
 
 /// The clock's side: the stage stepped in its share of the channel and on its cores, every address of its
 /// activation memories followed. Throws Error("execution_failed", ...) when an instruction reads what is not there.
-StepCounts stepped_stage(const CompiledStage& stage, const Machine& machine, std::int64_t passes);
+StepCounts stepped_stage(const CompiledStage& stage, const Machine& machine, std::int64_t passes,
+                         const StepOptions& options = {});
+
+/// A stage of which nothing was compared, and why.
+StageCounters left_out(const CompiledStage& stage, const std::string& why);
 
 /// The tile operations of `passes` passes, as the estimate has them.
 std::int64_t tile_operations(const CompiledStage& stage, const EstimatedStage& estimated, std::int64_t passes);

@@ -3,15 +3,18 @@
 // go to FOLDER/NAME.out, raw and little-endian. Weights are mapped from the model's external data.
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <string>
 
 #include "core/base/error.h"
 #include "core/exec/execute.h"
 #include "core/onnx/raw.h"
+#include "core/program/form.h"
 #include "core/program/program.h"
 #include "server/catalog.h"
 #include "server/commands.h"
@@ -70,6 +73,28 @@ ExecuteOptions options_of(const CompiledStage& stage, StoredByteSource weights, 
   return options;
 }
 
+/// Activations in memory at once, as the program keeps them: each from the instruction that makes it, or from the
+/// start, to the last that reads it, or to the end; the most at any instruction.
+std::int64_t live_peak_bytes(const CompiledStage& stage, const Machine& machine) {
+  const Graph& graph = *stage.graph;
+  const auto count = static_cast<std::int64_t>(stage.program.instructions.size());
+  std::map<ValueId, std::pair<std::int64_t, std::int64_t>> lives;  // first and last instruction
+  for (const ValueId v : graph.inputs) lives[v] = {0, 0};
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Instruction& instruction = stage.program.instructions[static_cast<std::size_t>(i)];
+    for (const PlacedOperand& source : instruction.sources)
+      if (const auto found = lives.find(source.value); found != lives.end()) found->second.second = i;
+    if (instruction.destination != none) lives.try_emplace(instruction.destination, i, i);
+  }
+  for (const ValueId v : graph.outputs)
+    if (const auto found = lives.find(v); found != lives.end()) found->second.second = count - 1;
+  std::vector<std::int64_t> live(static_cast<std::size_t>(count), 0);
+  for (const auto& [v, life] : lives)
+    for (std::int64_t i = life.first; i <= life.second; ++i)
+      live[static_cast<std::size_t>(i)] += value_bytes(graph, v, machine).value;
+  return live.empty() ? 0 : *std::ranges::max_element(live);
+}
+
 int run_step(int argc, char** argv) {
   const std::filesystem::path model = argv[1], folder = argv[2];
   MachineOptions given;
@@ -102,6 +127,7 @@ int run_step(int argc, char** argv) {
   std::cout << OrderedJson{{"seconds", seconds},
                            {"processor_seconds", processor_seconds},
                            {"peak_bytes", 1024.0 * static_cast<double>(used.ru_maxrss)},
+                           {"live_peak_bytes", live_peak_bytes(stage, machine)},
                            {"told_bytes", told.memories_bytes + told.tiles_bytes},
                            {"operations", execution_work(stage).operations}}
                    .dump()

@@ -197,6 +197,7 @@ export const journeyTests = [
       pass.instructions_executed[2][r] += 5;
       pass.executed[r] += 5;
       stage.differences = validation.result.coverage.differences = validation.summary.coverage.differences = 2;
+      validation.result.verdict = validation.summary.verdict = 'differs';
       validation.result.first_difference = {
         kind: 'counter', stage: stage.name, pass: pass.number, instruction: 2, layer: stage.layers[2], what: 'psram_read_beats',
         estimated: pass.instructions_estimated[2][r], executed: pass.instructions_executed[2][r],

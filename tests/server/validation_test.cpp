@@ -35,10 +35,10 @@ void make_differ(Validation& validation) {
 
 TEST(validation, that_differs_has_not_passed_and_says_where) {
   Validation validation = small_validation();
-  EXPECT_TRUE(passes(validation));
+  EXPECT_EQ(verdict_of(validation), Verdict::pass);
   EXPECT_TRUE(first_difference_json(validation).is_null());
   make_differ(validation);
-  EXPECT_FALSE(passes(validation));
+  EXPECT_EQ(verdict_of(validation), Verdict::differs);
   const OrderedJson whole = validation_json(validation);
   EXPECT_FALSE(whole["passed"].get<bool>());
   EXPECT_EQ(whole["coverage"]["differences"], 1);
@@ -61,13 +61,54 @@ TEST(validation, whose_layer_reads_what_is_not_there_has_not_passed_and_an_overf
   layer.result.differing = 3;
   layer.result.first = TensorDifference{0, 1.0, 2.0};
   tensors.overflows = 1;
-  EXPECT_TRUE(passes(validation));
+  EXPECT_EQ(verdict_of(validation), Verdict::pass);
   EXPECT_TRUE(first_difference_json(validation).is_null());
   layer.overflows = false;
   layer.failure = "reads element 0 at address 4: it was never written";
   tensors.differences = 1;
-  EXPECT_FALSE(passes(validation));
+  EXPECT_EQ(verdict_of(validation), Verdict::differs);
   EXPECT_EQ(first_difference_json(validation)["kind"], "execution");
+}
+
+TEST(validation, in_which_nothing_was_compared_has_not_passed) {
+  Validation impossible;
+  impossible.feasible = false;
+  const OrderedJson infeasible = validation_summary_json(impossible);
+  EXPECT_EQ(infeasible["verdict"], "not_compared");
+  EXPECT_EQ(infeasible["passed"], false);
+  Validation late = small_validation();
+  late.counters = {left_out(CompiledStage{}, "out of time")};
+  EXPECT_EQ(verdict_of(late), Verdict::not_compared);
+  EXPECT_EQ(validation_json(late)["passed"], false);
+  late.tensors.resize(1);  // its layers did not fit, either
+  EXPECT_EQ(verdict_of(late), Verdict::not_compared);
+  late.tensors[0].compared = 1;
+  EXPECT_EQ(verdict_of(late), Verdict::pass);
+}
+
+TEST(validation, of_a_point_that_was_not_stepped_is_none_though_its_program_was_executed) {
+  FrontValidation front;
+  front.points.resize(2);
+  for (FrontPoint& point : front.points) {
+    CompiledStage stage;
+    stage.program.instructions.resize(20);
+    stage.program.classes.resize(7);
+    point.validation.counters = {left_out(stage, "out of time")};
+    point.validation.tensors.resize(1);
+    point.validation.tensors[0].compared = 3;
+  }
+  const OrderedJson none = front_validation_json(front)["points"][0];
+  EXPECT_EQ(none["verdict"], "not_compared");
+  EXPECT_EQ(none["passed"], false);
+  EXPECT_EQ(none["coverage"]["instructions"], 20);
+  EXPECT_EQ(none["coverage"]["classes"], 7);
+  EXPECT_EQ(none["coverage"]["classes_executed"], 3);
+  EXPECT_EQ(front_summary_json(front)["verdict"], "not_compared");
+  EXPECT_EQ(front_summary_json(front)["passed"], false);
+  front.points[0].validation = small_validation();
+  EXPECT_EQ(front_summary_json(front)["verdict"], "pass");
+  front.points[1].validation.tensors[0].differences = 1;  // of the program, which is this point's, too
+  EXPECT_EQ(front_summary_json(front)["verdict"], "differs");
 }
 
 TEST(validation, of_a_front_counts_what_was_covered_and_names_the_point_that_differs) {
@@ -151,6 +192,22 @@ TEST(validation, that_runs_is_cancelled_and_one_whose_layers_are_not_there_fails
   EXPECT_TRUE(failed["result"].is_null());
 }
 
+TEST(validation, of_a_stage_of_hours_is_cancelled_while_it_is_stepped) {
+  const Site site;
+  const std::string id = site.validation(
+      R"({"model": "sdxl-unet", "machine": {"imem_bytes": 1048576, "dsram_bytes": 65536, "stackram_bytes": 65536,
+          "steps": 20}, "seconds": 3600, "passes": 64, "tensors": false})");
+  Json progress;
+  for (int i = 0; i < 6000 && (progress.is_null() || progress["done"] == 0); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    progress = site.get("/api/v1/validations/" + id).json()["progress"];
+  }
+  ASSERT_FALSE(progress.is_null());
+  EXPECT_LT(progress["done"], progress["total"]);
+  EXPECT_EQ(site.post("/api/v1/validations/" + id + "/cancel", "").status, 202);
+  site.wait_for("/api/v1/validations/" + id, "cancelled");
+}
+
 TEST(validate_command, ends_with_0_where_all_agrees_and_says_how_much_was_compared) {
   const Ended ended = run_sdip({"validate", "tiny-sd", "--preset", "edge", "--seed", "5"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
@@ -173,6 +230,22 @@ TEST(validate_command, ends_with_1_2_or_3_for_input_usage_and_what_does_not_fit)
   EXPECT_EQ(run_sdip({"validate"}).exit_code, 2);
   const Ended small = run_sdip({"validate", "tiny-sd", "--set", "dsram_bytes=1024", "--set", "psram_bytes=1024"});
   EXPECT_EQ(small.exit_code, 3) << small.out << small.err;
+}
+
+/// A U-Net whose tile operations never fit a second, and whose layers are too large for it.
+constexpr const char* far_too_long[] = {"imem_bytes=1048576", "stackram_bytes=65536", "dsram_bytes=65536"};
+
+TEST(validate_command, that_compares_nothing_says_so_and_does_not_end_with_0) {
+  std::vector<std::string> arguments = {"validate", "sdxl-unet", "--seconds", "1", "--no-tensors"};
+  for (const char* set : far_too_long) arguments.insert(arguments.end(), {"--set", set});
+  const Ended text = run_sdip(arguments);
+  EXPECT_EQ(text.exit_code, 1) << text.err;
+  EXPECT_THAT(text.out, testing::HasSubstr("nothing could be compared"));
+  arguments.push_back("--json");
+  const Json result = Json::parse(run_sdip(arguments).out);
+  EXPECT_EQ(result["verdict"], "not_compared");
+  EXPECT_EQ(result["passed"], false);
+  EXPECT_GT(result["coverage"]["instructions"], 0);
 }
 
 TEST(sweep_command, validates_its_front_and_says_so) {

@@ -132,16 +132,14 @@ Traits traits_of(const Pair& pair, const std::vector<Comparison>& runs) {
 void Census::count(const Pair& pair, const std::vector<Comparison>& runs) {
   ++pairs;
   compiled += pair.compiled;
-  std::int64_t length = 0;
   for (std::size_t s = 0; s < pair.stages.size(); ++s) {
-    length += std::ssize(pair.stages[s].program.instructions);
+    instructions += std::ssize(pair.stages[s].program.instructions);
     ++stages;
     repeats += runs[s].repeats;
     reported += runs[s].reported;
     for (const InstructionCounts& i : runs[s].executed.passes.back()) tile_operations += i.tile_operations;
   }
-  instructions += length;
-  least_instructions = std::min(least_instructions, length);
+  count_program(pair);
   const Traits found = traits_of(pair, runs);
   for (std::size_t i = 0; i < trait_count; ++i) traits[i] += found[i];
   count_settings(pair);

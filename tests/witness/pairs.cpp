@@ -21,12 +21,6 @@ std::vector<CompiledStage> compiled_stages(std::uint64_t seed, Role role, std::i
   return std::move(application.stages);
 }
 
-std::int64_t instructions_of(const std::vector<CompiledStage>& stages) {
-  std::int64_t least = 0;
-  for (const CompiledStage& s : stages) least += std::ssize(s.program.instructions);
-  return least;
-}
-
 Words longest_words(const std::vector<CompiledStage>& stages, const Machine& machine) {
   Words most;
   for (const CompiledStage& stage : stages) {
@@ -74,7 +68,7 @@ void draw_compiled(Dice& dice, Pair& pair) {
     if (pair.stages.empty()) {
       m.dsram_bytes *= 2;
       m.psram_bytes *= 2;
-    } else if (instructions_of(pair.stages) < least_instructions) {
+    } else if (program_length(pair.stages) < least_instructions) {
       ++pair.blocks;
     } else {
       break;
@@ -152,6 +146,16 @@ bool differ(const StepCounts& a, const StepCounts& b) {
 
 }  // namespace
 
+std::int64_t program_length(const std::vector<CompiledStage>& stages) {
+  std::int64_t longest = 0, parts = 0;
+  for (const CompiledStage& s : stages) {
+    const std::int64_t length = std::ssize(s.program.instructions);
+    if (s.part.count > 1) parts += length;
+    longest = std::max({longest, length, parts});
+  }
+  return longest;
+}
+
 Pair drawn_pair(std::uint64_t seed) {
   Dice dice(seed);
   Pair pair;
@@ -172,7 +176,7 @@ bool change_row(Dice& dice, const ParameterRow& row, const ValidationCase& one, 
   if (!is_possible(pair.machine)) return false;
   if (pair.compiled) {
     pair.stages = compiled_stages(pair.seed, pair.role, pair.blocks, pair.machine, pair.mappings);
-    if (pair.stages.empty()) return false;
+    if (program_length(pair.stages) < least_instructions) return false;
   }
   return std::ranges::all_of(pair.stages,
                              [&](CompiledStage& s) { return can_run(s, pair.machine, pair.compiled, row.name); });
@@ -221,6 +225,7 @@ void witness_pair(std::uint64_t seed, std::int64_t changes, Census& census) {
                                    *run.difference});
       changed = changed || differ(run.executed, runs[s].executed);
     }
+    census.count_program(other);
     census.count_settings(other);
     census.count_change(row, row.read(pair.machine), row.read(other.machine), changed);
     done += changed;

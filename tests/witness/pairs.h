@@ -1,6 +1,7 @@
 // Random (program, machine) pairs, what is found on each, and what is counted of all.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -29,6 +30,10 @@ struct Pair {
 /// The pair of a seed: the same one always. Three in ten are compiled.
 Pair drawn_pair(std::uint64_t seed);
 inline bool is_compiled(std::uint64_t seed) { return seed % 10 < 3; }
+
+/// Instructions of a pair's program: of its longest stage, parts of one network together; what is hoisted out of it
+/// is another program.
+std::int64_t program_length(const std::vector<CompiledStage>& stages);
 
 /// What a pair exercises.
 enum class Trait {
@@ -64,6 +69,10 @@ struct Census {
   std::vector<Finding> findings;
 
   void count(const Pair& pair, const std::vector<Comparison>& runs);
+  /// The length of a program that was compared, as drawn or changed.
+  void count_program(const Pair& pair) {
+    least_instructions = std::min(least_instructions, program_length(pair.stages));
+  }
   /// What is in force in a pair that was compared.
   void count_settings(const Pair& pair);
   /// A row changed from one value to another, and whether a counter changed.
@@ -77,7 +86,7 @@ struct Census {
 inline constexpr std::int64_t changes_of_a_pair = 5;
 
 /// Gives the row another value, and compiles the pair again where it is compiled. False where that is no machine,
-/// or none that can run the program; the pair is then not to be used.
+/// none that can run the program, or makes it shorter than `least_instructions`; the pair is then not to be used.
 bool change_row(Dice& dice, const ParameterRow& row, const ValidationCase& one, Pair& pair);
 
 /// Draws the pair of a seed, compares it, then changes rows one by one, those least proved so far in `census`

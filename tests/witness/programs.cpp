@@ -366,7 +366,7 @@ void size_psram(Dice& dice, Machine& m, Program& program) {
   place_weights(program, m);
   for (const Instruction& i : program.instructions) all += i.weight_bytes.value;
   m.psram_pinned_bytes = 0;
-  m.psram_bytes = dice.between(1, 3) > 1 ? least : dice.between(least, least + all / 12);
+  m.psram_bytes = dice.between(1, 6) > 1 ? least : dice.between(least, least + all / 12);
   if (resident) m.psram_bytes += program.pinned_bytes.value;
   if (!resident && program.pinned_bytes.value > 0) {
     m.psram_pinned_bytes = program.pinned_bytes.value + dice.between(0, 9);

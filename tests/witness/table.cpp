@@ -74,11 +74,11 @@ std::string census_table(const Census& census) {
         << percent(census.traits[i], census.pairs) << " |\n";
   out << "| compiled from a network | " << census.compiled << " | " << percent(census.compiled, census.pairs)
       << " |\n\n";
-  out << census.instructions << " instructions (at least " << census.least_instructions << " a pair), "
-      << census.tile_operations << " tile operations in the last pass; " << census.stages
-      << " comparisons of a program's counters, " << census.changes << " of them with one parameter changed; "
-      << census.repeats << " reached a steady pass, of " << census.reported << " the public report was compared; "
-      << census.findings.size() << " differences.\n\n";
+  out << census.instructions << " instructions (at least " << census.least_instructions
+      << " in each program, changed ones, too), " << census.tile_operations << " tile operations in the last pass; "
+      << census.stages << " comparisons of a program's counters, " << census.changes
+      << " of them with one parameter changed; " << census.repeats << " reached a steady pass, of "
+      << census.reported << " the public report was compared; " << census.findings.size() << " differences.\n\n";
   out << "| parameter | proof | changed | a counter changed |\n| --- | --- | --- | --- |\n";
   std::map<Proof, std::string> others;
   for (const ValidationCase& one : validation_cases()) {

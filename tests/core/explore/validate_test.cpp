@@ -61,13 +61,40 @@ struct BothSides {
   StepCounts counted;
 };
 
+TEST(validate, a_unified_memory_has_one_peak_which_is_compared) {
+  Machine machine;
+  machine.activation_memory = ActivationMemory::unified;
+  const auto of = [](const StageCounters& stage, std::string_view name) {
+    return std::ranges::find(stage.peaks, name, &Peak::name);
+  };
+  const Application application = tiny_sd_on(machine);
+  ASSERT_TRUE(application.feasible);
+  const auto stages = validate_counters(application, machine);
+  ASSERT_EQ(stages.size(), application.stages.size());
+  for (const StageCounters& stage : stages) {
+    EXPECT_EQ(stage.differences, 0);
+    const auto peak = of(stage, "activation_memory_peak_bytes");
+    ASSERT_NE(peak, stage.peaks.end());
+    EXPECT_GT(peak->estimated, 0);
+    EXPECT_EQ(peak->executed, peak->estimated);
+    EXPECT_EQ(of(stage, "stackram_peak_bytes"), stage.peaks.end());
+  }
+  CompiledStage altered = application.stages[0];
+  const EstimatedStage estimated = *estimated_stage(altered, machine);
+  const StepCounts counted = stepped_stage(altered, machine, std::ssize(estimated.stream.passes));
+  for (Instruction& instruction : altered.program.instructions) instruction.stackram += Bytes(1);
+  const StageCounters found = compare_counters(altered, estimated, counted, {0});
+  EXPECT_EQ(found.differences, 1);
+  EXPECT_EQ(found.first->counter, "activation_memory_peak_bytes");
+}
+
 TEST(validate, a_beat_too_many_is_a_difference_of_its_instruction_and_of_the_pass) {
   BothSides sides;
   ASSERT_EQ(sides.compared().differences, 0);
   const std::size_t last = sides.counted.passes.size() - 1;
   sides.counted.passes[last][3].psram_read_beats += 1;
   const StageCounters found = sides.compared();
-  EXPECT_FALSE(passes(found));
+  EXPECT_EQ(verdict_of(found), Verdict::differs);
   EXPECT_EQ(found.differences, 2);
   ASSERT_TRUE(found.first);
   EXPECT_EQ(found.first->stage, sides.stage->name);
@@ -168,6 +195,32 @@ TEST(validate, a_stage_that_cannot_be_afforded_is_left_out_and_says_so) {
   for (const StageCounters& stage : validate_counters(application, machine, options)) {
     EXPECT_EQ(stage.left_out.empty(), stage.role != Role::core);
     EXPECT_EQ(stage.compared.empty(), stage.role == Role::core);
+    EXPECT_EQ(verdict_of(stage), stage.role == Role::core ? Verdict::not_compared : Verdict::pass);
+  }
+}
+
+TEST(validate, a_stage_whose_time_ends_while_it_is_stepped_is_left_out_with_those_behind_it) {
+  const Machine machine;
+  const Application application = tiny_sd_on(machine);
+  ASSERT_GE(application.stages.size(), 3U);
+  std::int64_t of_second = 0, last = 0;
+  ValidateOptions options;
+  options.progress = [&](const CompiledStage& stage, std::int64_t done, std::int64_t all) {
+    EXPECT_EQ(done, &stage == &application.stages[0] ? last + 1 : of_second + 1);
+    EXPECT_LE(done, all);
+    (&stage == &application.stages[0] ? last : of_second) = done;
+  };
+  options.cancelled = [&] { return of_second == 3; };
+  const auto stages = validate_counters(application, machine, options);
+  ASSERT_EQ(stages.size(), application.stages.size());
+  EXPECT_EQ(verdict_of(stages[0]), Verdict::pass);
+  EXPECT_EQ(of_second, 3);
+  EXPECT_THAT(stages[1].left_out, testing::StartsWith("out of time after 3 of the "));
+  EXPECT_THAT(stages[2].left_out, testing::StartsWith("out of time after 0 of the "));
+  for (const std::size_t s : {1U, 2U}) {
+    EXPECT_EQ(verdict_of(stages[s]), Verdict::not_compared);
+    EXPECT_EQ(stages[s].instructions, std::ssize(application.stages[s].program.instructions));
+    EXPECT_TRUE(stages[s].compared.empty());
   }
 }
 

@@ -2276,6 +2276,8 @@ export interface components {
         ValidationSummary: {
             feasible: boolean;
             reason: string;
+            /** @enum {string} */
+            verdict: "pass" | "differs" | "not_compared";
             passed: boolean;
             seconds: number;
             first_difference: components["schemas"]["FirstDifference"] | null;
@@ -2348,6 +2350,8 @@ export interface components {
             machine: components["schemas"]["Machine"];
             feasible: boolean;
             reason: string;
+            /** @enum {string} */
+            verdict: "pass" | "differs" | "not_compared";
             passed: boolean;
             seconds: number;
             first_difference: components["schemas"]["FirstDifference"] | null;
@@ -2396,6 +2400,8 @@ export interface components {
             values: number;
             differences: number;
             overflows: number;
+            /** @enum {string} */
+            verdict: "pass" | "differs" | "not_compared";
             passed: boolean;
             seconds: number;
             first_difference: components["schemas"]["FirstDifference"] | null;
@@ -2416,6 +2422,8 @@ export interface components {
         FrontPoint: {
             index: number;
             covered: boolean;
+            /** @enum {string} */
+            verdict: "pass" | "differs" | "not_compared";
             passed: boolean;
             coverage: components["schemas"]["Coverage"];
             first_difference: components["schemas"]["FirstDifference"] | null;

@@ -39,6 +39,7 @@ export type Axis = Schemas['Axis'];
 export type Columns = Schemas['PointColumns'];
 export type Validation = Schemas['Validation'];
 export type ValidationItem = Schemas['ValidationItem'];
+export type ValidationSummary = Schemas['ValidationSummary'];
 export type ValidationResult = Schemas['ValidationResult'];
 export type SweepValidation = Schemas['SweepValidation'];
 export type StageCounters = Schemas['StageCounters'];

@@ -7,7 +7,10 @@ import { duration, percent, plain } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';
 import { Card, ErrorBox, Skeleton } from '../ui/basics';
 import { DataTable, type Column } from '../ui/data_table';
-import { FirstDifferenceBox, VerdictBadge, verdictOf } from '../validation/verdict';
+import { FirstDifferenceBox, VerdictBadge } from '../validation/verdict';
+
+/** Of a point beyond the time whose program was not compiled, either, nobody knows how much there is. */
+const of = (part: number, all: number) => (all > 0 ? `${plain(part)} / ${plain(all)}` : '–');
 
 export function FrontValidationPage({ id }: { id: number }) {
   const { t } = useSpeech();
@@ -15,10 +18,10 @@ export function FrontValidationPage({ id }: { id: number }) {
   const front = useFrontValidation(id);
   const columns = useMemo<Column<FrontPoint>[]>(() => [
     { id: 'index', title: t('table.point'), width: 80, numeric: true, value: (one) => one.index, show: (one) => <Link href={`/sweeps/${id}/points/${one.index}`}>{one.index}</Link> },
-    { id: 'verdict', title: t('validation.verdict'), width: 110, value: (one) => one.coverage.differences, show: (one) => <VerdictBadge verdict={verdictOf(one.coverage.differences, one.coverage.values + one.coverage.elements)} /> },
-    { id: 'instructions', title: t('validation.instructions'), width: 130, numeric: true, value: (one) => one.coverage.instructions_compared, show: (one) => `${plain(one.coverage.instructions_compared)} / ${plain(one.coverage.instructions)}` },
-    { id: 'classes', title: t('validation.classes'), width: 130, numeric: true, value: (one) => one.coverage.classes_compared, show: (one) => `${plain(one.coverage.classes_compared)} / ${plain(one.coverage.classes)}` },
-    { id: 'executed', title: t('validation.executed_classes'), width: 130, numeric: true, value: (one) => one.coverage.classes_executed, show: (one) => `${plain(one.coverage.classes_executed)} / ${plain(one.coverage.classes)}` },
+    { id: 'verdict', title: t('validation.verdict'), width: 110, value: (one) => one.verdict, show: (one) => <VerdictBadge verdict={one.verdict} /> },
+    { id: 'instructions', title: t('validation.instructions'), width: 130, numeric: true, value: (one) => one.coverage.instructions_compared, show: (one) => of(one.coverage.instructions_compared, one.coverage.instructions) },
+    { id: 'classes', title: t('validation.classes'), width: 130, numeric: true, value: (one) => one.coverage.classes_compared, show: (one) => of(one.coverage.classes_compared, one.coverage.classes) },
+    { id: 'executed', title: t('validation.executed_classes'), width: 130, numeric: true, value: (one) => one.coverage.classes_executed, show: (one) => of(one.coverage.classes_executed, one.coverage.classes) },
     { id: 'values', title: t('validation.values'), width: 110, numeric: true, value: (one) => one.coverage.values, show: (one) => plain(one.coverage.values) },
     { id: 'differences', title: t('validation.differences'), width: 110, numeric: true, value: (one) => one.coverage.differences, show: (one) => <span className={one.coverage.differences > 0 ? 'differs' : ''}>{plain(one.coverage.differences)}</span> },
     { id: 'overflows', title: t('validation.overflow_layers'), width: 110, numeric: true, value: (one) => one.coverage.overflows },
@@ -39,7 +42,7 @@ export function FrontValidationPage({ id }: { id: number }) {
       <div className="page-title">
         <div className="row">
           <h1>{t('validation.front_title', { name: sweep.data.name || t('sweep.number', { id }) })}</h1>
-          {summary ? <VerdictBadge verdict={summary.passed ? (summary.values > 0 ? 'pass' : 'left_out') : 'differs'} /> : <span className={`state state-${state}`}>{wordFor(t, 'state', state)}</span>}
+          {summary ? <VerdictBadge verdict={summary.verdict} /> : <span className={`state state-${state}`}>{wordFor(t, 'state', state)}</span>}
         </div>
       </div>
       <p className="lead">{t('validation.front_lead')}</p>
@@ -57,7 +60,7 @@ export function FrontValidationPage({ id }: { id: number }) {
           </dl>
         </Card>
       )}
-      {points.length > 0 && <Card title={title}><DataTable label={title} columns={columns} rows={points} marked={(one) => !one.passed} height={480} /></Card>}
+      {points.length > 0 && <Card title={title}><DataTable label={title} columns={columns} rows={points} marked={(one) => one.verdict === 'differs'} height={480} /></Card>}
     </div>
   );
 }

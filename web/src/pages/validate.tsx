@@ -11,7 +11,7 @@ import { ModelPicker } from '../models/model_picker';
 import { useDesign } from '../state/design';
 import { Card, ErrorBox, Skeleton } from '../ui/basics';
 import { TablesGate, useMachineTables } from '../ui/tables_gate';
-import { VerdictBadge, verdictOf } from '../validation/verdict';
+import { VerdictBadge, verdictIn } from '../validation/verdict';
 
 export const ValidatePage = () => (
   <TablesGate>
@@ -93,7 +93,7 @@ function EarlierOne({ item }: { item: ValidationItem }) {
   return (
     <Link href={`/validations/${item.id}`}>
       <span>{t('validation.number', { id: item.id })} · <code>{item.model}</code></span>
-      {item.summary ? <VerdictBadge verdict={item.summary.feasible ? verdictOf(item.summary.coverage.differences, item.summary.coverage.values + item.summary.coverage.elements) : 'infeasible'} />
+      {item.summary ? <VerdictBadge verdict={verdictIn(item.summary)} />
         : <span className={`state state-${item.state}`}>{wordFor(t, 'state', item.state)}</span>}
       <span className="muted">{when.format(new Date(item.created))}</span>
     </Link>

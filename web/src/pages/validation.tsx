@@ -14,7 +14,7 @@ import { TablesGate, useMachineTables } from '../ui/tables_gate';
 import { StageCountersView } from '../validation/counters';
 import { StagesTable } from '../validation/stages_table';
 import { TensorsTable } from '../validation/tensors';
-import { FirstDifferenceBox, VerdictBadge, verdictOf } from '../validation/verdict';
+import { FirstDifferenceBox, VerdictBadge, verdictIn } from '../validation/verdict';
 
 export const ValidationPage = ({ id }: { id: number }) => (
   <TablesGate>
@@ -69,7 +69,7 @@ function Head({ validation }: { validation: Validation }) {
       <div className="page-title">
         <div className="row">
           <h1>{t('validation.title', { model: validation.model })}</h1>
-          {summary ? <VerdictBadge verdict={summary.feasible ? verdictOf(summary.coverage.differences, summary.coverage.values + summary.coverage.elements) : 'infeasible'} />
+          {summary ? <VerdictBadge verdict={verdictIn(summary)} />
             : <span className={`state state-${validation.state}`} data-state={validation.state}>{wordFor(t, 'state', validation.state)}</span>}
         </div>
         <div className="card-actions">

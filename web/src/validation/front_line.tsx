@@ -10,7 +10,7 @@ export function FrontLine({ sweep, validation }: { sweep: number; validation: Sw
   const { summary, progress } = validation;
   return (
     <span className="front-line">
-      {summary ? <VerdictBadge verdict={summary.passed ? (summary.values > 0 ? 'pass' : 'left_out') : 'differs'} />
+      {summary ? <VerdictBadge verdict={summary.verdict} />
         : <span className={`state state-${validation.state}`} data-validation={validation.state}>{wordFor(t, 'state', validation.state)}</span>}
       {summary && <span>{t('validation.covered', { covered: summary.points_covered, points: summary.points })}</span>}
       {isLive(validation) && progress && <span className="muted">{progress.done} / {progress.total}</span>}

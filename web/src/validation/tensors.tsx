@@ -8,7 +8,7 @@ import { DataTable, type Column } from '../ui/data_table';
 import { VerdictBadge, type Verdict } from './verdict';
 
 const verdict = (layer: LayerTensors): Verdict =>
-  layer.left_out !== '' ? 'left_out' : layer.failure !== '' || (layer.differing > 0 && !layer.overflows) ? 'differs' : 'pass';
+  layer.left_out !== '' ? 'not_compared' : layer.failure !== '' || (layer.differing > 0 && !layer.overflows) ? 'differs' : 'pass';
 
 export function TensorsTable({ tensors }: { tensors: StageTensors }) {
   const { t } = useSpeech();

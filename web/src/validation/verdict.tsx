@@ -1,16 +1,20 @@
 // What a validation found, in a word and in a box: pass, or the first difference with both numbers.
-import type { FirstDifference } from '../api/types';
+import type { FirstDifference, ValidationSummary } from '../api/types';
 import { plain } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';
 
-export type Verdict = 'pass' | 'differs' | 'left_out' | 'infeasible';
+export type Verdict = ValidationSummary['verdict'] | 'infeasible';
 
+/** Of a part of what was validated; of the whole the server says it. */
 export const verdictOf = (differences: number, compared: number): Verdict =>
-  differences > 0 ? 'differs' : compared > 0 ? 'pass' : 'left_out';
+  differences > 0 ? 'differs' : compared > 0 ? 'pass' : 'not_compared';
 
-export function VerdictBadge({ verdict }: { verdict: Verdict }) {
+export const verdictIn = (summary: ValidationSummary): Verdict => (summary.feasible ? summary.verdict : 'infeasible');
+
+/** What an older server stored says no verdict. */
+export function VerdictBadge({ verdict = 'not_compared' }: { verdict?: Verdict }) {
   const { t } = useSpeech();
-  const mark = { pass: '✓', differs: '✗', left_out: '–', infeasible: '–' }[verdict];
+  const mark = { pass: '✓', differs: '✗', not_compared: '–', infeasible: '–' }[verdict];
   return <span className={`verdict verdict-${verdict}`} data-verdict={verdict}><span aria-hidden="true">{mark}</span> {wordFor(t, 'verdict', verdict)}</span>;
 }
 
