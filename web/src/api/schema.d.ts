@@ -2180,6 +2180,7 @@ export interface components {
             name?: string;
             model: string;
             preset?: string;
+            moves_without_gain: number[];
             machine?: components["schemas"]["MachineChanges"];
             /** @enum {string} */
             sampling?: "grid" | "random";
