@@ -99,6 +99,21 @@ void print_breakdown(const char* title, const Breakdown& parts, std::string_view
   print_table(std::cout, columns, rows, colour_out());
 }
 
+/// The stages' shares of a frame's energy, and what no layer has of it.
+void print_energy_by_stage(const Report& report) {
+  const auto with_stages = [&](const Breakdown& waiting, EnergyParts RangedEnergy::*end) {
+    Breakdown parts;
+    for (const StageReport& stage : report.stages)
+      parts.emplace_back(printable(stage.name), total_of(stage.frame_energy.*end));
+    for (const auto& [what, joules] : waiting) parts.emplace_back("waiting: " + printable(what), joules);
+    return parts;
+  };
+  const Ranges ranges = {with_stages(report.waiting_energy_ranges_j.least, &RangedEnergy::least),
+                         with_stages(report.waiting_energy_ranges_j.most, &RangedEnergy::most)};
+  print_breakdown("Energy of one frame, by stage", with_stages(report.waiting_energy_j, &RangedEnergy::value), "J",
+                  &ranges);
+}
+
 void print_clock_limit(const ClockLimit& limit) {
   const auto mhz = [](double value) { return count_text(std::llround(value)) + " MHz"; };
   std::cout << "\n  fastest clock of this pipeline: " << mhz(limit.mhz) << " (" << mhz(limit.least_mhz) << " to "
@@ -145,6 +160,7 @@ std::vector<Layer> layers_of(const Report& report) {
 }
 
 void print_layers(const Analysis& analysis, std::string_view title, const std::vector<Layer>& layers) {
+  const double frame_j = sum_of(analysis.report.energy_j);
   std::vector<TextRow> rows;
   for (const auto& layer : layers) {
     const auto& stage = analysis.report.stages[layer.stage];
@@ -152,11 +168,13 @@ void print_layers(const Analysis& analysis, std::string_view title, const std::v
     const auto& instruction = analysis.application.stages[layer.stage].program.instructions[layer.index];
     const double share = static_cast<double>(layer.cycles) /
                          static_cast<double>(std::max<std::int64_t>(stage.steady_cycles.value, 1));
+    const double of_frame = total_of(cost.frame_energy.value);
     rows.push_back({printable(stage.name), std::to_string(layer.index), printable(instruction.name),
                     printable(instruction.mnemonic), shape_text(output_shape(analysis, layer.stage, layer.index)),
                     count_text(layer.cycles), share_text(share), std::string(resource_text(cost.limiter)),
                     count_text((cost.stall_weights + cost.stall_activations + cost.stall_program).value),
-                    quantity_text(cost.energy_j, "J"), largest_part(cost)});
+                    quantity_text(cost.energy_j, "J"), largest_part(cost), quantity_text(of_frame, "J"),
+                    share_text(frame_j > 0 ? of_frame / frame_j : 0)});
   }
   std::cout << "\n";
   print_heading(std::cout, title, colour_out());
@@ -170,8 +188,10 @@ void print_layers(const Analysis& analysis, std::string_view title, const std::v
                {"of pass", Align::right},
                {"limited by", Align::left, true},
                {"stalled", Align::right},
-               {"energy", Align::right},
-               {"mostly", Align::left, true}},
+               {"J a pass", Align::right},
+               {"mostly", Align::left, true},
+               {"J a frame", Align::right},
+               {"of frame", Align::right}},
               rows, colour_out());
 }
 
@@ -189,6 +209,7 @@ void print_analysis(const Analysis& analysis, const PointArguments& arguments) {
   if (report.outcome.feasible) {
     print_breakdown("Latency of one frame", report.latency_s, "s");
     print_breakdown("Energy of one frame", report.energy_j, "J", &report.energy_ranges_j);
+    print_energy_by_stage(report);
     print_breakdown("Area", report.area_mm2, "mm2", &report.area_ranges_mm2);
     print_breakdown("Leakage", report.leakage_w, "W");
     print_clock_limit(report.clock_limit);

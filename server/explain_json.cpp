@@ -112,6 +112,7 @@ OrderedJson sensitivities_json(const std::string& model, const Sensitivities& s)
           {"metrics", metric_values_json(s.outcome.values)},
           {"changes", std::move(changes)},
           {"moves_bottleneck", cheapest_changes(s, {})},
+          {"moves_without_gain", idle_moves(s)},
           {"more_frames", cheapest_changes(s, {Metric::throughput_fps, wanted_frame_share})}};
 }
 

@@ -29,6 +29,20 @@ OrderedJson energy_json(const EnergyParts& joules) {
   return parts;
 }
 
+OrderedJson range_json(double value, double least, double most) {
+  return {{"value", number_or_null(value)}, {"least", number_or_null(least)}, {"most", number_or_null(most)}};
+}
+
+/// In total and by part.
+void add_frame_energy(const RangedEnergy& energy, OrderedJson& object) {
+  object["frame_energy_j"] = range_json(total_of(energy.value), total_of(energy.least), total_of(energy.most));
+  OrderedJson parts = OrderedJson::object();
+  for (std::size_t i = 0; i < energy_part_count; ++i)
+    parts[std::string(energy_part_text(static_cast<EnergyPart>(i)))] =
+        range_json(energy.value[i], energy.least[i], energy.most[i]);
+  object["frame_energy_parts_j"] = std::move(parts);
+}
+
 OrderedJson fpga_json(const FpgaUse& use) {
   OrderedJson resources = OrderedJson::array();
   for (const FpgaUse::Resource& one : use.resources)
@@ -42,30 +56,32 @@ OrderedJson instruction_json(const Analysis& analysis, std::size_t stage, std::s
   OrderedJson busy = OrderedJson::object();
   for (std::size_t i = 0; i < resource_count; ++i)
     busy[std::string(resource_text(static_cast<Resource>(i)))] = cost.busy[i].value;
-  return {{"index", index},
-          {"name", instruction.name},
-          {"op", instruction.mnemonic},
-          {"start_cycle", cost.start.value},
-          {"end_cycle", cost.end.value},
-          {"limiter", resource_text(cost.limiter)},
-          {"busy_cycles", busy},
-          {"stall_weights_cycles", cost.stall_weights.value},
-          {"stall_activations_cycles", cost.stall_activations.value},
-          {"stall_program_cycles", cost.stall_program.value},
-          {"waiting_cycles", cost.waiting.value},
-          {"dram_weights_bytes", cost.dram_weights.value},
-          {"dram_activations_in_bytes", cost.dram_activations_in.value},
-          {"dram_activations_out_bytes", cost.dram_activations_out.value},
-          {"dram_program_bytes", cost.dram_program.value},
-          {"dsram_read_side_bytes", cost.dsram_read_side.value},
-          {"dsram_write_side_bytes", cost.dsram_write_side.value},
-          {"stackram_bytes", cost.stackram.value},
-          {"psram_bytes", cost.psram.value},
-          {"macs", cost.macs.value},
-          {"lane_macs", cost.lane_macs.value},
-          {"energy_j", cost.energy_j},
-          {"energy_parts_j", energy_json(cost.energy_parts)},
-          {"output_shape", output_shape(analysis, stage, index)}};
+  OrderedJson object = {{"index", index},
+                        {"name", instruction.name},
+                        {"op", instruction.mnemonic},
+                        {"start_cycle", cost.start.value},
+                        {"end_cycle", cost.end.value},
+                        {"limiter", resource_text(cost.limiter)},
+                        {"busy_cycles", busy},
+                        {"stall_weights_cycles", cost.stall_weights.value},
+                        {"stall_activations_cycles", cost.stall_activations.value},
+                        {"stall_program_cycles", cost.stall_program.value},
+                        {"waiting_cycles", cost.waiting.value},
+                        {"dram_weights_bytes", cost.dram_weights.value},
+                        {"dram_activations_in_bytes", cost.dram_activations_in.value},
+                        {"dram_activations_out_bytes", cost.dram_activations_out.value},
+                        {"dram_program_bytes", cost.dram_program.value},
+                        {"dsram_read_side_bytes", cost.dsram_read_side.value},
+                        {"dsram_write_side_bytes", cost.dsram_write_side.value},
+                        {"stackram_bytes", cost.stackram.value},
+                        {"psram_bytes", cost.psram.value},
+                        {"macs", cost.macs.value},
+                        {"lane_macs", cost.lane_macs.value},
+                        {"energy_j", cost.energy_j},
+                        {"energy_parts_j", energy_json(cost.energy_parts)},
+                        {"output_shape", output_shape(analysis, stage, index)}};
+  add_frame_energy(cost.frame_energy, object);
+  return object;
 }
 
 OrderedJson stage_json(const Analysis& analysis, std::size_t index, bool with_instructions) {
@@ -98,6 +114,7 @@ OrderedJson stage_json(const Analysis& analysis, std::size_t index, bool with_in
                         {"spread_cores", stage.spread_cores},
                         {"energy_j", stage.energy_j},
                         {"energy_parts_j", energy_json(stage.energy_parts)}};
+  add_frame_energy(stage.frame_energy, object);
   if (!with_instructions) return object;
   OrderedJson instructions = OrderedJson::array();
   for (std::size_t i = 0; i < stage.instructions.size(); ++i)
@@ -133,6 +150,7 @@ OrderedJson analysis_json(const Analysis& analysis, bool with_instructions) {
                         {"reason", report.outcome.reason},
                         {"metrics", metric_values_json(report.outcome.values)},
                         {"energy_j", ranged_json(report.energy_j, report.energy_ranges_j)},
+                        {"waiting_energy_j", ranged_json(report.waiting_energy_j, report.waiting_energy_ranges_j)},
                         {"area_mm2", ranged_json(report.area_mm2, report.area_ranges_mm2)},
                         {"leakage_w", breakdown_json(report.leakage_w)},
                         {"clock_limit_mhz",

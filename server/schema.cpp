@@ -61,11 +61,19 @@ Schema busy_cycles() {
   return object(properties);
 }
 
-Schema energy_parts() {
+Schema by_energy_part(const Schema& figure) {
   Properties properties;
   for (std::size_t i = 0; i < energy_part_count; ++i)
-    properties.emplace_back(std::string(energy_part_text(static_cast<EnergyPart>(i))), nullable(number()));
+    properties.emplace_back(std::string(energy_part_text(static_cast<EnergyPart>(i))), figure);
   return object(properties);
+}
+
+/// Of a pass of an instruction or a stage, and of a frame.
+Properties energies() {
+  return {{"energy_j", number()},
+          {"energy_parts_j", by_energy_part(nullable(number()))},
+          {"frame_energy_j", reference("Range")},
+          {"frame_energy_parts_j", by_energy_part(reference("Range"))}};
 }
 
 void add_tables(Schema& schemas) {
@@ -232,6 +240,8 @@ void add_figures(Schema& schemas) {
                                   {"value", nullable(number())},
                                   {"least", nullable(number())},
                                   {"most", nullable(number())}});
+  schemas["Range"] =
+      object({{"value", nullable(number())}, {"least", nullable(number())}, {"most", nullable(number())}});
   schemas["ClockLimit"] = object({{"least", number()}, {"value", number()}, {"most", number()}});
   schemas["FpgaResource"] = object({{"resource", text()}, {"needed", number()}, {"available", number()}});
   schemas["FpgaUse"] =
@@ -249,9 +259,9 @@ void add_analyses(Schema& schemas) {
                                          {"op", text()},
                                          {"limiter", text()},
                                          {"busy_cycles", busy_cycles()},
-                                         {"energy_j", number()},
-                                         {"energy_parts_j", energy_parts()},
                                          {"output_shape", array(integer())}});
+  const Properties spent = energies();
+  instruction.insert(instruction.end(), spent.begin(), spent.end());
   schemas["Instruction"] = object(instruction);
   Properties stage = integers({"parts",
                                "passes_per_frame",
@@ -278,9 +288,8 @@ void add_analyses(Schema& schemas) {
   stage.insert(stage.end(), {{"name", text()},
                              {"role", text()},
                              {"dram_share", number()},
-                             {"energy_j", number()},
-                             {"energy_parts_j", energy_parts()},
                              {"instructions?", array(reference("Instruction"))}});
+  stage.insert(stage.end(), spent.begin(), spent.end());
   schemas["StageAnalysis"] = object(stage);
   schemas["Analysis"] = object({{"model", text()},
                                 {"machine", reference("Machine")},
@@ -288,6 +297,7 @@ void add_analyses(Schema& schemas) {
                                 {"reason", text()},
                                 {"metrics", reference("MetricValues")},
                                 {"energy_j", array(reference("RangedPart"))},
+                                {"waiting_energy_j", array(reference("RangedPart"))},
                                 {"area_mm2", array(reference("RangedPart"))},
                                 {"leakage_w", array(reference("Part"))},
                                 {"clock_limit_mhz", reference("ClockLimit")},

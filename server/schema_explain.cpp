@@ -60,6 +60,7 @@ void add_changes(OrderedJson& schemas) {
                                      {"metrics", reference("MetricValues")},
                                      {"changes", array(reference("SingleChange"))},
                                      {"moves_bottleneck", array(integer())},
+                                     {"moves_without_gain", array(integer())},
                                      {"more_frames", array(integer())}});
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "server/explain_text.h"
 #include "server/text.h"
@@ -74,6 +75,17 @@ void print_cheapest(std::ostream& out, const Sensitivities& s, const Wish& wish,
   if (unpriced) out << "  not said: the model has no area for it\n";
 }
 
+/// The cheapest that move it in vain.
+void print_idle_moves(std::ostream& out, const Sensitivities& s) {
+  const auto found = idle_moves(s);
+  std::string names;
+  for (const std::size_t i : std::span(found).first(std::min(found.size(), most_suggested)))
+    names += (names.empty() ? "" : ", ") + std::string(s.points[i].change.row->name) + " " +
+             value_text(*s.points[i].change.row, s.points[i].change.to);
+  if (!names.empty())
+    out << "  moves it too, and gains no frames a second:\n    " << broken_text(names, 96, 4) << "\n";
+}
+
 void print_all(std::ostream& out, const Sensitivities& s, bool colour) {
   std::vector<const ChangedPoint*> acting;
   std::string idle, impossible;
@@ -115,7 +127,8 @@ void print_all(std::ostream& out, const Sensitivities& s, bool colour) {
 
 void print_sensitivities(std::ostream& out, const Sensitivities& s, bool colour) {
   if (!s.outcome.feasible) return;
-  print_cheapest(out, s, {}, "Cheapest single change that moves the bottleneck", colour);
+  print_cheapest(out, s, {}, "Cheapest single change that moves the bottleneck, for more frames a second", colour);
+  print_idle_moves(out, s);
   print_cheapest(out, s, {Metric::throughput_fps, 0.1}, "Cheapest single change for 10 % more frames a second",
                  colour);
   print_all(out, s, colour);

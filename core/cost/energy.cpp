@@ -16,11 +16,13 @@ std::string_view energy_part_text(EnergyPart part) {
   return names[static_cast<std::size_t>(part)];
 }
 
-double Energy::total() const {
+double total_of(const EnergyParts& joules) {
   double sum = 0;
   for (const double j : joules) sum += j;
   return sum;
 }
+
+double Energy::total() const { return total_of(joules); }
 
 Energy& Energy::operator+=(const Energy& other) {
   for (std::size_t i = 0; i < energy_part_count; ++i) joules[i] += other.joules[i];

@@ -6,10 +6,9 @@
 #include <limits>
 
 #include "core/cost/area.h"
+#include "core/cost/energy_split.h"
 #include "core/cost/fpga.h"
-#include "core/cost/frame.h"
 #include "core/cost/micro_operations.h"
-#include "core/cost/stage.h"
 
 namespace sdip {
 namespace {
@@ -50,6 +49,39 @@ Breakdown breakdown(const Energy& energy) {
   return parts;
 }
 
+std::vector<StageTotals> totals_of(const std::vector<StageRun>& runs, const Machine& m) {
+  std::vector<StageTotals> stages;
+  for (const StageRun& run : runs) stages.push_back(stage_totals(run, m));
+  return stages;
+}
+
+/// A frame's energy, by part and by layer, at an end of the constants' ranges or between. Prices `runs` so.
+void fill_energy(const Application& application, const Machine& m, Bound bound, std::vector<StageRun>& runs,
+                 const std::vector<std::vector<InstructionTime>>& traces, Report& report) {
+  for (StageRun& run : runs) price_pass(run, m, bound);
+  const std::vector<StageTotals> stages = totals_of(runs, m);
+  const Frame frame = frame_of(stages, m);
+  const double leaking = chip_totals(application, application_totals(application), m, bound).leaking_mm2;
+  const EnergySplit split = split_energy(application, runs, traces, frame, leaking, m, bound);
+  const auto at = [&](auto& value, auto& least, auto& most) -> auto& {
+    return bound == Bound::value ? value : bound == Bound::least ? least : most;
+  };
+  const auto parts_of = [&](RangedEnergy& e) -> EnergyParts& { return at(e.value, e.least, e.most); };
+  at(report.energy_j, report.energy_ranges_j.least, report.energy_ranges_j.most) =
+      breakdown(frame_energy(frame, leaking, m, bound));
+  at(report.waiting_energy_j, report.waiting_energy_ranges_j.least, report.waiting_energy_ranges_j.most) =
+      split.waiting;
+  for (std::size_t s = 0; s < runs.size(); ++s) {
+    StageReport& stage = report.stages[s];
+    Energy sum;
+    for (std::size_t i = 0; i < stage.instructions.size(); ++i) {
+      parts_of(stage.instructions[i].frame_energy) = split.instructions[s][i].joules;
+      sum += split.instructions[s][i];
+    }
+    parts_of(stage.frame_energy) = sum.joules;
+  }
+}
+
 Outcome assess(const Application& application, const Machine& machine, Report* report) {
   Outcome outcome;
   if (report && application.feasible) report->fpga = fpga_use(application, machine);
@@ -68,27 +100,15 @@ Outcome assess(const Application& application, const Machine& machine, Report* r
     runs.push_back(std::move(*run));
   }
   const ApplicationTotals totals = application_totals(application);
-  const auto stages_of = [&] {
-    std::vector<StageTotals> stages;
-    for (const StageRun& run : runs) stages.push_back(stage_totals(run, machine));
-    return stages;
-  };
-  const std::vector<StageTotals> stages = stages_of();
+  const std::vector<StageTotals> stages = totals_of(runs, machine);
   const Frame frame = frame_of(stages, machine);
   const ChipTotals chip = chip_totals(application, totals, machine, Bound::value);
   outcome.feasible = true;
   outcome.values = values_of(stages, frame, totals, chip, machine);
   if (!report) return outcome;
   fill_report(application, machine, runs, traces, *report);
-  report->energy_j = breakdown(frame_energy(frame, chip.leaking_mm2, machine, Bound::value));
-  const auto at = [&](Bound bound) {
-    for (StageRun& run : runs) price_pass(run, machine, bound);
-    const std::vector<StageTotals> priced = stages_of();
-    return breakdown(frame_energy(frame_of(priced, machine),
-                                  chip_totals(application, totals, machine, bound).leaking_mm2, machine, bound));
-  };
-  report->energy_ranges_j.least = at(Bound::least);
-  report->energy_ranges_j.most = at(Bound::most);
+  for (const Bound bound : {Bound::value, Bound::least, Bound::most})
+    fill_energy(application, machine, bound, runs, traces, *report);
   return outcome;
 }
 }  // namespace

@@ -80,12 +80,18 @@ enum class EnergyPart {
 std::string_view energy_part_text(EnergyPart part);
 inline constexpr std::size_t energy_part_count = 13;
 using EnergyParts = std::array<double, energy_part_count>;
+double total_of(const EnergyParts& joules);
+
+/// J by part, and at the ends of the constants' ranges.
+struct RangedEnergy {
+  EnergyParts value{}, least{}, most{};
+};
 
 /// One instruction in the steady pass.
 struct InstructionCost {
   Cycles start, end;                          // within the pass
-  std::array<Cycles, resource_count> busy{};  // cycles each resource was needed; the streams: cycles waited for
-  Resource limiter = Resource::compute;
+  std::array<Cycles, resource_count> busy{};  // that each resource was needed; streams: of the channel, its own
+  Resource limiter = Resource::compute;       // as limiter_of() has it; of the streams the one waited for longest
   Cycles stall_weights, stall_activations, stall_program;
   Cycles waiting;  // before `start`, for what others own or make (operator_dsram=per_operator)
   Bytes dram_weights, dram_activations_in, dram_activations_out;  // a pass; activations: of one core
@@ -95,6 +101,7 @@ struct InstructionCost {
   Macs lane_macs;              // of these on lanes: no zeros skipped, none that a memory makes
   double energy_j{};           // of one core, DRAM included, and what that core leaks meanwhile
   EnergyParts energy_parts{};  // its parts, in J
+  RangedEnergy frame_energy;   // its share of a frame's energy
 };
 
 struct StageReport {
@@ -115,6 +122,7 @@ struct StageReport {
   std::int64_t passes_per_frame{};
   double energy_j{};                          // one pass of one frame
   EnergyParts energy_parts{};                 // its parts, in J
+  RangedEnergy frame_energy;                  // its instructions' shares of a frame's energy
   std::vector<InstructionCost> instructions;  // empty unless asked for
 };
 
@@ -147,6 +155,9 @@ struct Report {
   std::vector<StageReport> stages;
   Breakdown energy_j;  // of one frame
   Ranges energy_ranges_j;
+  Breakdown
+      waiting_energy_j;  // of it what no instruction has: leakage while cores wait or hand data on, by what does
+  Ranges waiting_energy_ranges_j;
   Breakdown area_mm2;
   Ranges area_ranges_mm2;
   Breakdown leakage_w;  // by block of the area

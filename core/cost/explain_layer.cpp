@@ -84,8 +84,12 @@ class Layer {
     }
     const std::string compute =
         e_.written_out ? compute_symbols(c_, found_, cost_) : "tile operations x compute of each step, summed";
-    const char* reads = "tile operations x folds that read x ceil(elements of a fold x bits/port_bits), by operand";
-    const char* writes = "tile operations x folds written x ceil(elements of a fold x bits/port_bits)";
+    const char* reads =
+        cost_.on_host ? "tile operations x ceil(elements x bits/port_bits), by operand"
+                      : "tile operations x folds that read x ceil(elements of a fold x bits/port_bits), by operand";
+    const char* writes = cost_.on_host
+                             ? "tile operations x ceil(results x bits/port_bits)"
+                             : "tile operations x folds written x ceil(elements of a fold x bits/port_bits)";
     const auto add = [&](const char* what, const std::string& formula, const Filled& numbers, Needed needed) {
       const std::int64_t value = e_.layer.needs[static_cast<std::size_t>(needed)];
       if (value > 0) e_.terms.push_back(term(what, section(), formula, numbers, value));
@@ -100,7 +104,7 @@ class Layer {
         "bits/port_bits)";
     add("psram_read", stack_in_psram(m_) ? shared_port : reads, all.psram_read, Needed::psram_read);
     e_.terms.push_back(term("work", section(),
-                            c_.compound == Compound::single
+                            c_.compound == Compound::single && !cost_.on_host
                                 ? "tile operations x max(compute, beats of each port)"
                                 : "tile operations x max(compute, beats of each port) of each step, summed",
                             work, cost_.cycles));
@@ -130,11 +134,15 @@ class Layer {
   void time() {
     const TimelineRules& rules = s_.rules;
     const std::int64_t shape = cost_.shapes[0].micro_operations;
-    const std::int64_t dispatch = rules.dispatch_cycles * shape + (cost_.on_host ? rules.host_command_cycles : 0);
-    const Filled issue = number(dispatch) + number(cost_.link_in_cycles) + number(cost_.link_out_cycles) +
-                         number(rules.pipeline_stages);
+    const std::int64_t command = cost_.on_host ? rules.host_command_cycles : 0;
+    const std::int64_t dispatch = rules.dispatch_cycles * shape + command;
+    const Filled issue = number(dispatch - command) + number(command) + number(cost_.link_in_cycles) +
+                         number(cost_.link_out_cycles) + number(rules.pipeline_stages);
     const auto overhead = e_.layer.needs[static_cast<std::size_t>(Needed::overhead)];
-    e_.terms.push_back(term("overhead", "5", "dispatch_cycles + links + pipeline_stages", issue, overhead));
+    e_.terms.push_back(term("overhead", "5",
+                            command == 0 ? "dispatch_cycles + links + pipeline_stages"
+                                         : "dispatch_cycles + host_command_cycles + links + pipeline_stages",
+                            issue, overhead));
     const auto stall = [&](const char* what, std::int64_t cycles) {
       if (cycles > 0)
         e_.terms.push_back({what, "5", "start(t) - end(t-1), summed over the recurrence", "", cycles});

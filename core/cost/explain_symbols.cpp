@@ -23,10 +23,21 @@ bool compacted(const InstructionClass& c, const Machine& m) {
 
 bool skips(const ClassCost& cost) { return !made_in_memory(cost) && cost.spent_macs < cost.macs; }
 
+/// Operands over the bus, the host's work, results over the bus.
+std::string host_symbols(const InstructionClass& c, const Machine& m) {
+  const std::string bus = m.host_access_cycles == 1 ? "" : " x host_access_cycles";
+  const bool behind = c.fused_operators + c.statistics_passes > 0;
+  const std::string work = behind ? "(elements x passes + results x what is fused)" : "elements x passes";
+  const bool whole = m.host_cycles_per_element.hundredths % 100 == 0;
+  return "tile operations x (ceil(operand bits/host_bus_bits)" + bus + " + " + (whole ? "" : "ceil(") + work +
+         " x host_cycles_per_element" + (whole ? "" : ")") + " + ceil(result bits/host_bus_bits)" + bus + ")";
+}
+
 }  // namespace
 
 std::string compute_symbols(const InstructionClass& c, const Machine& found, const ClassCost& cost) {
   if (c.compound != Compound::single) return "tile operations x compute of each step, summed";
+  if (cost.on_host) return host_symbols(c, found);
   if (!cost.plan.nest) return "tile operations x passes x folds(rows)" + element_cycles(c);
   if (made_in_memory(cost)) return "tile operations x products x rows x " + row_cycles(c, found);
   const char* lanes = cost.products_in_mac > 1 ? "(lanes x products in a MAC)" : "lanes";

@@ -115,6 +115,31 @@ class Writing {
     return busy_;
   }
 
+  /// Each operand once, however often the operator reads it.
+  std::vector<FilledBusy> of_host() {
+    const std::int64_t elements = tile_.size.rows * tile_.size.channels;
+    const std::int64_t results = tile_.last ? row_results(c_, tile_.size.rows, tile_.size.channels) : 0;
+    const auto bus = [&](std::int64_t count, std::int64_t bits) {
+      return ceiling(product_of({count, bits}), m_.host_bus_bits) * number(m_.host_access_cycles);
+    };
+    for (const Fetch& f : c_.fetches) {
+      if (f.place == Place::scalar || f.place == Place::nowhere || reads_of(f, plan_, tile_.last) == 0) continue;
+      const std::int64_t part = f.per_fold ? elements : ceil_div(f.elements, plan_.result_tiles());
+      busy_.compute += bus(part, bits_of_place(f));
+      read(f.place, f.pair, ceiling(product_of({part, bits_of_place(f)}), port_bits(w_, f.place)));
+    }
+    FilledBusy work, out;
+    const std::int64_t hundredths = m_.host_cycles_per_element.hundredths;
+    const Filled worked = product_of({elements, passes_of(c_, plan_)}) +
+                          number(results) * number(c_.fused_operators + c_.statistics_passes);
+    work.compute = hundredths % 100 == 0 ? worked * number(hundredths / 100) : ceiling(worked, hundredths, 100);
+    if (c_.to_dsram || c_.to_dram || c_.push)
+      out.compute = bus(results, m_.host_result_bits == 0 ? w_.result : m_.host_result_bits);
+    if (c_.to_dsram || c_.to_dram) out.dsram_write = ceiling(product_of({results, w_.result}), w_.dsram);
+    if (c_.push) out.stackram_write = ceiling(product_of({results, w_.result}), w_.stackram);
+    return {busy_, work, out};
+  }
+
  private:
   /// Whole groups, and what is left of one.
   std::int64_t kept_of_groups(std::int64_t sums) const {
@@ -193,6 +218,20 @@ class Writing {
   FilledBusy busy_;
 };
 
+/// Beats where they really go.
+FilledBusy merged(FilledBusy busy, const Machine& m, WeightPlace weights) {
+  if (weights != WeightPlace::psram) busy.psram_read = {};
+  if (stack_in_psram(m)) {
+    busy.psram_read += number(m.cores) * (busy.stackram_read + busy.stackram_write);
+    busy.stackram_read = busy.stackram_write = {};
+  }
+  if (m.activation_memory != ActivationMemory::unified) return busy;
+  busy.dsram_read += busy.stackram_read;
+  busy.dsram_write += busy.stackram_write;
+  busy.stackram_read = busy.stackram_write = {};
+  return busy;
+}
+
 }  // namespace
 
 void FilledBusy::add(const FilledBusy& other, std::int64_t times) {
@@ -230,17 +269,14 @@ bool agrees(const FilledBusy& f, const Busy& b) {
 FilledBusy filled_busy(const InstructionClass& c, const Machine& m, const TilePlan& plan, const TileShape& tile,
                        WeightPlace weights) {
   Writing writing(c, m, plan, tile, weights);
-  FilledBusy busy = plan.nest ? writing.of_nest() : writing.of_rows();
-  if (weights != WeightPlace::psram) busy.psram_read = {};
-  if (stack_in_psram(m)) {
-    busy.psram_read += number(m.cores) * (busy.stackram_read + busy.stackram_write);
-    busy.stackram_read = busy.stackram_write = {};
-  }
-  if (m.activation_memory != ActivationMemory::unified) return busy;
-  busy.dsram_read += busy.stackram_read;
-  busy.dsram_write += busy.stackram_write;
-  busy.stackram_read = busy.stackram_write = {};
-  return busy;
+  return merged(plan.nest ? writing.of_nest() : writing.of_rows(), m, weights);
+}
+
+std::vector<FilledBusy> filled_host(const InstructionClass& c, const Machine& m, const TilePlan& plan,
+                                    const TileShape& tile, WeightPlace weights) {
+  std::vector<FilledBusy> steps = Writing(c, m, plan, tile, weights).of_host();
+  for (FilledBusy& step : steps) step = merged(std::move(step), m, weights);
+  return steps;
 }
 
 }  // namespace sdip

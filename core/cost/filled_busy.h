@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <vector>
 
 #include "core/cost/circuit.h"
 #include "core/cost/filled.h"
@@ -34,5 +35,12 @@ bool agrees(const FilledBusy& filled, const Busy& busy);
 /// formats, `weights` where the stage has its weights.
 FilledBusy filled_busy(const InstructionClass& c, const Machine& m, const cost::TilePlan& plan,
                        const TileShape& tile, WeightPlace weights);
+
+/// The steps of an operation on the host, one after the other: operands in, its work, results out.
+///
+/// Worked example. The softmax of host.h: compute is "ceil(10 x 8/32)", "ceil(10 x 3 x 150/100)", "ceil(10 x
+/// 8/32)".
+std::vector<FilledBusy> filled_host(const InstructionClass& c, const Machine& m, const cost::TilePlan& plan,
+                                    const TileShape& tile, WeightPlace weights);
 
 }  // namespace sdip

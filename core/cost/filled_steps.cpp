@@ -178,7 +178,9 @@ std::vector<FilledSteps> written(const InstructionClass& c, const Machine& m, We
     return shapes;
   }
   const Expansion expansion = expand(c, cost.plan);
-  for (const TileShape& shape : expansion.shapes) shapes.push_back({filled_busy(c, m, cost.plan, shape, weights)});
+  for (const TileShape& shape : expansion.shapes)
+    shapes.push_back(cost.on_host ? filled_host(c, m, cost.plan, shape, weights)
+                                  : FilledSteps{filled_busy(c, m, cost.plan, shape, weights)});
   return shapes;
 }
 
@@ -198,7 +200,6 @@ Filled duration_of(const FilledSteps& steps) {
 
 std::vector<FilledSteps> filled_steps(const InstructionClass& c, const Machine& m, Role role,
                                       const ClassCost& cost) {
-  if (cost.on_host) return {};
   const Machine its = in_lockstep(machine_found(c, m), m.cores * c.spread_cores);
   std::vector<FilledSteps> shapes =
       written(has_pairs(m) ? without_own_pair(c) : c, its, weight_place(its, role), cost);

@@ -63,27 +63,24 @@ ChipTotals chip_totals(const Application& application, const ApplicationTotals& 
 
 namespace {
 
-/// `together`: frames that the cores take in at once, one after the other in all other stages.
-void add_stage(const StageTotals& stage, std::int64_t together, const Machine& m, Frame& frame) {
+void add_stage(const StageTotals& stage, const Machine& m, Frame& frame) {
   const Role role = stage.stage->role;
   const bool per_prompt = role == Role::text_encoder;
   if (!on_chip(role, m)) return;
   frame.alone_cycles += stage.alone_cycles;
-  const auto pass_through = [&](std::int64_t passes, std::int64_t copies) {
-    frame.weight_bytes += passes * stage.weight_bytes;
-    frame.program_bytes += passes * stage.program_bytes;
-    frame.activation_bytes += passes * stage.activation_bytes;
-    frame.energy += stage.energy.core * static_cast<double>(copies);
-    frame.energy += stage.energy.shared * static_cast<double>(passes);
-  };
+  const PeriodPasses use = period_passes(*stage.stage, stage.schedule, frame.together, m);
+  frame.weight_bytes += use.shared * stage.weight_bytes;
+  frame.program_bytes += use.shared * stage.program_bytes;
+  frame.activation_bytes += use.shared * stage.activation_bytes;
+  frame.energy += stage.energy.core * static_cast<double>(use.own);
+  frame.energy += stage.energy.shared * static_cast<double>(use.shared);
   if (role == Role::core) {
     const std::int64_t steps = stage.schedule.steps_per_core;
     frame.main = &stage;
     frame.period_cycles = std::max(frame.period_cycles, steps * stage.cycles + stage.link_cycles);
     frame.alone_cycles += stage.schedule.cores_of_frame * stage.link_cycles;
     frame.waits += stage.schedule.cores_of_frame;
-    frame.frames *= together;
-    pass_through(steps, m.steps * together);
+    frame.frames *= frame.together;
     return;
   }
   if (stage.stage->part.count > 1) {  // in series with the others: the longest sets the pace, links included
@@ -92,18 +89,17 @@ void add_stage(const StageTotals& stage, std::int64_t together, const Machine& m
     frame.period_cycles = std::max(frame.period_cycles, cycles);
     frame.alone_cycles += stage.link_cycles;
     frame.waits += 1;
-    pass_through(1, 1);
     return;
   }
   if (per_prompt && !m.prompt_per_frame) return;
-  if (role == Role::network) frame.main = &stage;
-  const std::int64_t copies = role == Role::network ? stage.schedule.active_cores : 1;
-  frame.frames *= copies;
-  const std::int64_t cycles = together * stage.cycles;
+  if (role == Role::network) {
+    frame.main = &stage;
+    frame.frames *= stage.schedule.active_cores;
+  }
+  const std::int64_t cycles = frame.together * stage.cycles;
   frame.period_cycles = per_prompt ? frame.period_cycles + cycles : std::max(frame.period_cycles, cycles);
   if (role == Role::encoder) frame.waits += 1;
   if (role == Role::decoder || role == Role::network) frame.drain_cycles += cycles;
-  pass_through(together, together * copies);
 }
 
 /// Of a line with cores.
@@ -119,14 +115,23 @@ double ratio(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
+PeriodPasses period_passes(const CompiledStage& stage, const FrameSchedule& schedule, std::int64_t together,
+                           const Machine& m) {
+  const Role role = stage.role;
+  if (!on_chip(role, m) || (role == Role::text_encoder && !m.prompt_per_frame)) return {};
+  if (role == Role::core) return {schedule.steps_per_core, m.steps * together};
+  if (stage.part.count > 1) return {1, 1};
+  return {together, together * (role == Role::network ? schedule.active_cores : 1)};
+}
+
 /// Stages in an order such that a text encoder made per frame lengthens the cores' own time, not the longest
 /// stage's.
 Frame frame_of(std::span<const StageTotals> stages, const Machine& m) {
   Frame frame;
-  const std::int64_t together = frames_together(stages);
+  frame.together = frames_together(stages);
   const auto add = [&](auto&& wanted) {
     for (const StageTotals& stage : stages)
-      if (wanted(stage.stage->role)) add_stage(stage, together, m, frame);
+      if (wanted(stage.stage->role)) add_stage(stage, m, frame);
   };
   add([](Role role) { return role == Role::core || role == Role::network; });
   add([](Role role) { return role == Role::text_encoder; });

@@ -38,13 +38,22 @@ struct ChipTotals {
 ChipTotals chip_totals(const Application& application, const ApplicationTotals& totals, const Machine& m,
                        Bound bound);
 
+/// What a period of a saturated stream has of a stage: passes of what its cores share, and of one core's own.
+struct PeriodPasses {
+  std::int64_t shared = 0, own = 0;
+};
+/// `together`: frames that the cores take in at once, one after the other in all other stages. Nothing of a stage
+/// that no frame goes through.
+PeriodPasses period_passes(const CompiledStage& stage, const FrameSchedule& schedule, std::int64_t together,
+                           const Machine& m);
+
 /// Sums over the stages that a frame passes through.
 struct Frame {
   std::int64_t period_cycles = 0, alone_cycles = 0, drain_cycles = 0, waits = 0;
   std::int64_t weight_bytes = 0, activation_bytes = 0, program_bytes = 0;  // of `frames`
-  std::int64_t frames = 1;
-  Energy energy;                      // of `frames`
-  const StageTotals* main = nullptr;  // the diffusion step, or the network
+  std::int64_t frames = 1, together = 1;  // that a period brings; that the cores take in at once
+  Energy energy;                          // of `frames`
+  const StageTotals* main = nullptr;      // the diffusion step, or the network
 };
 /// Requires that `stages` stay where they are.
 Frame frame_of(std::span<const StageTotals> stages, const Machine& m);

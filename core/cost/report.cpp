@@ -1,16 +1,44 @@
 // What a report adds to its outcome: stages, instructions, latency by stage, notes.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "core/cost/area.h"
-#include "core/cost/micro_operations.h"
-#include "core/cost/stage.h"
+#include "core/cost/energy_split.h"
+#include "core/cost/explain_layer.h"
 
 namespace sdip {
 namespace {
 
+/// Cycles of the channel that an instruction's own transfers take, whenever they go; words apart.
+struct StreamNeeds {
+  std::int64_t weights = 0, activations = 0;
+};
+std::vector<StreamNeeds> stream_needs(const StageRun& run, const TimelineRules& rules) {
+  std::vector<StreamNeeds> needs;
+  for (std::size_t c = 0; c < run.costs.size(); ++c) {
+    std::vector<Move> activations = channel_moves(run.costs[c], run.stage->program.classes[c].pinned, rules).moves;
+    const auto weights = std::ranges::stable_partition(activations, std::logical_not{}, &Move::weights);
+    const std::vector<Move> of_weights(weights.begin(), weights.end());
+    activations.erase(weights.begin(), weights.end());
+    needs.push_back({channel_cycles(of_weights, rules).value(), channel_cycles(activations, rules).value()});
+  }
+  return needs;
+}
+
+/// What an explanation says that it waits for; the channel by the stream that it waited for longest.
+Resource limiting(const InstructionCost& c) {
+  Needs needs{};
+  for (std::size_t i = 0; i < resource_count; ++i) needs[std::min(i, needed_count - 1)] += c.busy[i].value;
+  const Cycles stalls[] = {c.stall_weights, c.stall_activations, c.stall_program};
+  const Needed limiter = limiter_of(needs, (stalls[0] + stalls[1] + stalls[2]).value);
+  if (limiter != Needed::dram_channel) return static_cast<Resource>(limiter);
+  return static_cast<Resource>(static_cast<std::size_t>(Resource::weight_stream) +
+                               static_cast<std::size_t>(std::ranges::max_element(stalls) - stalls));
+}
+
 InstructionCost instruction_cost(const StageRun& run, std::size_t number, const InstructionTime& time,
-                                 double leakage_j, const EnergyPrices& prices, const Machine& m) {
+                                 const StreamNeeds& streams, const TimelineRules& rules) {
   const Instruction& instruction = run.stage->program.instructions[number];
   const ClassCost& cost = run.costs[static_cast<std::size_t>(instruction.instruction_class)];
   const auto of_one_core = [&](std::int64_t bytes) { return bytes / run.schedule.active_cores; };
@@ -24,14 +52,13 @@ InstructionCost instruction_cost(const StageRun& run, std::size_t number, const 
             Cycles(cost.busy.stackram_write),
             Cycles(cost.busy.psram_read),
             Cycles(time.overhead),
-            Cycles(time.stall_weights),
-            Cycles(time.stall_activations),
-            Cycles(time.stall_program)};
-  const auto longest = std::max_element(c.busy.begin(), c.busy.end());
-  c.limiter = static_cast<Resource>(longest - c.busy.begin());
+            Cycles(streams.weights),
+            Cycles(streams.activations),
+            rules.rate.time_for(Bytes(time.program_bytes))};
   c.stall_weights = Cycles(time.stall_weights);
   c.stall_activations = Cycles(time.stall_activations);
   c.stall_program = Cycles(time.stall_program);
+  c.limiter = limiting(c);
   c.waiting = Cycles(time.waiting);
   c.dram_weights = Bytes(time.weight_bytes);
   c.dram_program = Bytes(time.program_bytes);
@@ -43,15 +70,33 @@ InstructionCost instruction_cost(const StageRun& run, std::size_t number, const 
   c.psram = Bytes(time.psram_bytes);
   c.macs = Macs(cost.macs * cost.cores);
   c.lane_macs = Macs(cost.spent_macs * cost.cores);
-  Energy energy = core_energy(core_events(cost), prices) * static_cast<double>(cost.cores);
-  energy += shared_energy(cost.busy.weight_beats(), time.weight_bytes, time.weight_psram_bytes, prices);
-  energy += program_energy(static_cast<double>(instruction_bytes(instruction, cost, m.granularity)),
-                           time.program_bytes, prices);
-  energy += spill_energy(of_one_core(time.activation_in_bytes + time.activation_out_bytes), prices);
-  energy[EnergyPart::leakage] = leakage_j;
-  c.energy_j = energy.total();
-  c.energy_parts = energy.joules;
   return c;
+}
+
+/// `leaking_j`: of a pass.
+void add_instructions(const StageRun& run, const std::vector<InstructionTime>& trace, double leaking_j,
+                      const Machine& m, StageReport& r) {
+  const StagePrices prices = stage_prices(*run.stage, m, Bound::value);
+  const TimelineRules rules = stage_rules(*run.stage, m, run.schedule.active_cores);
+  const std::vector<StreamNeeds> streams = stream_needs(run, rules);
+  std::int64_t running = 0;  // where instructions overlap they share what leaks
+  for (const InstructionTime& time : trace) running += time.end - time.start;
+  for (std::size_t i = 0; i < trace.size(); ++i) {
+    const Instruction& instruction = run.stage->program.instructions[i];
+    r.dsram_peak = std::max({r.dsram_peak, instruction.dsram_read_side, instruction.dsram_write_side});
+    r.stackram_peak = std::max(r.stackram_peak, instruction.stackram);
+    const auto of_class = static_cast<std::size_t>(instruction.instruction_class);
+    InstructionCost& cost =
+        r.instructions.emplace_back(instruction_cost(run, i, trace[i], streams[of_class], rules));
+    const PassEnergy spent = instruction_energy(run, i, trace[i], prices.of(instruction.instruction_class), m);
+    Energy energy = spent.core;
+    energy += spent.shared;
+    // Each instruction lasts as long as the pipeline is deep, at least.
+    const double share = static_cast<double>(trace[i].end - trace[i].start) / static_cast<double>(running);
+    energy[EnergyPart::leakage] = leaking_j * share;
+    cost.energy_j = energy.total();
+    cost.energy_parts = energy.joules;
+  }
 }
 
 /// `core_watts`: what one core, and its share of what all cores have in common, leaks.
@@ -87,18 +132,7 @@ StageReport stage_report(const StageRun& run, const std::vector<InstructionTime>
   energy[EnergyPart::leakage] = core_watts * (Cycles(steady.cycles) / clock).value;
   r.energy_j = energy.total();
   r.energy_parts = energy.joules;
-  const StagePrices prices = stage_prices(*run.stage, m, Bound::value);
-  std::int64_t running = 0;  // where instructions overlap they share what leaks
-  for (const InstructionTime& time : trace) running += time.end - time.start;
-  for (std::size_t i = 0; i < program.instructions.size(); ++i) {
-    const Instruction& instruction = program.instructions[i];
-    r.dsram_peak = std::max({r.dsram_peak, instruction.dsram_read_side, instruction.dsram_write_side});
-    r.stackram_peak = std::max(r.stackram_peak, instruction.stackram);
-    // Each instruction lasts as long as the pipeline is deep, at least.
-    const double share = static_cast<double>(trace[i].end - trace[i].start) / static_cast<double>(running);
-    r.instructions.push_back(instruction_cost(run, i, trace[i], energy[EnergyPart::leakage] * share,
-                                              prices.of(instruction.instruction_class), m));
-  }
+  add_instructions(run, trace, energy[EnergyPart::leakage], m, r);
   return r;
 }
 

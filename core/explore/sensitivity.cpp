@@ -102,8 +102,7 @@ Outcome infeasible(std::string reason) {
 }
 
 bool moves_bottleneck(const Sensitivities& s, const ChangedPoint& point) {
-  if (point.pace == s.pace && point.limiter == s.limiter) return false;
-  return value_of(point.outcome, Metric::throughput_fps) >= value_of(s.outcome, Metric::throughput_fps);
+  return point.pace != s.pace || point.limiter != s.limiter;
 }
 
 bool betters(const Sensitivities& s, const ChangedPoint& point, Metric metric, double share) {
@@ -116,6 +115,26 @@ bool betters(const Sensitivities& s, const ChangedPoint& point, Metric metric, d
     default:
       return false;
   }
+}
+
+/// Changes of the design that are wanted, the cheapest first.
+template <class Wanted>
+std::vector<std::size_t> ranked(const Sensitivities& s, Wanted wanted) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < s.points.size(); ++i) {
+    const ChangedPoint& point = s.points[i];
+    const ChangeKind kind = change_kind(*point.change.row);
+    if (!point.outcome.feasible || (kind != ChangeKind::design && kind != ChangeKind::unpriced)) continue;
+    if (wanted(point)) found.push_back(i);
+  }
+  const auto price = [&](std::size_t i) {
+    const ChangedPoint& point = s.points[i];
+    return std::tuple(change_kind(*point.change.row) == ChangeKind::unpriced,
+                      value_of(point.outcome, Metric::area_mm2),
+                      value_of(point.outcome, Metric::energy_j_per_frame));
+  };
+  std::ranges::stable_sort(found, {}, price);
+  return found;
 }
 
 }  // namespace
@@ -187,21 +206,17 @@ bool differ(const Outcome& a, const Outcome& b) {
 }
 
 std::vector<std::size_t> cheapest_changes(const Sensitivities& s, const Wish& wish) {
-  std::vector<std::size_t> found;
-  for (std::size_t i = 0; i < s.points.size(); ++i) {
-    const ChangedPoint& point = s.points[i];
-    const ChangeKind kind = change_kind(*point.change.row);
-    if (!point.outcome.feasible || (kind != ChangeKind::design && kind != ChangeKind::unpriced)) continue;
-    if (wish.metric ? betters(s, point, *wish.metric, wish.share) : moves_bottleneck(s, point)) found.push_back(i);
-  }
-  const auto price = [&](std::size_t i) {
-    const ChangedPoint& point = s.points[i];
-    return std::tuple(change_kind(*point.change.row) == ChangeKind::unpriced,
-                      value_of(point.outcome, Metric::area_mm2),
-                      value_of(point.outcome, Metric::energy_j_per_frame));
-  };
-  std::ranges::stable_sort(found, {}, price);
-  return found;
+  return ranked(s, [&](const ChangedPoint& point) {
+    if (wish.metric) return betters(s, point, *wish.metric, wish.share);
+    return moves_bottleneck(s, point) && betters(s, point, Metric::throughput_fps, least_gain);
+  });
+}
+
+std::vector<std::size_t> idle_moves(const Sensitivities& s) {
+  return ranked(s, [&](const ChangedPoint& point) {
+    return moves_bottleneck(s, point) && !betters(s, point, Metric::throughput_fps, least_gain) &&
+           value_of(point.outcome, Metric::throughput_fps) >= value_of(s.outcome, Metric::throughput_fps);
+  });
 }
 
 }  // namespace sdip

@@ -60,8 +60,11 @@ Sensitivities sensitivities(const Machine& machine, const CompileFunction& compi
 /// Whether a metric differs: one that is no number on both sides does not.
 bool differ(const Outcome& a, const Outcome& b);
 
-/// What a change is wanted for: to move the bottleneck, to another stage or another resource, frames a second not
-/// growing fewer; or to better a metric by a share of it.
+/// Frames a second more than these, in a share of what they were, are a gain.
+inline constexpr double least_gain = 0.001;
+
+/// What a change is wanted for: to move the bottleneck, to another stage or another resource, with a gain; or to
+/// better a metric by a share of it.
 struct Wish {
   std::optional<Metric> metric{};  // nothing: the bottleneck
   double share = 0.1;
@@ -70,5 +73,7 @@ struct Wish {
 /// The changes of kinds design and unpriced that fulfil the wish, cheapest first: least added area, of equals least
 /// energy a frame; unpriced ones behind all others. Indices into points.
 std::vector<std::size_t> cheapest_changes(const Sensitivities& sensitivities, const Wish& wish);
+/// Of those kinds, in that order: what moves the bottleneck without a gain, frames a second not growing fewer.
+std::vector<std::size_t> idle_moves(const Sensitivities& sensitivities);
 
 }  // namespace sdip

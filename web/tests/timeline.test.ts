@@ -8,7 +8,8 @@ const run = (start_cycle: number, end_cycle: number, part: Partial<Instruction> 
   index: 0, name: '', op: 'conv2d', start_cycle, end_cycle, limiter: 'compute', stall_weights_cycles: 0,
   stall_activations_cycles: 0, stall_program_cycles: 0, waiting_cycles: 0, dram_program_bytes: 0, dram_weights_bytes: 0, dram_activations_in_bytes: 0, dram_activations_out_bytes: 0,
   dsram_read_side_bytes: 0, dsram_write_side_bytes: 0, stackram_bytes: 0, psram_bytes: 0, macs: 0, lane_macs: 0, energy_j: 0, output_shape: [],
-  busy_cycles: {} as Instruction['busy_cycles'], energy_parts_j: {} as Instruction['energy_parts_j'], ...part,
+  busy_cycles: {} as Instruction['busy_cycles'], energy_parts_j: {} as Instruction['energy_parts_j'],
+  frame_energy_j: { value: 0, least: 0, most: 0 }, frame_energy_parts_j: {} as Instruction['frame_energy_parts_j'], ...part,
 });
 
 const words = (key: string, values?: Record<string, string | number>): string => `${key} ${values?.count ?? ''}`.trim();

@@ -111,11 +111,12 @@ TEST(explain_layer, adds_up_24_shapes_and_no_more) {
   EXPECT_FALSE(shows(changed.explained(), "work"));
 }
 
-TEST(explain_layer, of_the_host_is_counted_and_not_written_out) {
+TEST(explain_layer, of_the_host_is_written_out_and_has_no_bound) {
   const LayerExplanation e = Changeable(on_host).explained();
-  EXPECT_FALSE(e.written_out);
+  EXPECT_TRUE(e.written_out);
   EXPECT_EQ(e.bound_cycles, 0);
   EXPECT_TRUE(shows(e, "compute"));
+  EXPECT_TRUE(shows(e, "work"));
   EXPECT_TRUE(Changeable(on_chip).explained().written_out);
 }
 

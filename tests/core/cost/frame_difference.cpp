@@ -46,6 +46,25 @@ void compare_parts(std::string_view what, const Breakdown& told, const std::map<
     compared.holds(std::string(what) + " knows " + name, value == 0 || counted.contains(name));
 }
 
+/// The channel where the instruction waits, and its stalls or transfers are more than every other need; else the
+/// largest of these.
+void compare_limiter(const InstructionCost& told, const InstructionCounts& i, Comparison& compared) {
+  const std::int64_t stalls[] = {i.stall_weights, i.stall_activations, i.stall_program};
+  std::int64_t waited = 0, streamed = 0, most = 0;
+  constexpr auto first = static_cast<std::size_t>(Resource::weight_stream);
+  for (std::size_t r = 0; r < resource_count; ++r) {
+    if (r < first)
+      most = std::max(most, told.busy[r].value);
+    else
+      streamed += told.busy[r].value, waited += stalls[r - first];
+  }
+  const auto limiter = static_cast<std::size_t>(told.limiter);
+  const bool channel = waited > 0 && std::max(waited, streamed) > most;
+  compared.holds("limiter", channel == (limiter >= first));
+  compared.counts("limiter", channel ? stalls[limiter - first] : told.busy[limiter].value,
+                  channel ? *std::ranges::max_element(stalls) : most);
+}
+
 void compare_instruction(const InstructionCost& told, const InstructionCounts& i, const CountedStage& stage,
                          std::size_t number, Comparison& compared) {
   const Instruction& instruction = stage.stage->program.instructions[number];
@@ -71,11 +90,7 @@ void compare_instruction(const InstructionCost& told, const InstructionCounts& i
   compared.counts("stackram_read", busy(Resource::stackram_read), i.stackram_read_beats);
   compared.counts("stackram_write", busy(Resource::stackram_write), i.stackram_write_beats);
   compared.counts("psram_read", busy(Resource::psram_read), i.psram_read_beats);
-  compared.counts("weight_stream", busy(Resource::weight_stream), i.stall_weights);
-  compared.counts("activation_stream", busy(Resource::activation_stream), i.stall_activations);
-  compared.counts("program_stream", busy(Resource::program_stream), i.stall_program);
-  const std::int64_t most = std::ranges::max_element(told.busy)->value;
-  compared.counts("limiter", busy(told.limiter), most);
+  compare_limiter(told, i, compared);
   compared.counts("dsram_read_side", told.dsram_read_side.value, instruction.dsram_read_side.value);
   compared.counts("dsram_write_side", told.dsram_write_side.value, instruction.dsram_write_side.value);
   compared.counts("stackram", told.stackram.value, instruction.stackram.value);

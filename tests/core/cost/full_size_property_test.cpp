@@ -8,6 +8,7 @@
 #include "core/cost/stage.h"
 #include "core/workload/workload.h"
 #include "tests/core/cost/reports.h"
+#include "tests/core/cost/split_difference.h"
 #include "tests/core/cost/tiny_sd.h"
 
 namespace sdip {
@@ -114,6 +115,7 @@ TEST(full_size_property, parts_sum_to_the_whole_by_block_and_by_layer_and_nothin
     const Report report = estimate(one.application, one.machine);
     ASSERT_TRUE(report.outcome.feasible) << report.outcome.reason;
     expect_wholes(report);
+    EXPECT_EQ(split_difference(report), "");
     for (std::size_t s = 0; s < report.stages.size(); ++s) {
       expect_energy_of_layers(report.stages[s]);
       expect_time_of_layers(report.stages[s], one.application.stages[s].program, one.machine);

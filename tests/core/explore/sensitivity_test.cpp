@@ -162,6 +162,16 @@ TEST(cheapest_changes, leave_out_what_is_slower_what_stays_and_what_is_no_change
   EXPECT_THAT(cheapest_changes(s, {Metric::throughput_fps, 0.1}), testing::IsEmpty());
 }
 
+TEST(cheapest_changes, that_move_the_bottleneck_and_gain_nothing_are_told_apart) {
+  const Sensitivities s = by_hand({{"norm_lanes", 101, 9, 1, Needed::compute},
+                                   {"vector_lanes", 90, 9, 1.0009, Needed::compute},
+                                   {"softmax_lanes", 110, 9, 1.001, Needed::compute},
+                                   {"dsram_bytes", 80, 9, 0.999, Needed::compute},
+                                   {"psram_bytes", 80, 9, 1, Needed::dram_channel}});
+  EXPECT_THAT(cheapest_changes(s, {}), testing::ElementsAre(2));
+  EXPECT_THAT(idle_moves(s), testing::ElementsAre(1, 0));
+}
+
 TEST(cheapest_changes, on_a_real_machine_fulfil_the_wish) {
   const Sensitivities& s = of_essay();
   for (const std::size_t i : cheapest_changes(s, {Metric::latency_s, 0.02}))

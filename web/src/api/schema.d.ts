@@ -1657,7 +1657,7 @@ export interface components {
             activation_bytes_per_frame: number | null;
             /** @description Instruction words read from DRAM for one frame, B */
             program_bytes_per_frame: number | null;
-            /** @description DRAM traffic over the least any schedule could reach with this SRAM */
+            /** @description DRAM traffic of the steady pass over the least any schedule could reach with this SRAM */
             dram_bytes_over_bound: number | null;
             /** @description Steady pass over its compute-bound time at full utilization */
             cycles_over_bound: number | null;
@@ -1870,6 +1870,11 @@ export interface components {
             least: number | null;
             most: number | null;
         };
+        Range: {
+            value: number | null;
+            least: number | null;
+            most: number | null;
+        };
         ClockLimit: {
             least: number;
             value: number;
@@ -1918,6 +1923,7 @@ export interface components {
                 activation_stream: number;
                 program_stream: number;
             };
+            output_shape: number[];
             energy_j: number;
             energy_parts_j: {
                 mac: number | null;
@@ -1934,7 +1940,22 @@ export interface components {
                 control: number | null;
                 leakage: number | null;
             };
-            output_shape: number[];
+            frame_energy_j: components["schemas"]["Range"];
+            frame_energy_parts_j: {
+                mac: components["schemas"]["Range"];
+                vector: components["schemas"]["Range"];
+                dsram: components["schemas"]["Range"];
+                stackram: components["schemas"]["Range"];
+                psram: components["schemas"]["Range"];
+                dram_weights: components["schemas"]["Range"];
+                dram_activations: components["schemas"]["Range"];
+                dram_program: components["schemas"]["Range"];
+                broadcast: components["schemas"]["Range"];
+                ports: components["schemas"]["Range"];
+                clock: components["schemas"]["Range"];
+                control: components["schemas"]["Range"];
+                leakage: components["schemas"]["Range"];
+            };
         };
         StageAnalysis: {
             parts: number;
@@ -1962,6 +1983,7 @@ export interface components {
             name: string;
             role: string;
             dram_share: number;
+            instructions?: components["schemas"]["Instruction"][];
             energy_j: number;
             energy_parts_j: {
                 mac: number | null;
@@ -1978,7 +2000,22 @@ export interface components {
                 control: number | null;
                 leakage: number | null;
             };
-            instructions?: components["schemas"]["Instruction"][];
+            frame_energy_j: components["schemas"]["Range"];
+            frame_energy_parts_j: {
+                mac: components["schemas"]["Range"];
+                vector: components["schemas"]["Range"];
+                dsram: components["schemas"]["Range"];
+                stackram: components["schemas"]["Range"];
+                psram: components["schemas"]["Range"];
+                dram_weights: components["schemas"]["Range"];
+                dram_activations: components["schemas"]["Range"];
+                dram_program: components["schemas"]["Range"];
+                broadcast: components["schemas"]["Range"];
+                ports: components["schemas"]["Range"];
+                clock: components["schemas"]["Range"];
+                control: components["schemas"]["Range"];
+                leakage: components["schemas"]["Range"];
+            };
         };
         Analysis: {
             model: string;
@@ -1987,6 +2024,7 @@ export interface components {
             reason: string;
             metrics: components["schemas"]["MetricValues"];
             energy_j: components["schemas"]["RangedPart"][];
+            waiting_energy_j: components["schemas"]["RangedPart"][];
             area_mm2: components["schemas"]["RangedPart"][];
             leakage_w: components["schemas"]["Part"][];
             clock_limit_mhz: components["schemas"]["ClockLimit"];
@@ -2142,6 +2180,7 @@ export interface components {
             metrics: components["schemas"]["MetricValues"];
             changes: components["schemas"]["SingleChange"][];
             moves_bottleneck: number[];
+            moves_without_gain: number[];
             more_frames: number[];
         };
         ComparisonRequest: {

@@ -27,7 +27,7 @@ function Answered({ answer, onChange }: { answer: Sensitivities; onChange: Apply
   return (
     <div className="changes">
       <div className="two-charts">
-        <Cheapest title="explain.cheapest_moves" places={answer.moves_bottleneck} rows={rows} onChange={onChange} />
+        <Cheapest title="explain.cheapest_moves" places={answer.moves_bottleneck} idle={answer.moves_without_gain} rows={rows} onChange={onChange} />
         <Cheapest title="explain.cheapest_more" places={answer.more_frames} rows={rows} onChange={onChange} />
       </div>
       <p className="chart-note">{t('explain.cheapest_note')}</p>
@@ -36,9 +36,12 @@ function Answered({ answer, onChange }: { answer: Sensitivities; onChange: Apply
   );
 }
 
-function Cheapest({ title, places, rows, onChange }: { title: Key; places: number[]; rows: ChangeRow[]; onChange: Apply }) {
+interface CheapestProps { title: Key; places: number[]; idle?: number[]; rows: ChangeRow[]; onChange: Apply }
+
+function Cheapest({ title, places, idle = [], rows, onChange }: CheapestProps) {
   const { t } = useSpeech();
-  const found = places.slice(0, mostSuggested).flatMap((place) => rows.find((row) => row.place === place) ?? []);
+  const first = (of: number[]) => of.slice(0, mostSuggested).flatMap((place) => rows.find((row) => row.place === place) ?? []);
+  const found = first(places);
   return (
     <Card title={t(title)}>
       {found.length === 0 && <p className="muted">{t('explain.none')}</p>}
@@ -55,6 +58,9 @@ function Cheapest({ title, places, rows, onChange }: { title: Key; places: numbe
           </li>
         ))}
       </ol>
+      {idle.length > 0 && (
+        <p className="chart-note">{t('explain.idle_moves')} {first(idle).map((row) => `${row.parameter} ${String(row.to)}`).join(', ')}</p>
+      )}
     </Card>
   );
 }

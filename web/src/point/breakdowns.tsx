@@ -7,10 +7,15 @@ import { useSpeech, wordFor, type Key } from '../i18n/i18n';
 import { Card } from '../ui/basics';
 
 export function Breakdowns({ analysis }: { analysis: Analysis }) {
+  const { t } = useSpeech();
+  const stages = analysis.stages.map(({ name, frame_energy_j: energy }): RangedPart => ({ part: name, ...energy }));
+  const waiting = analysis.waiting_energy_j.map((one): RangedPart =>
+    ({ ...one, part: t('breakdown.waits', { what: wordFor(t, 'part', one.part) }) }));
   return (
     <div className="three-charts">
       <Breakdown title="breakdown.latency" parts={analysis.latency_s} unit="s" />
       <Breakdown title="breakdown.energy" parts={analysis.energy_j} unit="J" />
+      <Breakdown title="breakdown.energy_by_stage" parts={[...stages, ...waiting]} unit="J" />
       <Breakdown title="breakdown.area" parts={analysis.area_mm2} unit="mm2" />
     </div>
   );

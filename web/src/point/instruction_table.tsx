@@ -5,9 +5,10 @@ import { percent, quantity } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';
 import { Card, Swatch } from '../ui/basics';
 import { DataTable, type Column } from '../ui/data_table';
-import { activeCores, cyclesOf, dramBytes } from './sums';
+import { activeCores, cyclesOf, dramBytes, rangeText } from './sums';
 
-export function InstructionTable({ stage, machine }: { stage: Stage; machine: Machine }) {
+/** `frameEnergy`: J of a whole frame, of which each instruction has a share. */
+export function InstructionTable({ stage, machine, frameEnergy }: { stage: Stage; machine: Machine; frameEnergy: number }) {
   const { t } = useSpeech();
   const cores = activeCores(stage, machine);
   const [wanted, setWanted] = useState('');
@@ -39,9 +40,11 @@ export function InstructionTable({ stage, machine }: { stage: Stage; machine: Ma
       bytes('stackram', 'STACKRAM', (one) => one.stackram_bytes),
       bytes('psram', 'PSRAM', (one) => one.psram_bytes),
       { id: 'macs', title: 'MAC', width: 104, numeric: true, value: (one) => one.macs, show: (one) => quantity(one.macs, 'MAC', 3) },
-      { id: 'energy', title: t('table.energy'), unit: 'J', width: 96, numeric: true, value: (one) => one.energy_j, show: (one) => quantity(one.energy_j, 'J', 3) },
+      { id: 'energy', title: t('stage.energy'), unit: 'J', width: 120, numeric: true, value: (one) => one.energy_j, show: (one) => quantity(one.energy_j, 'J', 3) },
+      { id: 'frame_energy', title: t('breakdown.energy'), unit: 'J', width: 120, numeric: true, value: ofFrame, show: (one) => <span title={t('breakdown.range', { range: rangeText(one.frame_energy_j) })}>{quantity(ofFrame(one), 'J', 3)}</span> },
+      { id: 'frame_share', title: t('table.frame_share'), width: 92, numeric: true, value: ofFrame, show: (one) => <Share share={frameEnergy > 0 ? ofFrame(one) / frameEnergy : 0} /> },
     ];
-  }, [t, total, cores]);
+  }, [t, total, cores, frameEnergy]);
   return (
     <Card
       title={t('layers.title', { count: rows.length })}
@@ -53,6 +56,7 @@ export function InstructionTable({ stage, machine }: { stage: Stage; machine: Ma
 }
 
 const noInstructions: Instruction[] = [];
+const ofFrame = (one: Instruction) => one.frame_energy_j.value ?? 0;
 
 const Share = ({ share }: { share: number }) => (
   <span className="share">

@@ -8,9 +8,10 @@ import { InstructionTable } from './instruction_table';
 import { MemoryCharts } from './memory_charts';
 import { MemoryMap } from './memory_map';
 import { StageRoofline } from './stage_roofline';
+import { rangeText } from './sums';
 import { TimeBreakdown } from './time_breakdown';
 
-export function StageView({ stage, machine, design }: { stage: Stage; machine: Machine; design: Design }) {
+export function StageView({ stage, machine, design, frameEnergy }: { stage: Stage; machine: Machine; design: Design; frameEnergy: number }) {
   const { t } = useSpeech();
   const program = stage.instructions ?? [];
   return (
@@ -26,7 +27,7 @@ export function StageView({ stage, machine, design }: { stage: Stage; machine: M
           </div>
           <Card><MemoryCharts stage={stage} machine={machine} /></Card>
           <Card><MemoryMap stage={stage} design={design} /></Card>
-          <InstructionTable stage={stage} machine={machine} />
+          <InstructionTable stage={stage} machine={machine} frameEnergy={frameEnergy} />
         </>
       )}
     </>
@@ -49,6 +50,7 @@ function StageFacts({ stage }: { stage: Stage }) {
     [t('stage.weights'), quantity(stage.weight_bytes, 'B')],
     [t('stage.macs'), quantity(stage.macs, 'MAC')],
     [t('stage.energy'), quantity(stage.energy_j, 'J')],
+    [t('breakdown.energy'), `${quantity(stage.frame_energy_j.value ?? 0, 'J')} · ${rangeText(stage.frame_energy_j)}`],
     [t('stage.imem'), quantity(stage.imem_bytes, 'B')],
     [t('stage.instructions'), plain(stage.instructions?.length ?? 0)],
   ];

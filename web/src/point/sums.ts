@@ -1,6 +1,7 @@
 // Sums over a stage's instructions.
 import type { Instruction, Stage } from '../api/types';
 import type { Bar } from '../chart/bars';
+import { quantity } from '../format/quantity';
 import type { Translate } from '../i18n/i18n';
 
 export const cyclesOf = (one: Instruction): number => one.end_cycle - one.start_cycle;
@@ -11,6 +12,10 @@ export function cyclesBy(program: Instruction[], key: (one: Instruction) => stri
   for (const one of program) sums.set(key(one), (sums.get(key(one)) ?? 0) + cyclesOf(one));
   return [...sums].map(([name, value]) => ({ name, label: label(name), value })).sort((a, b) => b.value - a.value);
 }
+
+/** The ends of an energy's range. */
+export const rangeText = ({ least, most }: { least: number | null; most: number | null }): string =>
+  `${quantity(least ?? 0, 'J', 3)} – ${quantity(most ?? 0, 'J', 3)}`;
 
 /** DRAM bytes an instruction moves, all kinds: weights and words once for all cores, activations for each of `cores`. */
 export const dramBytes = (one: Instruction, cores = 1): number =>
