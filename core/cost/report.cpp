@@ -45,8 +45,8 @@ InstructionCost instruction_cost(const StageRun& run, std::size_t number, const 
   c.lane_macs = Macs(cost.spent_macs * cost.cores);
   Energy energy = core_energy(core_events(cost), prices) * static_cast<double>(cost.cores);
   energy += shared_energy(cost.busy.weight_beats(), time.weight_bytes, time.weight_psram_bytes, prices);
-  energy += program_energy(static_cast<double>(instruction_bytes(instruction, cost, m.granularity)),
-                           time.program_bytes, prices);
+  energy += program_energy(static_cast<double>(words_bytes(*run.stage, instruction, cost, m)), time.program_bytes,
+                           prices);
   energy += spill_energy(of_one_core(time.activation_in_bytes + time.activation_out_bytes), prices);
   energy[EnergyPart::leakage] = leakage_j;
   c.energy_j = energy.total();

@@ -20,7 +20,7 @@ class Clock {
  public:
   using Count = std::int64_t;
 
-  /// `share` of the channel, of it `thousandths`; `cores` in lockstep. Program and machine must outlive it.
+  /// `share` of the channel, of it `thousandths`; `cores` in lockstep. The program must outlive it.
   Clock(const Program& program, const Machine& machine, Decimal share, std::int64_t thousandths, std::int64_t cores,
         Role role);
   Clock(const Clock&) = delete;  // it points into itself
@@ -74,7 +74,7 @@ class Clock {
   void finish();
 
   const Program& program_;
-  const Machine& m_;
+  const Machine m_;  // of the stage
   const Count cores_;
   const bool wired_;
   Board board_;
