@@ -6,6 +6,7 @@
 #include "core/cost/frame.h"
 #include "core/cost/in_memory.h"
 #include "core/cost/micro_operations.h"
+#include "core/cost/scoreboard.h"
 #include "core/cost/stage.h"
 
 namespace sdip {
@@ -27,6 +28,13 @@ std::int64_t series_parts(const Application& application) {
 
 std::int64_t built_cores(const Application& application, const Machine& machine) {
   return machine.cores + vae_stages(application, machine);
+}
+
+std::vector<const CompiledStage*> built_circuits(const Application& application, const Machine& machine) {
+  std::vector<const CompiledStage*> circuits;
+  for (const CompiledStage& stage : application.stages)
+    if (is_circuit(machine, stage.role)) circuits.push_back(&stage);
+  return circuits;
 }
 
 namespace {
@@ -112,9 +120,34 @@ CoreLanes core_lanes(const Machine& m) {
   return lanes;
 }
 
-CoreArea core_area(const Machine& m, Widest widest, Bound bound) {
+CoreLanes stage_lanes(const CompiledStage& stage, const Machine& machine) {
+  const Machine m = machine_of_stage(machine, stage.role);
+  CoreLanes lanes = core_lanes(m);
+  if (!is_circuit(m, stage.role)) return lanes;
+  std::bitset<circuit_count> works;
+  for (const InstructionClass& c : stage.program.classes) works |= circuits_of(c, m);
+  const auto on = [&](auto... circuits) { return (works[static_cast<std::size_t>(circuits)] || ...); };
+  const bool products = on(Circuit::conv2d, Circuit::linear, Circuit::matmul);
+  const bool rows = on(Circuit::vector, Circuit::softmax, Circuit::norm, Circuit::transpose);
+  if (shares_macs(m) ? !products : !on(Circuit::conv2d)) lanes.conv2d = 0;
+  if (!on(Circuit::linear)) lanes.linear = 0;
+  if (!on(Circuit::matmul)) lanes.matmul = 0;
+  if (shares_units(m) ? !rows : !on(Circuit::vector)) lanes.vector = 0;
+  if (!on(Circuit::softmax)) lanes.softmax = 0;
+  if (!on(Circuit::norm)) lanes.norm = 0;
+  return lanes;
+}
+
+std::int64_t stage_mac_lanes(const CompiledStage& stage, const Machine& m) {
+  if (!is_circuit(m, stage.role)) return mac_lanes(m);
+  const CoreLanes lanes = stage_lanes(stage, m);
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(lanes.conv2d + lanes.linear + lanes.matmul));
+}
+
+namespace {
+
+CoreArea area_of_lanes(const Machine& m, const CoreLanes& lanes, Widest widest, Bound bound) {
   const Process process(m.technology_node, bound);
-  const CoreLanes lanes = core_lanes(m);
   const double mac = mac_area(process, widest.all).value * m.mac_floor_plan_factor.value();
   const double lane = mac_area(process, widest.operands).value * m.mac_floor_plan_factor.value();
   const auto splits = [&](NumberFormat format) {
@@ -130,6 +163,16 @@ CoreArea core_area(const Machine& m, Widest widest, Bound bound) {
   area.dsram = static_cast<double>(2 * dsram_pairs(m)) * memory_area(m, m.dsram_bytes, m.dsram_port_bits, bound);
   if (!stack_in_psram(m)) area.stackram = memory_area(m, m.stackram_bytes, m.stackram_port_bits, bound);
   return area;
+}
+
+}  // namespace
+
+CoreArea core_area(const Machine& m, Widest widest, Bound bound) {
+  return area_of_lanes(m, core_lanes(m), widest, bound);
+}
+
+CoreArea stage_area(const CompiledStage& stage, const Machine& m, Widest widest, Bound bound) {
+  return area_of_lanes(m, stage_lanes(stage, m), widest, bound);
 }
 
 std::int64_t crossbar_ports(const Machine& m) { return has_crossbar(m) ? m.cores + 2 : 0; }
@@ -159,7 +202,8 @@ std::array<double, area_blocks.size()> block_areas(const Application& applicatio
                                                    Bound bound) {
   const Process process(m.technology_node, bound);
   const CoreArea core = core_area(m, widest, bound);
-  const auto cores = static_cast<double>(built_cores(application, m));
+  const std::vector<const CompiledStage*> circuits = built_circuits(application, m);
+  const auto cores = static_cast<double>(built_cores(application, m) - std::ssize(circuits));
   double psram = 0, rom = 0, fefet = 0;
   for (const BuiltMemory& memory : psram_memories(application, m))
     psram += memory_area(m, memory.bytes, m.psram_port_bits, bound) * static_cast<double>(memory.copies);
@@ -182,10 +226,20 @@ std::array<double, area_blocks.size()> block_areas(const Application& applicatio
       psram,
       sram_area(process, Bytes(m.imem_bytes)).value * m.sram_floor_plan_factor.value(),
       rom};
+  double of_circuits = 0;
+  for (const CompiledStage* circuit : circuits) {
+    const CoreArea its = stage_area(*circuit, m, widest, bound);
+    std::size_t block = 0;
+    for (const double mm2 :
+         {its.conv2d, its.linear, its.matmul, its.vector, its.softmax, its.norm, its.dsram, its.stackram})
+      area[block++] += mm2;
+    of_circuits += its.total();
+  }
   double datapath = 0;
   for (const double mm2 : area) datapath += mm2;
   area[11] = fefet;
-  area[12] = datapath * control_over_datapath(m.sequencer, bound);
+  area[12] = (datapath - of_circuits) * control_over_datapath(m.sequencer, bound) +
+             of_circuits * control_over_datapath(Sequencer::central, bound);
   area[13] = datapath * other_over_datapath(process);
   area[14] = crossbar_area(process, crossbar_ports(m), Bits(m.link_bits)).value;
   return area;

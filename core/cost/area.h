@@ -11,9 +11,10 @@
 
 namespace sdip {
 
-/// Chips' worth of cores that carry SRAM and arithmetic: the diffusion cores, and one each for encoder and decoder
-/// when these are cores of the same kind.
+/// Chips' worth of cores that carry SRAM: the diffusion cores, and one each for encoder and decoder on chip.
 std::int64_t built_cores(const Application& application, const Machine& machine);
+/// Of them those that are circuits made for their stage.
+std::vector<const CompiledStage*> built_circuits(const Application& application, const Machine& machine);
 
 /// Memories of one kind on the chip.
 struct BuiltMemory {
@@ -42,12 +43,19 @@ struct CoreLanes {
 };
 CoreLanes core_lanes(const Machine& machine);
 
+/// Those that a stage runs on: a core's, or a circuit's, which has none that its program does not work on.
+CoreLanes stage_lanes(const CompiledStage& stage, const Machine& machine);
+/// MACs among them: products a cycle at most where none splits. At least 1.
+std::int64_t stage_mac_lanes(const CompiledStage& stage, const Machine& machine);
+
 /// mm2 of one core's blocks, floor-plan factors included.
 struct CoreArea {
   double conv2d{}, linear{}, matmul{}, vector{}, softmax{}, norm{}, dsram{}, stackram{};
   double total() const { return conv2d + linear + matmul + vector + softmax + norm + dsram + stackram; }
 };
 CoreArea core_area(const Machine& machine, Widest widest, Bound bound = Bound::value);
+/// Of the core, or circuit, that a stage runs on.
+CoreArea stage_area(const CompiledStage& stage, const Machine& machine, Widest widest, Bound bound);
 
 /// mm2 of an SRAM of that capacity and port, floor-plan factor included; nothing where it holds nothing.
 double memory_area(const Machine& machine, std::int64_t bytes, std::int64_t port_bits, Bound bound = Bound::value);

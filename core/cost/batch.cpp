@@ -60,6 +60,7 @@ struct HashOfTimedStage {
 
 /// A stage on the machine last costed, and its tapes.
 struct CostedStage {
+  std::int64_t program_bytes{};
   ClassUses uses;
   std::vector<ClassCost> costs;
   std::array<std::optional<Tape>, 2> tapes;  // where dispatch comes after the instruction before, or meanwhile
@@ -117,7 +118,6 @@ struct BatchEvaluator::State {
   LaneRunner lanes;
   const ApplicationTotals totals;
   std::vector<CostedStage> costed;
-  std::int64_t program_bytes{};  // of the longest program
   const bool runs_side_by_side;
   std::unordered_map<Machine, std::vector<KnownStage>, HashOfMachine> stages_of;
   std::unordered_map<Machine, KnownChip, HashOfMachine> chips;
@@ -133,10 +133,8 @@ struct BatchEvaluator::State {
 
   State(const Application& a, Vectors v)
       : application(a), lanes(v), totals(application_totals(a)), runs_side_by_side(a.feasible) {
-    for (const CompiledStage& stage : a.stages) {
-      program_bytes = std::max(program_bytes, program_size(stage, Machine{}).bytes);
-      costed.push_back({class_uses(stage.program), {}, {}});
-    }
+    for (const CompiledStage& stage : a.stages)
+      costed.push_back({program_size(stage, Machine{}).bytes, class_uses(stage.program), {}, {}});
   }
 
   void forget_all() {
@@ -145,6 +143,7 @@ struct BatchEvaluator::State {
     stages_of.clear();
     chips.clear();
   }
+  bool holds_programs(const Machine& m) const;
   const std::vector<ClassCost>& costs_on(std::size_t number, const Machine& m);
   const Tape& tape_of(std::size_t number, const TimelineRules& rules);
   std::optional<KnownStage> known_stage(std::size_t number, const Machine& m);
@@ -203,6 +202,13 @@ void sum_up(const TimedStage& stage, KnownStage& known) {
 }
 
 }  // namespace
+
+/// Whether IMEM has room for each of them. A circuit has none.
+bool BatchEvaluator::State::holds_programs(const Machine& m) const {
+  for (std::size_t s = 0; s < costed.size(); ++s)
+    if (costed[s].program_bytes > m.imem_bytes && !is_circuit(m, application.stages[s].role)) return false;
+  return true;
+}
 
 /// Tiles are those of the program, whatever the machine.
 const std::vector<ClassCost>& BatchEvaluator::State::costs_on(std::size_t number, const Machine& m) {
@@ -275,7 +281,7 @@ const LaneTimes* BatchEvaluator::State::times_on(const TimedStage& stage, const 
 
 /// Where its stages' times will be; nothing for a machine that goes alone.
 std::optional<Placed> BatchEvaluator::State::place(const Machine& m) {
-  if (!runs_side_by_side || !on_tape(m) || program_bytes > m.imem_bytes || is_fpga(m.technology_node)) return {};
+  if (!runs_side_by_side || !on_tape(m) || !holds_programs(m) || is_fpga(m.technology_node)) return {};
   Placed placed;
   placed.stages = &known_stages(m);
   if (placed.stages->empty()) return {};

@@ -62,8 +62,8 @@ PassEnergy instruction_energy(const StageRun& run, std::size_t number, const Ins
   energy.core +=
       spill_energy((time.activation_in_bytes + time.activation_out_bytes) / run.schedule.active_cores, prices);
   energy.shared = shared_energy(cost.busy.weight_beats(), time.weight_bytes, time.weight_psram_bytes, prices);
-  energy.shared += program_energy(static_cast<double>(instruction_bytes(instruction, cost, m.granularity)),
-                                  time.program_bytes, prices);
+  energy.shared += program_energy(static_cast<double>(words_bytes(*run.stage, instruction, cost, m)), time.program_bytes,
+                                  prices);
   return energy;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/cost/area.h"
 #include "core/cost/explain_layer.h"
 #include "core/cost/micro_operations.h"
 
@@ -39,10 +40,10 @@ StageExplanation stage_explanation(const ExplainedStage& s, std::span<const Laye
   e.active_cores = s.run.schedule.active_cores;
   e.products_in_mac = s.run.work.products_in_mac;
   e.spread_cores = s.run.work.spread_cores;
-  e.mac_lanes = mac_lanes(m) * e.products_in_mac * e.active_cores * e.spread_cores;
+  e.mac_lanes = stage_mac_lanes(*s.run.stage, m) * e.products_in_mac * e.active_cores * e.spread_cores;
   e.rate_p = s.rules.rate.p;
   e.rate_q = s.rules.rate.q;
-  e.bounds = bound_terms(s.run, m);
+  e.bounds = bound_terms(s.run, machine_of_stage(m, e.role));
   return e;
 }
 
@@ -110,7 +111,10 @@ Explanation explain(const Application& application, const Machine& machine, std:
   e.pace = frame.pace;
   e.worst = kinds_of(e, stages);
   e.worst.resize(std::min(e.worst.size(), most_layers));
-  for (LayerExplanation& kind : e.worst) explain_layer(stages[kind.layer.stage], machine, kind);
+  for (LayerExplanation& kind : e.worst) {
+    const ExplainedStage& stage = stages[kind.layer.stage];
+    explain_layer(stage, machine_of_stage(machine, stage.run.stage->role), kind);
+  }
   return e;
 }
 

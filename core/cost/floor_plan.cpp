@@ -3,8 +3,6 @@
 
 #include <cmath>
 
-#include "core/cost/area.h"
-
 namespace sdip {
 namespace {
 
@@ -20,7 +18,11 @@ std::int64_t cores_fed(const CompiledStage& stage, const Machine& m) {
 }
 
 FloorPlan floor_plan(const Machine& m, std::int64_t cores_fed, std::int64_t psram_bytes, Bound bound) {
-  const CoreArea core = core_area(m, widest_formats(m), bound);
+  return floor_plan(m, core_area(m, widest_formats(m), bound), cores_fed, psram_bytes, bound);
+}
+
+FloorPlan floor_plan(const Machine& m, const CoreArea& core, std::int64_t cores_fed, std::int64_t psram_bytes,
+                     Bound bound) {
   const Process process(m.technology_node, bound);
   const double built =
       core.total() * (1 + control_over_datapath(m.sequencer, bound) + other_over_datapath(process));

@@ -1,6 +1,7 @@
 // How far bits travel on the chip: weights to the cores, and beats across the macros of a memory.
 #pragma once
 
+#include "core/cost/area.h"
 #include "core/machine/machine.h"
 #include "core/machine/technology.h"
 #include "core/program/program.h"
@@ -26,6 +27,9 @@ struct FloorPlan {
 /// mm; to one of them it is (4 + 1) / 2 x 5 = 12.5 mm on average.
 FloorPlan floor_plan(const Machine& machine, std::int64_t cores_fed, std::int64_t psram_bytes,
                      Bound bound = Bound::value);
+/// The same with `core` in place of the machine's own: a circuit made for a stage.
+FloorPlan floor_plan(const Machine& machine, const CoreArea& core, std::int64_t cores_fed, std::int64_t psram_bytes,
+                     Bound bound);
 
 /// Cores that a beat of PSRAM reaches: all of them where weights are common, else one.
 std::int64_t cores_fed(const CompiledStage& stage, const Machine& machine);

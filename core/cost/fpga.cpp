@@ -40,6 +40,20 @@ std::vector<Memory> memories_of(const Application& application, const Machine& m
   return memories;
 }
 
+/// DSP blocks and LUTs of the lanes of a core or circuit.
+struct LaneBlocks {
+  double dsp{}, luts{};
+};
+LaneBlocks lane_blocks(const CoreLanes& lanes, Widest widest, const Machine& m) {
+  const double products = lanes.conv2d + lanes.linear;
+  const double others = lanes.matmul + lanes.vector + lanes.softmax + lanes.norm;
+  const auto dsp = [&](double count, NumberFormat format) {
+    return std::ceil(count * fpga_dsp_blocks(m.technology_node, format) - 1e-9);
+  };
+  return {dsp(products, widest.all) + dsp(others, widest.operands),
+          products * fpga_lane_luts(widest.all) + others * fpga_lane_luts(widest.operands)};
+}
+
 }  // namespace
 
 const CompiledStage* stage_in_fefet(const Application& application, const Machine& m) {
@@ -53,13 +67,15 @@ std::optional<FpgaUse> fpga_use(const Application& application, const Machine& m
   if (!is_fpga(m.technology_node)) return std::nullopt;
   const FpgaPart part = fpga_part(m.technology_node);
   const Widest widest = widest_formats(application, m);
-  const CoreLanes lanes = core_lanes(m);
-  const double products = lanes.conv2d + lanes.linear;
-  const double others = lanes.matmul + lanes.vector + lanes.softmax + lanes.norm;
-  const auto cores = static_cast<double>(built_cores(application, m));
-  const auto dsp = [&](double count, NumberFormat format) {
-    return std::ceil(count * fpga_dsp_blocks(m.technology_node, format) - 1e-9);
-  };
+  const LaneBlocks core = lane_blocks(core_lanes(m), widest, m);
+  const std::vector<const CompiledStage*> circuits = built_circuits(application, m);
+  const auto cores = static_cast<double>(built_cores(application, m) - std::ssize(circuits));
+  LaneBlocks all{cores * core.dsp, cores * core.luts};
+  for (const CompiledStage* circuit : circuits) {
+    const LaneBlocks its = lane_blocks(stage_lanes(*circuit, m), widest, m);
+    all.dsp += its.dsp;
+    all.luts += its.luts;
+  }
   double bram = 0, uram = 0;
   for (const Memory& memory : memories_of(application, m)) {
     const double in_uram = blocks(memory, uram_bits);
@@ -70,13 +86,10 @@ std::optional<FpgaUse> fpga_use(const Application& application, const Machine& m
   }
   const double crossbar_luts = has_crossbar(m) ? fpga_crossbar_luts(crossbar_ports(m), Bits(m.link_bits)) : 0.0;
   FpgaUse use;
-  use.resources[0] = {"dsp", cores * (dsp(products, widest.all) + dsp(others, widest.operands)), part.dsp};
+  use.resources[0] = {"dsp", all.dsp, part.dsp};
   use.resources[1] = {"bram", bram, part.bram};
   use.resources[2] = {"uram", uram, part.uram};
-  use.resources[3] = {"lut",
-                      cores * (products * fpga_lane_luts(widest.all) + others * fpga_lane_luts(widest.operands)) +
-                          fpga_control_luts() + crossbar_luts,
-                      part.lut};
+  use.resources[3] = {"lut", all.luts + fpga_control_luts() + crossbar_luts, part.lut};
   const auto share = [](const FpgaUse::Resource& r) { return r.needed > 0 ? r.needed / r.available : 0.0; };
   std::array<double, std::tuple_size_v<decltype(use.resources)>> shares{};
   std::ranges::transform(use.resources, shares.begin(), share);

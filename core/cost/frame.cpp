@@ -160,7 +160,7 @@ MetricValues values_of(std::span<const StageTotals> stages, const Frame& frame, 
   const auto set = [&](Metric metric, double value) { v[static_cast<std::size_t>(metric)] = value; };
   const double period = (Cycles(frame.period_cycles) / clock).value;
   const double latency = (Cycles(frame.alone_cycles) / clock).value;
-  const std::int64_t lanes = mac_lanes(m) * main.spread_cores;
+  const std::int64_t lanes = stage_mac_lanes(*main.stage, m) * main.spread_cores;
   std::int64_t psram{};
   for (const StageTotals& stage : stages) psram = std::max(psram, stage.psram_peak_bytes);
   const double energy = frame_energy(frame, chip.leaking_mm2, m, Bound::value).total();

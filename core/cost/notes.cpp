@@ -107,6 +107,17 @@ void note_stage(const StageRun& run, const Machine& m, Notes& notes) {
                     ": branches=parallel changes nothing where each core has a frame of its own.");
 }
 
+/// Of encoder and decoder as circuits: where there are none.
+void note_circuits(const std::vector<StageRun>& runs, const Machine& m, Notes& notes) {
+  const bool circuits = m.vae_stage == VaeStage::circuit;
+  if (circuits && std::ranges::none_of(runs, [&](const StageRun& r) { return is_circuit(m, r.stage->role); }))
+    notes.emplace_back("vae_stage=circuit does nothing: the workload has no VAE.");
+  if (circuits) return;
+  for (const ParameterRow& row : parameters())
+    if (row.group == "stages" && row.unit == "lanes" && row.read(m) != row.standard)
+      notes.push_back(std::string(row.name) + " is for vae_stage=circuit; here it does nothing.");
+}
+
 }  // namespace
 
 std::vector<std::string> notes_of(const std::vector<StageRun>& runs, const Report& report, const Machine& m) {
@@ -117,6 +128,7 @@ std::vector<std::string> notes_of(const std::vector<StageRun>& runs, const Repor
       "ends of their ranges."};
   if (m.vae_stage == VaeStage::off_chip)
     notes.emplace_back("VAE stages are off chip: their time, energy and area are not included.");
+  note_circuits(runs, m, notes);
   const bool fpga = is_fpga(m.technology_node);
   std::vector<const StageRun*> built;
   for (const StageRun& run : runs)

@@ -14,8 +14,10 @@ constexpr std::size_t pair_reads = circuit_count, pair_writes = pair_reads + pai
                       psram_read = stackram_write + 1, core_link = psram_read + 1;
 static_assert(core_link + 1 == ownable_count);
 
-Owned circuits_of(const InstructionClass& c, const Machine& m) {
-  Owned owned;
+}  // namespace
+
+std::bitset<circuit_count> circuits_of(const InstructionClass& c, const Machine& m) {
+  std::bitset<circuit_count> owned;
   const auto works = [&](Family family) { owned.set(static_cast<std::size_t>(circuit_of(family, m))); };
   const auto beside = [&](const auto& one) {
     if (one.fused_passes > 0) works(Family::vector);
@@ -35,8 +37,6 @@ Owned circuits_of(const InstructionClass& c, const Machine& m) {
   }
   return owned;
 }
-
-}  // namespace
 
 Circuit circuit_of(Family family, const Machine& m) {
   const bool shared = m.mac_sharing == MacSharing::shared;
@@ -71,7 +71,7 @@ std::size_t pair_index(Family family) {
 std::int64_t dsram_pairs(const Machine& m) { return has_pairs(m) ? static_cast<std::int64_t>(pair_families) : 1; }
 
 Owned owned_by(const InstructionClass& c, const Busy& busy, const Machine& m) {
-  Owned owned = circuits_of(c, m);
+  Owned owned(circuits_of(c, m).to_ulong());
   const std::size_t own = pair_index(c.work.family);
   for (std::size_t pair = 0; pair < pair_families; ++pair)
     owned[pair_reads + pair] = (pair == own ? busy.dsram_read : busy.other_pairs.beats[pair]) > 0;

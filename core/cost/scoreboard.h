@@ -28,6 +28,9 @@ Circuit circuit_of(Family family, const Machine& machine);
 /// The one that runs a class: of its family, or the host.
 Circuit circuit_of(const InstructionClass& c, const Machine& machine);
 
+/// Those that an instruction of the class works on.
+std::bitset<circuit_count> circuits_of(const InstructionClass& c, const Machine& machine);
+
 /// The place of a family among those that have a DSRAM pair. Requires that it makes results: no view, no constant.
 std::size_t pair_index(Family family);
 

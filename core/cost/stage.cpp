@@ -41,13 +41,14 @@ std::int64_t bound_cycles(const std::array<FamilyWork, 3>& work, const Machine& 
   return bound;
 }
 
-double words_bytes(const Program& program, const ClassUses& uses, const std::vector<ClassCost>& costs,
-                   Granularity granularity) {
-  if (granularity == Granularity::per_operator) return uses.words_bytes;
+double all_words_bytes(const CompiledStage& stage, const ClassUses& uses, const std::vector<ClassCost>& costs,
+                       const Machine& m) {
+  if (is_circuit(m, stage.role)) return 0;
+  if (m.granularity == Granularity::per_operator) return uses.words_bytes;
   double bytes = 0;
-  for (const Instruction& instruction : program.instructions) {
+  for (const Instruction& instruction : stage.program.instructions) {
     const ClassCost& cost = costs[static_cast<std::size_t>(instruction.instruction_class)];
-    bytes += static_cast<double>(instruction_bytes(instruction, cost, granularity));
+    bytes += static_cast<double>(instruction_bytes(instruction, cost, m.granularity));
   }
   return bytes;
 }
@@ -74,7 +75,7 @@ std::vector<ClassCost> class_costs(const CompiledStage& stage, const Machine& m)
 }
 
 std::vector<ClassCost> class_costs(const CompiledStage& stage, const Machine& m, std::int64_t cores) {
-  const Machine its = in_lockstep(m, cores);
+  const Machine its = in_lockstep(machine_of_stage(m, stage.role), cores);
   std::vector<ClassCost> costs;
   costs.reserve(stage.program.classes.size());
   for (const InstructionClass& c : stage.program.classes) costs.push_back(class_cost(c, its, stage.role));
@@ -82,7 +83,8 @@ std::vector<ClassCost> class_costs(const CompiledStage& stage, const Machine& m,
 }
 
 void cost_anew(const CompiledStage& stage, const Machine& m, std::vector<ClassCost>& costs) {
-  for (std::size_t c = 0; c < costs.size(); ++c) cost_anew(stage.program.classes[c], m, stage.role, costs[c]);
+  const Machine its = machine_of_stage(m, stage.role);
+  for (std::size_t c = 0; c < costs.size(); ++c) cost_anew(stage.program.classes[c], its, stage.role, costs[c]);
 }
 
 StageCost stage_cost(const CompiledStage& stage, const Machine& m, const ClassUses& all_uses,
@@ -107,8 +109,8 @@ StageCost stage_cost(const CompiledStage& stage, const Machine& m, const ClassUs
     work.products_in_mac = std::max(work.products_in_mac, cost.products_in_mac);
     work.streams_activations |= cost.streams_activations;
   }
-  work.bound_cycles = bound_cycles(family_work, m);
-  work.words_bytes = words_bytes(program, all_uses, costs, m.granularity);
+  work.bound_cycles = bound_cycles(family_work, machine_of_stage(m, stage.role));
+  work.words_bytes = all_words_bytes(stage, all_uses, costs, m);
   return work;
 }
 
@@ -117,8 +119,8 @@ DramRate stage_rate(const CompiledStage& stage, const Machine& m) {
 }
 
 TimelineRules stage_rules(const CompiledStage& stage, const Machine& m, std::int64_t cores) {
-  return timeline_rules(m, share_of(stage.role, m), cores, stage.program.pinned_bytes, stage.role,
-                        stage.dram_thousandths);
+  return timeline_rules(machine_of_stage(m, stage.role), share_of(stage.role, m), cores, stage.program.pinned_bytes,
+                        stage.role, stage.dram_thousandths);
 }
 
 std::int64_t counted_passes(const Machine& m) { return 2 * std::max({most_simulated_passes, m.steps, m.cores}); }
@@ -144,8 +146,10 @@ std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
   return run;
 }
 
-StagePrices stage_prices(const CompiledStage& stage, const Machine& m, Bound bound) {
-  const FloorPlan plan = floor_plan(m, cores_fed(stage, m), psram_bytes_of(stage, m), bound);
+StagePrices stage_prices(const CompiledStage& stage, const Machine& machine, Bound bound) {
+  const Machine m = machine_of_stage(machine, stage.role);
+  const CoreArea core = stage_area(stage, m, widest_formats(m), bound);
+  const FloorPlan plan = floor_plan(m, core, cores_fed(stage, m), psram_bytes_of(stage, m), bound);
   StagePrices prices{energy_prices(m, stage.role, plan, bound), {}};
   std::int32_t number = 0;
   for (const InstructionClass& c : stage.program.classes) {
@@ -181,7 +185,7 @@ ProgramSize program_size(const CompiledStage& stage, const Machine& m) {
     const Instruction& instruction = program.instructions[i];
     const ClassCost& cost =
         by_operation ? costs[static_cast<std::size_t>(instruction.instruction_class)] : unneeded;
-    const std::int64_t bytes = instruction_bytes(instruction, cost, m.granularity);
+    const std::int64_t bytes = words_bytes(stage, instruction, cost, m);
     size.bytes = std::min(most_bytes, size.bytes + bytes);
     if (bytes > size.longest_bytes) {
       size.longest_bytes = bytes;
@@ -191,8 +195,13 @@ ProgramSize program_size(const CompiledStage& stage, const Machine& m) {
   return size;
 }
 
+std::int64_t words_bytes(const CompiledStage& stage, const Instruction& instruction, const ClassCost& cost,
+                         const Machine& m) {
+  return is_circuit(m, stage.role) ? 0 : instruction_bytes(instruction, cost, m.granularity);
+}
+
 bool on_chip(Role role, const Machine& m) {
-  return m.vae_stage == VaeStage::core || (role != Role::encoder && role != Role::decoder);
+  return m.vae_stage != VaeStage::off_chip || (role != Role::encoder && role != Role::decoder);
 }
 
 std::int64_t bound_dram_bytes(const CompiledStage& stage, std::int64_t active_cores, const Machine& m) {

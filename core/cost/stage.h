@@ -105,6 +105,9 @@ struct ProgramSize {
   std::size_t longest = 0;  // the first instruction of that size
 };
 ProgramSize program_size(const CompiledStage& stage, const Machine& m);
+/// Of one instruction. A circuit has none.
+std::int64_t words_bytes(const CompiledStage& stage, const Instruction& instruction, const ClassCost& cost,
+                         const Machine& m);
 
 /// False for an encoder or decoder off chip.
 bool on_chip(Role role, const Machine& m);

@@ -10,35 +10,35 @@
 
 namespace sdip::exec {
 
-Clock::Clock(const Program& program, const Machine& m, Decimal share, Count thousandths, Count cores, Role role,
-             StepOptions options)
+Clock::Clock(const Program& program, const Machine& machine, Decimal share, Count thousandths, Count cores,
+             Role role, StepOptions options)
     : program_(program),
-      m_(m),
+      m_(machine_of_stage(machine, role)),
       options_(std::move(options)),
       cores_(cores),
-      wired_(weights_wired(m, role)),
-      board_(m),
-      psram_(m.psram_bytes - m.psram_pinned_bytes),
+      wired_(weights_wired(m_, role)),
+      board_(m_),
+      psram_(m_.psram_bytes - m_.psram_pinned_bytes),
       using_(psram_.none()) {
   // Bytes of the bus, twice a clock of the channel, times three numbers in hundredths and one in thousandths.
-  byte_shares_ = static_cast<Int128>(m.dram_bus_bits / 8 * 2) * m.dram_clock_ratio.hundredths *
-                 m.dram_efficiency.hundredths * share.hundredths * thousandths;
+  byte_shares_ = static_cast<Int128>(m_.dram_bus_bits / 8 * 2) * m_.dram_clock_ratio.hundredths *
+                 m_.dram_efficiency.hundredths * share.hundredths * thousandths;
   cycle_shares_ = static_cast<Int128>(1000000) * 1000;
-  if (m.host_memory) {  // an access of host_bus_bits takes host_access_cycles: bits over 8 x 100 x cycles
-    byte_shares_ = static_cast<Int128>(m.host_bus_bits) * share.hundredths * thousandths;
-    cycle_shares_ = static_cast<Int128>(800) * m.host_access_cycles * 1000;
+  if (m_.host_memory) {  // an access of host_bus_bits takes host_access_cycles: bits over 8 x 100 x cycles
+    byte_shares_ = static_cast<Int128>(m_.host_bus_bits) * share.hundredths * thousandths;
+    cycle_shares_ = static_cast<Int128>(800) * m_.host_access_cycles * 1000;
   }
   for (const InstructionClass& c : program.classes) {
     stop_if_cancelled("");
-    operations_.push_back(expand(c, with_cores(m, cores), role));
-    uses_.push_back(uses_of(c, operations_.back(), m));
+    operations_.push_back(expand(c, with_cores(m_, cores), role));
+    uses_.push_back(uses_of(c, operations_.back(), m_));
   }
   Count all = 0;
   for (const Instruction& i : program.instructions) {
     const auto number = static_cast<std::size_t>(i.instruction_class);
-    all += words_.emplace_back(words_bytes(i, operations_[number], m));
+    all += words_.emplace_back(is_circuit(m_, role) ? 0 : words_bytes(i, operations_[number], m_));
   }
-  streamed_ = m.program_storage == ProgramStorage::streamed && all > m.imem_bytes;
+  streamed_ = m_.program_storage == ProgramStorage::streamed && all > m_.imem_bytes;
   if (!streamed_) imem_peak_bytes_ = all;
 }
 

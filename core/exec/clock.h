@@ -20,7 +20,7 @@ class Clock {
  public:
   using Count = std::int64_t;
 
-  /// `share` of the channel, of it `thousandths`; `cores` in lockstep. Program and machine must outlive it. Throws
+  /// `share` of the channel, of it `thousandths`; `cores` in lockstep. The program must outlive it. Throws
   /// Error("cancelled", ...), as `pass` does.
   Clock(const Program& program, const Machine& machine, Decimal share, std::int64_t thousandths, std::int64_t cores,
         Role role, StepOptions options = {});
@@ -77,7 +77,7 @@ class Clock {
   void stop_if_cancelled(const std::string& where) const;
 
   const Program& program_;
-  const Machine& m_;
+  const Machine m_;  // of the stage
   const StepOptions options_;
   const Count cores_;
   const bool wired_;

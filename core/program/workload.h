@@ -39,6 +39,15 @@ inline bool weights_in_place(const Machine& machine, Role role) {
   return weight_place(machine, role) != WeightPlace::psram;
 }
 
+/// Whether a stage of that role is a circuit made for its network alone: encoder and decoder with
+/// vae_stage=circuit.
+bool is_circuit(const Machine& machine, Role role);
+
+/// The machine that a stage of that role runs on. A circuit has the lanes that vae_*_lanes give it, or a core's;
+/// its own state machine goes from operator to operator at no cost, no program stands in IMEM, and nothing is left
+/// to a host. Any other stage has the machine itself. Of what this gives it gives the same again.
+Machine machine_of_stage(Machine machine, Role role);
+
 struct Stage {
   Role role = Role::network;
   std::string name;

@@ -78,13 +78,23 @@ constexpr Acts is_network = [](const Machine& m, const CompiledStage& s) {
 constexpr Acts is_step = [](const Machine&, const CompiledStage& s) { return s.role == Role::core; };
 constexpr Acts shares_with_encoder = [](const Machine& m, const CompiledStage& s) {
   return s.role == Role::encoder ||
-         (s.role == Role::core && m.vae_stage == VaeStage::core && m.mode == Mode::image_to_image);
+         (s.role == Role::core && m.vae_stage != VaeStage::off_chip && m.mode == Mode::image_to_image);
 };
 constexpr Acts shares_with_decoder = [](const Machine& m, const CompiledStage& s) {
-  return s.role == Role::decoder || (s.role == Role::core && m.vae_stage == VaeStage::core);
+  return s.role == Role::decoder || (s.role == Role::core && m.vae_stage != VaeStage::off_chip);
 };
 constexpr Acts step_beside_vae = [](const Machine& m, const CompiledStage& s) {
-  return s.role == Role::core && m.vae_stage == VaeStage::core;
+  return s.role == Role::core && m.vae_stage != VaeStage::off_chip;
+};
+constexpr Acts vae_or_step = [](const Machine&, const CompiledStage& s) {
+  return s.role == Role::core || s.role == Role::encoder || s.role == Role::decoder;
+};
+constexpr Acts in_circuit = [](const Machine& m, const CompiledStage& s) { return is_circuit(m, s.role); };
+constexpr Acts circuit_convolves = [](const Machine& m, const CompiledStage& s) {
+  return is_circuit(m, s.role) && convolves(m, s);
+};
+constexpr Acts circuit_multiplies = [](const Machine& m, const CompiledStage& s) {
+  return is_circuit(m, s.role) && (has_linear(m, s) || has_matmul(m, s));
 };
 constexpr Acts is_spread = [](const Machine&, const CompiledStage& s) {
   return any_class(s, [](const InstructionClass& c) { return c.spread_cores > 1; });
@@ -197,7 +207,14 @@ constexpr ValidationCase rows[] = {
     {"image_height_px", C, 3, 8, 16, nullptr, own_picture},
     {"image_width_px", C, 3, 8, 16, nullptr, own_picture},
     {"prompt_per_frame", Proof::frames},
-    {"vae_stage", T, 0, 0, 1, is_step},
+    {"vae_stage", T, 0, 0, 1, vae_or_step},
+    {"vae_conv_lanes_in", T, 1, 8, 1, circuit_convolves},
+    {"vae_conv_lanes_out", T, 1, 8, 1, circuit_convolves},
+    {"vae_conv_lanes_pixel", T, 1, 8, 1, circuit_convolves},
+    {"vae_matmul_lanes_m", T, 1, 8, 1, circuit_multiplies},
+    {"vae_matmul_lanes_n", T, 1, 8, 1, circuit_multiplies},
+    {"vae_matmul_lanes_k", T, 1, 8, 1, circuit_multiplies},
+    {"vae_vector_lanes", T, 1, 24, 1, in_circuit},
     {"encoder_dram_share", T, 1, 45, 1, shares_with_encoder},
     {"decoder_dram_share", T, 1, 45, 1, shares_with_decoder},
     {"link_bits", T, 1, 600, 1, is_spread},

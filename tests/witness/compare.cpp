@@ -151,7 +151,7 @@ Lockstep lockstep_of(const CompiledStage& stage, const Machine& m) {
     case Role::core: {
       const std::int64_t steps = (m.steps + m.cores - 1) / m.cores;  // of a core
       l.cores = m.memory_hierarchy == MemoryHierarchy::crossbar ? m.cores : (m.steps + steps - 1) / steps;
-      if (m.vae_stage == VaeStage::core) l.share.hundredths = 100 - encoder - m.decoder_dram_share.hundredths;
+      if (m.vae_stage != VaeStage::off_chip) l.share.hundredths = 100 - encoder - m.decoder_dram_share.hundredths;
       break;
     }
     case Role::encoder:
@@ -172,10 +172,10 @@ Comparison compare(const CompiledStage& stage, const Machine& machine, std::int6
   const Lockstep lockstep = lockstep_of(stage, machine);
   Findings f{stage, {}};
   std::vector<ClassCost> costs;
-  const Machine its = in_lockstep(machine, lockstep.cores);
+  const Machine own = machine_of_stage(machine, stage.role), its = in_lockstep(own, lockstep.cores);
   for (const InstructionClass& one : program.classes) costs.push_back(class_cost(one, its, stage.role));
-  const TimelineRules rules = timeline_rules(machine, lockstep.share, lockstep.cores, program.pinned_bytes,
-                                             stage.role, stage.dram_thousandths);
+  const TimelineRules rules =
+      timeline_rules(own, lockstep.share, lockstep.cores, program.pinned_bytes, stage.role, stage.dram_thousandths);
   std::vector<InstructionTime> trace;
   const TimelineResult result = run_timeline(program, costs, rules, most_passes, &trace);
   const std::size_t simulated = result.passes.size();

@@ -131,7 +131,8 @@ bool can_run(CompiledStage& stage, const Machine& machine, bool compiled, std::s
     if (room < least_psram_bytes(stage.program, machine) + (in_part ? 0 : pinned)) return false;
   }
   constexpr std::string_view of_words[] = {"granularity",    "program_storage", "host_operators",
-                                           "weight_storage", "hard_coded_part", "in_memory_weights"};
+                                           "weight_storage", "hard_coded_part", "in_memory_weights",
+                                           "vae_stage"};
   const bool words = compiled || std::ranges::count(of_words, row) > 0;
   return machine.program_storage == ProgramStorage::held || !words ||
          words_of(stage.program, machine, stage.role).longest <= machine.imem_bytes;

@@ -320,6 +320,7 @@ Words words_of(const Program& program, const Machine& machine, Role role) {
     operations.push_back(machine.granularity == Granularity::per_operator ? std::vector<exec::Operation>()
                                                                           : exec::expand(c, machine, role));
   Words words;
+  if (is_circuit(machine, role)) return words;
   for (const Instruction& i : program.instructions) {
     const std::int64_t bytes =
         exec::words_bytes(i, operations[static_cast<std::size_t>(i.instruction_class)], machine);
@@ -387,8 +388,13 @@ void size_imem(Dice& dice, Machine& m, const CompiledStage& stage) {
 CompiledStage drawn_stage(Dice& dice, Machine& machine) {
   CompiledStage stage;
   stage.role = dice.one_of({Role::network, Role::network, Role::network, Role::network, Role::core, Role::core,
-                            Role::core, Role::text_encoder, Role::encoder, Role::decoder});
+                            Role::core, Role::text_encoder, Role::encoder, Role::decoder, Role::decoder});
   stage.name = std::string(role_text(stage.role));
+  const bool vae = stage.role == Role::encoder || stage.role == Role::decoder;
+  if (vae && !dice.one_in(4)) {
+    machine.vae_stage = VaeStage::circuit;
+    if (!dice.one_in(4)) machine.mac_sharing = MacSharing::separate;  // whose linear and matmul have lanes
+  }
   Program& program = stage.program;
   make_pool(dice, program);
   for (InstructionClass& c : program.classes)

@@ -79,11 +79,20 @@ describe('sums', () => {
   });
   test('shared MACs are the convolution array alone', () => {
     const machine = { mac_sharing: 'shared', conv_lanes_in: 2, conv_lanes_out: 2, conv_lanes_pixel: 2, linear_lanes_m: 9, linear_lanes_n: 4, linear_lanes_k: 1 };
-    expect(lanesOf(machine)).toEqual([{ name: 'conv', lanes: 8 }]);
+    expect(lanesOf(machine, 'core')).toEqual([{ name: 'conv', lanes: 8 }]);
   });
   test('equal roofs are one line', () => {
     const machine = { conv_lanes_in: 2, conv_lanes_out: 2, conv_lanes_pixel: 2, linear_lanes_m: 2, linear_lanes_n: 4, linear_lanes_k: 1 };
-    expect(lanesOf(machine)).toEqual([{ name: 'conv, linear', lanes: 8 }]);
+    expect(lanesOf(machine, 'core')).toEqual([{ name: 'conv, linear', lanes: 8 }]);
+  });
+  test('a circuit has roofs of its own lanes, and of the cores\' where it has none', () => {
+    const machine = {
+      vae_stage: 'circuit', vae_conv_lanes_in: 4, vae_conv_lanes_out: 0, vae_matmul_lanes_k: 9,
+      conv_lanes_in: 2, conv_lanes_out: 2, conv_lanes_pixel: 2, linear_lanes_m: 1, linear_lanes_n: 1, linear_lanes_k: 1,
+    };
+    expect(lanesOf(machine, 'decoder')).toEqual([{ name: 'conv', lanes: 16 }, { name: 'linear', lanes: 9 }]);
+    expect(lanesOf(machine, 'core')).toEqual([{ name: 'conv', lanes: 8 }, { name: 'linear', lanes: 1 }]);
+    expect(lanesOf({ ...machine, vae_stage: 'core' }, 'decoder')).toEqual(lanesOf(machine, 'core'));
   });
   test('a roof says how many narrow products a MAC makes, where it makes several', () => {
     expect(roofLabel('conv', '8 lanes', 1)).toBe('conv · 8 lanes');

@@ -365,6 +365,13 @@ TEST(batch, evaluates_tiny_sd_on_every_preset_as_alone) {
     machines[9].prompt_per_frame = true;
     machines[11].vae_stage = VaeStage::off_chip;
     machines[13].host_operators = HostOperators::softmax;
+    for (const std::size_t circuits : {15U, 17U}) {
+      machines[circuits].vae_stage = VaeStage::circuit;
+      machines[circuits].vae_conv_lanes_in = static_cast<std::int64_t>(circuits);
+      machines[circuits].vae_vector_lanes = 40;
+    }
+    machines[17].sequencer = Sequencer::distributed;
+    machines[17].host_operators = HostOperators::softmax_and_norm;
     std::vector<Outcome> beside(machines.size());
     BatchEvaluator batch(application);
     batch.evaluate(machines, beside);

@@ -315,6 +315,7 @@ BesideBatch drawn_batch(std::uint64_t seed) {
   for (const CompiledStage& stage : beside.application.stages)
     longest = std::max(longest, program_size(stage, Machine{}).bytes);
   for (std::size_t i = 0; i < machines.size(); i += 2) set_hierarchy(seed + i / 2, machines[i]);
+  for (std::size_t i = 1; i < machines.size(); i += 2) set_circuits(seed + i / 2, machines[i]);
   for (std::size_t i = 0; i < machines.size(); i += 3)
     machines[i].imem_bytes = dice.one_of<std::int64_t>({1, longest - 1, longest});
   for (const Machine& m : machines) beside.alone.push_back(evaluate(beside.application, m));

@@ -225,7 +225,8 @@ Decimal share_of(const CompiledStage& stage, const Machine& m) {
   return Decimal{stage.dram_thousandths / 10};
 }
 
-CountedStage counted_stage(const CompiledStage& stage, const Machine& m) {
+CountedStage counted_stage(const CompiledStage& stage, const Machine& machine) {
+  const Machine m = machine_of_stage(machine, stage.role);
   CountedStage s;
   s.stage = &stage;
   if (stage.role == Role::core) {
@@ -263,7 +264,9 @@ CountedStage counted_stage(const CompiledStage& stage, const Machine& m) {
     s.spread_cores = std::max(s.spread_cores, c.spread_cores);
     s.macs += c.spread_cores * macs_of(c, m, false);
     if (!in_memory(c, m, stage.role)) s.mac_cycles += c.spread_cores * mac_cycles_of(c, m);
-    const std::int64_t words = exec::words_bytes(program.instructions[i], exec::expand(c, m, stage.role), m);
+    const std::int64_t words = is_circuit(m, stage.role)
+                                   ? 0
+                                   : exec::words_bytes(program.instructions[i], exec::expand(c, m, stage.role), m);
     const Joules8 own = events.own(c, s.steady[i], s.active_cores),
                   shared = events.shared(s.steady[i],
                                          s.active_cores * c.spread_cores * s.steady[i].psram_stack_beats, words);
@@ -387,6 +390,17 @@ void add_peaks(const std::vector<CountedStage>& stages, CountedFrame& frame) {
   frame.metrics[Metric::psram_peak_bytes] = real(psram);
 }
 
+/// MACs that the stage's core or circuit has.
+std::int64_t mac_lanes_of(const CompiledStage& stage, const Machine& machine) {
+  const Machine m = machine_of_stage(machine, stage.role);
+  std::int64_t lanes = 0;
+  for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
+    if (family != Family::conv2d && one_array(m)) continue;
+    if (has_circuit(stage, family, m)) lanes += lanes_of(family, m);
+  }
+  return std::max<std::int64_t>(1, lanes);
+}
+
 /// Section 10.
 void add_metrics(const Way& way, const Machine& m, CountedFrame& frame) {
   const CountedStage& main = *way.main;
@@ -394,8 +408,7 @@ void add_metrics(const Way& way, const Machine& m, CountedFrame& frame) {
   const double hertz = real(m.core_clock_mhz) * 1e6, frames = real(way.frames * m.batch);
   const double latency_s = real(way.alone_cycles) / hertz, period_s = real(way.period) / hertz;
   const bool overlaps = m.operator_dsram == OperatorDsram::per_operator;
-  std::int64_t lanes = lanes_of(Family::conv2d, m);
-  if (!one_array(m)) lanes += lanes_of(Family::linear, m) + lanes_of(Family::matmul, m);
+  const std::int64_t lanes = mac_lanes_of(*main.stage, m);
   const std::int64_t moved =
       pass.weight_bytes + pass.program_bytes + pass.activation_in_bytes + pass.activation_out_bytes;
   auto& v = frame.metrics;

@@ -16,6 +16,7 @@ TEST(counted_frame, of_pipelines_networks_and_parts_in_series_is_what_the_report
     Machine machine = random_frame_machine(dice);
     const Application application = random_application(dice, application_roles(seed), machine);
     set_hierarchy(seed / application_kinds, machine);
+    set_circuits(seed / application_kinds / 3, machine);
     const CountedFrame frame = counted_frame(application, machine);
     EXPECT_EQ(frame.metrics.size(), metric_count);
     if (!frame.settled) continue;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/exec/board.h"
 #include "core/exec/operations.h"
 #include "core/machine/technology.h"
 
@@ -58,6 +59,15 @@ std::map<std::string, double> core_blocks(const Machine& m) {
   return mm2;
 }
 
+/// Those of the core or circuit that a stage runs on. The machine is that of the stage.
+std::map<std::string, double> stage_blocks(const CompiledStage& stage, const Machine& m) {
+  std::map<std::string, double> mm2 = core_blocks(m);
+  for (const Family family :
+       {Family::conv2d, Family::linear, Family::matmul, Family::vector, Family::softmax, Family::norm})
+    if (!has_circuit(stage, family, m)) mm2[std::string(family_text(family))] = 0;
+  return mm2;
+}
+
 double sum_of(const std::map<std::string, double>& blocks) {
   double sum = 0;
   for (const auto& block : blocks) sum += block.second;
@@ -90,6 +100,24 @@ double composable_ratio(const Machine& m, NumberFormat format, const std::string
 }
 double counted_row(const std::string& name) { return row_of(name); }
 
+bool has_circuit(const CompiledStage& stage, Family family, const Machine& m) {
+  if (!is_circuit(m, stage.role)) return true;
+  const bool micro = m.granularity == Granularity::micro_operation;
+  const auto used = [&](std::initializer_list<std::size_t> circuits) {
+    for (const InstructionClass& c : stage.program.classes)
+      for (const std::size_t circuit : circuits)
+        if ((exec::uses_of(c, {}, m) >> circuit & 1) != 0) return true;
+    return false;
+  };
+  constexpr std::size_t all_products = pair_families;  // behind the families' own, as the board numbers them
+  const auto its = [](Family one) { return static_cast<std::size_t>(one); };
+  if (family == Family::conv2d && (micro || m.mac_sharing == MacSharing::shared))
+    return used({its(Family::conv2d), its(Family::linear), its(Family::matmul), all_products});
+  if (family == Family::vector && micro)
+    return used({its(Family::vector), its(Family::softmax), its(Family::norm), its(Family::transpose)});
+  return used({its(family)});
+}
+
 std::int64_t counted_cores(const Application& application, const Machine& m) {
   return m.cores + std::ranges::count_if(application.stages, [&](const CompiledStage& s) {
            return vae(s.role) && !left_out(m, s.role);
@@ -113,7 +141,17 @@ std::map<std::string, double> counted_area(const Application& application, const
   const bool vae_streams = !exec::weights_wired(m, Role::decoder);
   const std::int64_t psrams = (cores_stream ? std::max<std::int64_t>(1, parts) : 0) + (vae_streams ? vae_cores : 0);
   std::map<std::string, double> mm2 = core_blocks(m);
-  for (auto& block : mm2) block.second *= real(cores);
+  std::int64_t circuits = 0;
+  double of_circuits = 0;
+  for (const CompiledStage& s : application.stages) circuits += is_circuit(m, s.role) ? 1 : 0;
+  for (auto& block : mm2) block.second *= real(cores - circuits);
+  for (const CompiledStage& s : application.stages) {
+    if (!is_circuit(m, s.role)) continue;
+    for (const auto& [block, area] : stage_blocks(s, machine_of_stage(m, s.role))) {
+      mm2[block] += area;
+      of_circuits += area;
+    }
+  }
   mm2["psram"] = real(psrams) * memory_mm2(m, m.psram_bytes, m.psram_port_bits);
   if (holds_stacks(m)) {
     const auto one = [&](bool weights, std::int64_t stacks) {
@@ -129,7 +167,7 @@ std::map<std::string, double> counted_area(const Application& application, const
   mm2["rom"] = plain * real(rom_bytes) * row_of("rom.over_sram");
   const double datapath = sum_of(mm2);
   if (m.in_memory_weights == InMemoryWeights::fefet) mm2["fefet"] = fefet_mm2;
-  mm2["control"] = datapath * control(m);
+  mm2["control"] = (datapath - of_circuits) * control(m) + of_circuits * row_of("control.over_datapath");
   mm2["other"] = datapath * row_of(m, ".other.over_datapath");
   if (m.memory_hierarchy == MemoryHierarchy::crossbar) {
     const double side_mm = real((m.cores + 2) * m.link_bits) * row_of(m, ".crossbar.pitch") / 1000;
@@ -139,7 +177,7 @@ std::map<std::string, double> counted_area(const Application& application, const
 }
 
 Wires counted_wires(const CompiledStage& stage, const Machine& m) {
-  const auto blocks = core_blocks(m);
+  const auto blocks = stage_blocks(stage, m);
   const double core = sum_of(blocks) * (1 + control(m) + row_of(m, ".other.over_datapath"));
   const bool all = (stage.role == Role::core || stage.role == Role::network) && stage.part.count <= 1;
   const auto to_port = [&](double mm2) {

@@ -11,6 +11,10 @@ namespace sdip {
 /// A row of the technology table.
 double counted_row(const std::string& name);
 
+/// Whether the core that a stage runs on has a circuit for that family: of one made for the stage when the
+/// executor sees its program use it. The machine is that of the stage.
+bool has_circuit(const CompiledStage& stage, Family family, const Machine& machine);
+
 /// Section 8: mm2 by block.
 std::map<std::string, double> counted_area(const Application& application, const Machine& machine);
 

@@ -162,6 +162,7 @@ TEST(explain, every_formula_comes_to_it_on_random_applications) {
     Machine m = random_frame_machine(dice);
     const Application application = random_application(dice, application_roles(seed), m);
     set_hierarchy(seed / application_kinds, m);
+    set_circuits(seed / application_kinds / 3, m);
     expect_explained(application, m, true);
   }
 }

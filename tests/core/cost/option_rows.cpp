@@ -64,6 +64,9 @@ constexpr OptionRow rows[] = {
     {"batch", "edge", "batch=2", toggled},
     {"prompts", "essay", "prompt_per_frame=true", frames},
     {"VAE off chip", "essay", "vae_stage=off_chip", frames},
+    {"VAE as circuits", "essay", "vae_stage=circuit", run},
+    {"VAE as circuits of a quarter of the lanes", "edge vae_stage=circuit",
+     "vae_conv_lanes_in=4 vae_vector_lanes=64", run},
     // Weights.
     {"resident weights", "essay", "weight_storage=resident psram_bytes=2147483648", counted},
     {"hard-coded weights", "essay", "weight_storage=hard_coded", counted_parts},

@@ -112,6 +112,13 @@ Machine in_fast_tiles() {
   return m;
 }
 
+/// Encoder and decoder are circuits.
+Machine in_circuits() {
+  Machine m = roomy();
+  m.vae_stage = VaeStage::circuit;
+  return m;
+}
+
 Outcome outcome_of(const Machine& m) { return evaluate(compile(tiny_sd(m), m), m); }
 
 /// Some options are for networks that are not diffusion: the same U-Net, one pass a frame.
@@ -131,8 +138,9 @@ bool differ(const Outcome& a, const Outcome& b) {
 }
 
 bool acts(const ParameterRow& row, std::int64_t value) {
-  for (Machine base : {roomy(), cramped(), slow_encoder(), full_stack(), in_rom(), in_fefet(), fused(),
-                       norms_fused(), in_strips(), streaming_program(), in_small_tiles(), in_fast_tiles()}) {
+  for (Machine base :
+       {roomy(), cramped(), slow_encoder(), full_stack(), in_rom(), in_fefet(), fused(), norms_fused(), in_strips(),
+        streaming_program(), in_small_tiles(), in_fast_tiles(), in_circuits()}) {
     if (row.read(base) == value) row.write(base, value == row.least ? row.most : row.least);
     Machine changed = base;
     row.write(changed, value);

@@ -97,6 +97,17 @@ void set_hierarchy(std::uint64_t n, Machine& m) {
     m.memory_hierarchy = MemoryHierarchy::private_memories;
 }
 
+void set_circuits(std::uint64_t n, Machine& m) {
+  if (n % 3 != 1) return;
+  m.vae_stage = VaeStage::circuit;
+  std::uint64_t lanes = n / 3;
+  for (std::int64_t Machine::*kind :
+       {&Machine::vae_conv_lanes_in, &Machine::vae_conv_lanes_out, &Machine::vae_conv_lanes_pixel,
+        &Machine::vae_matmul_lanes_m, &Machine::vae_matmul_lanes_n, &Machine::vae_matmul_lanes_k,
+        &Machine::vae_vector_lanes})
+    m.*kind = static_cast<std::int64_t>(lanes++ % 7);
+}
+
 std::vector<Role> application_roles(std::uint64_t n) {
   constexpr Role text = Role::text_encoder, encoder = Role::encoder, core = Role::core, decoder = Role::decoder,
                  network = Role::network;

@@ -171,6 +171,16 @@ bool expect_predicted(const Application& application, const Machine& machine) {
   return true;
 }
 
+/// Encoder and decoder as circuits: each kind of lanes their own or as the cores have them.
+void draw_circuits(Draw& draw, Machine& machine) {
+  machine.vae_stage = VaeStage::circuit;
+  for (std::int64_t Machine::*lanes :
+       {&Machine::vae_conv_lanes_in, &Machine::vae_conv_lanes_out, &Machine::vae_conv_lanes_pixel,
+        &Machine::vae_matmul_lanes_m, &Machine::vae_matmul_lanes_n, &Machine::vae_matmul_lanes_k,
+        &Machine::vae_vector_lanes})
+    machine.*lanes = draw.between(0, 6);
+}
+
 /// A text encoder, encoder, core and decoder of random layers on memories that they overflow; some of it left out.
 std::optional<Application> random_line(Draw& draw, Machine& machine) {
   machine = random_machine(draw);
@@ -178,6 +188,7 @@ std::optional<Application> random_line(Draw& draw, Machine& machine) {
   machine.core_weights = CoreWeights::common;
   machine.mode = draw.one_in(2) ? Mode::image_to_image : Mode::text_to_image;
   machine.vae_stage = draw.one_in(5) ? VaeStage::off_chip : VaeStage::core;
+  if (draw.one_in(3)) draw_circuits(draw, machine);
   machine.prompt_per_frame = draw.one_in(3);
   machine.encoder_dram_share = Decimal{draw.between(5, 40)};
   machine.decoder_dram_share = Decimal{draw.between(5, 40)};

@@ -871,11 +871,46 @@ export interface components {
              */
             prompt_per_frame: boolean;
             /**
-             * @description VAE encoder and decoder: a core of the same kind with its own PSRAM, or off chip
+             * @description VAE encoder and decoder: each a core of the same kind with its own PSRAM, off chip, or a circuit made for its network alone: lanes of its own, no program
              * @default core
              * @enum {string}
              */
-            vae_stage: "core" | "off_chip";
+            vae_stage: "core" | "off_chip" | "circuit";
+            /**
+             * @description With vae_stage=circuit: conv2d lanes over input channels; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_conv_lanes_in: number;
+            /**
+             * @description With vae_stage=circuit: conv2d lanes over output channels; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_conv_lanes_out: number;
+            /**
+             * @description With vae_stage=circuit: conv2d lanes over output pixels; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_conv_lanes_pixel: number;
+            /**
+             * @description With vae_stage=circuit: linear and matmul lanes over rows; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_matmul_lanes_m: number;
+            /**
+             * @description With vae_stage=circuit: linear and matmul lanes over columns; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_matmul_lanes_n: number;
+            /**
+             * @description With vae_stage=circuit: linear and matmul lanes over the summed dimension; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_matmul_lanes_k: number;
+            /**
+             * @description With vae_stage=circuit: lanes of elementwise operators, softmax, norm and transposition each; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_vector_lanes: number;
             /**
              * @description Encoder stage's share of the DRAM channel (image to image)
              * @default 0.05
@@ -1382,11 +1417,46 @@ export interface components {
              */
             prompt_per_frame: boolean;
             /**
-             * @description VAE encoder and decoder: a core of the same kind with its own PSRAM, or off chip
+             * @description VAE encoder and decoder: each a core of the same kind with its own PSRAM, off chip, or a circuit made for its network alone: lanes of its own, no program
              * @default core
              * @enum {string}
              */
-            vae_stage: "core" | "off_chip";
+            vae_stage: "core" | "off_chip" | "circuit";
+            /**
+             * @description With vae_stage=circuit: conv2d lanes over input channels; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_conv_lanes_in: number;
+            /**
+             * @description With vae_stage=circuit: conv2d lanes over output channels; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_conv_lanes_out: number;
+            /**
+             * @description With vae_stage=circuit: conv2d lanes over output pixels; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_conv_lanes_pixel: number;
+            /**
+             * @description With vae_stage=circuit: linear and matmul lanes over rows; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_matmul_lanes_m: number;
+            /**
+             * @description With vae_stage=circuit: linear and matmul lanes over columns; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_matmul_lanes_n: number;
+            /**
+             * @description With vae_stage=circuit: linear and matmul lanes over the summed dimension; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_matmul_lanes_k: number;
+            /**
+             * @description With vae_stage=circuit: lanes of elementwise operators, softmax, norm and transposition each; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_vector_lanes: number;
             /**
              * @description Encoder stage's share of the DRAM channel (image to image)
              * @default 0.05
@@ -2208,7 +2278,7 @@ export interface components {
         };
         Axis: {
             /** @enum {string} */
-            parameter: "cores" | "core_clock_mhz" | "pipeline_stages" | "conv_lanes_in" | "conv_lanes_out" | "conv_lanes_pixel" | "linear_lanes_m" | "linear_lanes_n" | "linear_lanes_k" | "matmul_lanes_m" | "matmul_lanes_n" | "matmul_lanes_k" | "vector_lanes" | "softmax_lanes" | "norm_lanes" | "transpose_lanes" | "dataflow" | "weight_format" | "activation_format" | "accumulator_format" | "scale_granularity" | "psram_bytes" | "psram_port_bits" | "dsram_bytes" | "dsram_port_bits" | "stackram_bytes" | "stackram_port_bits" | "imem_bytes" | "sram_banks" | "weight_buffering" | "tile_buffering" | "dram_kind" | "dram_bus_bits" | "dram_clock_ratio" | "dram_burst_bytes" | "dram_efficiency" | "mac_sharing" | "activation_memory" | "stack_discipline" | "operator_dsram" | "steps" | "guidance" | "sampler" | "mode" | "batch" | "image_height_px" | "image_width_px" | "prompt_per_frame" | "vae_stage" | "encoder_dram_share" | "decoder_dram_share" | "link_bits" | "technology_node" | "sram_floor_plan_factor" | "mac_floor_plan_factor" | "weight_storage" | "hard_coded_part" | "psram_pinned_bytes" | "fusion" | "norm_statistics" | "fused_attention" | "strips" | "transposition" | "tile_search" | "tile_goal" | "skip_handling" | "schedule" | "hoisted_context" | "weight_compression" | "decompressor_bytes_per_cycle" | "weight_density" | "sparsity" | "sparsity_group" | "activation_density" | "sequencer" | "dispatch_cycles" | "host_command_cycles" | "host_operators" | "host_bus_bits" | "host_cycles_per_element" | "host_access_cycles" | "host_result_bits" | "host_memory" | "program_storage" | "granularity" | "low_rank" | "low_rank_share" | "composable_macs" | "core_weights" | "branches" | "memory_hierarchy" | "in_memory_weights" | "fefet_input_bits" | "fefet_columns_per_converter";
+            parameter: "cores" | "core_clock_mhz" | "pipeline_stages" | "conv_lanes_in" | "conv_lanes_out" | "conv_lanes_pixel" | "linear_lanes_m" | "linear_lanes_n" | "linear_lanes_k" | "matmul_lanes_m" | "matmul_lanes_n" | "matmul_lanes_k" | "vector_lanes" | "softmax_lanes" | "norm_lanes" | "transpose_lanes" | "dataflow" | "weight_format" | "activation_format" | "accumulator_format" | "scale_granularity" | "psram_bytes" | "psram_port_bits" | "dsram_bytes" | "dsram_port_bits" | "stackram_bytes" | "stackram_port_bits" | "imem_bytes" | "sram_banks" | "weight_buffering" | "tile_buffering" | "dram_kind" | "dram_bus_bits" | "dram_clock_ratio" | "dram_burst_bytes" | "dram_efficiency" | "mac_sharing" | "activation_memory" | "stack_discipline" | "operator_dsram" | "steps" | "guidance" | "sampler" | "mode" | "batch" | "image_height_px" | "image_width_px" | "prompt_per_frame" | "vae_stage" | "vae_conv_lanes_in" | "vae_conv_lanes_out" | "vae_conv_lanes_pixel" | "vae_matmul_lanes_m" | "vae_matmul_lanes_n" | "vae_matmul_lanes_k" | "vae_vector_lanes" | "encoder_dram_share" | "decoder_dram_share" | "link_bits" | "technology_node" | "sram_floor_plan_factor" | "mac_floor_plan_factor" | "weight_storage" | "hard_coded_part" | "psram_pinned_bytes" | "fusion" | "norm_statistics" | "fused_attention" | "strips" | "transposition" | "tile_search" | "tile_goal" | "skip_handling" | "schedule" | "hoisted_context" | "weight_compression" | "decompressor_bytes_per_cycle" | "weight_density" | "sparsity" | "sparsity_group" | "activation_density" | "sequencer" | "dispatch_cycles" | "host_command_cycles" | "host_operators" | "host_bus_bits" | "host_cycles_per_element" | "host_access_cycles" | "host_result_bits" | "host_memory" | "program_storage" | "granularity" | "low_rank" | "low_rank_share" | "composable_macs" | "core_weights" | "branches" | "memory_hierarchy" | "in_memory_weights" | "fefet_input_bits" | "fefet_columns_per_converter";
             values?: (number | string | boolean)[];
             min?: number;
             max?: number;

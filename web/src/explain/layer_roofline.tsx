@@ -30,7 +30,7 @@ export function LayerRoofline({ explanation }: { explanation: Explanation }) {
   const cores = stage.active_cores;
   const lanesTimes = cores * stage.spread_cores;
   const products = stage.products_in_mac;
-  const roofs = lanesOf(explanation.machine).map((one) => ({
+  const roofs = lanesOf(explanation.machine, stage.role).map((one) => ({
     label: roofLabel(one.name, `${plain(one.lanes * lanesTimes)} ${t('roofline.lanes')}`, products), rate: one.lanes * lanesTimes * products,
   }));
   const layerOf = (id: number) => layers.find((one) => one.index === id);

@@ -16,7 +16,7 @@ export function StageRoofline({ stage, machine }: { stage: Stage; machine: Machi
   const products = stage.products_in_mac;
   const lanesTimes = cores * stage.spread_cores;
   const inMemory = program.filter((one) => one.macs > 0 && one.lane_macs === 0).length;
-  const roofs = useMemo(() => lanesOf(machine).map((one) => ({ ...one, lanes: one.lanes * lanesTimes })), [machine, lanesTimes]);
+  const roofs = useMemo(() => lanesOf(machine, stage.role).map((one) => ({ ...one, lanes: one.lanes * lanesTimes })), [machine, stage.role, lanesTimes]);
   const dots = useMemo<RooflineDot[]>(() => {
     const list = program.filter((one) => one.lane_macs > 0 && cyclesOf(one) > 0);
     const intensity = (one: (typeof list)[number]) => (cores * one.lane_macs) / dramBytes(one, cores);

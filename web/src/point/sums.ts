@@ -51,10 +51,12 @@ export function dramBytesPerCycle(machine: Record<string, unknown>): number | nu
   return (bits / 8) * transfersPerClock * ratio * efficiency;
 }
 
-/** MAC lanes of the three families of matrix operators. */
-export function lanesOf(machine: Record<string, unknown>): { name: string; lanes: number }[] {
+/** MAC lanes of the three families of matrix operators that a stage runs on: the cores', or those of a circuit (docs/model.md, "VAE as circuits"). */
+export function lanesOf(machine: Record<string, unknown>, role: string): { name: string; lanes: number }[] {
+  const circuit = machine.vae_stage === 'circuit' && (role === 'encoder' || role === 'decoder');
   const product = (name: string, sides: string[]) => {
-    const lanes = sides.map((side) => machine[`${name}_lanes_${side}`]);
+    const own = name === 'conv' ? 'vae_conv' : 'vae_matmul';
+    const lanes = sides.map((side) => (circuit && machine[`${own}_lanes_${side}`]) || machine[`${name}_lanes_${side}`]);
     return lanes.every((one): one is number => typeof one === 'number') ? [{ name, lanes: lanes.reduce((a, b) => a * b, 1) }] : [];
   };
   const conv = product('conv', ['in', 'out', 'pixel']);
