@@ -30,6 +30,8 @@ std::string_view type_text(ParameterType type) {
       return "count";
     case ParameterType::decimal:
       return "decimal";
+    case ParameterType::real:
+      return "real";
     case ParameterType::choice:
       return "choice";
     case ParameterType::flag:
