@@ -89,10 +89,11 @@ Machine machine_of(const MachineOptions& options) {
     const std::string key = change.substr(0, equals);
     if (equals == std::string::npos)
       throw Error("value_invalid", "--set " + change.substr(0, 80), "expected key=value");
-    const ParameterRow* row = find_parameter(key);
+    const ParameterRow* row = find_setting(key);
     if (!row) {
       std::vector<std::string_view> names;
       for (const auto& one : parameters()) names.push_back(one.name);
+      for (const auto& one : technology_parameters()) names.push_back(one.name);
       const std::string hint = nearest_names(key, names);
       throw Error("unknown_parameter", "--set " + key.substr(0, 80),
                   "no such parameter; " + (hint.empty() ? "`sdip parameters` lists them all" : hint));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <sstream>
 
 #include "core/base/error.h"
 #include "server/commands.h"
@@ -16,7 +17,7 @@ namespace sdip {
 namespace {
 
 struct TableOptions {
-  std::string group;
+  std::string group, node;
   std::vector<std::string> operators;
   bool json = false;
 };
@@ -52,6 +53,30 @@ int print_parameters(const TableOptions& options) {
   print_table(std::cout, {{"parameter"}, {"group"}, {"default", Align::right}, {"unit"}, {"values"}, {""}}, rows,
               colour_out());
   if (starred) std::cout << "\n  * in the design space, not yet modelled\n";
+  return exit_ok;
+}
+
+/// Six digits at most.
+std::string short_text(double value) {
+  std::ostringstream text;
+  text << value;
+  return text.str();
+}
+
+int print_technology(const TableOptions& options) {
+  const auto wanted = rows_of_node(options.node, "--node");
+  if (options.json) return print_json(technology_json(wanted)), exit_ok;
+  std::vector<TextRow> rows;
+  for (const TechnologyRow* row : wanted) {
+    const std::string range =
+        row->least == row->most ? "" : short_text(row->least) + " .. " + short_text(row->most);
+    rows.push_back({std::string(row->name), short_text(row->value), range, std::string(row->unit),
+                    std::string(confidence_text(row->confidence)), std::string(row->source)});
+  }
+  print_table(std::cout,
+              {{"row"}, {"value", Align::right}, {"range", Align::right}, {"unit"}, {"confidence"}, {"source"}},
+              rows, colour_out());
+  std::cout << "\n  --set technology.ROW=VALUE puts a figure of yours in a row's place.\n";
   return exit_ok;
 }
 
@@ -106,6 +131,8 @@ void add_table_commands(CLI::App& app, Action& action) {
   };
   add("parameters", "Every parameter of a machine", print_parameters)
       ->add_option("--group", options->group, "Only this group: cores, arithmetic, sram, ...");
+  add("technology", "Every figure of energy, area, clock and programmable logic, and its source", print_technology)
+      ->add_option("--node", options->node, "Only rows that this node's or part's figures are made of: n7, ...");
   add("metrics", "Every metric of a design point", print_metrics);
   add("presets", "Named machines", print_presets);
   add_operators_option(*add("operators", "Every operator that a model may use", print_operators),

@@ -33,6 +33,10 @@ Reply refusal_of(const Catalog& catalog, const Member& member, const Error& erro
 }  // namespace
 
 Reply answer_parameters(Service&, const Call&) { return json_reply(parameters_json()); }
+
+Reply answer_technology(Service&, const Call& call) {
+  return json_reply(technology_json(rows_of_node(query_value(call, "node"), "?node")));
+}
 Reply answer_metrics(Service&, const Call&) { return json_reply(metrics_json()); }
 Reply answer_presets(Service&, const Call&) { return json_reply(presets_json()); }
 Reply answer_baselines(Service&, const Call&) { return json_reply(baselines_json()); }

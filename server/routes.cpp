@@ -12,6 +12,8 @@ namespace {
 constexpr QueryRow upload_query[] = {
     {"dim", "string", true, "NAME=SIZE binds a symbolic dimension"},
     {"role", "string", false, "core, text_encoder, encoder, decoder or network; network when not given"}};
+constexpr QueryRow technology_query[] = {
+    {"node", "string", false, "only rows that this node's or part's figures are made of; all when not given"}};
 constexpr QueryRow page_query[] = {
     {"limit", "integer", false, "rows, 1 to 10000; 100 when not given"},
     {"cursor", "string", false, "`next` of the page before"},
@@ -35,6 +37,9 @@ constexpr Route table[] = {
      200,
      "Parameters",
      answer_parameters},
+    {"GET", "/api/v1/technology", "list_technology",
+     "Every figure of energy, area, clock and programmable logic, and its source", BodyKind::empty, "",
+     technology_query, 200, "Technology", answer_technology},
     {"GET",
      "/api/v1/metrics",
      "list_metrics",

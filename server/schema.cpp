@@ -34,6 +34,10 @@ Schema machine(bool whole) {
   Properties properties;
   for (const auto& row : parameters())
     properties.emplace_back(std::string(row.name) + (whole ? "" : "?"), parameter_schema(row));
+  properties.emplace_back("technology?",
+                          Schema{{"type", "object"},
+                                 {"additionalProperties", number()},
+                                 {"description", "Figures of one's own, by row of the technology table"}});
   return object(properties);
 }
 
@@ -51,6 +55,7 @@ Schema metric_values() {
 Schema parameter_names() {
   Schema schema = {{"type", "string"}, {"enum", Schema::array()}};
   for (const auto& row : parameters()) schema["enum"].push_back(row.name);
+  for (const auto& row : technology_parameters()) schema["enum"].push_back(row.name);
   return schema;
 }
 
@@ -102,6 +107,14 @@ void add_tables(Schema& schemas) {
                                  {"choices", array(choice)},
                                  {"doc", reference("Doc")}});
   schemas["Parameters"] = object({{"parameters", array(reference("Parameter"))}});
+  schemas["TechnologyRow"] = object({{"name", text()},
+                                     {"value", number()},
+                                     {"least", number()},
+                                     {"most", number()},
+                                     {"unit", text()},
+                                     {"confidence", one_of({"cited", "unverified", "assumption"})},
+                                     {"source", text()}});
+  schemas["Technology"] = object({{"technology", array(reference("TechnologyRow"))}});
   schemas["MetricInfo"] = object({{"name", text()},
                                   {"unit", text()},
                                   {"better", one_of({"higher", "lower", "neither"})},

@@ -18,9 +18,10 @@ constexpr const char* first_look[] = {"cores=1,2,4,5,10,20",
                                       "weight_format=fp16,int8"};
 
 const ParameterRow& require_parameter(const std::string& name) {
-  if (const ParameterRow* row = find_parameter(name)) return *row;
+  if (const ParameterRow* row = find_setting(name)) return *row;
   std::vector<std::string_view> names;
   for (const auto& row : parameters()) names.push_back(row.name);
+  for (const auto& row : technology_parameters()) names.push_back(row.name);
   const std::string hint = nearest_names(name, names);
   throw Error("unknown_parameter", "--axis " + name.substr(0, 80),
               "no such parameter; " + (hint.empty() ? "`sdip parameters` lists them all" : hint));

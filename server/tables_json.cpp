@@ -1,6 +1,8 @@
 // Tables to JSON, row by row.
 #include "server/tables_json.h"
 
+#include "core/base/error.h"
+
 namespace sdip {
 namespace {
 
@@ -30,6 +32,8 @@ std::string_view type_text(ParameterType type) {
       return "count";
     case ParameterType::decimal:
       return "decimal";
+    case ParameterType::real:
+      return "real";
     case ParameterType::choice:
       return "choice";
     case ParameterType::flag:
@@ -46,6 +50,29 @@ OrderedJson parameters_json() {
   OrderedJson rows = OrderedJson::array();
   for (const auto& row : parameters()) rows.push_back(parameter_json(row));
   return {{"parameters", rows}};
+}
+
+std::vector<const TechnologyRow*> rows_of_node(const std::string& node, const std::string& where) {
+  std::optional<TechnologyNode> wanted;
+  if (!node.empty())
+    wanted = static_cast<TechnologyNode>(parse_value(*find_parameter("technology_node"), node, where));
+  std::vector<const TechnologyRow*> rows;
+  for (const auto& row : technology_rows())
+    if (!wanted || concerns(row, *wanted)) rows.push_back(&row);
+  return rows;
+}
+
+OrderedJson technology_json(const std::vector<const TechnologyRow*>& rows) {
+  OrderedJson list = OrderedJson::array();
+  for (const TechnologyRow* row : rows)
+    list.push_back({{"name", row->name},
+                    {"value", row->value},
+                    {"least", row->least},
+                    {"most", row->most},
+                    {"unit", row->unit},
+                    {"confidence", confidence_text(row->confidence)},
+                    {"source", row->source}});
+  return {{"technology", list}};
 }
 
 OrderedJson metrics_json() {

@@ -97,7 +97,7 @@ Widest widest_formats(const Application& application, const Machine& m) {
 
 double memory_area(const Machine& m, std::int64_t bytes, std::int64_t port_bits, Bound bound) {
   if (bytes == 0) return 0;
-  return sram_area({m.technology_node, bound}, Bytes(bytes), m.sram_banks, Bits(port_bits)).value *
+  return sram_area(process_of(m, bound), Bytes(bytes), m.sram_banks, Bits(port_bits)).value *
          m.sram_floor_plan_factor.value();
 }
 
@@ -147,11 +147,11 @@ std::int64_t stage_mac_lanes(const CompiledStage& stage, const Machine& m) {
 namespace {
 
 CoreArea area_of_lanes(const Machine& m, const CoreLanes& lanes, Widest widest, Bound bound) {
-  const Process process(m.technology_node, bound);
+  const Process process = process_of(m, bound);
   const double mac = mac_area(process, widest.all).value * m.mac_floor_plan_factor.value();
   const double lane = mac_area(process, widest.operands).value * m.mac_floor_plan_factor.value();
   const auto splits = [&](NumberFormat format) {
-    return m.composable_macs == ComposableMacs::on ? composable_over_plain(format, bound).mac_area : 1;
+    return m.composable_macs == ComposableMacs::on ? composable_over_plain(process, format).mac_area : 1;
   };
   CoreArea area;
   area.conv2d = mac * splits(widest.all) * lanes.conv2d;
@@ -184,10 +184,10 @@ namespace {
 double fefet_area(const CompiledStage& stage, NumberFormat activations, const Machine& m, Bound bound) {
   const std::int64_t bits = stage.program.stored_weight_bytes.value * 8;
   const std::int64_t columns = ceil_div(bits, fefet_array_cells * fefet_array_cells) * fefet_array_cells;
-  const double cells =
-      fefet_cell_area({m.technology_node, bound}, Bits(bits)).value * m.sram_floor_plan_factor.value();
+  const Process process = process_of(m, bound);
+  const double cells = fefet_cell_area(process, Bits(bits)).value * m.sram_floor_plan_factor.value();
   return cells + static_cast<double>(ceil_div(columns, m.fefet_columns_per_converter)) *
-                     fefet_converter_area(fefet_input_bits(m, bits_of(activations)), bound).value;
+                     fefet_converter_area(process, fefet_input_bits(m, bits_of(activations))).value;
 }
 
 /// Copies of a stage's arrays: one for each core that runs the stage on a frame of its own.
@@ -200,7 +200,7 @@ std::int64_t fefet_copies(const CompiledStage& stage, const Machine& m) {
 
 std::array<double, area_blocks.size()> block_areas(const Application& application, Widest widest, const Machine& m,
                                                    Bound bound) {
-  const Process process(m.technology_node, bound);
+  const Process process = process_of(m, bound);
   const CoreArea core = core_area(m, widest, bound);
   const std::vector<const CompiledStage*> circuits = built_circuits(application, m);
   const auto cores = static_cast<double>(built_cores(application, m) - std::ssize(circuits));
@@ -238,15 +238,15 @@ std::array<double, area_blocks.size()> block_areas(const Application& applicatio
   double datapath = 0;
   for (const double mm2 : area) datapath += mm2;
   area[11] = fefet;
-  area[12] = (datapath - of_circuits) * control_over_datapath(m.sequencer, bound) +
-             of_circuits * control_over_datapath(Sequencer::central, bound);
+  area[12] = (datapath - of_circuits) * control_over_datapath(process, m.sequencer) +
+             of_circuits * control_over_datapath(process, Sequencer::central);
   area[13] = datapath * other_over_datapath(process);
   area[14] = crossbar_area(process, crossbar_ports(m), Bits(m.link_bits)).value;
   return area;
 }
 
-double leaking_share(std::string_view block, Bound bound) {
-  return block == "fefet" ? fefet_leaking_share(bound) : 1;
+double leaking_share(std::string_view block, Process process) {
+  return block == "fefet" ? fefet_leaking_share(process) : 1;
 }
 
 Breakdown area_of(const Application& application, const Machine& m, Bound bound) {

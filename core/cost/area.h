@@ -74,7 +74,7 @@ std::array<double, area_blocks.size()> block_areas(const Application& applicatio
 Breakdown area_of(const Application& application, const Machine& machine, Bound bound = Bound::value);
 
 /// Of a block's area the share that leaks as logic does.
-double leaking_share(std::string_view block, Bound bound = Bound::value);
+double leaking_share(std::string_view block, Process process);
 
 /// SRAM bytes on the chip.
 std::int64_t sram_bytes(const Application& application, const Machine& machine);

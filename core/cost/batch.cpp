@@ -38,7 +38,7 @@ struct HashOfMachine {
 #undef DECIMAL
 #undef CHOICE
 #undef FLAG
-    return hash_of(values);
+    return hash_of(values) ^ hash_of(m.technology);
   }
 };
 
@@ -181,6 +181,7 @@ Machine cost_key(const Machine& machine) {
   SAME(sram_banks);
   SAME(dram_kind);
   SAME(technology_node);
+  SAME(technology);
   SAME(sram_floor_plan_factor);
   SAME(mac_floor_plan_factor);
   return key;

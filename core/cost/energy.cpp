@@ -55,15 +55,15 @@ double weight_share(const Machine& m) {
 }  // namespace
 
 EnergyPrices energy_prices(const Machine& m, Role role, const FloorPlan& plan, Bound bound) {
-  const Process process(m.technology_node, bound);
+  const Process process = process_of(m, bound);
   const NumberFormat wider =
       bits_of(m.weight_format) > bits_of(m.activation_format) ? m.weight_format : m.activation_format;
   const double splits =
-      m.composable_macs == ComposableMacs::on ? composable_over_plain(wider, bound).mac_energy : 1;
+      m.composable_macs == ComposableMacs::on ? composable_over_plain(process, wider).mac_energy : 1;
   const auto price = [&](std::int64_t capacity, std::int64_t bits) {
     return sram_energy(process, Bytes(ceil_div(capacity, m.sram_banks)), Bits(bits)).value;
   };
-  const double wire = wire_energy(bound).value;
+  const double wire = wire_energy(process).value;
   const auto along = [&](std::int64_t bits, double mm) { return static_cast<double>(bits) * mm * wire; };
   const bool unified = m.activation_memory == ActivationMemory::unified;
   const std::int64_t dsram = unified ? 2 * m.dsram_bytes + m.stackram_bytes : m.dsram_bytes;
@@ -79,7 +79,7 @@ EnergyPrices energy_prices(const Machine& m, Role role, const FloorPlan& plan, B
           .psram_beat = held * price(psram, m.psram_port_bits),
           .dsram_byte = price(dsram, 8),
           .psram_byte = held * price(psram, 8),
-          .dram_byte = dram_energy(m.dram_kind, Bytes(1), bound).value,
+          .dram_byte = dram_energy(process, m.dram_kind, Bytes(1)).value,
           .dsram_wire = along(m.dsram_port_bits, plan.dsram_port_mm),
           .stackram_wire = one ? along(m.psram_port_bits, plan.psram_port_mm)
                                : along(m.stackram_port_bits, plan.stackram_port_mm),
@@ -88,12 +88,12 @@ EnergyPrices energy_prices(const Machine& m, Role role, const FloorPlan& plan, B
           .psram_wire_byte = held * along(8, plan.psram_port_mm),
           .broadcast_beat = held * along(m.psram_port_bits, plan.broadcast_mm),
           .imem_byte = sram_energy(process, Bytes(m.imem_bytes), Bits(8)).value,
-          .clock = clock_over_dynamic(bound),
+          .clock = clock_over_dynamic(process),
           .mac_share = done_share(weight_share(m), activations, bound),
           .other_mac_share = done_share(other, activations, bound),
           .memory_mac = static_cast<double>(bits_of(m.activation_format) * bits_of(m.weight_format)) *
-                        fefet_product_energy(bound).value,
-          .conversion = fefet_conversion_energy(fefet_input_bits(m, bits_of(m.activation_format)), bound).value,
+                        fefet_product_energy(process).value,
+          .conversion = fefet_conversion_energy(process, fefet_input_bits(m, bits_of(m.activation_format))).value,
           .stack_way_beat = one ? along(m.psram_port_bits, plan.stack_way_mm) : 0,
           .stack_part = one ? EnergyPart::psram : EnergyPart::stackram};
 }

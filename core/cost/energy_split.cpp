@@ -62,8 +62,8 @@ PassEnergy instruction_energy(const StageRun& run, std::size_t number, const Ins
   energy.core +=
       spill_energy((time.activation_in_bytes + time.activation_out_bytes) / run.schedule.active_cores, prices);
   energy.shared = shared_energy(cost.busy.weight_beats(), time.weight_bytes, time.weight_psram_bytes, prices);
-  energy.shared += program_energy(static_cast<double>(words_bytes(*run.stage, instruction, cost, m)), time.program_bytes,
-                                  prices);
+  energy.shared += program_energy(static_cast<double>(words_bytes(*run.stage, instruction, cost, m)),
+                                  time.program_bytes, prices);
   return energy;
 }
 
@@ -71,7 +71,7 @@ EnergySplit split_energy(const Application& application, std::span<const StageRu
                          std::span<const std::vector<InstructionTime>> traces, const Frame& frame,
                          double leaking_mm2, const Machine& m, Bound bound) {
   const Hertz clock(static_cast<double>(m.core_clock_mhz) * 1e6);
-  const double watts = leakage_watts({m.technology_node, bound}, SquareMm(leaking_mm2));
+  const double watts = leakage_watts(process_of(m, bound), SquareMm(leaking_mm2));
   const double of_a_frame = 1.0 / static_cast<double>(frame.frames * m.batch);
   const double cycle_j =
       watts / static_cast<double>(built_cores(application, m)) * (Cycles(1) / clock).value * of_a_frame;

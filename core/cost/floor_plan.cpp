@@ -23,9 +23,9 @@ FloorPlan floor_plan(const Machine& m, std::int64_t cores_fed, std::int64_t psra
 
 FloorPlan floor_plan(const Machine& m, const CoreArea& core, std::int64_t cores_fed, std::int64_t psram_bytes,
                      Bound bound) {
-  const Process process(m.technology_node, bound);
+  const Process process = process_of(m, bound);
   const double built =
-      core.total() * (1 + control_over_datapath(m.sequencer, bound) + other_over_datapath(process));
+      core.total() * (1 + control_over_datapath(process, m.sequencer) + other_over_datapath(process));
   const bool unified = m.activation_memory == ActivationMemory::unified;
   const double dsram = memory_area(m, m.dsram_bytes, m.dsram_port_bits, bound);
   FloorPlan plan;

@@ -13,16 +13,15 @@
 namespace sdip {
 namespace {
 
-constexpr std::int64_t bram_bits = 36864, uram_bits = 294912, ram_port_bits = 72;  // as in the technology table
-
 struct Memory {
   std::int64_t bytes, port_bits, copies;
 };
 
-double blocks(const Memory& memory, std::int64_t block_bits) {
-  const std::int64_t deep = ceil_div(memory.bytes, block_bits / 8),
-                     wide = ceil_div(memory.port_bits, ram_port_bits);
-  return static_cast<double>(std::max(deep, wide)) * static_cast<double>(memory.copies);
+/// Whole numbers below 2^43 by each other: their quotients as doubles round up as they do.
+double blocks(const Memory& memory, double block_bits, double block_port_bits) {
+  const double deep = std::ceil(8.0 * static_cast<double>(memory.bytes) / block_bits);
+  const double wide = std::ceil(static_cast<double>(memory.port_bits) / block_port_bits);
+  return std::max(deep, wide) * static_cast<double>(memory.copies);
 }
 
 std::vector<Memory> memories_of(const Application& application, const Machine& m) {
@@ -32,7 +31,7 @@ std::vector<Memory> memories_of(const Application& application, const Machine& m
                                   {m.stackram_bytes, m.stackram_port_bits, own_stacks ? cores : 0}};
   for (const BuiltMemory& memory : psram_memories(application, m))
     if (memory.bytes > 0) memories.push_back({memory.bytes, m.psram_port_bits, memory.copies});
-  memories.push_back({m.imem_bytes, ram_port_bits, 1});
+  memories.push_back({m.imem_bytes, 1, 1});  // as wide as a block is
   for (const CompiledStage& stage : application.stages)
     if (hard_coded(m, stage.role) && on_chip(stage.role, m))
       memories.push_back({stage.program.stored_weight_bytes.value, m.psram_port_bits, 1});
@@ -44,14 +43,14 @@ std::vector<Memory> memories_of(const Application& application, const Machine& m
 struct LaneBlocks {
   double dsp{}, luts{};
 };
-LaneBlocks lane_blocks(const CoreLanes& lanes, Widest widest, const Machine& m) {
+LaneBlocks lane_blocks(const CoreLanes& lanes, Widest widest, const Process& process) {
   const double products = lanes.conv2d + lanes.linear;
   const double others = lanes.matmul + lanes.vector + lanes.softmax + lanes.norm;
   const auto dsp = [&](double count, NumberFormat format) {
-    return std::ceil(count * fpga_dsp_blocks(m.technology_node, format) - 1e-9);
+    return std::ceil(count * fpga_dsp_blocks(process, format) - 1e-9);
   };
   return {dsp(products, widest.all) + dsp(others, widest.operands),
-          products * fpga_lane_luts(widest.all) + others * fpga_lane_luts(widest.operands)};
+          products * fpga_lane_luts(process, widest.all) + others * fpga_lane_luts(process, widest.operands)};
 }
 
 }  // namespace
@@ -65,31 +64,34 @@ const CompiledStage* stage_in_fefet(const Application& application, const Machin
 
 std::optional<FpgaUse> fpga_use(const Application& application, const Machine& m) {
   if (!is_fpga(m.technology_node)) return std::nullopt;
-  const FpgaPart part = fpga_part(m.technology_node);
+  const Process process = process_of(m);
+  const FpgaPart part = fpga_part(process);
+  const FpgaMemories ram = fpga_memories(process);
   const Widest widest = widest_formats(application, m);
-  const LaneBlocks core = lane_blocks(core_lanes(m), widest, m);
+  const LaneBlocks core = lane_blocks(core_lanes(m), widest, process);
   const std::vector<const CompiledStage*> circuits = built_circuits(application, m);
   const auto cores = static_cast<double>(built_cores(application, m) - std::ssize(circuits));
   LaneBlocks all{cores * core.dsp, cores * core.luts};
   for (const CompiledStage* circuit : circuits) {
-    const LaneBlocks its = lane_blocks(stage_lanes(*circuit, m), widest, m);
+    const LaneBlocks its = lane_blocks(stage_lanes(*circuit, m), widest, process);
     all.dsp += its.dsp;
     all.luts += its.luts;
   }
   double bram = 0, uram = 0;
   for (const Memory& memory : memories_of(application, m)) {
-    const double in_uram = blocks(memory, uram_bits);
+    const double in_uram = blocks(memory, ram.uram_bits, ram.port_bits);
     if (uram + in_uram <= part.uram)
       uram += in_uram;
     else
-      bram += blocks(memory, bram_bits);
+      bram += blocks(memory, ram.bram_bits, ram.port_bits);
   }
-  const double crossbar_luts = has_crossbar(m) ? fpga_crossbar_luts(crossbar_ports(m), Bits(m.link_bits)) : 0.0;
+  const double crossbar_luts =
+      has_crossbar(m) ? fpga_crossbar_luts(process, crossbar_ports(m), Bits(m.link_bits)) : 0.0;
   FpgaUse use;
   use.resources[0] = {"dsp", all.dsp, part.dsp};
   use.resources[1] = {"bram", bram, part.bram};
   use.resources[2] = {"uram", uram, part.uram};
-  use.resources[3] = {"lut", all.luts + fpga_control_luts() + crossbar_luts, part.lut};
+  use.resources[3] = {"lut", all.luts + fpga_control_luts(process) + crossbar_luts, part.lut};
   const auto share = [](const FpgaUse::Resource& r) { return r.needed > 0 ? r.needed / r.available : 0.0; };
   std::array<double, std::tuple_size_v<decltype(use.resources)>> shares{};
   std::ranges::transform(use.resources, shares.begin(), share);

@@ -55,7 +55,7 @@ ChipTotals chip_totals(const Application& application, const ApplicationTotals& 
   std::size_t block = 0;
   for (const double mm2 : block_areas(application, widest_formats(totals.formats, m), m, bound)) {
     chip.area_mm2 += mm2;
-    chip.leaking_mm2 += mm2 * leaking_share(area_blocks[block++], bound);
+    chip.leaking_mm2 += mm2 * leaking_share(area_blocks[block++], process_of(m, bound));
   }
   chip.sram_bytes = sram_bytes(application, m);
   return chip;
@@ -145,7 +145,7 @@ Frame frame_of(std::span<const StageTotals> stages, const Machine& m) {
 
 Energy frame_energy(const Frame& frame, double leaking_mm2, const Machine& m, Bound bound) {
   const Hertz clock(static_cast<double>(m.core_clock_mhz) * 1e6);
-  const double watts = leakage_watts({m.technology_node, bound}, SquareMm(leaking_mm2));
+  const double watts = leakage_watts(process_of(m, bound), SquareMm(leaking_mm2));
   Energy energy = frame.energy;
   energy[EnergyPart::leakage] = watts * (Cycles(frame.period_cycles) / clock).value;
   return energy * (1.0 / static_cast<double>(frame.frames * m.batch));

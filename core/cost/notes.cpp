@@ -46,6 +46,23 @@ std::string size_note(const Report& report) {
          (most > wafer_mm2 ? ", and may be more than any wafer holds: 70686 mm2 of 300 mm." : ".");
 }
 
+/// Which figures of the technology table are the user's; empty when none is.
+std::string own_figures_note(const Machine& m) {
+  constexpr std::size_t most_named = 8;
+  const auto own = m.technology.figures();
+  if (own.empty()) return {};
+  std::string note = std::to_string(own.size()) + (own.size() == 1 ? " technology figure is the user's: "
+                                                                   : " technology figures are the user's: ");
+  for (std::size_t i = 0; i < std::min(own.size(), most_named); ++i) {
+    const ParameterRow& row = technology_parameters()[own[i].row];
+    note += (i == 0 ? "" : ", ") + std::string(row.name.substr(technology_prefix.size())) + " = " +
+            value_text(row, row.read(m)) + (row.unit.empty() ? "" : " " + std::string(row.unit)) + " (" +
+            value_text(row, row.standard) + ")";
+  }
+  if (own.size() > most_named) note += ", and " + std::to_string(own.size() - most_named) + " more";
+  return note + ".";
+}
+
 /// Densities, in hundredths, by which all weights of each group stay though places are stored.
 std::set<std::int64_t> whole_groups(const std::vector<const StageRun*>& runs, const Machine& m) {
   std::set<std::int64_t> densities;
@@ -134,7 +151,8 @@ std::vector<std::string> notes_of(const std::vector<StageRun>& runs, const Repor
   for (const StageRun& run : runs)
     if (on_chip(run.stage->role, m)) built.push_back(&run);
   note_products(built, m, notes);
-  for (const std::string& note : {clock_note(report.clock_limit, m), fpga ? "" : size_note(report)})
+  for (const std::string& note :
+       {own_figures_note(m), clock_note(report.clock_limit, m), fpga ? "" : size_note(report)})
     if (!note.empty()) notes.push_back(note);
   if (fpga)
     notes.emplace_back(

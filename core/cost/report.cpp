@@ -148,18 +148,16 @@ void add_latency(const StageRun& run, const Machine& m, Breakdown& latency) {
 
 ClockLimit clock_limit(const Application& application, const Machine& m) {
   const NumberFormat format = widest_formats(application, m).all;
-  const auto at = [&](Bound bound) {
-    return clock_limit_mhz({m.technology_node, bound}, format, m.pipeline_stages);
-  };
+  const auto at = [&](Bound bound) { return clock_limit_mhz(process_of(m, bound), format, m.pipeline_stages); };
   return {at(Bound::most), at(Bound::value), at(Bound::least)};
 }
 
 /// What a chip leaks, by block: of an FPGA the whole part as one.
 Breakdown leakage_of(const Breakdown& area, const Machine& m) {
-  if (is_fpga(m.technology_node)) return {{"part", leakage_watts(m.technology_node, SquareMm(0))}};
+  if (is_fpga(m.technology_node)) return {{"part", leakage_watts(process_of(m), SquareMm(0))}};
   Breakdown watts;
   for (const auto& [block, mm2] : area)
-    watts.emplace_back(block, leakage_watts(m.technology_node, SquareMm(mm2 * leaking_share(block))));
+    watts.emplace_back(block, leakage_watts(process_of(m), SquareMm(mm2 * leaking_share(block, process_of(m)))));
   return watts;
 }
 

@@ -38,6 +38,8 @@ std::vector<std::int64_t> other_values(const ParameterRow& row, std::int64_t val
       add(value / 2);
       add(2 * value);
       break;
+    case ParameterType::real:
+      break;
     case ParameterType::count:
       if (value > 0)
         for (const std::int64_t power : next_powers(value)) add(power);

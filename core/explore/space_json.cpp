@@ -52,7 +52,8 @@ std::vector<std::int64_t> listed_values(const ParameterRow& row, const json& val
 /// only when a step falls on it. A product that is not in the parameter's resolution is rounded down.
 std::vector<std::int64_t> range_values(const ParameterRow& row, const json& axis, const std::string& where) {
   if (!numeric(row))
-    throw Error("value_invalid", where, std::string(row.name) + " is not a number: give its values as a list");
+    throw Error("value_invalid", where,
+                std::string(row.name) + " is no whole or fixed-point number: give its values as a list");
   const bool by_step = axis.contains("step");
   const char* const pace = by_step ? "step" : "factor";
   for (const char* key : {"min", "max", pace})
@@ -100,7 +101,7 @@ Axis axis_from_json(const json& axis, const std::string& where) {
   if (!axis.contains("parameter") || !axis["parameter"].is_string())
     throw Error("value_invalid", where + "/parameter", "expected the name of a parameter");
   const auto name = axis["parameter"].get<std::string>();
-  const ParameterRow* row = find_parameter(name);
+  const ParameterRow* row = find_setting(name);
   if (row == nullptr)
     throw Error("unknown_parameter", where + "/parameter",
                 name.substr(0, 80) + ": no such parameter; `sdip parameters` lists them all");

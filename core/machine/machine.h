@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/number_format.h"
+#include "core/machine/own_technology.h"
 
 namespace sdip {
 
@@ -29,7 +30,7 @@ struct Decimal {
   constexpr double value() const { return static_cast<double>(hundredths) / 100.0; }
 };
 
-/// A design point. Every field is a row of parameters.def, at its default.
+/// A design point. Every field is a row of parameters.def, at its default; and rows of the technology table.
 struct Machine {
 #define COUNT(group, effect, name, standard, least, most, unit, en, ja) std::int64_t name = standard;
 #define DECIMAL(group, effect, name, standard, least, most, unit, en, ja) Decimal name{standard};
@@ -40,6 +41,7 @@ struct Machine {
 #undef DECIMAL
 #undef CHOICE
 #undef FLAG
+  OwnTechnology technology;
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
@@ -48,11 +50,12 @@ struct ChoiceValue {
   bool modelled;  // false: part of the design space, but refused until the engine acts on it
 };
 
-enum class ParameterType { count, decimal, choice, flag };
+enum class ParameterType { count, decimal, real, choice, flag };
 enum class ParameterEffect { compile, cost };
 
-/// One row of parameters.def. `read` and `write` use one integer coding for every type: a count is itself, a
-/// decimal its hundredths, a choice its index, a flag 0 or 1.
+/// One row of parameters.def, or a figure of the technology table. `read` and `write` use one integer coding for
+/// every type: a count is itself, a decimal its hundredths, a real above 0 its bits (they have its order), a choice
+/// its index, a flag 0 or 1.
 struct ParameterRow {
   std::string_view name;
   ParameterType type;
@@ -72,7 +75,15 @@ std::span<const ParameterRow> parameters();
 /// The row of that name, or nullptr.
 const ParameterRow* find_parameter(std::string_view name);
 
-/// The value as text, as in JSON and on the command line: "16", "1.5", "int8", "true".
+/// All rows of the technology table as parameters, "technology." and the row's name: the table's figure until one
+/// is written.
+std::span<const ParameterRow> technology_parameters();
+inline constexpr std::string_view technology_prefix = "technology.";
+
+/// That of either, or nullptr: what `--set` and the axes of a sweep may name.
+const ParameterRow* find_setting(std::string_view name);
+
+/// The value as text, as in JSON and on the command line: "16", "1.5", "0.07", "int8", "true".
 std::string value_text(const ParameterRow& row, std::int64_t value);
 
 /// Reads such a text. Throws Error("value_invalid" | "value_out_of_range" | "not_modelled", where, ...).
@@ -82,11 +93,11 @@ std::int64_t parse_value(const ParameterRow& row, std::string_view text, const s
 nlohmann::json value_json(const ParameterRow& row, std::int64_t value);
 std::int64_t value_from_json(const ParameterRow& row, const nlohmann::json& value, const std::string& where);
 
-/// Sets fields of `machine` from a JSON object {name: value}. Unknown keys throw Error("unknown_parameter",
-/// pointer, ...).
+/// Sets fields of `machine` from a JSON object {name: value}, its own figures from {"technology": {row: value}}.
+/// Unknown keys throw Error("unknown_parameter", pointer, ...).
 void assign_json(Machine& machine, const nlohmann::json& object, const std::string& pointer = "");
 
-/// Every field, as a JSON object in row order.
+/// Every field, as a JSON object in row order; last "technology", where there are figures of its own.
 nlohmann::ordered_json machine_json(const Machine& machine);
 
 /// Rules between fields that single rows cannot say (accumulators as wide as operands, DRAM rate representable,

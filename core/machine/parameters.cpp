@@ -1,7 +1,9 @@
 // The parameter table: rows made from parameters.def, and their text and JSON forms.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
@@ -128,6 +130,8 @@ std::string expected(const ParameterRow& row) {
     }
     case ParameterType::flag:
       return "true or false";
+    case ParameterType::real:
+      return "a number from " + value_text(row, row.least) + " to " + value_text(row, row.most);
     default:
       return std::string(row.type == ParameterType::count ? "a whole number" : "a number in hundredths") +
              " from " + value_text(row, row.least) + " to " + value_text(row, row.most);
@@ -171,6 +175,8 @@ std::int64_t hundredths(const ParameterRow& row, std::string_view text, const st
   return value;
 }
 
+constexpr const char* technology_key = "technology";  // of machines in JSON
+
 }  // namespace
 
 std::span<const ParameterRow> parameters() { return rows; }
@@ -178,6 +184,13 @@ std::span<const ParameterRow> parameters() { return rows; }
 const ParameterRow* find_parameter(std::string_view name) {
   const auto row = std::ranges::find(rows, name, &ParameterRow::name);
   return row == std::end(rows) ? nullptr : &*row;
+}
+
+const ParameterRow* find_setting(std::string_view name) {
+  if (!name.starts_with(technology_prefix)) return find_parameter(name);
+  const auto own = technology_parameters();
+  const auto row = std::ranges::find(own, name, &ParameterRow::name);
+  return row == own.end() ? nullptr : &*row;
 }
 
 std::string value_text(const ParameterRow& row, std::int64_t value) {
@@ -194,11 +207,29 @@ std::string value_text(const ParameterRow& row, std::int64_t value) {
       if (value % 10 != 0) text += static_cast<char>('0' + value % 10);
       return text;
     }
+    case ParameterType::real: {
+      char text[32];
+      return {text, std::to_chars(text, text + sizeof text, std::bit_cast<double>(value)).ptr};
+    }
     case ParameterType::count:
       break;
   }
   return std::to_string(value);
 }
+
+namespace {
+
+/// A number above 0 as its bits; all others lie below those.
+std::int64_t real_bits(const ParameterRow& row, std::string_view text, const std::string& where) {
+  double value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem == std::errc::result_out_of_range) refuse("value_out_of_range", row, text, where);
+  if (problem != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+    refuse("value_invalid", row, text, where);
+  return value > 0 ? std::bit_cast<std::int64_t>(value) : 0;
+}
+
+}  // namespace
 
 std::int64_t parse_value(const ParameterRow& row, std::string_view text, const std::string& where) {
   switch (row.type) {
@@ -209,6 +240,8 @@ std::int64_t parse_value(const ParameterRow& row, std::string_view text, const s
       return text == "true";
     case ParameterType::decimal:
       return in_range(row, hundredths(row, text, where), text, where);
+    case ParameterType::real:
+      return in_range(row, real_bits(row, text, where), text, where);
     case ParameterType::count:
       break;
   }
@@ -227,6 +260,8 @@ nlohmann::json value_json(const ParameterRow& row, std::int64_t value) {
       return value != 0;
     case ParameterType::decimal:
       return Decimal{value}.value();
+    case ParameterType::real:
+      return std::bit_cast<double>(value);
     case ParameterType::count:
       break;
   }
@@ -234,18 +269,37 @@ nlohmann::json value_json(const ParameterRow& row, std::int64_t value) {
 }
 
 std::int64_t value_from_json(const ParameterRow& row, const nlohmann::json& value, const std::string& where) {
-  const bool number = row.type == ParameterType::count || row.type == ParameterType::decimal;
-  const bool fits = number                              ? value.is_number()
-                    : row.type == ParameterType::choice ? value.is_string()
-                                                        : value.is_boolean();
+  const bool fits = row.type == ParameterType::choice ? value.is_string()
+                    : row.type == ParameterType::flag ? value.is_boolean()
+                                                      : value.is_number();
   if (!fits)
     refuse("value_invalid", row, value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace), where);
   return parse_value(row, value.is_string() ? value.get<std::string>() : value.dump(), where);
 }
 
+namespace {
+
+void assign_technology(Machine& machine, const nlohmann::json& object, const std::string& pointer) {
+  if (!object.is_object())
+    throw Error("value_invalid", pointer, "figures of one's own: expected a JSON object of rows and numbers");
+  for (const auto& [name, value] : object.items()) {
+    const ParameterRow* row = find_setting(std::string(technology_prefix) + name);
+    if (!row)
+      throw Error("unknown_parameter", pointer + "/" + name.substr(0, 80),
+                  "no such row of the technology table; `sdip technology` lists them all");
+    row->write(machine, value_from_json(*row, value, pointer + "/" + name));
+  }
+}
+
+}  // namespace
+
 void assign_json(Machine& machine, const nlohmann::json& object, const std::string& pointer) {
   if (!object.is_object()) throw Error("value_invalid", pointer, "a machine: expected a JSON object of parameters");
   for (const auto& [name, value] : object.items()) {
+    if (name == technology_key) {
+      assign_technology(machine, value, pointer + "/" + name);
+      continue;
+    }
     const ParameterRow* row = find_parameter(name);
     if (!row)
       throw Error("unknown_parameter", pointer + "/" + name.substr(0, 80),
@@ -257,6 +311,10 @@ void assign_json(Machine& machine, const nlohmann::json& object, const std::stri
 nlohmann::ordered_json machine_json(const Machine& machine) {
   nlohmann::ordered_json object = nlohmann::ordered_json::object();
   for (const auto& row : rows) object[std::string(row.name)] = value_json(row, row.read(machine));
+  for (const OwnFigure& own : machine.technology.figures()) {
+    const std::string_view name = technology_parameters()[own.row].name;
+    object[technology_key][std::string(name.substr(technology_prefix.size()))] = own.value;
+  }
   return object;
 }
 

@@ -3,7 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/powers.h"
@@ -11,14 +16,35 @@
 namespace sdip {
 namespace {
 
-/// The row's figure at a bound; 0 where there is none and none is asked for.
-double constant(const std::string& name, Bound bound, bool required = true) {
-  const auto rows = technology_rows();
-  const auto row = std::ranges::find(rows, name, &TechnologyRow::name);
-  check(row != rows.end() || !required, "a technology constant without a row");
-  if (row == rows.end()) return 0;
-  return bound == Bound::value ? row->value : bound == Bound::least ? row->least : row->most;
+/// Rows by name: a table with a user's figures is made for each point of a sweep over them.
+std::optional<std::size_t> row_named(std::string_view name) {
+  static const auto places = [] {
+    std::unordered_map<std::string_view, std::size_t> made;
+    for (const TechnologyRow& row : technology_rows()) made.emplace(row.name, made.size());
+    return made;
+  }();
+  const auto found = places.find(name);
+  return found == places.end() ? std::nullopt : std::optional(found->second);
 }
+
+/// The table at one end of its ranges, with figures of a user in it.
+struct Table {
+  std::span<const OwnFigure> own;
+  Bound bound;
+
+  /// The row's figure; 0 where there is none and none is asked for.
+  double operator()(const std::string& name, bool required = true) const { return at(bound, name, required); }
+
+  double at(Bound end, const std::string& name, bool required = true) const {
+    const auto place = row_named(name);
+    check(place || !required, "a technology constant without a row");
+    if (!place) return 0;
+    const auto mine = std::ranges::lower_bound(own, *place, {}, &OwnFigure::row);
+    if (mine != own.end() && mine->row == *place) return mine->value;
+    const TechnologyRow& row = technology_rows()[*place];
+    return end == Bound::value ? row.value : end == Bound::least ? row.least : row.most;
+  }
+};
 
 constexpr std::size_t nodes = 8, formats = std::size(number_formats), kinds = 7;
 constexpr std::string_view node_prefix[nodes] = {"n7",  "n45",           "n5",  "n16",
@@ -74,6 +100,7 @@ struct Numbers {
   NodeNumbers node[nodes];
   PartNumbers fpga[nodes];  // of parts
   double float_lane_luts, integer_lane_luts, control_luts, inputs_switched;
+  FpgaMemories memories;
   double rom_over_sram, fefet_over_sram, fefet_product_pj, fefet_conversion_pj, fefet_converter_um2, fefet_leaks,
       port_cells, dram_pj[kinds], wire_pj, clock, control, distributed;
   double depth[formats], fo4_ps[nodes], margin, overhead, least_stage;
@@ -82,28 +109,29 @@ struct Numbers {
 
 constexpr std::string_view sram_points[] = {".sram.8KB", ".sram.32KB", ".sram.1MB"};
 constexpr double sram_point_bytes[] = {8 * 1024.0, 32 * 1024.0, 1024 * 1024.0};
+constexpr double steepest_sram = 2;  // power of the capacity: a user's points may lie anywhere
 
 /// A node with energies and areas of its own, 45 or 7 nm.
-NodeNumbers node_of_rows(const std::string& prefix, Bound bound) {
+NodeNumbers node_of_rows(const std::string& prefix, const Table& table) {
   NodeNumbers n{};
   for (std::size_t f = 0; f < formats; ++f) {
     const auto format = static_cast<NumberFormat>(f);
     const std::string name(arithmetic_name(format));
-    n.multiply[f] = constant(prefix + ".multiply." + name, bound);
-    n.add[f] = constant(prefix + ".add." + adder_name(format), bound);
-    n.area[f] = constant(prefix + ".area." + name, bound);
+    n.multiply[f] = table(prefix + ".multiply." + name);
+    n.add[f] = table(prefix + ".add." + adder_name(format));
+    n.area[f] = table(prefix + ".area." + name);
   }
-  for (std::size_t i = 0; i < 3; ++i) n.sram_pj[i] = constant(prefix + std::string(sram_points[i]), bound);
+  for (std::size_t i = 0; i < 3; ++i) n.sram_pj[i] = table(prefix + std::string(sram_points[i]));
   return n;
 }
 
 /// A node as 45 nm's figures to the power 1 - t times those of 7 nm to the power t; t = ln(its factor) / ln(that of
 /// 7 nm), of energy or area. Of int8 products at 16 nm: t = ln 0.198 / ln 0.0684 = 0.604, 0.2^0.396 x 0.07^0.604 =
 /// 0.106 pJ.
-NodeNumbers node_between(const std::string& prefix, Bound bound, const NodeNumbers& n45, const NodeNumbers& n7) {
+NodeNumbers node_between(const std::string& prefix, const Table& table, const NodeNumbers& n45,
+                         const NodeNumbers& n7) {
   const auto place = [&](const char* factor) {
-    return logarithm(constant(prefix + factor, bound)) /
-           logarithm(constant("n7" + std::string(factor), Bound::value));
+    return logarithm(table(prefix + factor)) / logarithm(table.at(Bound::value, "n7" + std::string(factor)));
   };
   const double energy = place(".logic_energy.over_n45"), area = place(".logic_area.over_n45");
   const auto between = [](double from, double to, double t) { return power(from, 1 - t) * power(to, t); };
@@ -133,29 +161,27 @@ Bound opposite(Bound bound) {
 
 std::size_t place_of(TechnologyNode node) { return static_cast<std::size_t>(node); }
 
-void fill_nodes(Numbers& n, Bound bound) {
+void fill_nodes(Numbers& n, const Table& table) {
   const auto at = [&](TechnologyNode node) -> NodeNumbers& { return n.node[place_of(node)]; };
-  const NodeNumbers n7 = at(TechnologyNode::n7) = node_of_rows("n7", bound);
-  const NodeNumbers n45 = at(TechnologyNode::n45) = node_of_rows("n45", bound);
-  at(TechnologyNode::n28) = node_between("n28", bound, n45, n7);
-  at(TechnologyNode::n16) = node_between("n16", bound, n45, n7);
+  const NodeNumbers n7 = at(TechnologyNode::n7) = node_of_rows("n7", table);
+  const NodeNumbers n45 = at(TechnologyNode::n45) = node_of_rows("n45", table);
+  at(TechnologyNode::n28) = node_between("n28", table, n45, n7);
+  at(TechnologyNode::n16) = node_between("n16", table, n45, n7);
   // Beyond 45 nm t is below 0: the more 7 nm takes, the less is gained from 65 to 7, and the less 65 takes.
-  at(TechnologyNode::n65) = node_between("n65", bound, n45, node_of_rows("n7", opposite(bound)));
+  at(TechnologyNode::n65) = node_between("n65", table, n45, node_of_rows("n7", {table.own, opposite(table.bound)}));
   at(TechnologyNode::n5) =
-      scaled(n7, constant("n5.logic_energy.over_n7", bound), constant("n5.sram_energy.over_n7", bound),
-             constant("n5.logic_area.over_n7", bound));
+      scaled(n7, table("n5.logic_energy.over_n7"), table("n5.sram_energy.over_n7"), table("n5.logic_area.over_n7"));
   for (std::size_t i = 0; i < nodes; ++i) {
     if (is_fpga(static_cast<TechnologyNode>(i))) continue;
     const std::string prefix(node_prefix[i]);
-    n.node[i].sram_mm2 = constant(prefix + ".sram.area", bound);
-    n.node[i].other = constant(prefix + ".other.over_datapath", bound);
-    n.node[i].leakage_mw = constant(prefix + ".leakage", bound);
-    n.fo4_ps[i] = constant(prefix + ".fo4", bound);
-    const double pitch_mm = 1e-3 * constant(prefix + ".crossbar.pitch", bound);
+    n.node[i].sram_mm2 = table(prefix + ".sram.area");
+    n.node[i].other = table(prefix + ".other.over_datapath");
+    n.node[i].leakage_mw = table(prefix + ".leakage");
+    n.fo4_ps[i] = table(prefix + ".fo4");
+    const double pitch_mm = 1e-3 * table(prefix + ".crossbar.pitch");
     n.node[i].crossbar_mm2 = pitch_mm * pitch_mm;
   }
-  const double energy = constant("fpga.energy.over_node", bound),
-               area = constant("fpga.logic_area.over_node", bound);
+  const double energy = table("fpga.energy.over_node"), area = table("fpga.logic_area.over_node");
   const auto made_in = [&](TechnologyNode part, TechnologyNode node) {
     at(part) = scaled(at(node), energy, energy, area);
     at(part).other = 0;
@@ -165,70 +191,133 @@ void fill_nodes(Numbers& n, Bound bound) {
   made_in(TechnologyNode::fpga_vc1902, TechnologyNode::n7);
   for (NodeNumbers& node : n.node)
     for (std::size_t i = 0; i < 2; ++i)
-      node.sram_slope[i] = logarithm(node.sram_pj[i + 1] / node.sram_pj[i]) /
-                           logarithm(sram_point_bytes[i + 1] / sram_point_bytes[i]);
+      node.sram_slope[i] = std::clamp(logarithm(node.sram_pj[i + 1] / node.sram_pj[i]) /
+                                          logarithm(sram_point_bytes[i + 1] / sram_point_bytes[i]),
+                                      -steepest_sram, steepest_sram);
 }
 
-PartNumbers part_of_rows(const std::string& prefix, Bound bound) {
+PartNumbers part_of_rows(const std::string& prefix, const Table& table) {
   PartNumbers n{};
-  n.part = {constant(prefix + ".dsp", bound), constant(prefix + ".bram", bound),
-            constant(prefix + ".uram", bound, false), constant(prefix + ".lut", bound)};
+  n.part = {table(prefix + ".dsp"), table(prefix + ".bram"), table(prefix + ".uram", false),
+            table(prefix + ".lut")};
   for (std::size_t f = 0; f < formats; ++f)
-    n.dsp_blocks[f] =
-        constant(prefix + ".dsp." + std::string(arithmetic_name(static_cast<NumberFormat>(f))), bound);
-  n.clock_mhz = constant(prefix + ".clock", opposite(bound));
-  n.static_w = constant(prefix + ".static", bound);
+    n.dsp_blocks[f] = table(prefix + ".dsp." + std::string(arithmetic_name(static_cast<NumberFormat>(f))));
+  n.clock_mhz = table.at(opposite(table.bound), prefix + ".clock");
+  n.static_w = table(prefix + ".static");
   return n;
 }
 
-Numbers numbers_of_table(Bound bound) {
+Numbers numbers_of(const Table& table) {
   Numbers n{};
-  fill_nodes(n, bound);
+  fill_nodes(n, table);
   for (std::size_t i = 0; i < nodes; ++i)
-    if (is_fpga(static_cast<TechnologyNode>(i))) n.fpga[i] = part_of_rows(std::string(node_prefix[i]), bound);
-  n.float_lane_luts = constant("fpga.lut.float_lane", bound);
-  n.integer_lane_luts = constant("fpga.lut.integer_lane", bound);
-  n.control_luts = constant("fpga.lut.control", bound);
-  n.inputs_switched = constant("fpga.lut.inputs_switched", bound);
-  n.rom_over_sram = constant("rom.over_sram", bound);
-  n.fefet_over_sram = constant("fefet.cell.over_sram", bound);
-  n.fefet_product_pj = constant("fefet.product", bound);
-  n.fefet_conversion_pj = constant("fefet.conversion", bound);
-  n.fefet_converter_um2 = constant("fefet.converter", bound);
-  n.fefet_leaks = constant("fefet.leaks", bound);
-  n.port_cells = constant("sram.port_cells", bound);
+    if (is_fpga(static_cast<TechnologyNode>(i))) n.fpga[i] = part_of_rows(std::string(node_prefix[i]), table);
+  n.float_lane_luts = table("fpga.lut.float_lane");
+  n.integer_lane_luts = table("fpga.lut.integer_lane");
+  n.control_luts = table("fpga.lut.control");
+  n.inputs_switched = table("fpga.lut.inputs_switched");
+  n.memories = {table("fpga.bram_bits"), table("fpga.uram_bits"), table("fpga.ram_port")};
+  n.rom_over_sram = table("rom.over_sram");
+  n.fefet_over_sram = table("fefet.cell.over_sram");
+  n.fefet_product_pj = table("fefet.product");
+  n.fefet_conversion_pj = table("fefet.conversion");
+  n.fefet_converter_um2 = table("fefet.converter");
+  n.fefet_leaks = table("fefet.leaks");
+  n.port_cells = table("sram.port_cells");
   const char* names[kinds] = {"lpddr4", "ddr4", "gddr6", "hbm2", "ddr3", "gddr5", "hbm2e"};
-  for (std::size_t kind = 0; kind < kinds; ++kind)
-    n.dram_pj[kind] = constant("dram." + std::string(names[kind]), bound);
-  n.wire_pj = constant("wire.energy", bound);
-  n.clock = constant("clock.over_dynamic", bound);
-  n.control = constant("control.over_datapath", bound);
-  n.distributed = constant("control.distributed.over_central", bound);
-  n.margin = constant("clock.margin", bound);
-  n.overhead = constant("clock.overhead", bound);
-  n.least_stage = constant("clock.least_stage", bound);
-  n.composable_integer = {constant("composable.integer.area", bound), constant("composable.integer.energy", bound)};
-  n.composable_float = {constant("composable.float.area", bound), constant("composable.float.energy", bound)};
+  for (std::size_t kind = 0; kind < kinds; ++kind) n.dram_pj[kind] = table("dram." + std::string(names[kind]));
+  n.wire_pj = table("wire.energy");
+  n.clock = table("clock.over_dynamic");
+  n.control = table("control.over_datapath");
+  n.distributed = table("control.distributed.over_central");
+  n.margin = table("clock.margin");
+  n.overhead = table("clock.overhead");
+  n.least_stage = table("clock.least_stage");
+  n.composable_integer = {table("composable.integer.area"), table("composable.integer.energy")};
+  n.composable_float = {table("composable.float.area"), table("composable.float.energy")};
   for (std::size_t f = 0; f < formats; ++f)
-    n.depth[f] = constant("depth." + std::string(arithmetic_name(static_cast<NumberFormat>(f))), bound);
+    n.depth[f] = table("depth." + std::string(arithmetic_name(static_cast<NumberFormat>(f))));
   return n;
 }
-
-const Numbers& numbers(Bound bound) {
-  static const Numbers values[bound_count] = {numbers_of_table(Bound::least), numbers_of_table(Bound::value),
-                                              numbers_of_table(Bound::most)};
-  return values[static_cast<std::size_t>(bound)];
-}
-const NodeNumbers& numbers(Process process) { return numbers(process.bound).node[place_of(process.node)]; }
 
 constexpr double pico = 1e-12, mib = 1048576.0;
 
+}  // namespace
+
+/// Made when first asked for: of most points of a sweep nobody asks.
+struct OwnTables {
+  std::vector<OwnFigure> figures;
+  mutable std::once_flag made[bound_count];
+  mutable std::unique_ptr<const Numbers> numbers[bound_count];
+
+  const Numbers& at(Bound bound) const {
+    const auto end = static_cast<std::size_t>(bound);
+    std::call_once(made[end], [&] {
+      numbers[end] = std::make_unique<const Numbers>(numbers_of({figures, bound}));
+    });
+    return *numbers[end];
+  }
+};
+
+std::span<const OwnFigure> OwnTechnology::figures() const {
+  return tables_ ? std::span<const OwnFigure>(tables_->figures) : std::span<const OwnFigure>();
+}
+
+void OwnTechnology::set(OwnFigure figure) {
+  auto tables = std::make_shared<OwnTables>();
+  tables->figures.assign(figures().begin(), figures().end());
+  const auto place = std::ranges::lower_bound(tables->figures, figure.row, {}, &OwnFigure::row);
+  if (place != tables->figures.end() && place->row == figure.row)
+    *place = figure;
+  else
+    tables->figures.insert(place, figure);
+  tables_ = std::move(tables);
+}
+
+bool OwnTechnology::same(const OwnTechnology& a, const OwnTechnology& b) {
+  return std::ranges::equal(a.figures(), b.figures());
+}
+
+std::size_t hash_of(const OwnTechnology& own) {
+  std::size_t hash = 0;
+  for (const OwnFigure& figure : own.figures())
+    hash = hash * 31 + std::hash<double>()(figure.value) * 2 * (figure.row + 1);
+  return hash;
+}
+
+Process process_of(const Machine& machine, Bound bound) {
+  Process process(machine.technology_node, bound);
+  process.own = machine.technology.tables();
+  return process;
+}
+
+namespace {
+
+const Numbers& all_numbers(Process process) {
+  if (process.own != nullptr) return process.own->at(process.bound);
+  static const Numbers values[bound_count] = {numbers_of({{}, Bound::least}), numbers_of({{}, Bound::value}),
+                                              numbers_of({{}, Bound::most})};
+  return values[static_cast<std::size_t>(process.bound)];
+}
+const NodeNumbers& numbers(Process process) { return all_numbers(process).node[place_of(process.node)]; }
+
 const PartNumbers& part_numbers(Process process) {
   check(is_fpga(process.node), "a figure of an FPGA part asked of a node");
-  return numbers(process.bound).fpga[place_of(process.node)];
+  return all_numbers(process).fpga[place_of(process.node)];
 }
 
 }  // namespace
+
+bool concerns(const TechnologyRow& row, TechnologyNode node) {
+  // As fill_nodes() makes them of others.
+  constexpr std::string_view made_of[nodes] = {" n7 ",         " n45 ",
+                                               " n5 n7 ",      " n16 n45 n7 ",
+                                               " n28 n45 n7 ", " fpga_zynq7020 fpga n28 n45 n7 ",
+                                               " n65 n45 n7 ", " fpga_vc1902 fpga n7 "};
+  const std::string_view of = row.name.substr(0, row.name.find('.'));
+  const bool of_all = of != "fpga" && std::ranges::find(node_prefix, of) == std::end(node_prefix);
+  return of_all || made_of[place_of(node)].find(" " + std::string(of) + " ") != std::string_view::npos;
+}
 
 bool is_fpga(TechnologyNode node) {
   return node == TechnologyNode::fpga_zynq7020 || node == TechnologyNode::fpga_vc1902;
@@ -243,8 +332,8 @@ SquareMm mac_area(Process process, NumberFormat operand) {
   return SquareMm(1e-6 * numbers(process).area[static_cast<std::size_t>(operand)]);
 }
 
-ComposableMac composable_over_plain(NumberFormat operand, Bound bound) {
-  const Numbers& n = numbers(bound);
+ComposableMac composable_over_plain(Process process, NumberFormat operand) {
+  const Numbers& n = all_numbers(process);
   return number_formats[static_cast<std::size_t>(operand)].floating ? n.composable_float : n.composable_integer;
 }
 
@@ -253,7 +342,9 @@ Joules sram_energy(Process process, Bytes bank_bytes, Bits bits) {
   const std::size_t low = capacity < sram_point_bytes[1] ? 0 : 1;
   const double over = logarithm(capacity / sram_point_bytes[low]);
   const auto at = [&](Bound bound) {
-    const NodeNumbers& n = numbers(Process(process.node, bound));
+    Process end = process;
+    end.bound = bound;
+    const NodeNumbers& n = numbers(end);
     return n.sram_pj[low] * exponential(n.sram_slope[low] * over);
   };
   double per_64_bits = at(process.bound);  // beyond its points a bound's law can cross that of the values
@@ -268,17 +359,17 @@ SquareMm sram_area(Process process, Bytes capacity) {
 
 SquareMm sram_area(Process process, Bytes capacity, std::int64_t banks, Bits port_bits) {
   const double periphery_bits =
-      numbers(process.bound).port_cells * static_cast<double>(banks) * static_cast<double>(port_bits.value);
+      all_numbers(process).port_cells * static_cast<double>(banks) * static_cast<double>(port_bits.value);
   return SquareMm(numbers(process).sram_mm2 * (static_cast<double>(capacity.value) + periphery_bits / 8.0) / mib);
 }
 
 SquareMm rom_area(Process process, Bytes capacity) {
-  return sram_area(process, capacity) * numbers(process.bound).rom_over_sram;
+  return sram_area(process, capacity) * all_numbers(process).rom_over_sram;
 }
 
 SquareMm fefet_cell_area(Process process, Bits cells) {
   return SquareMm(sram_area(process, Bytes(1)).value / 8.0 * static_cast<double>(cells.value) *
-                  numbers(process.bound).fefet_over_sram);
+                  all_numbers(process).fefet_over_sram);
 }
 
 namespace {
@@ -288,20 +379,20 @@ double levels(std::int64_t input_bits) { return std::ldexp(1.0, static_cast<int>
 
 }  // namespace
 
-SquareMm fefet_converter_area(std::int64_t input_bits, Bound bound) {
-  return SquareMm(1e-6 * numbers(bound).fefet_converter_um2 * levels(input_bits));
+SquareMm fefet_converter_area(Process process, std::int64_t input_bits) {
+  return SquareMm(1e-6 * all_numbers(process).fefet_converter_um2 * levels(input_bits));
 }
 
-double fefet_leaking_share(Bound bound) { return numbers(bound).fefet_leaks; }
+double fefet_leaking_share(Process process) { return all_numbers(process).fefet_leaks; }
 
-Joules fefet_product_energy(Bound bound) { return Joules(pico * numbers(bound).fefet_product_pj); }
+Joules fefet_product_energy(Process process) { return Joules(pico * all_numbers(process).fefet_product_pj); }
 
-Joules fefet_conversion_energy(std::int64_t input_bits, Bound bound) {
-  return Joules(pico * numbers(bound).fefet_conversion_pj * levels(input_bits));
+Joules fefet_conversion_energy(Process process, std::int64_t input_bits) {
+  return Joules(pico * all_numbers(process).fefet_conversion_pj * levels(input_bits));
 }
 
-Joules dram_energy(DramKind kind, Bytes bytes, Bound bound) {
-  return Joules(pico * numbers(bound).dram_pj[static_cast<std::size_t>(kind)] * 8.0 *
+Joules dram_energy(Process process, DramKind kind, Bytes bytes) {
+  return Joules(pico * all_numbers(process).dram_pj[static_cast<std::size_t>(kind)] * 8.0 *
                 static_cast<double>(bytes.value));
 }
 
@@ -310,18 +401,18 @@ SquareMm crossbar_area(Process process, std::int64_t ports, Bits port_bits) {
   return SquareMm(side_bits * side_bits * numbers(process).crossbar_mm2);
 }
 
-double fpga_crossbar_luts(std::int64_t ports, Bits port_bits) {
+double fpga_crossbar_luts(Process process, std::int64_t ports, Bits port_bits) {
   // A tree of multiplexers: each takes the place of so many inputs but one. Example: 6 ports choose among 5 others,
   // ceil(4 / 3) = 2 for each bit.
   const double bits = static_cast<double>(ports) * static_cast<double>(port_bits.value);
   const double others = static_cast<double>(ports) - 1;
-  return bits * std::ceil((others - 1) / (numbers(Bound::value).inputs_switched - 1));
+  return bits * std::ceil((others - 1) / (all_numbers(process).inputs_switched - 1));
 }
 
-Joules wire_energy(Bound bound) { return Joules(pico * numbers(bound).wire_pj); }
-double clock_over_dynamic(Bound bound) { return numbers(bound).clock; }
-double control_over_datapath(Sequencer sequencer, Bound bound) {
-  const Numbers& n = numbers(bound);
+Joules wire_energy(Process process) { return Joules(pico * all_numbers(process).wire_pj); }
+double clock_over_dynamic(Process process) { return all_numbers(process).clock; }
+double control_over_datapath(Process process, Sequencer sequencer) {
+  const Numbers& n = all_numbers(process);
   return sequencer == Sequencer::distributed ? n.control * n.distributed : n.control;
 }
 double other_over_datapath(Process process) { return numbers(process).other; }
@@ -334,22 +425,24 @@ double leakage_watts(Process process, SquareMm area) {
 double clock_limit_mhz(Process process, NumberFormat operand, std::int64_t stages) {
   const auto depth = static_cast<double>(stages);
   if (is_fpga(process.node)) return part_numbers(process).clock_mhz * std::min(1.0, depth / 3.0);
-  const Numbers& n = numbers(process.bound);
+  const Numbers& n = all_numbers(process);
   const double logic = std::max(n.least_stage, n.depth[static_cast<std::size_t>(operand)] / depth);
   return 1e6 / (n.fo4_ps[place_of(process.node)] * n.margin * (logic + n.overhead));
 }
 
-FpgaPart fpga_part(TechnologyNode node) { return part_numbers(node).part; }
+FpgaPart fpga_part(Process process) { return part_numbers(process).part; }
 
-double fpga_dsp_blocks(TechnologyNode node, NumberFormat operand) {
-  return part_numbers(node).dsp_blocks[static_cast<std::size_t>(operand)];
+FpgaMemories fpga_memories(Process process) { return all_numbers(process).memories; }
+
+double fpga_dsp_blocks(Process process, NumberFormat operand) {
+  return part_numbers(process).dsp_blocks[static_cast<std::size_t>(operand)];
 }
 
-double fpga_lane_luts(NumberFormat operand) {
-  const Numbers& n = numbers(Bound::value);
+double fpga_lane_luts(Process process, NumberFormat operand) {
+  const Numbers& n = all_numbers(process);
   return number_formats[static_cast<std::size_t>(operand)].floating ? n.float_lane_luts : n.integer_lane_luts;
 }
 
-double fpga_control_luts() { return numbers(Bound::value).control_luts; }
+double fpga_control_luts(Process process) { return all_numbers(process).control_luts; }
 
 }  // namespace sdip

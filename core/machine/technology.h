@@ -26,16 +26,27 @@ struct TechnologyRow {
 /// Every constant of every process, for docs, API and reports.
 std::span<const TechnologyRow> technology_rows();
 
+inline constexpr std::size_t technology_row_count = 159;
+
+/// Whether a node's or a part's figures are made of that row: its own, those of the nodes that it lies between or
+/// is derived from, and those of all.
+bool concerns(const TechnologyRow& row, TechnologyNode node);
+
 /// Which end of the rows' ranges a figure is made from; most: the largest energy, area and power.
 enum class Bound { least, value, most };
 inline constexpr std::size_t bound_count = 3;
 
-/// A node, and the figures of it that are meant.
+/// A node, and the figures of it that are meant: the table's, or with those that a machine has of its own, which
+/// are their own ends. Lives no longer than that machine's `technology`.
 struct Process {
   TechnologyNode node;
   Bound bound = Bound::value;
+  const OwnTables* own = nullptr;
   Process(TechnologyNode n, Bound b = Bound::value) : node(n), bound(b) {}
 };
+
+/// What a machine is made in: the way to every figure that it is priced by.
+Process process_of(const Machine& machine, Bound bound = Bound::value);
 
 /// FPGA parts are priced as the node that they are made in, times what programmable logic costs over it.
 bool is_fpga(TechnologyNode node);
@@ -50,7 +61,7 @@ SquareMm mac_area(Process process, NumberFormat operand);
 struct ComposableMac {
   double mac_area, mac_energy;
 };
-ComposableMac composable_over_plain(NumberFormat operand, Bound bound = Bound::value);
+ComposableMac composable_over_plain(Process process, NumberFormat operand);
 
 /// Energy of moving `bits` through the port of an SRAM whose bank holds `bank_bytes`: the table's points (8 KB, 32
 /// KB, 1 MB, each per 64 bits), joined and continued by power laws.
@@ -70,29 +81,29 @@ SquareMm fefet_cell_area(Process process, Bits cells);
 
 /// Area of a converter of a FeFET memory's columns, and energy of a conversion, that lose nothing of 128 cells when
 /// rows take `input_bits` of an activation at once: 7 + input_bits bits, area and energy doubled by each.
-SquareMm fefet_converter_area(std::int64_t input_bits, Bound bound = Bound::value);
-Joules fefet_conversion_energy(std::int64_t input_bits, Bound bound = Bound::value);
+SquareMm fefet_converter_area(Process process, std::int64_t input_bits);
+Joules fefet_conversion_energy(Process process, std::int64_t input_bits);
 /// Of the area of FeFET memories the share that leaks as logic does.
-double fefet_leaking_share(Bound bound = Bound::value);
+double fefet_leaking_share(Process process);
 
 /// Energy of a product of one bit by one bit in a FeFET cell.
-Joules fefet_product_energy(Bound bound = Bound::value);
+Joules fefet_product_energy(Process process);
 
 /// Energy of moving `bytes` between chip and DRAM.
-Joules dram_energy(DramKind kind, Bytes bytes, Bound bound = Bound::value);
+Joules dram_energy(Process process, DramKind kind, Bytes bytes);
 
 /// Energy of moving a bit along a millimetre of wire.
-Joules wire_energy(Bound bound = Bound::value);
+Joules wire_energy(Process process);
 
 /// Energy of the clock tree and of pipeline registers over that of arithmetic and SRAM.
-double clock_over_dynamic(Bound bound = Bound::value);
+double clock_over_dynamic(Process process);
 
 /// Area of a crossbar of so many ports: a square as wide as the bits of all of them side by side.
 SquareMm crossbar_area(Process process, std::int64_t ports, Bits port_bits);
 /// LUTs of its multiplexers: each bit of each port chooses among the other ports.
-double fpga_crossbar_luts(std::int64_t ports, Bits port_bits);
+double fpga_crossbar_luts(Process process, std::int64_t ports, Bits port_bits);
 /// Area beside lanes and memories over theirs: sequencers; and pads, PHYs, wires and what stays empty.
-double control_over_datapath(Sequencer sequencer, Bound bound = Bound::value);
+double control_over_datapath(Process process, Sequencer sequencer);
 double other_over_datapath(Process process);
 
 /// Watts that `area` leaks; of an FPGA the whole part's, whatever the area.
@@ -106,9 +117,14 @@ double clock_limit_mhz(Process process, NumberFormat operand, std::int64_t stage
 struct FpgaPart {
   double dsp, bram, uram, lut;
 };
-FpgaPart fpga_part(TechnologyNode node);
-double fpga_dsp_blocks(TechnologyNode node, NumberFormat operand);
-double fpga_lane_luts(NumberFormat operand);
-double fpga_control_luts();
+FpgaPart fpga_part(Process process);
+/// Bits of its RAM blocks, and of a port of theirs.
+struct FpgaMemories {
+  double bram_bits, uram_bits, port_bits;
+};
+FpgaMemories fpga_memories(Process process);
+double fpga_dsp_blocks(Process process, NumberFormat operand);
+double fpga_lane_luts(Process process, NumberFormat operand);
+double fpga_control_luts(Process process);
 
 }  // namespace sdip

@@ -274,6 +274,8 @@ constexpr TechnologyRow table[] = {
     {"fpga.lut.control", 3000, 1000, 10000, "LUTs", assumption, soft_logic},
 };
 
+static_assert(std::size(table) == technology_row_count);
+
 }  // namespace
 
 std::string_view confidence_text(Confidence confidence) {

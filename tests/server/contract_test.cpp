@@ -23,6 +23,7 @@ struct Example {
 };
 const std::vector<Example> examples = {
     {"list_parameters", "/api/v1/parameters", ""},
+    {"list_technology", "/api/v1/technology", ""},
     {"list_metrics", "/api/v1/metrics", ""},
     {"list_presets", "/api/v1/presets", ""},
     {"list_baselines", "/api/v1/baselines", ""},
@@ -134,7 +135,7 @@ TEST(contract, the_document_names_only_schemas_that_it_has) {
 
 TEST(contract, the_document_holds_every_parameter_and_metric) {
   const Json& schemas = document()["components"]["schemas"];
-  EXPECT_EQ(schemas["Machine"]["properties"].size(), parameters().size());
+  EXPECT_EQ(schemas["Machine"]["properties"].size(), parameters().size() + 1) << "and technology";
   EXPECT_EQ(schemas["MetricValues"]["properties"].size(), metric_count);
   EXPECT_EQ(schemas["Machine"]["properties"]["cores"]["minimum"], 1);
 }

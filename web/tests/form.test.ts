@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Parameter } from '../src/api/types';
 import { modelNameOf } from '../src/api/upload';
 import { axisOf, draftFor, rangeCount, sweepRequest, type AxisDraft, type SweepDraft } from '../src/form/axes';
-import { changedFrom, decodeSettings, encodeSettings, groupsOf, inputText, parseValue } from '../src/form/values';
+import { changedFrom, changesOf, decodeSettings, encodeSettings, groupsOf, inputText, parseValue, settingsOf } from '../src/form/values';
 
 const parameter = (part: Partial<Parameter>): Parameter => ({
   name: 'cores', type: 'count', effect: 'cost', group: 'cores', unit: '', default: 4, min: 1, max: 4096, choices: [],
@@ -52,6 +52,15 @@ describe('settings', () => {
   test('survive the address with their types', () => {
     const settings = { cores: 8, fusion: 'pointwise', hoisted_context: true, dram_clock_ratio: 1.5 };
     expect(decodeSettings(encodeSettings(settings), table)).toEqual(settings);
+  });
+  test('of the technology table survive the address and the way to the server and back', () => {
+    const settings = { cores: 8, 'technology.n7.multiply.int8': 0.14, 'technology.dram.ddr4': 1e-7 };
+    expect(decodeSettings(encodeSettings(settings), table)).toEqual(settings);
+    const said = changesOf(settings);
+    expect(said).toEqual({ cores: 8, technology: { 'n7.multiply.int8': 0.14, 'dram.ddr4': 1e-7 } });
+    expect(settingsOf(said)).toEqual(settings);
+    expect(changesOf({ cores: 8 })).toEqual({ cores: 8 });
+    expect(decodeSettings('technology.n7.multiply.int8:0,technology.dram.ddr4:many', table)).toEqual({});
   });
   test('an address cannot bring in what the table does not allow', () => {
     expect(decodeSettings('cores:0,evil:1,fusion:strips,hoisted_context:maybe', table)).toEqual({});

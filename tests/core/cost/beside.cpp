@@ -318,6 +318,10 @@ BesideBatch drawn_batch(std::uint64_t seed) {
   for (std::size_t i = 1; i < machines.size(); i += 2) set_circuits(seed + i / 2, machines[i]);
   for (std::size_t i = 0; i < machines.size(); i += 3)
     machines[i].imem_bytes = dice.one_of<std::int64_t>({1, longest - 1, longest});
+  for (std::size_t i = 1; i < machines.size(); i += 4) {  // figures of their own: the same, and another
+    const ParameterRow& row = technology_parameters()[(13 * seed + i / 8) % technology_parameters().size()];
+    row.write(machines[i], row.least);
+  }
   for (const Machine& m : machines) beside.alone.push_back(evaluate(beside.application, m));
   beside.counts = counts_of(beside.application, machines);
   return beside;

@@ -127,11 +127,13 @@ struct Events {
     return m.activation_memory == ActivationMemory::unified ? 2 * m.dsram_bytes + m.stackram_bytes : m.dsram_bytes;
   }
 
-  double along(std::int64_t bits, double mm) const { return real(bits) * mm * wire_energy().value; }
-  static void add_clock(Joules8& joules) {
+  double along(std::int64_t bits, double mm) const {
+    return real(bits) * mm * wire_energy(m.technology_node).value;
+  }
+  void add_clock(Joules8& joules) const {
     double sum = 0;
     for (const char* part : {"mac", "vector", "dsram", "stackram", "psram"}) sum += joules[part];
-    joules["clock"] = sum * clock_over_dynamic();
+    joules["clock"] = sum * clock_over_dynamic(m.technology_node);
   }
 
   Joules8 own(const InstructionClass& c, const InstructionCounts& i, std::int64_t active) const {
@@ -162,7 +164,7 @@ struct Events {
       joules["ports"] = stack * along(m.psram_port_bits, wires.psram);
       joules["broadcast"] = stack * along(m.psram_port_bits, wires.to_a_core);
     }
-    joules["dram_activations"] = bytes * dram_energy(m.dram_kind, Bytes(1)).value;
+    joules["dram_activations"] = bytes * dram_energy(m.technology_node, m.dram_kind, Bytes(1)).value;
     joules["ports"] +=
         cores * real(i.dsram_read_beats + i.dsram_write_beats) * along(m.dsram_port_bits, wires.dsram) +
         bytes * along(8, wires.dsram) +
@@ -173,7 +175,7 @@ struct Events {
 
   Joules8 shared(const InstructionCounts& i, std::int64_t stack_beats, std::int64_t words_bytes) const {
     const double weights = real(i.psram_read_beats - stack_beats);
-    const double byte = dram_energy(m.dram_kind, Bytes(1)).value;
+    const double byte = dram_energy(m.technology_node, m.dram_kind, Bytes(1)).value;
     Joules8 joules;
     joules["psram"] = in_place(m, role) ? 0.0
                                         : weights * beat(wires.psram_bytes, m.psram_port_bits) +

@@ -128,7 +128,7 @@ TEST(writable_psram, spends_what_a_beat_of_the_common_memory_takes_and_the_way_t
   plan.psram_port_mm = 3;
   const EnergyPrices prices = energy_prices(m, Role::core, plan);
   const double beat = sram_energy(m.technology_node, Bytes(50000), Bits(8)).value;
-  const double mm = wire_energy().value;
+  const double mm = wire_energy(m.technology_node).value;
   EXPECT_EQ(prices.psram_beat, beat);
   const Energy energy = core_energy({.stackram_beats = 5}, prices);
   EXPECT_DOUBLE_EQ(energy[EnergyPart::psram], 5 * beat);
@@ -169,8 +169,8 @@ TEST(crossbar, is_a_square_of_its_ports_wires) {
   // A 64 x 64 crossbar of 128 bit, as its source has it.
   EXPECT_NEAR(crossbar_area(TechnologyNode::n45, 64, Bits(128)).value, 4.06, 0.01);
   // 6 ports of 3 bit: each bit chooses among 5, by 4-to-1 multiplexers: 2.
-  EXPECT_EQ(fpga_crossbar_luts(6, Bits(3)), 6 * 3 * 2);
-  EXPECT_EQ(fpga_crossbar_luts(5, Bits(1)), 5);
+  EXPECT_EQ(fpga_crossbar_luts(TechnologyNode::fpga_zynq7020, 6, Bits(3)), 6 * 3 * 2);
+  EXPECT_EQ(fpga_crossbar_luts(TechnologyNode::fpga_zynq7020, 5, Bits(1)), 5);
 }
 
 TEST(writable_psram, of_a_part_takes_blocks_where_it_holds_something) {
@@ -200,7 +200,7 @@ TEST(crossbar, on_an_fpga_takes_its_multiplexers) {
   const auto luts = [&] { return fpga_use(application, m)->resources[3].needed; };
   const double before = luts();
   m.memory_hierarchy = MemoryHierarchy::crossbar;
-  EXPECT_EQ(luts() - before, fpga_crossbar_luts(m.cores + 2, Bits(m.link_bits)));
+  EXPECT_EQ(luts() - before, fpga_crossbar_luts(m.technology_node, m.cores + 2, Bits(m.link_bits)));
 }
 
 TEST(crossbar, does_nothing_to_frames_that_do_not_denoise_and_says_so) {

@@ -268,8 +268,8 @@ TEST(split_macs, take_more_area_and_energy_of_arrays_alone) {
     EXPECT_DOUBLE_EQ(prices.mac, energy * prices_before.mac);
     EXPECT_EQ(prices.lane_operation, prices_before.lane_operation);
   }
-  EXPECT_EQ(composable_over_plain(int8, Bound::most).mac_area, 3.33);
-  EXPECT_EQ(composable_over_plain(int8, Bound::least).mac_area, 1.1);
+  EXPECT_EQ(composable_over_plain({TechnologyNode::n7, Bound::most}, int8).mac_area, 3.33);
+  EXPECT_EQ(composable_over_plain({TechnologyNode::n7, Bound::least}, int8).mac_area, 1.1);
 }
 
 TEST(split_macs, are_no_dsp_blocks) {

@@ -163,6 +163,14 @@ TEST(space_json, refuses_with_the_place) {
             "value_invalid at /axes/0/factor");
   EXPECT_EQ(refusal_of(R"({"axes": [{"parameter": "sampler", "min": 1, "max": 2, "step": 1}]})"),
             "value_invalid at /axes/0");
+  EXPECT_EQ(refusal_of(R"({"axes": [{"parameter": "technology.n7", "values": [1]}]})"),
+            "unknown_parameter at /axes/0/parameter");
+  EXPECT_EQ(refusal_of(R"({"axes": [{"parameter": "technology.dram.ddr4", "values": [20, 0]}]})"),
+            "value_out_of_range at /axes/0/values/1");
+  EXPECT_EQ(refusal_of(R"({"axes": [{"parameter": "technology.dram.ddr4", "values": [20, 20.0]}]})"),
+            "value_invalid at /axes/0/values");
+  EXPECT_EQ(refusal_of(R"({"axes": [{"parameter": "technology.dram.ddr4", "min": 1, "max": 2, "step": 1}]})"),
+            "value_invalid at /axes/0");
   EXPECT_EQ(refusal_of(R"({"axes": [{"parameter": "cores", "values": [1], "unit": "x"}]})"),
             "unknown_key at /axes/0/unit");
   EXPECT_EQ(refusal_of(R"({"count": 5, "axes": [{"parameter": "cores", "values": [1]}]})"),

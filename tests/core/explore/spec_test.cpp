@@ -46,6 +46,24 @@ TEST(sweep_spec, spelled_out_reads_back_equal) {
   EXPECT_EQ(spec_json(again), spec_json(spec));
 }
 
+TEST(sweep_spec, keeps_technology_figures_of_the_machine_and_of_axes_to_the_last_bit) {
+  json body = json::parse(whole);
+  body["machine"]["technology"] = {{"dram.hbm2", 1.0 / 0.3}};
+  body["axes"].push_back({{"parameter", "technology.n7.multiply.fp16"}, {"values", {0.1 + 0.2, 0.34, 1}}});
+  const SweepSpec spec = spec_from_json(body);
+  const SweepSpec again = spec_from_json(json::parse(spec_json(spec).dump()));
+  EXPECT_EQ(again.space, spec.space);
+  EXPECT_EQ(spec_json(again), spec_json(spec));
+  EXPECT_EQ(point_count(spec.space), 6);
+  const Machine last = point(again.space, 5);
+  ASSERT_EQ(last.technology.figures().size(), 2U);
+  EXPECT_EQ(last.technology.figures()[0].value, 1);
+  EXPECT_EQ(last.technology.figures()[1].value, 1.0 / 0.3);
+  EXPECT_EQ(machine_json(point(spec.space, 0))["technology"]["n7.multiply.fp16"], 0.1 + 0.2);
+  EXPECT_TRUE(point(spec.space, 0) == point(again.space, 0));
+  EXPECT_FALSE(point(spec.space, 0) == point(spec.space, 1));
+}
+
 TEST(sweep_spec, keeps_formats_of_layers_and_refuses_what_is_none_by_its_line) {
   json body = json::parse(whole);
   body["formats"] = "family=linear weights=int4  # thin";

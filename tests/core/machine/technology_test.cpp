@@ -116,8 +116,10 @@ TEST(technology, memories_and_dram_are_proportional_to_their_bytes) {
   EXPECT_NEAR(sram_area(TechnologyNode::n7, Bytes(1 << 20)).value, row_value("n7.sram.area"), 1e-12);
   EXPECT_NEAR(rom_area(TechnologyNode::n7, Bytes(1 << 20)).value,
               row_value("n7.sram.area") * row_value("rom.over_sram"), 1e-12);
-  EXPECT_NEAR(dram_energy(DramKind::hbm2, Bytes(1000)).value, 8000 * row_value("dram.hbm2") * 1e-12, 1e-15);
-  EXPECT_GT(dram_energy(DramKind::ddr4, Bytes(1)).value, dram_energy(DramKind::gddr6, Bytes(1)).value);
+  EXPECT_NEAR(dram_energy(TechnologyNode::n7, DramKind::hbm2, Bytes(1000)).value,
+              8000 * row_value("dram.hbm2") * 1e-12, 1e-15);
+  EXPECT_GT(dram_energy(TechnologyNode::n7, DramKind::ddr4, Bytes(1)).value,
+            dram_energy(TechnologyNode::n7, DramKind::gddr6, Bytes(1)).value);
 }
 
 TEST(technology, a_node_between_45_and_7_nm_is_their_figures_joined_by_the_published_factor) {
@@ -182,14 +184,18 @@ TEST(technology, the_ends_of_the_ranges_enclose_every_figure) {
   }
   EXPECT_LT(mac_energy({TechnologyNode::n7, Bound::least}, NumberFormat::int4, NumberFormat::int8).value,
             mac_energy({TechnologyNode::n7, Bound::most}, NumberFormat::int4, NumberFormat::int8).value);
-  EXPECT_LT(dram_energy(DramKind::hbm2, Bytes(1), Bound::least).value,
-            dram_energy(DramKind::hbm2, Bytes(1), Bound::most).value);
-  EXPECT_LT(wire_energy(Bound::least).value, wire_energy(Bound::most).value);
-  EXPECT_LT(clock_over_dynamic(Bound::least), clock_over_dynamic(Bound::most));
-  EXPECT_LT(control_over_datapath(Sequencer::central, Bound::least),
-            control_over_datapath(Sequencer::central, Bound::most));
-  EXPECT_DOUBLE_EQ(control_over_datapath(Sequencer::distributed), 2 * control_over_datapath(Sequencer::central));
-  EXPECT_DOUBLE_EQ(control_over_datapath(Sequencer::host), control_over_datapath(Sequencer::central));
+  EXPECT_LT(dram_energy({TechnologyNode::n7, Bound::least}, DramKind::hbm2, Bytes(1)).value,
+            dram_energy({TechnologyNode::n7, Bound::most}, DramKind::hbm2, Bytes(1)).value);
+  EXPECT_LT(wire_energy({TechnologyNode::n7, Bound::least}).value,
+            wire_energy({TechnologyNode::n7, Bound::most}).value);
+  EXPECT_LT(clock_over_dynamic({TechnologyNode::n7, Bound::least}),
+            clock_over_dynamic({TechnologyNode::n7, Bound::most}));
+  EXPECT_LT(control_over_datapath({TechnologyNode::n7, Bound::least}, Sequencer::central),
+            control_over_datapath({TechnologyNode::n7, Bound::most}, Sequencer::central));
+  EXPECT_DOUBLE_EQ(control_over_datapath(TechnologyNode::n7, Sequencer::distributed),
+                   2 * control_over_datapath(TechnologyNode::n7, Sequencer::central));
+  EXPECT_DOUBLE_EQ(control_over_datapath(TechnologyNode::n7, Sequencer::host),
+                   control_over_datapath(TechnologyNode::n7, Sequencer::central));
 }
 
 TEST(technology, a_port_bit_of_a_bank_takes_as_much_area_as_a_hundred_bits) {
@@ -247,9 +253,9 @@ TEST(technology, fpga_parts_hold_what_their_data_sheets_say) {
   EXPECT_EQ(fpga_dsp_blocks(TechnologyNode::fpga_zynq7020, NumberFormat::q7_8), 1);
   EXPECT_EQ(fpga_dsp_blocks(TechnologyNode::fpga_zynq7020, NumberFormat::fp32), 5);
   EXPECT_NEAR(fpga_dsp_blocks(TechnologyNode::fpga_vc1902, NumberFormat::uint8), 1.0 / 3, 1e-12);
-  EXPECT_EQ(fpga_lane_luts(NumberFormat::int8), 50);
-  EXPECT_EQ(fpga_lane_luts(NumberFormat::bf16), 400);
-  EXPECT_EQ(fpga_control_luts(), 3000);
+  EXPECT_EQ(fpga_lane_luts(TechnologyNode::fpga_zynq7020, NumberFormat::int8), 50);
+  EXPECT_EQ(fpga_lane_luts(TechnologyNode::fpga_zynq7020, NumberFormat::bf16), 400);
+  EXPECT_EQ(fpga_control_luts(TechnologyNode::fpga_zynq7020), 3000);
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 // One hook for each question the dashboard asks the server.
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { answer, client } from './client';
-import type { Machine, MachineChanges, Sweep, ValidationItem } from './types';
+import { changesOf } from '../form/values';
+import type { Machine, Sweep, ValidationItem } from './types';
 
 const forever = { staleTime: Infinity, gcTime: Infinity };
 
@@ -115,10 +116,9 @@ export interface Design {
   formats?: string; // rules for single layers
 }
 
-/** The names and values of a machine were checked against the parameter table; the server checks them again. */
 const requestOf = (design: Design | null) => {
   const { model, preset, machine, formats } = design as Design;
-  return { model, preset, machine: machine as MachineChanges, ...(formats ? { formats } : {}) };
+  return { model, preset, machine: changesOf(machine), ...(formats ? { formats } : {}) };
 };
 
 export const useAnalysis = (design: Design | null, instructions: boolean) =>

@@ -1,6 +1,6 @@
 // The axes of a sweep as drafted in the form, and the request they become.
-import type { Axis, Machine, MachineChanges, Parameter, ParameterValue, SweepRequest } from '../api/types';
-import { inputText, parseValue, type Fault } from './values';
+import type { Axis, Machine, Parameter, ParameterValue, SweepRequest } from '../api/types';
+import { changesOf, inputText, parseValue, type Fault } from './values';
 
 export interface AxisDraft {
   parameter: string;
@@ -95,7 +95,7 @@ export function sweepRequest(draft: SweepDraft, axes: Axis[]): SweepRequest {
     ...(draft.name.trim() ? { name: draft.name.trim() } : {}),
     model: draft.model,
     preset: draft.preset,
-    machine: machine as MachineChanges,
+    machine: changesOf(machine),
     sampling: draft.sampling,
     seed: draft.seed,
     ...(draft.sampling === 'random' ? { count: draft.count } : {}),

@@ -1,5 +1,5 @@
 // What a person typed into the form, checked against the parameter table.
-import type { Machine, Parameter, ParameterValue } from '../api/types';
+import type { Machine, MachineChanges, Parameter, ParameterValue } from '../api/types';
 import { parseNumber, quantity } from '../format/quantity';
 import type { Key } from '../i18n/i18n';
 
@@ -41,6 +41,26 @@ export function inputText(parameter: Parameter, value: ParameterValue): string {
   return String(value);
 }
 
+/** Before the name of a row of the technology table, where one stands among parameters. */
+export const technology = 'technology.';
+
+/** A machine as the server says it, with each technology figure of its own as a setting beside the parameters. */
+export function settingsOf({ technology: own = {}, ...parameters }: Partial<MachineChanges>): Machine {
+  return { ...(parameters as Record<string, unknown> as Machine), ...Object.fromEntries(Object.entries(own).map(([row, value]) => [technology + row, value])) };
+}
+
+/** Settings as a request says them. They were checked against the parameter table; the server checks them again. */
+export function changesOf(settings: Machine): MachineChanges {
+  const said: Record<string, unknown> = {};
+  const figures: Record<string, number> = {};
+  for (const [name, value] of Object.entries(settings)) {
+    if (name.startsWith(technology)) figures[name.slice(technology.length)] = Number(value);
+    else said[name] = value;
+  }
+  if (Object.keys(figures).length > 0) said.technology = figures;
+  return said as MachineChanges;
+}
+
 /** The settings that differ from the preset: what a request needs to say. */
 export function changedFrom(preset: Machine, settings: Machine): Machine {
   return Object.fromEntries(Object.entries(settings).filter(([name, value]) => preset[name] !== value));
@@ -50,12 +70,14 @@ export function changedFrom(preset: Machine, settings: Machine): Machine {
 export const encodeSettings = (settings: Machine): string =>
   Object.entries(settings).map(([name, value]) => `${name}:${String(value)}`).join(',');
 
-/** The settings that a text of the address means; what the table does not know or allow is left out. */
+/** The settings that a text of the address means; what the table does not know or allow is left out, and the server says what it thinks of technology figures. */
 export function decodeSettings(text: string, parameters: Parameter[]): Machine {
   const settings: Machine = {};
   for (const part of text.split(',')) {
     const colon = part.indexOf(':');
-    const parameter = parameters.find((one) => one.name === part.slice(0, colon));
+    const name = part.slice(0, colon);
+    if (name.startsWith(technology) && Number(part.slice(colon + 1)) > 0) settings[name] = Number(part.slice(colon + 1));
+    const parameter = parameters.find((one) => one.name === name);
     if (!parameter) continue;
     const parsed = parseValue(parameter, part.slice(colon + 1));
     if ('value' in parsed) settings[parameter.name] = parsed.value;

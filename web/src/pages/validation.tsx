@@ -3,8 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
 import { answer, client } from '../api/client';
 import { isLive, useValidation } from '../api/queries';
-import type { Machine, Validation, ValidationResult } from '../api/types';
-import { changedFrom, encodeSettings } from '../form/values';
+import type { Validation, ValidationResult } from '../api/types';
+import { changedFrom, encodeSettings, settingsOf } from '../form/values';
 import { duration, percent, plain } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';
 import { Infeasible } from '../point/analysis_view';
@@ -57,7 +57,7 @@ function Head({ validation }: { validation: Validation }) {
     mutationFn: () => answer(client.DELETE('/api/v1/validations/{id}', path)),
     onSuccess: async () => { navigate('/validate'); await queries.invalidateQueries({ queryKey: ['validations'] }); },
   });
-  const settings = changedFrom(tables.machineOf('essay'), (validation.request.machine ?? {}) as Machine);
+  const settings = changedFrom(tables.machineOf('essay'), settingsOf(validation.request.machine ?? {}));
   const query = new URLSearchParams({ model: validation.model, preset: 'essay', set: encodeSettings(settings) }).toString();
   const { summary } = validation;
   const failure = cancel.error ?? remove.error;

@@ -1,6 +1,7 @@
 // Everything known of one design point: tiles, machine, breakdowns, stages, comparison.
 import { useAnalysis, type Design } from '../api/queries';
 import type { Analysis } from '../api/types';
+import { settingsOf } from '../form/values';
 import { useSpeech, wordFor } from '../i18n/i18n';
 import { setQuery, useQueryState } from '../state/location';
 import { Card, ErrorBox, Skeleton, Tabs } from '../ui/basics';
@@ -34,7 +35,7 @@ export function AnalysisView({ design }: { design: Design }) {
       <Tabs label={t('point.views')} controls="point-view" items={items} value={current} onChange={(tab) => setQuery({ tab: tab === 'overview' ? null : tab })} />
       <div id="point-view" role="tabpanel" aria-labelledby={`point-view-tab-${current}`}>
         {current === 'overview' && <Overview analysis={analysis.data} design={design} />}
-        {stage && <StageView key={stage.name} stage={stage} machine={analysis.data.machine} design={design} frameEnergy={analysis.data.metrics.energy_j_per_frame ?? 0} />}
+        {stage && <StageView key={stage.name} stage={stage} machine={settingsOf(analysis.data.machine)} design={design} frameEnergy={analysis.data.metrics.energy_j_per_frame ?? 0} />}
         {current === 'compare' && <ComparisonTable design={design} />}
       </div>
     </>
@@ -63,7 +64,7 @@ function Overview({ analysis, design }: { analysis: Analysis; design: Design }) 
   return (
     <>
       {analysis.feasible && <Breakdowns analysis={analysis} />}
-      <Card title={t('point.machine')}><MachineTable machine={analysis.machine} preset={design.preset} /></Card>
+      <Card title={t('point.machine')}><MachineTable machine={settingsOf(analysis.machine)} preset={design.preset} /></Card>
       <AllMetrics metrics={analysis.metrics} />
       {analysis.notes.length > 0 && (
         <Card title={t('point.notes')}>

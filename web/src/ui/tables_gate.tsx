@@ -2,6 +2,7 @@
 import { createContext, useContext, useMemo, type ReactNode } from 'react';
 import { useTables } from '../api/queries';
 import type { Machine, Metric, Parameter, Preset } from '../api/types';
+import { settingsOf } from '../form/values';
 import { ErrorBox, Skeleton } from './basics';
 
 export interface Tables {
@@ -24,13 +25,14 @@ export function TablesGate({ children }: { children: ReactNode }) {
     const byName = new Map(parameters.data.map((one) => [one.name, one]));
     const metricByName = new Map(metrics.data.map((one) => [one.name, one]));
     const defaults = Object.fromEntries(parameters.data.map((one) => [one.name, one.default]));
+    const machines = new Map(presets.data.map((one) => [one.name, settingsOf(one.machine)]));
     return {
       parameters: parameters.data,
       metrics: metrics.data,
       presets: presets.data,
       parameter: (name) => byName.get(name),
       metric: (name) => metricByName.get(name),
-      machineOf: (preset) => presets.data.find((one) => one.name === preset)?.machine ?? defaults,
+      machineOf: (preset) => machines.get(preset) ?? defaults,
       unitOf: (column) => metricByName.get(column)?.unit ?? byName.get(column)?.unit ?? '',
     };
   }, [parameters.data, metrics.data, presets.data]);
