@@ -152,8 +152,8 @@ TEST(circuits, are_controlled_as_from_one_place) {
   EXPECT_GT(without, central_without);
   const double psram = block_of(area_of(application, m), "psram");  // a second one stands beside the circuit's
   EXPECT_NEAR(distributed - central,
-              (without - central_without) + psram * (control_over_datapath(Sequencer::distributed) -
-                                                     control_over_datapath(Sequencer::central)),
+              (without - central_without) + psram * (control_over_datapath(process_of(m), Sequencer::distributed) -
+                                                     control_over_datapath(process_of(m), Sequencer::central)),
               1e-12);
 }
 
