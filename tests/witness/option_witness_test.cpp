@@ -61,7 +61,7 @@ constexpr Runs tests[] = {
     {"witness.ten_thousand_random_pairs_count_the_same_by_formula_and_by_stepping", of_pair, ""},
     {"counted_frame.of_pipelines_networks_and_parts_in_series_is_what_the_report_says", of_frames, ""},
     {"pipeline.of_any_number_of_cores_and_steps_takes_what_the_estimate_predicts", executed,
-     "cores steps mode memory_hierarchy=crossbar"},
+     "cores steps mode memory_hierarchy=crossbar vae_stage=circuit vae_conv_lanes_in vae_vector_lanes"},
     {"pipeline.of_a_network_runs_its_frames_side_by_side_or_its_parts_in_series", executed,
      "core_weights=per_core branches=parallel"},
     {"random.lossless_programs_compute_their_graphs", executed, "low_rank=on"},

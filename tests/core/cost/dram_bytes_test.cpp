@@ -12,7 +12,8 @@ namespace {
 /// By the transfers that the estimate charges, of one core.
 std::int64_t estimated(const InstructionClass& c, const Machine& m) {
   std::int64_t bytes = 0;
-  for (const Move& move : channel_moves(class_cost(c, m), false, timeline_rules(m, Decimal{100}, 1, Bytes(0))).moves)
+  for (const Move& move :
+       channel_moves(class_cost(c, m), false, timeline_rules(m, Decimal{100}, 1, Bytes(0))).moves)
     bytes += move.times * ceil_div(move.bytes, m.dram_burst_bytes) * m.dram_burst_bytes;
   return bytes;
 }
