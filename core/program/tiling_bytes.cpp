@@ -3,6 +3,7 @@
 //
 // Worked example: a product of 1 x 1 by 1 x 7 whose 7 weights of a byte come in bursts of 2. Tiles of 3 are 3 of 4,
 // 4 and 2 bytes, tiles of 2 are 4 of 2: as many words, but 10 and 8 bytes.
+#include <functional>
 #include <tuple>
 
 #include "core/program/tiling_search.h"
@@ -72,14 +73,8 @@ struct BytesSearch {
   }
 };
 
-template <class Size>
-void sort_out(std::vector<Size>& sizes) {
-  const auto tile = [](const Size& s) {
-    if constexpr (std::is_same_v<Size, TileSize>)
-      return s.tile;
-    else
-      return s;
-  };
+template <class Size, class Tile = std::identity>
+void sort_out(std::vector<Size>& sizes, Tile tile = {}) {
   std::ranges::sort(sizes, {}, tile);
   sizes.erase(std::ranges::unique(sizes, {}, tile).begin(), sizes.end());
 }
@@ -124,7 +119,7 @@ std::optional<Mapping> fewest_bytes(const Nest& nest, const TileTerms& terms, co
   std::vector<TileSize> sums = search.sums;
   for (const std::int64_t granule : granules)
     for (const TileSize& s : sizes_of_loop(nest.loops.in_channels, granule, sizes.split_sums)) sums.push_back(s);
-  sort_out(sums);
+  sort_out(sums, &TileSize::tile);
   return BytesSearch{search, exact, channels_tried(nest, sizes.split_channels, granules), std::move(sums),
                      below - 1}
       .run();
