@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <sstream>
@@ -340,7 +341,9 @@ void add_sweep_options(CLI::App& sweep, SweepArguments& a) {
       .add_option("--accuracy-seconds", a.accuracy_seconds,
                   "Measure the accuracy of the front for so long at most (columns sqnr_db, cosine)")
       ->check(CLI::NonNegativeNumber)
-      ->check([](const std::string& text) { return text.find("nan") == text.npos ? "" : "expected a number"; });
+      ->check([](const std::string& text) {
+        return std::isnan(std::strtod(text.c_str(), nullptr)) ? "expected a number" : "";
+      });
   sweep.add_flag("--json", a.json, "JSON instead of a table");
 }
 

@@ -87,5 +87,11 @@ TEST(run, a_seed_is_a_whole_number_of_64_bits) {
   EXPECT_EQ(run_sdip({"run", "tiny-sd-text", "--seed", "18446744073709551615"}).exit_code, 0);
 }
 
+TEST(sweep_arguments, a_time_is_a_number) {
+  for (const char* seconds : {"nan", "NAN", "NaN", "-1"})
+    EXPECT_EQ(run_sdip({"sweep", "tiny-sd", "--axis", "cores=1", "--accuracy-seconds", seconds}).exit_code, 2)
+        << seconds;
+}
+
 }  // namespace
 }  // namespace sdip::test
