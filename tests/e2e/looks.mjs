@@ -1,6 +1,7 @@
 // Every page in both languages and both themes: nothing on the console, nothing that axe-core objects to.
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { openPage, violations } from './browser.mjs';
 
@@ -47,29 +48,38 @@ async function anyPoint(origin) {
   return [sweeps[0].id, rows[0][0]];
 }
 
+/** What is wrong with one page as it stands. */
+async function faults(world, [name, place, sign], { language, theme, width }) {
+  const { page, context, complaints } = await openPage(world.browser, world.origin, { language, theme, width });
+  try {
+    await page.goto(world.origin + place);
+    await page.locator(sign).first().waitFor({ timeout: 20_000 });
+    if (name === 'point') {
+      await page.getByRole('tab').nth(1).click();
+      await page.locator('.occupancy svg').first().waitFor();
+    }
+    await page.waitForLoadState('networkidle');
+    assert.equal(await page.evaluate(() => document.documentElement.lang), language);
+    const found = [...complaints, ...(await violations(page))];
+    const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    if (wider > 1) found.push(`the page is ${wider} px wider than the window`);
+    await picture(page, `${name}-${language}-${theme}-${width}`);
+    return found.map((one) => `${name}: ${one}`);
+  } finally {
+    await context.close();
+  }
+}
+
+/** All pages, as many side by side as there are processors: axe-core keeps one busy for each page. */
 async function look(world, language, theme, width) {
   const [sweep, index] = await anyPoint(world.origin);
   const validation = await validated(world.origin, sweep);
   const found = [];
-  for (const [name, place, sign] of pages(sweep, index, validation)) {
-    const { page, context, complaints } = await openPage(world.browser, world.origin, { language, theme, width });
-    try {
-      await page.goto(world.origin + place);
-      await page.locator(sign).first().waitFor({ timeout: 20_000 });
-      if (name === 'point') {
-        await page.getByRole('tab').nth(1).click();
-        await page.locator('.occupancy svg').first().waitFor();
-      }
-      await page.waitForLoadState('networkidle');
-      assert.equal(await page.evaluate(() => document.documentElement.lang), language);
-      found.push(...complaints.map((one) => `${name}: ${one}`), ...(await violations(page)).map((one) => `${name}: ${one}`));
-      const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-      if (wider > 1) found.push(`${name}: the page is ${wider} px wider than the window`);
-      await picture(page, `${name}-${language}-${theme}-${width}`);
-    } finally {
-      await context.close();
-    }
-  }
+  const left = pages(sweep, index, validation);
+  const walk = async () => {
+    for (let page = left.shift(); page; page = left.shift()) found.push(...(await faults(world, page, { language, theme, width })));
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, walk));
   assert.deepEqual(found, []);
 }
 
