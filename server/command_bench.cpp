@@ -74,11 +74,14 @@ int run_instructions(bool json) {
 OrderedJson growth_json(const std::vector<LayerGrowth>& growth) {
   OrderedJson layers = OrderedJson::array();
   for (const LayerGrowth& g : growth)
-    layers.push_back({{"layers", g.layers}, {"machine_s", g.seconds}, {"recurrence_s", g.recurrence_seconds}});
+    layers.push_back({{"layers", g.layers},
+                      {"classes", g.classes},
+                      {"machine_s", g.seconds},
+                      {"recurrence_s", g.recurrence_seconds}});
   return layers;
 }
 
-void print_growth(const std::vector<LayerGrowth>& growth) {
+void print_layer_growth(const std::vector<LayerGrowth>& growth) {
   std::vector<TextRow> rows;
   for (const LayerGrowth& g : growth)
     rows.push_back({count_text(g.layers), quantity_text(g.seconds, "s"),
@@ -87,6 +90,25 @@ void print_growth(const std::vector<LayerGrowth>& growth) {
               {{"equal layers", Align::right},
                {"a machine beside others", Align::right},
                {"of one layer", Align::right},
+               {"recurrence apart", Align::right}},
+              rows, colour_out());
+}
+
+/// What one more kind of layer costs, from each row to the next.
+void print_class_growth(const std::vector<LayerGrowth>& growth) {
+  std::vector<TextRow> rows;
+  const LayerGrowth* before = nullptr;
+  for (const LayerGrowth& g : growth) {
+    const auto more = before ? static_cast<double>(g.classes - before->classes) : 0;
+    rows.push_back({count_text(g.classes), quantity_text(g.seconds, "s"),
+                    before ? quantity_text((g.seconds - before->seconds) / more, "s") : "",
+                    quantity_text(g.recurrence_seconds, "s")});
+    before = &g;
+  }
+  print_table(std::cout,
+              {{"kinds of 1,000 layers", Align::right},
+               {"a machine beside others", Align::right},
+               {"one more kind", Align::right},
                {"recurrence apart", Align::right}},
               rows, colour_out());
 }
@@ -103,7 +125,7 @@ int run_bench(bool json) {
   const double evaluated = median_of(21, [&] { evaluate(application, machine); });
   const SweepRate grid = sweep_rate(grid_sweep(), threads), fine = sweep_rate(fine_sweep(), threads);
   const double alone = static_cast<double>(threads) / evaluated;
-  const std::vector<LayerGrowth> growth = layer_growth();
+  const std::vector<LayerGrowth> layers = layer_growth(), classes = class_growth();
   if (json) {
     std::cout << json_text(OrderedJson{{"machine", processor()},
                                        {"threads", threads},
@@ -124,7 +146,8 @@ int run_bench(bool json) {
                                        {"sweep_over_budget", grid.points_per_second / sweep_budget_points},
                                        {"fine_over_budget", fine.points_per_second / fine_budget_points},
                                        {"sweep_over_evaluate", grid.points_per_second / alone},
-                                       {"layers_of_one_class", growth_json(growth)}},
+                                       {"layers_of_one_class", growth_json(layers)},
+                                       {"classes_of_1000_layers", growth_json(classes)}},
                            2)
               << "\n";
     return exit_ok;
@@ -149,7 +172,8 @@ int run_bench(bool json) {
        {"all differ, its machines", count_text(static_cast<std::int64_t>(fine.points_per_second)) + " /s",
         "of the 20,000 wanted", ratio(fine.points_per_second / fine_budget_points)}},
       colour_out());
-  print_growth(growth);
+  print_layer_growth(layers);
+  print_class_growth(classes);
   return exit_ok;
 }
 

@@ -1,4 +1,4 @@
-// What a machine costs to evaluate as a network of one kind of layer grows.
+// What a machine costs to evaluate as a network grows in layers, and in kinds of layers.
 #include "server/layer_growth.h"
 
 #include <algorithm>
@@ -10,13 +10,11 @@
 namespace sdip {
 namespace {
 
-Application convolutions(std::int64_t layers) {
-  Application application;
-  CompiledStage& stage = application.stages.emplace_back();
-  InstructionClass& c = stage.program.classes.emplace_back();
+InstructionClass convolution(std::int64_t in_channels) {
+  InstructionClass c;
   c.work.family = Family::conv2d;
   c.work.nest = {.out_channels = 64,
-                 .in_channels = 64,
+                 .in_channels = in_channels,
                  .out_h = 64,
                  .out_w = 64,
                  .in_h = 64,
@@ -29,10 +27,19 @@ Application convolutions(std::int64_t layers) {
                  .pad_right = 1};
   c.operand_a = Place::dsram;
   c.operand_b = Place::psram;
-  c.weight_elements_per_channel = 9 * 64;
+  c.weight_elements_per_channel = 9 * in_channels;
   c.out_elements = 64 * 64 * 64;
   c.mapping = {64, 64, 32, 64, rows_outermost};
-  stage.program.instructions.resize(static_cast<std::size_t>(layers));
+  return c;
+}
+
+Application convolutions(std::int64_t layers, std::int64_t classes) {
+  Application application;
+  Program& program = application.stages.emplace_back().program;
+  for (std::int64_t kind = 0; kind < classes; ++kind) program.classes.push_back(convolution(64 + kind));
+  program.instructions.resize(static_cast<std::size_t>(layers));
+  for (std::int64_t i = 0; i < layers; ++i)
+    program.instructions[static_cast<std::size_t>(i)].instruction_class = static_cast<std::int32_t>(i % classes);
   application.feasible = true;
   return application;
 }
@@ -54,20 +61,28 @@ double seconds_a_machine(const Application& application, bool own_times) {
   return seconds / static_cast<double>(machines.size() - 8);
 }
 
+LayerGrowth growth_of(std::int64_t layers, std::int64_t classes) {
+  const Application application = convolutions(layers, classes);
+  const auto least = [&](bool own_times) {
+    double best = seconds_a_machine(application, own_times);
+    for (int run = 0; run < 4; ++run) best = std::min(best, seconds_a_machine(application, own_times));
+    return best;
+  };
+  const double shared = least(false);
+  return {layers, classes, shared, least(true) - shared};
+}
+
 }  // namespace
 
 std::vector<LayerGrowth> layer_growth() {
   std::vector<LayerGrowth> growth;
-  for (std::int64_t layers = 1; layers <= 10'000; layers *= 10) {
-    const Application application = convolutions(layers);
-    const auto least = [&](bool own_times) {
-      double best = seconds_a_machine(application, own_times);
-      for (int run = 0; run < 4; ++run) best = std::min(best, seconds_a_machine(application, own_times));
-      return best;
-    };
-    const double shared = least(false);
-    growth.push_back({layers, shared, least(true) - shared});
-  }
+  for (std::int64_t layers = 1; layers <= 10'000; layers *= 10) growth.push_back(growth_of(layers, 1));
+  return growth;
+}
+
+std::vector<LayerGrowth> class_growth() {
+  std::vector<LayerGrowth> growth;
+  for (std::int64_t classes = 1; classes <= 1'000; classes *= 10) growth.push_back(growth_of(1'000, classes));
   return growth;
 }
 

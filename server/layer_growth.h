@@ -1,4 +1,4 @@
-// What a machine costs to evaluate as a network of one kind of layer grows, for `sdip bench`.
+// What a machine costs to evaluate as a network grows in layers, and in kinds of layers, for `sdip bench`.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,14 @@ namespace sdip {
 /// Seconds of one thread a machine: where each makes its layers' costs, areas and energies anew but has the times
 /// of the one before; and what the recurrence takes beside that where each has times of its own.
 struct LayerGrowth {
-  std::int64_t layers = 0;
+  std::int64_t layers = 0, classes = 0;
   double seconds = 0, recurrence_seconds = 0;
 };
 
 /// Networks of 1, 10, ... 10,000 equal convolutions of 64 channels of 64 x 64, their weights streamed.
 std::vector<LayerGrowth> layer_growth();
+
+/// Networks of 1,000 such convolutions of 1, 10, 100, 1,000 kinds, of 64, 65, 66, ... input channels.
+std::vector<LayerGrowth> class_growth();
 
 }  // namespace sdip
