@@ -187,11 +187,11 @@ StageCounters validate_stage(const CompiledStage& stage, const Machine& machine,
                             done = now;
                             if (options.progress) options.progress(stage, done, all);
                           },
-                          options.cancelled};
+                          options.stop};
   try {
     counted = stepped_stage(stage, machine, stepped, watch);
   } catch (const Error& error) {
-    if (error.code == "cancelled")
+    if (is_cancelled(error))
       return left_out(stage, "out of time after " + std::to_string(done) + " of the " + std::to_string(all) +
                                  " instructions of its passes");
     if (error.code != "execution_failed") throw;

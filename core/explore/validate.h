@@ -104,8 +104,8 @@ struct ValidateOptions {
   std::function<bool(const CompiledStage&, std::int64_t tile_operations)> affordable{};
   /// After each instruction stepped: how many of how many, over all passes of the stage.
   std::function<void(const CompiledStage&, std::int64_t done, std::int64_t all)> progress{};
-  /// Asked while a stage is stepped, as StepOptions says; true leaves it out: its time is over.
-  std::function<bool()> cancelled{};
+  /// Asked while a stage is stepped; true leaves it out: its time is over.
+  Stop stop{};
 };
 
 /// Which instructions of a stage have a layer that a pattern stands for.
