@@ -154,6 +154,18 @@ std::vector<StageTensors> execute_within(const Application& application, const V
   return stages;
 }
 
+void require_layers(const Catalog& catalog, const ValidationRequest& request) {
+  if (request.layers.empty() && request.formats.text.empty()) return;
+  CompileOptions quickly;
+  quickly.say_needed_bytes = false;
+  const auto workload = catalog.workload(request.model, request.machine);
+  const Application application = compile_said(*workload, request.machine, request.formats, quickly);
+  if (!application.feasible) return;  // which the validation says
+  if (const auto unmatched = unmatched_layer(application, request.layers))
+    throw Error("layer_unmatched", "/layers/" + std::to_string(*unmatched),
+                "no layer has a name that '" + request.layers[*unmatched] + "' stands for");
+}
+
 Validation validate(const Catalog& catalog, const ValidationRequest& request, const std::atomic<bool>* cancel,
                     const std::function<void(const ValidationProgress&)>& progress) {
   const auto begin = std::chrono::steady_clock::now();

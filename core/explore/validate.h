@@ -111,6 +111,9 @@ struct ValidateOptions {
 /// Which instructions of a stage have a layer that a pattern stands for.
 std::vector<std::int32_t> chosen_instructions(const CompiledStage& stage, std::span<const std::string> layers);
 
+/// The first of the patterns that no layer of any stage has; nothing when each has one.
+std::optional<std::size_t> unmatched_layer(const Application& application, std::span<const std::string> layers);
+
 /// The cost engine's side; nothing when a pass is too long to be counted.
 std::optional<EstimatedStage> estimated_stage(const CompiledStage& stage, const Machine& machine);
 
