@@ -29,7 +29,7 @@ struct JobKindRow {
 };
 inline constexpr JobKindRow job_kinds[] = {
     {"sweep", 0, std::chrono::seconds(5)},        // a batch lasts well under a second
-    {"validation", 2, std::chrono::seconds(10)},  // a stage's counters or a layer's tensors: a second or a few
+    {"validation", 2, std::chrono::seconds(10)},  // some thousand tile operations, a row of a product
     {"accuracy", 0, std::chrono::seconds(0)},     // nothing shows one that was removed
 };
 

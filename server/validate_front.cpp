@@ -18,8 +18,10 @@ constexpr std::size_t most_programs_kept = 32;  // a large model's takes some me
 /// The programs of a front, kept while its points are gone through: neighbours on it often share one.
 class FrontPrograms {
  public:
-  FrontPrograms(const Catalog& catalog, const SweepSpec& spec)
+  /// Compiling ends when `allowance` does.
+  FrontPrograms(const Catalog& catalog, const SweepSpec& spec, const Allowance& allowance)
       : catalog_(catalog), model_(spec.model), formats_{spec.formats} {
+    options_.stop = [&allowance] { return !allowance.fits(0); };
     options_.say_needed_bytes = false;
     options_.mappings = std::make_shared<MappingCache>();
   }
@@ -69,6 +71,17 @@ std::vector<StageCounters> left_out_stages(const Application* application) {
   if (application != nullptr)
     for (const CompiledStage& stage : application->stages) stages.push_back(left_out(stage, "out of time"));
   return stages;
+}
+
+/// Of one whose program is not compiled in time as of one that is not looked at.
+std::vector<StageCounters> point_counters(FrontPrograms& programs, const ValidationRequest& request,
+                                          const Allowance& allowance) {
+  try {
+    return validate_within(programs.of(request.machine), request, allowance);
+  } catch (const Error& error) {
+    if (!is_cancelled(error)) throw;
+    return left_out_stages(nullptr);
+  }
 }
 
 std::int64_t classes_of(const Application& application) {
@@ -137,8 +150,8 @@ FrontValidation validate_front(const Store& store, const Catalog& catalog, std::
   front.budget_s = seconds;
   std::vector<std::int64_t> indexes = front_points(store, sweep, sweep.spec.objectives);
   if (indexes.size() > most_points_validated) indexes.resize(most_points_validated);
-  FrontPrograms programs(catalog, sweep.spec);
   const Allowance all(seconds, cancel), counters = all.part(2.0 / 3);
+  FrontPrograms programs(catalog, sweep.spec, counters);
   ValidationRequest request;
   request.model = sweep.spec.model;
   request.formats = {sweep.spec.formats};
@@ -152,7 +165,7 @@ FrontValidation validate_front(const Store& store, const Catalog& catalog, std::
       one.validation.counters = left_out_stages(programs.known(request.machine));
       continue;
     }
-    one.validation.counters = validate_within(programs.of(request.machine), request, counters);
+    one.validation.counters = point_counters(programs, request, counters);
     keep_totals(one.validation.counters);
   }
   execute_programs(front, programs, request, all, progress);

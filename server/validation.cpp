@@ -117,7 +117,7 @@ std::vector<StageCounters> validate_within(const Application& application, const
     options.progress(stage, 0, 1);
     return allowance.fits(static_cast<double>(tile_operations) * tile_operation_s);
   };
-  options.cancelled = [&] { return !allowance.fits(0); };
+  options.stop = [&] { return !allowance.fits(0); };
   return validate_counters(application, request.machine, options);
 }
 
@@ -147,10 +147,23 @@ std::vector<StageTensors> execute_within(const Application& application, const V
       pace.goes_on(guess_s);
       return true;
     };
+    options.stop = [&] { return !allowance.fits(0) || allowance.left_s() < part_ends; };
     const StoredTensors weights = random_weights(*stage.graph, request.seed);
     stages.push_back(validate_tensors(stage, request.machine, weights, options));
   }
   return stages;
+}
+
+void require_layers(const Catalog& catalog, const ValidationRequest& request) {
+  if (request.layers.empty() && request.formats.text.empty()) return;
+  CompileOptions quickly;
+  quickly.say_needed_bytes = false;
+  const auto workload = catalog.workload(request.model, request.machine);
+  const Application application = compile_said(*workload, request.machine, request.formats, quickly);
+  if (!application.feasible) return;  // which the validation says
+  if (const auto unmatched = unmatched_layer(application, request.layers))
+    throw Error("layer_unmatched", "/layers/" + std::to_string(*unmatched),
+                "no layer has a name that '" + request.layers[*unmatched] + "' stands for");
 }
 
 Validation validate(const Catalog& catalog, const ValidationRequest& request, const std::atomic<bool>* cancel,
@@ -160,7 +173,16 @@ Validation validate(const Catalog& catalog, const ValidationRequest& request, co
   result.model = request.model;
   result.machine = request.machine;
   const auto workload = catalog.workload(request.model, request.machine);
-  const Application application = compile_said(*workload, request.machine, request.formats);
+  CompileOptions options;
+  options.stop = [&] { return cancel != nullptr && cancel->load(); };
+  Application application;
+  try {
+    application = compile_said(*workload, request.machine, request.formats, options);
+  } catch (const Error& error) {
+    if (!is_cancelled(error)) throw;
+    result.cancelled = true;
+    return result;
+  }
   const Allowance allowance(request.seconds, cancel);  // of what is validated: compiling is not
   result.feasible = application.feasible;
   result.reason = application.reason;

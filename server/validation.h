@@ -76,6 +76,10 @@ Validation validate(const Catalog& catalog, const ValidationRequest& request,
                     const std::atomic<bool>* cancel = nullptr,
                     const std::function<void(const ValidationProgress&)>& progress = {});
 
+/// Compiles a request that names layers, by patterns or in its formats. Throws Error layer_unmatched at /layers/N,
+/// format_unmatched, unknown_model and what importing throws.
+void require_layers(const Catalog& catalog, const ValidationRequest& request);
+
 /// The two halves, of an application compiled already.
 std::vector<StageCounters> validate_within(const Application& application, const ValidationRequest& request,
                                            const Allowance& allowance,

@@ -70,6 +70,7 @@ ValidationJobs::ValidationJobs(Store& store, const Catalog& catalog, std::int64_
 
 std::int64_t ValidationJobs::submit(const ValidationRequest& request) {
   catalog_.require(request.model, "/model");
+  require_layers(catalog_, request);
   ValidationRow row;
   row.model = request.model;
   row.request_json = json_text(request_json(request));

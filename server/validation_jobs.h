@@ -26,7 +26,7 @@ class ValidationJobs {
   /// end what runs is interrupted.
   ValidationJobs(Store& store, const Catalog& catalog, std::int64_t front_seconds);
 
-  /// Throws Error unknown_model.
+  /// Throws Error unknown_model, and what require_layers does.
   std::int64_t submit(const ValidationRequest& request);
   /// Of a sweep that is done, unless its time is 0.
   void submit_front(std::int64_t sweep);

@@ -148,7 +148,7 @@ void raise_masked(const Graph& graph, ValueId v, NumberFormat format, std::vecto
 
 ActivationScales calibrated_scales(const Graph& graph, const Machine& machine,
                                    std::span<const std::vector<Tensor>> samples, const StoredTensors& stored,
-                                   const CalibrationRule& rule) {
+                                   const CalibrationRule& rule, const Stop& stop) {
   check(!samples.empty(), "a sample");
   ActivationScales scales;
   const auto format_of = [&](ValueId v) {
@@ -161,7 +161,7 @@ ActivationScales calibrated_scales(const Graph& graph, const Machine& machine,
   const Graph all = with_all_results(graph);
   std::map<ValueId, Seen> seen;
   for (const std::vector<Tensor>& inputs : samples) {
-    std::vector<Tensor> tensors = compute(all, inputs, stored);
+    std::vector<Tensor> tensors = compute(all, inputs, stored, stop);
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       std::vector<double>& numbers = tensors[i].floats;
       const NumberFormat format = format_of(all.outputs[i]);
@@ -181,9 +181,9 @@ ActivationScales calibrated_scales(const Graph& graph, const Machine& machine,
 }
 
 ActivationScales activation_scales(const Graph& graph, const Machine& machine, std::span<const Tensor> inputs,
-                                   const StoredTensors& stored) {
+                                   const StoredTensors& stored, const Stop& stop) {
   const std::vector<Tensor> sample(inputs.begin(), inputs.end());
-  return calibrated_scales(graph, machine, std::span(&sample, 1), stored, {});
+  return calibrated_scales(graph, machine, std::span(&sample, 1), stored, {}, stop);
 }
 
 }  // namespace sdip

@@ -58,7 +58,7 @@ void raise_masked(const Graph& graph, ValueId v, NumberFormat format, std::vecto
 /// throws.
 ActivationScales calibrated_scales(const Graph& graph, const Machine& machine,
                                    std::span<const std::vector<Tensor>> samples, const StoredTensors& stored,
-                                   const CalibrationRule& rule);
+                                   const CalibrationRule& rule, const Stop& stop = {});
 
 /// A stage and its weights with each float weight, per tensor or output channel as the machine's scales are, kept
 /// within its calibrated range, so that `weight_format`'s scale, which just holds it, is the calibrated one. The

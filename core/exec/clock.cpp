@@ -29,7 +29,7 @@ Clock::Clock(const Program& program, const Machine& machine, Decimal share, Coun
     cycle_shares_ = static_cast<Int128>(800) * m_.host_access_cycles * 1000;
   }
   for (const InstructionClass& c : program.classes) {
-    stop_if_cancelled("");
+    end_if(options_.stop, "");
     operations_.push_back(expand(c, with_cores(m_, cores), role));
     uses_.push_back(uses_of(c, operations_.back(), m_));
   }
@@ -40,10 +40,6 @@ Clock::Clock(const Program& program, const Machine& machine, Decimal share, Coun
   }
   streamed_ = m_.program_storage == ProgramStorage::streamed && all > m_.imem_bytes;
   if (!streamed_) imem_peak_bytes_ = all;
-}
-
-void Clock::stop_if_cancelled(const std::string& where) const {
-  if (options_.cancelled && options_.cancelled()) throw Error("cancelled", where, "the stepping was cancelled");
 }
 
 void Clock::follow(const CompiledStage& stage) { rooms_.emplace(stage, m_); }
@@ -182,7 +178,7 @@ void Clock::operate(const std::vector<Operation>& operations, Count weights_ther
   issued_ = begin_;
   Arrivals there{weights_there, 0};
   for (std::size_t i = 0; i < operations.size(); ++i) {
-    if (i % asked_operations == 0) stop_if_cancelled(instruction_->name);
+    if (i % asked_operations == 0) end_if(options_.stop, instruction_->name);
     const Operation& o = operations[i];
     bring(o, there);
     Count earliest = now_;

@@ -74,8 +74,6 @@ class Clock {
   void operate(const std::vector<Operation>& operations, Count weights_there);
   void finish();
 
-  void stop_if_cancelled(const std::string& where) const;
-
   const Program& program_;
   const Machine m_;  // of the stage
   const StepOptions options_;

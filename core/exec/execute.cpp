@@ -39,7 +39,7 @@ Chip chip_of(const CompiledStage& stage, const Machine& machine, const StoredTen
              const ExecuteOptions& options) {
   Chip chip{stage,          *stage.graph, machine,         stored,
             options.scales, options,      views_of(stage), addresses_of(stage, machine)};
-  chip.team = std::make_unique<Team>(options.threads);
+  chip.team = std::make_unique<Team>(options.threads, options.stop);
   if (options.moved || options.charged) chip.log = std::make_unique<TransferLog>();
   for (std::size_t i = 0; i < stage.program.instructions.size() && options.order.empty(); ++i)
     chip.last_use[stage.program.instructions[i].weight_offset.value] = i;
@@ -156,8 +156,7 @@ Run run_program(const CompiledStage& stage, std::span<const Tensor> inputs, Chip
   std::size_t done = 0;
   ClassCharges charges;
   for (const std::int32_t i : order_of(stage.program, options.order)) {
-    if (options.cancelled != nullptr && options.cancelled->load())
-      throw Error("cancelled", stage.name, "the execution of '" + stage.name + "' was cancelled");
+    end_if(options.stop, stage.name);
     chip.now = at(i);
     const Instruction& instruction = instructions[chip.now];
     chip.who =

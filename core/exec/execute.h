@@ -1,7 +1,6 @@
 // What a compiled program computes, instruction by instruction and tile by tile, on the memories of one core.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -11,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/stop.h"
 #include "core/base/tensor.h"
 #include "core/exec/transfers.h"
 #include "core/program/program.h"
@@ -59,7 +59,7 @@ struct ExecuteOptions {
   std::int64_t threads = 1;
   StoredByteSource mapped{};  // weights whose bytes are at hand: asked before `stored`
   std::function<void(std::size_t done, std::size_t all)> progress{};  // after each instruction
-  const std::atomic<bool>* cancelled = nullptr;                       // looked at before each instruction
+  Stop stop{};                                                        // asked before each tile operation at least
   ResultObserver observe{};                                           // behind each instruction that makes a value
   TransferObserver moved{};                                           // behind each instruction
   bool charged = false;  // an instruction that moves other than the clock charges it fails (core/exec/charges.h)
@@ -93,7 +93,7 @@ StoredTensors stored_in(const WeightFile& weights);
 /// (core/exec/calibration.h) of this one sample by min-max. Empty for formats that need none. Throws what `compute`
 /// throws.
 ActivationScales activation_scales(const Graph& graph, const Machine& machine, std::span<const Tensor> inputs,
-                                   const StoredTensors& stored);
+                                   const StoredTensors& stored, const Stop& stop = {});
 
 /// Memory that one execution takes at most, told beforehand: pages of the machine's memories that the program's
 /// values and buffers touch; weights that are held at once, were none mapped; tiles and pieces of results on their

@@ -75,13 +75,14 @@ void one_nan(T* sums, std::int64_t count) {
 
 /// Without tiles. With one lane a row's sums go side by side, each still in its order.
 template <class T>
-void multiply_plainly(const ProductShape& shape, const Matrix<T>& left, const Matrix<T>& right,
-                      const Sums<T>& sums) {
+void multiply_plainly(const ProductShape& shape, const Matrix<T>& left, const Matrix<T>& right, const Sums<T>& sums,
+                      const Stop* stop) {
   require_whole(shape);
   if (is_empty(shape)) return;
   if (shape.lanes > 1 || left.data == nullptr || right.data == nullptr || right.column_stride != 1)
-    return multiply_simply(shape, left, right, sums);
-  for (std::int64_t i = 0; i < shape.rows; ++i)
+    return multiply_simply(shape, left, right, sums, stop);
+  for (std::int64_t i = 0; i < shape.rows; ++i) {
+    end_if(stop, "");
     for (std::int64_t k = 0; k < shape.depth; ++k) {
       const T l = left.data[i * left.row_stride + k * left.column_stride];
       const T* r = right.data + k * right.row_stride;
@@ -89,6 +90,7 @@ void multiply_plainly(const ProductShape& shape, const Matrix<T>& left, const Ma
       for (std::int64_t j = 0; j < shape.columns; ++j) sum[j] += l * r[j];
       if (k + 1 == shape.depth) one_nan(sum, shape.columns);
     }
+  }
 }
 
 }  // namespace
@@ -104,8 +106,8 @@ void multiply(const ProductShape& shape, NumberFormat accumulator, const Matrix<
 }
 
 void multiply(const ProductShape& shape, const Matrix<double>& left, const Matrix<double>& right,
-              const Sums<double>& sums, const KernelOptions&) {
-  multiply_plainly(shape, left, right, sums);
+              const Sums<double>& sums, const KernelOptions& options) {
+  multiply_plainly(shape, left, right, sums, options.stop);
 }
 
 void multiply(const ProductShape& shape, NumberFormat accumulator, const Matrix<std::int8_t>& left,
@@ -130,8 +132,8 @@ void multiply(const ProductShape& shape, NumberFormat accumulator, const Matrix<
 }
 
 void multiply(const ProductShape& shape, const Matrix<std::uint64_t>& left, const Matrix<std::uint64_t>& right,
-              const Sums<std::uint64_t>& sums, const KernelOptions&) {
-  multiply_plainly(shape, left, right, sums);
+              const Sums<std::uint64_t>& sums, const KernelOptions& options) {
+  multiply_plainly(shape, left, right, sums, options.stop);
 }
 
 }  // namespace sdip::exec

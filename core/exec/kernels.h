@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/base/number_format.h"
+#include "core/base/stop.h"
 #include "core/base/vectors.h"
 
 namespace sdip::exec {
@@ -58,13 +59,14 @@ struct Workspace {
 /// How a product is computed; its bits do not depend on it. Without `share` the caller's thread does it all,
 /// without `workspace` memory is taken for the call. `begins`: sums of floats are 0 whatever they hold. `packed`:
 /// the workspace's last product had the same right operand, no deeper than a block (core/exec/kernels_panels.h),
-/// and as many columns.
+/// and as many columns. `stop` is asked between parts of a product that the caller's thread computes alone.
 struct KernelOptions {
   Vectors vectors = widest_vectors();
   std::int64_t threads = 1;
   Share share{};
   Workspace* workspace = nullptr;
   bool begins = false, packed = false;
+  const Stop* stop = nullptr;
 };
 
 /// Floats that a floating `accumulator` sums. `sums` hold what it can hold. Narrow formats round to nearest, ties

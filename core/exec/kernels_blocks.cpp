@@ -51,7 +51,10 @@ struct ByTiles {
       options.share(count, task);
       return;
     }
-    for (std::int64_t i = 0; i < count; ++i) task(i);
+    for (std::int64_t i = 0; i < count; ++i) {
+      end_if(options.stop, "");
+      task(i);
+    }
   }
 
   /// Whether the left operand's own rows serve as they lie.

@@ -87,14 +87,17 @@ C continued(const ProductShape& shape, const Arithmetic& arithmetic, const T* le
 /// Every sum; `from` and `to` turn what the memory has into what the arithmetic has and back.
 template <class C, class T, class S, class Arithmetic, class From, class To>
 void all_sums(const ProductShape& shape, const Arithmetic& arithmetic, const Matrix<T>& left,
-              const Matrix<T>& right, const Sums<S>& sums, const From& from, const To& to) {
+              const Matrix<T>& right, const Sums<S>& sums, const From& from, const To& to,
+              const Stop* stop = nullptr) {
   if (shape.rows == 0 || shape.columns == 0) return;
   const std::vector<T> l = dense(left, shape.rows, shape.depth), r = dense(right, shape.depth, shape.columns);
-  for (std::int64_t i = 0; i < shape.rows; ++i)
+  for (std::int64_t i = 0; i < shape.rows; ++i) {
+    end_if(stop, "");
     for (std::int64_t j = 0; j < shape.columns; ++j) {
       S& sum = sums.data[i * sums.stride + j];
       sum = to(continued<C>(shape, arithmetic, l.data() + i * shape.depth, r.data() + j, from(sum)));
     }
+  }
 }
 
 template <class T>
@@ -142,9 +145,9 @@ void multiply_simply(const ProductShape& shape, NumberFormat accumulator, const 
 }
 
 void multiply_simply(const ProductShape& shape, const Matrix<double>& left, const Matrix<double>& right,
-                     const Sums<double>& sums) {
+                     const Sums<double>& sums, const Stop* stop) {
   const auto same = [](double c) { return c; };
-  all_sums<double>(shape, InDouble{}, left, right, sums, same, one_nan<double>);
+  all_sums<double>(shape, InDouble{}, left, right, sums, same, one_nan<double>, stop);
 }
 
 void multiply_simply(const ProductShape& shape, NumberFormat accumulator, const Matrix<std::int8_t>& left,
@@ -158,9 +161,9 @@ void multiply_simply(const ProductShape& shape, NumberFormat accumulator, const 
 }
 
 void multiply_simply(const ProductShape& shape, const Matrix<std::uint64_t>& left,
-                     const Matrix<std::uint64_t>& right, const Sums<std::uint64_t>& sums) {
+                     const Matrix<std::uint64_t>& right, const Sums<std::uint64_t>& sums, const Stop* stop) {
   const auto same = [](std::uint64_t c) { return c; };
-  all_sums<std::uint64_t>(shape, InIntegers<std::uint64_t>{}, left, right, sums, same, same);
+  all_sums<std::uint64_t>(shape, InIntegers<std::uint64_t>{}, left, right, sums, same, same, stop);
 }
 
 }  // namespace sdip::exec

@@ -12,15 +12,16 @@
 namespace sdip::exec {
 
 /// The caller's thread and `threads` - 1 of its own. Example: 2 threads and 5 tasks: each takes the next one when
-/// it is done with its last.
+/// it is done with its last. The caller's asks `stop` before each of its own.
 class Team {
  public:
-  explicit Team(std::int64_t threads);
+  explicit Team(std::int64_t threads, Stop stop = {});
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
   ~Team();
 
   std::int64_t threads() const { return std::ssize(members_) + 1; }
+  const Stop& stop() const { return stop_; }
 
   /// Runs every task and returns when all are done. Throws what one of them threw, and begins no others then.
   /// Requires that no task calls it.
@@ -32,8 +33,9 @@ class Team {
   }
 
  private:
-  void take_tasks();
+  void take_tasks(const Stop* stop);
 
+  const Stop stop_;
   std::vector<std::thread> members_{};
   const std::function<void(std::int64_t)>* task_ = nullptr;
   std::int64_t count_ = 0;

@@ -279,6 +279,7 @@ Arithmetic arithmetic_of(Chip& chip, const Node& node, bool weighted) {
   const bool in_memory = weighted && weights_multiply(chip.machine, chip.stage.role);
   const Machine its = machine_of(chip.instruction_class(), chip.machine);
   arithmetic.lanes = in_memory ? all_lanes : lanes_along_sums(its, work_of(chip.graph, node).family);
+  arithmetic.kernel.stop = &chip.options.stop;
   arithmetic.kernel.threads = chip.team->threads();
   if (chip.team->threads() > 1) arithmetic.kernel.share = chip.team->share();
   return arithmetic;

@@ -101,6 +101,7 @@ std::optional<Placed> placed_operand(Chip& chip, ValueId root) {
 }
 
 void begin_operation(Chip& chip, bool first_core) {
+  end_if(chip.options.stop, chip.instruction().name);
   ++chip.counts.tile_operations;
   if (chip.log) chip.log->begin_operation(first_core);
 }
@@ -222,10 +223,14 @@ void share_tasks(Team& team, std::int64_t count, const std::function<void(std::i
   bool failed = team.threads() == 1 || count == 1;
   try {
     if (!failed) team.run(count, task);
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    if (is_cancelled(error)) throw;
     failed = true;
   }
-  for (std::int64_t i = 0; failed && i < count; ++i) task(i);
+  for (std::int64_t i = 0; failed && i < count; ++i) {
+    end_if(team.stop(), "");
+    task(i);
+  }
 }
 
 void open_result(Chip& chip) {

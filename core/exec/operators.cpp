@@ -49,6 +49,7 @@ bool is_unread(const Chip& chip, const Node& node, std::size_t i) {
 }
 
 std::vector<Tensor> compute_whole(Chip& chip, const Node& node, const Whole& made) {
+  end_if(chip.options.stop, node.name);
   ++chip.counts.whole_operators;
   if (chip.log) chip.log->computed_whole();
   std::vector<std::optional<Tensor>> operands;
@@ -62,7 +63,7 @@ std::vector<Tensor> compute_whole(Chip& chip, const Node& node, const Whole& mad
     operands.push_back(is_unread(chip, node, i) ? zero_tensor(operand.type, operand.shape)
                                                 : whole_operand(chip, made, v));
   }
-  return outputs_of(chip.graph, node, operands);
+  return outputs_of(chip.graph, node, operands, chip.options.stop);
 }
 
 void end_tile(Chip& chip, const Operators& operators, ValueId result, const Elements& at, const PieceMaker& make,

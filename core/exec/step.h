@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/stop.h"
 #include "core/exec/transfers.h"
 #include "core/machine/machine.h"
 #include "core/program/program.h"
@@ -55,7 +56,7 @@ struct StepCounts {
 /// How stepping is watched; what it counts does not depend on it.
 struct StepOptions {
   std::function<void(std::int64_t done)> progress{};  // after each instruction: how many, over all passes
-  std::function<bool()> cancelled{};                  // asked every `asked_operations` tile operations at least
+  Stop stop{};                                        // asked every `asked_operations` tile operations at least
 };
 inline constexpr std::int64_t asked_operations = 4096;  // some milliseconds
 

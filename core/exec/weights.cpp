@@ -90,18 +90,23 @@ HeldWeight held_of(CircuitWeight weight, NumberFormat format) {
   return held;
 }
 
-/// A dense weight of float32 whose bytes are at hand, not copied.
-std::optional<HeldWeight> mapped_weight(Chip& chip, const Value& value) {
-  const bool same = chip.machine.sparsity == Sparsity::dense && value.operand.type == ElementType::float32 &&
-                    !value.operand.value;
+/// The bytes of a dense weight of that type, of so many bytes each, where they are at hand.
+std::optional<StoredBytes> mapped_bytes(const Chip& chip, const Value& value, ElementType type,
+                                        std::int64_t element_bytes) {
+  const bool same = chip.machine.sparsity == Sparsity::dense && value.operand.type == type && !value.operand.value;
   if (!same || !value.bytes || !chip.options.mapped) return std::nullopt;
   auto mapped = chip.options.mapped(value);
-  const std::int64_t count = element_count(value.operand.shape);
-  if (!mapped || std::ssize(mapped->bytes) != 4 * count) return std::nullopt;
-  if (reinterpret_cast<std::uintptr_t>(mapped->bytes.data()) % alignof(float) != 0) return std::nullopt;
+  const bool whole = mapped && std::ssize(mapped->bytes) == element_bytes * element_count(value.operand.shape);
+  return whole ? mapped : std::nullopt;
+}
+
+/// A dense weight of float32 whose bytes are at hand, not copied.
+std::optional<HeldWeight> mapped_weight(Chip& chip, const Value& value) {
+  auto mapped = mapped_bytes(chip, value, ElementType::float32, 4);
+  if (!mapped || reinterpret_cast<std::uintptr_t>(mapped->bytes.data()) % alignof(float) != 0) return std::nullopt;
   HeldWeight held;
   held.shape = value.operand.shape;
-  held.floats = {reinterpret_cast<const float*>(mapped->bytes.data()), static_cast<std::size_t>(count)};
+  held.floats = {reinterpret_cast<const float*>(mapped->bytes.data()), mapped->bytes.size() / sizeof(float)};
   held.mapped = std::move(mapped->kept);
   return held;
 }
@@ -149,6 +154,27 @@ std::optional<HeldWeight> coded_at_once(Chip& chip, const Machine& machine, cons
   return held;
 }
 
+/// What coded_weight and circuit_weight_of make of a mapped weight of halves where weights are halves: its numbers.
+std::optional<HeldWeight> halves_at_once(Chip& chip, const Machine& machine, const Value& value) {
+  const NumberFormat format = machine.weight_format;
+  if (format != NumberFormat::fp16 || weight_form(machine).scale_bits_per_channel > 0) return std::nullopt;
+  const auto mapped = mapped_bytes(chip, value, ElementType::float16, 2);
+  if (!mapped) return std::nullopt;
+  HeldWeight held;
+  held.shape = value.operand.shape;
+  held.numbers.type = value.operand.type;
+  Buffer<float>& floats = held.numbers.floats;
+  floats.resize(mapped->bytes.size() / 2);
+  for_parts(chip, floats, [&](std::size_t first, std::span<const float> part) {
+    decode_run(format, {}, mapped->bytes.data() + 2 * first, {floats.data() + first, part.size()});
+  });
+  const FloatRange range = range_together(chip, floats);
+  if (!range.finite) return std::nullopt;  // kept within the format there
+  held.floats = floats;
+  held.scales.push_back(weight_scale(format, static_cast<double>(range.least), static_cast<double>(range.most)));
+  return held;
+}
+
 HeldWeight as_written(Chip& chip, std::size_t index) {
   const ValueId v = chip.instruction().weights[index];
   const Value& value = chip.value(v);
@@ -157,6 +183,7 @@ HeldWeight as_written(Chip& chip, std::size_t index) {
     if (machine.weight_format == NumberFormat::fp32) return std::move(*mapped);
     if (auto coded = coded_at_once(chip, machine, value, *mapped)) return std::move(*coded);
   }
+  if (auto halves = halves_at_once(chip, machine, value)) return std::move(*halves);
   std::optional<Tensor> given = chip.constants.contains(v) ? std::nullopt : given_tensor(chip, value);
   const Tensor& tensor = given ? *given : constant_of(chip, v);
   const bool by_place = machine.sparsity != Sparsity::dense || weight_form(machine).scale_bits_per_channel > 0;

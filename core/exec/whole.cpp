@@ -43,7 +43,7 @@ std::vector<std::int64_t> sources_of(Chip& chip, const Node& node, std::vector<s
   Tensor numbers = zero_tensor(ElementType::float64, shape);
   std::iota(numbers.floats.begin(), numbers.floats.end(), 0.0);
   operands[0] = std::move(numbers);
-  const Tensor taken = outputs_of(chip.graph, node, operands).at(output_index(node, result));
+  const Tensor taken = outputs_of(chip.graph, node, operands, chip.options.stop).at(output_index(node, result));
   return {taken.floats.begin(), taken.floats.end()};
 }
 
@@ -189,7 +189,7 @@ struct WholeRows {
     }
     for (std::size_t i = node.inputs.size(); i-- > 0;)  // the first operand last: the others may say what it reads
       if (comes(i)) bring(i);
-    const Tensor whole = outputs_of(chip.graph, node, operands).at(output_index(node, result));
+    const Tensor whole = outputs_of(chip.graph, node, operands, chip.options.stop).at(output_index(node, result));
     each_step([&](const RowStep&, const Extent& part) {
       const Elements at = Elements::line({part.begin, part.size(), 1});
       if (at.empty()) return;

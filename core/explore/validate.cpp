@@ -187,11 +187,11 @@ StageCounters validate_stage(const CompiledStage& stage, const Machine& machine,
                             done = now;
                             if (options.progress) options.progress(stage, done, all);
                           },
-                          options.cancelled};
+                          options.stop};
   try {
     counted = stepped_stage(stage, machine, stepped, watch);
   } catch (const Error& error) {
-    if (error.code == "cancelled")
+    if (is_cancelled(error))
       return left_out(stage, "out of time after " + std::to_string(done) + " of the " + std::to_string(all) +
                                  " instructions of its passes");
     if (error.code != "execution_failed") throw;
@@ -236,6 +236,16 @@ std::vector<std::int32_t> chosen_instructions(const CompiledStage& stage, std::s
     if (layers.empty() || std::ranges::any_of(layers, stands_for)) chosen.push_back(static_cast<std::int32_t>(i));
   }
   return chosen;
+}
+
+std::optional<std::size_t> unmatched_layer(const Application& application, std::span<const std::string> layers) {
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const auto has = [&](const CompiledStage& stage) {
+      return !chosen_instructions(stage, layers.subspan(i, 1)).empty();
+    };
+    if (std::ranges::none_of(application.stages, has)) return i;
+  }
+  return std::nullopt;
 }
 
 std::optional<EstimatedStage> estimated_stage(const CompiledStage& stage, const Machine& machine) {
@@ -298,12 +308,9 @@ StageCounters compare_counters(const CompiledStage& stage, const EstimatedStage&
 std::vector<StageCounters> validate_counters(const Application& application, const Machine& machine,
                                              const ValidateOptions& options) {
   check(application.feasible, "validate_counters: a feasible application");
-  for (const std::string& pattern : options.layers) {
-    const auto has = [&](const CompiledStage& stage) {
-      return !chosen_instructions(stage, std::span(&pattern, 1)).empty();
-    };
-    if (std::ranges::none_of(application.stages, has))
-      throw Error("layer_unmatched", pattern, "no layer has a name that '" + pattern + "' stands for");
+  if (const auto unmatched = unmatched_layer(application, options.layers)) {
+    const std::string& pattern = options.layers[*unmatched];
+    throw Error("layer_unmatched", pattern, "no layer has a name that '" + pattern + "' stands for");
   }
   std::vector<StageCounters> stages;
   for (const CompiledStage& stage : application.stages) {

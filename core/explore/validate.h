@@ -104,12 +104,15 @@ struct ValidateOptions {
   std::function<bool(const CompiledStage&, std::int64_t tile_operations)> affordable{};
   /// After each instruction stepped: how many of how many, over all passes of the stage.
   std::function<void(const CompiledStage&, std::int64_t done, std::int64_t all)> progress{};
-  /// Asked while a stage is stepped, as StepOptions says; true leaves it out: its time is over.
-  std::function<bool()> cancelled{};
+  /// Asked while a stage is stepped; true leaves it out: its time is over.
+  Stop stop{};
 };
 
 /// Which instructions of a stage have a layer that a pattern stands for.
 std::vector<std::int32_t> chosen_instructions(const CompiledStage& stage, std::span<const std::string> layers);
+
+/// The first of the patterns that no layer of any stage has; nothing when each has one.
+std::optional<std::size_t> unmatched_layer(const Application& application, std::span<const std::string> layers);
 
 /// The cost engine's side; nothing when a pass is too long to be counted.
 std::optional<EstimatedStage> estimated_stage(const CompiledStage& stage, const Machine& machine);

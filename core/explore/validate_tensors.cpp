@@ -132,16 +132,17 @@ NumberFormat sums_in(const AloneInstruction& one) {
 }
 
 /// Compares one instruction. Throws what running and computing it throw.
-ComparedTensor run_alone(AloneInstruction one, const StoredTensors& stored, std::uint64_t seed) {
+ComparedTensor run_alone(AloneInstruction one, const StoredTensors& stored, const TensorOptions& given) {
   const Machine& machine = one.machine;
   const Graph& graph = *one.stage.graph;
   std::vector<Tensor> inputs;
   for (const ValueId v : graph.inputs)
-    inputs.push_back(seeded_tensor(graph.values[at(v)].operand, seed, inputs.size()));
-  const ActivationScales scales = activation_scales(graph, machine, inputs, stored);
+    inputs.push_back(seeded_tensor(graph.values[at(v)].operand, given.seed, inputs.size()));
+  const ActivationScales scales = activation_scales(graph, machine, inputs, stored, given.stop);
   ExecuteOptions options;
   options.scales = scales;
   options.charged = true;
+  options.stop = given.stop;
   const Run run = execute(one.stage, machine, inputs, stored, options);
   std::map<std::string, Tensor> by_name;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -156,7 +157,7 @@ ComparedTensor run_alone(AloneInstruction one, const StoredTensors& stored, std:
   const auto reference = asking_for(*one.reference, one.stage);
   std::vector<Tensor> held;
   for (const ValueId v : reference->inputs) held.push_back(by_name.at(reference->values[at(v)].name));
-  Tensor expected = compute(*reference, held, written).at(0);
+  Tensor expected = compute(*reference, held, written, given.stop).at(0);
   const WeightScale scale = scale_of(scales, graph.outputs[0]);
   const NumberFormat kept = kept_in(graph.values[at(graph.outputs[0])], machine);
   const bool no_numbers =
@@ -195,11 +196,11 @@ bool may_wrap(const AloneInstruction& one) {
 }
 
 /// Whether a layer that differs passes where sums do not wrap: then its accumulator is too narrow for them.
-bool overflows(AloneInstruction one, const StoredTensors& stored, std::uint64_t seed) {
+bool overflows(AloneInstruction one, const StoredTensors& stored, const TensorOptions& options) {
   if (is_floating_format(sums_in(one)) || !may_wrap(one)) return false;
   one.machine.accumulator_format = NumberFormat::fp32;
   if (auto& own = one.stage.program.classes.back().formats) own->accumulators.reset();
-  return run_alone(std::move(one), stored, seed).differing == 0;
+  return run_alone(std::move(one), stored, options).differing == 0;
 }
 
 void validate_layer(StageTensors& result, LayerTensors layer, AloneInstruction one, const StoredTensors& stored,
@@ -210,14 +211,15 @@ void validate_layer(StageTensors& result, LayerTensors layer, AloneInstruction o
     layer.left_out = "beyond the time or memory allowed";
   } else {
     try {
-      layer.result = run_alone(one, stored, options.seed);
+      layer.result = run_alone(one, stored, options);
+      layer.overflows = layer.result.differing > 0 && overflows(std::move(one), stored, options);
       ++result.compared;
-      layer.overflows = layer.result.differing > 0 && overflows(std::move(one), stored, options.seed);
       result.overflows += layer.overflows;
       result.differences += layer.result.differing > 0 && !layer.overflows;
     } catch (const Error& error) {
+      layer.result = {};  // of one that may have wrapped it is not known whether it did
       const bool failed = error.code == "execution_failed";  // it read what is not there: no limit of ours
-      (failed ? layer.failure : layer.left_out) = error.what();
+      (failed ? layer.failure : layer.left_out) = is_cancelled(error) ? "out of time" : error.what();
       result.compared += failed;
       result.differences += failed;
     }

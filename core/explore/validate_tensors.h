@@ -67,6 +67,8 @@ struct TensorOptions {
   /// Asked before a layer is executed, with its multiply-accumulates and elements and the bytes kept meanwhile;
   /// false leaves it out. Nothing: all are.
   std::function<bool(double operations, double bytes)> affordable{};
+  /// Asked while a layer is executed and computed; true leaves it out: its time is over.
+  Stop stop{};
 };
 
 /// Floats from -1 to 1, integers 0 or 1 (tokens that every vocabulary has), from the seed and the input's place.

@@ -18,6 +18,7 @@ Operand operand_of(Tensor tensor) {
 struct Computation {
   const Graph& graph;
   const std::function<std::optional<Tensor>(const Value&)>& stored;
+  const Stop& stop;
   std::vector<std::optional<Operand>> known;
 };
 
@@ -37,10 +38,11 @@ const Operand& known_operand(Computation& run, ValueId id, const std::string& no
 }
 
 void compute_node(Computation& run, const Node& node) {
+  end_if(run.stop, node.name);
   require_arithmetic(node);
   std::vector<const Operand*> inputs;
   for (ValueId id : node.inputs) inputs.push_back(id == none ? nullptr : &known_operand(run, id, node.name));
-  std::vector<Operand> outputs = outputs_of(node, inputs);
+  std::vector<Operand> outputs = outputs_of(node, inputs, run.stop);
   for (std::size_t i = 0; i < outputs.size(); ++i)
     if (node.outputs[i] != none) run.known[at(node.outputs[i])] = std::move(outputs[i]);
 }
@@ -48,8 +50,8 @@ void compute_node(Computation& run, const Node& node) {
 }  // namespace
 
 std::vector<Tensor> compute(const Graph& graph, std::span<const Tensor> inputs,
-                            const std::function<std::optional<Tensor>(const Value&)>& stored) {
-  Computation run{graph, stored, std::vector<std::optional<Operand>>(graph.values.size())};
+                            const std::function<std::optional<Tensor>(const Value&)>& stored, const Stop& stop) {
+  Computation run{graph, stored, stop, std::vector<std::optional<Operand>>(graph.values.size())};
   if (inputs.size() != graph.inputs.size()) {
     throw Error("shape_mismatch", graph.name,
                 "the graph has " + std::to_string(graph.inputs.size()) + " inputs, but " +

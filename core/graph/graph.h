@@ -105,9 +105,11 @@ void infer(Graph& graph);
 /// asked once for each. Shapes follow from the values given, so that what depends on data is resolved. For what
 /// fits in memory. Throws Error("shape_mismatch", ...) when `inputs` are not what the graph takes,
 /// ("not_computable", node, ...) for an operator without arithmetic (random numbers) or a weight without values,
-/// and what the rules throw.
+/// what the rules throw, and what `stop` does, which is asked before each node and within products and
+/// convolutions.
 std::vector<Tensor> compute(const Graph& graph, std::span<const Tensor> inputs,
-                            const std::function<std::optional<Tensor>(const Value&)>& stored);
+                            const std::function<std::optional<Tensor>(const Value&)>& stored,
+                            const Stop& stop = {});
 
 /// Drops nodes that reach no output, and values nobody uses.
 void remove_dead(Graph& graph);

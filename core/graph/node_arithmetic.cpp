@@ -11,9 +11,10 @@ void require_arithmetic(const Node& node) {
                 "node '" + node.name + "' (" + std::string(node.op->type) + ") has no arithmetic");
 }
 
-std::vector<Operand> outputs_of(const Node& node, std::span<const Operand* const> inputs) {
+std::vector<Operand> outputs_of(const Node& node, std::span<const Operand* const> inputs, const Stop& stop) {
   require_arithmetic(node);
-  const OperatorUse use{node.name, node.op->type, node.opset, &node.attributes, inputs, node.outputs.size()};
+  const OperatorUse use{node.name, node.op->type,       node.opset, &node.attributes,
+                        inputs,    node.outputs.size(), node.op,    &stop};
   std::vector<Operand> outputs = infer_use(*node.op, use, std::int64_t{1} << 53);
   for (std::size_t i = 0; i < outputs.size(); ++i)
     if (!outputs[i].value && node.outputs[i] != none)
@@ -22,7 +23,7 @@ std::vector<Operand> outputs_of(const Node& node, std::span<const Operand* const
 }
 
 std::vector<Tensor> outputs_of(const Graph& graph, const Node& node,
-                               const std::vector<std::optional<Tensor>>& inputs) {
+                               const std::vector<std::optional<Tensor>>& inputs, const Stop& stop) {
   std::vector<Operand> operands(inputs.size());
   std::vector<const Operand*> given(inputs.size(), nullptr);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -34,7 +35,8 @@ std::vector<Tensor> outputs_of(const Graph& graph, const Node& node,
     given[i] = &operands[i];
   }
   std::vector<Tensor> results;
-  for (Operand& out : outputs_of(node, given)) results.push_back(out.value ? std::move(*out.value) : Tensor{});
+  for (Operand& out : outputs_of(node, given, stop))
+    results.push_back(out.value ? std::move(*out.value) : Tensor{});
   return results;
 }
 

@@ -77,7 +77,7 @@ Work conv_work(const OperatorUse& use, std::span<const Operand>) { return convol
 
 void compute_conv(const OperatorUse& use, std::span<Operand> outputs) {
   set_numbers(outputs[0],
-              convolved(convolution_of(use), numbers_of(use, 0), numbers_of(use, 1), numbers_of(use, 2)));
+              convolved(convolution_of(use), numbers_of(use, 0), numbers_of(use, 1), numbers_of(use, 2), use.stop));
 }
 
 /// The weight and bias of a convolution that a batch norm was folded into (core/graph/fold_batchnorm.cpp); made at

@@ -20,7 +20,7 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
 std::vector<double> convolved(const Convolution& conv, const std::vector<double>& x, const std::vector<double>& w,
-                              const std::vector<double>& bias) {
+                              const std::vector<double>& bias, const Stop* stop) {
   const Planes planes = planes_of(conv);
   std::vector<double> y(at(element_count({conv.batch, conv.out_channels, planes.out})), 0.0);
   if (y.empty()) return y;
@@ -28,6 +28,7 @@ std::vector<double> convolved(const Convolution& conv, const std::vector<double>
   std::vector<Tap> taps;
   std::int64_t number = 0;  // of the position
   do {
+    end_if(stop, "");
     taps_at(conv.window, position, taps);
     for (std::int64_t n = 0; n < conv.batch; ++n) {
       for (std::int64_t m = 0; m < conv.out_channels; ++m) {
@@ -47,7 +48,7 @@ std::vector<double> convolved(const Convolution& conv, const std::vector<double>
 }
 
 std::vector<double> spread_out(const Convolution& conv, const std::vector<double>& x, const std::vector<double>& w,
-                               const std::vector<double>& bias) {
+                               const std::vector<double>& bias, const Stop* stop) {
   const Planes planes = planes_of(conv);
   std::vector<double> y(at(element_count({conv.batch, conv.out_channels, planes.in})), 0.0);
   if (y.empty()) return y;
@@ -59,6 +60,7 @@ std::vector<double> spread_out(const Convolution& conv, const std::vector<double
   std::vector<Tap> taps;
   std::int64_t number = 0;
   do {
+    end_if(stop, "");
     taps_at(conv.window, position, taps);
     for (std::int64_t n = 0; n < conv.batch; ++n) {
       for (std::int64_t c = 0; c < conv.in_channels; ++c) {

@@ -138,7 +138,7 @@ Work transposed_work(const OperatorUse& use, std::span<const Operand>) {
 
 void compute_transposed(const OperatorUse& use, std::span<Operand> outputs) {
   set_numbers(outputs[0],
-              spread_out(transposed_of(use), numbers_of(use, 0), numbers_of(use, 1), numbers_of(use, 2)));
+              spread_out(transposed_of(use), numbers_of(use, 0), numbers_of(use, 1), numbers_of(use, 2), use.stop));
 }
 
 constexpr Operator conv_transpose_operators[] = {

@@ -168,7 +168,7 @@ std::vector<T> contracted(const OperatorUse& use, const Equation& equation, std:
     stored += element_count(operand->shape);
   }
   for (const EinsumStep& step : steps_of(equation)) require_bounded(use, multiply_adds(equation, step), stored);
-  return contracted(equation, shapes, std::move(tensors));
+  return contracted(equation, shapes, std::move(tensors), use.stop);
 }
 
 void compute_einsum(const OperatorUse& use, std::span<Operand> outputs) {

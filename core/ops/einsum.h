@@ -31,9 +31,9 @@ std::vector<EinsumStep> steps_of(const Equation& equation);
 double multiply_adds(const Equation& equation, const EinsumStep& step);
 
 /// Elements of the result, row-major. `shapes` are the operands'; sizes of 1 under an ellipsis are broadcast. `T`
-/// is double, or std::uint64_t for integers, which wrap.
+/// is double, or std::uint64_t for integers, which wrap. `stop` is asked before each 64 sums.
 template <class T>
 std::vector<T> contracted(const Equation& equation, const std::vector<Shape>& shapes,
-                          std::vector<std::vector<T>> tensors);
+                          std::vector<std::vector<T>> tensors, const Stop* stop);
 
 }  // namespace sdip

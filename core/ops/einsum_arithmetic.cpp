@@ -104,7 +104,7 @@ double multiply_adds(const Equation& equation, const EinsumStep& step) {
 
 template <class T>
 std::vector<T> contracted(const Equation& equation, const std::vector<Shape>& shapes,
-                          std::vector<std::vector<T>> tensors) {
+                          std::vector<std::vector<T>> tensors, const Stop* stop) {
   std::vector<Shape> known = shapes;
   for (const EinsumStep& step : steps_of(equation)) {
     const bool two = step.first != step.second;
@@ -121,6 +121,7 @@ std::vector<T> contracted(const Equation& equation, const std::vector<Shape>& sh
     std::vector<std::int64_t> index(kept.size(), 0), inner(summed.size(), 0);
     const bool nothing = element_count(summed) == 0;
     for (std::size_t i = 0; i < result.size() && !nothing; ++i) {
+      if (i % 64 == 0) end_if(stop, "");
       const std::int64_t from_a = offset_of(index, kept_a), from_b = offset_of(index, kept_b);
       do {
         const T factor = a[static_cast<std::size_t>(from_a + offset_of(inner, summed_a))];
@@ -135,8 +136,8 @@ std::vector<T> contracted(const Equation& equation, const std::vector<Shape>& sh
 }
 
 template std::vector<double> contracted(const Equation&, const std::vector<Shape>&,
-                                        std::vector<std::vector<double>>);
+                                        std::vector<std::vector<double>>, const Stop*);
 template std::vector<std::uint64_t> contracted(const Equation&, const std::vector<Shape>&,
-                                               std::vector<std::vector<std::uint64_t>>);
+                                               std::vector<std::vector<std::uint64_t>>, const Stop*);
 
 }  // namespace sdip

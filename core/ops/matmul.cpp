@@ -125,7 +125,7 @@ void compute_product(const OperatorUse& use, std::span<Operand> outputs) {
   const Operand* bias = optional_input(use, 2);
   const bool plain = alpha == 1.0 && beta == 1.0 && (bias == nullptr || !is_floating(bias->type));
   if (of_integers(use) && plain) {
-    std::vector<std::uint64_t> sums = multiplied(p, bits_of_input(use, 0), bits_of_input(use, 1));
+    std::vector<std::uint64_t> sums = multiplied(p, bits_of_input(use, 0), bits_of_input(use, 1), use.stop);
     if (bias != nullptr) {
       const std::vector<std::uint64_t> more = bits_of_input(use, 2);
       const auto from = broadcast_elements(bias->shape, outputs[0].shape);
@@ -134,7 +134,7 @@ void compute_product(const OperatorUse& use, std::span<Operand> outputs) {
     set_bits(outputs[0], sums);
     return;
   }
-  std::vector<double> sums = multiplied(p, numbers_of(use, 0), numbers_of(use, 1));
+  std::vector<double> sums = multiplied(p, numbers_of(use, 0), numbers_of(use, 1), use.stop);
   for (double& sum : sums) sum *= alpha;
   if (bias != nullptr) {
     const std::vector<double> more = numbers_of(use, 2);

@@ -25,8 +25,8 @@ Shape shape_of(const Product& product, const Shape& a, const Shape& b);
 Work product_work(const Product& product, bool weight_a, bool weight_b);
 
 /// Elements of the result, row-major; [[1,2]] by [[3],[4]] is 11. `T` is double, or std::uint64_t for integers,
-/// which wrap.
+/// which wrap. `stop` is asked before each row.
 template <class T>
-std::vector<T> multiplied(const Product& p, const std::vector<T>& a, const std::vector<T>& b);
+std::vector<T> multiplied(const Product& p, const std::vector<T>& a, const std::vector<T>& b, const Stop* stop);
 
 }  // namespace sdip

@@ -19,7 +19,7 @@ std::int64_t matrix_at(const Shape& batch, const std::vector<std::int64_t>& stri
 }  // namespace
 
 template <class T>
-std::vector<T> multiplied(const Product& p, const std::vector<T>& a, const std::vector<T>& b) {
+std::vector<T> multiplied(const Product& p, const std::vector<T>& a, const std::vector<T>& b, const Stop* stop) {
   Shape all = p.batch;
   all.push_back(p.m);
   all.push_back(p.n);
@@ -34,6 +34,7 @@ std::vector<T> multiplied(const Product& p, const std::vector<T>& a, const std::
     const T* left = a.data() + matrix_at(p.batch_a, strides_a, index) * p.m * p.k;
     const T* right = b.data() + matrix_at(p.batch_b, strides_b, index) * p.k * p.n;
     for (std::int64_t i = 0; i < p.m; ++i, row += p.n) {
+      end_if(stop, "");
       for (std::int64_t k = 0; k < p.k; ++k) {
         const T factor = left[i * row_a + k * column_a];
         for (std::int64_t j = 0; j < p.n; ++j) row[j] += factor * right[k * row_b + j * column_b];
@@ -43,8 +44,9 @@ std::vector<T> multiplied(const Product& p, const std::vector<T>& a, const std::
   return y;
 }
 
-template std::vector<double> multiplied(const Product&, const std::vector<double>&, const std::vector<double>&);
+template std::vector<double> multiplied(const Product&, const std::vector<double>&, const std::vector<double>&,
+                                        const Stop*);
 template std::vector<std::uint64_t> multiplied(const Product&, const std::vector<std::uint64_t>&,
-                                               const std::vector<std::uint64_t>&);
+                                               const std::vector<std::uint64_t>&, const Stop*);
 
 }  // namespace sdip

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/base/stop.h"
 #include "core/base/tensor.h"
 
 namespace sdip {
@@ -48,6 +49,7 @@ struct OperatorUse {
   std::span<const Operand* const> inputs;  // nullptr where an optional input is absent
   std::size_t output_count = 1;
   const Operator* row = nullptr;  // set by infer_use and use_of
+  const Stop* stop = nullptr;     // asked by arithmetic that may take long
 };
 
 /// The loop nest of conv2d, linear and matmul, in one canonical form: a convolution over

@@ -121,7 +121,7 @@ void compute_quantized_conv(const OperatorUse& use, std::span<Operand> outputs) 
   const Shape channels = {conv.out_channels};
   const auto zeros = parameter_over(use, w_zero, channels, false, 0);
   for (std::size_t i = 0; i < w.size(); ++i) w[i] -= zeros[i / (w.size() / zeros.size())];
-  std::vector<double> sums = convolved(conv, x, w, numbers_of(use, bias_place));
+  std::vector<double> sums = convolved(conv, x, w, numbers_of(use, bias_place), use.stop);
   const auto scales = parameter_over(use, w_scale, channels, false, 1);
   const auto plane = static_cast<std::size_t>(element_count(conv.window.out));
   std::vector<double> scale_of_each(sums.size());
@@ -153,7 +153,7 @@ Work quantized_matmul_work(const OperatorUse& use, std::span<const Operand>) {
 void compute_quantized_matmul(const OperatorUse& use, std::span<Operand> outputs) {
   const Shape& out = outputs[0].shape;
   std::vector<double> sums = multiplied(quantised_product(use), without_zero(use, 0, x_zero, true),
-                                        without_zero(use, 1, w_zero, trans_b(use)));
+                                        without_zero(use, 1, w_zero, trans_b(use)), use.stop);
   const auto bias = parameter_over(use, bias_place, out, false, 0);
   for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += bias[i];
   set_rescaled(use, outputs[0], std::move(sums), parameter_over(use, w_scale, out, false, 1));

@@ -116,8 +116,10 @@ Compilation run_passes(const Stage& stage, const Machine& machine, const Compile
   c.format_rules = options.format_rules;
   c.formats_met = met.formats;
   if (options.mappings) c.mappings = options.mappings;
+  c.stop = &options.stop;
   c.say_needed_bytes = options.say_needed_bytes && machine.strips == Strips::off;  // else it is tried without first
   for (const Pass& pass : passes()) {
+    end_if(c.stop, stage.name);
     pass.run(c);
     if (options.after_pass) options.after_pass(stage.name, pass.name, c);
     if (c.infeasible) break;

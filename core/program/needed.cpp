@@ -31,6 +31,7 @@ Compilation afresh(const Compilation& compilation, const Machine& machine) {
   again.mapping_rules = compilation.mapping_rules;
   again.rules_met = compilation.rules_met;
   again.mappings = compilation.mappings;
+  again.stop = compilation.stop;
   for (Draft& draft : again.drafts) draft.rule = nullptr;  // said anew
   live(again);
   say_mappings(again);

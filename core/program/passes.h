@@ -32,6 +32,7 @@ struct Compilation {
   std::span<const FormatRule> format_rules{};
   std::vector<std::int64_t> formats_met{};  // the same of these
   std::shared_ptr<MappingCache> mappings = std::make_shared<MappingCache>();
+  const Stop* stop = nullptr;
   CapacityRange psram_bytes{};  // with which every decision so far would have been the same
 };
 

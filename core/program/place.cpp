@@ -214,11 +214,13 @@ void fill_addresses(const MemoryPlan& plan, const std::vector<Draft>& drafts, co
 /// Finds mappings, and keeps for which room for weights all would have been the same.
 struct Mappings {
   MappingCache& cache;
+  const Stop* stop = nullptr;
   CapacityRange weight_room{};
 
   std::optional<Mapping> in(const TileRoom& room, const InstructionClass& c, const MappingRule* rule) {
     if (room.read_bytes < 0 || room.write_bytes < 0)
       return std::nullopt;  // several inputs that are whole at the start
+    end_if(stop, "");
     const MappingStep step = rule != nullptr ? mapping_step(c, room, rule) : cache.step_of(c, room);
     weight_room.narrow(step.weight_room);
     return step.mapping;
@@ -264,7 +266,7 @@ std::optional<std::size_t> misfit_alone(const Compilation& compilation, const Ma
   const MemoryPlan plan = plan_memory(machine, drafts, lives);
   const Resident resident = resident_bytes(drafts, lives);
   const Places places{*compilation.graph, lives};
-  Mappings mappings{*compilation.mappings};
+  Mappings mappings{*compilation.mappings, compilation.stop};
   for (std::size_t i = first; i < last; ++i) {
     const InstructionClass c = class_of(drafts[i], static_cast<std::int32_t>(i), places);
     const TileRoom room = room_at(c, machine, compilation.role, gaps_at(machine, plan, resident, i), false);
@@ -324,7 +326,7 @@ std::optional<std::size_t> try_place(Compilation& compilation, Mappings& mapping
 
 std::optional<std::size_t> try_place(Compilation& compilation) {
   const AskedCapacity psram(compilation.machine.psram_bytes);
-  Mappings mappings{*compilation.mappings};
+  Mappings mappings{*compilation.mappings, compilation.stop};
   const auto failed = try_place(compilation, mappings, weights_stay(compilation, psram));
   if (!weights_in_place(compilation.machine, compilation.role)) compilation.psram_bytes.narrow(psram.same());
   narrow_psram(compilation, mappings.weight_room);

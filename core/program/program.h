@@ -277,13 +277,14 @@ struct CompileOptions {
   // Mappings that earlier compilations found, of whatever workload and machine: results are the same with and
   // without (core/program/mapping_cache.h). Nothing: they are kept for this compilation alone.
   std::shared_ptr<MappingCache> mappings{};
+  Stop stop{};  // asked before each pass and before each layer is mapped
 };
 
 /// Programs for every stage: the passes of core/program/passes.h in order. Depends only on the workload,
 /// compile_key(machine) and the options. What cannot be placed makes the application infeasible, with the reason.
 /// Throws Error("mapping_unmatched" or "format_unmatched", "line N", ...) for a rule that is for no layer, and
 /// "formats_invalid" for one by which a product's accumulators are narrower than what it reads, or weights are
-/// fewer on a machine that spares no zeros.
+/// fewer on a machine that spares no zeros; and what `stop` does.
 Application compile(const Workload& workload, const Machine& machine, const CompileOptions& options = {});
 
 /// What the instructions take in IMEM.

@@ -1,8 +1,10 @@
-// Weights written into a model, and a model in half precision.
+// Weights written into a model or beside it, and a model in half precision.
 #include <cstring>
+#include <fstream>
 #include <set>
 
-#include "core/base/encode.h"
+#include "core/base/code_runs.h"
+#include "core/base/error.h"
 #include "tests/agree/models.h"
 
 namespace sdip::agree {
@@ -10,17 +12,22 @@ namespace {
 
 using onnx::TensorProto;
 
+std::string halves_of(std::span<const float> numbers) {
+  std::string raw(2 * numbers.size(), '\0');
+  encode_run(NumberFormat::fp16, {}, false, numbers, reinterpret_cast<std::byte*>(raw.data()));
+  return raw;
+}
+
 void make_half(TensorProto& tensor) {
   if (tensor.data_type() != TensorProto::FLOAT) return;
-  std::string raw;
-  for (const float x : floats_of(tensor)) {
-    const std::uint32_t code = encoded(NumberFormat::fp16, x);
-    raw.push_back(static_cast<char>(code & 255));
-    raw.push_back(static_cast<char>(code >> 8));
-  }
-  tensor.clear_float_data();
   tensor.set_data_type(TensorProto::FLOAT16);
-  tensor.set_raw_data(raw);
+  if (tensor.data_location() != TensorProto::EXTERNAL) {
+    const std::string raw = halves_of(floats_of(tensor));
+    tensor.clear_float_data();
+    return tensor.set_raw_data(raw);
+  }
+  for (auto& entry : *tensor.mutable_external_data())
+    if (entry.key() != "location") entry.set_value(std::to_string(std::stoll(entry.value()) / 2));
 }
 
 void make_half(onnx::ValueInfoProto& info) {
@@ -64,6 +71,30 @@ onnx::ModelProto with_weights(std::string_view name, const ModelOptions& options
     tensor.set_raw_data(weights.substr(at, size));
     at += size;
   }
+  return model;
+}
+
+onnx::ModelProto with_weight_file(std::string_view name, const ModelOptions& options,
+                                  const std::filesystem::path& file, bool half) {
+  const std::string bytes = write_model(name, options);
+  std::ofstream out(file, std::ios::binary);
+  write_weights(bytes, 7, [&](std::span<const std::byte> piece) {
+    std::string raw(reinterpret_cast<const char*>(piece.data()), piece.size());
+    if (half) {
+      std::vector<float> numbers(piece.size() / sizeof(float));
+      std::memcpy(numbers.data(), piece.data(), piece.size());
+      raw = halves_of(numbers);
+    }
+    out.write(raw.data(), std::ssize(raw));
+  });
+  out.close();
+  check(out.good(), "the weights of a model were written");
+  onnx::ModelProto model;
+  model.ParseFromString(bytes);
+  for (TensorProto& tensor : *model.mutable_graph()->mutable_initializer())
+    for (auto& entry : *tensor.mutable_external_data())
+      if (entry.key() == "location") entry.set_value(file.filename().string());
+  if (half) make_half(model);
   return model;
 }
 

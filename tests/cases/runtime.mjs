@@ -30,31 +30,36 @@ let child;
 let answer;
 
 function start() {
-  child = fork(fileURLToPath(import.meta.url), ['serve'], {
+  const started = fork(fileURLToPath(import.meta.url), ['serve'], {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
+  child = started;
   child.on('message', (message) => answer?.(message));
   child.on('exit', (code, signal) => {
+    if (child !== started) return; // it was stopped
     child = undefined;
     answer?.({ error: `the runtime died (${signal ?? code})` });
   });
 }
 
 /// The outputs of a model (its bytes, or the path of its file) for values of its inputs, as {outputs: [{type, shape,
-/// data}]}, or {error}.
-export function run(model, inputs = []) {
+/// data}]}, or {error}. `options`: of the session, beside ours.
+export function run(model, inputs = [], options = {}) {
   if (!child) start();
   return new Promise((resolve) => {
     answer = (message) => {
       answer = undefined;
       resolve(message);
     };
-    child.send({ model, inputs });
+    child.send({ model, inputs, options });
   });
 }
 
-export const stop = () => child?.disconnect();
+export function stop() {
+  child?.disconnect();
+  child = undefined;
+}
 
 const types = { float64: 'float64', bool: 'boolean' };
 function values_of(type, data) {
@@ -71,9 +76,9 @@ function fed(runtime, { type, shape, data }) {
   return new runtime.Tensor(type, new list(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)), shape);
 }
 
-async function outputs_of(runtime, { model, inputs }) {
-  const options = { graphOptimizationLevel: 'disabled', intraOpNumThreads: 1, logSeverityLevel: 4 };
-  const session = await runtime.InferenceSession.create(model, options);
+async function outputs_of(runtime, { model, inputs, options }) {
+  const ours = { graphOptimizationLevel: 'disabled', intraOpNumThreads: 1, logSeverityLevel: 4 };
+  const session = await runtime.InferenceSession.create(model, { ...ours, ...options });
   const feeds = Object.fromEntries(inputs.map((input, i) => [session.inputNames[i], fed(runtime, input)]));
   const found = await session.run(feeds);
   const outputs = session.outputNames.map((name) => {

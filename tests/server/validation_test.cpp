@@ -179,17 +179,28 @@ TEST(validation, of_a_front_is_left_out_where_the_sweep_or_the_service_says_so) 
   EXPECT_TRUE(add_front_validation(store, sweep_record(store, first), 60));
 }
 
-TEST(validation, that_runs_is_cancelled_and_one_whose_layers_are_not_there_fails_with_its_code) {
+TEST(validation, that_runs_is_cancelled) {
   const Site site;
   const std::string running = site.validation(R"({"model": "sd15-unet", "seconds": 600})");
   site.wait_for("/api/v1/validations/" + running, "running");
   EXPECT_EQ(site.request("DELETE", "/api/v1/validations/" + running).status, 409);
   EXPECT_EQ(site.post("/api/v1/validations/" + running + "/cancel", "").status, 202);
   site.wait_for("/api/v1/validations/" + running, "cancelled");
-  const std::string unmatched = site.validation(R"({"model": "tiny-sd", "layers": ["/nope"]})");
-  const Json failed = site.wait_for("/api/v1/validations/" + unmatched, "failed");
-  EXPECT_EQ(failed["error"]["code"], "layer_unmatched");
-  EXPECT_TRUE(failed["result"].is_null());
+}
+
+TEST(validation, of_layers_that_are_not_there_is_refused_before_it_is_a_job) {
+  const Site site;
+  const Answer layers =
+      site.post("/api/v1/validations", R"({"model": "tiny-sd", "layers": ["*conv_in*", "/nope"]})");
+  EXPECT_EQ(layers.status, 422);
+  EXPECT_EQ(layers.json()["code"], "layer_unmatched");
+  EXPECT_EQ(layers.json()["where"], "/layers/1");
+  EXPECT_THAT(layers.json()["detail"].get<std::string>(), testing::HasSubstr("'/nope'"));
+  const Answer formats =
+      site.post("/api/v1/validations", R"({"model": "tiny-sd", "formats": "\"/nope\" weights=int8"})");
+  EXPECT_EQ(formats.status, 422);
+  EXPECT_EQ(formats.json()["code"], "format_unmatched");
+  EXPECT_EQ(site.get("/api/v1/validations").json()["validations"].size(), 0U);
 }
 
 TEST(validation, of_a_stage_of_hours_is_cancelled_while_it_is_stepped) {

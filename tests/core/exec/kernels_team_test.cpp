@@ -5,6 +5,7 @@
 
 #include <numeric>
 #include <stdexcept>
+#include <thread>
 
 namespace sdip::exec {
 namespace {
@@ -30,6 +31,27 @@ TEST(kernels_team, what_a_task_throws_arrives_and_the_team_goes_on) {
     team.run(9, [&](std::int64_t) { ++runs; });
     EXPECT_EQ(runs, 9);
   }
+}
+
+TEST(kernels_team, whose_caller_is_told_to_end_does_and_goes_on_when_nobody_tells) {
+  std::atomic<bool> ends = true, asked = false;
+  Team team(2, [&] {
+    asked = true;
+    return ends.load();
+  });
+  const auto waits = [&](std::int64_t) {
+    while (!asked) std::this_thread::yield();  // or the other thread could do all before the caller asks
+  };
+  try {
+    team.run(99, waits);
+    ADD_FAILURE() << "went on";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code, "cancelled");
+  }
+  ends = false;
+  std::atomic<int> runs = 0;
+  team.run(9, [&](std::int64_t) { ++runs; });
+  EXPECT_EQ(runs, 9);
 }
 
 TEST(kernels_team, a_product_shared_by_a_team_has_the_bits_of_one_thread) {

@@ -133,6 +133,28 @@ TEST(validate_tensors, layers_pass_with_small_memories_fusions_pairs_and_pruned_
   }
 }
 
+TEST(validate_tensors, a_layer_whose_time_ends_inside_it_is_left_out_with_those_behind_it) {
+  const Machine machine;
+  const Application application = compile(tiny_sd(machine), machine);
+  const CompiledStage& stage = application.stages.at(1);
+  std::int64_t layers = 0, in_fifth = 0, behind = 0;
+  TensorOptions options;
+  options.affordable = [&](double, double) { return ++layers > 0; };
+  options.stop = [&] {
+    if (layers == 5) return ++in_fifth > 3;  // it has begun
+    return layers > 5 && ++behind > 0;
+  };
+  const StageTensors found = validate_tensors(stage, machine, small_weights(), options);
+  ASSERT_GT(layers, 6);
+  EXPECT_EQ(found.compared, 4);
+  EXPECT_EQ(found.differences, 0);
+  EXPECT_EQ(in_fifth, 4) << "nobody asks again once told to end";
+  EXPECT_EQ(behind, layers - 5) << "each asks before anything else";
+  std::int64_t late = 0;
+  for (const LayerTensors& layer : found.layers) late += layer.left_out == "out of time";
+  EXPECT_EQ(late, layers - 4);
+}
+
 TEST(validate_tensors, an_element_beyond_what_is_allowed_is_the_first_difference) {
   const Tensor expected{ElementType::float32, {4}, {}, {1.0, 2.0, 3.0, 4.0}};
   Tensor executed = expected;

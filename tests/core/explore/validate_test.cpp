@@ -210,7 +210,7 @@ TEST(validate, a_stage_whose_time_ends_while_it_is_stepped_is_left_out_with_thos
     EXPECT_LE(done, all);
     (&stage == &application.stages[0] ? last : of_second) = done;
   };
-  options.cancelled = [&] { return of_second == 3; };
+  options.stop = [&] { return of_second == 3; };
   const auto stages = validate_counters(application, machine, options);
   ASSERT_EQ(stages.size(), application.stages.size());
   EXPECT_EQ(verdict_of(stages[0]), Verdict::pass);

@@ -1,6 +1,9 @@
 // What becomes of a graph: instructions, fusions, views, and graphs that are odd.
 #include <gmock/gmock.h>
 
+#include "core/base/error.h"
+#include "core/graph/passes.h"
+#include "core/program/passes.h"
 #include "tests/core/program/compiled.h"
 
 namespace sdip {
@@ -312,6 +315,36 @@ TEST(hoist, takes_out_what_follows_from_the_context_alone) {
   EXPECT_THAT(sources_at(step, 0), ElementsAre(Place::dsram, Place::dsram));
   EXPECT_EQ(step.stages[0].program.weight_bytes, Bytes(0));
   EXPECT_FALSE(hoist_context(core));  // nothing is left to take out
+}
+
+TEST(compile, asks_before_each_pass_and_each_layer_and_does_no_more_once_told_to_end) {
+  Workload workload;
+  Graph graph = import_bytes(residual_model().SerializeAsString());
+  rewrite(graph);
+  workload.stages.push_back({Role::network, "net", std::make_shared<const Graph>(std::move(graph)), {}});
+  std::size_t all = 0, done = 0;
+  CompileOptions options;
+  options.after_pass = [&](std::string_view, std::string_view, const Compilation&) { ++done; };
+  options.stop = [&] { return ++all == 0; };
+  const Application application = compile(workload, Machine{}, options);
+  ASSERT_TRUE(application.feasible);
+  ASSERT_EQ(done, passes().size());
+  EXPECT_GE(all, passes().size() + application.stages.at(0).program.instructions.size());
+  std::size_t inside = 0;  // of questions those in a pass
+  for (std::size_t last = 1; last <= all; ++last) {
+    std::size_t asked = done = 0;
+    options.stop = [&] { return ++asked >= last; };
+    try {
+      compile(workload, Machine{}, options);
+      ADD_FAILURE() << "went on after question " << last;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code, "cancelled");
+    }
+    EXPECT_EQ(asked, last);
+    EXPECT_LT(done, last);
+    inside += done + 1 < last;
+  }
+  EXPECT_GT(inside, 0U);
 }
 
 }  // namespace
