@@ -32,6 +32,79 @@ TEST(branches, send_the_other_cores_their_parts_of_what_lies_on_chip) {
   EXPECT_EQ(class_cost(c, m).link_out_cycles, 0);
 }
 
+/// The second worked example: four cores, each with two of eight channels and the weights of these.
+InstructionClass depthwise() {
+  InstructionClass c;
+  c.work.family = Family::conv2d;
+  c.work.nest = {.groups = 2,
+                 .out_h = 4,
+                 .out_w = 4,
+                 .in_h = 4,
+                 .in_w = 4,
+                 .kernel_h = 3,
+                 .kernel_w = 3,
+                 .pad_top = 1,
+                 .pad_left = 1,
+                 .pad_bottom = 1,
+                 .pad_right = 1};
+  c.mapping = {4, 4, 2, 1, rows_outermost};
+  c.operand_a = Place::dsram;
+  c.operand_b = Place::psram;
+  c.weight_elements_per_channel = 9;
+  c.out_elements = 2 * 4 * 4;
+  c.spread_cores = 4;
+  return c;
+}
+
+Machine of_depthwise() {
+  Machine m;
+  m.weight_format = m.activation_format = NumberFormat::int8;
+  m.scale_granularity = ScaleGranularity::tensor;
+  m.conv_lanes_pixel = 32;
+  m.conv_lanes_in = m.conv_lanes_out = 16;
+  m.link_bits = m.psram_port_bits = 64;
+  return m;
+}
+
+TEST(branches, hand_each_core_the_weights_of_its_groups_through_one_port) {
+  InstructionClass c = depthwise();
+  Machine m = of_depthwise();
+  const ClassCost cost = class_cost(c, m);
+  EXPECT_EQ(cost.cores, 4);
+  EXPECT_EQ(cost.weight_parts, 4);
+  ASSERT_EQ(cost.operations, 1);
+  EXPECT_EQ(cost.shapes[0].weight_bytes, 18);
+  EXPECT_EQ(cost.busy.compute, 18);
+  EXPECT_EQ(cost.busy.psram_read, 72);
+  EXPECT_EQ(cost.cycles, 72);
+  EXPECT_EQ(cost.link_in_cycles, 12);
+  EXPECT_EQ(cost.link_out_cycles, 12);
+  InstructionClass alone = c;
+  alone.spread_cores = 1;
+  alone.work.nest.groups = 8;
+  alone.mapping.tile_channels = 8;
+  EXPECT_EQ(class_cost(alone, m).cycles, 72);
+  m.weight_storage = WeightStorage::hard_coded;
+  EXPECT_EQ(class_cost(c, m).cycles, 18) << "in ROM each core's weights are wired to it";
+  EXPECT_EQ(class_cost(alone, m).cycles, 72);
+}
+
+/// Products that hold their weights while rows pass do share the work: 16 rows for each weight that is read.
+TEST(branches, shorten_products_of_grouped_weights_that_are_read_once_for_many_rows) {
+  InstructionClass c = depthwise();
+  Machine m = of_depthwise();
+  m.dataflow = Dataflow::weight_stationary;
+  m.conv_lanes_pixel = 1;
+  m.dsram_port_bits = 4096;
+  const ClassCost shared = class_cost(c, m);
+  EXPECT_EQ(shared.busy.compute, 2 * 9 * 16);
+  EXPECT_EQ(shared.busy.psram_read, 4 * 18);
+  c.spread_cores = 1;
+  c.work.nest.groups = c.mapping.tile_channels = 8;
+  EXPECT_EQ(class_cost(c, m).busy.compute, 4 * shared.busy.compute);
+  EXPECT_EQ(class_cost(c, m).busy.psram_read, shared.busy.psram_read);
+}
+
 Report bert(std::int64_t cores, Branches branches) {
   Machine m = find_preset("essay")->machine;
   m.guidance = Guidance::off;

@@ -70,6 +70,75 @@ TEST(branches, share_products_and_what_is_fused_to_them_when_attention_is_not_fu
   EXPECT_EQ(class_at(application, 1).fetches.at(0).elements, 3 * 32 * 32);
 }
 
+/// A depthwise convolution of 12 channels with a bias, what is multiplied channel by channel, and what is added.
+onnx::ModelProto depthwise(std::int64_t groups = 12) {
+  onnx::ModelProto model = model_of_x({1, 12, 10, 10});
+  add_weight(model, "w", {12, 12 / groups, 3, 3});
+  add_weight(model, "b", {12});
+  add_weight(model, "scale", {12, 1, 1});
+  add_weight(model, "plane", {1, 1, 10, 10});
+  onnx::NodeProto& conv = add_node(model, "Conv", {"x", "w", "b"}, "c");
+  set_ints(conv, "pads", {1, 1, 1, 1});
+  set_int(conv, "group", groups);
+  add_node(model, "Mul", {"c", "scale"}, "s");
+  add_node(model, "Add", {"s", "plane"}, "t");
+  add_node(model, "Add", {"t", "x"}, "y");
+  add_output(model, "y");
+  return model;
+}
+
+Machine fused(std::int64_t cores) {
+  Machine m = parallel(cores);
+  m.fusion = Fusion::pointwise;
+  return m;
+}
+
+TEST(branches, share_groups_of_convolutions_their_weights_and_what_is_fused_to_them) {
+  const Application application = compiled(depthwise(), fused(8));
+  ASSERT_THAT(mnemonics(application), ElementsAre("conv2d+mul+add+add"));
+  const InstructionClass& c = class_at(application, 0);
+  EXPECT_EQ(c.spread_cores, 6);
+  EXPECT_EQ(weight_parts(c), 6);
+  EXPECT_EQ(c.work.nest.groups, 2);
+  EXPECT_EQ(c.out_elements, 200);
+  EXPECT_EQ(c.weight_elements_per_channel, 9);
+  EXPECT_EQ(c.bias_elements_per_channel, 1);
+  EXPECT_EQ(c.weight_elements, 12 + 100) << "held once for all cores";
+  std::vector<std::int64_t> elements;
+  for (const Fetch& fetch : c.fetches) elements.push_back(fetch.elements);
+  EXPECT_THAT(elements, ElementsAre(2, 200, 200)) << "scales of its channels, the plane for each, its part of x";
+}
+
+TEST(branches, fetch_all_groups_weights_once_tile_by_tile) {
+  for (const std::int64_t compression : {100, 300}) {
+    std::vector<std::int64_t> written, said;
+    for (const std::int64_t cores : {1, 8}) {
+      Machine m = fused(cores);
+      m.weight_compression = Decimal{compression};
+      const Application application = compiled(depthwise(), m);
+      const auto halves = [](const Value& value) {
+        return std::vector<float>(static_cast<std::size_t>(element_count(value.operand.shape)), 0.5F);
+      };
+      std::int64_t bytes = 0;
+      write_weight_file(application.stages.at(0), m, halves,
+                        [&](std::span<const std::byte> piece) { bytes += std::ssize(piece); });
+      written.push_back(bytes);
+      said.push_back(application.stages[0].program.weight_bytes.value);
+    }
+    EXPECT_THAT(written, ElementsAre(2 * (12 * 10 + 112), 2 * (12 * 10 + 112))) << compression;
+    EXPECT_EQ(said, written);
+  }
+}
+
+TEST(branches, leave_grouped_weights_on_one_core_where_none_divides_them_or_they_multiply_in_place) {
+  EXPECT_EQ(class_at(compiled(depthwise(1), fused(8)), 0).spread_cores, 1);
+  EXPECT_EQ(class_at(compiled(depthwise(3), fused(2)), 0).spread_cores, 1);
+  Machine m = fused(8);
+  m.weight_format = m.activation_format = NumberFormat::int8;
+  m.in_memory_weights = InMemoryWeights::fefet;
+  EXPECT_EQ(class_at(compiled(depthwise(), m), 0).spread_cores, 1);
+}
+
 TEST(branches, stay_on_one_core_where_each_has_a_frame_of_its_own_and_unless_asked_for) {
   EXPECT_EQ(class_at(compiled(heads(), parallel(8), Role::decoder), 1).spread_cores, 1);
   Machine m = parallel(8);
