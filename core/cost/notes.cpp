@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/cost/stage.h"
+#include "core/program/kinds.h"
 #include "core/program/weight_form.h"
 
 namespace sdip {

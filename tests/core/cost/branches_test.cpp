@@ -3,7 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "core/cost/estimate.h"
+#include "tests/core/base/made_section.h"
 #include "tests/core/cost/reports.h"
 #include "tests/core/cost/tiny_sd.h"
 
@@ -140,6 +143,45 @@ TEST(branches, shorten_a_frame_of_bert_and_give_up_the_frames_of_the_other_cores
   EXPECT_NEAR(energy_of_work(shared) / energy_of_work(one), 1, 0.02);
   EXPECT_GT(value(shared, Metric::energy_j_per_frame), 2 * value(one, Metric::energy_j_per_frame))
       << "one frame for which twelve cores leak and are reached by wires";
+}
+
+Report mobilenet(const Machine& m) {
+  Workload workload;
+  workload.stages.push_back(built_in_stage(Role::network, "mobilenetv2", m));
+  return estimate(compile(workload, m), m);
+}
+
+/// Depthwise convolutions on several cores, where their weights are read fold by fold, once, or not at all.
+TEST(docs, the_table_of_depthwise_convolutions_on_several_cores_is_what_the_engine_counts) {
+  std::string text = "| MobileNetV2, us a frame | `branches=serial` |";
+  for (const int cores : {2, 4, 8}) text += " `parallel`, " + std::to_string(cores) + " cores |";
+  text += " frames a second, 8 cores: serial | parallel |\n| --- | --- | --- | --- | --- | --- | --- |\n";
+  for (const char* preset : {"essay", "edge"})
+    for (const char* change : {"", "dataflow=weight", "weight_storage=hard_coded"}) {
+      Machine m = find_preset(preset)->machine;
+      m.guidance = Guidance::off;
+      if (std::string(change) == "dataflow=weight") m.dataflow = Dataflow::weight_stationary;
+      if (std::string(change) == "weight_storage=hard_coded") m.weight_storage = WeightStorage::hard_coded;
+      const auto us = [](const Report& report) {
+        return " | " + std::to_string(std::llround(value(report, Metric::latency_s) * 1e6));
+      };
+      const auto frames = [](const Report& report) {
+        return " | " + std::to_string(std::llround(value(report, Metric::throughput_fps)));
+      };
+      m.cores = 8;
+      const Report serial = mobilenet(m);
+      text += "| " + std::string(preset) + (*change != 0 ? ", `" : "") + change + (*change != 0 ? "`" : "") +
+              us(serial);
+      m.branches = Branches::parallel;
+      m.cores = 1;
+      EXPECT_EQ(us(mobilenet(m)), us(serial)) << "on one core nothing is spread";
+      for (const std::int64_t cores : {2, 4, 8}) {
+        m.cores = cores;
+        text += us(mobilenet(m));
+      }
+      text += frames(serial) + frames(mobilenet(m)) + " |\n";
+    }
+  expect_made_section("model.md", "branches", "tests/core/cost/branches_test.cpp", text);
 }
 
 TEST(branches, are_named_in_a_note_where_they_change_nothing) {

@@ -52,7 +52,6 @@ TEST(shared_groups, compute_bit_for_bit_what_they_compute_on_one_core) {
     machine.accumulator_format = NumberFormat::int32;  // exact sums, whatever the tiles
     machine.cores = draw.between(2, 9);
     machine.fused_attention = FusedAttention::off;
-    if (draw.one_in(4)) machine.weight_format = machine.activation_format = NumberFormat::int8;
     std::vector<Tensor> outputs[2];
     const auto stored = [&](const Value& v) { return network.stored(v); };
     bool feasible = true;
