@@ -155,7 +155,7 @@ constexpr MoreRow rows[] = {
      "machine cores=2; network 1x1x1 | relu",
      "the cores serve one frame in place of two, and share nothing but heads and groups"},
     {"cores that share a frame", "cycles", "cores=1", "cores=2",
-     "machine branches=parallel; network 2x1x1 | conv 2 1 2",
+     "machine branches=parallel; network 2x1x1 | relu | conv 2 1 2",
      "parts of operand and results pass a link, and the weights of both groups one port"},
     {"a part for each core", "time", "core_weights=common", "core_weights=per_core",
      "machine cores=2; network 1x1x1 | relu | relu", "parts hand over to each other; frames side by side do not"},

@@ -82,7 +82,7 @@ TEST(moved, random_programs_move_what_they_are_charged_and_the_clock_counts_the_
   EXPECT_GT(seen.parts_of_a, 300);
   EXPECT_GT(seen.weights, 3000);
   EXPECT_GT(seen.spread, 3);
-  EXPECT_GT(seen.groups, 50);
+  EXPECT_GT(seen.groups, 30);
   EXPECT_GT(seen.whole, seen.instructions / 10);
   for (const Stream stream : {Stream::a, Stream::b, Stream::values, Stream::others, Stream::partials_in,
                               Stream::partials_out, Stream::results})

@@ -5,6 +5,7 @@
 
 #include "core/exec/execute.h"
 #include "core/exec/step.h"
+#include "tests/core/exec/moved.h"
 #include "tests/core/exec/random_machine.h"
 
 namespace sdip {
@@ -61,7 +62,12 @@ TEST(shared_groups, compute_bit_for_bit_what_they_compute_on_one_core) {
       feasible = feasible && application.feasible;
       if (!feasible) break;
       const CompiledStage& stage = application.stages[0];
-      if (branches == Branches::parallel) shared += sharing(stage);
+      if (branches == Branches::parallel) {
+        shared += sharing(stage);
+        const auto moved = transfers_of(stage, machine, network);
+        for (std::size_t i = 0; i < moved.size(); ++i)
+          EXPECT_EQ(difference_of(stage, machine, i, moved[i]), "") << graph_text(stage);
+      }
       outputs[branches == Branches::parallel] = execute(stage, machine, network.inputs, stored).outputs;
     }
     if (!feasible) continue;

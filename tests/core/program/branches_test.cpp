@@ -1,6 +1,8 @@
 // Heads shared by the cores of a machine.
 #include <gmock/gmock.h>
 
+#include "core/base/error.h"
+#include "core/program/parse.h"
 #include "core/program/weights.h"
 #include "tests/core/program/compiled.h"
 
@@ -127,6 +129,63 @@ TEST(branches, fetch_all_groups_weights_once_tile_by_tile) {
     }
     EXPECT_THAT(written, ElementsAre(2 * (12 * 10 + 112), 2 * (12 * 10 + 112))) << compression;
     EXPECT_EQ(said, written);
+  }
+}
+
+/// Four cores' tiles, and what is held once, must fit where one core's would; and what is said of other rooms
+/// holds.
+TEST(branches, divide_the_room_of_weights_among_the_cores_and_say_for_which_rooms) {
+  InstructionClass c;
+  c.work.family = Family::conv2d;
+  c.work.nest = {.groups = 3, .out_channels = 40, .in_channels = 7, .out_h = 12, .out_w = 5, .in_h = 12, .in_w = 5};
+  c.operand_a = Place::dram;
+  c.operand_b = Place::psram;
+  c.to_dsram = false;
+  c.to_dram = true;
+  c.weight_elements_per_channel = 7;
+  c.bias_elements_per_channel = 1;
+  c.weight_elements = 9;
+  c.out_elements = 3 * 40 * 12 * 5;
+  TileRoom room;
+  room.read_bytes = room.write_bytes = 700;
+  room.form.bits = 8;
+  std::int64_t mapped = 0, changes = 0;
+  CapacityRange known{1, 0};
+  std::optional<Mapping> before;
+  for (room.weight_bytes = 1; room.weight_bytes < 9000; room.weight_bytes += 13) {
+    c.spread_cores = 4;
+    const MappingStep step = mapping_step(c, room);
+    ASSERT_LE(step.weight_room.least, room.weight_bytes);
+    ASSERT_GE(step.weight_room.most, room.weight_bytes);
+    if (known.least <= room.weight_bytes && room.weight_bytes <= known.most)
+      EXPECT_EQ(step.mapping, before) << room.weight_bytes;
+    changes += step.mapping != before;
+    known = step.weight_room;
+    before = step.mapping;
+    TileRoom one = room;
+    one.weight_bytes = 9 + (room.weight_bytes - 9) / 4;
+    c.spread_cores = 1;
+    if (room.weight_bytes <= 12) continue;  // nothing for a core's tile
+    EXPECT_EQ(step.mapping, choose_mapping(c, one)) << room.weight_bytes;
+    mapped += step.mapping.has_value();
+  }
+  EXPECT_GT(mapped, 500);
+  EXPECT_GT(changes, 3);
+}
+
+TEST(branches, of_groups_are_read_back_and_must_be_those_of_their_convolution) {
+  const std::string text = graph_text(compiled(depthwise(), fused(8)).stages.at(0));
+  EXPECT_EQ(graph_text(parse_graph_text(text)), text);
+  const std::size_t at = text.rfind("spread_cores=6");
+  ASSERT_NE(at, std::string::npos);
+  for (const char* other : {"spread_cores=3", "spread_cores=12"}) {
+    std::string changed = text;
+    try {
+      parse_graph_text(changed.replace(at, 14, other));
+      ADD_FAILURE() << other << " was read";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("share its 12 groups"));
+    }
   }
 }
 
