@@ -157,8 +157,9 @@ TEST(branches, divide_the_room_of_weights_among_the_cores_and_say_for_which_room
     const MappingStep step = mapping_step(c, room);
     ASSERT_LE(step.weight_room.least, room.weight_bytes);
     ASSERT_GE(step.weight_room.most, room.weight_bytes);
-    if (known.least <= room.weight_bytes && room.weight_bytes <= known.most)
+    if (known.holds(room.weight_bytes)) {
       EXPECT_EQ(step.mapping, before) << room.weight_bytes;
+    }
     changes += step.mapping != before;
     known = step.weight_room;
     before = step.mapping;
