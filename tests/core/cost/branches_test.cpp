@@ -108,6 +108,23 @@ TEST(branches, shorten_products_of_grouped_weights_that_are_read_once_for_many_r
   EXPECT_EQ(class_cost(c, m).busy.psram_read, shared.busy.psram_read);
 }
 
+/// A million cores behind one port: their beats are no number of cycles that a stage may last.
+TEST(branches, cut_what_a_port_takes_for_more_cores_than_any_stage_has_time_for) {
+  InstructionClass c = depthwise();
+  c.work.nest.out_h = c.work.nest.in_h = std::int64_t{1} << 40;
+  c.mapping.tile_rows = c.work.nest.out_h;
+  c.operand_a = Place::dram;
+  c.to_dsram = false;
+  c.to_dram = true;
+  c.spread_cores = 1'000'000;
+  const Machine m = of_depthwise();
+  EXPECT_EQ(class_cost(c, m).cycles, std::int64_t{1} << 58);
+  c.spread_cores = 2;
+  const ClassCost two = class_cost(c, m);
+  EXPECT_EQ(two.cycles, 2 * 18 * (std::int64_t{1} << 37));
+  EXPECT_EQ(two.busy.psram_read, two.cycles);
+}
+
 Report bert(std::int64_t cores, Branches branches) {
   Machine m = find_preset("essay")->machine;
   m.guidance = Guidance::off;
