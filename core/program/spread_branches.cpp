@@ -98,8 +98,10 @@ void spread_weighted(const Compilation& c, Draft& draft) {
       c.graph->values[static_cast<std::size_t>(c.graph->nodes[static_cast<std::size_t>(draft.node)].inputs[0])];
   const std::int64_t results = nest.groups * nest.batch * nest.out_channels * nest.out_h * nest.out_w;
   const std::int64_t operands = nest.groups * nest.batch * nest.in_channels * nest.in_h * nest.in_w;
-  const bool apart = results == draft.out_elements && operands == element_count(read.operand.shape) &&
-                     draft.weight_elements % nest.groups == 0;
+  const std::int64_t weights = nest.groups * nest.out_channels * nest.in_channels;  // of a matrix a group
+  const bool own_weights = draft.work.family == Family::conv2d ? draft.weight_elements % nest.groups == 0
+                                                               : draft.weight_elements == weights;
+  const bool apart = results == draft.out_elements && operands == element_count(read.operand.shape) && own_weights;
   if (!apart) return;  // groups that read the same, or a nest that is not its operator's own
   if (const auto shared = shared_behind(c, draft)) spread_groups(draft, *shared, cores);
 }

@@ -33,6 +33,10 @@ MadeNetwork grouped_network(Draw& draw) {
       const ValueId squeezed = make.node("GlobalAveragePool", {x});
       x = make.node("Mul", {x, make.node("Sigmoid", {squeezed})});  // an activation by channel
     }
+    if (draw.one_in(3)) {  // a matrix a channel
+      const Shape shape = make.shape(x);
+      x = make.node("MatMul", {x, make.weight({shape[1], shape[3], draw.between(3, 6)}, shape[3])});
+    }
     if (draw.one_in(2)) x = make.node("Conv", {x, make.weight({draw.one_in(2) ? channels : out, out, 1, 1}, out)});
   }
   return make.finish({x}, false);
@@ -44,7 +48,7 @@ std::int64_t sharing(const CompiledStage& stage) {
 }
 
 TEST(shared_groups, compute_bit_for_bit_what_they_compute_on_one_core) {
-  std::int64_t run = 0, shared = 0;
+  std::int64_t run = 0, shared = 0, matrices = 0;
   for (std::uint64_t seed = 0; seed < pair_count(400); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Draw draw(seed + 40'000);
@@ -64,6 +68,9 @@ TEST(shared_groups, compute_bit_for_bit_what_they_compute_on_one_core) {
       const CompiledStage& stage = application.stages[0];
       if (branches == Branches::parallel) {
         shared += sharing(stage);
+        matrices += std::ranges::count_if(stage.program.classes, [](const InstructionClass& c) {
+          return weight_parts(c) > 1 && c.work.family != Family::conv2d;
+        });
         const auto moved = transfers_of(stage, machine, network);
         for (std::size_t i = 0; i < moved.size(); ++i)
           EXPECT_EQ(difference_of(stage, machine, i, moved[i]), "") << graph_text(stage);
@@ -77,6 +84,7 @@ TEST(shared_groups, compute_bit_for_bit_what_they_compute_on_one_core) {
   }
   EXPECT_GT(run, static_cast<std::int64_t>(pair_count(400)) / 2);
   EXPECT_GT(shared, run / 2);
+  EXPECT_GT(matrices, run / 20);
 }
 
 /// The second worked example of core/cost/branches.cpp, stepped.
