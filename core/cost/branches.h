@@ -1,4 +1,4 @@
-// What it costs to share one instruction's heads over several cores.
+// What it costs to share one instruction's groups over several cores.
 #pragma once
 
 #include "core/cost/circuit.h"

@@ -42,7 +42,7 @@ class Walking {
       if (bytes > 0) to.push_back({what, times, bytes, bytes, copies_, false, out});
     };
     if (step.b && fetches_ && tile.weight_stored_bytes > 0)
-      add({"weights", times, tile.weight_stored_bytes, tile.weight_bytes, 1, true, false});
+      add({"weights", times, tile.weight_stored_bytes, tile.weight_bytes, cost_.weight_parts, true, false});
     if (step.a)
       move(loads, step.fresh ? "operand A, new rows" : "operand A", step.fresh ? window.fresh : window.all);
     if (step.b) move(loads, "operand B", tile.b_bytes);
@@ -94,7 +94,8 @@ Filled channel_cycles(const std::vector<Move>& moves, const TimelineRules& rules
   for (const Move& move : moves) {
     Filled one = ceiling(bursts(move, rules), rules.rate.q, rules.rate.p);
     if (move.weights && rules.decompressor_bytes > 0) {
-      const Filled both[] = {one, ceiling(number(move.unpacked_bytes), rules.decompressor_bytes)};
+      const Filled both[] = {one,
+                             ceiling(number(move.copies) * number(move.unpacked_bytes), rules.decompressor_bytes)};
       one = largest(both);
     }
     sum += number(move.times) * one;

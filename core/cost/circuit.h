@@ -53,7 +53,7 @@ struct TileCost {
   std::int64_t times{};                  // how many operations have this shape
   std::int64_t micro_operations = 1;     // with granularity=micro those it is made of
   std::int64_t b_bytes = 0;              // of a nest's second activations that lie in DRAM
-  std::int64_t weight_bytes = 0;         // of the tile of weights, as PSRAM holds them
+  std::int64_t weight_bytes = 0;         // of the tile of weights of a core, as PSRAM holds them
   std::int64_t weight_stored_bytes = 0;  // and as DRAM does
   std::int64_t split_in_bytes = 0;       // other DRAM operands: an equal part each operation that writes results
   std::int64_t partial_in_bytes = 0;     // partial sums that come back
@@ -85,7 +85,8 @@ struct ClassCost {
   std::int64_t memory_cycles = 0;                                // the least that products in a memory take
   double conversions = 0;                                        // of their columns, analog to digital
   bool on_host = false;                                          // the host computes it, by a command
-  std::int64_t cores = 1;                                // that do this at once, each its part: all above is one's
+  std::int64_t cores = 1;         // that do this at once, each its part: all above but beats of weights is one's
+  std::int64_t weight_parts = 1;  // cores that each need a tile of weights of their own
   std::int64_t link_in_cycles = 0, link_out_cycles = 0;  // parts going to the others, results coming back
   Circuit circuit = Circuit::vector;
   Owned owned;  // with operator_dsram=per_operator

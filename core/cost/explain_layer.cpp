@@ -102,7 +102,10 @@ class Layer {
     const char* shared_port =
         "tile operations x (weights' beats + cores x their stack's), each folds x ceil(elements of a fold x "
         "bits/port_bits)";
-    add("psram_read", stack_in_psram(m_) ? shared_port : reads, all.psram_read, Needed::psram_read);
+    const std::string psram = cost_.weight_parts == 1 ? std::string(stack_in_psram(m_) ? shared_port : reads)
+                              : stack_in_psram(m_)    ? "tile operations x cores x (weights' beats + their stack's)"
+                                                      : "cores that share it x " + std::string(reads);
+    add("psram_read", psram, all.psram_read, Needed::psram_read);
     e_.terms.push_back(term("work", section(),
                             c_.compound == Compound::single && !cost_.on_host
                                 ? "tile operations x max(compute, beats of each port)"
@@ -122,8 +125,9 @@ class Layer {
     const bool few = moves.moves.size() <= most_written;
     e_.terms.push_back(
         term("dram_channel", "5",
-             "transfers x ceil(cores x ceil(bytes/burst) x burst x q/p), by operand: weights and words once for "
-             "all cores",
+             std::string("transfers x ceil(cores x ceil(bytes/burst) x burst x q/p), by operand: ") +
+                 (cost_.weight_parts > 1 ? "weights for each core that shares it, words once for all"
+                                         : "weights and words once for all cores"),
              few ? channel_cycles(moves.moves, s_.rules) + words_cycles(s_.rules, time_.program_bytes) : Filled(),
              e_.layer.needs[static_cast<std::size_t>(Needed::dram_channel)]));
     e_.terms.push_back(term("dram_bytes", "5", "transfers x cores x ceil(bytes/burst) x burst",

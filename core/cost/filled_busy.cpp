@@ -219,8 +219,10 @@ class Writing {
 };
 
 /// Beats where they really go.
-FilledBusy merged(FilledBusy busy, const Machine& m, WeightPlace weights) {
+FilledBusy merged(FilledBusy busy, const InstructionClass& c, const Machine& m, WeightPlace weights) {
   if (weights != WeightPlace::psram) busy.psram_read = {};
+  if (c.operand_b == Place::psram && c.spread_cores > 1)  // each core its own
+    busy.psram_read = number(c.spread_cores) * busy.psram_read;
   if (stack_in_psram(m)) {
     busy.psram_read += number(m.cores) * (busy.stackram_read + busy.stackram_write);
     busy.stackram_read = busy.stackram_write = {};
@@ -269,13 +271,13 @@ bool agrees(const FilledBusy& f, const Busy& b) {
 FilledBusy filled_busy(const InstructionClass& c, const Machine& m, const TilePlan& plan, const TileShape& tile,
                        WeightPlace weights) {
   Writing writing(c, m, plan, tile, weights);
-  return merged(plan.nest ? writing.of_nest() : writing.of_rows(), m, weights);
+  return merged(plan.nest ? writing.of_nest() : writing.of_rows(), c, m, weights);
 }
 
 std::vector<FilledBusy> filled_host(const InstructionClass& c, const Machine& m, const TilePlan& plan,
                                     const TileShape& tile, WeightPlace weights) {
   std::vector<FilledBusy> steps = Writing(c, m, plan, tile, weights).of_host();
-  for (FilledBusy& step : steps) step = merged(std::move(step), m, weights);
+  for (FilledBusy& step : steps) step = merged(std::move(step), c, m, weights);
   return steps;
 }
 

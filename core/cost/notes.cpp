@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <set>
 
 #include "core/cost/stage.h"
+#include "core/program/kinds.h"
 #include "core/program/weight_form.h"
 
 namespace sdip {
@@ -103,6 +105,36 @@ void note_products(const std::vector<const StageRun*>& runs, const Machine& m, N
                     " is the user's assumption; it changes energy alone.");
 }
 
+/// Why groups of products of weights stay on one core; empty: they do not.
+std::string kept_by(const InstructionClass& c, WeightPlace weights, std::int64_t cores) {
+  const bool grouped =
+      is_nest(c.work.family) && c.operand_b == Place::psram && c.work.nest.groups > 1 && c.spread_cores == 1;
+  const auto in_strips = [](const Part& part) {
+    return is_nest(part.work.family) && part.operand_b == Place::psram && part.work.nest.groups > 1;
+  };
+  if (c.compound == Compound::strips)
+    return std::ranges::any_of(c.parts, in_strips) ? "in strips, whose rows go from part to part on one core" : "";
+  if (!grouped || c.compound != Compound::single) return {};
+  if (weights == WeightPlace::fefet) return "in FeFET memories, which multiply where the weights lie";
+  if (c.prologue_passes + c.statistics_passes > 0) return "with sums of a norm, which are of all groups";
+  for (std::int64_t few = 2; few <= std::min(cores, c.work.nest.groups); ++few)
+    if (c.work.nest.groups % few == 0) return "with operands of which no rule says what each group reads";
+  return "whose groups no number of cores up to " + std::to_string(cores) + " divides";
+}
+
+void note_groups_on_one_core(const StageRun& run, const Machine& m, Notes& notes) {
+  std::map<std::string, std::int64_t> kept;
+  const Program& program = run.stage->program;
+  for (const Instruction& i : program.instructions) {
+    const InstructionClass& c = program.classes[static_cast<std::size_t>(i.instruction_class)];
+    const std::string why = kept_by(c, weight_place(m, run.stage->role), m.cores);
+    if (!why.empty()) ++kept[why];
+  }
+  for (const auto& [why, count] : kept)
+    notes.push_back(run.stage->name + ": products of grouped weights stay on one core in " + std::to_string(count) +
+                    (count == 1 ? " instruction " : " instructions ") + why + ".");
+}
+
 /// Of options that change nothing in a stage, and of how a network runs.
 void note_stage(const StageRun& run, const Machine& m, Notes& notes) {
   const SeriesPart part = run.stage->part;
@@ -117,8 +149,16 @@ void note_stage(const StageRun& run, const Machine& m, Notes& notes) {
     notes.push_back(run.stage->name +
                     " runs as one network: a frame is one pass, on each of the cores another frame.");
   if (network && parallel)
-    notes.push_back(run.stage->name + " runs as one network: a frame is one pass, its attention heads on up to " +
+    notes.push_back(run.stage->name +
+                    " runs as one network: a frame is one pass, its attention heads and groups of products of "
+                    "weights on up to " +
                     std::to_string(run.work.spread_cores) + " cores.");
+  if (parallel && m.cores > 1 && (network || run.stage->role == Role::text_encoder)) {
+    notes.push_back(run.stage->name +
+                    ": branches of different instructions (projections of q, k and v, a projected shortcut, the "
+                    "paths of an Inception block) run one after the other on the first core.");
+    note_groups_on_one_core(run, m, notes);
+  }
   if (parallel && !network && run.stage->role != Role::text_encoder)
     notes.push_back(run.stage->name +
                     ": branches=parallel changes nothing where each core has a frame of its own.");

@@ -159,7 +159,7 @@ class TapeMaker {
     Tape::Operation o;
     o.shape = moved.first_shape + shape;
     o.weights = fetches ? m.weights : Tape::none;
-    o.tile_bytes = costs_[class_].shapes[s].weight_bytes;
+    o.tile_bytes = costs_[class_].shapes[s].weight_bytes * costs_[class_].weight_parts;
     o.leaves_tile = step.b && !fetches;
     if (step.a) o.a = step.fresh ? moved.windows[w].fresh : moved.windows[w].all;
     if (step.b) o.b = m.b;
@@ -209,9 +209,9 @@ TapeNumbers tape_numbers(const Tape& tape, const std::vector<ClassCost>& costs, 
   n.least_cycles.reserve(tape.moved.size());
   n.cycles.reserve(tape.shapes);
   for (auto* of_classes : {&n.dispatch, &n.delay, &n.link_in, &n.behind}) of_classes->reserve(costs.size());
-  const auto transfer = [&](std::int64_t bytes, std::int64_t least_cycles) {
+  const auto transfer = [&](std::int64_t bytes, std::int64_t least_cycles, std::int64_t parts = 1) {
     if (bytes == 0) return;
-    n.bytes.push_back(whole_bursts(bytes, rules.burst_bytes));
+    n.bytes.push_back(whole_bursts(bytes, rules.burst_bytes) * parts);
     n.least_cycles.push_back(least_cycles);
   };
   const auto unpacking = [&](std::int64_t unpacked) {
@@ -223,7 +223,8 @@ TapeNumbers tape_numbers(const Tape& tape, const std::vector<ClassCost>& costs, 
     const ClassCost& cost = costs[c];
     for (const TileCost& tile : cost.shapes) {
       n.cycles.push_back(tile.cycles);
-      transfer(cost.weighted && fetched ? tile.weight_stored_bytes : 0, unpacking(tile.weight_bytes));
+      transfer(cost.weighted && fetched ? tile.weight_stored_bytes : 0,
+               unpacking(tile.weight_bytes * cost.weight_parts), cost.weight_parts);
       for (const std::int64_t bytes : {tile.b_bytes, tile.split_in_bytes, tile.partial_in_bytes, tile.out_bytes})
         transfer(bytes, 0);
     }

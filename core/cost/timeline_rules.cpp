@@ -99,10 +99,10 @@ double longest_pass(const Program& program, const ClassUses& uses, const std::ve
     double window = 0, operations = 0;
     for (const WindowBytes& bytes : cost.windows) window = std::max(window, moved(bytes.all, cores));
     for (const TileCost& tile : cost.shapes)
-      operations += real(tile.times) *
-                    ((rules.dispatches_tiles ? issue(cost, tile) : 0) + window + moved(tile.weight_bytes, 1) +
-                     moved(tile.b_bytes, cores) + moved(tile.split_in_bytes, cores) +
-                     moved(tile.partial_in_bytes, cores) + moved(tile.out_bytes, cores));
+      operations += real(tile.times) * ((rules.dispatches_tiles ? issue(cost, tile) : 0) + window +
+                                        moved(tile.weight_bytes, real(cost.weight_parts)) +
+                                        moved(tile.b_bytes, cores) + moved(tile.split_in_bytes, cores) +
+                                        moved(tile.partial_in_bytes, cores) + moved(tile.out_bytes, cores));
     sum += real(uses.of[c]) * (operations + moved(cost.held_weight_bytes, 1) + real(cost.cycles) +
                                issue(cost, cost.shapes[0]) + real(cost.link_in_cycles + cost.link_out_cycles));
   }

@@ -15,9 +15,11 @@ Transfer transfer(std::int64_t bytes, std::int64_t copies, const TimelineRules& 
   return {whole, rules.rate.time_for(Bytes(whole)).value};
 }
 
-Transfer weight_transfer(std::int64_t stored, std::int64_t unpacked, const TimelineRules& rules) {
-  Transfer t = transfer(stored, 1, rules);
-  if (rules.decompressor_bytes > 0) t.time = std::max(t.time, ceil_div(unpacked, rules.decompressor_bytes));
+/// Of tiles for `parts` cores, one behind the other.
+Transfer weight_transfer(std::int64_t stored, std::int64_t unpacked, std::int64_t parts,
+                         const TimelineRules& rules) {
+  Transfer t = transfer(stored, parts, rules);
+  if (rules.decompressor_bytes > 0) t.time = std::max(t.time, ceil_div(unpacked * parts, rules.decompressor_bytes));
   return t;
 }
 
@@ -57,8 +59,9 @@ TransferTimes transfer_times(const Program& program, const std::vector<ClassCost
       shape.cycles = tile.cycles;
       shape.dispatch_cycles =
           rules.dispatch_cycles * tile.micro_operations + (cost.on_host ? rules.host_command_cycles : 0);
-      shape.psram_bytes = tile.weight_bytes;
-      if (cost.weighted) shape.weights = weight_transfer(tile.weight_stored_bytes, tile.weight_bytes, rules);
+      shape.psram_bytes = tile.weight_bytes * cost.weight_parts;
+      if (cost.weighted)
+        shape.weights = weight_transfer(tile.weight_stored_bytes, tile.weight_bytes, cost.weight_parts, rules);
       shape.b = transfer(tile.b_bytes, cores, rules);
       shape.split = transfer(tile.split_in_bytes, cores, rules);
       shape.partial = transfer(tile.partial_in_bytes, cores, rules);
@@ -69,7 +72,7 @@ TransferTimes transfer_times(const Program& program, const std::vector<ClassCost
       w.all = transfer(window.all, cores, rules);
       w.fresh = transfer(window.fresh, cores, rules);
     }
-    c.held = weight_transfer(cost.held_weight_stored_bytes, cost.held_weight_bytes, rules);
+    c.held = weight_transfer(cost.held_weight_stored_bytes, cost.held_weight_bytes, 1, rules);
     c.held_psram_bytes = cost.held_weight_bytes;
   }
   return times;

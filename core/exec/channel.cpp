@@ -20,21 +20,25 @@ Clock::Transfer Clock::transfer(Count bytes, Count copies) const {
   return {whole, cycles};
 }
 
-Clock::Transfer Clock::weight_transfer(Count dram_bytes, Count psram_bytes) const {
-  Transfer t = transfer(dram_bytes, 1);
+/// Of each of so many cores, one behind the other.
+Clock::Transfer Clock::weight_transfer(Count dram_bytes, Count psram_bytes, Count cores) const {
+  Transfer t = transfer(dram_bytes, cores);
+  psram_bytes *= cores;
   if (m_.weight_compression.hundredths > 100)
     t.cycles =
         std::max(t.cycles, (psram_bytes + m_.decompressor_bytes_per_cycle - 1) / m_.decompressor_bytes_per_cycle);
   return t;
 }
 
-/// Fetches a tile of weights, or those that are held. Returns when it is there.
-Clock::Count Clock::fetch(Count psram_bytes, Count tile, bool held) {
+/// Fetches a tile of weights of each core that needs one of its own, or those that are held. Returns when all are
+/// there.
+Clock::Count Clock::fetch(Count a_core, Count tile, bool held) {
   using_ = psram_.none();
   const InstructionClass& c = *class_;
-  if (wired_ || (c.pinned && passes_ > 0) || psram_bytes == 0) return 0;
+  if (wired_ || (c.pinned && passes_ > 0) || a_core == 0) return 0;
   const bool vectors = held && c.compound != Compound::strips;  // stand as they are
-  const Transfer t = weight_transfer(vectors ? psram_bytes : packed_bytes(psram_bytes, m_), psram_bytes);
+  const Count cores = held ? 1 : c.spread_cores, psram_bytes = a_core * cores;
+  const Transfer t = weight_transfer(vectors ? a_core : packed_bytes(a_core, m_), a_core, cores);
   Count start = channel_;
   if (c.pinned) {
     // Instructions share what stands at one place in `.weight`; without a `.weight` those of a class do.

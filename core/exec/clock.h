@@ -58,8 +58,8 @@ class Clock {
   bool side_by_side() const { return has_pairs(m_); }
   std::size_t tile_buffers() const { return m_.tile_buffering == Buffering::double_buffer ? 2 : 1; }
   Transfer transfer(Count bytes, Count copies) const;
-  Transfer weight_transfer(Count dram_bytes, Count psram_bytes) const;
-  Count fetch(Count psram_bytes, Count tile, bool held);
+  Transfer weight_transfer(Count dram_bytes, Count psram_bytes, Count cores) const;
+  Count fetch(Count a_core, Count tile, bool held);
   Count fetch_words(Count bytes);
   Count load(Count bytes, Buffers& buffers);
   void store();

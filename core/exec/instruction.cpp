@@ -74,6 +74,7 @@ void run_mapped_nest(Chip& chip, const Operators& operators, const Whole& made, 
 void run_instruction(Chip& chip) {
   ++chip.counts.instructions;
   chip.held_operands.clear();
+  chip.held_elements.clear();
   if (chip.log) chip.log->begin_instruction();
   open_result(chip);
   const Compound compound = chip.instruction_class().compound;

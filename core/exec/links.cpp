@@ -1,4 +1,4 @@
-// Links between cores that share the heads of one instruction.
+// Links between cores that share the groups of one instruction.
 #include "core/exec/operations.h"
 
 namespace sdip::exec {
@@ -8,6 +8,15 @@ using Count = std::int64_t;
 
 Count whole_bytes(Count elements, const InstructionClass& c, const Machine& m) {
   return (elements * bits_of(c.formats ? c.formats->activations : m.activation_format) + 7) / 8;
+}
+
+/// Elements of a part of the first operand: of a convolution picture by picture, else row by row.
+Count of_a(const InstructionClass& c) {
+  const LoopNest& n = c.work.nest;
+  if (c.operand_b != Place::psram) return n.batch * n.groups * n.out_h * n.in_channels;
+  Count elements = 0;
+  for (Count row = 0; row < n.in_h; ++row) elements += n.in_w * n.in_channels * n.groups * n.batch;
+  return elements;
 }
 
 /// Cycles until `bytes` for each of the other cores have passed, bit by bit, over one link.
@@ -26,7 +35,7 @@ Count sent_cycles(const InstructionClass& c, const Machine& m) {
   Count bytes = 0;
   const auto on_chip = [](Place place) { return place == Place::dsram || place == Place::stackram; };
   const LoopNest& n = c.work.nest;
-  if (on_chip(c.operand_a)) bytes += whole_bytes(n.batch * n.groups * n.out_h * n.in_channels, c, m);
+  if (on_chip(c.operand_a)) bytes += whole_bytes(of_a(c), c, m);
   if (on_chip(c.operand_b)) bytes += whole_bytes(n.batch * n.groups * n.out_channels * n.in_channels, c, m);
   if (c.compound == Compound::attention && on_chip(c.parts[2].operand_b))
     bytes += whole_bytes(n.groups * n.out_channels * c.parts[2].work.nest.out_channels, c, m);

@@ -292,8 +292,11 @@ bool run_in_place(Chip& chip, const Node& node, TileShape shape, const NestOpera
   untiled.blocks = blocks_of(p, std::ssize(untiled.products), chip.team->threads(), untiled.laid());
   untiled.lay_together();
   const InstructionClass& c = chip.instruction_class();
-  for_each_tile(tile_loops(map.nest, weighted, c.mapping, {{0, map.nest.out_h}}, c.spread_cores),
-                [&](const TileOperation&) { begin_operation(chip); });
+  const auto begin = [&](const TileOperation&) { begin_operation(chip); };
+  const NestPart all{{0, map.nest.out_h}};
+  if (!weighted) for_each_tile(tile_loops(map.nest, weighted, c.mapping, all, c.spread_cores), begin);
+  for (std::int64_t core = 0; weighted && core < c.spread_cores; ++core)
+    for_each_tile(loops_of_core(map.nest, c.mapping, all, c.spread_cores, core), begin);
   untiled.run();
   return true;
 }

@@ -67,6 +67,19 @@ bool weights_multiply(const Machine& m, Role role) {
 
 bool weights_wired(const Machine& m, Role role) { return weights_in_rom(m, role) || weights_multiply(m, role); }
 
+namespace {
+
+/// Products of weights whose groups several cores share: what one core reads of PSRAM beside stacks, weights and
+/// constants of its own, the others read after it through the same port.
+void read_for_other_cores(const InstructionClass& c, const Machine& m, std::vector<Operation>& operations) {
+  for (Operation& o : operations) {
+    const Count stacks = o.needs.psram_stack * m.cores, own = o.needs.psram_read - stacks;
+    for (Count core = 1; core < c.spread_cores; ++core) o.needs.psram_read += own;
+  }
+}
+
+}  // namespace
+
 std::vector<Operation> expand(const InstructionClass& c, const Machine& machine, Role role,
                               std::optional<Family> owner) {
   Machine m = machine_of(c, machine);
@@ -78,7 +91,10 @@ std::vector<Operation> expand(const InstructionClass& c, const Machine& machine,
   if (c.compound == Compound::strips) return expand_strips(c, m, role);
   if (c.compound == Compound::attention) return expand_attention(c, m, role);
   const Family own = owner.value_or(c.work.family);
-  return is_nest(c.work.family) ? expand_nest(c, m, role, own) : expand_rows(c, m, role, own);
+  if (!is_nest(c.work.family)) return expand_rows(c, m, role, own);
+  std::vector<Operation> operations = expand_nest(c, m, role, own);
+  if (c.operand_b == Place::psram) read_for_other_cores(c, m, operations);
+  return operations;
 }
 
 }  // namespace sdip::exec

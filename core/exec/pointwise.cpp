@@ -26,19 +26,47 @@ void apply_turn(const std::vector<std::int64_t>& places, ValueId result, TileVal
   tile.current = result;
 }
 
-/// An operand in DRAM that is smaller than the result: the circuit reads it once and holds it.
-const Numbers* held_operand(Chip& chip, const Node& node, std::size_t i, const Shape& result) {
+/// Whether an operand is in DRAM and smaller than the result: the circuit reads it once and holds it.
+bool is_held(Chip& chip, const Node& node, std::size_t i, const Shape& result) {
   const ValueId v = node.inputs[i];
   const std::int64_t count = element_count(chip.value(v).operand.shape);
-  if (chip.value(v).kind == ValueKind::weight || count >= element_count(result)) return nullptr;
+  if (chip.value(v).kind == ValueKind::weight || count >= element_count(result)) return false;
   const auto placed = placed_operand(chip, chip.views.root[static_cast<std::size_t>(v)]);
-  if (!placed || placed->slot.second != Place::dram) return nullptr;
+  if (!placed || placed->slot.second != Place::dram) return false;
+  if (chip.log && work_of(chip.graph, node).read_elements.at(i) > count) {
+    const std::scoped_lock lock(*chip.holding);
+    chip.log->reads_less();  // repeated outside
+  }
+  return true;
+}
+
+const Numbers& held_operand(Chip& chip, ValueId v) {
   const std::scoped_lock lock(*chip.holding);
   const auto [held, fresh] = chip.held_operands.try_emplace(v);
-  if (fresh) held->second = read_operand(chip, v, Elements::first(count));
-  if (chip.log && work_of(chip.graph, node).read_elements.at(i) > count)
-    chip.log->reads_less();  // repeated outside
-  return &held->second;
+  if (fresh) held->second = read_operand(chip, v, Elements::first(element_count(chip.value(v).operand.shape)));
+  return held->second;
+}
+
+/// Elements of one where cores share groups of weights.
+Numbers held_elements(Chip& chip, ValueId v, const Elements& at) {
+  const std::scoped_lock lock(*chip.holding);
+  std::vector<Numbers>& held = chip.held_elements[v];
+  held.resize(static_cast<std::size_t>(element_count(chip.value(v).operand.shape)));
+  Numbers picked;
+  at.each([&](std::int64_t element) {
+    Numbers& one = held[static_cast<std::size_t>(element)];
+    if (one.size() == 0) one = read_operand(chip, v, Elements::line({element, 1, 1}));
+    picked.type = one.type;
+    picked.floats.insert(picked.floats.end(), one.floats.begin(), one.floats.end());
+    picked.doubles.insert(picked.doubles.end(), one.doubles.begin(), one.doubles.end());
+    picked.ints.insert(picked.ints.end(), one.ints.begin(), one.ints.end());
+  });
+  return picked;
+}
+
+bool shares_weights(const Chip& chip) {
+  const InstructionClass& c = chip.instruction_class();
+  return c.spread_cores > 1 && c.operand_b == Place::psram;
 }
 
 Numbers picked_numbers(const Numbers& all, const Elements& at) {
@@ -57,12 +85,11 @@ Numbers operand_of(Chip& chip, const TileValues& tile, const Node& node, std::si
   const ValueId v = node.inputs[i];
   const Shape& own = chip.value(v).operand.shape;
   if (element_count(own) == 1) {
-    const Numbers* held = held_operand(chip, node, i, shape);
-    return held != nullptr ? *held : read_operand(chip, v, Elements::first(1));
+    return is_held(chip, node, i, shape) ? held_operand(chip, v) : read_operand(chip, v, Elements::first(1));
   }
   const Elements at = elements_beside(own, shape, tile.at);
-  if (const Numbers* held = held_operand(chip, node, i, shape)) return picked_numbers(*held, at);
-  return read_operand(chip, v, at);
+  if (!is_held(chip, node, i, shape)) return read_operand(chip, v, at);
+  return shares_weights(chip) ? held_elements(chip, v, at) : picked_numbers(held_operand(chip, v), at);
 }
 
 /// By the operator's own arithmetic.

@@ -52,6 +52,12 @@ struct NestPart {
 std::vector<TileLoop> tile_loops(const LoopNest& nest, bool weighted, const Mapping& mapping, const NestPart& part,
                                  std::int64_t cores = 1);
 
+/// The part of a product of weights that one of `cores` has whose groups they share, and the loops over the part of
+/// core number `core`, in channels of all groups.
+LoopNest part_of_groups(const LoopNest& nest, std::int64_t cores);
+std::vector<TileLoop> loops_of_core(const LoopNest& nest, const Mapping& mapping, const NestPart& part,
+                                    std::int64_t cores, std::int64_t core);
+
 template <class Visit>
 void walk_tiles(std::span<const TileLoop> loops, TileOperation& tile, Visit& visit) {
   if (loops.empty()) return visit(std::as_const(tile));

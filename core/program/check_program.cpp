@@ -143,6 +143,10 @@ void check_ends(const Instruction& i, const Derivation::Ends& ends, const Refusa
 void check_single(const CompiledStage& stage, const Derivation& derivation, const Instruction& i,
                   const InstructionClass& c, const InstructionClass& derived, const Refusal& refuse) {
   const std::string own = derivation.mnemonic_of(i);
+  if (weight_parts(c) > 1 && c.work.nest.groups * weight_parts(c) != derived.work.nest.groups)
+    refuse("spread_cores: expected cores that share its " + std::to_string(derived.work.nest.groups) + " groups");
+  if (weight_parts(c) > 1 && weight_place(machine_like(stage.needs), stage.role) == WeightPlace::fefet)
+    refuse("spread_cores: a FeFET memory has its weights in one place");
   if (!is_part_of(c.work, derived.work)) refuse("the sizes of its work are other than those of its nodes, or more");
   if (i.mnemonic != own && !i.mnemonic.ends_with("+" + own))
     refuse("operation: its nodes are '" + own + "', found '" + i.mnemonic + "'");

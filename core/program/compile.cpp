@@ -24,7 +24,7 @@ std::span<const Pass> passes() {
        fuse_strips},
       {"turn", "behind all fusion: it is the whole instruction that writes its results in another order", turn},
       {"spread_branches",
-       "when heads are joined to what they belong to; before tiles are chosen for one core's part",
+       "when heads and groups are joined to what they belong to; before tiles are chosen for one core's part",
        spread_branches},
       {"schedule", "whole instructions change places, and lives follow from their order", schedule},
       {"pack", "only within the peak of the order that schedule chose; lives follow from it too", pack},

@@ -44,7 +44,7 @@ struct Draft {
   Compound compound = Compound::single;
   std::vector<Part> parts;
   bool line_buffers = false;
-  std::int64_t spread_cores = 1;        // cores that share its heads; work and elements are of one core's part
+  std::int64_t spread_cores = 1;        // cores that share its groups; work and elements are of one core's part
   std::int64_t turned_run = 0;          // as in InstructionClass
   std::optional<Formats> formats = {};  // nothing: those of the machine
 };

@@ -53,7 +53,7 @@ TileTerms terms_of(const InstructionClass& c, const Nest& nest, const TileRoom& 
   if (nest.weighted && room.weight_bytes > 0) {
     const std::int64_t held = held_weight_bytes(c, room.form);
     const std::int64_t an_element = element_room(room.form);
-    terms.capacity[1] = (room.weight_bytes - held) / weight_buffers * 8 * bit_parts;
+    terms.capacity[1] = (room.weight_bytes - held) / (weight_buffers * weight_parts(c)) * 8 * bit_parts;
     terms.b_price = stored_bytes(weight_tile_bytes(c, nest.channels(), room.form), room.form) * 8 * bit_parts;
     if (room.weights_stay) terms.b_price = 1;  // of equal bytes the fewest loads
     terms.b_room = ceil_div(c.weight_elements_per_channel * an_element, n.in_channels * n.kernel_h * n.kernel_w);
@@ -71,12 +71,12 @@ TileTerms terms_of(const InstructionClass& c, const Nest& nest, const TileRoom& 
   return terms;
 }
 
-/// Room for weights from what the search's capacity of it was asked.
-CapacityRange weight_room(const CapacityRange& same, std::int64_t held, std::int64_t weight_buffers) {
+/// Room for weights from what the search's capacity of it, one tile's of so many, was asked.
+CapacityRange weight_room(const CapacityRange& same, std::int64_t held, std::int64_t tiles) {
   constexpr std::int64_t a_byte = 8 * bit_parts;
   CapacityRange room;
-  if (same.least > 0) room.least = held + weight_buffers * ceil_div(same.least, a_byte);
-  if (same.most != room.most) room.most = held + weight_buffers * (same.most / a_byte + 1) - 1;
+  if (same.least > 0) room.least = held + tiles * ceil_div(same.least, a_byte);
+  if (same.most != room.most) room.most = held + tiles * (same.most / a_byte + 1) - 1;
   return room;
 }
 
@@ -87,7 +87,7 @@ std::int64_t weight_bytes_on_chip(const InstructionClass& c, const TileRoom& roo
     const std::int64_t sums = std::min(c.mapping.tile_sums, c.work.nest.in_channels);
     tile.weight_elements_per_channel = ceil_div(c.weight_elements_per_channel * sums, c.work.nest.in_channels);
     tile.work.nest.in_channels = sums;
-    bytes += weight_buffers * weight_tile_bytes(tile, c.mapping.tile_channels, room.form);
+    bytes += weight_buffers * weight_parts(c) * weight_tile_bytes(tile, c.mapping.tile_channels, room.form);
   }
   return bytes;
 }
@@ -222,7 +222,8 @@ MappingStep choose_nest(InstructionClass c, const TileRoom& room, std::int64_t w
   };
   MappingStep step{search_nest({nest, terms, fits, room.goal}, sizes_of(c, nest.weighted, in_memory), room.search),
                    weights.same()};
-  if (streams_weights) step.weight_room.narrow(weight_room(terms.capacity[1].same(), held, weight_buffers));
+  if (streams_weights)
+    step.weight_room.narrow(weight_room(terms.capacity[1].same(), held, weight_buffers * weight_parts(c)));
   return step;
 }
 
@@ -297,7 +298,7 @@ struct FewestBytes {
     step.weight_room.narrow(weights.same());
     if (streams_weights)
       step.weight_room.narrow(
-          weight_room(terms.capacity[1].same(), held_weight_bytes(c, room.form), weight_buffers));
+          weight_room(terms.capacity[1].same(), held_weight_bytes(c, room.form), weight_buffers * weight_parts(c)));
   }
 
   /// Whatever has no room for a coarser mapping takes less of one memory than the smallest of these.

@@ -139,10 +139,11 @@ void add_weights(Viewer& v) {
       bytes += tiles_of(largest_strip_tile_bytes(c, form));
     } else if (is_nest(c.work.family) && c.operand_b == Place::psram) {
       const std::int64_t all = c.work.nest.groups * c.work.nest.out_channels;
+      const std::int64_t parts = weight_parts(c);
       const std::int64_t tile =
-          weight_tile_bytes(c, std::min(all, c.mapping.tile_channels),
-                            std::min(c.work.nest.in_channels, c.mapping.tile_sums), true, form);
-      bytes += std::min(weight_tile_bytes(c, all, form), tiles_of(tile));
+          parts * weight_tile_bytes(c, std::min(all, c.mapping.tile_channels),
+                                    std::min(c.work.nest.in_channels, c.mapping.tile_sums), true, form);
+      bytes += std::min(parts * weight_tile_bytes(c, all, form), tiles_of(tile));
     }
     v.add(MemoryName::psram, "weights of " + instructions[i].name, pinned, bytes, i, i);
   }

@@ -100,8 +100,8 @@ void fuse_strips(Compilation& c);
 /// time.
 void turn(Compilation& c);
 
-/// spread_branches: heads of products of two activations, and of attentions, are shared by cores that have no frame
-/// of their own (roles network and text_encoder).
+/// spread_branches: heads of products of two activations and of attentions, and groups of products of weights, are
+/// shared by cores that have no frame of their own (roles network and text_encoder).
 /// Example: 12 heads on 8 cores become 2 heads on each of 6.
 void spread_branches(Compilation& c);
 

@@ -11,7 +11,7 @@ namespace sdip {
 namespace {
 
 /// What instructions that share their bytes in `.weight` have in common.
-using Shared = std::pair<std::vector<ValueId>, std::array<std::int64_t, 2>>;
+using Shared = std::pair<std::vector<ValueId>, std::array<std::int64_t, 3>>;
 
 /// Bytes of PSRAM that keeping every weight would take. Instructions that read the same weights share them.
 std::int64_t all_weight_bytes(const Machine& machine, const std::vector<Draft>& drafts,

@@ -144,7 +144,7 @@ struct InstructionClass {
   Compound compound = Compound::single;
   std::vector<Part> parts;        // of a compound, in order
   bool line_buffers = false;      // strips: rows that two strips need are kept, not made again
-  std::int64_t spread_cores = 1;  // cores that share its heads; sizes above are of one core's part
+  std::int64_t spread_cores = 1;  // cores that share its groups; sizes above are of one core's part
   // Results are written in another order than they are made (transposition=static), so many neighbours at a time;
   // 0: as they are made.
   std::int64_t turned_run = 0;
@@ -160,6 +160,10 @@ Machine machine_for(const InstructionClass& c, const Machine& machine);
 
 /// Whether it makes products of weights; of compounds only strips do.
 bool multiplies_weights(const InstructionClass& c);
+
+/// How many cores' weights a tile operation needs, each a tile of its own: of a product of weights whose groups
+/// cores share all of theirs, else 1.
+std::int64_t weight_parts(const InstructionClass& c);
 
 /// Whether its own formats make a floating product of weights, which no weight memory does.
 bool multiplies_weights_in_floats(const InstructionClass& c);

@@ -171,7 +171,7 @@ WeightFile read_weight_file(const CompiledStage& stage, const Machine& machine, 
   const std::int64_t expected = stage.program.stored_weight_bytes.value;
   if (std::ssize(bytes) != expected)
     refuse("", "expected a file of " + std::to_string(expected) + " bytes, found " + std::to_string(bytes.size()));
-  using Region = std::tuple<std::array<std::int64_t, 2>, NumberFormat, std::int64_t>;
+  using Region = std::tuple<std::array<std::int64_t, 3>, NumberFormat, std::int64_t>;
   std::map<std::int64_t, Region> regions;
   std::int64_t rest_bits = 0, end = 0;
   for (const Instruction& instruction : stage.program.instructions) {

@@ -1,19 +1,109 @@
-// pass `spread_branches`: with branches=parallel the heads of one instruction are shared by several cores.
+// pass `spread_branches`: with branches=parallel the independent groups of one instruction are shared by several
+// cores: heads of products of two activations and of attentions, groups of products of weights.
 //
 // Worked example. An attention of 12 heads on a machine of 8 cores: 6 is the largest number of them that divides
-// the heads. Each of 6 cores has 2 heads; the instruction's sizes become those of 2 heads.
+// the heads. Each of 6 cores has 2 heads; the instruction's sizes become those of 2 heads. A depthwise convolution
+// of 32 channels on the same machine: 8 cores, each with 4 channels and the weights of these.
 #include <algorithm>
+#include <optional>
+#include <vector>
 
+#include "core/ops/use.h"
 #include "core/program/passes.h"
+#include "core/program/tiles.h"
 
 namespace sdip {
 namespace {
 
-/// The most of `cores` that share `heads` evenly.
-std::int64_t sharing_cores(std::int64_t heads, std::int64_t cores) {
-  std::int64_t most = std::min(heads, cores);
-  while (heads % most != 0) --most;
+/// The most of `cores` that share `groups` evenly.
+std::int64_t sharing_cores(std::int64_t groups, std::int64_t cores) {
+  std::int64_t most = std::min(groups, cores);
+  while (groups % most != 0) --most;
   return most;
+}
+
+bool makes_products_of_weights(const Draft& draft) {
+  return is_nest(draft.work.family) && draft.weighted && draft.compound == Compound::single;
+}
+
+/// How an operand of an operator behind a product of grouped channels meets them: element by element of the result,
+/// so that each core needs a part; the same for all groups; or in a way that no rule tells.
+enum class Meets { parts, whole, unknown };
+
+/// Of all uses of a value by the operators behind the main one.
+Meets meeting(const Compilation& c, const Draft& draft, ValueId root) {
+  const Node& main = c.graph->nodes[static_cast<std::size_t>(draft.node)];
+  const auto shape_of = [&](ValueId v) -> const Shape& {
+    return c.graph->values[static_cast<std::size_t>(v)].operand.shape;
+  };
+  const Shape& made = shape_of(main.outputs[0]);
+  bool parts = false, whole = false, unknown = false;
+  for (const NodeId n : draft.nodes) {
+    const Node& node = c.graph->nodes[static_cast<std::size_t>(n)];
+    if (n == draft.node) continue;
+    for (const ValueId v : node.inputs) {
+      if (v == none || c.roots[static_cast<std::size_t>(v)] != root) continue;
+      const Shape& shape = shape_of(v);
+      const std::int64_t axis = 1 - (std::ssize(made) - std::ssize(shape));  // of the channels
+      unknown |= node.op->work != elementwise_work || draft.work.family != Family::conv2d ||
+                 shape_of(node.outputs[0]) != made;
+      (axis >= 0 && shape[static_cast<std::size_t>(axis)] == made[1] ? parts : whole) = true;
+    }
+  }
+  if (unknown || parts == whole) return Meets::unknown;
+  return parts ? Meets::parts : Meets::whole;
+}
+
+/// Which of the operands behind, and of the weights behind, come in parts; nothing where no rule tells.
+struct Shared {
+  std::vector<bool> operands, weights;
+};
+std::optional<Shared> shared_behind(const Compilation& c, const Draft& draft) {
+  Shared shared;
+  const auto add = [&](ValueId root, const Fetch& fetch, std::vector<bool>& parts) {
+    const Meets how = fetch.elements == draft.out_elements ? Meets::parts : meeting(c, draft, root);
+    parts.push_back(how == Meets::parts);
+    return how != Meets::unknown;
+  };
+  for (std::size_t o = 1; o < draft.operands.size(); ++o)
+    if (!add(draft.operands[o].value, draft.operands[o].fetch, shared.operands)) return std::nullopt;
+  const std::size_t own = draft.weights.size() - draft.weight_fetches.size();  // of the product
+  for (std::size_t w = 0; w < draft.weight_fetches.size(); ++w)
+    if (!add(c.roots[static_cast<std::size_t>(draft.weights[own + w])], draft.weight_fetches[w], shared.weights))
+      return std::nullopt;
+  return shared;
+}
+
+/// Leaves one of `cores` its part of a product's groups.
+void spread_groups(Draft& draft, const Shared& shared, std::int64_t cores) {
+  draft.spread_cores = cores;
+  draft.out_elements /= cores;
+  draft.work.nest.groups /= cores;
+  draft.weight_elements = ceil_div(draft.weight_elements, cores);
+  draft.bias_elements = ceil_div(draft.bias_elements, cores);
+  for (std::size_t o = 1; o < draft.operands.size(); ++o)
+    if (shared.operands[o - 1]) draft.operands[o].fetch.elements /= cores;
+  for (std::size_t w = 0; w < draft.weight_fetches.size(); ++w)
+    if (shared.weights[w]) draft.weight_fetches[w].elements /= cores;
+}
+
+/// Groups of a product of weights. Sums of a norm, before or behind, are of all groups and would have to be sent;
+/// a FeFET memory has its weights where they are multiplied, in one place for all cores.
+void spread_weighted(const Compilation& c, Draft& draft) {
+  const LoopNest& nest = draft.work.nest;
+  const std::int64_t cores = sharing_cores(nest.groups, c.machine.cores);
+  if (cores == 1 || draft.prologue_passes > 0 || draft.statistics_passes > 0) return;
+  if (weight_place(c.machine, c.role) == WeightPlace::fefet) return;
+  const Value& read =
+      c.graph->values[static_cast<std::size_t>(c.graph->nodes[static_cast<std::size_t>(draft.node)].inputs[0])];
+  const std::int64_t results = nest.groups * nest.batch * nest.out_channels * nest.out_h * nest.out_w;
+  const std::int64_t operands = nest.groups * nest.batch * nest.in_channels * nest.in_h * nest.in_w;
+  const std::int64_t weights = nest.groups * nest.out_channels * nest.in_channels;  // of a matrix a group
+  const bool own_weights = draft.work.family == Family::conv2d ? draft.weight_elements % nest.groups == 0
+                                                               : draft.weight_elements == weights;
+  const bool apart = results == draft.out_elements && operands == element_count(read.operand.shape) && own_weights;
+  if (!apart) return;  // groups that read the same, or a nest that is not its operator's own
+  if (const auto shared = shared_behind(c, draft)) spread_groups(draft, *shared, cores);
 }
 
 }  // namespace
@@ -43,6 +133,7 @@ void spread_branches(Compilation& c) {
   for (Draft& draft : c.drafts) {
     const bool heads = draft.work.family == Family::matmul && !draft.weighted && draft.compound != Compound::strips;
     if (heads) spread(draft, sharing_cores(draft.work.nest.groups, c.machine.cores));
+    if (makes_products_of_weights(draft)) spread_weighted(c, draft);
   }
 }
 

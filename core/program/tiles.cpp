@@ -123,6 +123,8 @@ bool has_weight_tiles(const InstructionClass& c) {
 
 }  // namespace
 
+std::int64_t weight_parts(const InstructionClass& c) { return has_weight_tiles(c) ? c.spread_cores : 1; }
+
 RegionBytes region_bytes(const InstructionClass& c, const WeightForm& form) {
   RegionBytes bytes{held_weight_bytes(c, form), held_stored_bytes(c, form)};
   for (const StripOperation& o : strip_operations(c)) {
@@ -133,7 +135,9 @@ RegionBytes region_bytes(const InstructionClass& c, const WeightForm& form) {
   }
   if (!has_weight_tiles(c)) return bytes;
   const LoopNest& nest = c.work.nest;
-  const std::int64_t whole = weight_tile_bytes(c, nest.groups * nest.out_channels, nest.in_channels, true, form);
+  const std::int64_t parts = weight_parts(c);
+  const std::int64_t whole =
+      weight_tile_bytes(c, parts * nest.groups * nest.out_channels, nest.in_channels, true, form);
   if (!form.by_tile()) bytes.dram += stored_bytes(whole, form);
   if (!form.by_tile() && form.bits % 8 == 0) {  // tiles end with whole bytes
     bytes.psram += whole;
@@ -142,16 +146,16 @@ RegionBytes region_bytes(const InstructionClass& c, const WeightForm& form) {
   each_weight_tile(tile_plan(c), nest.out_channels,
                    [&](std::int64_t channels, std::int64_t sums, bool first, std::int64_t times) {
                      const std::int64_t tile = weight_tile_bytes(c, channels, sums, first, form);
-                     bytes.psram += tile * times;
-                     if (form.by_tile()) bytes.dram += stored_bytes(tile, form) * times;
+                     bytes.psram += tile * times * parts;
+                     if (form.by_tile()) bytes.dram += stored_bytes(tile, form) * times * parts;
                    });
   return bytes;
 }
 
-std::array<std::int64_t, 2> region_tiles(const InstructionClass& c, const WeightForm& form) {
-  if (!form.by_tile() || !has_weight_tiles(c)) return {0, 0};
+std::array<std::int64_t, 3> region_tiles(const InstructionClass& c, const WeightForm& form) {
+  if (!form.by_tile() || !has_weight_tiles(c)) return {0, 0, 0};
   const TilePlan plan = tile_plan(c);
-  return {plan.tile_channels, plan.tile_sums};
+  return {plan.tile_channels, plan.tile_sums, weight_parts(c)};
 }
 
 std::int64_t tile_a_elements(const InstructionClass& c, const TilePlan& plan, const TileExtent& tile,

@@ -100,8 +100,9 @@ struct RegionBytes {
 };
 RegionBytes region_bytes(const InstructionClass& c, const WeightForm& form);
 
-/// Instructions that read the same weights share their bytes where this is equal: the tiles in which they stand.
-std::array<std::int64_t, 2> region_tiles(const InstructionClass& c, const WeightForm& form);
+/// Instructions that read the same weights share their bytes where this is equal: the tiles in which they stand,
+/// and for how many cores.
+std::array<std::int64_t, 3> region_tiles(const InstructionClass& c, const WeightForm& form);
 
 /// Activation elements that a tile reads, of `positions` rows x columns of the input; elements of its tile of the
 /// second activations; results.

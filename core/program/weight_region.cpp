@@ -41,10 +41,12 @@ const Node* nest_node(const CompiledStage& stage, const Instruction& instruction
   return found;
 }
 
+/// Of groups that cores share the tiles of one operation stand together, the first core's first.
 std::vector<WeightTile> tiles_of(const InstructionClass& c) {
   const LoopNest& nest = c.work.nest;
+  const std::int64_t parts = weight_parts(c);
   const TilePlan plan = tile_plan(c);
-  if (bounded_product(nest.groups, plan.channels.count(), plan.sums.count()) > most_tiles)
+  if (bounded_product(parts, nest.groups, plan.channels.count(), plan.sums.count()) > most_tiles)
     throw Error("limit_exceeded", "tile_channels", "weights in more than 2^24 tiles");
   std::vector<WeightTile> tiles;
   const std::int64_t all = nest.groups * nest.out_channels;
@@ -54,7 +56,8 @@ std::vector<WeightTile> tiles_of(const InstructionClass& c) {
     const std::int64_t end = runs ? all : (c0 / nest.out_channels + 1) * nest.out_channels;
     const std::int64_t channels = std::min(run, end - c0);
     for (std::int64_t s = 0; s < nest.in_channels; s += plan.tile_sums)
-      tiles.push_back({c0, channels, s, std::min(plan.tile_sums, nest.in_channels - s)});
+      for (std::int64_t part = 0; part < parts; ++part)
+        tiles.push_back({part * all + c0, channels, s, std::min(plan.tile_sums, nest.in_channels - s)});
     c0 += channels;
   }
   return tiles;
@@ -77,11 +80,12 @@ struct Building {
     weights.first = next;
     weights.biases = own - 1;
     weights.counts.work.nest = c.work.nest;
+    weights.counts.work.nest.groups *= weight_parts(c);
     weights.counts.weight_elements_per_channel = c.weight_elements_per_channel;
     weights.counts.bias_elements_per_channel = c.bias_elements_per_channel;
     const Node* node = nest_node(stage, instruction, instruction.weights[next]);
-    if (node != nullptr) weights.channels = weight_channels(*node, c.work.nest, shape(next));
-    const std::int64_t channels = c.work.nest.groups * c.work.nest.out_channels;
+    if (node != nullptr) weights.channels = weight_channels(*node, weights.counts.work.nest, shape(next));
+    const std::int64_t channels = weights.counts.work.nest.groups * c.work.nest.out_channels;
     weights.tiles = std::move(tiles);
     weights.channel_scales = form.scale_bits_per_channel > 0;
     if (weights.channels.count == 0 && (weights.channel_scales || weights.tiles.size() > 1 || form.group > 0))
@@ -213,8 +217,9 @@ WeightRegion weight_region(const CompiledStage& stage, const WeightForm& form, c
     if (fetched + (nest ? 1 : 0) > instruction.weights.size()) refuse(instruction, "fewer than its class fetches");
     if (nest) {
       const LoopNest& n = c.work.nest;
-      auto tiles =
-          form.by_tile() ? tiles_of(c) : std::vector{WeightTile{0, n.groups * n.out_channels, 0, n.in_channels}};
+      auto tiles = form.by_tile()
+                       ? tiles_of(c)
+                       : std::vector{WeightTile{0, weight_parts(c) * n.groups * n.out_channels, 0, n.in_channels}};
       region.parts.push_back(building.nest(c, instruction.weights.size() - fetched, std::move(tiles)));
     }
     RegionPart held = building.held(c.fetches, c.spread_cores, c.weight_elements);

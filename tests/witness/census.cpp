@@ -139,6 +139,11 @@ void Census::count(const Pair& pair, const std::vector<Comparison>& runs) {
     reported += runs[s].reported;
     for (const InstructionCounts& i : runs[s].executed.passes.back()) tile_operations += i.tile_operations;
   }
+  const auto shares = [](const CompiledStage& stage) {
+    return std::ranges::any_of(stage.program.classes,
+                               [](const InstructionClass& c) { return weight_parts(c) > 1; });
+  };
+  shared_groups += std::ranges::any_of(pair.stages, shares);
   count_program(pair);
   const Traits found = traits_of(pair, runs);
   for (std::size_t i = 0; i < trait_count; ++i) traits[i] += found[i];
@@ -190,6 +195,7 @@ void Census::add(const Census& other) {
   reported += other.reported;
   stages += other.stages;
   changes += other.changes;
+  shared_groups += other.shared_groups;
   for (std::size_t i = 0; i < trait_count; ++i) traits[i] += other.traits[i];
   add_counts(tried, other.tried);
   add_counts(changed, other.changed);

@@ -18,10 +18,11 @@ struct Predictor {
   Sizes s;
   ValueId context = none;
 
-  ValueId conv(ValueId x, std::int64_t out, std::int64_t kernel, std::int64_t stride = 1) {
+  ValueId conv(ValueId x, std::int64_t out, std::int64_t kernel, std::int64_t stride = 1, std::int64_t groups = 1) {
     const std::int64_t in = make.shape(x)[1], pad = kernel / 2;
-    const std::vector<ValueId> inputs{x, make.weight({out, in, kernel, kernel}), make.weight({out})};
-    return make.node("Conv", inputs, {{"pads", Ints{pad, pad, pad, pad}}, {"strides", Ints{stride, stride}}});
+    const std::vector<ValueId> inputs{x, make.weight({out, in / groups, kernel, kernel}), make.weight({out})};
+    return make.node("Conv", inputs,
+                     {{"pads", Ints{pad, pad, pad, pad}}, {"strides", Ints{stride, stride}}, {"group", groups}});
   }
 
   ValueId norm(ValueId x) {
@@ -53,9 +54,9 @@ struct Predictor {
   /// two results the first is added first, and a third is held while the second still waits.
   ValueId braid(ValueId x, std::int64_t channels) {
     const ValueId left = conv(x, 2 * channels, 3), right = make.node("Relu", {conv(x, 2 * channels, 1)});
-    x = make.node("Mul", {conv(left, channels, 1), conv(right, channels, 3)});
-    const ValueId first = x, second = x = make.nodes("sdip", "Silu", {conv(x, channels, 3)})[0];
-    const ValueId third = x = make.node("Add", {conv(conv(x, channels, 3), channels, 1), first});
+    x = make.node("Mul", {conv(left, channels, 1), conv(right, channels, 3, 1, channels)});
+    const ValueId first = x, second = x = make.nodes("sdip", "Silu", {conv(x, channels, 3, 1, 2)})[0];
+    const ValueId third = x = make.node("Add", {conv(conv(x, channels, 3, 1, channels), channels, 1), first});
     x = make.node("Add", {conv(conv(x, channels, 3), channels, 1), third});
     return make.node("Add", {x, second});
   }

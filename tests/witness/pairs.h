@@ -62,6 +62,7 @@ struct Census {
   std::int64_t pairs = 0, compiled = 0, instructions = 0, least_instructions = 1 << 30, tile_operations = 0;
   std::int64_t repeats = 0, reported = 0;  // of the pairs' stages
   std::int64_t stages = 0, changes = 0;    // compared; with one row changed
+  std::int64_t shared_groups = 0;          // pairs with weights of groups that several cores share
   std::array<std::int64_t, trait_count> traits{};
   std::map<std::string, std::int64_t, std::less<>> tried, changed;       // by row: changed; of them a counter did
   std::map<std::pair<std::string, std::int64_t>, std::int64_t> choices;  // by row and choice: changed from or to it

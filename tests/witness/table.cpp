@@ -72,6 +72,8 @@ std::string census_table(const Census& census) {
   for (std::size_t i = 0; i < trait_count; ++i)
     out << "| " << trait_text(static_cast<Trait>(i)) << " | " << census.traits[i] << " | "
         << percent(census.traits[i], census.pairs) << " |\n";
+  out << "| weights of groups on several cores | " << census.shared_groups << " | "
+      << percent(census.shared_groups, census.pairs) << " |\n";
   out << "| compiled from a network | " << census.compiled << " | " << percent(census.compiled, census.pairs)
       << " |\n\n";
   out << census.instructions << " instructions (at least " << census.least_instructions

@@ -3,7 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "core/cost/estimate.h"
+#include "tests/core/base/made_section.h"
 #include "tests/core/cost/reports.h"
 #include "tests/core/cost/tiny_sd.h"
 
@@ -30,6 +33,96 @@ TEST(branches, send_the_other_cores_their_parts_of_what_lies_on_chip) {
   c.to_dsram = false;
   c.to_dram = true;
   EXPECT_EQ(class_cost(c, m).link_out_cycles, 0);
+}
+
+/// The second worked example: four cores, each with two of eight channels and the weights of these.
+InstructionClass depthwise() {
+  InstructionClass c;
+  c.work.family = Family::conv2d;
+  c.work.nest = {.groups = 2,
+                 .out_h = 4,
+                 .out_w = 4,
+                 .in_h = 4,
+                 .in_w = 4,
+                 .kernel_h = 3,
+                 .kernel_w = 3,
+                 .pad_top = 1,
+                 .pad_left = 1,
+                 .pad_bottom = 1,
+                 .pad_right = 1};
+  c.mapping = {4, 4, 2, 1, rows_outermost};
+  c.operand_a = Place::dsram;
+  c.operand_b = Place::psram;
+  c.weight_elements_per_channel = 9;
+  c.out_elements = 2 * 4 * 4;
+  c.spread_cores = 4;
+  return c;
+}
+
+Machine of_depthwise() {
+  Machine m;
+  m.weight_format = m.activation_format = NumberFormat::int8;
+  m.scale_granularity = ScaleGranularity::tensor;
+  m.conv_lanes_pixel = 32;
+  m.conv_lanes_in = m.conv_lanes_out = 16;
+  m.link_bits = m.psram_port_bits = 64;
+  return m;
+}
+
+TEST(branches, hand_each_core_the_weights_of_its_groups_through_one_port) {
+  InstructionClass c = depthwise();
+  Machine m = of_depthwise();
+  const ClassCost cost = class_cost(c, m);
+  EXPECT_EQ(cost.cores, 4);
+  EXPECT_EQ(cost.weight_parts, 4);
+  ASSERT_EQ(cost.operations, 1);
+  EXPECT_EQ(cost.shapes[0].weight_bytes, 18);
+  EXPECT_EQ(cost.busy.compute, 18);
+  EXPECT_EQ(cost.busy.psram_read, 72);
+  EXPECT_EQ(cost.cycles, 72);
+  EXPECT_EQ(cost.link_in_cycles, 12);
+  EXPECT_EQ(cost.link_out_cycles, 12);
+  InstructionClass alone = c;
+  alone.spread_cores = 1;
+  alone.work.nest.groups = 8;
+  alone.mapping.tile_channels = 8;
+  EXPECT_EQ(class_cost(alone, m).cycles, 72);
+  m.weight_storage = WeightStorage::hard_coded;
+  EXPECT_EQ(class_cost(c, m).cycles, 18) << "in ROM each core's weights are wired to it";
+  EXPECT_EQ(class_cost(alone, m).cycles, 72);
+}
+
+/// Products that hold their weights while rows pass do share the work: 16 rows for each weight that is read.
+TEST(branches, shorten_products_of_grouped_weights_that_are_read_once_for_many_rows) {
+  InstructionClass c = depthwise();
+  Machine m = of_depthwise();
+  m.dataflow = Dataflow::weight_stationary;
+  m.conv_lanes_pixel = 1;
+  m.dsram_port_bits = 4096;
+  const ClassCost shared = class_cost(c, m);
+  EXPECT_EQ(shared.busy.compute, 2 * 9 * 16);
+  EXPECT_EQ(shared.busy.psram_read, 4 * 18);
+  c.spread_cores = 1;
+  c.work.nest.groups = c.mapping.tile_channels = 8;
+  EXPECT_EQ(class_cost(c, m).busy.compute, 4 * shared.busy.compute);
+  EXPECT_EQ(class_cost(c, m).busy.psram_read, shared.busy.psram_read);
+}
+
+/// A million cores behind one port: their beats are no number of cycles that a stage may last.
+TEST(branches, cut_what_a_port_takes_for_more_cores_than_any_stage_has_time_for) {
+  InstructionClass c = depthwise();
+  c.work.nest.out_h = c.work.nest.in_h = std::int64_t{1} << 40;
+  c.mapping.tile_rows = c.work.nest.out_h;
+  c.operand_a = Place::dram;
+  c.to_dsram = false;
+  c.to_dram = true;
+  c.spread_cores = 1'000'000;
+  const Machine m = of_depthwise();
+  EXPECT_EQ(class_cost(c, m).cycles, std::int64_t{1} << 58);
+  c.spread_cores = 2;
+  const ClassCost two = class_cost(c, m);
+  EXPECT_EQ(two.cycles, 2 * 18 * (std::int64_t{1} << 37));
+  EXPECT_EQ(two.busy.psram_read, two.cycles);
 }
 
 Report bert(std::int64_t cores, Branches branches) {
@@ -67,6 +160,45 @@ TEST(branches, shorten_a_frame_of_bert_and_give_up_the_frames_of_the_other_cores
   EXPECT_NEAR(energy_of_work(shared) / energy_of_work(one), 1, 0.02);
   EXPECT_GT(value(shared, Metric::energy_j_per_frame), 2 * value(one, Metric::energy_j_per_frame))
       << "one frame for which twelve cores leak and are reached by wires";
+}
+
+Report mobilenet(const Machine& m) {
+  Workload workload;
+  workload.stages.push_back(built_in_stage(Role::network, "mobilenetv2", m));
+  return estimate(compile(workload, m), m);
+}
+
+/// Depthwise convolutions on several cores, where their weights are read fold by fold, once, or not at all.
+TEST(docs, the_table_of_depthwise_convolutions_on_several_cores_is_what_the_engine_counts) {
+  std::string text = "| MobileNetV2, us a frame | `branches=serial` |";
+  for (const int cores : {2, 4, 8}) text += " `parallel`, " + std::to_string(cores) + " cores |";
+  text += " frames a second, 8 cores: serial | parallel |\n| --- | --- | --- | --- | --- | --- | --- |\n";
+  for (const char* preset : {"essay", "edge"})
+    for (const char* change : {"", "dataflow=weight", "weight_storage=hard_coded"}) {
+      Machine m = find_preset(preset)->machine;
+      m.guidance = Guidance::off;
+      if (std::string(change) == "dataflow=weight") m.dataflow = Dataflow::weight_stationary;
+      if (std::string(change) == "weight_storage=hard_coded") m.weight_storage = WeightStorage::hard_coded;
+      const auto us = [](const Report& report) {
+        return " | " + std::to_string(std::llround(value(report, Metric::latency_s) * 1e6));
+      };
+      const auto frames = [](const Report& report) {
+        return " | " + std::to_string(std::llround(value(report, Metric::throughput_fps)));
+      };
+      m.cores = 8;
+      const Report serial = mobilenet(m);
+      text += "| " + std::string(preset) + (*change != 0 ? ", `" : "") + change + (*change != 0 ? "`" : "") +
+              us(serial);
+      m.branches = Branches::parallel;
+      m.cores = 1;
+      EXPECT_EQ(us(mobilenet(m)), us(serial)) << "on one core nothing is spread";
+      for (const std::int64_t cores : {2, 4, 8}) {
+        m.cores = cores;
+        text += us(mobilenet(m));
+      }
+      text += frames(serial) + frames(mobilenet(m)) + " |\n";
+    }
+  expect_made_section("model.md", "branches", "tests/core/cost/branches_test.cpp", text);
 }
 
 TEST(branches, are_named_in_a_note_where_they_change_nothing) {

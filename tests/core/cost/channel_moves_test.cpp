@@ -37,11 +37,11 @@ struct Moved {
 Moved moved_by(const InstructionClass& c, const Machine& m, Role role, std::int64_t copies) {
   Moved moved;
   const bool fetches = !exec::weights_wired(m, role) && !c.pinned;
-  const auto weights = [&](std::int64_t bytes, bool as_they_stand) {
+  const auto weights = [&](std::int64_t bytes, bool as_they_stand, std::int64_t cores) {
     if (fetches && bytes > 0)
-      ++moved.all[{as_they_stand ? bytes : exec::packed_bytes(bytes, m), bytes, 1, true, false}];
+      ++moved.all[{as_they_stand ? bytes : exec::packed_bytes(bytes, m), bytes, cores, true, false}];
   };
-  weights(exec::held_psram_bytes(c, m), c.compound != Compound::strips);
+  weights(exec::held_psram_bytes(c, m), c.compound != Compound::strips, 1);
   const exec::Operation none;
   const exec::Operation* before = &none;
   const std::vector<exec::Operation> operations = exec::expand(c, m, role);
@@ -50,7 +50,7 @@ Moved moved_by(const InstructionClass& c, const Machine& m, Role role, std::int6
     const auto load = [&](bool is_new, std::int64_t bytes) {
       if (is_new && bytes > 0) loads.insert({bytes, bytes, copies, false, false});
     };
-    if (o.weight_tile != before->weight_tile) weights(o.weight_psram_bytes, false);
+    if (o.weight_tile != before->weight_tile) weights(o.weight_psram_bytes, false, c.spread_cores);
     load(o.a_tile != before->a_tile, o.a_bytes);
     load(o.b_tile != before->b_tile, o.b_bytes);
     load(true, o.other_bytes);
@@ -83,7 +83,7 @@ void expect_charged(const ChannelMoves& moves, const Machine& m, const TimelineR
     const std::int64_t whole = copies * ceil_div(stored, m.dram_burst_bytes) * m.dram_burst_bytes;
     std::int64_t one = rules.rate.time_for(Bytes(whole)).value;
     if (weights && m.weight_compression.hundredths > 100)
-      one = std::max(one, ceil_div(unpacked, m.decompressor_bytes_per_cycle));
+      one = std::max(one, ceil_div(copies * unpacked, m.decompressor_bytes_per_cycle));
     cycles += times * one;
     bytes += times * whole;
   }

@@ -148,9 +148,9 @@ struct Events {
     joules["mac"] = cores * real(macs_of(c, m, false)) * product * spent_share(m, c.operand_b == Place::psram);
     if (in_memory(c, m, role)) {
       const double levels = std::exp2(real(std::min(m.fefet_input_bits, bits_of(m.activation_format)) - 1));
-      joules["mac"] = real(macs_of(c, m, false) * bits_of(m.activation_format) * bits_of(m.weight_format)) *
+      joules["mac"] = cores * real(macs_of(c, m, false) * bits_of(m.activation_format) * bits_of(m.weight_format)) *
                           counted_row("fefet.product") * 1e-12 +
-                      conversions_of(c, m) * levels * counted_row("fefet.conversion") * 1e-12;
+                      cores * conversions_of(c, m) * levels * counted_row("fefet.conversion") * 1e-12;
     }
     joules["vector"] = cores * real(lane_steps(c, m)) *
                        mac_energy(m.technology_node, m.activation_format, m.activation_format).value;

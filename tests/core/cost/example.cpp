@@ -39,7 +39,7 @@ class NetworkText {
       current_ = static_cast<std::size_t>(numbers.at(0));
       if (current_ >= shapes_.size()) fail("a value that is not there: " + text);
     } else if (type == "conv") {
-      conv(before, numbers.at(0), numbers.at(1));
+      conv(before, numbers.at(0), numbers.at(1), numbers.size() > 2 ? numbers[2] : 1);
     } else if (type == "linear") {
       linear(before, numbers.at(0));
     } else if (type == "norm") {
@@ -90,12 +90,13 @@ class NetworkText {
     made(known->second, inputs, before);
   }
 
-  void conv(const Shape& before, std::int64_t channels, std::int64_t kernel) {
+  void conv(const Shape& before, std::int64_t channels, std::int64_t kernel, std::int64_t groups) {
     const std::string w = "w" + std::to_string(shapes_.size());
-    add_weight(model_, w, {channels, before[1], kernel, kernel});
+    add_weight(model_, w, {channels, before[1] / groups, kernel, kernel});
     const std::vector<std::string> inputs{last(), w};
     onnx::NodeProto& node = made("Conv", inputs, {1, channels, before[2], before[3]});
     set_ints(node, "pads", {kernel / 2, kernel / 2, kernel / 2, kernel / 2});
+    if (groups > 1) set_int(node, "group", groups);
   }
 
   void linear(const Shape& before, std::int64_t features) {

@@ -13,10 +13,10 @@ namespace sdip {
 /// "machine conv_lanes_in=4 ..." as the timing diagrams of docs/model.md have it (all else one wide, int8, a byte
 /// of DRAM a cycle), then either instructions as these have them, "i0 linear rows=2 ...", or one line "network
 /// 4x8x8 | conv 8 3 | relu | add 0": an input of channels x height x width, then operators, each upon the value
-/// before; a number counts values from the input, 0. conv: channels, kernel; linear: features of the last axis;
-/// add, mul, concat, matmul: another value; softmax, transpose, relu, silu, norm: nothing; "from 2": the next one
-/// is upon value 2. A machine of which `steps` are said runs it as a core's step, else it is a network of one pass
-/// a frame.
+/// before; a number counts values from the input, 0. conv: channels, kernel, perhaps groups; linear: features of
+/// the last axis; add, mul, concat, matmul: another value; softmax, transpose, relu, silu, norm: nothing; "from 2":
+/// the next one is upon value 2. A machine of which `steps` are said runs it as a core's step, else it is a network
+/// of one pass a frame.
 Application example_of(const std::string& text, Machine& machine);
 
 /// A steady pass, and the time of a frame in a saturated stream.

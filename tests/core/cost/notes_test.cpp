@@ -242,7 +242,11 @@ TEST(notes, tell_a_network_s_frames_its_heads_on_cores_or_its_parts_in_series) {
   CompiledStage spread = network;
   spread.program.classes[0].spread_cores = 3;
   spread.program.classes[0].work.family = Family::matmul;
-  EXPECT_THAT(notes_of({spread}, m), testing::ElementsAre(HasSubstr("its attention heads on up to 3 cores")));
+  const auto one_after_the_other = HasSubstr("net: branches of different instructions (projections of q, k and v");
+  EXPECT_THAT(
+      notes_of({spread}, m),
+      testing::ElementsAre(HasSubstr("its attention heads and groups of products of weights on up to 3 cores"),
+                           one_after_the_other));
   std::vector<CompiledStage> parts{network, network};
   parts[0].part = {0, 2};
   parts[1].part = {1, 2};
@@ -259,7 +263,38 @@ TEST(notes, tell_options_that_change_nothing_in_a_stage) {
                                                         HasSubstr("unet: core_weights=per_core is for networks")));
   m = Machine();
   m.branches = Branches::parallel;
+  m.cores = 1;
   EXPECT_THAT(notes_of(stages, m), testing::ElementsAre(HasSubstr("unet: branches=parallel changes nothing")));
+  m.cores = 4;
+  EXPECT_THAT(notes_of(stages, m), testing::ElementsAre(HasSubstr("text: branches of different instructions"),
+                                                        HasSubstr("unet: branches=parallel changes nothing")));
+}
+
+TEST(notes, tell_why_groups_of_weights_stay_on_one_core) {
+  Machine m;
+  m.branches = Branches::parallel;
+  const auto said_of = [&](const auto& change) {
+    CompiledStage network = small_stage(Role::network, "net");
+    InstructionClass& c = network.program.classes[0];
+    c.work.family = Family::conv2d;
+    c.work.nest.groups = 6;
+    c.operand_b = Place::psram;
+    change(c);
+    std::string said;
+    for (const std::string& note : notes_of({network}, m))
+      if (note.find("stay on one core") != std::string::npos) said += note;
+    return said;
+  };
+  EXPECT_EQ(said_of([](InstructionClass& c) { c.spread_cores = 3; }), "");
+  EXPECT_EQ(said_of([](InstructionClass& c) { c.work.nest.groups = 1; }), "");
+  EXPECT_THAT(said_of([](InstructionClass&) {}), HasSubstr("1 instruction with operands of which no rule says"));
+  EXPECT_THAT(said_of([](InstructionClass& c) { c.prologue_passes = 1; }), HasSubstr("with sums of a norm"));
+  EXPECT_THAT(said_of([](InstructionClass& c) { c.statistics_passes = 1; }), HasSubstr("with sums of a norm"));
+  EXPECT_THAT(said_of([](InstructionClass& c) { c.work.nest.groups = 7; }),
+              HasSubstr("whose groups no number of cores up to 4 divides"));
+  m.weight_format = m.activation_format = NumberFormat::int8;
+  m.in_memory_weights = InMemoryWeights::fefet;
+  EXPECT_THAT(said_of([](InstructionClass&) {}), HasSubstr("in FeFET memories"));
 }
 
 /// A decompressor that halves what the channel brings: the prefetcher gains a little every pass on a program whose

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/exec/operations.h"
+#include "core/program/kinds.h"
 
 namespace sdip {
 namespace {
@@ -259,6 +260,13 @@ void turn(Dice& dice, InstructionClass& c) {
   c.turned_run = dice.between(1, dice.one_in(3) ? c.out_elements : std::min<std::int64_t>(c.out_elements, 40));
 }
 
+/// Heads, or groups of weights, of which what was drawn is one core's part.
+void spread(Dice& dice, InstructionClass& c) {
+  const bool weights = c.compound == Compound::single && is_nest(c.work.family) && c.operand_b == Place::psram;
+  const bool heads = c.work.family == Family::matmul && c.operand_b != Place::psram;
+  if ((heads && dice.one_in(3)) || (weights && dice.one_in(4))) c.spread_cores = dice.between(2, 4);
+}
+
 }  // namespace
 
 InstructionClass random_class(Dice& dice) {
@@ -268,8 +276,7 @@ InstructionClass random_class(Dice& dice) {
                                         : random_rowwise(dice);
   turn(dice, c);
   if (c.compound == Compound::single) c.work.element_cycles = dice.one_in(4) ? dice.between(2, 5) : 1;
-  if (c.work.family == Family::matmul && c.operand_b != Place::psram && dice.one_in(3))
-    c.spread_cores = dice.between(2, 4);
+  spread(dice, c);
   return c;
 }
 
@@ -287,9 +294,10 @@ ClassWeights weights_of(const InstructionClass& c, const Machine& machine) {
   for (const auto& o : exec::expand(c, machine)) {
     if (o.weight_tile == exec::no_tile || std::ranges::count(seen, o.weight_tile) > 0) continue;
     seen.push_back(o.weight_tile);
-    w.tile = std::max(w.tile, o.weight_psram_bytes);
-    w.all += o.weight_psram_bytes;
-    smaller(o.weight_psram_bytes);
+    const std::int64_t tile = o.weight_psram_bytes * c.spread_cores;  // each core its own
+    w.tile = std::max(w.tile, tile);
+    w.all += tile;
+    smaller(tile);
   }
   return w;
 }
@@ -450,9 +458,7 @@ Program random_program(Dice& dice, Machine& machine) {
   for (InstructionClass& c : program.classes) turn(dice, c);
   for (InstructionClass& c : program.classes)
     if (c.compound == Compound::single) c.work.element_cycles = dice.one_in(4) ? dice.between(2, 5) : 1;
-  for (InstructionClass& c : program.classes)
-    if (c.work.family == Family::matmul && c.operand_b != Place::psram && dice.one_in(3))
-      c.spread_cores = dice.between(2, 4);
+  for (InstructionClass& c : program.classes) spread(dice, c);
   const std::int64_t more = dice.between(0, 4);
   for (std::int64_t i = 0; i < classes + more; ++i) {
     Instruction& instruction = program.instructions.emplace_back();

@@ -36,7 +36,7 @@ std::optional<DrawnProgram> drawn_program(std::uint64_t seed) {
 
 /// How often each stream moved something through DRAM in a tile operation, and tiles of A came in part.
 struct SeenStreams {
-  std::int64_t instructions = 0, compared = 0, parts_of_a = 0, weights = 0, spread = 0, whole = 0;
+  std::int64_t instructions = 0, compared = 0, parts_of_a = 0, weights = 0, spread = 0, groups = 0, whole = 0;
   std::map<Stream, std::int64_t> operations{};
   void count(const InstructionClass& c, const InstructionTransfers& moved) {
     ++instructions;
@@ -44,6 +44,7 @@ struct SeenStreams {
     if (!moved.by_tiles) return;
     ++compared;
     spread += c.spread_cores > 1;
+    groups += weight_parts(c) > 1;
     std::int64_t most = 0;
     for (const TileTransfers& t : moved.operations) {
       for (std::size_t s = 0; s < streams; ++s)
@@ -81,6 +82,7 @@ TEST(moved, random_programs_move_what_they_are_charged_and_the_clock_counts_the_
   EXPECT_GT(seen.parts_of_a, 300);
   EXPECT_GT(seen.weights, 3000);
   EXPECT_GT(seen.spread, 3);
+  EXPECT_GT(seen.groups, 30);
   EXPECT_GT(seen.whole, seen.instructions / 10);
   for (const Stream stream : {Stream::a, Stream::b, Stream::values, Stream::others, Stream::partials_in,
                               Stream::partials_out, Stream::results})

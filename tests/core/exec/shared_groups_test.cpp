@@ -1,0 +1,120 @@
+// Groups of convolutions on several cores compute what they compute on one.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/exec/execute.h"
+#include "core/exec/step.h"
+#include "tests/core/exec/moved.h"
+#include "tests/core/exec/random_machine.h"
+
+namespace sdip {
+namespace {
+
+/// Depthwise and grouped convolutions between full ones, with what is fused to them.
+MadeNetwork grouped_network(Draw& draw) {
+  NetworkMaker make(draw);
+  const std::int64_t channels = 2 * draw.between(1, 6);
+  ValueId x = make.input({draw.between(1, 2), channels, draw.between(4, 12), draw.between(3, 8)});
+  for (std::int64_t i = draw.between(2, 5); i > 0; --i) {
+    const std::int64_t in = make.shape(x)[1], groups = draw.one_in(3) ? 2 : in;
+    const std::int64_t out = groups * draw.between(1, 2), stride = draw.one_in(4) ? 2 : 1;
+    std::vector<ValueId> inputs{x, make.weight({out, in / groups, 3, 3}, 9 * in / groups)};
+    if (draw.one_in(2)) inputs.push_back(make.weight({out}));
+    const ValueId before = x;
+    x = make.node("Conv", inputs,
+                  {{"pads", std::vector<std::int64_t>(4, 1)},
+                   {"strides", std::vector<std::int64_t>(2, stride)},
+                   {"group", groups}});
+    if (draw.one_in(2)) x = make.node("Relu", {x});
+    if (draw.one_in(3)) x = make.node("Mul", {x, make.weight({out, 1, 1})});
+    if (out == in && stride == 1 && draw.one_in(2)) x = make.node("Add", {x, before});
+    if (draw.one_in(3)) {
+      const ValueId squeezed = make.node("GlobalAveragePool", {x});
+      x = make.node("Mul", {x, make.node("Sigmoid", {squeezed})});  // an activation by channel
+    }
+    if (draw.one_in(3)) {  // a matrix a channel
+      const Shape shape = make.shape(x);
+      x = make.node("MatMul", {x, make.weight({shape[1], shape[3], draw.between(3, 6)}, shape[3])});
+    }
+    if (draw.one_in(2)) x = make.node("Conv", {x, make.weight({draw.one_in(2) ? channels : out, out, 1, 1}, out)});
+  }
+  return make.finish({x}, false);
+}
+
+std::int64_t sharing(const CompiledStage& stage) {
+  return std::ranges::count_if(stage.program.classes,
+                               [](const InstructionClass& c) { return weight_parts(c) > 1; });
+}
+
+TEST(shared_groups, compute_bit_for_bit_what_they_compute_on_one_core) {
+  std::int64_t run = 0, shared = 0, matrices = 0;
+  for (std::uint64_t seed = 0; seed < pair_count(400); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Draw draw(seed + 40'000);
+    const MadeNetwork network = grouped_network(draw);
+    Machine machine = random_machine(draw);
+    machine.accumulator_format = NumberFormat::int32;  // exact sums, whatever the tiles
+    machine.cores = draw.between(2, 9);
+    machine.fused_attention = FusedAttention::off;
+    std::vector<Tensor> outputs[2];
+    const auto stored = [&](const Value& v) { return network.stored(v); };
+    bool feasible = true;
+    for (const Branches branches : {Branches::serial, Branches::parallel}) {
+      machine.branches = branches;
+      const Application application = compiled_on(machine, network, Role::network);
+      feasible = feasible && application.feasible;
+      if (!feasible) break;
+      const CompiledStage& stage = application.stages[0];
+      if (branches == Branches::parallel) {
+        shared += sharing(stage);
+        matrices += std::ranges::count_if(stage.program.classes, [](const InstructionClass& c) {
+          return weight_parts(c) > 1 && c.work.family != Family::conv2d;
+        });
+        const auto moved = transfers_of(stage, machine, network);
+        for (std::size_t i = 0; i < moved.size(); ++i)
+          EXPECT_EQ(difference_of(stage, machine, i, moved[i]), "") << graph_text(stage);
+      }
+      outputs[branches == Branches::parallel] = execute(stage, machine, network.inputs, stored).outputs;
+    }
+    if (!feasible) continue;
+    ++run;
+    ASSERT_EQ(outputs[0].size(), outputs[1].size());
+    for (std::size_t i = 0; i < outputs[0].size(); ++i) EXPECT_EQ(outputs[0][i].floats, outputs[1][i].floats);
+  }
+  EXPECT_GT(run, static_cast<std::int64_t>(pair_count(400)) / 2);
+  EXPECT_GT(shared, run / 2);
+  EXPECT_GT(matrices, run / 20);
+}
+
+/// The second worked example of core/cost/branches.cpp, stepped.
+TEST(shared_groups, wait_for_the_weights_of_every_core_and_read_them_through_one_port) {
+  Program program;
+  InstructionClass& c = program.classes.emplace_back();
+  c.work.family = Family::conv2d;
+  c.work.nest = {.groups = 2, .out_h = 4, .out_w = 4, .in_h = 4, .in_w = 4, .kernel_h = 3, .kernel_w = 3};
+  c.work.nest.pad_top = c.work.nest.pad_left = c.work.nest.pad_bottom = c.work.nest.pad_right = 1;
+  c.mapping = {4, 4, 2, 1, rows_outermost};
+  c.operand_a = Place::dsram;
+  c.operand_b = Place::psram;
+  c.weight_elements_per_channel = 9;
+  c.out_elements = 2 * 4 * 4;
+  c.spread_cores = 4;
+  program.instructions.emplace_back();
+  Machine m;
+  m.weight_format = m.activation_format = NumberFormat::int8;
+  m.scale_granularity = ScaleGranularity::tensor;
+  m.conv_lanes_pixel = 32;
+  m.conv_lanes_in = m.conv_lanes_out = 16;
+  m.link_bits = m.psram_port_bits = 64;
+  m.dram_burst_bytes = 64;
+  const InstructionCounts counts = step(program, m, Decimal{100}, 1, 1).passes[0].at(0);
+  EXPECT_EQ(counts.tile_operations, 1);
+  EXPECT_EQ(counts.compute_cycles, 18);
+  EXPECT_EQ(counts.psram_read_beats, 72);
+  EXPECT_EQ(counts.weight_bytes, 4 * 64);
+  EXPECT_EQ(counts.end - counts.start - counts.stall_weights, m.dispatch_cycles + 12 + 72 + 12 + m.pipeline_stages);
+}
+
+}  // namespace
+}  // namespace sdip
