@@ -112,8 +112,13 @@ OrderedJson sensitivities_json(const std::string& model, const Sensitivities& s)
           {"metrics", metric_values_json(s.outcome.values)},
           {"changes", std::move(changes)},
           {"moves_bottleneck", cheapest_changes(s, {})},
+  OrderedJson without_step = OrderedJson::array();
+  for (const Stepless& one : s.without_step)
+    without_step.push_back(
+        {{"parameter", one.row->name}, {"value", value_json(*one.row, one.value)}, {"reason", one.reason}});
           {"moves_without_gain", idle_moves(s)},
           {"more_frames", cheapest_changes(s, {Metric::throughput_fps, wanted_frame_share})}};
 }
 
 }  // namespace sdip
+          {"without_step", std::move(without_step)},

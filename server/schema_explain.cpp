@@ -53,6 +53,7 @@ void add_changes(OrderedJson& schemas) {
                                     {"metrics", reference("MetricValues")},
                                     {"elasticities", reference("MetricValues")}});
   schemas["Sensitivities"] = object({{"model", text()},
+  schemas["WithoutStep"] = object({{"parameter", text()}, {"value", value}, {"reason", text()}});
                                      {"feasible", flag()},
                                      {"reason", text()},
                                      {"pace", text()},
@@ -60,6 +61,7 @@ void add_changes(OrderedJson& schemas) {
                                      {"metrics", reference("MetricValues")},
                                      {"changes", array(reference("SingleChange"))},
                                      {"moves_bottleneck", array(integer())},
+                                     {"without_step", array(reference("WithoutStep"))},
                                      {"moves_without_gain", array(integer())},
                                      {"more_frames", array(integer())}});
 }

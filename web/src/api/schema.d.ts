@@ -2300,6 +2300,11 @@ export interface components {
         };
         ComparisonRow: {
             id: string;
+        WithoutStep: {
+            parameter: string;
+            value: number | string | boolean;
+            reason: string;
+        };
             name: string;
             /** @enum {string} */
             kind: "model" | "roofline";
@@ -2308,6 +2313,7 @@ export interface components {
             };
             compute_s: number | null;
             memory_s: number | null;
+            without_step: components["schemas"]["WithoutStep"][];
             fields: components["schemas"]["Field"][];
             notes: string[];
         };
