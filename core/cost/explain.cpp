@@ -43,7 +43,7 @@ StageExplanation stage_explanation(const ExplainedStage& s, std::span<const Laye
   e.mac_lanes = stage_mac_lanes(*s.run.stage, m) * e.products_in_mac * e.active_cores * e.spread_cores;
   e.rate_p = s.rules.rate.p;
   e.rate_q = s.rules.rate.q;
-  e.bounds = bound_terms(s.run, machine_of_stage(m, e.role));
+  e.bounds = bound_terms(s.run, *StageMachine(m, e.role));
   return e;
 }
 
@@ -113,7 +113,7 @@ Explanation explain(const Application& application, const Machine& machine, std:
   e.worst.resize(std::min(e.worst.size(), most_layers));
   for (LayerExplanation& kind : e.worst) {
     const ExplainedStage& stage = stages[kind.layer.stage];
-    explain_layer(stage, machine_of_stage(machine, stage.run.stage->role), kind);
+    explain_layer(stage, *StageMachine(machine, stage.run.stage->role), kind);
   }
   return e;
 }
