@@ -44,9 +44,16 @@ OrderedJson stage_json(const StageExplanation& s) {
 
 OrderedJson layer_json(const Analysis& analysis, const LayerNeeds& layer) {
   const Instruction& instruction = analysis.application.stages[layer.stage].program.instructions[layer.index];
-  return {{"stage", layer.stage},       {"index", layer.index},         {"name", instruction.name},
-          {"op", instruction.mnemonic}, {"cycles", layer.cycles},       {"limiter", needed_text(layer.limiter)},
-          {"macs", layer.macs},         {"lane_macs", layer.lane_macs}, {"dram_bytes", layer.dram_bytes}};
+  return {{"stage", layer.stage},
+          {"index", layer.index},
+          {"name", instruction.name},
+          {"op", instruction.mnemonic},
+          {"cycles", layer.cycles},
+          {"limiter", needed_text(layer.limiter)},
+          {"macs", layer.macs},
+          {"lane_macs", layer.lane_macs},
+          {"array_macs_per_cycle", layer.array_macs},
+          {"dram_bytes", layer.dram_bytes}};
 }
 
 OrderedJson worst_json(const Analysis& analysis, const LayerExplanation& e) {

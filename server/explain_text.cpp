@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "server/roofline_text.h"
 #include "server/text.h"
 
 namespace sdip {
@@ -124,6 +125,8 @@ void print_explanation(std::ostream& out, const Analysis& analysis, const Explan
   for (std::size_t i = 0; i < e.worst.size(); ++i) {
     out << "\n";
     print_layer(out, analysis, e, e.worst[i], i + 1, colour);
+  out << "\n";
+  print_roofline(out, analysis, e, colour);
   }
 }
 

@@ -15,7 +15,8 @@ Schema by_needed() {
 }
 
 Properties layer_properties() {
-  Properties properties = integers({"stage", "index", "cycles", "macs", "lane_macs", "dram_bytes"});
+  Properties properties =
+      integers({"stage", "index", "cycles", "macs", "lane_macs", "array_macs_per_cycle", "dram_bytes"});
   properties.insert(properties.end(), {{"name", text()}, {"op", text()}, {"limiter", text()}});
   return properties;
 }

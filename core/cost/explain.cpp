@@ -103,7 +103,8 @@ Explanation explain(const Application& application, const Machine& machine, std:
     stages.push_back(explained_stage(compiled, machine));
     const std::size_t before = e.layers.size();
     for (std::size_t i = 0; i < compiled.program.instructions.size(); ++i)
-      e.layers.push_back(layer_needs(stages.back(), stages.size() - 1, i));
+      e.layers.push_back(layer_needs(stages.back(), *its, stages.size() - 1, i));
+    const StageMachine its(machine, compiled.role);
     e.stages.push_back(stage_explanation(stages.back(), std::span(e.layers).subspan(before), machine));
   }
   FrameTerms frame = frame_terms(stages, machine, outcome.values);

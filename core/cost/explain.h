@@ -45,7 +45,8 @@ struct LayerNeeds {
   Needs needs{};  // dram_channel: of its own transfers, whenever they go
   Needed limiter = Needed::compute;
   std::int64_t macs{}, dram_bytes{};
-  std::int64_t lane_macs{};  // of the MACs those on lanes: no zeros skipped, none that a memory makes
+  std::int64_t lane_macs{};   // of the MACs those on lanes: no zeros skipped, none that a memory makes
+  std::int64_t array_macs{};  // that its array makes a cycle at most, on all cores that run it; 0 without lane_macs
   friend bool operator==(const LayerNeeds&, const LayerNeeds&) = default;
 };
 

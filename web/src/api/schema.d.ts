@@ -2224,6 +2224,7 @@ export interface components {
             alike: number[];
             needed_cycles: components["schemas"]["CyclesByNeed"];
             slack_cycles: components["schemas"]["CyclesByNeed"];
+            array_macs_per_cycle: number;
             bound_cycles: number;
             least_dram_bytes: number;
             written_out: boolean;
@@ -2235,6 +2236,7 @@ export interface components {
             bound_cycles: number;
             dram_bytes: number;
             bound_dram_bytes: number;
+            array_macs_per_cycle: number;
             active_cores: number;
             spread_cores: number;
             products_in_mac: number;
