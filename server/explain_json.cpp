@@ -103,6 +103,7 @@ OrderedJson explanation_json(const Analysis& analysis, const Explanation& e) {
           {"pace", e.feasible ? e.stages[e.pace].name : ""},
           {"limiter", e.feasible ? needed_text(e.limiter()) : ""},
           {"terms", terms_json(e.terms)},
+          {"load", terms_json(e.load)},
           {"stages", std::move(stages)},
           {"worst", std::move(worst)},
           {"layers", std::move(layers)}};
@@ -111,6 +112,10 @@ OrderedJson explanation_json(const Analysis& analysis, const Explanation& e) {
 OrderedJson sensitivities_json(const std::string& model, const Sensitivities& s) {
   OrderedJson changes = OrderedJson::array();
   for (const ChangedPoint& point : s.points) changes.push_back(change_json(s, point));
+  OrderedJson without_step = OrderedJson::array();
+  for (const Stepless& one : s.without_step)
+    without_step.push_back(
+        {{"parameter", one.row->name}, {"value", value_json(*one.row, one.value)}, {"reason", one.reason}});
   return {{"model", model},
           {"feasible", s.outcome.feasible},
           {"reason", s.outcome.reason},
@@ -118,14 +123,10 @@ OrderedJson sensitivities_json(const std::string& model, const Sensitivities& s)
           {"limiter", s.outcome.feasible ? needed_text(s.limiter) : ""},
           {"metrics", metric_values_json(s.outcome.values)},
           {"changes", std::move(changes)},
+          {"without_step", std::move(without_step)},
           {"moves_bottleneck", cheapest_changes(s, {})},
-  OrderedJson without_step = OrderedJson::array();
-  for (const Stepless& one : s.without_step)
-    without_step.push_back(
-        {{"parameter", one.row->name}, {"value", value_json(*one.row, one.value)}, {"reason", one.reason}});
           {"moves_without_gain", idle_moves(s)},
           {"more_frames", cheapest_changes(s, {Metric::throughput_fps, wanted_frame_share})}};
 }
 
 }  // namespace sdip
-          {"without_step", std::move(without_step)},

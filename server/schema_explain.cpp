@@ -27,7 +27,7 @@ void add_layers(OrderedJson& schemas) {
                                   {"formula", text()},
                                   {"numbers", text()},
                                   {"value", integer()},
-                                  {"unit", one_of({"cycles", "B"})}});
+                                  {"unit", one_of({"cycles", "B", "us"})}});
   schemas["CyclesByNeed"] = by_needed();
   schemas["LayerNeeds"] = object(layer_properties());
   Properties worst = layer_properties();
@@ -53,16 +53,16 @@ void add_changes(OrderedJson& schemas) {
                                     {"limiter", text()},
                                     {"metrics", reference("MetricValues")},
                                     {"elasticities", reference("MetricValues")}});
-  schemas["Sensitivities"] = object({{"model", text()},
   schemas["WithoutStep"] = object({{"parameter", text()}, {"value", value}, {"reason", text()}});
+  schemas["Sensitivities"] = object({{"model", text()},
                                      {"feasible", flag()},
                                      {"reason", text()},
                                      {"pace", text()},
                                      {"limiter", text()},
                                      {"metrics", reference("MetricValues")},
                                      {"changes", array(reference("SingleChange"))},
-                                     {"moves_bottleneck", array(integer())},
                                      {"without_step", array(reference("WithoutStep"))},
+                                     {"moves_bottleneck", array(integer())},
                                      {"moves_without_gain", array(integer())},
                                      {"more_frames", array(integer())}});
 }
@@ -93,6 +93,7 @@ void add_explanations(OrderedJson& schemas) {
                                    {"pace", text()},
                                    {"limiter", text()},
                                    {"terms", array(reference("FilledTerm"))},
+                                   {"load", array(reference("FilledTerm"))},
                                    {"stages", array(reference("StageExplanation"))},
                                    {"worst", array(reference("LayerExplanation"))},
                                    {"layers", array(reference("LayerNeeds"))}});

@@ -5,6 +5,7 @@
 
 #include "core/cost/area.h"
 #include "core/cost/explain_layer.h"
+#include "core/cost/load.h"
 
 namespace sdip {
 namespace {
@@ -160,14 +161,11 @@ void fill_report(const Application& application, const Machine& machine, const s
   double watts = 0;
   for (const auto& [block, w] : report.leakage_w) watts += w;
   const double core_watts = watts / static_cast<double>(built_cores(application, machine));
-  std::int64_t loaded = 0;
   for (std::size_t s = 0; s < runs.size(); ++s) {
     report.stages.push_back(stage_report(runs[s], traces[s], core_watts, machine));
     add_latency(runs[s], machine, report.latency_s);
-    loaded += report.stages.back().imem_bytes.value;
-    if (!hard_coded(machine, runs[s].stage->role)) loaded += report.stages.back().weight_bytes.value;
   }
-  report.load_cycles = dram_rate(machine, Decimal{100}).time_for(Bytes(loaded));
+  report.load = load_of(application, machine);
   report.notes = notes_of(runs, report, machine);
 }
 

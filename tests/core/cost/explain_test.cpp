@@ -96,6 +96,7 @@ void expect_explained(const Application& application, const Machine& m, bool dra
   expect_limiters_of_the_report(estimate(application, m), e.layers);
   expect_worked_out(e.terms);
   for (const FilledTerm& term : e.terms) EXPECT_NE(term.numbers, "") << term.what;
+  expect_worked_out(e.load);
   for (const LayerExplanation& layer : e.worst) {
     expect_layer_holds(layer);
     const auto& program = application.stages[layer.layer.stage].program;
