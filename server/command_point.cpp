@@ -114,6 +114,29 @@ void print_energy_by_stage(const Report& report) {
                   &ranges);
 }
 
+/// A memory a row, in the order they are filled; of an FPGA its configuration first, which no cycle counts.
+void print_load(const Load& load) {
+  const auto seconds = [](double value) { return quantity_text(value, "s"); };
+  std::vector<TextRow> rows;
+  if (const auto& part = load.configuration)
+    rows.push_back({"configuration", quantity_text(part->bytes.value, "B"), "-", seconds(part->seconds.value),
+                    seconds(part->seconds.least) + " to " + seconds(part->seconds.most)});
+  for (const LoadPart& part : load.parts) {
+    rows.push_back({std::string(part.memory), quantity_text(static_cast<double>(part.bytes.value), "B"),
+                    count_text(part.cycles.value), seconds(part.seconds), ""});
+  }
+  std::cout << "\n";
+  print_heading(std::cout,
+                "Before processing: " + seconds(load.seconds) + ", of them " +
+                    quantity_text(static_cast<double>(load.cycles.value), "cycles") + " of loading",
+                colour_out());
+  print_table(std::cout, {{""}, {"bytes", Align::right}, {"cycles", Align::right}, {"time", Align::right}, {""}},
+              rows, colour_out());
+  if (load.kept > Bytes(0))
+    std::cout << "  the first pass brings " << quantity_text(static_cast<double>(load.kept.value), "B")
+              << " of weights that stay in PSRAM\n";
+}
+
 void print_clock_limit(const ClockLimit& limit) {
   const auto mhz = [](double value) { return count_text(std::llround(value)) + " MHz"; };
   std::cout << "\n  fastest clock of this pipeline: " << mhz(limit.mhz) << " (" << mhz(limit.least_mhz) << " to "
@@ -213,8 +236,7 @@ void print_analysis(const Analysis& analysis, const PointArguments& arguments) {
     print_breakdown("Area", report.area_mm2, "mm2", &report.area_ranges_mm2);
     print_breakdown("Leakage", report.leakage_w, "W");
     print_clock_limit(report.clock_limit);
-    std::cout << "\n  loaded before processing: "
-              << quantity_text(static_cast<double>(report.load_cycles.value), "cycles") << "\n";
+    print_load(report.load);
   }
   if (report.fpga) print_fpga(*report.fpga);
   auto layers = layers_of(report);

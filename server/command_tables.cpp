@@ -1,5 +1,7 @@
 // sdip parameters, metrics, presets, openapi, signature: the tables, printed.
 #include <algorithm>
+#include <cmath>
+#include <iomanip>
 #include <iostream>
 #include <memory>
 #include <sstream>
@@ -59,6 +61,7 @@ int print_parameters(const TableOptions& options) {
 /// Six digits at most.
 std::string short_text(double value) {
   std::ostringstream text;
+  if (value == std::floor(value)) text << std::fixed << std::setprecision(0);  // a whole number whole
   text << value;
   return text.str();
 }

@@ -44,9 +44,16 @@ OrderedJson stage_json(const StageExplanation& s) {
 
 OrderedJson layer_json(const Analysis& analysis, const LayerNeeds& layer) {
   const Instruction& instruction = analysis.application.stages[layer.stage].program.instructions[layer.index];
-  return {{"stage", layer.stage},       {"index", layer.index},         {"name", instruction.name},
-          {"op", instruction.mnemonic}, {"cycles", layer.cycles},       {"limiter", needed_text(layer.limiter)},
-          {"macs", layer.macs},         {"lane_macs", layer.lane_macs}, {"dram_bytes", layer.dram_bytes}};
+  return {{"stage", layer.stage},
+          {"index", layer.index},
+          {"name", instruction.name},
+          {"op", instruction.mnemonic},
+          {"cycles", layer.cycles},
+          {"limiter", needed_text(layer.limiter)},
+          {"macs", layer.macs},
+          {"lane_macs", layer.lane_macs},
+          {"array_macs_per_cycle", layer.array_macs},
+          {"dram_bytes", layer.dram_bytes}};
 }
 
 OrderedJson worst_json(const Analysis& analysis, const LayerExplanation& e) {
@@ -96,6 +103,7 @@ OrderedJson explanation_json(const Analysis& analysis, const Explanation& e) {
           {"pace", e.feasible ? e.stages[e.pace].name : ""},
           {"limiter", e.feasible ? needed_text(e.limiter()) : ""},
           {"terms", terms_json(e.terms)},
+          {"load", terms_json(e.load)},
           {"stages", std::move(stages)},
           {"worst", std::move(worst)},
           {"layers", std::move(layers)}};
@@ -104,6 +112,10 @@ OrderedJson explanation_json(const Analysis& analysis, const Explanation& e) {
 OrderedJson sensitivities_json(const std::string& model, const Sensitivities& s) {
   OrderedJson changes = OrderedJson::array();
   for (const ChangedPoint& point : s.points) changes.push_back(change_json(s, point));
+  OrderedJson without_step = OrderedJson::array();
+  for (const Stepless& one : s.without_step)
+    without_step.push_back(
+        {{"parameter", one.row->name}, {"value", value_json(*one.row, one.value)}, {"reason", one.reason}});
   return {{"model", model},
           {"feasible", s.outcome.feasible},
           {"reason", s.outcome.reason},
@@ -111,6 +123,7 @@ OrderedJson sensitivities_json(const std::string& model, const Sensitivities& s)
           {"limiter", s.outcome.feasible ? needed_text(s.limiter) : ""},
           {"metrics", metric_values_json(s.outcome.values)},
           {"changes", std::move(changes)},
+          {"without_step", std::move(without_step)},
           {"moves_bottleneck", cheapest_changes(s, {})},
           {"moves_without_gain", idle_moves(s)},
           {"more_frames", cheapest_changes(s, {Metric::throughput_fps, wanted_frame_share})}};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "server/roofline_text.h"
 #include "server/text.h"
 
 namespace sdip {
@@ -117,10 +118,15 @@ void print_explanation(std::ostream& out, const Analysis& analysis, const Explan
   print_heading(out, "Why a frame takes what it takes", colour);
   out << "  " << printable(pace.name) << " sets the pace, and " << needed_text(pace.limiter) << " limits it\n";
   print_terms(out, e.terms);
+  out << "\n";
+  print_heading(out, "Before processing", colour);
+  print_terms(out, e.load);
   for (const StageExplanation& stage : e.stages) {
     out << "\n";
     print_stage(out, stage, colour);
   }
+  out << "\n";
+  print_roofline(out, analysis, e, colour);
   for (std::size_t i = 0; i < e.worst.size(); ++i) {
     out << "\n";
     print_layer(out, analysis, e, e.worst[i], i + 1, colour);

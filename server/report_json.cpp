@@ -50,6 +50,23 @@ OrderedJson fpga_json(const FpgaUse& use) {
   return {{"fits", use.fits}, {"limit", use.limit}, {"resources", resources}};
 }
 
+OrderedJson load_json(const Load& load) {
+  const auto ranged = [](const Ranged& r) { return range_json(r.value, r.least, r.most); };
+  OrderedJson parts = OrderedJson::array();
+  for (const LoadPart& part : load.parts)
+    parts.push_back({{"memory", part.memory},
+                     {"bytes", part.bytes.value},
+                     {"cycles", part.cycles.value},
+                     {"seconds", part.seconds}});
+  OrderedJson object = {{"cycles", load.cycles.value},
+                        {"seconds", load.seconds},
+                        {"parts", std::move(parts)},
+                        {"kept_bytes", load.kept.value}};
+  if (const auto& part = load.configuration)
+    object["configuration"] = {{"bytes", ranged(part->bytes)}, {"seconds", ranged(part->seconds)}};
+  return object;
+}
+
 OrderedJson instruction_json(const Analysis& analysis, std::size_t stage, std::size_t index) {
   const auto& cost = analysis.report.stages[stage].instructions[index];
   const auto& instruction = analysis.application.stages[stage].program.instructions[index];
@@ -158,7 +175,7 @@ OrderedJson analysis_json(const Analysis& analysis, bool with_instructions) {
                           {"value", report.clock_limit.mhz},
                           {"most", report.clock_limit.most_mhz}}},
                         {"latency_s", breakdown_json(report.latency_s)},
-                        {"load_cycles", report.load_cycles.value},
+                        {"load", load_json(report.load)},
                         {"notes", report.notes},
                         {"stages", std::move(stages)}};
   if (report.fpga) object["fpga"] = fpga_json(*report.fpga);

@@ -304,6 +304,16 @@ void add_analyses(Schema& schemas) {
                              {"instructions?", array(reference("Instruction"))}});
   stage.insert(stage.end(), spent.begin(), spent.end());
   schemas["StageAnalysis"] = object(stage);
+  schemas["LoadPart"] = object({{"memory", one_of({"imem", "dram", "fefet"})},
+                                {"bytes", integer()},
+                                {"cycles", integer()},
+                                {"seconds", number()}});
+  schemas["Configuration"] = object({{"bytes", reference("Range")}, {"seconds", reference("Range")}});
+  schemas["Load"] = object({{"cycles", integer()},
+                            {"seconds", number()},
+                            {"parts", array(reference("LoadPart"))},
+                            {"kept_bytes", integer()},
+                            {"configuration?", reference("Configuration")}});
   schemas["Analysis"] = object({{"model", text()},
                                 {"machine", reference("Machine")},
                                 {"feasible", flag()},
@@ -316,7 +326,7 @@ void add_analyses(Schema& schemas) {
                                 {"clock_limit_mhz", reference("ClockLimit")},
                                 {"fpga?", reference("FpgaUse")},
                                 {"latency_s", array(reference("Part"))},
-                                {"load_cycles", integer()},
+                                {"load", reference("Load")},
                                 {"notes", array(text())},
                                 {"stages", array(reference("StageAnalysis"))}});
   add_memory_views(schemas);

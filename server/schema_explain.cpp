@@ -15,7 +15,8 @@ Schema by_needed() {
 }
 
 Properties layer_properties() {
-  Properties properties = integers({"stage", "index", "cycles", "macs", "lane_macs", "dram_bytes"});
+  Properties properties =
+      integers({"stage", "index", "cycles", "macs", "lane_macs", "array_macs_per_cycle", "dram_bytes"});
   properties.insert(properties.end(), {{"name", text()}, {"op", text()}, {"limiter", text()}});
   return properties;
 }
@@ -26,7 +27,7 @@ void add_layers(OrderedJson& schemas) {
                                   {"formula", text()},
                                   {"numbers", text()},
                                   {"value", integer()},
-                                  {"unit", one_of({"cycles", "B"})}});
+                                  {"unit", one_of({"cycles", "B", "us"})}});
   schemas["CyclesByNeed"] = by_needed();
   schemas["LayerNeeds"] = object(layer_properties());
   Properties worst = layer_properties();
@@ -52,6 +53,7 @@ void add_changes(OrderedJson& schemas) {
                                     {"limiter", text()},
                                     {"metrics", reference("MetricValues")},
                                     {"elasticities", reference("MetricValues")}});
+  schemas["WithoutStep"] = object({{"parameter", text()}, {"value", value}, {"reason", text()}});
   schemas["Sensitivities"] = object({{"model", text()},
                                      {"feasible", flag()},
                                      {"reason", text()},
@@ -59,6 +61,7 @@ void add_changes(OrderedJson& schemas) {
                                      {"limiter", text()},
                                      {"metrics", reference("MetricValues")},
                                      {"changes", array(reference("SingleChange"))},
+                                     {"without_step", array(reference("WithoutStep"))},
                                      {"moves_bottleneck", array(integer())},
                                      {"moves_without_gain", array(integer())},
                                      {"more_frames", array(integer())}});
@@ -90,6 +93,7 @@ void add_explanations(OrderedJson& schemas) {
                                    {"pace", text()},
                                    {"limiter", text()},
                                    {"terms", array(reference("FilledTerm"))},
+                                   {"load", array(reference("FilledTerm"))},
                                    {"stages", array(reference("StageExplanation"))},
                                    {"worst", array(reference("LayerExplanation"))},
                                    {"layers", array(reference("LayerNeeds"))}});

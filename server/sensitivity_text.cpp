@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <span>
+#include <utility>
 
 #include "server/explain_text.h"
 #include "server/text.h"
@@ -86,6 +87,18 @@ void print_idle_moves(std::ostream& out, const Sensitivities& s) {
     out << "  moves it too, and gains no frames a second:\n    " << broken_text(names, 96, 4) << "\n";
 }
 
+/// By reason: those that have none of the changes above.
+void print_stepless(std::ostream& out, const Sensitivities& s) {
+  std::vector<std::pair<std::string_view, std::string>> reasons;
+  for (const Stepless& one : s.without_step) {
+    const auto known = std::ranges::find(reasons, one.reason, &std::pair<std::string_view, std::string>::first);
+    std::string& names = known == reasons.end() ? reasons.emplace_back(one.reason, "").second : known->second;
+    names += (names.empty() ? "" : ", ") + std::string(one.row->name);
+  }
+  for (const auto& [reason, names] : reasons)
+    out << "  not changed, since " << reason << ":\n    " << broken_text(names, 96, 4) << "\n";
+}
+
 void print_all(std::ostream& out, const Sensitivities& s, bool colour) {
   std::vector<const ChangedPoint*> acting;
   std::string idle, impossible;
@@ -120,6 +133,7 @@ void print_all(std::ostream& out, const Sensitivities& s, bool colour) {
   print_table(out, columns(), rows, colour);
   if (!weaker.empty()) out << "  less (--json has them all):\n    " << broken_text(weaker, 96, 4) << "\n";
   if (!idle.empty()) out << "  nothing:\n    " << broken_text(idle, 96, 4) << "\n";
+  print_stepless(out, s);
   if (!impossible.empty()) out << "  infeasible:\n" << impossible;
 }
 

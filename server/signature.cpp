@@ -95,7 +95,7 @@ void add_case(Text& text, const Catalog& catalog, const Case& one) {
   add_breakdown(text, analysis.report.energy_j);
   add_breakdown(text, analysis.report.area_mm2);
   add_breakdown(text, analysis.report.latency_s);
-  text.count(analysis.report.load_cycles.value);
+  text.count(analysis.report.load.cycles.value);
   for (const auto& stage : analysis.report.stages) add_stage(text, stage);
 }
 

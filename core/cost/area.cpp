@@ -121,7 +121,8 @@ CoreLanes core_lanes(const Machine& m) {
 }
 
 CoreLanes stage_lanes(const CompiledStage& stage, const Machine& machine) {
-  const Machine m = machine_of_stage(machine, stage.role);
+  const StageMachine its(machine, stage.role);
+  const Machine& m = *its;
   CoreLanes lanes = core_lanes(m);
   if (!is_circuit(m, stage.role)) return lanes;
   std::bitset<circuit_count> works;

@@ -22,18 +22,6 @@ double total_of(const EnergyParts& joules) {
   return sum;
 }
 
-double Energy::total() const { return total_of(joules); }
-
-Energy& Energy::operator+=(const Energy& other) {
-  for (std::size_t i = 0; i < energy_part_count; ++i) joules[i] += other.joules[i];
-  return *this;
-}
-
-Energy operator*(Energy energy, double times) {
-  for (double& j : energy.joules) j *= times;
-  return energy;
-}
-
 namespace {
 
 /// Products that are done of those whose operands are not zero so often. In between zeros of the two meet by

@@ -13,9 +13,15 @@ struct Energy {
   EnergyParts joules{};
   double& operator[](EnergyPart part) { return joules[static_cast<std::size_t>(part)]; }
   double operator[](EnergyPart part) const { return joules[static_cast<std::size_t>(part)]; }
-  double total() const;
-  Energy& operator+=(const Energy& other);
-  friend Energy operator*(Energy energy, double times);
+  double total() const { return total_of(joules); }
+  Energy& operator+=(const Energy& other) {
+    for (std::size_t i = 0; i < energy_part_count; ++i) joules[i] += other.joules[i];
+    return *this;
+  }
+  friend Energy operator*(Energy energy, double times) {
+    for (double& j : energy.joules) j *= times;
+    return energy;
+  }
 };
 
 /// Joules of one event of each kind on a machine.

@@ -35,6 +35,7 @@ std::vector<double> core_cycles(const StageRun& run, const std::vector<Instructi
   const double pass =
       static_cast<double>(run.steady().cycles) / static_cast<double>(std::max<std::int64_t>(running, 1));
   std::vector<double> cycles;
+  cycles.reserve(trace.size());
   for (std::size_t i = 0; i < trace.size(); ++i) {
     const std::int64_t cores = std::min(cost_of(run, i).cores, most);
     cycles.push_back(static_cast<double>((trace[i].end - trace[i].start) * cores) * pass);
@@ -51,21 +52,32 @@ Breakdown waiting_of(const Leaking& busy, const Frame& frame, const Machine& m, 
   return waiting;
 }
 
-}  // namespace
+/// What a pass of an instruction of each class spends on the cores that share it, activations through DRAM apart.
+std::vector<Energy> class_energies(const StageRun& run, const StagePrices& prices) {
+  std::vector<Energy> energies;
+  energies.reserve(run.costs.size());
+  std::int32_t number = 0;
+  for (const ClassCost& cost : run.costs)
+    energies.push_back(core_energy(core_events(cost), prices.of(number++)) * static_cast<double>(cost.cores));
+  return energies;
+}
 
+/// What an instruction spends in a pass, leakage apart; of a stage's instructions it sums to pass_energy().
+/// `of_class`: what class_energies says.
 PassEnergy instruction_energy(const StageRun& run, std::size_t number, const InstructionTime& time,
-                              const EnergyPrices& prices, const Machine& m) {
+                              const Energy& of_class, const EnergyPrices& prices, const Machine& m) {
   const Instruction& instruction = run.stage->program.instructions[number];
   const ClassCost& cost = cost_of(run, number);
-  PassEnergy energy;
-  energy.core = core_energy(core_events(cost), prices) * static_cast<double>(cost.cores);
-  energy.core +=
-      spill_energy((time.activation_in_bytes + time.activation_out_bytes) / run.schedule.active_cores, prices);
+  PassEnergy energy{of_class, {}};
+  const std::int64_t spilled = time.activation_in_bytes + time.activation_out_bytes;
+  if (spilled > 0) energy.core += spill_energy(spilled / run.schedule.active_cores, prices);
   energy.shared = shared_energy(cost.busy.weight_beats(), time.weight_bytes, time.weight_psram_bytes, prices);
   energy.shared += program_energy(static_cast<double>(words_bytes(*run.stage, instruction, cost, m)),
                                   time.program_bytes, prices);
   return energy;
 }
+
+}  // namespace
 
 EnergySplit split_energy(const Application& application, std::span<const StageRun> runs,
                          std::span<const std::vector<InstructionTime>> traces, const Frame& frame,
@@ -83,17 +95,24 @@ EnergySplit split_energy(const Application& application, std::span<const StageRu
     const PeriodPasses use = period_passes(*run.stage, run.schedule, frame.together, m);
     const auto own = static_cast<double>(use.own), shared = static_cast<double>(use.shared);
     const StagePrices prices = stage_prices(*run.stage, m, bound);
+    const std::vector<Energy> of_classes = class_energies(run, prices);
     const std::vector<double> cycles = core_cycles(run, traces[s], m);
     double leaking = 0;
     std::vector<Energy>& instructions = split.instructions.emplace_back();
+    std::vector<Energy>& passes = split.passes.emplace_back();
+    instructions.reserve(cycles.size());
+    passes.reserve(cycles.size());
     for (std::size_t i = 0; i < cycles.size(); ++i) {
-      const PassEnergy pass = instruction_energy(
-          run, i, traces[s][i], prices.of(run.stage->program.instructions[i].instruction_class), m);
+      const std::int32_t of = run.stage->program.instructions[i].instruction_class;
+      const PassEnergy pass =
+          instruction_energy(run, i, traces[s][i], of_classes[static_cast<std::size_t>(of)], prices.of(of), m);
       Energy energy = pass.core * (own * of_a_frame);
       energy += pass.shared * (shared * of_a_frame);
       energy[EnergyPart::leakage] = cycles[i] * own * cycle_j;
       leaking += cycles[i] * own;
       instructions.push_back(energy);
+      passes.push_back(pass.core);
+      passes.back() += pass.shared;
     }
     if (role != Role::encoder && role != Role::decoder) {
       busy.cores += leaking;

@@ -8,13 +8,10 @@
 
 namespace sdip {
 
-/// What an instruction spends in a pass, leakage apart; of a stage's instructions it sums to pass_energy().
-PassEnergy instruction_energy(const StageRun& run, std::size_t number, const InstructionTime& time,
-                              const EnergyPrices& prices, const Machine& m);
-
 /// In J of one frame. All parts sum to frame_energy().
 struct EnergySplit {
   std::vector<std::vector<Energy>> instructions;  // by stage
+  std::vector<std::vector<Energy>> passes;        // of one core, shared events whole, leakage apart: not of a frame
   Breakdown waiting;                              // what leaks while no instruction runs, by what waits
 };
 

@@ -55,6 +55,22 @@ std::vector<StageTotals> totals_of(const std::vector<StageRun>& runs, const Mach
   return stages;
 }
 
+/// Of a pass; what a stage leaks in one its instructions share by their lengths, also where they overlap.
+void fill_pass_energy(const std::vector<Energy>& passes, StageReport& stage) {
+  const double leaking_j = stage.energy_parts[static_cast<std::size_t>(EnergyPart::leakage)];
+  Cycles running;
+  for (const InstructionCost& cost : stage.instructions) running += cost.end - cost.start;
+  for (std::size_t i = 0; i < stage.instructions.size(); ++i) {
+    InstructionCost& cost = stage.instructions[i];
+    Energy energy = passes[i];
+    // Each instruction lasts as long as the pipeline is deep, at least.
+    const double share = static_cast<double>((cost.end - cost.start).value) / static_cast<double>(running.value);
+    energy[EnergyPart::leakage] = leaking_j * share;
+    cost.energy_j = energy.total();
+    cost.energy_parts = energy.joules;
+  }
+}
+
 /// A frame's energy, by part and by layer, at an end of the constants' ranges or between. Prices `runs` so.
 void fill_energy(const Application& application, const Machine& m, Bound bound, std::vector<StageRun>& runs,
                  const std::vector<std::vector<InstructionTime>>& traces, Report& report) {
@@ -73,6 +89,7 @@ void fill_energy(const Application& application, const Machine& m, Bound bound, 
       split.waiting;
   for (std::size_t s = 0; s < runs.size(); ++s) {
     StageReport& stage = report.stages[s];
+    if (bound == Bound::value) fill_pass_energy(split.passes[s], stage);
     Energy sum;
     for (std::size_t i = 0; i < stage.instructions.size(); ++i) {
       parts_of(stage.instructions[i].frame_energy) = split.instructions[s][i].joules;

@@ -139,6 +139,33 @@ struct ClockLimit {
   double least_mhz{}, mhz{}, most_mhz{};
 };
 
+/// A figure of the technology table's, and the ends of its range.
+struct Ranged {
+  double value{}, least{}, most{};
+};
+
+/// An FPGA part made into the machine.
+struct Configuration {
+  Ranged bytes, seconds;
+};
+
+/// A memory filled before processing.
+struct LoadPart {
+  std::string_view memory;  // "imem", "dram"; "fefet": memories that multiply, all copies at once
+  Bytes bytes;
+  Cycles cycles;
+  double seconds{};
+};
+
+/// Before processing, whatever comes in on its way from the outside: docs/model.md, "Load phase".
+struct Load {
+  std::vector<LoadPart> parts;                 // one after the other; FeFET memories where there are some
+  Cycles cycles;                               // of all parts
+  double seconds{};                            // with the configuration
+  std::optional<Configuration> configuration;  // of an FPGA part; before there are cycles
+  Bytes kept;  // weights that stay in PSRAM: the first pass brings them, and its cycles have them
+};
+
 /// What a machine takes of an FPGA part.
 struct FpgaUse {
   struct Resource {
@@ -162,9 +189,9 @@ struct Report {
   Ranges area_ranges_mm2;
   Breakdown leakage_w;  // by block of the area
   ClockLimit clock_limit;
-  std::optional<FpgaUse> fpga;     // of a machine on such a part
-  Breakdown latency_s;             // of one frame alone
-  Cycles load_cycles;              // IMEM and DRAM filled before processing
+  std::optional<FpgaUse> fpga;  // of a machine on such a part
+  Breakdown latency_s;          // of one frame alone
+  Load load;
   std::vector<std::string> notes;  // what is estimated or outside the model's validity
 };
 

@@ -5,6 +5,7 @@
 
 #include "core/cost/area.h"
 #include "core/cost/explain_layer.h"
+#include "core/cost/load.h"
 #include "core/cost/micro_operations.h"
 
 namespace sdip {
@@ -43,7 +44,7 @@ StageExplanation stage_explanation(const ExplainedStage& s, std::span<const Laye
   e.mac_lanes = stage_mac_lanes(*s.run.stage, m) * e.products_in_mac * e.active_cores * e.spread_cores;
   e.rate_p = s.rules.rate.p;
   e.rate_q = s.rules.rate.q;
-  e.bounds = bound_terms(s.run, machine_of_stage(m, e.role));
+  e.bounds = bound_terms(s.run, *StageMachine(m, e.role));
   return e;
 }
 
@@ -82,7 +83,9 @@ std::int64_t LayerExplanation::slack(Needed needed) const {
   return layer.cycles - layer.needs[static_cast<std::size_t>(needed)];
 }
 
-std::string_view unit_of(const FilledTerm& term) { return term.what.ends_with("bytes") ? "B" : "cycles"; }
+std::string_view unit_of(const FilledTerm& term) {
+  return term.what.ends_with("bytes") ? "B" : term.what.ends_with("_us") ? "us" : "cycles";
+}
 
 Needed limiter_of(const Needs& needs, std::int64_t stalls) {
   constexpr auto channel = static_cast<std::size_t>(Needed::dram_channel);
@@ -101,19 +104,21 @@ Explanation explain(const Application& application, const Machine& machine, std:
   stages.reserve(application.stages.size());
   for (const CompiledStage& compiled : application.stages) {
     stages.push_back(explained_stage(compiled, machine));
+    const StageMachine its(machine, compiled.role);
     const std::size_t before = e.layers.size();
     for (std::size_t i = 0; i < compiled.program.instructions.size(); ++i)
-      e.layers.push_back(layer_needs(stages.back(), stages.size() - 1, i));
+      e.layers.push_back(layer_needs(stages.back(), *its, stages.size() - 1, i));
     e.stages.push_back(stage_explanation(stages.back(), std::span(e.layers).subspan(before), machine));
   }
   FrameTerms frame = frame_terms(stages, machine, outcome.values);
   e.terms = std::move(frame.terms);
+  e.load = load_terms(application, machine);
   e.pace = frame.pace;
   e.worst = kinds_of(e, stages);
   e.worst.resize(std::min(e.worst.size(), most_layers));
   for (LayerExplanation& kind : e.worst) {
     const ExplainedStage& stage = stages[kind.layer.stage];
-    explain_layer(stage, machine_of_stage(machine, stage.run.stage->role), kind);
+    explain_layer(stage, *StageMachine(machine, stage.run.stage->role), kind);
   }
   return e;
 }

@@ -35,7 +35,7 @@ struct FilledTerm {
   std::int64_t value{};
 };
 
-/// "B" of what ends in bytes, else "cycles".
+/// "B" of what ends in bytes, "us" of what ends so, else "cycles".
 std::string_view unit_of(const FilledTerm& term);
 
 /// One instruction of a stage in its steady pass, of all active cores.
@@ -45,7 +45,8 @@ struct LayerNeeds {
   Needs needs{};  // dram_channel: of its own transfers, whenever they go
   Needed limiter = Needed::compute;
   std::int64_t macs{}, dram_bytes{};
-  std::int64_t lane_macs{};  // of the MACs those on lanes: no zeros skipped, none that a memory makes
+  std::int64_t lane_macs{};   // of the MACs those on lanes: no zeros skipped, none that a memory makes
+  std::int64_t array_macs{};  // that its array makes a cycle at most, on all cores that run it; 0 without lane_macs
   friend bool operator==(const LayerNeeds&, const LayerNeeds&) = default;
 };
 
@@ -83,6 +84,7 @@ struct Explanation {
   std::string reason;
   std::size_t pace{};             // the stage that sets the period
   std::vector<FilledTerm> terms;  // period and latency
+  std::vector<FilledTerm> load;   // before processing
   std::vector<StageExplanation> stages;
   std::vector<LayerNeeds> layers;       // all, in program order; with lane_macs the points of a roofline
   std::vector<LayerExplanation> worst;  // the kinds that take most cycles of a frame, most first

@@ -32,6 +32,12 @@ Filled words_cycles(const TimelineRules& rules, std::int64_t bytes) {
   return ceiling(number(bytes), rules.rate.q, rules.rate.p);
 }
 
+/// What the array of a class's products makes a cycle at most, on one core.
+std::int64_t array_macs(const InstructionClass& c, const ClassCost& cost, const Machine& m) {
+  const ArrayLanes lanes = array_lanes(c.compound == Compound::strips ? Family::conv2d : c.work.family, m);
+  return lanes.rows * lanes.channels * lanes.sum * cost.products_in_mac;
+}
+
 /// What is said of a layer in formulas.
 class Layer {
  public:
@@ -213,9 +219,7 @@ class Layer {
       return ceiling(product_of({c_.work.passes, c_.work.rows, c_.work.row_length, c_.work.element_cycles}),
                      row_lanes(c_.work.family, m_));
     if (made_in_memory(cost_)) return rows_in_memory();
-    const Family family = c_.compound == Compound::strips ? Family::conv2d : c_.work.family;
-    const ArrayLanes lanes = array_lanes(family, m_);
-    return ceiling(number(cost_.spent_macs), lanes.rows * lanes.channels * lanes.sum * cost_.products_in_mac);
+    return ceiling(number(cost_.spent_macs), array_macs(c_, cost_, m_));
   }
 
   /// Each row of A once; of strips only what the engine counts, summed over their parts.
@@ -279,8 +283,9 @@ class Layer {
 
 }  // namespace
 
-LayerNeeds layer_needs(const ExplainedStage& s, std::size_t number, std::size_t index) {
-  const auto place = static_cast<std::size_t>(s.run.stage->program.instructions[index].instruction_class);
+LayerNeeds layer_needs(const ExplainedStage& s, const Machine& m, std::size_t number, std::size_t index) {
+  const Program& program = s.run.stage->program;
+  const auto place = static_cast<std::size_t>(program.instructions[index].instruction_class);
   const ClassCost& cost = s.run.costs[place];
   const InstructionTime& time = s.trace[index];
   LayerNeeds layer;
@@ -298,6 +303,8 @@ LayerNeeds layer_needs(const ExplainedStage& s, std::size_t number, std::size_t 
   layer.limiter = limiter_of(layer.needs, stalls_of(time));
   layer.macs = cost.macs * cost.cores * s.run.schedule.active_cores;
   layer.lane_macs = cost.spent_macs * cost.cores * s.run.schedule.active_cores;
+  if (layer.lane_macs > 0)
+    layer.array_macs = array_macs(program.classes[place], cost, m) * cost.cores * s.run.schedule.active_cores;
   layer.dram_bytes = time.weight_bytes + time.activation_in_bytes + time.activation_out_bytes + time.program_bytes;
   return layer;
 }

@@ -16,7 +16,8 @@ struct ExplainedStage {
   std::vector<std::int64_t> channel_cycles;  // by class
 };
 
-LayerNeeds layer_needs(const ExplainedStage& stage, std::size_t number, std::size_t index);
+/// `machine` is the stage's (StageMachine), here as below.
+LayerNeeds layer_needs(const ExplainedStage& stage, const Machine& machine, std::size_t number, std::size_t index);
 
 /// Fills in everything but `layer` and `alike`.
 void explain_layer(const ExplainedStage& stage, const Machine& machine, LayerExplanation& explanation);

@@ -4,8 +4,8 @@
 #include <functional>
 
 #include "core/cost/area.h"
-#include "core/cost/energy_split.h"
 #include "core/cost/explain_layer.h"
+#include "core/cost/load.h"
 
 namespace sdip {
 namespace {
@@ -73,29 +73,17 @@ InstructionCost instruction_cost(const StageRun& run, std::size_t number, const 
   return c;
 }
 
-/// `leaking_j`: of a pass.
-void add_instructions(const StageRun& run, const std::vector<InstructionTime>& trace, double leaking_j,
-                      const Machine& m, StageReport& r) {
-  const StagePrices prices = stage_prices(*run.stage, m, Bound::value);
+void add_instructions(const StageRun& run, const std::vector<InstructionTime>& trace, const Machine& m,
+                      StageReport& r) {
   const TimelineRules rules = stage_rules(*run.stage, m, run.schedule.active_cores);
   const std::vector<StreamNeeds> streams = stream_needs(run, rules);
-  std::int64_t running = 0;  // where instructions overlap they share what leaks
-  for (const InstructionTime& time : trace) running += time.end - time.start;
+  r.instructions.reserve(trace.size());
   for (std::size_t i = 0; i < trace.size(); ++i) {
     const Instruction& instruction = run.stage->program.instructions[i];
     r.dsram_peak = std::max({r.dsram_peak, instruction.dsram_read_side, instruction.dsram_write_side});
     r.stackram_peak = std::max(r.stackram_peak, instruction.stackram);
     const auto of_class = static_cast<std::size_t>(instruction.instruction_class);
-    InstructionCost& cost =
-        r.instructions.emplace_back(instruction_cost(run, i, trace[i], streams[of_class], rules));
-    const PassEnergy spent = instruction_energy(run, i, trace[i], prices.of(instruction.instruction_class), m);
-    Energy energy = spent.core;
-    energy += spent.shared;
-    // Each instruction lasts as long as the pipeline is deep, at least.
-    const double share = static_cast<double>(trace[i].end - trace[i].start) / static_cast<double>(running);
-    energy[EnergyPart::leakage] = leaking_j * share;
-    cost.energy_j = energy.total();
-    cost.energy_parts = energy.joules;
+    r.instructions.push_back(instruction_cost(run, i, trace[i], streams[of_class], rules));
   }
 }
 
@@ -132,7 +120,7 @@ StageReport stage_report(const StageRun& run, const std::vector<InstructionTime>
   energy[EnergyPart::leakage] = core_watts * (Cycles(steady.cycles) / clock).value;
   r.energy_j = energy.total();
   r.energy_parts = energy.joules;
-  add_instructions(run, trace, energy[EnergyPart::leakage], m, r);
+  add_instructions(run, trace, m, r);
   return r;
 }
 
@@ -173,14 +161,11 @@ void fill_report(const Application& application, const Machine& machine, const s
   double watts = 0;
   for (const auto& [block, w] : report.leakage_w) watts += w;
   const double core_watts = watts / static_cast<double>(built_cores(application, machine));
-  std::int64_t loaded = 0;
   for (std::size_t s = 0; s < runs.size(); ++s) {
     report.stages.push_back(stage_report(runs[s], traces[s], core_watts, machine));
     add_latency(runs[s], machine, report.latency_s);
-    loaded += report.stages.back().imem_bytes.value;
-    if (!hard_coded(machine, runs[s].stage->role)) loaded += report.stages.back().weight_bytes.value;
   }
-  report.load_cycles = dram_rate(machine, Decimal{100}).time_for(Bytes(loaded));
+  report.load = load_of(application, machine);
   report.notes = notes_of(runs, report, machine);
 }
 

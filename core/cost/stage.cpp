@@ -83,8 +83,8 @@ std::vector<ClassCost> class_costs(const CompiledStage& stage, const Machine& m,
 }
 
 void cost_anew(const CompiledStage& stage, const Machine& m, std::vector<ClassCost>& costs) {
-  const Machine its = machine_of_stage(m, stage.role);
-  for (std::size_t c = 0; c < costs.size(); ++c) cost_anew(stage.program.classes[c], its, stage.role, costs[c]);
+  const StageMachine its(m, stage.role);
+  for (std::size_t c = 0; c < costs.size(); ++c) cost_anew(stage.program.classes[c], *its, stage.role, costs[c]);
 }
 
 StageCost stage_cost(const CompiledStage& stage, const Machine& m, const ClassUses& all_uses,
@@ -109,7 +109,7 @@ StageCost stage_cost(const CompiledStage& stage, const Machine& m, const ClassUs
     work.products_in_mac = std::max(work.products_in_mac, cost.products_in_mac);
     work.streams_activations |= cost.streams_activations;
   }
-  work.bound_cycles = bound_cycles(family_work, machine_of_stage(m, stage.role));
+  work.bound_cycles = bound_cycles(family_work, *StageMachine(m, stage.role));
   work.words_bytes = all_words_bytes(stage, all_uses, costs, m);
   return work;
 }
@@ -119,7 +119,7 @@ DramRate stage_rate(const CompiledStage& stage, const Machine& m) {
 }
 
 TimelineRules stage_rules(const CompiledStage& stage, const Machine& m, std::int64_t cores) {
-  return timeline_rules(machine_of_stage(m, stage.role), share_of(stage.role, m), cores, stage.program.pinned_bytes,
+  return timeline_rules(*StageMachine(m, stage.role), share_of(stage.role, m), cores, stage.program.pinned_bytes,
                         stage.role, stage.dram_thousandths);
 }
 
@@ -147,7 +147,8 @@ std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
 }
 
 StagePrices stage_prices(const CompiledStage& stage, const Machine& machine, Bound bound) {
-  const Machine m = machine_of_stage(machine, stage.role);
+  const StageMachine its(machine, stage.role);
+  const Machine& m = *its;
   const CoreArea core = stage_area(stage, m, widest_formats(m), bound);
   const FloorPlan plan = floor_plan(m, core, cores_fed(stage, m), psram_bytes_of(stage, m), bound);
   StagePrices prices{energy_prices(m, stage.role, plan, bound), {}};

@@ -178,8 +178,8 @@ Run run_program(const CompiledStage& stage, std::span<const Tensor> inputs, Chip
 
 Run execute(const CompiledStage& stage, const Machine& machine, std::span<const Tensor> inputs,
             const StoredTensors& stored, const ExecuteOptions& options) {
-  const Machine its = machine_of_stage(machine, stage.role);
-  return run_program(stage, inputs, chip_of(stage, its, stored, options));
+  const StageMachine its(machine, stage.role);
+  return run_program(stage, inputs, chip_of(stage, *its, stored, options));
 }
 
 Run execute(const CompiledStage& stage, const Machine& machine, std::span<const Tensor> inputs,
@@ -192,8 +192,8 @@ Run execute(const CompiledStage& stage, const Machine& machine, std::span<const 
             const WeightFile& weights, const ActivationScales& scales) {
   const StoredTensors nothing = [](const Value&) { return std::nullopt; };
   const ExecuteOptions options{scales};
-  const Machine its = machine_of_stage(machine, stage.role);
-  Chip chip = chip_of(stage, its, nothing, options);
+  const StageMachine its(machine, stage.role);
+  Chip chip = chip_of(stage, *its, nothing, options);
   chip.file = &weights;
   return run_program(stage, inputs, std::move(chip));
 }

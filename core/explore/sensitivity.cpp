@@ -150,6 +150,20 @@ std::vector<Change> single_changes(const Machine& machine) {
   return changes;
 }
 
+std::vector<Stepless> stepless(const Machine& machine) {
+  std::vector<Stepless> found;
+  for (const ParameterRow& row : parameters()) {
+    const std::int64_t value = row.read(machine);
+    if (!other_values(row, value).empty()) continue;
+    const bool numeric = row.type == ParameterType::count || row.type == ParameterType::decimal;
+    found.push_back({&row, value,
+                     !numeric     ? "nothing else is modelled"
+                     : value == 0 ? "0 has no step"
+                                  : "the row has no other value"});
+  }
+  return found;
+}
+
 std::string_view change_kind_text(ChangeKind kind) {
   constexpr std::string_view names[] = {"design", "unpriced", "task", "results", "assumption"};
   return names[static_cast<std::size_t>(kind)];
@@ -178,6 +192,7 @@ Sensitivities sensitivities(const Machine& machine, const CompileFunction& compi
   const Bottleneck now = bottleneck_of(*application, machine);
   s.pace = now.pace;
   s.limiter = now.limiter;
+  s.without_step = stepless(machine);
   const std::vector<std::int64_t> key = compile_key(machine);
   for (const Change& change : single_changes(machine)) {
     Machine changed = machine;

@@ -26,6 +26,17 @@ struct Change {
 /// step. In the order of the rows.
 std::vector<Change> single_changes(const Machine& machine);
 
+/// A parameter that has no step at its value, and why: "0 has no step", "nothing else is modelled", "the row has no
+/// other value".
+struct Stepless {
+  const ParameterRow* row = nullptr;
+  std::int64_t value = 0;
+  std::string_view reason;
+};
+/// All that single_changes leaves out, in the order of the rows. Figures of one's own (technology) are none of
+/// them.
+std::vector<Stepless> stepless(const Machine& machine);
+
 /// What a change is a change of. design: the chip, priced by the area model; unpriced: the chip or its board, whose
 /// cost no term of that model has; task: what is asked for; results: what is computed differs; assumption: of the
 /// process, the weights or what is left out.
@@ -50,6 +61,7 @@ struct Sensitivities {
   std::string pace;
   Needed limiter = Needed::compute;
   std::vector<ChangedPoint> points;
+  std::vector<Stepless> without_step;
   std::int64_t compiled = 0;  // programs made for them
 };
 

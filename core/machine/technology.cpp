@@ -94,6 +94,7 @@ struct NodeNumbers {
 };
 struct PartNumbers {
   FpgaPart part;
+  FpgaConfiguration configuration;
   double dsp_blocks[formats], clock_mhz, static_w;
 };
 struct Numbers {
@@ -125,13 +126,20 @@ NodeNumbers node_of_rows(const std::string& prefix, const Table& table) {
   return n;
 }
 
+Bound opposite(Bound bound) {
+  return bound == Bound::most ? Bound::least : bound == Bound::least ? Bound::most : Bound::value;
+}
+
 /// A node as 45 nm's figures to the power 1 - t times those of 7 nm to the power t; t = ln(its factor) / ln(that of
 /// 7 nm), of energy or area. Of int8 products at 16 nm: t = ln 0.198 / ln 0.0684 = 0.604, 0.2^0.396 x 0.07^0.604 =
-/// 0.106 pJ.
+/// 0.106 pJ. The largest t saves most; of a node before 45 nm, where t is below 0, the one nearest to 0: so the
+/// most of a figure has its own factor at the most and that of 7 nm at its least, before 45 nm at its most.
 NodeNumbers node_between(const std::string& prefix, const Table& table, const NodeNumbers& n45,
                          const NodeNumbers& n7) {
   const auto place = [&](const char* factor) {
-    return logarithm(table(prefix + factor)) / logarithm(table.at(Bound::value, "n7" + std::string(factor)));
+    const double own = table(prefix + factor);
+    const Bound end = own < 1 ? opposite(table.bound) : table.bound;
+    return logarithm(own) / logarithm(table.at(end, "n7" + std::string(factor)));
   };
   const double energy = place(".logic_energy.over_n45"), area = place(".logic_area.over_n45");
   const auto between = [](double from, double to, double t) { return power(from, 1 - t) * power(to, t); };
@@ -153,10 +161,6 @@ NodeNumbers scaled(NodeNumbers n, double logic_energy, double sram_energy, doubl
   }
   for (double& pj : n.sram_pj) pj *= sram_energy;
   return n;
-}
-
-Bound opposite(Bound bound) {
-  return bound == Bound::most ? Bound::least : bound == Bound::least ? Bound::most : Bound::value;
 }
 
 std::size_t place_of(TechnologyNode node) { return static_cast<std::size_t>(node); }
@@ -204,6 +208,7 @@ PartNumbers part_of_rows(const std::string& prefix, const Table& table) {
     n.dsp_blocks[f] = table(prefix + ".dsp." + std::string(arithmetic_name(static_cast<NumberFormat>(f))));
   n.clock_mhz = table.at(opposite(table.bound), prefix + ".clock");
   n.static_w = table(prefix + ".static");
+  n.configuration = {table(prefix + ".bitstream"), table.at(opposite(table.bound), prefix + ".configuration")};
   return n;
 }
 
@@ -433,6 +438,8 @@ double clock_limit_mhz(Process process, NumberFormat operand, std::int64_t stage
 FpgaPart fpga_part(Process process) { return part_numbers(process).part; }
 
 FpgaMemories fpga_memories(Process process) { return all_numbers(process).memories; }
+
+FpgaConfiguration fpga_configuration(Process process) { return part_numbers(process).configuration; }
 
 double fpga_dsp_blocks(Process process, NumberFormat operand) {
   return part_numbers(process).dsp_blocks[static_cast<std::size_t>(operand)];

@@ -26,7 +26,7 @@ struct TechnologyRow {
 /// Every constant of every process, for docs, API and reports.
 std::span<const TechnologyRow> technology_rows();
 
-inline constexpr std::size_t technology_row_count = 159;
+inline constexpr std::size_t technology_row_count = 163;
 
 /// Whether a node's or a part's figures are made of that row: its own, those of the nodes that it lies between or
 /// is derived from, and those of all.
@@ -123,6 +123,13 @@ struct FpgaMemories {
   double bram_bits, uram_bits, port_bits;
 };
 FpgaMemories fpga_memories(Process process);
+/// The bytes that make a part a machine, and the pace at which its configuration port takes them. Bound::most:
+/// takes longest.
+struct FpgaConfiguration {
+  double bytes, megabytes_per_s;
+  double seconds() const { return bytes / (1e6 * megabytes_per_s); }
+};
+FpgaConfiguration fpga_configuration(Process process);
 double fpga_dsp_blocks(Process process, NumberFormat operand);
 double fpga_lane_luts(Process process, NumberFormat operand);
 double fpga_control_luts(Process process);

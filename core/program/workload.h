@@ -48,6 +48,21 @@ bool is_circuit(const Machine& machine, Role role);
 /// to a host. Any other stage has the machine itself. Of what this gives it gives the same again.
 Machine machine_of_stage(Machine machine, Role role);
 
+/// The same without a copy of the machine where the stage has that one itself: then it refers to it, which must
+/// outlive it.
+class StageMachine {
+ public:
+  StageMachine(const Machine& machine, Role role) : given_(&machine) {
+    if (is_circuit(machine, role)) own_ = machine_of_stage(machine, role);
+  }
+  StageMachine(Machine&&, Role) = delete;
+  const Machine& operator*() const { return own_ ? *own_ : *given_; }
+
+ private:
+  const Machine* given_;
+  std::optional<Machine> own_;
+};
+
 struct Stage {
   Role role = Role::network;
   std::string name;

@@ -90,7 +90,7 @@ TEST(circuits, have_no_program_in_imem) {
   EXPECT_EQ(estimate(application, m).stages.at(1).imem_bytes, Bytes(6400));
   m.imem_bytes = 6399;
   EXPECT_THAT(evaluate(application, m).reason, HasSubstr("decoder: the program needs 6400 B of IMEM"));
-  const std::int64_t loaded = estimate(core_and_decoder(), m).load_cycles.value;
+  const std::int64_t loaded = estimate(core_and_decoder(), m).load.cycles.value;
   m.vae_stage = VaeStage::circuit;
   for (const ProgramStorage storage : {ProgramStorage::held, ProgramStorage::streamed}) {
     m.program_storage = storage;
@@ -100,7 +100,7 @@ TEST(circuits, have_no_program_in_imem) {
     EXPECT_EQ(report.stages.at(1).dram_program, Bytes(0));
     EXPECT_EQ(report.stages.at(1).energy_parts[static_cast<std::size_t>(EnergyPart::control)], 0);
     EXPECT_GT(report.stages.at(0).energy_parts[static_cast<std::size_t>(EnergyPart::control)], 0);
-    EXPECT_LT(report.load_cycles.value, loaded);
+    EXPECT_LT(report.load.cycles.value, loaded);
   }
 }
 

@@ -49,7 +49,7 @@ struct Changeable {
   }
   LayerExplanation explained() const {
     LayerExplanation e;
-    e.layer = layer_needs(stage, 0, 0);
+    e.layer = layer_needs(stage, m, 0, 0);
     explain_layer(stage, m, e);
     return e;
   }

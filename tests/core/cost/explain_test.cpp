@@ -75,6 +75,9 @@ void expect_stage_holds(const StageExplanation& s, std::span<const LayerNeeds> l
   std::int64_t bytes = 0;
   Needs needs{};
   for (const LayerNeeds& layer : layers) {
+    EXPECT_EQ(layer.array_macs > 0, layer.lane_macs > 0);
+    EXPECT_LE(layer.lane_macs, layer.array_macs * layer.cycles) << "above the roof of its lanes";
+    EXPECT_LE(layer.array_macs, s.mac_lanes);
     bytes += layer.dram_bytes;
     for (std::size_t i = 0; i < needed_count; ++i) needs[i] += layer.needs[i];
   }
@@ -93,6 +96,7 @@ void expect_explained(const Application& application, const Machine& m, bool dra
   expect_limiters_of_the_report(estimate(application, m), e.layers);
   expect_worked_out(e.terms);
   for (const FilledTerm& term : e.terms) EXPECT_NE(term.numbers, "") << term.what;
+  expect_worked_out(e.load);
   for (const LayerExplanation& layer : e.worst) {
     expect_layer_holds(layer);
     const auto& program = application.stages[layer.layer.stage].program;

@@ -148,15 +148,18 @@ void compare_times(const Report& report, const CountedFrame& frame, const Machin
   for (std::size_t s = 0; s < frame.stages.size(); ++s) {
     const CountedStage& stage = frame.stages[s];
     const Role role = stage.stage->role;
-    loaded += report.stages[s].imem_bytes.value;
-    if (!hard_coded(m, role)) loaded += stage.stage->program.stored_weight_bytes.value;
     if (m.vae_stage == VaeStage::off_chip && (role == Role::encoder || role == Role::decoder)) continue;
+    const std::int64_t words = report.stages[s].imem_bytes.value;
+    const bool in_dram = m.program_storage == ProgramStorage::streamed && words > m.imem_bytes;
+    if (!in_dram || !m.host_memory) loaded += words;
+    const bool fefet = m.in_memory_weights == InMemoryWeights::fefet;
+    if (!hard_coded(m, role) && (fefet || !m.host_memory)) loaded += stage.stage->program.stored_weight_bytes.value;
     seconds[stage.stage->name] += static_cast<double>(stage.alone_cycles) / hertz;
     const std::int64_t links = role == Role::core ? stage.cores_of_frame : stage.stage->part.count > 1 ? 1 : 0;
     if (links > 0) seconds["link"] += static_cast<double>(links * stage.link_cycles) / hertz;
   }
   compare_parts("latency", report.latency_s, seconds, compared);
-  compared.counts("load_cycles", report.load_cycles.value,
+  compared.counts("load.cycles", report.load.cycles.value,
                   dram_rate(m, Decimal{100}).time_for(Bytes(loaded)).value);
 }
 

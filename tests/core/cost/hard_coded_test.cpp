@@ -124,9 +124,9 @@ TEST(hard_coded_part, a_vae_off_chip_has_no_rom) {
 }
 
 TEST(hard_coded_part, what_is_in_rom_is_not_loaded) {
-  const Cycles streamed = report_of(streaming_rest()).load_cycles;
-  const Cycles part = report_of(machine_with(HardCodedPart::vae)).load_cycles;
-  const Cycles all = report_of(machine_with(HardCodedPart::all)).load_cycles;
+  const Cycles streamed = report_of(streaming_rest()).load.cycles;
+  const Cycles part = report_of(machine_with(HardCodedPart::vae)).load.cycles;
+  const Cycles all = report_of(machine_with(HardCodedPart::all)).load.cycles;
   EXPECT_LT(all, part);
   EXPECT_LT(part, streamed);
 }

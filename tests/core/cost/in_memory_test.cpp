@@ -182,7 +182,7 @@ TEST(in_memory, weights_move_through_no_dram_and_no_psram_but_are_loaded_once) {
   }
   EXPECT_EQ(block_mm2(report, "psram"), 0);
   EXPECT_GT(block_mm2(report, "fefet"), 0);
-  EXPECT_GE(report.load_cycles, streamed.load_cycles * 9 / 10);
+  EXPECT_GE(report.load.cycles, streamed.load.cycles * 9 / 10);
   EXPECT_LE(value(report, Metric::utilization), 1);
   EXPECT_THAT(report.notes, Contains(HasSubstr("converters lose nothing")));
 }

@@ -160,7 +160,7 @@ void add_metrics(Worked& w) {
   }
   w.line("load                   ceil((" + whole(stored) + " B of weights + " + whole(words) +
              " B of words) / 25.6 B), 64 bit / 8 x 2 x 2 x 0.8",
-         number(ceil_div(10 * (stored + words), 256)), number(edge_report().load_cycles.value), "cycles");
+         number(ceil_div(10 * (stored + words), 256)), number(edge_report().load.cycles.value), "cycles");
 }
 
 TEST(docs, sections_7_to_10_worked_by_hand_are_what_the_tool_says) {

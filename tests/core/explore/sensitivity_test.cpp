@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "core/base/error.h"
 #include "tests/core/cost/tiny_sd.h"
@@ -54,6 +56,26 @@ TEST(single_changes, stay_within_the_row_and_skip_a_count_of_nothing) {
   m.psram_pinned_bytes = 0;
   EXPECT_THAT(steps_of(m, "cores"), testing::ElementsAre(2));
   EXPECT_THAT(steps_of(m, "psram_pinned_bytes"), testing::IsEmpty());
+}
+
+TEST(single_changes, leave_out_what_has_no_step_and_that_is_said_with_its_reason) {
+  Machine m;
+  m.psram_pinned_bytes = 0;
+  m.cores = 4;
+  std::set<std::string_view> stepped;
+  for (const Change& change : single_changes(m)) stepped.insert(change.row->name);
+  std::map<std::string_view, std::string_view> left_out;
+  for (const Stepless& one : stepless(m)) {
+    left_out[one.row->name] = one.reason;
+    EXPECT_EQ(one.value, one.row->read(m));
+  }
+  for (const ParameterRow& row : parameters())
+    EXPECT_NE(stepped.contains(row.name), left_out.contains(row.name)) << row.name;
+  EXPECT_EQ(left_out.at("psram_pinned_bytes"), "0 has no step");
+  m.psram_pinned_bytes = 4096;
+  EXPECT_TRUE(
+      std::ranges::none_of(stepless(m), [](const Stepless& one) { return one.row->name == "psram_pinned_bytes"; }));
+  EXPECT_EQ(of_essay().without_step.size(), stepless(find_preset("essay")->machine).size());
 }
 
 TEST(single_changes, name_every_other_choice_that_is_modelled) {

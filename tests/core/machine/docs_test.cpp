@@ -1,7 +1,9 @@
 // Do the documents say what the tables of parameters and technology say?
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
+#include <iomanip>
 
 #include "core/machine/machine.h"
 #include "core/machine/technology.h"
@@ -12,6 +14,7 @@ namespace {
 
 std::string short_number(double value) {
   std::ostringstream text;
+  if (value == std::floor(value)) text << std::fixed << std::setprecision(0);  // a whole number whole
   text << value;
   return text.str();
 }

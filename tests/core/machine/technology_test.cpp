@@ -137,6 +137,28 @@ TEST(technology, a_node_between_45_and_7_nm_is_their_figures_joined_by_the_publi
               std::pow(100, 1 - t) * std::pow(14, t), 1e-9);
 }
 
+/// The figures of int8 at 45 and 7 nm have no range, so that what is left is that of the two factors.
+TEST(technology, a_node_between_has_the_range_of_both_factors_that_place_it) {
+  const auto at = [](std::string_view name, Bound end) {
+    const auto row = std::ranges::find(technology_rows(), name, &TechnologyRow::name);
+    return end == Bound::least ? row->least : row->most;
+  };
+  const auto pj = [](TechnologyNode node, Bound bound) {
+    return mac_energy({node, bound}, NumberFormat::int8, NumberFormat::int32).value * 1e12;
+  };
+  const auto joined = [](double factor, double of_7nm) {
+    const double t = std::log(factor) / std::log(of_7nm);
+    return std::pow(0.2, 1 - t) * std::pow(0.07, t) + std::pow(0.1, 1 - t) * std::pow(0.03, t);
+  };
+  const char* n16 = "n16.logic_energy.over_n45";
+  const char* n65 = "n65.logic_energy.over_n45";
+  const char* n7 = "n7.logic_energy.over_n45";
+  EXPECT_NEAR(pj(TechnologyNode::n16, Bound::most), joined(at(n16, Bound::most), at(n7, Bound::least)), 1e-9);
+  EXPECT_NEAR(pj(TechnologyNode::n16, Bound::least), joined(at(n16, Bound::least), at(n7, Bound::most)), 1e-9);
+  EXPECT_NEAR(pj(TechnologyNode::n65, Bound::most), joined(at(n65, Bound::most), at(n7, Bound::most)), 1e-9);
+  EXPECT_NEAR(pj(TechnologyNode::n65, Bound::least), joined(at(n65, Bound::least), at(n7, Bound::least)), 1e-9);
+}
+
 TEST(technology, a_5_nm_figure_is_that_of_7_nm_times_its_factor) {
   EXPECT_NEAR(mac_energy(TechnologyNode::n5, NumberFormat::fp16, NumberFormat::fp32).value * 1e12,
               (0.34 + 0.38) * row_value("n5.logic_energy.over_n7"), 1e-12);

@@ -60,5 +60,15 @@ TEST(stage_machine, of_a_circuit_has_the_lanes_that_are_its_own) {
     EXPECT_EQ(lanes, 17);
 }
 
+TEST(stage_machine, is_the_given_one_itself_where_no_circuit_is_made) {
+  const Machine m = with_circuits();
+  const StageMachine core(m, Role::core), decoder(m, Role::decoder);
+  EXPECT_EQ(&*core, &m) << "not a copy";
+  EXPECT_NE(&*decoder, &m);
+  EXPECT_EQ(*decoder, machine_of_stage(m, Role::decoder));
+  const StageMachine copied = decoder;
+  EXPECT_EQ(*copied, *decoder);
+}
+
 }  // namespace
 }  // namespace sdip

@@ -2125,6 +2125,24 @@ export interface components {
                 leakage: components["schemas"]["Range"];
             };
         };
+        LoadPart: {
+            /** @enum {string} */
+            memory: "imem" | "dram" | "fefet";
+            bytes: number;
+            cycles: number;
+            seconds: number;
+        };
+        Configuration: {
+            bytes: components["schemas"]["Range"];
+            seconds: components["schemas"]["Range"];
+        };
+        Load: {
+            cycles: number;
+            seconds: number;
+            parts: components["schemas"]["LoadPart"][];
+            kept_bytes: number;
+            configuration?: components["schemas"]["Configuration"];
+        };
         Analysis: {
             model: string;
             machine: components["schemas"]["Machine"];
@@ -2138,7 +2156,7 @@ export interface components {
             clock_limit_mhz: components["schemas"]["ClockLimit"];
             fpga?: components["schemas"]["FpgaUse"];
             latency_s: components["schemas"]["Part"][];
-            load_cycles: number;
+            load: components["schemas"]["Load"];
             notes: string[];
             stages: components["schemas"]["StageAnalysis"][];
         };
@@ -2188,7 +2206,7 @@ export interface components {
             numbers: string;
             value: number;
             /** @enum {string} */
-            unit: "cycles" | "B";
+            unit: "cycles" | "B" | "us";
         };
         CyclesByNeed: {
             compute: number;
@@ -2206,6 +2224,7 @@ export interface components {
             cycles: number;
             macs: number;
             lane_macs: number;
+            array_macs_per_cycle: number;
             dram_bytes: number;
             name: string;
             op: string;
@@ -2217,6 +2236,7 @@ export interface components {
             cycles: number;
             macs: number;
             lane_macs: number;
+            array_macs_per_cycle: number;
             dram_bytes: number;
             name: string;
             op: string;
@@ -2262,6 +2282,7 @@ export interface components {
             pace: string;
             limiter: string;
             terms: components["schemas"]["FilledTerm"][];
+            load: components["schemas"]["FilledTerm"][];
             stages: components["schemas"]["StageExplanation"][];
             worst: components["schemas"]["LayerExplanation"][];
             layers: components["schemas"]["LayerNeeds"][];
@@ -2279,6 +2300,11 @@ export interface components {
             metrics: components["schemas"]["MetricValues"];
             elasticities: components["schemas"]["MetricValues"];
         };
+        WithoutStep: {
+            parameter: string;
+            value: number | string | boolean;
+            reason: string;
+        };
         Sensitivities: {
             model: string;
             feasible: boolean;
@@ -2287,6 +2313,7 @@ export interface components {
             limiter: string;
             metrics: components["schemas"]["MetricValues"];
             changes: components["schemas"]["SingleChange"][];
+            without_step: components["schemas"]["WithoutStep"][];
             moves_bottleneck: number[];
             moves_without_gain: number[];
             more_frames: number[];
@@ -2316,7 +2343,7 @@ export interface components {
         };
         Axis: {
             /** @enum {string} */
-            parameter: "cores" | "core_clock_mhz" | "pipeline_stages" | "conv_lanes_in" | "conv_lanes_out" | "conv_lanes_pixel" | "linear_lanes_m" | "linear_lanes_n" | "linear_lanes_k" | "matmul_lanes_m" | "matmul_lanes_n" | "matmul_lanes_k" | "vector_lanes" | "softmax_lanes" | "norm_lanes" | "transpose_lanes" | "dataflow" | "weight_format" | "activation_format" | "accumulator_format" | "scale_granularity" | "psram_bytes" | "psram_port_bits" | "dsram_bytes" | "dsram_port_bits" | "stackram_bytes" | "stackram_port_bits" | "imem_bytes" | "sram_banks" | "weight_buffering" | "tile_buffering" | "dram_kind" | "dram_bus_bits" | "dram_clock_ratio" | "dram_burst_bytes" | "dram_efficiency" | "mac_sharing" | "activation_memory" | "stack_discipline" | "operator_dsram" | "steps" | "guidance" | "sampler" | "mode" | "batch" | "image_height_px" | "image_width_px" | "prompt_per_frame" | "vae_stage" | "vae_conv_lanes_in" | "vae_conv_lanes_out" | "vae_conv_lanes_pixel" | "vae_matmul_lanes_m" | "vae_matmul_lanes_n" | "vae_matmul_lanes_k" | "vae_vector_lanes" | "encoder_dram_share" | "decoder_dram_share" | "link_bits" | "technology_node" | "sram_floor_plan_factor" | "mac_floor_plan_factor" | "weight_storage" | "hard_coded_part" | "psram_pinned_bytes" | "fusion" | "norm_statistics" | "fused_attention" | "strips" | "transposition" | "tile_search" | "tile_goal" | "skip_handling" | "schedule" | "hoisted_context" | "weight_compression" | "decompressor_bytes_per_cycle" | "weight_density" | "sparsity" | "sparsity_group" | "activation_density" | "sequencer" | "dispatch_cycles" | "host_command_cycles" | "host_operators" | "host_bus_bits" | "host_cycles_per_element" | "host_access_cycles" | "host_result_bits" | "host_memory" | "program_storage" | "granularity" | "low_rank" | "low_rank_share" | "composable_macs" | "core_weights" | "branches" | "memory_hierarchy" | "in_memory_weights" | "fefet_input_bits" | "fefet_columns_per_converter" | "technology.n45.multiply.int8" | "technology.n45.multiply.int16" | "technology.n45.multiply.int32" | "technology.n45.multiply.int4" | "technology.n45.multiply.fp8" | "technology.n45.multiply.fp16" | "technology.n45.multiply.bf16" | "technology.n45.multiply.fp32" | "technology.n45.add.int32" | "technology.n45.add.int16" | "technology.n45.add.int8" | "technology.n45.add.fp16" | "technology.n45.add.fp32" | "technology.n45.sram.8KB" | "technology.n45.sram.32KB" | "technology.n45.sram.1MB" | "technology.n45.sram.area" | "technology.n45.area.int8" | "technology.n45.area.int16" | "technology.n45.area.int32" | "technology.n45.area.int4" | "technology.n45.area.fp8" | "technology.n45.area.fp16" | "technology.n45.area.bf16" | "technology.n45.area.fp32" | "technology.n7.multiply.int8" | "technology.n7.multiply.int16" | "technology.n7.multiply.int32" | "technology.n7.multiply.int4" | "technology.n7.multiply.fp8" | "technology.n7.multiply.fp16" | "technology.n7.multiply.bf16" | "technology.n7.multiply.fp32" | "technology.n7.add.int32" | "technology.n7.add.int16" | "technology.n7.add.int8" | "technology.n7.add.fp16" | "technology.n7.add.fp32" | "technology.n7.sram.8KB" | "technology.n7.sram.32KB" | "technology.n7.sram.1MB" | "technology.n7.sram.area" | "technology.n7.area.int8" | "technology.n7.area.int16" | "technology.n7.area.int32" | "technology.n7.area.int4" | "technology.n7.area.fp8" | "technology.n7.area.fp16" | "technology.n7.area.bf16" | "technology.n7.area.fp32" | "technology.composable.integer.area" | "technology.composable.integer.energy" | "technology.composable.float.area" | "technology.composable.float.energy" | "technology.rom.over_sram" | "technology.fefet.cell.over_sram" | "technology.fefet.array" | "technology.fefet.product" | "technology.fefet.conversion" | "technology.fefet.converter" | "technology.fefet.leaks" | "technology.dram.lpddr4" | "technology.dram.ddr4" | "technology.dram.gddr6" | "technology.dram.ddr3" | "technology.dram.gddr5" | "technology.dram.hbm2e" | "technology.dram.hbm2" | "technology.n65.logic_energy.over_n45" | "technology.n28.logic_energy.over_n45" | "technology.n16.logic_energy.over_n45" | "technology.n7.logic_energy.over_n45" | "technology.n65.logic_area.over_n45" | "technology.n28.logic_area.over_n45" | "technology.n16.logic_area.over_n45" | "technology.n7.logic_area.over_n45" | "technology.n5.logic_energy.over_n7" | "technology.n5.sram_energy.over_n7" | "technology.n5.logic_area.over_n7" | "technology.n65.sram.area" | "technology.n28.sram.area" | "technology.n16.sram.area" | "technology.n5.sram.area" | "technology.sram.port_cells" | "technology.n65.leakage" | "technology.n45.leakage" | "technology.n28.leakage" | "technology.n16.leakage" | "technology.n7.leakage" | "technology.n5.leakage" | "technology.wire.energy" | "technology.n65.crossbar.pitch" | "technology.n45.crossbar.pitch" | "technology.n28.crossbar.pitch" | "technology.n16.crossbar.pitch" | "technology.n7.crossbar.pitch" | "technology.n5.crossbar.pitch" | "technology.clock.over_dynamic" | "technology.control.over_datapath" | "technology.control.distributed.over_central" | "technology.n65.other.over_datapath" | "technology.n45.other.over_datapath" | "technology.n28.other.over_datapath" | "technology.n16.other.over_datapath" | "technology.n7.other.over_datapath" | "technology.n5.other.over_datapath" | "technology.n65.fo4" | "technology.n45.fo4" | "technology.n28.fo4" | "technology.n16.fo4" | "technology.n7.fo4" | "technology.n5.fo4" | "technology.clock.margin" | "technology.clock.overhead" | "technology.clock.least_stage" | "technology.depth.int4" | "technology.depth.int8" | "technology.depth.int16" | "technology.depth.int32" | "technology.depth.fp8" | "technology.depth.bf16" | "technology.depth.fp16" | "technology.depth.fp32" | "technology.fpga_zynq7020.dsp" | "technology.fpga_zynq7020.bram" | "technology.fpga_zynq7020.lut" | "technology.fpga_zynq7020.clock" | "technology.fpga_zynq7020.static" | "technology.fpga_vc1902.dsp" | "technology.fpga_vc1902.bram" | "technology.fpga_vc1902.uram" | "technology.fpga_vc1902.lut" | "technology.fpga_vc1902.clock" | "technology.fpga_vc1902.static" | "technology.fpga.energy.over_node" | "technology.fpga.logic_area.over_node" | "technology.fpga.bram_bits" | "technology.fpga.uram_bits" | "technology.fpga.ram_port" | "technology.fpga_zynq7020.dsp.int4" | "technology.fpga_zynq7020.dsp.int8" | "technology.fpga_zynq7020.dsp.int16" | "technology.fpga_zynq7020.dsp.int32" | "technology.fpga_zynq7020.dsp.fp8" | "technology.fpga_zynq7020.dsp.bf16" | "technology.fpga_zynq7020.dsp.fp16" | "technology.fpga_zynq7020.dsp.fp32" | "technology.fpga_vc1902.dsp.int4" | "technology.fpga_vc1902.dsp.int8" | "technology.fpga_vc1902.dsp.int16" | "technology.fpga_vc1902.dsp.int32" | "technology.fpga_vc1902.dsp.fp8" | "technology.fpga_vc1902.dsp.bf16" | "technology.fpga_vc1902.dsp.fp16" | "technology.fpga_vc1902.dsp.fp32" | "technology.fpga.lut.inputs_switched" | "technology.fpga.lut.integer_lane" | "technology.fpga.lut.float_lane" | "technology.fpga.lut.control";
+            parameter: "cores" | "core_clock_mhz" | "pipeline_stages" | "conv_lanes_in" | "conv_lanes_out" | "conv_lanes_pixel" | "linear_lanes_m" | "linear_lanes_n" | "linear_lanes_k" | "matmul_lanes_m" | "matmul_lanes_n" | "matmul_lanes_k" | "vector_lanes" | "softmax_lanes" | "norm_lanes" | "transpose_lanes" | "dataflow" | "weight_format" | "activation_format" | "accumulator_format" | "scale_granularity" | "psram_bytes" | "psram_port_bits" | "dsram_bytes" | "dsram_port_bits" | "stackram_bytes" | "stackram_port_bits" | "imem_bytes" | "sram_banks" | "weight_buffering" | "tile_buffering" | "dram_kind" | "dram_bus_bits" | "dram_clock_ratio" | "dram_burst_bytes" | "dram_efficiency" | "mac_sharing" | "activation_memory" | "stack_discipline" | "operator_dsram" | "steps" | "guidance" | "sampler" | "mode" | "batch" | "image_height_px" | "image_width_px" | "prompt_per_frame" | "vae_stage" | "vae_conv_lanes_in" | "vae_conv_lanes_out" | "vae_conv_lanes_pixel" | "vae_matmul_lanes_m" | "vae_matmul_lanes_n" | "vae_matmul_lanes_k" | "vae_vector_lanes" | "encoder_dram_share" | "decoder_dram_share" | "link_bits" | "technology_node" | "sram_floor_plan_factor" | "mac_floor_plan_factor" | "weight_storage" | "hard_coded_part" | "psram_pinned_bytes" | "fusion" | "norm_statistics" | "fused_attention" | "strips" | "transposition" | "tile_search" | "tile_goal" | "skip_handling" | "schedule" | "hoisted_context" | "weight_compression" | "decompressor_bytes_per_cycle" | "weight_density" | "sparsity" | "sparsity_group" | "activation_density" | "sequencer" | "dispatch_cycles" | "host_command_cycles" | "host_operators" | "host_bus_bits" | "host_cycles_per_element" | "host_access_cycles" | "host_result_bits" | "host_memory" | "program_storage" | "granularity" | "low_rank" | "low_rank_share" | "composable_macs" | "core_weights" | "branches" | "memory_hierarchy" | "in_memory_weights" | "fefet_input_bits" | "fefet_columns_per_converter" | "technology.n45.multiply.int8" | "technology.n45.multiply.int16" | "technology.n45.multiply.int32" | "technology.n45.multiply.int4" | "technology.n45.multiply.fp8" | "technology.n45.multiply.fp16" | "technology.n45.multiply.bf16" | "technology.n45.multiply.fp32" | "technology.n45.add.int32" | "technology.n45.add.int16" | "technology.n45.add.int8" | "technology.n45.add.fp16" | "technology.n45.add.fp32" | "technology.n45.sram.8KB" | "technology.n45.sram.32KB" | "technology.n45.sram.1MB" | "technology.n45.sram.area" | "technology.n45.area.int8" | "technology.n45.area.int16" | "technology.n45.area.int32" | "technology.n45.area.int4" | "technology.n45.area.fp8" | "technology.n45.area.fp16" | "technology.n45.area.bf16" | "technology.n45.area.fp32" | "technology.n7.multiply.int8" | "technology.n7.multiply.int16" | "technology.n7.multiply.int32" | "technology.n7.multiply.int4" | "technology.n7.multiply.fp8" | "technology.n7.multiply.fp16" | "technology.n7.multiply.bf16" | "technology.n7.multiply.fp32" | "technology.n7.add.int32" | "technology.n7.add.int16" | "technology.n7.add.int8" | "technology.n7.add.fp16" | "technology.n7.add.fp32" | "technology.n7.sram.8KB" | "technology.n7.sram.32KB" | "technology.n7.sram.1MB" | "technology.n7.sram.area" | "technology.n7.area.int8" | "technology.n7.area.int16" | "technology.n7.area.int32" | "technology.n7.area.int4" | "technology.n7.area.fp8" | "technology.n7.area.fp16" | "technology.n7.area.bf16" | "technology.n7.area.fp32" | "technology.composable.integer.area" | "technology.composable.integer.energy" | "technology.composable.float.area" | "technology.composable.float.energy" | "technology.rom.over_sram" | "technology.fefet.cell.over_sram" | "technology.fefet.array" | "technology.fefet.product" | "technology.fefet.conversion" | "technology.fefet.converter" | "technology.fefet.leaks" | "technology.dram.lpddr4" | "technology.dram.ddr4" | "technology.dram.gddr6" | "technology.dram.ddr3" | "technology.dram.gddr5" | "technology.dram.hbm2e" | "technology.dram.hbm2" | "technology.n65.logic_energy.over_n45" | "technology.n28.logic_energy.over_n45" | "technology.n16.logic_energy.over_n45" | "technology.n7.logic_energy.over_n45" | "technology.n65.logic_area.over_n45" | "technology.n28.logic_area.over_n45" | "technology.n16.logic_area.over_n45" | "technology.n7.logic_area.over_n45" | "technology.n5.logic_energy.over_n7" | "technology.n5.sram_energy.over_n7" | "technology.n5.logic_area.over_n7" | "technology.n65.sram.area" | "technology.n28.sram.area" | "technology.n16.sram.area" | "technology.n5.sram.area" | "technology.sram.port_cells" | "technology.n65.leakage" | "technology.n45.leakage" | "technology.n28.leakage" | "technology.n16.leakage" | "technology.n7.leakage" | "technology.n5.leakage" | "technology.wire.energy" | "technology.n65.crossbar.pitch" | "technology.n45.crossbar.pitch" | "technology.n28.crossbar.pitch" | "technology.n16.crossbar.pitch" | "technology.n7.crossbar.pitch" | "technology.n5.crossbar.pitch" | "technology.clock.over_dynamic" | "technology.control.over_datapath" | "technology.control.distributed.over_central" | "technology.n65.other.over_datapath" | "technology.n45.other.over_datapath" | "technology.n28.other.over_datapath" | "technology.n16.other.over_datapath" | "technology.n7.other.over_datapath" | "technology.n5.other.over_datapath" | "technology.n65.fo4" | "technology.n45.fo4" | "technology.n28.fo4" | "technology.n16.fo4" | "technology.n7.fo4" | "technology.n5.fo4" | "technology.clock.margin" | "technology.clock.overhead" | "technology.clock.least_stage" | "technology.depth.int4" | "technology.depth.int8" | "technology.depth.int16" | "technology.depth.int32" | "technology.depth.fp8" | "technology.depth.bf16" | "technology.depth.fp16" | "technology.depth.fp32" | "technology.fpga_zynq7020.dsp" | "technology.fpga_zynq7020.bram" | "technology.fpga_zynq7020.lut" | "technology.fpga_zynq7020.clock" | "technology.fpga_zynq7020.static" | "technology.fpga_zynq7020.bitstream" | "technology.fpga_zynq7020.configuration" | "technology.fpga_vc1902.dsp" | "technology.fpga_vc1902.bram" | "technology.fpga_vc1902.uram" | "technology.fpga_vc1902.lut" | "technology.fpga_vc1902.clock" | "technology.fpga_vc1902.static" | "technology.fpga_vc1902.bitstream" | "technology.fpga_vc1902.configuration" | "technology.fpga.energy.over_node" | "technology.fpga.logic_area.over_node" | "technology.fpga.bram_bits" | "technology.fpga.uram_bits" | "technology.fpga.ram_port" | "technology.fpga_zynq7020.dsp.int4" | "technology.fpga_zynq7020.dsp.int8" | "technology.fpga_zynq7020.dsp.int16" | "technology.fpga_zynq7020.dsp.int32" | "technology.fpga_zynq7020.dsp.fp8" | "technology.fpga_zynq7020.dsp.bf16" | "technology.fpga_zynq7020.dsp.fp16" | "technology.fpga_zynq7020.dsp.fp32" | "technology.fpga_vc1902.dsp.int4" | "technology.fpga_vc1902.dsp.int8" | "technology.fpga_vc1902.dsp.int16" | "technology.fpga_vc1902.dsp.int32" | "technology.fpga_vc1902.dsp.fp8" | "technology.fpga_vc1902.dsp.bf16" | "technology.fpga_vc1902.dsp.fp16" | "technology.fpga_vc1902.dsp.fp32" | "technology.fpga.lut.inputs_switched" | "technology.fpga.lut.integer_lane" | "technology.fpga.lut.float_lane" | "technology.fpga.lut.control";
             values?: (number | string | boolean)[];
             min?: number;
             max?: number;

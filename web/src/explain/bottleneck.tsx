@@ -40,6 +40,8 @@ export function Bottleneck({ explanation }: { explanation: Explanation }) {
         <NeedBars needs={needs} cycles={stage.cycles} />
       </ChartFrame>
       <Terms terms={[...explanation.terms, ...stage.terms]} />
+      <h3>{t('load.title')}</h3>
+      <Terms terms={explanation.load} />
     </>
   );
 }

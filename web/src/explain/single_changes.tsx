@@ -32,8 +32,20 @@ function Answered({ answer, onChange }: { answer: Sensitivities; onChange: Apply
       </div>
       <p className="chart-note">{t('explain.cheapest_note')}</p>
       <ChangeTable rows={rows} limiter={answer.limiter} pace={answer.pace} />
+      <WithoutStep answer={answer} />
     </div>
   );
+}
+
+/** The parameters that no change is tried of, by reason. */
+function WithoutStep({ answer }: { answer: Sensitivities }) {
+  const { t } = useSpeech();
+  const reasons = [...new Set(answer.without_step.map((one) => one.reason))];
+  return reasons.map((reason) => (
+    <p key={reason} className="chart-note">
+      {t('explain.without_step', { reason: wordFor(t, 'stepless', reason) })} {answer.without_step.filter((one) => one.reason === reason).map((one) => one.parameter).join(', ')}
+    </p>
+  ));
 }
 
 interface CheapestProps { title: Key; places: number[]; idle?: number[]; rows: ChangeRow[]; onChange: Apply }

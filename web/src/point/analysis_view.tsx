@@ -8,6 +8,7 @@ import { Card, ErrorBox, Skeleton, Tabs } from '../ui/basics';
 import { AllMetrics } from './all_metrics';
 import { Breakdowns } from './breakdowns';
 import { ComparisonTable } from './comparison';
+import { LoadTable } from './load_table';
 import { MachineTable } from './machine_table';
 import { StageView } from './stage_view';
 import { Tiles } from './tiles';
@@ -66,6 +67,7 @@ function Overview({ analysis, design }: { analysis: Analysis; design: Design }) 
       {analysis.feasible && <Breakdowns analysis={analysis} />}
       <Card title={t('point.machine')}><MachineTable machine={settingsOf(analysis.machine)} preset={design.preset} /></Card>
       <AllMetrics metrics={analysis.metrics} />
+      {analysis.feasible && <LoadTable load={analysis.load} />}
       {analysis.notes.length > 0 && (
         <Card title={t('point.notes')}>
           <ul className="notes" lang="en">{analysis.notes.map((note) => <li key={note}>{note}</li>)}</ul>
