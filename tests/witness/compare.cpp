@@ -6,7 +6,6 @@
 
 #include "core/cost/estimate.h"
 #include "core/cost/stage.h"
-#include "core/exec/load.h"
 #include "tests/core/cost/counted.h"
 #include "tests/core/exec/pass_sum.h"
 #include "tests/witness/programs.h"
@@ -80,22 +79,6 @@ bool holds_unread_input(const CompiledStage& stage) {
   });
 }
 
-/// What loading comes to: words that are encoded, weights (zeros, which every format has) that are packed. A
-/// program without a graph has neither.
-void compare_load(Findings& f, const Machine& machine, const Load& load) {
-  if (f.stage.graph == nullptr) return;
-  const LoadedBytes done = load_stage(f.stage, machine, [](const Value& value) {
-    return std::vector<float>(static_cast<std::size_t>(element_count(value.operand.shape)));
-  });
-  for (const LoadPart& part : load.parts) {
-    const bool imem = part.memory == "imem", dram = part.memory == "dram";
-    f.equal("load: " + std::string(part.memory), part.bytes.value,
-            imem   ? done.imem
-            : dram ? done.dram
-                   : done.fefet);
-  }
-}
-
 /// The report of the stage alone against pass `last`, the first whose state repeats or one like it. False where the
 /// machine cannot hold the program.
 bool compare_report(Findings& f, const Machine& machine, std::int64_t cores, const StepCounts& executed,
@@ -136,7 +119,6 @@ bool compare_report(Findings& f, const Machine& machine, std::int64_t cores, con
   }
   f.equal("report: psram_peak", r.psram_peak.value, executed.psram_peak_bytes);
   f.equal("report: imem_bytes", r.imem_bytes.value, words_of(f.stage.program, machine, f.stage.role).all);
-  compare_load(f, machine, report.load);
   f.equal("report: instructions", std::ssize(r.instructions), std::ssize(executed.passes[last]));
   for (std::size_t i = 0; i < r.instructions.size() && !f.first; ++i) {
     const InstructionCost& one = r.instructions[i];
