@@ -127,9 +127,9 @@ CoreLanes stage_lanes(const CompiledStage& stage, const Machine& machine) {
   if (!is_circuit(m, stage.role)) return lanes;
   std::bitset<circuit_count> works;
   for (const InstructionClass& c : stage.program.classes) works |= circuits_of(c, m);
-  const auto on = [&](auto... circuits) { return (works[static_cast<std::size_t>(circuits)] || ...); };
-  const bool products = on(Circuit::conv2d, Circuit::linear, Circuit::matmul);
-  const bool rows = on(Circuit::vector, Circuit::softmax, Circuit::norm, Circuit::transpose);
+  const auto on = [&](Circuit circuit) -> bool { return works[static_cast<std::size_t>(circuit)]; };
+  const bool products = on(Circuit::conv2d) || on(Circuit::linear) || on(Circuit::matmul);
+  const bool rows = on(Circuit::vector) || on(Circuit::softmax) || on(Circuit::norm) || on(Circuit::transpose);
   if (shares_macs(m) ? !products : !on(Circuit::conv2d)) lanes.conv2d = 0;
   if (!on(Circuit::linear)) lanes.linear = 0;
   if (!on(Circuit::matmul)) lanes.matmul = 0;

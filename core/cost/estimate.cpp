@@ -51,6 +51,7 @@ Breakdown breakdown(const Energy& energy) {
 
 std::vector<StageTotals> totals_of(const std::vector<StageRun>& runs, const Machine& m) {
   std::vector<StageTotals> stages;
+  stages.reserve(runs.size());
   for (const StageRun& run : runs) stages.push_back(stage_totals(run, m));
   return stages;
 }

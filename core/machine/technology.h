@@ -42,7 +42,7 @@ struct Process {
   TechnologyNode node;
   Bound bound = Bound::value;
   const OwnTables* own = nullptr;
-  Process(TechnologyNode n, Bound b = Bound::value) : node(n), bound(b) {}
+  Process(TechnologyNode n, Bound b = Bound::value) : node(n), bound(b) {}  // NOLINT: a node is one
 };
 
 /// What a machine is made in: the way to every figure that it is priced by.

@@ -31,7 +31,7 @@ inline constexpr CapacityRange no_capacity{1, 0};
 /// capacities of same(). Asking is no change: const, for one thread at a time.
 class AskedCapacity {
  public:
-  AskedCapacity(std::int64_t size = 0) : size_(size) {}
+  AskedCapacity(std::int64_t size = 0) : size_(size) {}  // NOLINT: a size is one
 
   bool holds(std::int64_t need) const {
     const bool fits = need <= size_;

@@ -178,7 +178,7 @@ inline constexpr std::int64_t least_instruction_words = 2;
 struct WeightScale {
   float scale = 1;
   std::optional<std::uint8_t> zero{};  // of unsigned formats: the code of 0
-  WeightScale(float s = 1, std::optional<std::uint8_t> z = {}) : scale(s), zero(z) {}
+  WeightScale(float s = 1, std::optional<std::uint8_t> z = {}) : scale(s), zero(z) {}  // NOLINT: a scale is one
   friend bool operator==(const WeightScale&, const WeightScale&) = default;
 };
 
