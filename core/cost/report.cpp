@@ -18,9 +18,10 @@ std::vector<StreamNeeds> stream_needs(const StageRun& run, const TimelineRules& 
   std::vector<StreamNeeds> needs;
   for (std::size_t c = 0; c < run.costs.size(); ++c) {
     std::vector<Move> activations = channel_moves(run.costs[c], run.stage->program.classes[c].pinned, rules).moves;
-    const auto weights = std::ranges::stable_partition(activations, std::logical_not{}, &Move::weights);
-    const std::vector<Move> of_weights(weights.begin(), weights.end());
-    activations.erase(weights.begin(), weights.end());
+    const auto weights = std::stable_partition(activations.begin(), activations.end(),
+                                               [](const Move& move) { return !move.weights; });
+    const std::vector<Move> of_weights(weights, activations.end());
+    activations.erase(weights, activations.end());
     needs.push_back({channel_cycles(of_weights, rules).value(), channel_cycles(activations, rules).value()});
   }
   return needs;

@@ -76,7 +76,8 @@ struct BytesSearch {
 template <class Size, class Tile = std::identity>
 void sort_out(std::vector<Size>& sizes, Tile tile = {}) {
   std::ranges::sort(sizes, {}, tile);
-  sizes.erase(std::ranges::unique(sizes, {}, tile).begin(), sizes.end());
+  const auto same = [&](const Size& a, const Size& b) { return std::invoke(tile, a) == std::invoke(tile, b); };
+  sizes.erase(std::unique(sizes.begin(), sizes.end(), same), sizes.end());
 }
 
 /// Tiles of channels that are tried: of every number of tiles the smallest multiple of each granule.
