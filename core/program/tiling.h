@@ -61,7 +61,7 @@ struct TileTerms {
 struct ReferenceLanes {
   std::int64_t rows, channels;
   constexpr ReferenceLanes(std::int64_t r, std::int64_t c) : rows(r), channels(c) {}
-  constexpr ReferenceLanes(std::int64_t lanes) : ReferenceLanes(lanes, lanes) {}
+  constexpr ReferenceLanes(std::int64_t lanes) : ReferenceLanes(lanes, lanes) {}  // NOLINT: square
 };
 
 /// Which sizes are tried, and what decides between mappings that pay the same.

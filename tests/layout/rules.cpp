@@ -158,6 +158,22 @@ Complaints against_pure_core(const Source& source) {
   return complaints;
 }
 
+Complaints against_subranges(const Source& source) {
+  static constexpr std::array<std::string_view, 8> algorithms = {
+      "unique", "rotate", "partition", "stable_partition", "remove", "remove_if", "equal_range", "subrange"};
+  if (!is_cpp(source)) return {};
+  Complaints complaints;
+  const std::string code = code_of(source.text);
+  for (std::size_t at = code.find("ranges::"); at != std::string::npos; at = code.find("ranges::", at + 1)) {
+    const std::vector<Identifier> names = identifiers_of(code.substr(at + 8, 32));
+    if (names.empty() || !holds(algorithms, names.front().name)) continue;
+    const auto line = std::count(code.begin(), code.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
+    complaints.push_back(
+        at_line(source, static_cast<std::size_t>(line), "clang 14 builds no " + names.front().name));
+  }
+  return complaints;
+}
+
 Complaints against_empty_names(const Source& source) {
   static constexpr std::array<std::string_view, 7> empty = {"manager", "managers", "helper", "helpers",
                                                             "util",    "utils",    "impl"};

@@ -30,6 +30,9 @@ Complaints against_root_includes(const Source& source, const std::function<bool(
 /// Core has no input or output, clock, environment or unseeded randomness, and never ends the program.
 Complaints against_pure_core(const Source& source);
 
+/// Clang 14 cannot build what libstdc++ 12 makes a std::ranges::subrange of: the algorithms that return one.
+Complaints against_subranges(const Source& source);
+
 /// No name of our own holds the words manager, helper, util or impl, or begins with get_. Members of other things
 /// and overrides are not ours.
 Complaints against_empty_names(const Source& source);

@@ -88,6 +88,13 @@ TEST(rules, core_neither_prints_nor_reads_files_nor_asks_the_time) {
               IsEmpty());
 }
 
+TEST(rules, algorithms_that_return_a_subrange_are_found) {
+  EXPECT_THAT(against_subranges({"core/base/a.cpp", "int a;\nv.erase(std::ranges::unique(v).begin(), v.end());"}),
+              ElementsAre(HasSubstr("a.cpp:2")));
+  EXPECT_THAT(against_subranges({"core/base/a.cpp", "std::unique(a, b); std::ranges::partition_point(v, p);"}),
+              IsEmpty());
+}
+
 TEST(rules, empty_names_are_found_and_foreign_ones_let_pass) {
   for (const char* text : {"class JobManager", "void string_util()", "struct Impl", "int get_size()"}) {
     EXPECT_EQ(against_empty_names({"core/base/a.h", text}).size(), 1U) << text;

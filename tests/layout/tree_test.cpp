@@ -48,6 +48,8 @@ TEST(tree, includes_are_written_from_the_root) {
 
 TEST(tree, core_is_bytes_in_values_out) { EXPECT_EQ(complaints_of(against_pure_core), ""); }
 
+TEST(tree, clang_14_builds_what_algorithms_return) { EXPECT_EQ(complaints_of(against_subranges), ""); }
+
 TEST(tree, names_say_something) { EXPECT_EQ(complaints_of(against_empty_names), ""); }
 
 TEST(tree, nothing_is_marked_unfinished) { EXPECT_EQ(complaints_of(against_marks), ""); }
