@@ -13,10 +13,8 @@ Count whole_bytes(Count elements, const InstructionClass& c, const Machine& m) {
 /// Elements of a part of the first operand: of a convolution picture by picture, else row by row.
 Count of_a(const InstructionClass& c) {
   const LoopNest& n = c.work.nest;
-  if (c.operand_b != Place::psram) return n.batch * n.groups * n.out_h * n.in_channels;
-  Count elements = 0;
-  for (Count row = 0; row < n.in_h; ++row) elements += n.in_w * n.in_channels * n.groups * n.batch;
-  return elements;
+  const Count rows = c.operand_b == Place::psram ? n.in_h * n.in_w : n.out_h;
+  return n.batch * n.groups * rows * n.in_channels;
 }
 
 /// Cycles until `bytes` for each of the other cores have passed, bit by bit, over one link.

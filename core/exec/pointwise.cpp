@@ -27,17 +27,20 @@ void apply_turn(const std::vector<std::int64_t>& places, ValueId result, TileVal
 }
 
 /// Whether an operand is in DRAM and smaller than the result: the circuit reads it once and holds it.
-bool is_held(Chip& chip, const Node& node, std::size_t i, const Shape& result) {
-  const ValueId v = node.inputs[i];
-  const std::int64_t count = element_count(chip.value(v).operand.shape);
-  if (chip.value(v).kind == ValueKind::weight || count >= element_count(result)) return false;
+bool is_held(Chip& chip, ValueId v, const Shape& result) {
+  const Value& value = chip.value(v);
+  if (value.kind == ValueKind::weight || element_count(value.operand.shape) >= element_count(result)) return false;
   const auto placed = placed_operand(chip, chip.views.root[static_cast<std::size_t>(v)]);
-  if (!placed || placed->slot.second != Place::dram) return false;
-  if (chip.log && work_of(chip.graph, node).read_elements.at(i) > count) {
-    const std::scoped_lock lock(*chip.holding);
-    chip.log->reads_less();  // repeated outside
-  }
-  return true;
+  return placed && placed->slot.second == Place::dram;
+}
+
+/// Of a held operand that the clock charges as it is repeated outside.
+void log_held(Chip& chip, const Node& node, std::size_t i) {
+  if (!chip.log) return;
+  const std::int64_t count = element_count(chip.value(node.inputs[i]).operand.shape);
+  if (work_of(chip.graph, node).read_elements.at(i) <= count) return;
+  const std::scoped_lock lock(*chip.holding);
+  chip.log->reads_less();
 }
 
 const Numbers& held_operand(Chip& chip, ValueId v) {
@@ -84,11 +87,11 @@ Numbers picked_numbers(const Numbers& all, const Elements& at) {
 Numbers operand_of(Chip& chip, const TileValues& tile, const Node& node, std::size_t i, const Shape& shape) {
   const ValueId v = node.inputs[i];
   const Shape& own = chip.value(v).operand.shape;
-  if (element_count(own) == 1) {
-    return is_held(chip, node, i, shape) ? held_operand(chip, v) : read_operand(chip, v, Elements::first(1));
-  }
+  const bool held = is_held(chip, v, shape);
+  if (held) log_held(chip, node, i);
+  if (element_count(own) == 1) return held ? held_operand(chip, v) : read_operand(chip, v, Elements::first(1));
   const Elements at = elements_beside(own, shape, tile.at);
-  if (!is_held(chip, node, i, shape)) return read_operand(chip, v, at);
+  if (!held) return read_operand(chip, v, at);
   return shares_weights(chip) ? held_elements(chip, v, at) : picked_numbers(held_operand(chip, v), at);
 }
 
