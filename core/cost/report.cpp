@@ -1,7 +1,6 @@
 // What a report adds to its outcome: stages, instructions, latency by stage, notes.
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "core/cost/area.h"
 #include "core/cost/explain_layer.h"

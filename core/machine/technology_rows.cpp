@@ -239,8 +239,7 @@ constexpr TechnologyRow table[] = {
      "U-Boot, include/zynqpl.h: a whole XC7Z020 is 32,364,512 bits, as Vivado writes it without compression"},
     {"fpga_zynq7020.configuration", 145, 100, 400, "MB/s", unverified,
      "AMD UG585: PCAP about 145 MB/s not encrypted, a byte of 100 MHz encrypted; most is the port's own, 32 bits "
-     "of "
-     "100 MHz (AMD UG909, read)"},
+     "of 100 MHz (AMD UG909, read)"},
     {"fpga_vc1902.dsp", 1968, 1968, 1968, "blocks", cited, "AMD AM004, device resources: VC1902 has 1,968 DSP58"},
     {"fpga_vc1902.bram", 967, 967, 967, "blocks", unverified, fpga_product},
     {"fpga_vc1902.uram", 463, 463, 463, "blocks", unverified, fpga_product},
@@ -250,8 +249,7 @@ constexpr TechnologyRow table[] = {
     {"fpga_vc1902.static", 12, 5, 30, "W", assumption, "assumption: static power of the configured part"},
     {"fpga_vc1902.bitstream", 91225000, 89362500, 111224000, "B", cited,
      "AMD AM011, PDI size estimation, at most: 714.9 Mbit of CFI frames (least) and 14.9 of NPI; most with 153.6 "
-     "of AI "
-     "engines, which are not used here, and 0.80 MB of firmware"},
+     "of AI engines, which are not used here, and 0.80 MB of firmware"},
     {"fpga_vc1902.configuration", 3200, 2560, 6400, "MB/s", cited,
      "AMD UG909: frames are taken at 3.2 GB/s, 2.56 in the slowest speed grade; most is that of the unit behind, "
      "uncompressed"},
