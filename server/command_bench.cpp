@@ -1,5 +1,6 @@
 // sdip bench: how fast the two things are that people wait for, as ratios to what they should take.
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <thread>
@@ -81,36 +82,32 @@ OrderedJson growth_json(const std::vector<LayerGrowth>& growth) {
   return layers;
 }
 
-void print_layer_growth(const std::vector<LayerGrowth>& growth) {
+/// `first`: what is counted; `second`: how a row compares with one before it.
+void print_growth(const std::vector<LayerGrowth>& growth, const char* first, std::int64_t LayerGrowth::*counted,
+                  const char* second, const std::function<std::string(std::size_t row)>& compared) {
   std::vector<TextRow> rows;
-  for (const LayerGrowth& g : growth)
-    rows.push_back({count_text(g.layers), quantity_text(g.seconds, "s"),
-                    quantity_text(g.seconds / growth[0].seconds, "x"), quantity_text(g.recurrence_seconds, "s")});
+  for (std::size_t i = 0; i < growth.size(); ++i)
+    rows.push_back({count_text(growth[i].*counted), quantity_text(growth[i].seconds, "s"), compared(i),
+                    quantity_text(growth[i].recurrence_seconds, "s")});
   print_table(std::cout,
-              {{"equal layers", Align::right},
+              {{first, Align::right},
                {"a machine beside others", Align::right},
-               {"of one layer", Align::right},
+               {second, Align::right},
                {"recurrence apart", Align::right}},
               rows, colour_out());
 }
 
-/// What one more kind of layer costs, from each row to the next.
+void print_layer_growth(const std::vector<LayerGrowth>& growth) {
+  print_growth(growth, "equal layers", &LayerGrowth::layers, "of one layer",
+               [&](std::size_t i) { return quantity_text(growth[i].seconds / growth[0].seconds, "x"); });
+}
+
 void print_class_growth(const std::vector<LayerGrowth>& growth) {
-  std::vector<TextRow> rows;
-  const LayerGrowth* before = nullptr;
-  for (const LayerGrowth& g : growth) {
-    const auto more = before ? static_cast<double>(g.classes - before->classes) : 0;
-    rows.push_back({count_text(g.classes), quantity_text(g.seconds, "s"),
-                    before ? quantity_text((g.seconds - before->seconds) / more, "s") : "",
-                    quantity_text(g.recurrence_seconds, "s")});
-    before = &g;
-  }
-  print_table(std::cout,
-              {{"kinds of 1,000 layers", Align::right},
-               {"a machine beside others", Align::right},
-               {"one more kind", Align::right},
-               {"recurrence apart", Align::right}},
-              rows, colour_out());
+  print_growth(growth, "kinds of 1,000 layers", &LayerGrowth::classes, "one more kind", [&](std::size_t i) {
+    if (i == 0) return std::string();
+    const auto more = static_cast<double>(growth[i].classes - growth[i - 1].classes);
+    return quantity_text((growth[i].seconds - growth[i - 1].seconds) / more, "s");
+  });
 }
 
 int run_bench(bool json) {
