@@ -1,14 +1,13 @@
 // The models that are compared, and executing them.
 #include "tests/agree/models.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include <memory>
 
 #include "core/exec/execute.h"
 #include "core/graph/passes.h"
 #include "core/onnx/raw.h"
 #include "core/ops/use.h"
+#include "server/files.h"
 #include "tests/core/exec/random_graph.h"
 #include "tests/core/onnx/evaluated.h"
 
@@ -98,24 +97,13 @@ Tensor random_input(Draw& draw, const onnx::ValueInfoProto& info) {
   return tensor;
 }
 
-/// A file as it stands in memory.
-std::shared_ptr<const std::byte> mapped(const std::filesystem::path& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  check(file >= 0, "the weights of a model are there");
-  const std::size_t size = std::filesystem::file_size(path);
-  void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
-  ::close(file);
-  check(data != MAP_FAILED, "the weights of a model are mapped");
-  return {static_cast<const std::byte*>(data), [data, size](const std::byte*) { ::munmap(data, size); }};
-}
-
 /// Weights that stand in a file. Those that nobody makes have bytes there.
 StoredByteSource bytes_in(const std::filesystem::path& path) {
   if (path.empty()) return {};
-  return [file = mapped(path)](const Value& value) -> std::optional<StoredBytes> {
+  return [file = std::make_shared<const MappedFile>(path)](const Value& value) -> std::optional<StoredBytes> {
     if (!value.bytes || value.bytes->file.empty()) return std::nullopt;
     const auto size = static_cast<std::size_t>(stored_bytes(value.operand.type, value.operand.shape));
-    return StoredBytes{std::span(file.get() + value.bytes->offset, size), file};
+    return StoredBytes{file->bytes().subspan(static_cast<std::size_t>(value.bytes->offset), size), file};
   };
 }
 
