@@ -163,13 +163,11 @@ Complaints against_subranges(const Source& source) {
       "unique", "rotate", "partition", "stable_partition", "remove", "remove_if", "equal_range", "subrange"};
   if (!is_cpp(source)) return {};
   Complaints complaints;
-  const std::string code = code_of(source.text);
-  for (std::size_t at = code.find("ranges::"); at != std::string::npos; at = code.find("ranges::", at + 1)) {
-    const std::vector<Identifier> names = identifiers_of(code.substr(at + 8, 32));
-    if (names.empty() || !holds(algorithms, names.front().name)) continue;
-    const auto line = std::count(code.begin(), code.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
-    complaints.push_back(
-        at_line(source, static_cast<std::size_t>(line), "clang 14 builds no " + names.front().name));
+  std::string before;
+  for (const Identifier& name : identifiers_of(source.text)) {
+    if (before == "ranges" && name.before == "::" && holds(algorithms, name.name))
+      complaints.push_back(at_line(source, static_cast<std::size_t>(name.line), "clang 14 builds no " + name.name));
+    before = name.name;
   }
   return complaints;
 }

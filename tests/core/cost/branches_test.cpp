@@ -9,6 +9,7 @@
 #include "tests/core/base/made_section.h"
 #include "tests/core/cost/reports.h"
 #include "tests/core/cost/tiny_sd.h"
+#include "tests/core/program/depthwise.h"
 
 namespace sdip {
 namespace {
@@ -35,43 +36,9 @@ TEST(branches, send_the_other_cores_their_parts_of_what_lies_on_chip) {
   EXPECT_EQ(class_cost(c, m).link_out_cycles, 0);
 }
 
-/// The second worked example: four cores, each with two of eight channels and the weights of these.
-InstructionClass depthwise() {
-  InstructionClass c;
-  c.work.family = Family::conv2d;
-  c.work.nest = {.groups = 2,
-                 .out_h = 4,
-                 .out_w = 4,
-                 .in_h = 4,
-                 .in_w = 4,
-                 .kernel_h = 3,
-                 .kernel_w = 3,
-                 .pad_top = 1,
-                 .pad_left = 1,
-                 .pad_bottom = 1,
-                 .pad_right = 1};
-  c.mapping = {4, 4, 2, 1, rows_outermost};
-  c.operand_a = Place::dsram;
-  c.operand_b = Place::psram;
-  c.weight_elements_per_channel = 9;
-  c.out_elements = 2 * 4 * 4;
-  c.spread_cores = 4;
-  return c;
-}
-
-Machine of_depthwise() {
-  Machine m;
-  m.weight_format = m.activation_format = NumberFormat::int8;
-  m.scale_granularity = ScaleGranularity::tensor;
-  m.conv_lanes_pixel = 32;
-  m.conv_lanes_in = m.conv_lanes_out = 16;
-  m.link_bits = m.psram_port_bits = 64;
-  return m;
-}
-
 TEST(branches, hand_each_core_the_weights_of_its_groups_through_one_port) {
-  InstructionClass c = depthwise();
-  Machine m = of_depthwise();
+  InstructionClass c = shared_depthwise();
+  Machine m = of_shared_depthwise();
   const ClassCost cost = class_cost(c, m);
   EXPECT_EQ(cost.cores, 4);
   EXPECT_EQ(cost.weight_parts, 4);
@@ -94,8 +61,8 @@ TEST(branches, hand_each_core_the_weights_of_its_groups_through_one_port) {
 
 /// Products that hold their weights while rows pass do share the work: 16 rows for each weight that is read.
 TEST(branches, shorten_products_of_grouped_weights_that_are_read_once_for_many_rows) {
-  InstructionClass c = depthwise();
-  Machine m = of_depthwise();
+  InstructionClass c = shared_depthwise();
+  Machine m = of_shared_depthwise();
   m.dataflow = Dataflow::weight_stationary;
   m.conv_lanes_pixel = 1;
   m.dsram_port_bits = 4096;
@@ -110,14 +77,14 @@ TEST(branches, shorten_products_of_grouped_weights_that_are_read_once_for_many_r
 
 /// A million cores behind one port: their beats are no number of cycles that a stage may last.
 TEST(branches, cut_what_a_port_takes_for_more_cores_than_any_stage_has_time_for) {
-  InstructionClass c = depthwise();
+  InstructionClass c = shared_depthwise();
   c.work.nest.out_h = c.work.nest.in_h = std::int64_t{1} << 40;
   c.mapping.tile_rows = c.work.nest.out_h;
   c.operand_a = Place::dram;
   c.to_dsram = false;
   c.to_dram = true;
   c.spread_cores = 1'000'000;
-  const Machine m = of_depthwise();
+  const Machine m = of_shared_depthwise();
   EXPECT_EQ(class_cost(c, m).cycles, std::int64_t{1} << 58);
   c.spread_cores = 2;
   const ClassCost two = class_cost(c, m);

@@ -7,6 +7,7 @@
 #include "core/exec/step.h"
 #include "tests/core/exec/moved.h"
 #include "tests/core/exec/random_machine.h"
+#include "tests/core/program/depthwise.h"
 
 namespace sdip {
 namespace {
@@ -90,23 +91,9 @@ TEST(shared_groups, compute_bit_for_bit_what_they_compute_on_one_core) {
 /// The second worked example of core/cost/branches.cpp, stepped.
 TEST(shared_groups, wait_for_the_weights_of_every_core_and_read_them_through_one_port) {
   Program program;
-  InstructionClass& c = program.classes.emplace_back();
-  c.work.family = Family::conv2d;
-  c.work.nest = {.groups = 2, .out_h = 4, .out_w = 4, .in_h = 4, .in_w = 4, .kernel_h = 3, .kernel_w = 3};
-  c.work.nest.pad_top = c.work.nest.pad_left = c.work.nest.pad_bottom = c.work.nest.pad_right = 1;
-  c.mapping = {4, 4, 2, 1, rows_outermost};
-  c.operand_a = Place::dsram;
-  c.operand_b = Place::psram;
-  c.weight_elements_per_channel = 9;
-  c.out_elements = 2 * 4 * 4;
-  c.spread_cores = 4;
+  program.classes.push_back(shared_depthwise());
   program.instructions.emplace_back();
-  Machine m;
-  m.weight_format = m.activation_format = NumberFormat::int8;
-  m.scale_granularity = ScaleGranularity::tensor;
-  m.conv_lanes_pixel = 32;
-  m.conv_lanes_in = m.conv_lanes_out = 16;
-  m.link_bits = m.psram_port_bits = 64;
+  Machine m = of_shared_depthwise();
   m.dram_burst_bytes = 64;
   const InstructionCounts counts = step(program, m, Decimal{100}, 1, 1).passes[0].at(0);
   EXPECT_EQ(counts.tile_operations, 1);

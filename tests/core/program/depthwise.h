@@ -1,0 +1,42 @@
+// The second worked example of core/cost/branches.cpp, for the estimate and for the executor.
+#pragma once
+
+#include "core/program/program.h"
+
+namespace sdip {
+
+/// Two of eight channels of 4 x 4 under 3 x 3 each, which four cores share, and the weights of these.
+inline InstructionClass shared_depthwise() {
+  InstructionClass c;
+  c.work.family = Family::conv2d;
+  c.work.nest = {.groups = 2,
+                 .out_h = 4,
+                 .out_w = 4,
+                 .in_h = 4,
+                 .in_w = 4,
+                 .kernel_h = 3,
+                 .kernel_w = 3,
+                 .pad_top = 1,
+                 .pad_left = 1,
+                 .pad_bottom = 1,
+                 .pad_right = 1};
+  c.mapping = {4, 4, 2, 1, rows_outermost};
+  c.operand_a = Place::dsram;
+  c.operand_b = Place::psram;
+  c.weight_elements_per_channel = 9;
+  c.out_elements = 2 * 4 * 4;
+  c.spread_cores = 4;
+  return c;
+}
+
+inline Machine of_shared_depthwise() {
+  Machine m;
+  m.weight_format = m.activation_format = NumberFormat::int8;
+  m.scale_granularity = ScaleGranularity::tensor;
+  m.conv_lanes_pixel = 32;
+  m.conv_lanes_in = m.conv_lanes_out = 16;
+  m.link_bits = m.psram_port_bits = 64;
+  return m;
+}
+
+}  // namespace sdip
