@@ -120,7 +120,6 @@ PeriodPasses period_passes(const CompiledStage& stage, const FrameSchedule& sche
   const Role role = stage.role;
   if (!on_chip(role, m) || (role == Role::text_encoder && !m.prompt_per_frame)) return {};
   if (role == Role::core) return {schedule.steps_per_core, m.steps * together};
-  if (stage.part.count > 1) return {1, 1};
   return {together, together * (role == Role::network ? schedule.active_cores : 1)};
 }
 

@@ -51,9 +51,9 @@ PeriodPasses period_passes(const CompiledStage& stage, const FrameSchedule& sche
 struct Frame {
   std::int64_t period_cycles = 0, alone_cycles = 0, drain_cycles = 0, waits = 0;
   std::int64_t weight_bytes = 0, activation_bytes = 0, program_bytes = 0;  // of `frames`
-  std::int64_t frames = 1, together = 1;  // that a period brings; that the cores take in at once
-  Energy energy;                          // of `frames`
-  const StageTotals* main = nullptr;      // the diffusion step, or the network
+  std::int64_t frames = 1, together{};  // that a period brings; that the cores take in at once
+  Energy energy;                        // of `frames`
+  const StageTotals* main = nullptr;    // the diffusion step, or the network
 };
 /// Requires that `stages` stay where they are.
 Frame frame_of(std::span<const StageTotals> stages, const Machine& m);

@@ -107,14 +107,12 @@ void note_products(const std::vector<const StageRun*>& runs, const Machine& m, N
 
 /// Why groups of products of weights stay on one core; empty: they do not.
 std::string kept_by(const InstructionClass& c, WeightPlace weights, std::int64_t cores) {
-  const bool grouped =
-      is_nest(c.work.family) && c.operand_b == Place::psram && c.work.nest.groups > 1 && c.spread_cores == 1;
-  const auto in_strips = [](const Part& part) {
-    return is_nest(part.work.family) && part.operand_b == Place::psram && part.work.nest.groups > 1;
+  const auto grouped = [](const auto& product) {
+    return product.operand_b == Place::psram && product.work.nest.groups > 1;
   };
   if (c.compound == Compound::strips)
-    return std::ranges::any_of(c.parts, in_strips) ? "in strips, whose rows go from part to part on one core" : "";
-  if (!grouped || c.compound != Compound::single) return {};
+    return std::ranges::any_of(c.parts, grouped) ? "in strips, whose rows go from part to part on one core" : "";
+  if (!grouped(c) || c.spread_cores > 1) return {};
   if (weights == WeightPlace::fefet) return "in FeFET memories, which multiply where the weights lie";
   if (c.prologue_passes + c.statistics_passes > 0) return "with sums of a norm, which are of all groups";
   for (std::int64_t few = 2; few <= std::min(cores, c.work.nest.groups); ++few)

@@ -11,7 +11,7 @@ namespace {
 
 /// Cycles of the channel that an instruction's own transfers take, whenever they go; words apart.
 struct StreamNeeds {
-  std::int64_t weights = 0, activations = 0;
+  std::int64_t weights{}, activations{};
 };
 std::vector<StreamNeeds> stream_needs(const StageRun& run, const TimelineRules& rules) {
   std::vector<StreamNeeds> needs;
@@ -29,7 +29,8 @@ std::vector<StreamNeeds> stream_needs(const StageRun& run, const TimelineRules& 
 /// What an explanation says that it waits for; the channel by the stream that it waited for longest.
 Resource limiting(const InstructionCost& c) {
   Needs needs{};
-  for (std::size_t i = 0; i < resource_count; ++i) needs[std::min(i, needed_count - 1)] += c.busy[i].value;
+  std::size_t needed = 0;
+  for (const Cycles cycles : c.busy) needs[std::min(needed++, needed_count - 1)] += cycles.value;
   const Cycles stalls[] = {c.stall_weights, c.stall_activations, c.stall_program};
   const Needed limiter = limiter_of(needs, (stalls[0] + stalls[1] + stalls[2]).value);
   if (limiter != Needed::dram_channel) return static_cast<Resource>(limiter);

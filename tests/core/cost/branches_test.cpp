@@ -86,6 +86,11 @@ TEST(branches, cut_what_a_port_takes_for_more_cores_than_any_stage_has_time_for)
   c.spread_cores = 1'000'000;
   const Machine m = of_shared_depthwise();
   EXPECT_EQ(class_cost(c, m).cycles, std::int64_t{1} << 58);
+  c.work.nest.groups = 6;  // in 3 tiles, whose beats stay countable together
+  const ClassCost three = class_cost(c, m);
+  ASSERT_EQ(three.operations, 3);
+  EXPECT_EQ(three.shapes[0].busy.psram_read, (std::int64_t{1} << 58) / 3);
+  c.work.nest.groups = 2;
   c.spread_cores = 2;
   const ClassCost two = class_cost(c, m);
   EXPECT_EQ(two.cycles, 2 * 18 * (std::int64_t{1} << 37));
@@ -113,6 +118,21 @@ double energy_of_work(const Report& report) {
   for (const auto& [part, j] : report.energy_j)
     if (part != "broadcast" && part != "leakage") joules += j;
   return joules;
+}
+
+TEST(branches, are_told_by_the_most_cores_that_share_an_instruction) {
+  Application application;
+  CompiledStage& stage = application.stages.emplace_back();
+  stage.role = Role::network;
+  stage.program.classes = {shared_depthwise(), shared_depthwise()};
+  stage.program.classes[0].spread_cores = 2;
+  stage.program.instructions.resize(2);
+  stage.program.instructions[1].instruction_class = 1;
+  Machine m = of_shared_depthwise();
+  m.branches = Branches::parallel;
+  EXPECT_EQ(estimate(application, m).stages.at(0).spread_cores, 4);
+  stage.program.classes[1].spread_cores = 1;
+  EXPECT_EQ(estimate(application, m).stages.at(0).spread_cores, 2);
 }
 
 TEST(branches, shorten_a_frame_of_bert_and_give_up_the_frames_of_the_other_cores) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "core/cost/area.h"
+#include "core/cost/batch.h"
 #include "core/cost/explain.h"
 #include "core/cost/fpga.h"
 #include "core/exec/step.h"
@@ -102,6 +103,12 @@ TEST(circuits, have_no_program_in_imem) {
     EXPECT_GT(report.stages.at(0).energy_parts[static_cast<std::size_t>(EnergyPart::control)], 0);
     EXPECT_LT(report.load.cycles.value, loaded);
   }
+  m.program_storage = ProgramStorage::held;
+  BatchEvaluator batch(application);
+  Outcome outcome;
+  batch.evaluate(std::span(&m, 1), std::span(&outcome, 1));
+  EXPECT_TRUE(outcome.feasible);
+  EXPECT_EQ(batch.counts().alone, 0) << "no reason to go alone";
 }
 
 TEST(circuits, are_of_those_families_alone_that_their_network_has) {
@@ -138,6 +145,31 @@ TEST(circuits, share_an_array_where_macs_are_shared) {
   EXPECT_EQ(stage_lanes(stage, m).conv2d, 8);
 }
 
+/// Whichever family it is that works there, an array that several share is built.
+TEST(circuits, are_built_for_any_one_family_that_shares_them) {
+  Machine m = small_machine(VaeStage::circuit);
+  const auto lanes_of = [&](Family family) {
+    CompiledStage stage = two_operators(Role::encoder);
+    stage.program.classes = {eight_elements(family, 1)};
+    return stage_lanes(stage, m);
+  };
+  constexpr Family products[] = {Family::conv2d, Family::linear, Family::matmul};
+  constexpr Family rows[] = {Family::vector, Family::softmax, Family::norm, Family::transpose};
+  m.granularity = Granularity::micro_operation;
+  for (const MacSharing sharing : {MacSharing::shared, MacSharing::separate})
+    for (const Family family : products) {
+      m.mac_sharing = sharing;
+      EXPECT_GT(lanes_of(family).conv2d, 0) << family_text(family);
+      EXPECT_EQ(lanes_of(family).vector, 0) << family_text(family);
+    }
+  for (const Family family : rows) {
+    EXPECT_EQ(lanes_of(family).conv2d, 0) << family_text(family);
+    EXPECT_GT(lanes_of(family).vector, 0) << family_text(family);
+  }
+  m.granularity = Granularity::per_operator;
+  for (const Family family : products) EXPECT_EQ(lanes_of(family).conv2d > 0, family == Family::conv2d);
+}
+
 TEST(circuits, are_controlled_as_from_one_place) {
   const Application application = core_and_decoder();
   Machine m = small_machine(VaeStage::circuit);
@@ -161,12 +193,15 @@ TEST(circuits, of_a_part_of_programmable_logic_take_blocks_for_their_lanes) {
   const Application application = core_and_decoder();
   Machine m = small_machine(VaeStage::circuit);
   m.technology_node = TechnologyNode::fpga_vc1902;
-  const auto blocks = [&](std::int64_t lanes) {
+  enum : std::size_t { dsp = 0, lut = 3 };
+  const auto blocks = [&](std::size_t resource, std::int64_t lanes) {
     m.vae_vector_lanes = lanes;
-    return fpga_use(application, m)->resources[0].needed;
+    return fpga_use(application, m)->resources[resource].needed;
   };
-  const double of_a_lane = fpga_dsp_blocks(m.technology_node, NumberFormat::int8);
-  EXPECT_DOUBLE_EQ(blocks(66) - blocks(33), 2 * 33 * of_a_lane) << "vector and softmax";
+  const Process process = process_of(m);
+  EXPECT_DOUBLE_EQ(blocks(dsp, 66) - blocks(dsp, 33), 2 * 33 * fpga_dsp_blocks(process, NumberFormat::int8))
+      << "vector and softmax";
+  EXPECT_DOUBLE_EQ(blocks(lut, 66) - blocks(lut, 33), 2 * 33 * fpga_lane_luts(process, NumberFormat::int8));
 }
 
 /// Of tiny-sd: area, energy and latency are the sums of their parts, and the executor takes as long.

@@ -265,9 +265,9 @@ TEST(notes, tell_options_that_change_nothing_in_a_stage) {
   m.branches = Branches::parallel;
   m.cores = 1;
   EXPECT_THAT(notes_of(stages, m), testing::ElementsAre(HasSubstr("unet: branches=parallel changes nothing")));
-  m.cores = 4;
-  EXPECT_THAT(notes_of(stages, m), testing::ElementsAre(HasSubstr("text: branches of different instructions"),
-                                                        HasSubstr("unet: branches=parallel changes nothing")));
+  for (m.cores = 2; m.cores <= 4; m.cores += 2)
+    EXPECT_THAT(notes_of(stages, m), testing::ElementsAre(HasSubstr("text: branches of different instructions"),
+                                                          HasSubstr("unet: branches=parallel changes nothing")));
 }
 
 TEST(notes, tell_why_groups_of_weights_stay_on_one_core) {
@@ -280,21 +280,45 @@ TEST(notes, tell_why_groups_of_weights_stay_on_one_core) {
     c.work.nest.groups = 6;
     c.operand_b = Place::psram;
     change(c);
+    StageRun run;
+    run.stage = &network;
     std::string said;
-    for (const std::string& note : notes_of({network}, m))
+    for (const std::string& note : notes_of({run}, Report(), m))
       if (note.find("stay on one core") != std::string::npos) said += note;
     return said;
   };
+  const auto of_groups = [&](std::int64_t groups, std::int64_t cores) {
+    m.cores = cores;
+    return said_of([&](InstructionClass& c) { c.work.nest.groups = groups; });
+  };
+  m.cores = 4;
   EXPECT_EQ(said_of([](InstructionClass& c) { c.spread_cores = 3; }), "");
-  EXPECT_EQ(said_of([](InstructionClass& c) { c.work.nest.groups = 1; }), "");
+  EXPECT_EQ(said_of([](InstructionClass& c) { c.operand_b = Place::dram; }), "");
   EXPECT_THAT(said_of([](InstructionClass&) {}), HasSubstr("1 instruction with operands of which no rule says"));
   EXPECT_THAT(said_of([](InstructionClass& c) { c.prologue_passes = 1; }), HasSubstr("with sums of a norm"));
   EXPECT_THAT(said_of([](InstructionClass& c) { c.statistics_passes = 1; }), HasSubstr("with sums of a norm"));
-  EXPECT_THAT(said_of([](InstructionClass& c) { c.work.nest.groups = 7; }),
-              HasSubstr("whose groups no number of cores up to 4 divides"));
+  EXPECT_EQ(of_groups(1, 4), "");
+  EXPECT_EQ(of_groups(2, 1), "");
+  const auto no_rule = HasSubstr("no rule says what each group reads");
+  for (const auto& [groups, cores] : {std::pair(2, 2), {2, 4}, {3, 3}, {3, 4}, {9, 4}, {5, 8}})
+    EXPECT_THAT(of_groups(groups, cores), no_rule) << groups << " groups, " << cores << " cores";
+  EXPECT_THAT(of_groups(7, 4), HasSubstr("whose groups no number of cores up to 4 divides"));
+  EXPECT_THAT(of_groups(5, 4), HasSubstr("whose groups no number of cores up to 4 divides"));
+  m.cores = 4;
   m.weight_format = m.activation_format = NumberFormat::int8;
   m.in_memory_weights = InMemoryWeights::fefet;
   EXPECT_THAT(said_of([](InstructionClass&) {}), HasSubstr("in FeFET memories"));
+  const auto in_strips = [&](Place weights, std::int64_t groups) {
+    return said_of([&](InstructionClass& c) {
+      c.compound = Compound::strips;
+      c.parts.resize(2);
+      c.parts[1].operand_b = weights;
+      c.parts[1].work.nest.groups = groups;
+    });
+  };
+  EXPECT_THAT(in_strips(Place::psram, 2), HasSubstr("in strips, whose rows go from part to part"));
+  EXPECT_EQ(in_strips(Place::psram, 1), "");
+  EXPECT_EQ(in_strips(Place::nowhere, 2), "");
 }
 
 /// A decompressor that halves what the channel brings: the prefetcher gains a little every pass on a program whose

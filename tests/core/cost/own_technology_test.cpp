@@ -174,6 +174,8 @@ TEST(own_technology, doubles_in_a_report_what_its_row_prices_and_leaves_the_rest
   EXPECT_NEAR(clock.clock_limit.mhz, before.clock_limit.mhz / 2, 1e-9);
 }
 
+std::int64_t commas_of(const std::string& note) { return std::ranges::count(note, ','); }
+
 TEST(own_technology, is_said_in_the_notes) {
   Machine m = find_preset("edge")->machine;
   EXPECT_THAT(report_of(m).notes, testing::Not(Contains(HasSubstr("the user's: "))));
@@ -183,6 +185,15 @@ TEST(own_technology, is_said_in_the_notes) {
   EXPECT_THAT(report_of(m).notes,
               Contains("2 technology figures are the user's: rom.over_sram = 0.5 (0.25), dram.lpddr4 = 4 pJ/bit "
                        "(8)."));
+  Machine few = m;
+  for (const TechnologyRow& row : technology_rows().first(6)) multiply_row(few, row.name, 1.01);
+  const auto of_eight = testing::AllOf(HasSubstr("8 technology figures are the user's: "),
+                                       testing::Not(HasSubstr(" more")), testing::ResultOf(commas_of, 7));
+  EXPECT_THAT(report_of(few).notes, Contains(of_eight));
+  multiply_row(few, technology_rows()[6].name, 1.01);
+  EXPECT_THAT(report_of(few).notes,
+              Contains(testing::AllOf(HasSubstr("9 technology figures are the user's: "),
+                                      testing::EndsWith(", and 1 more."), testing::ResultOf(commas_of, 8))));
   for (const TechnologyRow& row : technology_rows())
     if (row.name != "fefet.array") multiply_row(m, row.name, 1.01);
   EXPECT_THAT(report_of(m).notes, Contains(testing::AllOf(HasSubstr("162 technology figures are the user's: "),
