@@ -24,8 +24,9 @@ constexpr double pair_seconds = 0.5;  // of the processor
 struct Options {
   std::string mutants, known, survivors, only, filter = "*-differential.*:counted_frame.*:extreme.any_*:options.*";
   std::int64_t pairs = 3000, first_pairs = 300, sample = 1, seed = 0, workers = 2;
-  double longest_seconds = 0.3;  // of a test: longer ones are left out
+  double longest_seconds = 0.3;  // of a test: longer ones are for what is left
   double test_seconds = 0.2;     // of one mutant's tests, without it
+  double last_seconds = 60;  // the same of one that all else has left alive, though nothing proves it equivalent
 };
 
 Options options_of(int count, char** words) {
@@ -46,6 +47,8 @@ Options options_of(int count, char** words) {
       o.seed = std::stoll(value);
     else if (name == "--test-seconds")
       o.test_seconds = std::stod(value);
+    else if (name == "--last-seconds")
+      o.last_seconds = std::stod(value);
     else if (name == "--first-pairs")
       o.first_pairs = std::stoll(value);
     else if (name == "--tests")
@@ -69,7 +72,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 bool caught(const Ledger& ledger, const Mutant& m) { return ledger.fates[m.number] != Fate::alive; }
 
 Fate fate_on(const std::function<bool()>& agrees, const Mutant& m, const Trying& trying) {
-  trying(m.number, pair_seconds);
+  if (!trying(m.number, pair_seconds)) return Fate::alive;
   mutant::chosen = m.number;
   Fate fate = Fate::alive;
   try {
@@ -104,7 +107,7 @@ void try_pair(std::int64_t job, const std::vector<Mutant>& mutants, const Ledger
 }
 
 /// One mutant by the tests that reach it: first those that caught the most for their time. `catches`: by test.
-void try_tests(const Options& o, const Mutant& m, const std::vector<TestRun>& suite, std::int32_t* catches,
+void try_tests(double most_seconds, const Mutant& m, const std::vector<TestRun>& suite, std::int32_t* catches,
                const Ledger& ledger, const Trying& trying) {
   std::vector<const TestRun*> tests;
   double seconds = 0;
@@ -114,10 +117,10 @@ void try_tests(const Options& o, const Mutant& m, const std::vector<TestRun>& su
     return (1 + catches[test - suite.data()]) / (0.002 + test->seconds);
   });
   std::size_t taken = 0;
-  while (taken < tests.size() && seconds < o.test_seconds) seconds += tests[taken++]->seconds;
+  while (taken < tests.size() && seconds < most_seconds) seconds += tests[taken++]->seconds;
   tests.resize(taken);
   if (tests.empty()) return;
-  trying(m.number, 0.5 + 4 * seconds);
+  if (!trying(m.number, 0.5 + 4 * seconds)) return;
   mutant::chosen = m.number;
   const int failed = first_failure(tests);
   mutant::chosen = -1;
@@ -161,27 +164,33 @@ void by_pairs(const Options& o, std::int64_t first, std::int64_t last, const std
             << std::flush;
 }
 
-void by_tests(const Options& o, const std::vector<Mutant>& mutants, const Ledger& ledger) {
-  const auto start = std::chrono::steady_clock::now();
+/// The fastest first.
+std::vector<TestRun> timed_suite(const Options& o) {
   std::vector<TestRun> suite = run_suite(o.filter, mutant::most_mutants);
-  std::erase_if(suite, [&](const TestRun& test) { return test.seconds > o.longest_seconds; });
   std::ranges::sort(suite, {}, &TestRun::seconds);
   double all = 0;
   for (const TestRun& test : suite) all += test.seconds;
-  std::cout << suite.size() << " tests, " << all << " s; the longest: " << suite.back().name << ", "
-            << suite.back().seconds << " s\n"
-            << std::flush;
-  const std::vector<Mutant> left = alive(mutants, ledger);
+  std::cout << suite.size() << " tests, " << all << " s";
+  if (!suite.empty()) std::cout << "; the longest: " << suite.back().name << ", " << suite.back().seconds << " s";
+  std::cout << '\n' << std::flush;
+  return suite;
+}
+
+void by_tests(const Options& o, double most_seconds, const std::vector<TestRun>& suite,
+              const std::vector<Mutant>& mutants, const Ledger& ledger) {
+  const auto start = std::chrono::steady_clock::now();
   const Ledger catches = shared_ledger(suite.size());
-  run_jobs(std::ssize(left), static_cast<int>(o.workers), ledger, [&](std::int64_t job, const Trying& trying) {
-    const Mutant& m = left[static_cast<std::size_t>(job)];
-    if (!caught(ledger, m)) try_tests(o, m, suite, catches.by, ledger, trying);
+  run_jobs(std::ssize(mutants), static_cast<int>(o.workers), ledger, [&](std::int64_t job, const Trying& trying) {
+    const Mutant& m = mutants[static_cast<std::size_t>(job)];
+    if (!caught(ledger, m)) try_tests(most_seconds, m, suite, catches.by, ledger, trying);
   });
   std::map<std::string, int> by;
-  for (const Mutant& m : left)
+  for (const Mutant& m : mutants)
     if (ledger.fates[m.number] == Fate::fails) ++by[suite[static_cast<std::size_t>(ledger.by[m.number])].name];
   for (const auto& [name, count] : by) std::cout << "  " << count << " by " << name << '\n';
-  std::cout << "tests: " << alive(mutants, ledger).size() << " left, " << seconds_since(start) << " s\n";
+  std::cout << "tests, up to " << most_seconds << " s: " << alive(mutants, ledger).size() << " left of "
+            << mutants.size() << ", " << seconds_since(start) << " s\n"
+            << std::flush;
 }
 
 void write_survivors(const Options& o, const std::vector<Mutant>& left) {
@@ -196,16 +205,22 @@ int run(const Options& o) {
   const std::int64_t first = std::min(o.pairs, o.first_pairs);
   by_pairs(o, 0, first, mutants, ledger);
   write_survivors(o, alive(mutants, ledger));
-  by_tests(o, mutants, ledger);
+  std::vector<TestRun> suite = timed_suite(o);
+  const auto longer = std::ranges::upper_bound(suite, o.longest_seconds, {}, &TestRun::seconds);
+  by_tests(o, o.test_seconds, {suite.begin(), longer}, alive(mutants, ledger), ledger);
   write_survivors(o, alive(mutants, ledger));
   if (o.pairs > first) by_pairs(o, first, o.pairs, mutants, ledger);
+  std::ifstream list(o.known);
+  const auto known = read_known(list);
+  std::vector<Mutant> left = alive(mutants, ledger);
+  std::erase_if(left, [&](const Mutant& m) { return is_proved(m, known); });
+  by_tests(o, o.last_seconds, suite, left, ledger);
   std::map<Fate, int> fates;
   for (const Mutant& m : mutants) ++fates[ledger.fates[m.number]];
   for (const auto& [fate, count] : fates) std::cout << "  " << fate_text(fate) << ": " << count << '\n';
-  const std::vector<Mutant> left = alive(mutants, ledger);
+  left = alive(mutants, ledger);
   write_survivors(o, left);
-  std::ifstream known(o.known);
-  const Verdict verdict = judge(mutants.size(), o.sample == 1 && o.only.empty(), left, read_known(known));
+  const Verdict verdict = judge(mutants.size(), o.sample == 1 && o.only.empty(), left, known);
   std::cout << verdict.text;
   return verdict.good ? 0 : 1;
 }

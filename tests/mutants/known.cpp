@@ -39,6 +39,11 @@ std::map<std::string, std::string> read_known(std::istream& in) {
   return known;
 }
 
+bool is_proved(const Mutant& m, const std::map<std::string, std::string>& known) {
+  const auto found = known.find(key_of(m));
+  return found != known.end() && found->second != "not proven";
+}
+
 Verdict judge(std::size_t mutants, bool whole, const std::vector<Mutant>& alive,
               const std::map<std::string, std::string>& known) {
   std::ostringstream out;

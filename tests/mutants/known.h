@@ -19,6 +19,9 @@ std::string key_of(const Mutant& m);
 /// Proofs by key: lines "key TAB proof"; "not proven" where there is none. Lines that begin with # are comments.
 std::map<std::string, std::string> read_known(std::istream& in);
 
+/// Whether `known` says why it changes nothing.
+bool is_proved(const Mutant& m, const std::map<std::string, std::string>& known);
+
 struct Verdict {
   bool good = false;
   std::string text;

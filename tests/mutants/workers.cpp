@@ -8,16 +8,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <stdexcept>
 
 namespace sdip::mutants {
 namespace {
 
-constexpr int hung = 3, failed = 4;
+constexpr int hung = 3, failed = 4, more_to_try = 5;
 constexpr int most_deaths = 5;  // of one worker at one job, without a mutant
 // Sanitizers reserve terabytes of addresses.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -44,7 +46,12 @@ struct Progress {
   std::atomic<std::int64_t> job;  // in work
   std::atomic<int> mutant, last;  // in work, or -1; the last that was
   std::atomic<int> tried;         // by this process
+  // Where a process has died: of the job's, those below `first` are done, and one process tries `most` of the
+  // others.
+  std::atomic<int> first, most;
 };
+struct EnoughTried {};  // by one process
+constexpr int all_of_them = std::numeric_limits<int>::max();
 
 void limit(double seconds) {
   itimerval timer{};
@@ -65,14 +72,22 @@ void limit(double seconds) {
   dup2(quiet, 2);
   const Trying trying = [&](int mutant, double seconds) {
     if (mutant < 0) limit(0);  // first, so that its end is not another's
-    if (mutant >= 0) mine.last = mutant, ++mine.tried;
+    if (mutant >= 0) {
+      if (mutant < mine.first) return false;
+      if (mine.tried == mine.most) throw EnoughTried();
+      mine.last = mutant, ++mine.tried;
+    }
     mine.mutant = mutant;
     if (mutant >= 0) limit(seconds);
+    return true;
   };
   for (std::int64_t j = unfinished >= 0 ? unfinished : next++; j < jobs; j = next++) {
     mine.job = j;
     try {
       job(j, trying);
+      mine.first = 0, mine.most = all_of_them;
+    } catch (const EnoughTried&) {
+      _exit(more_to_try);
     } catch (const std::exception& error) {
       dprintf(errors, "job %lld: %s\n", static_cast<long long>(j), error.what());
       _exit(failed);
@@ -106,31 +121,41 @@ void run_jobs(std::int64_t jobs, int workers, const Ledger& ledger,
     int count = 0;
   };
   std::vector<Deaths> deaths(pids.size());  // without a mutant
-  for (std::size_t w = 0; w < pids.size(); ++w) start(w, -1);
+  for (std::size_t w = 0; w < pids.size(); ++w) {
+    progress[w].most = all_of_them;
+    start(w, -1);
+  }
   for (std::size_t left = pids.size(); left > 0;) {
     int status = 0;
     const pid_t ended = wait(&status);
     std::size_t w = 0;
     while (w < pids.size() && pids[w] != ended) ++w;
     if (w == pids.size()) continue;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    if (code == 0) {
       --left;
       continue;
     }
-    int mutant = progress[w].mutant;
-    // What an earlier mutant did to memory: of several that one is found out in a process that is new.
-    if (mutant < 0 && progress[w].tried == 1) mutant = progress[w].last;
-    if (mutant < 0) {
-      if (deaths[w].job != progress[w].job) deaths[w] = {progress[w].job, 0};
+    Progress& its = progress[w];
+    if (code == more_to_try) {
+      its.first = its.last + 1;
+      its.most = std::min(all_of_them / 2, its.most.load()) * 2;
+    } else if (its.mutant >= 0 && its.tried > 1 && code != hung) {  // was it this one?
+      its.first = its.mutant.load();
+    } else if (its.mutant >= 0 || its.tried == 1) {
+      const int mutant = its.mutant >= 0 ? its.mutant : its.last;
+      ledger.by[mutant] = static_cast<std::int32_t>(its.job);
+      ledger.fates[mutant] = code == hung ? Fate::hangs : Fate::crashes;
+      its.first = mutant + 1;
+    } else if (its.tried > 1) {  // one of them broke memory: fewer in a process, until it is found
+      its.most = std::max(1, std::min(its.tried.load(), its.most.load()) / 8);
+    } else {
+      if (deaths[w].job != its.job) deaths[w] = {its.job, 0};
       if (++deaths[w].count > most_deaths)
         throw std::runtime_error("a worker ends without a mutant again and again, at job " +
-                                 std::to_string(progress[w].job));
-      start(w, progress[w].job);
-      continue;
+                                 std::to_string(its.job));
     }
-    ledger.by[mutant] = static_cast<std::int32_t>(progress[w].job);
-    ledger.fates[mutant] = WIFEXITED(status) && WEXITSTATUS(status) == hung ? Fate::hangs : Fate::crashes;
-    start(w, progress[w].job);
+    start(w, its.job);
   }
 }
 

@@ -21,10 +21,12 @@ struct Ledger {
 /// For `count` mutants, all alive.
 Ledger shared_ledger(std::size_t count);
 
-/// What workers are given: `jobs` numbers, taken in order. A job tries mutants; before each it calls
-/// `trying(mutant, seconds)`, after it `trying(-1, 0)`. A process that ends, or does not go on for that long, is
-/// replaced, its mutant marked as crashed or hanging (`by` the job), and the job done again.
-using Trying = std::function<void(int mutant, double seconds)>;
+/// What workers are given: `jobs` numbers, taken in order. A job tries mutants by rising number; before each it
+/// calls `trying(mutant, seconds)`, which says whether to try it, after it `trying(-1, 0)`. A process that ends, or
+/// does not go on for that long, is replaced, its mutant marked as crashed or hanging (`by` the job), and the job
+/// done again. A process that ends between two mutants has had its memory broken by one before: fewer and fewer are
+/// then tried in one, until it is found. What `trying` throws to end a process is the job's to let pass.
+using Trying = std::function<bool(int mutant, double seconds)>;
 void run_jobs(std::int64_t jobs, int workers, const Ledger& ledger,
               const std::function<void(std::int64_t job, const Trying& trying)>& job);
 

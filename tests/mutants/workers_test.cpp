@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "tests/mutants/choice.h"
@@ -39,6 +40,29 @@ TEST(workers, one_that_dies_of_what_its_mutant_left_behind_finds_that_one_out_in
   });
   for (const int number : {0, 1, 3, 4, 6, 7}) EXPECT_EQ(ledger.fates[number], sdip::mutants::Fate::alive);
   for (const int number : {2, 5}) EXPECT_EQ(ledger.fates[number], sdip::mutants::Fate::crashes);
+}
+
+/// As what breaks the heap does: seen only when a later one asks for memory, or when the job gives back its own.
+TEST(workers, one_of_many_in_a_job_that_breaks_what_comes_after_is_found_alone) {
+  constexpr int count = 1000, breaks[] = {0, 77, 500, 501, 999};
+  const auto ledger = sdip::mutants::shared_ledger(count);
+  sdip::mutants::run_jobs(3, 2, ledger, [&](std::int64_t, const sdip::mutants::Trying& trying) {
+    struct Heap {
+      bool broken = false;
+      ~Heap() {
+        if (broken) std::abort();
+      }
+    } heap;
+    for (int number = 0; number < count; ++number) {
+      if (ledger.fates[number] != sdip::mutants::Fate::alive || !trying(number, 1)) continue;
+      trying(-1, 0);
+      heap.broken |= std::ranges::find(breaks, number) != std::end(breaks);
+    }
+  });
+  for (int number = 0; number < count; ++number)
+    EXPECT_EQ(ledger.fates[number] == sdip::mutants::Fate::crashes,
+              std::ranges::find(breaks, number) != std::end(breaks))
+        << number;
 }
 
 TEST(workers, a_job_that_ends_them_without_a_mutant_ends_the_run) {
