@@ -32,12 +32,12 @@ std::vector<double> core_cycles(const StageRun& run, const std::vector<Instructi
   const std::int64_t most = of_one_frame ? m.cores / run.schedule.active_cores : 1;
   std::int64_t running = 0;
   for (const InstructionTime& time : trace) running += time.end - time.start;
-  const double pass =
-      static_cast<double>(run.steady().cycles) / static_cast<double>(std::max<std::int64_t>(running, 1));
   std::vector<double> cycles;
   cycles.reserve(trace.size());
   for (std::size_t i = 0; i < trace.size(); ++i) {
     const std::int64_t cores = std::min(cost_of(run, i).cores, most);
+    // Each instruction lasts as long as the pipeline is deep, at least.
+    const double pass = static_cast<double>(run.steady().cycles) / static_cast<double>(running);
     cycles.push_back(static_cast<double>((trace[i].end - trace[i].start) * cores) * pass);
   }
   return cycles;
@@ -63,14 +63,14 @@ std::vector<Energy> class_energies(const StageRun& run, const StagePrices& price
 }
 
 /// What an instruction spends in a pass, leakage apart; of a stage's instructions it sums to pass_energy().
-/// `of_class`: what class_energies says.
+/// `of_class`: what class_energies says; `prices`: the usual ones, as arithmetic alone has prices of a format.
 PassEnergy instruction_energy(const StageRun& run, std::size_t number, const InstructionTime& time,
                               const Energy& of_class, const EnergyPrices& prices, const Machine& m) {
   const Instruction& instruction = run.stage->program.instructions[number];
   const ClassCost& cost = cost_of(run, number);
   PassEnergy energy{of_class, {}};
   const std::int64_t spilled = time.activation_in_bytes + time.activation_out_bytes;
-  if (spilled > 0) energy.core += spill_energy(spilled / run.schedule.active_cores, prices);
+  energy.core += spill_energy(spilled / run.schedule.active_cores, prices);
   energy.shared = shared_energy(cost.busy.weight_beats(), time.weight_bytes, time.weight_psram_bytes, prices);
   energy.shared += program_energy(static_cast<double>(words_bytes(*run.stage, instruction, cost, m)),
                                   time.program_bytes, prices);
@@ -105,7 +105,7 @@ EnergySplit split_energy(const Application& application, std::span<const StageRu
     for (std::size_t i = 0; i < cycles.size(); ++i) {
       const std::int32_t of = run.stage->program.instructions[i].instruction_class;
       const PassEnergy pass =
-          instruction_energy(run, i, traces[s][i], of_classes[static_cast<std::size_t>(of)], prices.of(of), m);
+          instruction_energy(run, i, traces[s][i], of_classes[static_cast<std::size_t>(of)], prices.usual, m);
       Energy energy = pass.core * (own * of_a_frame);
       energy += pass.shared * (shared * of_a_frame);
       energy[EnergyPart::leakage] = cycles[i] * own * cycle_j;

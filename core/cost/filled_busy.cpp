@@ -221,8 +221,7 @@ class Writing {
 /// Beats where they really go.
 FilledBusy merged(FilledBusy busy, const InstructionClass& c, const Machine& m, WeightPlace weights) {
   if (weights != WeightPlace::psram) busy.psram_read = {};
-  if (c.operand_b == Place::psram && c.spread_cores > 1)  // each core its own
-    busy.psram_read = number(c.spread_cores) * busy.psram_read;
+  if (c.operand_b == Place::psram) busy.psram_read = number(c.spread_cores) * busy.psram_read;  // each its own
   if (stack_in_psram(m)) {
     busy.psram_read += number(m.cores) * (busy.stackram_read + busy.stackram_write);
     busy.stackram_read = busy.stackram_write = {};

@@ -22,7 +22,7 @@ LoadedBytes loaded_bytes(const Application& application, const Machine& m) {
   for (const CompiledStage& stage : application.stages) {
     if (!on_chip(stage.role, m)) continue;
     const std::int64_t words = program_size(stage, m).bytes;
-    const bool streamed = m.program_storage == ProgramStorage::streamed && words > m.imem_bytes;
+    const bool streamed = words > m.imem_bytes;  // held, it would have room
     if (!streamed) loaded.imem += number(words);
     if (streamed && !m.host_memory) loaded.dram += number(words);
     const WeightPlace place = weight_place(m, stage.role);
@@ -86,7 +86,7 @@ std::vector<FilledTerm> load_terms(const Application& application, const Machine
   if (!is_fpga(m.technology_node)) return terms;
   const FpgaConfiguration part = fpga_configuration(process_of(m));
   const auto us = static_cast<std::int64_t>(std::ceil(part.bytes / part.megabytes_per_s));
-  const auto whole = [](double x) { return x == std::floor(x) && x < 0x1p53; };
+  const auto whole = [](double x) { return x == std::floor(x); };
   const bool shown = whole(part.bytes) && whole(part.megabytes_per_s);
   const std::string numbers = shown ? ceiling(number(static_cast<std::int64_t>(part.bytes)),
                                               static_cast<std::int64_t>(part.megabytes_per_s))

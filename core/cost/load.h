@@ -8,7 +8,7 @@
 namespace sdip {
 
 /// Bytes of each memory and the time that they take over the whole channel, one memory after the other; of an FPGA
-/// part its configuration, which comes first.
+/// part its configuration, which comes first. Requires IMEM with room for a program that is held.
 ///
 /// Worked example. 3 B of words, 7 of weights and 5 for FeFET memories over 2/1 bytes a cycle arrive after
 /// ceil(3/2) = 2, ceil(10/2) = 5 and ceil(15/2) = 8 cycles: they take 2, 3 and 3.

@@ -90,6 +90,78 @@ CompiledStage stage_of(Role role, std::initializer_list<std::int64_t> rows) {
   return stage;
 }
 
+double leaking_of(const InstructionCost& i) {
+  return i.frame_energy.value[static_cast<std::size_t>(EnergyPart::leakage)];
+}
+
+/// What leaks of a report's cores while nothing runs, in cycles of one core.
+double waiting_cycles(const Report& report, std::string_view what, double cycle_j) {
+  for (const auto& [name, joules] : report.waiting_energy_j)
+    if (name == what) return joules / cycle_j;
+  return -1;
+}
+
+double cycles_of(const InstructionCost& i) { return static_cast<double>((i.end - i.start).value); }
+
+/// Of five cores three share the first instruction, and all but one wait during the second.
+TEST(energy_split, what_several_cores_share_leaks_on_each_of_them) {
+  Application application;
+  application.stages = {stage_of(Role::network, {160, 480})};
+  application.stages[0].program.classes[0].spread_cores = 3;
+  Machine m;
+  m.cores = 5;
+  m.branches = Branches::parallel;
+  const Report report = estimate(application, m);
+  ASSERT_TRUE(report.outcome.feasible) << report.outcome.reason;
+  EXPECT_EQ(split_difference(report), "");
+  const std::vector<InstructionCost>& run = report.stages[0].instructions;
+  const double first = cycles_of(run[0]), second = cycles_of(run[1]);
+  const double cycle_j = sum_of_parts(report.leakage_w) / 5 / (static_cast<double>(m.core_clock_mhz) * 1e6);
+  EXPECT_NEAR(leaking_of(run[0]) / cycle_j, 3 * first, 1e-6);
+  EXPECT_NEAR(leaking_of(run[1]) / cycle_j, second, 1e-6);
+  EXPECT_NEAR(waiting_cycles(report, "cores", cycle_j), 2 * first + 4 * second, 1e-6);
+  EXPECT_EQ(waiting_cycles(report, "link", cycle_j), 0);
+}
+
+/// Three cores, of which two have a network each and hand 100 bytes on.
+TEST(energy_split, links_of_networks_in_series_leak_on_each_core_that_has_one) {
+  Application application;
+  application.stages = {stage_of(Role::network, {160}), stage_of(Role::network, {480})};
+  for (std::int32_t i = 0; i < 2; ++i) {
+    application.stages[static_cast<std::size_t>(i)].part = {i, 2};
+    application.stages[static_cast<std::size_t>(i)].program.latent_bytes = Bytes(100);
+  }
+  Machine m;
+  m.cores = 3;
+  m.link_bits = 64;
+  const Report report = estimate(application, m);
+  ASSERT_TRUE(report.outcome.feasible) << report.outcome.reason;
+  EXPECT_EQ(split_difference(report), "");
+  const double first = cycles_of(report.stages[0].instructions[0]),
+               second = cycles_of(report.stages[1].instructions[0]);
+  const double link = 13;  // ceil(800 / 64)
+  const double cycle_j = sum_of_parts(report.leakage_w) / 3 / (static_cast<double>(m.core_clock_mhz) * 1e6);
+  EXPECT_NEAR(waiting_cycles(report, "link", cycle_j), 2 * link, 1e-6);
+  EXPECT_NEAR(waiting_cycles(report, "cores", cycle_j), 3 * (second + link) - first - second - 2 * link, 1e-6);
+}
+
+TEST(energy_split, of_a_class_in_formats_of_its_own_is_at_the_prices_of_these) {
+  Application application;
+  application.stages = {stage_of(Role::network, {160, 160})};
+  Machine m;
+  m.cores = 1;
+  m.weight_format = m.activation_format = NumberFormat::int8;
+  m.accumulator_format = NumberFormat::int32;
+  application.stages[0].program.classes[1].formats = Formats{NumberFormat::fp32, NumberFormat::fp32};
+  const Report report = estimate(application, m);
+  ASSERT_TRUE(report.outcome.feasible) << report.outcome.reason;
+  EXPECT_EQ(split_difference(report), "");
+  const auto macs_j = [&](std::size_t i) {
+    return report.stages[0].instructions[i].frame_energy.value[static_cast<std::size_t>(EnergyPart::mac)];
+  };
+  EXPECT_GT(macs_j(1), 2 * macs_j(0));
+}
+
 // The worked example of energy_split.h, its times scaled: products of 16 x 80 and 16 x 200 rows, a link, a decoder.
 TEST(energy_split, leaks_while_instructions_run_and_while_cores_wait) {
   Application application;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "tests/core/cost/example.h"
 
 namespace sdip {
@@ -38,7 +40,10 @@ struct Changeable {
   Application application;
   ExplainedStage stage;
 
-  explicit Changeable(const std::string& text) : application(example_of(text, m)) {
+  /// `change`, if any, is made to the first instruction's class before the stage runs.
+  explicit Changeable(const std::string& text, const std::function<void(InstructionClass&)>& change = {})
+      : application(example_of(text, m)) {
+    if (change) change(application.stages[0].program.classes[0]);
     const CompiledStage& compiled = application.stages[0];
     stage.run = *run_stage(compiled, m, &stage.trace);
     stage.rules = stage_rules(compiled, m, stage.run.schedule.active_cores);
@@ -184,8 +189,9 @@ TEST(explain_layer, loads_come_before_the_first_operation_and_before_the_last) {
 }
 
 /// Symbols and numbers of a figure, as a reader puts one upon the other.
-void expect_filled(const std::string& text, std::string_view what, const char* symbols, const char* numbers) {
-  const LayerExplanation e = Changeable(text).explained();
+void expect_filled(const std::string& text, std::string_view what, const char* symbols, const char* numbers,
+                   const std::function<void(InstructionClass&)>& change = {}) {
+  const LayerExplanation e = Changeable(text, change).explained();
   const FilledTerm* term = term_of(e, what);
   ASSERT_NE(term, nullptr) << what;
   EXPECT_EQ(term->formula, symbols);
@@ -218,6 +224,96 @@ TEST(explain_layer, of_products_in_memory_is_told_by_rows_and_the_cycles_of_one)
   expect_filled(in_memory + "1\n" + linear, "compute",
                 "tile operations x products x rows x activation bits x fefet_columns_per_converter",
                 "2 x 3 x 8 x 5");
+}
+
+TEST(explain_layer, of_the_host_is_told_by_its_command_and_by_each_operand_once) {
+  const std::string softmax =
+      "machine host_operators=softmax host_command_cycles=5 dsram_port_bits=16\n"
+      "i0 softmax rows=2 length=5 passes=3 a=dsram to=dsram\n";
+  expect_filled(softmax, "dsram_read", "tile operations x ceil(elements x bits/port_bits), by operand",
+                "ceil(10 x 8/16)");
+  expect_filled(softmax, "dsram_write", "tile operations x ceil(results x bits/port_bits)", "ceil(10 x 8/16)");
+  expect_filled(softmax, "overhead", "dispatch_cycles + host_command_cycles + links + pipeline_stages",
+                "1 + 5 + 1");
+  const std::string on_lanes =
+      "machine softmax_lanes=4 dsram_port_bits=16\n"
+      "i0 softmax rows=2 length=8 passes=3 a=dsram to=dsram\n";
+  expect_filled(on_lanes, "dsram_read",
+                "tile operations x folds that read x ceil(elements of a fold x bits/port_bits), by operand",
+                "3 x 2 x 2 x ceil(4 x 8/16)");
+  expect_filled(on_lanes, "dsram_write",
+                "tile operations x folds written x ceil(elements of a fold x bits/port_bits)",
+                "4 x ceil(4 x 8/16)");
+  expect_filled(on_lanes, "overhead", "dispatch_cycles + links + pipeline_stages", "1 + 1");
+}
+
+TEST(explain_layer, of_the_host_is_told_by_what_is_fused_behind_it) {
+  const auto expect_work = [](std::int64_t operators, std::int64_t statistics, const std::string& work,
+                              const char* numbers) {
+    const std::string symbols = "tile operations x (ceil(operand bits/host_bus_bits) + " + work +
+                                " x host_cycles_per_element + ceil(result bits/host_bus_bits))";
+    expect_filled(
+        "machine host_operators=softmax host_cycles_per_element=4\n"
+        "i0 softmax rows=2 length=5 a=dsram to=dsram\n",
+        "compute", symbols.c_str(), numbers, [&](InstructionClass& c) {
+          c.fused_operators = c.fused_passes = operators;
+          c.statistics_passes = statistics;
+        });
+  };
+  const char* const fused = "(elements x passes + results x what is fused)";
+  expect_work(0, 0, "elements x passes", "ceil(10 x 8/32) + 10 x 4 + ceil(10 x 8/32)");
+  expect_work(1, 0, fused, "ceil(10 x 8/32) + (10 + 10) x 4 + ceil(10 x 8/32)");
+  expect_work(0, 1, fused, "ceil(10 x 8/32) + (10 + 10) x 4 + ceil(10 x 8/32)");
+  expect_work(1, 1, fused, "ceil(10 x 8/32) + (10 + 10 x 2) x 4 + ceil(10 x 8/32)");
+}
+
+/// Two groups of 2 x 3 by 3 x 1, on one core and on two of which each has two of its own: these read the port one
+/// after the other.
+TEST(explain_layer, of_weights_that_cores_share_is_told_by_the_cores) {
+  const auto expect_on = [](std::int64_t cores, const std::string& setting, std::string_view what,
+                            const char* symbols, const char* numbers) {
+    SCOPED_TRACE(setting + ", cores that share it: " + std::to_string(cores));
+    expect_filled("machine " + setting + "\ni0 linear rows=2 sums=3 channels=1 a=stackram b=psram to=stackram\n",
+                  what, symbols, numbers, [&](InstructionClass& c) {
+                    c.work.nest.groups = c.mapping.tile_channels = 2;
+                    c.out_elements = 4;
+                    c.spread_cores = cores;
+                  });
+  };
+  const std::string transfers = "transfers x ceil(cores x ceil(bytes/burst) x burst x q/p), by operand: ";
+  expect_on(1, "", "dram_channel", (transfers + "weights and words once for all cores").c_str(), "ceil(6/1)");
+  expect_on(2, "", "dram_channel", (transfers + "weights for each core that shares it, words once for all").c_str(),
+            "ceil(2 x 6/1)");
+  const std::string reads =
+      "tile operations x folds that read x ceil(elements of a fold x bits/port_bits), by operand";
+  expect_on(1, "psram_port_bits=8", "psram_read", reads.c_str(), "2 x 2 x 3 x ceil(8/8)");
+  expect_on(2, "psram_port_bits=8", "psram_read", ("cores that share it x " + reads).c_str(),
+            "2 x 2 x 2 x 3 x ceil(8/8)");
+  const std::string stacked = "memory_hierarchy=writable_psram psram_port_bits=8";
+  expect_on(1, stacked, "psram_read",
+            "tile operations x (weights' beats + cores x their stack's), each folds x ceil(elements of a fold x "
+            "bits/port_bits)",
+            "2 x 2 x 3 x ceil(8/8) + 2 x 6 x ceil(8/8) + 2 x 2 x ceil(8/8)");
+  expect_on(2, stacked, "psram_read", "tile operations x cores x (weights' beats + their stack's)",
+            "2 x 2 x 2 x 3 x ceil(8/8) + 2 x (2 x 6 x ceil(8/8) + 2 x 2 x ceil(8/8))");
+}
+
+TEST(explain_layer, one_product_is_work_on_lanes) {
+  Machine m;
+  const Application application = example_of("machine\ni0 linear a=dsram b=psram to=dsram\n", m);
+  const Explanation e = explain(application, m, 0);
+  EXPECT_EQ(e.stages[0].bounds[0].formula, "ceil(MACs/lanes), by array: linear");
+  EXPECT_EQ(e.layers[0].lane_macs, 1);
+  EXPECT_EQ(e.layers[0].array_macs, 1);
+}
+
+TEST(explain_layer, products_in_memory_alone_are_no_work_on_lanes) {
+  Machine m;
+  const Application application =
+      example_of("machine in_memory_weights=fefet\ni0 linear rows=2 sums=3 channels=4 a=dram b=psram to=dram\n", m);
+  const FilledTerm bound = explain(application, m, 0).stages[0].bounds[0];
+  EXPECT_EQ(bound.formula, "cycles of products in memory, by array: linear");
+  EXPECT_EQ(bound.numbers, "2048") << "2 rows of 8 bits by 128 columns";
 }
 
 TEST(explain_layer, slack_is_what_its_time_has_above_a_need) {

@@ -408,12 +408,6 @@ TEST(explain, groups_of_one_channel_are_products_apart) {
   EXPECT_TRUE(explain(application, m, 1).worst[0].written_out);
 }
 
-TEST(explain, one_product_is_work_on_lanes) {
-  Machine m;
-  const Application application = example_of("machine\ni0 linear a=dsram b=psram to=dsram\n", m);
-  EXPECT_EQ(explain(application, m, 0).stages[0].bounds[0].formula, "ceil(MACs/lanes), by array: linear");
-}
-
 TEST(explain, heads_on_several_cores_are_counted_on_all) {
   Machine m;
   Application application =

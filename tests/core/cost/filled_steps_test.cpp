@@ -71,6 +71,14 @@ TEST(filled_busy, a_softmax_of_the_host_is_three_steps) {
   m.host_result_bits = 32;
   m.host_cycles_per_element = Decimal{1000};
   EXPECT_EQ(texts(), (std::vector<std::string>{"ceil(10 x 8/32) x 316", "10 x 3 x 10", "ceil(10 x 32/32) x 316"}));
+  m.host_cycles_per_element = Decimal{100'000};
+  const auto many = std::vector<std::string>{"ceil(10 x 8/32) x 316", "10 x 3 x 1000", "ceil(10 x 32/32) x 316"};
+  EXPECT_EQ(texts(), many);
+  // Neither a factor of the command nor what an operator has none of goes over the bus.
+  for (const Place place : {Place::scalar, Place::nowhere}) {
+    c.fetches.push_back({.place = place, .elements = 10});
+    EXPECT_EQ(texts(), many);
+  }
 }
 
 /// That of the worked example of attention in docs/model.md.

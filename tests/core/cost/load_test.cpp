@@ -4,7 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <map>
+
+#include "core/machine/technology.h"
 #include "tests/core/cost/evaluate_filled.h"
+#include "tests/core/cost/example.h"
 
 namespace sdip {
 namespace {
@@ -48,14 +53,15 @@ std::vector<std::int64_t> loaded_into(const Machine& m) {
     EXPECT_DOUBLE_EQ(part.seconds, static_cast<double>(part.cycles.value) * 1e-8);
   }
   EXPECT_EQ(cycles, load.cycles);
+  std::vector<std::pair<std::string, std::int64_t>> told, loaded;
   for (const FilledTerm& term : load_terms(loaded_example(), m)) {
-    if (!term.numbers.empty()) {
-      EXPECT_EQ(evaluate_filled(term.numbers), term.value) << term.what;
-    }
-    if (term.what == "load_cycles") {
-      EXPECT_EQ(term.value, load.cycles.value);
-    }
+    EXPECT_EQ(evaluate_filled(term.numbers), term.value) << term.what;
+    told.emplace_back(term.what, term.value);
   }
+  for (const LoadPart& part : load.parts)
+    loaded.emplace_back("loaded_" + std::string(part.memory) + "_bytes", part.bytes.value);
+  loaded.emplace_back("load_cycles", load.cycles.value);
+  EXPECT_EQ(told, loaded);
   return bytes;
 }
 
@@ -137,6 +143,37 @@ TEST(load, of_an_fpga_has_its_configuration_first) {
   m.technology_node = TechnologyNode::fpga_vc1902;
   const Load versal = load_of(loaded_example(), m);
   EXPECT_NEAR(versal.configuration->seconds.value, 0.0285, 5e-5);
+}
+
+TEST(load, is_told_in_an_explanation_as_in_a_report) {
+  Machine m;
+  Application application = example_of("machine\ni0 linear a=dsram b=psram to=dram\n", m);
+  application.stages[0].program.stored_weight_bytes = Bytes(100);
+  const Load load = estimate(application, m).load;
+  std::map<std::string, std::int64_t> told;
+  for (const FilledTerm& term : explain(application, m, 0).load) told[term.what] = term.value;
+  EXPECT_EQ(told.at("loaded_imem_bytes"), load.parts.at(0).bytes.value);
+  EXPECT_EQ(told.at("loaded_dram_bytes"), load.parts.at(1).bytes.value);
+  EXPECT_EQ(told.at("load_cycles"), load.cycles.value);
+}
+
+/// A user's own figures need not be whole, and formulas have whole numbers alone.
+TEST(load, of_an_fpga_whose_figures_are_not_whole_shows_none_of_them) {
+  const auto configuration = [](double bytes, double megabytes_per_s) {
+    Machine m = loading_machine();
+    m.technology_node = TechnologyNode::fpga_zynq7020;
+    const auto put = [&](const char* row, double value) {
+      find_setting(std::string(technology_prefix) + "fpga_zynq7020." + row)
+          ->write(m, std::bit_cast<std::int64_t>(value));
+    };
+    put("bitstream", bytes);
+    put("configuration", megabytes_per_s);
+    const FilledTerm term = load_terms(loaded_example(), m).back();
+    return std::pair(term.value, term.numbers);
+  };
+  EXPECT_EQ(configuration(1000, 10), std::pair(std::int64_t{100}, std::string("ceil(1000/10)")));
+  EXPECT_EQ(configuration(1000.5, 10), std::pair(std::int64_t{101}, std::string()));
+  EXPECT_EQ(configuration(1000, 10.5), std::pair(std::int64_t{96}, std::string()));
 }
 
 }  // namespace

@@ -8,12 +8,15 @@
 
 namespace sdip {
 
-/// At one end of the constants' ranges: by part, by stage and in total; empty where they do to 1e-9.
+/// At one end of the constants' ranges: by part, by stage and in total; empty where they do to 1e-9, and nothing
+/// takes energy by waiting.
 inline std::string split_difference(const Report& report, EnergyParts RangedEnergy::*end, const Breakdown& whole,
                                     const Breakdown& waiting) {
   const auto differ = [](double told, double summed) {
     return !(std::abs(told - summed) <= 1e-9 * std::abs(told) + 1e-30);
   };
+  for (const auto& [what, joules] : waiting)
+    if (!(joules >= 0)) return "waiting: " + what;
   EnergyParts parts{};
   for (const StageReport& stage : report.stages) {
     EnergyParts of_stage{};
