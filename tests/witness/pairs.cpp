@@ -191,7 +191,6 @@ Comparison compared(const CompiledStage& stage, const Machine& machine, std::int
     return compare(stage, machine, passes, with_report);
   } catch (const Error& error) {
     Comparison c;
-    c.executed.passes.resize(1);
     c.difference = Difference{stage.name + ": " + error.code + ": " + error.where + ": " + error.what(), 0, 0};
     return c;
   }
@@ -204,7 +203,10 @@ void witness_pair(std::uint64_t seed, std::int64_t changes, Census& census) {
   std::vector<Comparison> runs;
   for (const CompiledStage& stage : pair.stages) {
     runs.push_back(compared(stage, pair.machine, 12, true));
-    if (runs.back().difference) census.findings.push_back({seed, "as drawn", *runs.back().difference});
+    if (!runs.back().difference) continue;
+    census.findings.push_back({seed, "as drawn", *runs.back().difference});
+    ++census.pairs;  // of which there may be no counts
+    return;
   }
   census.count(pair, runs);
   std::int64_t done = 0, tries = 0;
@@ -219,12 +221,13 @@ void witness_pair(std::uint64_t seed, std::int64_t changes, Census& census) {
     for (std::size_t s = 0; s < other.stages.size(); ++s) {
       const Comparison run = compared(other.stages[s], other.machine, 2, false);
       ++census.stages;
-      if (run.difference)
+      if (!run.difference)
+        changed = changed || differ(run.executed, runs[s].executed);
+      else
         census.findings.push_back({seed,
                                    std::string(row.name) + " " + value_text(row, row.read(pair.machine)) + " -> " +
                                        value_text(row, row.read(other.machine)),
                                    *run.difference});
-      changed = changed || differ(run.executed, runs[s].executed);
     }
     census.count_program(other);
     census.count_settings(other);
