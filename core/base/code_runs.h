@@ -14,7 +14,7 @@ namespace sdip {
 struct CodeStep {
   float scale = 1;
   std::int64_t zero = 0;
-  CodeStep(float s = 1, std::int64_t z = 0) : scale(s), zero(z) {}
+  CodeStep(float s = 1, std::int64_t z = 0) : scale(s), zero(z) {}  // NOLINT: a scale is one
 };
 
 /// Codes of `numbers`, each as encoded(format, x, scale, zero) has it, little-endian; with `infinities` those of

@@ -45,7 +45,7 @@ template <class V, class Number>
 SDIP_EACH void round_products(V& q, const Factors<Number>& by, V& doubtful) {
   constexpr V none{};
   q = q * by.inverse;
-  q = q == q ? q : none;
+  q = q == q ? q : none;  // NOLINT(misc-redundant-expression): NaN is not
   q = q < by.least ? none + by.least : q;
   q = q > by.most ? none + by.most : q;
   const V whole = (q + by.shift) - by.shift, off = q - whole, far = off < none ? -off : off;
@@ -185,7 +185,7 @@ SDIP_EACH void find_range(std::span<const float> numbers, FloatRange& range) {
     load(x, numbers.data() + i);
     least = x < least ? x : least;
     most = x > most ? x : most;
-    strange = (x - x) == none ? strange : none + 1;
+    strange = (x - x) == none ? strange : none + 1;  // NOLINT(misc-redundant-expression): nor infinity
   }
   for (std::size_t lane = 0; lane < Count; ++lane) {
     range.least = std::min(range.least, least[lane]);

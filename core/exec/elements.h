@@ -18,10 +18,10 @@ struct Line {
 class Elements {
  public:
   Elements() = default;
-  Elements(std::span<const std::int64_t> numbers) {
+  Elements(std::span<const std::int64_t> numbers) {  // NOLINT: numbers are some
     for (const std::int64_t n : numbers) add({n, 1, 1});
   }
-  Elements(const std::vector<std::int64_t>& numbers) : Elements(std::span(numbers)) {}
+  Elements(const std::vector<std::int64_t>& numbers) : Elements(std::span(numbers)) {}  // NOLINT: as above
 
   /// 0, 1, ..., count - 1.
   static Elements first(std::int64_t count) { return line({0, count, 1}); }

@@ -54,7 +54,7 @@ template <bool Near>
     const Eight half = (whole * 0.5 + shift) - shift;  // 2^n in two factors, each a normal number
     scale(y, half + shift);
     scale(y, (whole - half) + shift);
-    x = given == given ? y : given;
+    x = given == given ? y : given;  // NOLINT(misc-redundant-expression): NaN is not
   }
 }
 
@@ -158,7 +158,7 @@ typedef std::int32_t SixteenWhole __attribute__((vector_size(side * sizeof(float
     std::memcpy(&x, from + i, sizeof(x));
     least = x < least ? x : least;
     most = most < x ? x : most;
-    apart |= x != x;
+    apart |= x != x;  // NOLINT(misc-redundant-expression): NaN is not
   }
   std::int32_t any = 0;
   for (std::size_t lane = 0; lane < side; ++lane) {

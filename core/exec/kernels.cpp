@@ -2,6 +2,7 @@
 #include "core/exec/kernels.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "core/base/error.h"
@@ -70,7 +71,7 @@ void wrap(const ProductShape& shape, NumberFormat accumulator, const Sums<std::i
 template <class T>
 void one_nan(T* sums, std::int64_t count) {
   for (std::int64_t j = 0; j < count; ++j)
-    if (sums[j] != sums[j]) sums[j] = std::numeric_limits<T>::quiet_NaN();
+    if (std::isnan(sums[j])) sums[j] = std::numeric_limits<T>::quiet_NaN();
 }
 
 /// Without tiles. With one lane a row's sums go side by side, each still in its order.

@@ -21,7 +21,7 @@ std::vector<double> spread(Chip& chip, const Node& node, std::size_t i, const Sh
                            double otherwise) {
   if (!has(node, i)) return {otherwise};
   const Tensor tensor = read_whole(chip, node.inputs[i]);
-  const std::vector<double> numbers = numbers_in(tensor);
+  std::vector<double> numbers = numbers_in(tensor);
   if (numbers.size() == 1) return numbers;
   Shape from = tensor.shape;
   if (from.size() == 1 && along == Along::rows) from.push_back(1);
