@@ -44,7 +44,7 @@ class Programs {
     const Step asked{key, machine.psram_bytes};
     std::unique_lock lock(mutex_);
     for (;;) {
-      if (const auto found = known(asked)) return found;
+      if (auto found = known(asked)) return found;
       if (!compiling_.contains(asked)) break;
       ready_.wait(lock);
     }
@@ -64,7 +64,7 @@ class Programs {
     compiling_.erase(asked);
     ready_.notify_all();
     // Meanwhile another thread may have compiled the same program, for another capacity of its range.
-    if (const auto found = known(asked)) return found;
+    if (auto found = known(asked)) return found;
     keep({key, psram_range(*compiled, asked.second).least}, compiled, psram_range(*compiled, asked.second));
     return compiled;
   }

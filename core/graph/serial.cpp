@@ -17,7 +17,7 @@ void write_shape(ByteWriter& out, const Shape& shape) {
 
 template <class Number>
 void write_id(ByteWriter& out, Number id) {
-  out.count(static_cast<std::uint64_t>(id + 1));  // `none` is 0
+  out.count(static_cast<std::uint64_t>(std::int64_t{id} + 1));  // `none` is 0
 }
 
 void write_ids(ByteWriter& out, const std::vector<ValueId>& ids) {

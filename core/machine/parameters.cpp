@@ -13,7 +13,7 @@ namespace sdip {
 namespace {
 
 #define SET(type) constexpr ChoiceValue type##_values[] = {
-#define VALUE(identifier, text, modelled) {text, modelled != 0},
+#define VALUE(identifier, text, modelled) {text, modelled != 0},  // NOLINT(bugprone-macro-parentheses): a number
 #define END \
   }         \
   ;

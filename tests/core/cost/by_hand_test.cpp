@@ -91,9 +91,12 @@ TEST(by_hand, a_bound_of_nothing_is_met_by_moving_nothing_and_else_given_no_rati
 TEST(by_hand, the_limiter_is_the_resource_needed_longest) {
   Machine m = ten_bytes_a_cycle();
   m.psram_bytes = 250;
-  // Weights: 300 bytes at 10 a cycle, 12 cycles of work: 30 - 4 of waiting.
+  // Weights: three tiles of 100 bytes at the core's 8.5 a cycle, 12 cycles each; 12 cycles of work.
   const Report streamed = estimate(application_of({three_tiles()}), m);
   EXPECT_EQ(streamed.stages[0].instructions[0].limiter, Resource::weight_stream);
+  const auto& busy = streamed.stages[0].instructions[0].busy;
+  EXPECT_EQ(busy[static_cast<std::size_t>(Resource::weight_stream)], Cycles(36));
+  EXPECT_EQ(busy[static_cast<std::size_t>(Resource::activation_stream)], Cycles(0));
   InstructionClass still = three_tiles();
   still.operand_b = Place::stackram;
   EXPECT_EQ(estimate(application_of({still}), m).stages[0].instructions[0].limiter, Resource::compute);

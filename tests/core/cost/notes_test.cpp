@@ -292,7 +292,7 @@ TEST(notes, tell_why_groups_of_weights_stay_on_one_core) {
     return said_of([&](InstructionClass& c) { c.work.nest.groups = groups; });
   };
   m.cores = 4;
-  EXPECT_EQ(said_of([](InstructionClass& c) { c.spread_cores = 3; }), "");
+  EXPECT_EQ(said_of([](InstructionClass& c) { c.spread_cores = 2; }), "");
   EXPECT_EQ(said_of([](InstructionClass& c) { c.operand_b = Place::dram; }), "");
   EXPECT_THAT(said_of([](InstructionClass&) {}), HasSubstr("1 instruction with operands of which no rule says"));
   EXPECT_THAT(said_of([](InstructionClass& c) { c.prologue_passes = 1; }), HasSubstr("with sums of a norm"));
