@@ -94,7 +94,7 @@ constexpr Rows rows = [] {
 
 const Field* find_field(Message of, int number) {
   if (number < 0 || number > most_number) return nullptr;
-  const int row = rows[static_cast<std::size_t>(of)][static_cast<std::size_t>(number)];
+  const auto row = rows[static_cast<std::size_t>(of)][static_cast<std::size_t>(number)];
   return row < 0 ? nullptr : &known_fields[row];
 }
 

@@ -105,7 +105,7 @@ Window col2im_window(const OperatorUse& use) {
   if (image.empty() || block.size() != image.size() || x.size() != 3) {
     refuse(use, "shape_mismatch", "input " + shape_text(x) + " must have rank 3; image and block equal ranks");
   }
-  const Window window = window_of(use, image, block);
+  Window window = window_of(use, image, block);
   if (x[1] % element_count(block) != 0 || x[2] != element_count(window.out)) {
     refuse(use, "shape_mismatch",
            "columns " + shape_text(x) + " do not fit blocks " + shape_text(block) + " at " +
