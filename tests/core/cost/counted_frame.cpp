@@ -14,7 +14,7 @@
 namespace sdip {
 namespace {
 
-constexpr std::size_t passes_stepped = 40;
+constexpr std::size_t passes_stepped = 64;  // as many as are estimated: phases of the channel may drift for long
 
 bool in_place(const Machine& m, Role role) { return exec::weights_wired(m, role); }
 bool vae(Role role) { return role == Role::encoder || role == Role::decoder; }
