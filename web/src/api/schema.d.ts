@@ -1162,11 +1162,11 @@ export interface components {
              */
             core_weights: "common" | "per_core";
             /**
-             * @description Independent branches one after the other, or spread over cores
+             * @description Independent branches one after the other, or spread over cores: heads and groups, or output channels, too
              * @default serial
              * @enum {string}
              */
-            branches: "serial" | "parallel";
+            branches: "serial" | "parallel" | "channels";
             /**
              * @description Private memories, a crossbar between cores, or a writable PSRAM
              * @default private
@@ -1712,11 +1712,11 @@ export interface components {
              */
             core_weights: "common" | "per_core";
             /**
-             * @description Independent branches one after the other, or spread over cores
+             * @description Independent branches one after the other, or spread over cores: heads and groups, or output channels, too
              * @default serial
              * @enum {string}
              */
-            branches: "serial" | "parallel";
+            branches: "serial" | "parallel" | "channels";
             /**
              * @description Private memories, a crossbar between cores, or a writable PSRAM
              * @default private
