@@ -105,38 +105,47 @@ void note_products(const std::vector<const StageRun*>& runs, const Machine& m, N
                     " is the user's assumption; it changes energy alone.");
 }
 
-/// Why groups of products of weights stay on one core; empty: they do not.
-std::string kept_by(const InstructionClass& c, WeightPlace weights, std::int64_t cores) {
-  const auto grouped = [](const auto& product) {
-    return product.operand_b == Place::psram && product.work.nest.groups > 1;
+/// Why a product of weights stays on one core though it has groups, or channels, that several could share; empty:
+/// it does not, or has none.
+std::string kept_by(const InstructionClass& c, WeightPlace weights, const Machine& m) {
+  const auto shareable = [&](const auto& product) -> std::int64_t {
+    const LoopNest& nest = product.work.nest;
+    if (product.operand_b != Place::psram) return 1;
+    return nest.groups == 1 && m.branches == Branches::channels ? nest.out_channels : nest.groups;
   };
-  if (c.compound == Compound::strips)
-    return std::ranges::any_of(c.parts, grouped) ? "in strips, whose rows go from part to part on one core" : "";
-  if (!grouped(c) || c.spread_cores > 1) return {};
+  if (c.compound == Compound::strips) {
+    const bool any = std::ranges::any_of(c.parts, [&](const Part& part) { return shareable(part) > 1; });
+    return any ? "in strips, whose rows go from part to part on one core" : "";
+  }
+  const std::int64_t parts = shareable(c);
+  if (parts == 1 || c.spread_cores > 1) return {};
   if (weights == WeightPlace::fefet) return "in FeFET memories, which multiply where the weights lie";
-  if (c.prologue_passes + c.statistics_passes > 0) return "with sums of a norm, which are of all groups";
-  for (std::int64_t few = 2; few <= std::min(cores, c.work.nest.groups); ++few)
-    if (c.work.nest.groups % few == 0) return "with operands of which no rule says what each group reads";
-  return "whose groups no number of cores up to " + std::to_string(cores) + " divides";
+  if (c.prologue_passes + c.statistics_passes > 0) return "with sums of a norm, which are of all channels";
+  for (std::int64_t few = 2; few <= std::min(m.cores, parts); ++few)
+    if (parts % few == 0) return "with operands of which no rule says what each core reads";
+  const char* what = c.work.nest.groups > 1 ? "groups" : "channels";
+  return std::string("whose ") + what + " no number of cores up to " + std::to_string(m.cores) + " divides";
 }
 
-void note_groups_on_one_core(const StageRun& run, const Machine& m, Notes& notes) {
+void note_products_on_one_core(const StageRun& run, const Machine& m, Notes& notes) {
   std::map<std::string, std::int64_t> kept;
   const Program& program = run.stage->program;
   for (const Instruction& i : program.instructions) {
     const InstructionClass& c = program.classes[static_cast<std::size_t>(i.instruction_class)];
-    const std::string why = kept_by(c, weight_place(m, run.stage->role), m.cores);
+    const std::string why = kept_by(c, weight_place(m, run.stage->role), m);
     if (!why.empty()) ++kept[why];
   }
+  const char* what = m.branches == Branches::channels ? ": products of weights" : ": products of grouped weights";
   for (const auto& [why, count] : kept)
-    notes.push_back(run.stage->name + ": products of grouped weights stay on one core in " + std::to_string(count) +
+    notes.push_back(run.stage->name + what + " stay on one core in " + std::to_string(count) +
                     (count == 1 ? " instruction " : " instructions ") + why + ".");
 }
 
 /// Of options that change nothing in a stage, and of how a network runs.
 void note_stage(const StageRun& run, const Machine& m, Notes& notes) {
   const SeriesPart part = run.stage->part;
-  const bool network = run.stage->role == Role::network, parallel = m.branches == Branches::parallel;
+  const bool network = run.stage->role == Role::network, parallel = m.branches != Branches::serial;
+  const bool by_channels = m.branches == Branches::channels;
   if (part.count > 1 && part.first())
     notes.push_back(run.stage->name + " to " + std::to_string(part.count) +
                     ": parts of one network in series, one a core, each with its own weights and PSRAM and a "
@@ -147,19 +156,19 @@ void note_stage(const StageRun& run, const Machine& m, Notes& notes) {
     notes.push_back(run.stage->name +
                     " runs as one network: a frame is one pass, on each of the cores another frame.");
   if (network && parallel)
-    notes.push_back(run.stage->name +
-                    " runs as one network: a frame is one pass, its attention heads and groups of products of "
-                    "weights on up to " +
+    notes.push_back(run.stage->name + " runs as one network: a frame is one pass, its attention heads and groups" +
+                    (by_channels ? ", or output channels," : "") + " of products of weights on up to " +
                     std::to_string(run.work.spread_cores) + " cores.");
   if (parallel && m.cores > 1 && (network || run.stage->role == Role::text_encoder)) {
     notes.push_back(run.stage->name +
                     ": branches of different instructions (projections of q, k and v, a projected shortcut, the "
-                    "paths of an Inception block) run one after the other on the first core.");
-    note_groups_on_one_core(run, m, notes);
+                    "paths of an Inception block) run one after the other" +
+                    (by_channels ? ", the products of each on several cores." : " on the first core."));
+    note_products_on_one_core(run, m, notes);
   }
   if (parallel && !network && run.stage->role != Role::text_encoder)
-    notes.push_back(run.stage->name +
-                    ": branches=parallel changes nothing where each core has a frame of its own.");
+    notes.push_back(run.stage->name + ": branches=" + (by_channels ? "channels" : "parallel") +
+                    " changes nothing where each core has a frame of its own.");
 }
 
 /// Of encoder and decoder as circuits: where there are none.

@@ -1,4 +1,4 @@
-// Links between cores that share the groups of one instruction.
+// Links between cores that share the groups, or the output channels, of one instruction.
 #include "core/exec/operations.h"
 
 namespace sdip::exec {
@@ -17,10 +17,16 @@ Count of_a(const InstructionClass& c) {
   return n.batch * n.groups * rows * n.in_channels;
 }
 
-/// Cycles until `bytes` for each of the other cores have passed, bit by bit, over one link.
-Count over_link(Count bytes, const InstructionClass& c, const Machine& m) {
-  Count bits = 0;
-  for (Count core = 1; core < c.spread_cores; ++core) bits += bytes * 8;
+/// For each of the other cores.
+Count for_the_others(Count bytes, const InstructionClass& c) {
+  Count all = 0;
+  for (Count core = 1; core < c.spread_cores; ++core) all += bytes;
+  return all;
+}
+
+/// Cycles until `bytes` have passed one link, bit by bit.
+Count over_link(Count bytes, const Machine& m) {
+  const Count bits = bytes * 8;
   Count cycles = bits / m.link_bits;
   if (cycles * m.link_bits < bits) ++cycles;
   return cycles;
@@ -30,21 +36,22 @@ Count over_link(Count bytes, const InstructionClass& c, const Machine& m) {
 
 Count sent_cycles(const InstructionClass& c, const Machine& m) {
   if (c.spread_cores == 1) return 0;
-  Count bytes = 0;
+  Count bytes = 0, same = 0;
   const auto on_chip = [](Place place) { return place == Place::dsram || place == Place::stackram; };
   const LoopNest& n = c.work.nest;
-  if (on_chip(c.operand_a)) bytes += whole_bytes(of_a(c), c, m);
+  if (on_chip(c.operand_a))
+    (c.shares_channels ? same : bytes) += whole_bytes(of_a(c), c, m);  // passed on from core to core
   if (on_chip(c.operand_b)) bytes += whole_bytes(n.batch * n.groups * n.out_channels * n.in_channels, c, m);
   if (c.compound == Compound::attention && on_chip(c.parts[2].operand_b))
     bytes += whole_bytes(n.groups * n.out_channels * c.parts[2].work.nest.out_channels, c, m);
   for (const Fetch& f : c.fetches)
     if (on_chip(f.place)) bytes += whole_bytes(f.elements, c, m);
-  return over_link(bytes, c, m);
+  return over_link(for_the_others(bytes, c) + same, m);
 }
 
 Count returned_cycles(const InstructionClass& c, const Machine& m) {
   if (c.spread_cores == 1 || (!c.to_dsram && !c.push)) return 0;
-  return over_link(whole_bytes(c.out_elements, c, m), c, m);
+  return over_link(for_the_others(whole_bytes(c.out_elements, c, m), c), m);
 }
 
 }  // namespace sdip::exec

@@ -208,12 +208,13 @@ template <class T, class S, class Kept, class Ended>
 void run_tiles(Chip& chip, Tiles<T, S>& t, const Mapping& mapping, const NestPart& part, Kept kept, Ended ended) {
   PartialSums partials(chip);
   const LoopNest& nest = t.shape.map.nest;
-  const std::int64_t cores = chip.instruction_class().spread_cores, first_core = nest.batch * nest.groups / cores;
-  const bool by_groups = t.shape.weighted && cores > 1;
+  const InstructionClass& c = chip.instruction_class();
+  const std::int64_t cores = c.spread_cores, first_core = nest.batch * nest.groups / cores;
+  const bool each_by_itself = t.shape.weighted && cores > 1;
   std::int64_t core = 0;
   const bool own_operations = chip.instruction_class().compound == Compound::single;
   const auto run = [&](const NestStep& step) {
-    if (own_operations) begin_operation(chip, by_groups ? core == 0 : step.tile.copies.begin < first_core);
+    if (own_operations) begin_operation(chip, each_by_itself ? core == 0 : step.tile.copies.begin < first_core);
     t.shape.tile = step.tile;
     t.shape.copies = copies_of(nest, t.shape.weighted, step.tile);
     t.shape.rows = window_rows(nest, step.tile.rows);
@@ -236,10 +237,10 @@ void run_tiles(Chip& chip, Tiles<T, S>& t, const Mapping& mapping, const NestPar
     partials.keep(at, kept_form(t.sums));
     if (step.partials_leave) partials.leave();
   };
-  if (!by_groups)
+  if (!each_by_itself)
     return for_each_step(nest, t.shape.weighted, tile_loops(nest, t.shape.weighted, mapping, part, cores), run);
   for (; core < cores; ++core)  // each by itself: what lies in its memories is its own
-    for_each_step(part_of_groups(nest, cores), true, loops_of_core(nest, mapping, part, cores, core), run);
+    for_each_step(part_of_core(nest, c), true, loops_of_core(nest, c, part, core), run);
 }
 
 /// The whole weight that operand B is, and its strides; nullptr where it is read tile by tile.

@@ -296,7 +296,7 @@ bool run_in_place(Chip& chip, const Node& node, TileShape shape, const NestOpera
   const NestPart all{{0, map.nest.out_h}};
   if (!weighted) for_each_tile(tile_loops(map.nest, weighted, c.mapping, all, c.spread_cores), begin);
   for (std::int64_t core = 0; weighted && core < c.spread_cores; ++core)
-    for_each_tile(loops_of_core(map.nest, c.mapping, all, c.spread_cores, core), begin);
+    for_each_tile(loops_of_core(map.nest, c, all, core), begin);
   untiled.run();
   return true;
 }

@@ -56,17 +56,17 @@ std::vector<TileLoop> tile_loops(const LoopNest& nest, bool weighted, const Mapp
   return loops;
 }
 
-LoopNest part_of_groups(const LoopNest& nest, std::int64_t cores) {
+LoopNest part_of_core(const LoopNest& nest, const InstructionClass& c) {
   LoopNest part = nest;
-  part.groups /= cores;
+  (c.shares_channels ? part.out_channels : part.groups) /= c.spread_cores;
   return part;
 }
 
-std::vector<TileLoop> loops_of_core(const LoopNest& nest, const Mapping& mapping, const NestPart& part,
-                                    std::int64_t cores, std::int64_t core) {
-  const LoopNest own = part_of_groups(nest, cores);
+std::vector<TileLoop> loops_of_core(const LoopNest& nest, const InstructionClass& c, const NestPart& part,
+                                    std::int64_t core) {
+  const LoopNest own = part_of_core(nest, c);
   const std::int64_t first = core * own.groups * own.out_channels;
-  std::vector<TileLoop> loops = tile_loops(own, true, mapping, part);
+  std::vector<TileLoop> loops = tile_loops(own, true, c.mapping, part);
   for (TileLoop& loop : loops)
     if (loop.extent == &TileOperation::channels)
       for (Extent& tile : loop.tiles) tile = {first + tile.begin, first + tile.end};

@@ -52,11 +52,11 @@ struct NestPart {
 std::vector<TileLoop> tile_loops(const LoopNest& nest, bool weighted, const Mapping& mapping, const NestPart& part,
                                  std::int64_t cores = 1);
 
-/// The part of a product of weights that one of `cores` has whose groups they share, and the loops over the part of
-/// core number `core`, in channels of all groups.
-LoopNest part_of_groups(const LoopNest& nest, std::int64_t cores);
-std::vector<TileLoop> loops_of_core(const LoopNest& nest, const Mapping& mapping, const NestPart& part,
-                                    std::int64_t cores, std::int64_t core);
+/// The part of a product of weights that one core has of those which share its groups, or its output channels, as
+/// its class says; and the loops over the part of core number `core`, in channels of all.
+LoopNest part_of_core(const LoopNest& nest, const InstructionClass& c);
+std::vector<TileLoop> loops_of_core(const LoopNest& nest, const InstructionClass& c, const NestPart& part,
+                                    std::int64_t core);
 
 template <class Visit>
 void walk_tiles(std::span<const TileLoop> loops, TileOperation& tile, Visit& visit) {

@@ -322,7 +322,7 @@ std::vector<std::int64_t> compile_key(const Machine& machine) {
   std::vector<std::int64_t> key;
   for (const auto& row : rows)
     if (row.effect == ParameterEffect::compile) key.push_back(row.read(machine));
-  const bool by_cores = machine.core_weights == CoreWeights::per_core || machine.branches == Branches::parallel;
+  const bool by_cores = machine.core_weights == CoreWeights::per_core || machine.branches != Branches::serial;
   key.push_back(by_cores ? machine.cores : 0);  // else they do not change a program
   return key;
 }

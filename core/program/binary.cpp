@@ -13,7 +13,7 @@
 namespace sdip {
 namespace {
 
-constexpr std::string_view magic = "SDIPprogram\x03";
+constexpr std::string_view magic = "SDIPprogram\x04";
 constexpr std::size_t most_instructions = 1'000'000, most_name_bytes = 1 << 16;
 
 /// Numbers of the operators in the order in which the graph's nodes first use them.
@@ -163,7 +163,7 @@ void read_header(ByteReader& in, CompiledStage& stage) {
   if (in.left() < magic.size()) in.refuse("the bytes end early");
   const auto found = in.raw(magic.size());
   if (std::string_view(reinterpret_cast<const char*>(found.data()), found.size()) != magic)
-    in.refuse("no program of version 3");
+    in.refuse("no program of version 4");
   stage.name = in.text(most_name_bytes);
   stage.role = static_cast<Role>(in.number(0, static_cast<std::int64_t>(Role::network)));
   stage.passes_per_step = in.number(1, most_size - 1);

@@ -143,8 +143,14 @@ void check_ends(const Instruction& i, const Derivation::Ends& ends, const Refusa
 void check_single(const CompiledStage& stage, const Derivation& derivation, const Instruction& i,
                   const InstructionClass& c, const InstructionClass& derived, const Refusal& refuse) {
   const std::string own = derivation.mnemonic_of(i);
-  if (weight_parts(c) > 1 && c.work.nest.groups * weight_parts(c) != derived.work.nest.groups)
-    refuse("spread_cores: expected cores that share its " + std::to_string(derived.work.nest.groups) + " groups");
+  const LoopNest& whole = derived.work.nest;
+  const std::int64_t part = c.shares_channels ? c.work.nest.out_channels : c.work.nest.groups;
+  const std::int64_t shared = c.shares_channels ? whole.out_channels : whole.groups;
+  if (c.shares_channels && (weight_parts(c) == 1 || whole.groups > 1))
+    refuse("shares_channels: expected a product of weights of one group, on several cores");
+  if (weight_parts(c) > 1 && part * weight_parts(c) != shared)
+    refuse("spread_cores: expected cores that share its " + std::to_string(shared) +
+           (c.shares_channels ? " output channels" : " groups"));
   if (weight_parts(c) > 1 && weight_place(machine_like(stage.needs), stage.role) == WeightPlace::fefet)
     refuse("spread_cores: a FeFET memory has its weights in one place");
   if (!is_part_of(c.work, derived.work)) refuse("the sizes of its work are other than those of its nodes, or more");

@@ -71,6 +71,7 @@ InstructionClass class_of(const Draft& draft, const std::function<Place(std::siz
   c.parts = draft.parts;
   c.line_buffers = draft.line_buffers;
   c.spread_cores = draft.spread_cores;
+  c.shares_channels = draft.shares_channels;
   c.turned_run = draft.turned_run;
   c.formats = draft.formats;
   std::size_t next = 0;

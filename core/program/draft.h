@@ -45,6 +45,7 @@ struct Draft {
   std::vector<Part> parts;
   bool line_buffers = false;
   std::int64_t spread_cores = 1;        // cores that share its groups; work and elements are of one core's part
+  bool shares_channels = false;         // as a class's
   std::int64_t turned_run = 0;          // as in InstructionClass
   std::optional<Formats> formats = {};  // nothing: those of the machine
 };

@@ -147,6 +147,7 @@ void class_fields(Visitor& v, InstructionClass& c, const InstructionClass& d) {
   v.flag("line_buffers", c.line_buffers);
   v.flag("prologue_sums", c.prologue_sums);
   v.number("spread_cores", 0, c.spread_cores, 1, 1);
+  v.flag("shares_channels", c.shares_channels);
   v.number("turned_run", 0, c.turned_run, Visitor::is_text ? d.turned_run : 0, Visitor::is_text ? d.turned_run : 0);
   v.formats("formats", c.formats, d.formats);
   v.flag("pinned", c.pinned);

@@ -100,9 +100,9 @@ void fuse_strips(Compilation& c);
 /// time.
 void turn(Compilation& c);
 
-/// spread_branches: heads of products of two activations and of attentions, and groups of products of weights, are
-/// shared by cores that have no frame of their own (roles network and text_encoder).
-/// Example: 12 heads on 8 cores become 2 heads on each of 6.
+/// spread_branches: heads of products of two activations and of attentions, groups of products of weights, and with
+/// branches=channels the output channels of those of one group, are shared by cores that have no frame of their own
+/// (roles network and text_encoder). Example: 12 heads on 8 cores become 2 heads on each of 6.
 void spread_branches(Compilation& c);
 
 /// schedule: the order of least peak live bytes, with schedule=least_live (core/program/schedule.h); drafts change

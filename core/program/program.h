@@ -145,6 +145,7 @@ struct InstructionClass {
   std::vector<Part> parts;        // of a compound, in order
   bool line_buffers = false;      // strips: rows that two strips need are kept, not made again
   std::int64_t spread_cores = 1;  // cores that share its groups; sizes above are of one core's part
+  bool shares_channels = false;   // they share its output channels, and read the same
   // Results are written in another order than they are made (transposition=static), so many neighbours at a time;
   // 0: as they are made.
   std::int64_t turned_run = 0;

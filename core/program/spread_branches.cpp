@@ -1,9 +1,11 @@
 // pass `spread_branches`: with branches=parallel the independent groups of one instruction are shared by several
-// cores: heads of products of two activations and of attentions, groups of products of weights.
+// cores: heads of products of two activations and of attentions, groups of products of weights. With
+// branches=channels the output channels of products of one group, too: branches that read the same.
 //
 // Worked example. An attention of 12 heads on a machine of 8 cores: 6 is the largest number of them that divides
 // the heads. Each of 6 cores has 2 heads; the instruction's sizes become those of 2 heads. A depthwise convolution
-// of 32 channels on the same machine: 8 cores, each with 4 channels and the weights of these.
+// of 32 channels on the same machine: 8 cores, each with 4 channels and the weights of these. By channels a linear
+// of 768 inputs and 768 outputs: 8 cores, each with 96 outputs, their weights and all inputs.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "core/ops/use.h"
 #include "core/program/passes.h"
 #include "core/program/tiles.h"
+#include "core/program/weight_scales.h"
 
 namespace sdip {
 namespace {
@@ -26,28 +29,37 @@ bool makes_products_of_weights(const Draft& draft) {
   return is_nest(draft.work.family) && draft.weighted && draft.compound == Compound::single;
 }
 
-/// How an operand of an operator behind a product of grouped channels meets them: element by element of the result,
-/// so that each core needs a part; the same for all groups; or in a way that no rule tells.
+/// Cores share its output channels, and read the same.
+bool shares_channels(const Compilation& c, const Draft& draft) {
+  return c.machine.branches == Branches::channels && draft.work.nest.groups == 1;
+}
+
+/// How an operand of an operator behind a product meets the channels that cores share: element by element of the
+/// result, so that each core needs a part; the same for all; or in a way that no rule tells.
 enum class Meets { parts, whole, unknown };
 
-/// Of all uses of a value by the operators behind the main one.
+/// Of all uses of a value by the operators behind the main one. The channels are a convolution's second axis, and
+/// the last of a product by one matrix.
 Meets meeting(const Compilation& c, const Draft& draft, ValueId root) {
   const Node& main = c.graph->nodes[static_cast<std::size_t>(draft.node)];
   const auto shape_of = [&](ValueId v) -> const Shape& {
     return c.graph->values[static_cast<std::size_t>(v)].operand.shape;
   };
   const Shape& made = shape_of(main.outputs[0]);
-  bool parts = false, whole = false, unknown = false;
+  const bool conv = draft.work.family == Family::conv2d;
+  const std::int64_t channels = conv ? 1 : std::ssize(made) - 1;
+  bool parts = false, whole = false, unknown = !conv && !shares_channels(c, draft);
   for (const NodeId n : draft.nodes) {
     const Node& node = c.graph->nodes[static_cast<std::size_t>(n)];
     if (n == draft.node) continue;
     for (const ValueId v : node.inputs) {
       if (v == none || c.roots[static_cast<std::size_t>(v)] != root) continue;
       const Shape& shape = shape_of(v);
-      const std::int64_t axis = 1 - (std::ssize(made) - std::ssize(shape));  // of the channels
-      unknown |= node.op->work != elementwise_work || draft.work.family != Family::conv2d ||
-                 shape_of(node.outputs[0]) != made;
-      (axis >= 0 && shape[static_cast<std::size_t>(axis)] == made[1] ? parts : whole) = true;
+      const std::int64_t axis = channels - (std::ssize(made) - std::ssize(shape));
+      unknown |= node.op->work != elementwise_work || shape_of(node.outputs[0]) != made;
+      const bool each =
+          axis >= 0 && shape[static_cast<std::size_t>(axis)] == made[static_cast<std::size_t>(channels)];
+      (each ? parts : whole) = true;
     }
   }
   if (unknown || parts == whole) return Meets::unknown;
@@ -74,11 +86,12 @@ std::optional<Shared> shared_behind(const Compilation& c, const Draft& draft) {
   return shared;
 }
 
-/// Leaves one of `cores` its part of a product's groups.
-void spread_groups(Draft& draft, const Shared& shared, std::int64_t cores) {
+/// Leaves one of `cores` its part of a product of weights, whose nest has `parts` that they share.
+void spread_weights(Draft& draft, std::int64_t& parts, const Shared& shared, std::int64_t cores) {
   draft.spread_cores = cores;
+  draft.shares_channels = &parts == &draft.work.nest.out_channels;
   draft.out_elements /= cores;
-  draft.work.nest.groups /= cores;
+  parts /= cores;
   draft.weight_elements = ceil_div(draft.weight_elements, cores);
   draft.bias_elements = ceil_div(draft.bias_elements, cores);
   for (std::size_t o = 1; o < draft.operands.size(); ++o)
@@ -87,23 +100,35 @@ void spread_groups(Draft& draft, const Shared& shared, std::int64_t cores) {
     if (shared.weights[w]) draft.weight_fetches[w].elements /= cores;
 }
 
-/// Groups of a product of weights. Sums of a norm, before or behind, are of all groups and would have to be sent;
-/// a FeFET memory has its weights where they are multiplied, in one place for all cores.
+/// Whether a product's nest is its operator's: each result, operand and weight met where the nest says, the
+/// channels of its weight known. Not of convolutions over three axes or with offsets, of recurrent layers, of
+/// groups that read the same.
+bool is_plain_product(const Compilation& c, const Draft& draft) {
+  const Node& main = c.graph->nodes[static_cast<std::size_t>(draft.node)];
+  constexpr std::string_view plain[] = {"Conv",   "QuantizedConv", "MatMul",         "Gemm",
+                                        "Linear", "LinearBatch",   "QuantizedMatMul"};
+  if (std::ranges::find(plain, main.op->type) == std::end(plain)) return false;
+  const auto value = [&](ValueId v) -> const Value& { return c.graph->values[static_cast<std::size_t>(v)]; };
+  const Value& read = value(main.inputs[0]);
+  const LoopNest& n = draft.work.nest;
+  const bool conv = draft.work.family == Family::conv2d;
+  if (conv && read.operand.shape.size() > 4) return false;
+  if (weight_channels(main, n, value(draft.weights[0]).operand.shape).count == 0) return false;
+  const std::int64_t kernel = conv ? n.kernel_h * n.kernel_w : 1;
+  return n.groups * n.batch * n.out_channels * n.out_h * n.out_w == draft.out_elements &&
+         n.groups * n.batch * n.in_channels * n.in_h * n.in_w == element_count(read.operand.shape) &&
+         n.groups * n.out_channels * n.in_channels * kernel == draft.weight_elements;
+}
+
+/// Groups of a product of weights, or its channels. Sums of a norm, before or behind, are of all channels and would
+/// have to be sent; a FeFET memory has its weights where they are multiplied, in one place for all cores.
 void spread_weighted(const Compilation& c, Draft& draft) {
-  const LoopNest& nest = draft.work.nest;
-  const std::int64_t cores = sharing_cores(nest.groups, c.machine.cores);
+  LoopNest& nest = draft.work.nest;
+  std::int64_t& parts = shares_channels(c, draft) ? nest.out_channels : nest.groups;
+  const std::int64_t cores = sharing_cores(parts, c.machine.cores);
   if (cores == 1 || draft.prologue_passes > 0 || draft.statistics_passes > 0) return;
-  if (weight_place(c.machine, c.role) == WeightPlace::fefet) return;
-  const Value& read =
-      c.graph->values[static_cast<std::size_t>(c.graph->nodes[static_cast<std::size_t>(draft.node)].inputs[0])];
-  const std::int64_t results = nest.groups * nest.batch * nest.out_channels * nest.out_h * nest.out_w;
-  const std::int64_t operands = nest.groups * nest.batch * nest.in_channels * nest.in_h * nest.in_w;
-  const std::int64_t weights = nest.groups * nest.out_channels * nest.in_channels;  // of a matrix a group
-  const bool own_weights = draft.work.family == Family::conv2d ? draft.weight_elements % nest.groups == 0
-                                                               : draft.weight_elements == weights;
-  const bool apart = results == draft.out_elements && operands == element_count(read.operand.shape) && own_weights;
-  if (!apart) return;  // groups that read the same, or a nest that is not its operator's own
-  if (const auto shared = shared_behind(c, draft)) spread_groups(draft, *shared, cores);
+  if (weight_place(c.machine, c.role) == WeightPlace::fefet || !is_plain_product(c, draft)) return;
+  if (const auto shared = shared_behind(c, draft)) spread_weights(draft, parts, *shared, cores);
 }
 
 }  // namespace

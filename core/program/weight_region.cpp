@@ -80,12 +80,13 @@ struct Building {
     weights.first = next;
     weights.biases = own - 1;
     weights.counts.work.nest = c.work.nest;
-    weights.counts.work.nest.groups *= weight_parts(c);
     weights.counts.weight_elements_per_channel = c.weight_elements_per_channel;
     weights.counts.bias_elements_per_channel = c.bias_elements_per_channel;
     const Node* node = nest_node(stage, instruction, instruction.weights[next]);
+    LoopNest& all = weights.counts.work.nest;  // of all cores that share it
+    (c.shares_channels ? all.out_channels : all.groups) *= weight_parts(c);
     if (node != nullptr) weights.channels = weight_channels(*node, weights.counts.work.nest, shape(next));
-    const std::int64_t channels = weights.counts.work.nest.groups * c.work.nest.out_channels;
+    const std::int64_t channels = all.groups * all.out_channels;
     weights.tiles = std::move(tiles);
     weights.channel_scales = form.scale_bits_per_channel > 0;
     if (weights.channels.count == 0 && (weights.channel_scales || weights.tiles.size() > 1 || form.group > 0))

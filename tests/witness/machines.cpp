@@ -74,7 +74,7 @@ void reconcile(Machine& m, std::string_view kept) {
     m.weight_compression = Decimal{100};
     if (m.sparsity == Sparsity::skipping) m.sparsity = Sparsity::gating;
   }
-  if (m.branches == Branches::parallel && m.core_weights == CoreWeights::per_core) {
+  if (m.branches != Branches::serial && m.core_weights == CoreWeights::per_core) {
     if (kept == "core_weights")
       m.branches = Branches::serial;
     else

@@ -63,7 +63,7 @@ constexpr Runs tests[] = {
     {"pipeline.of_any_number_of_cores_and_steps_takes_what_the_estimate_predicts", executed,
      "cores steps mode memory_hierarchy=crossbar vae_stage=circuit vae_conv_lanes_in vae_vector_lanes"},
     {"pipeline.of_a_network_runs_its_frames_side_by_side_or_its_parts_in_series", executed,
-     "core_weights=per_core branches=parallel"},
+     "core_weights=per_core branches=parallel branches=channels"},
     {"random.lossless_programs_compute_their_graphs", executed, "low_rank=on"},
     {"random.lossy_programs_compute_their_graphs_with_the_losses_written_out", lossy, ""},
     {"strips.of_any_height_compute_the_chain_with_halos_or_line_buffers", nullptr,

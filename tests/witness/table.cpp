@@ -39,7 +39,7 @@ bool exclude(const Setting& a, const Setting& b) {
          are("norm_statistics", "producer", "fusion", "none", "pointwise") ||
          are("norm_statistics", "recompute", "fusion", "none", "pointwise") ||
          are("norm_statistics", "recompute", "strips", "off") ||
-         are("branches", "parallel", "core_weights", "per_core") ||
+         are("core_weights", "per_core", "branches", "parallel", "channels") ||
          are("weight_density", "another", "sparsity", "none") ||
          are("sparsity_group", "another", "sparsity", "none") ||
          are("activation_density", "another", "sparsity", "none") ||

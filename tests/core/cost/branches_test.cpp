@@ -59,6 +59,19 @@ TEST(branches, hand_each_core_the_weights_of_its_groups_through_one_port) {
   EXPECT_EQ(class_cost(alone, m).cycles, 72);
 }
 
+/// All cores read the same rows, which pass once.
+TEST(branches, pass_on_what_cores_that_share_channels_all_read) {
+  InstructionClass c = shared_linear();
+  const Machine m = of_shared_depthwise();
+  const ClassCost cost = class_cost(c, m);
+  EXPECT_EQ(cost.weight_parts, 4);
+  EXPECT_EQ(cost.link_in_cycles, 4);
+  EXPECT_EQ(cost.link_out_cycles, 5);
+  c.shares_channels = false;  // four groups of as much
+  EXPECT_EQ(class_cost(c, m).link_in_cycles, 3 * 4);
+  EXPECT_EQ(class_cost(c, m).busy.psram_read, cost.busy.psram_read);
+}
+
 /// Products that hold their weights while rows pass do share the work: 16 rows for each weight that is read.
 TEST(branches, shorten_products_of_grouped_weights_that_are_read_once_for_many_rows) {
   InstructionClass c = shared_depthwise();
@@ -186,6 +199,36 @@ TEST(docs, the_table_of_depthwise_convolutions_on_several_cores_is_what_the_engi
       text += frames(serial) + frames(mobilenet(m)) + " |\n";
     }
   expect_made_section("model.md", "branches", "tests/core/cost/branches_test.cpp", text);
+}
+
+TEST(docs, the_table_of_output_channels_on_several_cores_is_what_the_engine_counts) {
+  std::string text = "| BERT-base, us a frame | `branches=serial` | `parallel`, 4 cores |";
+  for (const int cores : {2, 4, 8}) text += " `channels`, " + std::to_string(cores) + " cores |";
+  text += "\n| --- | --- | --- | --- | --- | --- |\n";
+  for (const char* preset : {"essay", "edge"})
+    for (const char* change : {"", "dataflow=weight", "weight_storage=hard_coded"}) {
+      Machine m = find_preset(preset)->machine;
+      m.guidance = Guidance::off;
+      m.fused_attention = FusedAttention::on;
+      m.transposition = Transposition::dynamic_transposition;
+      if (std::string(change) == "dataflow=weight") m.dataflow = Dataflow::weight_stationary;
+      if (std::string(change) == "weight_storage=hard_coded") m.weight_storage = WeightStorage::hard_coded;
+      Workload workload;
+      workload.stages.push_back(built_in_stage(Role::network, "bert-base", m));
+      const auto us = [&](Branches branches, std::int64_t cores) {
+        m.branches = branches;
+        m.cores = cores;
+        const double seconds = value(estimate(compile(workload, m), m), Metric::latency_s);
+        return " | " + std::to_string(std::llround(seconds * 1e6));
+      };
+      const std::string serial = us(Branches::serial, 8);
+      EXPECT_EQ(us(Branches::channels, 1), serial) << "on one core nothing is spread";
+      text += "| " + std::string(preset) + (*change != 0 ? ", `" : "") + change + (*change != 0 ? "`" : "") +
+              serial + us(Branches::parallel, 4);
+      for (const std::int64_t cores : {2, 4, 8}) text += us(Branches::channels, cores);
+      text += " |\n";
+    }
+  expect_made_section("model.md", "channels", "tests/core/cost/branches_test.cpp", text);
 }
 
 TEST(branches, are_named_in_a_note_where_they_change_nothing) {

@@ -247,6 +247,11 @@ TEST(notes, tell_a_network_s_frames_its_heads_on_cores_or_its_parts_in_series) {
       notes_of({spread}, m),
       testing::ElementsAre(HasSubstr("its attention heads and groups of products of weights on up to 3 cores"),
                            one_after_the_other));
+  m.branches = Branches::channels;
+  EXPECT_THAT(
+      notes_of({spread}, m),
+      testing::ElementsAre(HasSubstr("heads and groups, or output channels, of products of weights on up to 3"),
+                           HasSubstr("one after the other, the products of each on several cores")));
   std::vector<CompiledStage> parts{network, network};
   parts[0].part = {0, 2};
   parts[1].part = {1, 2};
@@ -270,7 +275,7 @@ TEST(notes, tell_options_that_change_nothing_in_a_stage) {
                                                           HasSubstr("unet: branches=parallel changes nothing")));
 }
 
-TEST(notes, tell_why_groups_of_weights_stay_on_one_core) {
+TEST(notes, tell_why_products_of_weights_stay_on_one_core) {
   Machine m;
   m.branches = Branches::parallel;
   const auto said_of = [&](const auto& change) {
@@ -299,11 +304,26 @@ TEST(notes, tell_why_groups_of_weights_stay_on_one_core) {
   EXPECT_THAT(said_of([](InstructionClass& c) { c.statistics_passes = 1; }), HasSubstr("with sums of a norm"));
   EXPECT_EQ(of_groups(1, 4), "");
   EXPECT_EQ(of_groups(2, 1), "");
-  const auto no_rule = HasSubstr("no rule says what each group reads");
+  const auto no_rule = HasSubstr("no rule says what each core reads");
   for (const auto& [groups, cores] : {std::pair(2, 2), {2, 4}, {3, 3}, {3, 4}, {9, 4}, {5, 8}})
     EXPECT_THAT(of_groups(groups, cores), no_rule) << groups << " groups, " << cores << " cores";
   EXPECT_THAT(of_groups(7, 4), HasSubstr("whose groups no number of cores up to 4 divides"));
   EXPECT_THAT(of_groups(5, 4), HasSubstr("whose groups no number of cores up to 4 divides"));
+  const auto of_channels = [&](std::int64_t groups, std::int64_t channels) {
+    return said_of([&](InstructionClass& c) {
+      c.work.nest.groups = groups;
+      c.work.nest.out_channels = channels;
+    });
+  };
+  EXPECT_EQ(of_channels(1, 7), "");
+  m.branches = Branches::channels;
+  EXPECT_EQ(of_channels(1, 1), "");
+  EXPECT_THAT(of_channels(1, 6), no_rule);
+  EXPECT_THAT(of_channels(1, 7),
+              HasSubstr("net: products of weights stay on one core in 1 instruction whose channels "
+                        "no number of cores up to 4 divides"));
+  EXPECT_THAT(of_channels(7, 6), HasSubstr("whose groups no number of cores up to 4 divides"));
+  m.branches = Branches::parallel;
   m.cores = 4;
   m.weight_format = m.activation_format = NumberFormat::int8;
   m.in_memory_weights = InMemoryWeights::fefet;

@@ -94,6 +94,7 @@ constexpr OptionRow rows[] = {
      "fefet_columns_per_converter=8", toggled},
     {"per-core weights", "network: essay", "core_weights=per_core", run_network},
     {"parallel branches", "network: essay", "branches=parallel", run_network},
+    {"parallel channels", "network: essay", "branches=channels", run_network},
     // The compiler's.
     {"implicit transposition", "essay", "transposition=static", lossless},
     {"implicit transposition", "essay", "transposition=dynamic", lossless},

@@ -66,7 +66,7 @@ Machine random_frame_machine(Dice& dice) {
   m.mac_floor_plan_factor = Decimal{dice.between(100, 900)};
   m.fused_attention = dice.one_of({FusedAttention::off, FusedAttention::on});
   m.fusion = dice.one_of({Fusion::no_fusion, Fusion::pointwise, Fusion::norm});
-  m.branches = dice.one_of({Branches::serial, Branches::parallel});
+  m.branches = dice.one_of({Branches::serial, Branches::parallel, Branches::channels});
   return m;
 }
 

@@ -265,6 +265,7 @@ void spread(Dice& dice, InstructionClass& c) {
   const bool weights = c.compound == Compound::single && is_nest(c.work.family) && c.operand_b == Place::psram;
   const bool heads = c.work.family == Family::matmul && c.operand_b != Place::psram;
   if ((heads && dice.one_in(3)) || (weights && dice.one_in(4))) c.spread_cores = dice.between(2, 4);
+  c.shares_channels = c.spread_cores > 1 && weights && dice.one_in(2);
 }
 
 }  // namespace

@@ -261,7 +261,7 @@ TEST(pipeline, of_a_network_runs_its_frames_side_by_side_or_its_parts_in_series)
     Machine machine = random_machine(draw);
     machine.cores = draw.between(1, 8);
     machine.core_weights = draw.one_in(3) ? CoreWeights::per_core : CoreWeights::common;
-    machine.branches = draw.one_in(3) ? Branches::parallel : Branches::serial;
+    machine.branches = draw.one_in(3) ? Branches::parallel : draw.one_in(3) ? Branches::channels : Branches::serial;
     machine.link_bits = draw.between(1, 300);
     machine.imem_bytes = std::int64_t{1} << 24;
     const Application application = compiled_on(machine, network, Role::network);

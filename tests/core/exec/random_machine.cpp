@@ -26,7 +26,7 @@ Machine random_machine(Draw& draw) {
   if (draw.one_in(6)) m.skip_handling = SkipHandling::recompute;
   m.fused_attention = either(FusedAttention::off, FusedAttention::on);
   m.schedule = either(ScheduleOrder::given, ScheduleOrder::least_live);
-  m.branches = either(Branches::serial, Branches::parallel);
+  m.branches = static_cast<Branches>(draw.between(0, 2));
   if (draw.one_in(6)) m.weight_storage = WeightStorage::hard_coded;
   if (m.psram_bytes % 5 == 0) m.in_memory_weights = InMemoryWeights::fefet;  // of floats: their order of sums, too
   if (draw.one_in(3)) m.strips = either(Strips::halo_recompute, Strips::line_buffers);

@@ -203,6 +203,96 @@ TEST(branches, of_groups_are_read_back_and_must_be_those_of_their_convolution) {
   }
 }
 
+/// A linear of 12 channels and what is fused to it: a bias, a plane of constants, the same for all channels,
+/// itself.
+onnx::ModelProto linear(std::int64_t channels = 12) {
+  onnx::ModelProto model = model_of_x({1, 5, 6});
+  add_weight(model, "w", {6, channels});
+  add_weight(model, "b", {channels});
+  add_weight(model, "rows", {5, 1});
+  add_node(model, "MatMul", {"x", "w"}, "p");
+  add_node(model, "Add", {"p", "b"}, "c");
+  add_node(model, "Mul", {"c", "rows"}, "y");
+  add_output(model, "y");
+  return model;
+}
+
+Machine by_channels(std::int64_t cores) {
+  Machine m = fused(cores);
+  m.branches = Branches::channels;
+  return m;
+}
+
+TEST(branches, of_one_input_share_the_output_channels_of_their_product) {
+  const InstructionClass c = class_at(compiled(linear(), by_channels(8)), 0);
+  EXPECT_EQ(c.spread_cores, 6);
+  EXPECT_EQ(weight_parts(c), 6);
+  EXPECT_EQ(c.work.nest.out_channels, 2);
+  EXPECT_EQ(c.work.nest.in_channels, 6) << "each core reads all that the product reads";
+  EXPECT_EQ(c.weight_elements_per_channel, 6);
+  EXPECT_EQ(c.out_elements, 2 * 5);
+  std::vector<std::int64_t> elements;
+  for (const Fetch& fetch : c.fetches) elements.push_back(fetch.elements);
+  EXPECT_THAT(elements, ElementsAre(2 * 5, 5))
+      << "a bias beside each of its results, a row's number for all channels";
+  EXPECT_EQ(class_at(compiled(linear(), fused(8)), 0).spread_cores, 1) << "groups alone";
+  EXPECT_EQ(class_at(compiled(linear(13), by_channels(8)), 0).spread_cores, 1) << "no number divides them";
+}
+
+TEST(branches, share_output_channels_of_convolutions_of_one_group_and_groups_of_the_others) {
+  for (const std::int64_t groups : {1, 3, 12}) {
+    const Application application = compiled(depthwise(groups), by_channels(4));
+    const InstructionClass& c = class_at(application, 0);
+    EXPECT_EQ(c.spread_cores, groups == 3 ? 3 : 4) << groups;
+    EXPECT_EQ(c.work.nest.groups * c.work.nest.out_channels * c.spread_cores, 12);
+    EXPECT_EQ(c.work.nest.in_channels, 12 / groups);
+    const std::string text = graph_text(application.stages.at(0));
+    EXPECT_EQ(graph_text(parse_graph_text(text)), text);
+  }
+}
+
+TEST(branches, of_channels_are_fetched_once_tile_by_tile) {
+  for (const std::int64_t compression : {100, 300}) {
+    Machine m = by_channels(8);
+    m.weight_compression = Decimal{compression};
+    const Application application = compiled(linear(), m);
+    const auto halves = [](const Value& value) {
+      return std::vector<float>(static_cast<std::size_t>(element_count(value.operand.shape)), 0.5F);
+    };
+    std::int64_t bytes = 0;
+    write_weight_file(application.stages.at(0), m, halves,
+                      [&](std::span<const std::byte> piece) { bytes += std::ssize(piece); });
+    EXPECT_EQ(bytes, application.stages[0].program.weight_bytes.value);
+    EXPECT_EQ(bytes, 2 * (12 * 7 + 5)) << compression;
+  }
+}
+
+TEST(branches, of_channels_must_be_those_of_their_product) {
+  const std::string text = graph_text(compiled(linear(), by_channels(8)).stages.at(0));
+  const std::size_t at = text.rfind("spread_cores=6");
+  ASSERT_NE(at, std::string::npos);
+  std::string changed = text;
+  try {
+    parse_graph_text(changed.replace(at, 14, "spread_cores=3"));
+    ADD_FAILURE() << "was read";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("share its 12 output channels"));
+  }
+}
+
+/// Weights that are multiplied where they lie; a nest that is not its operator's.
+TEST(branches, of_channels_stay_on_one_core_where_no_core_could_have_its_part_alone) {
+  Machine m = by_channels(4);
+  m.weight_format = m.activation_format = NumberFormat::int8;
+  m.in_memory_weights = InMemoryWeights::fefet;
+  EXPECT_EQ(class_at(compiled(linear(), m), 0).spread_cores, 1);
+  onnx::ModelProto volume = model_of_x({1, 4, 3, 3, 3});
+  add_weight(volume, "w", {4, 4, 1, 1, 1});
+  add_node(volume, "Conv", {"x", "w"}, "y");
+  add_output(volume, "y");
+  EXPECT_EQ(class_at(compiled(volume, by_channels(4)), 0).spread_cores, 1) << "over three axes";
+}
+
 TEST(branches, leave_grouped_weights_on_one_core_where_none_divides_them_or_they_multiply_in_place) {
   EXPECT_EQ(class_at(compiled(depthwise(1), fused(8)), 0).spread_cores, 1);
   EXPECT_EQ(class_at(compiled(depthwise(3), fused(2)), 0).spread_cores, 1);

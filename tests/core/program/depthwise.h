@@ -1,4 +1,4 @@
-// The second worked example of core/cost/branches.cpp, for the estimate and for the executor.
+// Worked examples of core/cost/branches.cpp, for the estimate and for the executor.
 #pragma once
 
 #include "core/program/program.h"
@@ -37,6 +37,21 @@ inline Machine of_shared_depthwise() {
   m.conv_lanes_in = m.conv_lanes_out = 16;
   m.link_bits = m.psram_port_bits = 64;
   return m;
+}
+
+/// The third: 3 of 12 output channels of a linear of 4 rows of 8, which four cores share.
+inline InstructionClass shared_linear() {
+  InstructionClass c;
+  c.work.family = Family::linear;
+  c.work.nest = {.out_channels = 3, .in_channels = 8, .out_h = 4, .in_h = 4};
+  c.mapping = {4, 1, 3, 8, rows_outermost};
+  c.operand_a = Place::dsram;
+  c.operand_b = Place::psram;
+  c.weight_elements_per_channel = 8;
+  c.out_elements = 4 * 3;
+  c.spread_cores = 4;
+  c.shares_channels = true;
+  return c;
 }
 
 }  // namespace sdip
