@@ -76,6 +76,7 @@ describe('sums', () => {
     expect(activeCores(part, { cores: 12, steps: 20 })).toBe(1);
     expect(channelShare(part, { encoder_dram_share: 0.05, decoder_dram_share: 0.1 })).toBe(0.125);
     expect(activeCores(of('network'), { cores: 12, steps: 20, branches: 'parallel' })).toBe(1);
+    expect(activeCores(of('network'), { cores: 12, steps: 20, branches: 'channels' })).toBe(1);
   });
   test('shared MACs are the convolution array alone', () => {
     const machine = { mac_sharing: 'shared', conv_lanes_in: 2, conv_lanes_out: 2, conv_lanes_pixel: 2, linear_lanes_m: 9, linear_lanes_n: 4, linear_lanes_k: 1 };

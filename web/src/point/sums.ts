@@ -28,7 +28,7 @@ export type StagePlace = Pick<Stage, 'role' | 'parts' | 'dram_share'>;
 export function activeCores({ role, parts }: StagePlace, machine: Record<string, unknown>): number {
   const [cores, steps] = [machine.cores, machine.steps];
   if (typeof cores !== 'number' || typeof steps !== 'number' || parts > 1) return 1;
-  if (role === 'network') return machine.branches === 'serial' ? cores : 1;
+  if (role === 'network') return (machine.branches ?? 'serial') === 'serial' ? cores : 1;
   if (role === 'core' && machine.memory_hierarchy === 'crossbar') return cores;
   return role === 'core' ? Math.ceil(steps / Math.ceil(steps / cores)) : 1;
 }
