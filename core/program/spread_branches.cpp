@@ -86,12 +86,12 @@ std::optional<Shared> shared_behind(const Compilation& c, const Draft& draft) {
   return shared;
 }
 
-/// Leaves one of `cores` its part of a product of weights, whose nest has `parts` that they share.
-void spread_weights(Draft& draft, std::int64_t& parts, const Shared& shared, std::int64_t cores) {
+/// Leaves one of `cores` its part of a product of weights: of its groups, or `by_channels`.
+void spread_weights(Draft& draft, bool by_channels, const Shared& shared, std::int64_t cores) {
   draft.spread_cores = cores;
-  draft.shares_channels = &parts == &draft.work.nest.out_channels;
+  draft.shares_channels = by_channels;
   draft.out_elements /= cores;
-  parts /= cores;
+  (by_channels ? draft.work.nest.out_channels : draft.work.nest.groups) /= cores;
   draft.weight_elements = ceil_div(draft.weight_elements, cores);
   draft.bias_elements = ceil_div(draft.bias_elements, cores);
   for (std::size_t o = 1; o < draft.operands.size(); ++o)
@@ -123,12 +123,12 @@ bool is_plain_product(const Compilation& c, const Draft& draft) {
 /// Groups of a product of weights, or its channels. Sums of a norm, before or behind, are of all channels and would
 /// have to be sent; a FeFET memory has its weights where they are multiplied, in one place for all cores.
 void spread_weighted(const Compilation& c, Draft& draft) {
-  LoopNest& nest = draft.work.nest;
-  std::int64_t& parts = shares_channels(c, draft) ? nest.out_channels : nest.groups;
-  const std::int64_t cores = sharing_cores(parts, c.machine.cores);
+  const LoopNest& nest = draft.work.nest;
+  const bool by_channels = shares_channels(c, draft);
+  const std::int64_t cores = sharing_cores(by_channels ? nest.out_channels : nest.groups, c.machine.cores);
   if (cores == 1 || draft.prologue_passes > 0 || draft.statistics_passes > 0) return;
   if (weight_place(c.machine, c.role) == WeightPlace::fefet || !is_plain_product(c, draft)) return;
-  if (const auto shared = shared_behind(c, draft)) spread_weights(draft, parts, *shared, cores);
+  if (const auto shared = shared_behind(c, draft)) spread_weights(draft, by_channels, *shared, cores);
 }
 
 }  // namespace
