@@ -32,12 +32,12 @@ std::vector<double> core_cycles(const StageRun& run, const std::vector<Instructi
   const std::int64_t most = of_one_frame ? m.cores / run.schedule.active_cores : 1;
   std::int64_t running = 0;
   for (const InstructionTime& time : trace) running += time.end - time.start;
+  // Read where there is an instruction, which lasts as long as the pipeline is deep, at least.
+  const double pass = static_cast<double>(run.steady().cycles) / static_cast<double>(running);
   std::vector<double> cycles;
   cycles.reserve(trace.size());
   for (std::size_t i = 0; i < trace.size(); ++i) {
     const std::int64_t cores = std::min(cost_of(run, i).cores, most);
-    // Each instruction lasts as long as the pipeline is deep, at least.
-    const double pass = static_cast<double>(run.steady().cycles) / static_cast<double>(running);
     cycles.push_back(static_cast<double>((trace[i].end - trace[i].start) * cores) * pass);
   }
   return cycles;

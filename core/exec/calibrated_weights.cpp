@@ -65,7 +65,6 @@ void keep_in_range(Tensor& weight, const Ranged& ranged, const CalibrationRule& 
   for (std::size_t i = 0; i < weight.floats.size(); ++i)
     numbers[channel_of(i)].push_back(static_cast<float>(weight.floats[i]));
   std::vector<NumberRange> ranges;
-  ranges.reserve(numbers.size());
   for (const std::vector<float>& of_channel : numbers)
     ranges.push_back(calibrated_range(ranged.format, of_channel, rule));
   for (std::size_t i = 0; i < weight.floats.size(); ++i) {

@@ -17,13 +17,6 @@ Count of_a(const InstructionClass& c) {
   return n.batch * n.groups * rows * n.in_channels;
 }
 
-/// For each of the other cores.
-Count for_the_others(Count bytes, const InstructionClass& c) {
-  Count all = 0;
-  for (Count core = 1; core < c.spread_cores; ++core) all += bytes;
-  return all;
-}
-
 /// Cycles until `bytes` have passed one link, bit by bit.
 Count over_link(Count bytes, const Machine& m) {
   const Count bits = bytes * 8;
@@ -46,12 +39,12 @@ Count sent_cycles(const InstructionClass& c, const Machine& m) {
     bytes += whole_bytes(n.groups * n.out_channels * c.parts[2].work.nest.out_channels, c, m);
   for (const Fetch& f : c.fetches)
     if (on_chip(f.place)) bytes += whole_bytes(f.elements, c, m);
-  return over_link(for_the_others(bytes, c) + same, m);
+  return over_link(bytes * (c.spread_cores - 1) + same, m);
 }
 
 Count returned_cycles(const InstructionClass& c, const Machine& m) {
   if (c.spread_cores == 1 || (!c.to_dsram && !c.push)) return 0;
-  return over_link(for_the_others(whole_bytes(c.out_elements, c, m), c), m);
+  return over_link(whole_bytes(c.out_elements, c, m) * (c.spread_cores - 1), m);
 }
 
 }  // namespace sdip::exec

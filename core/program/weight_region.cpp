@@ -85,7 +85,7 @@ struct Building {
     const Node* node = nest_node(stage, instruction, instruction.weights[next]);
     LoopNest& all = weights.counts.work.nest;  // of all cores that share it
     (c.shares_channels ? all.out_channels : all.groups) *= weight_parts(c);
-    if (node != nullptr) weights.channels = weight_channels(*node, weights.counts.work.nest, shape(next));
+    if (node != nullptr) weights.channels = weight_channels(*node, all, shape(next));
     const std::int64_t channels = all.groups * all.out_channels;
     weights.tiles = std::move(tiles);
     weights.channel_scales = form.scale_bits_per_channel > 0;
