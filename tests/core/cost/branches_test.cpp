@@ -9,7 +9,7 @@
 #include "tests/core/base/made_section.h"
 #include "tests/core/cost/reports.h"
 #include "tests/core/cost/tiny_sd.h"
-#include "tests/core/program/depthwise.h"
+#include "tests/core/program/shared_products.h"
 
 namespace sdip {
 namespace {
@@ -162,10 +162,34 @@ TEST(branches, shorten_a_frame_of_bert_and_give_up_the_frames_of_the_other_cores
       << "one frame for which twelve cores leak and are reached by wires";
 }
 
-Report mobilenet(const Machine& m) {
+Report report_on(const std::string& network, const Machine& m) {
   Workload workload;
-  workload.stages.push_back(built_in_stage(Role::network, "mobilenetv2", m));
+  workload.stages.push_back(built_in_stage(Role::network, network, m));
   return estimate(compile(workload, m), m);
+}
+
+/// Two presets, each as it is (weights read fold by fold), with weights that stay while rows pass, and with none to
+/// read; and what a table's row begins with.
+struct NamedMachine {
+  std::string text;
+  Machine machine;
+};
+std::vector<NamedMachine> machines_of_rows() {
+  std::vector<NamedMachine> machines;
+  for (const char* preset : {"essay", "edge"})
+    for (const char* change : {"", "dataflow=weight", "weight_storage=hard_coded"}) {
+      Machine m = find_preset(preset)->machine;
+      m.guidance = Guidance::off;
+      if (std::string(change) == "dataflow=weight") m.dataflow = Dataflow::weight_stationary;
+      if (std::string(change) == "weight_storage=hard_coded") m.weight_storage = WeightStorage::hard_coded;
+      const std::string name = *change == 0 ? "" : ", `" + std::string(change) + "`";
+      machines.push_back({"| " + std::string(preset) + name, m});
+    }
+  return machines;
+}
+
+std::string latency_us(const Report& report) {
+  return " | " + std::to_string(std::llround(value(report, Metric::latency_s) * 1e6));
 }
 
 /// Depthwise convolutions on several cores, where their weights are read fold by fold, once, or not at all.
@@ -173,31 +197,20 @@ TEST(docs, the_table_of_depthwise_convolutions_on_several_cores_is_what_the_engi
   std::string text = "| MobileNetV2, us a frame | `branches=serial` |";
   for (const int cores : {2, 4, 8}) text += " `parallel`, " + std::to_string(cores) + " cores |";
   text += " frames a second, 8 cores: serial | parallel |\n| --- | --- | --- | --- | --- | --- | --- |\n";
-  for (const char* preset : {"essay", "edge"})
-    for (const char* change : {"", "dataflow=weight", "weight_storage=hard_coded"}) {
-      Machine m = find_preset(preset)->machine;
-      m.guidance = Guidance::off;
-      if (std::string(change) == "dataflow=weight") m.dataflow = Dataflow::weight_stationary;
-      if (std::string(change) == "weight_storage=hard_coded") m.weight_storage = WeightStorage::hard_coded;
-      const auto us = [](const Report& report) {
-        return " | " + std::to_string(std::llround(value(report, Metric::latency_s) * 1e6));
-      };
-      const auto frames = [](const Report& report) {
-        return " | " + std::to_string(std::llround(value(report, Metric::throughput_fps)));
-      };
-      m.cores = 8;
-      const Report serial = mobilenet(m);
-      text += "| " + std::string(preset) + (*change != 0 ? ", `" : "") + change + (*change != 0 ? "`" : "") +
-              us(serial);
-      m.branches = Branches::parallel;
-      m.cores = 1;
-      EXPECT_EQ(us(mobilenet(m)), us(serial)) << "on one core nothing is spread";
-      for (const std::int64_t cores : {2, 4, 8}) {
-        m.cores = cores;
-        text += us(mobilenet(m));
-      }
-      text += frames(serial) + frames(mobilenet(m)) + " |\n";
-    }
+  const auto frames = [](const Report& report) {
+    return " | " + std::to_string(std::llround(value(report, Metric::throughput_fps)));
+  };
+  for (auto& [row, m] : machines_of_rows()) {
+    m.cores = 8;
+    const Report serial = report_on("mobilenetv2", m);
+    text += row + latency_us(serial);
+    m.branches = Branches::parallel;
+    m.cores = 1;
+    EXPECT_EQ(latency_us(report_on("mobilenetv2", m)), latency_us(serial)) << "on one core nothing is spread";
+    for (m.cores = 2; m.cores <= 8; m.cores *= 2) text += latency_us(report_on("mobilenetv2", m));
+    m.cores = 8;
+    text += frames(serial) + frames(report_on("mobilenetv2", m)) + " |\n";
+  }
   expect_made_section("model.md", "branches", "tests/core/cost/branches_test.cpp", text);
 }
 
@@ -205,29 +218,20 @@ TEST(docs, the_table_of_output_channels_on_several_cores_is_what_the_engine_coun
   std::string text = "| BERT-base, us a frame | `branches=serial` | `parallel`, 4 cores |";
   for (const int cores : {2, 4, 8}) text += " `channels`, " + std::to_string(cores) + " cores |";
   text += "\n| --- | --- | --- | --- | --- | --- |\n";
-  for (const char* preset : {"essay", "edge"})
-    for (const char* change : {"", "dataflow=weight", "weight_storage=hard_coded"}) {
-      Machine m = find_preset(preset)->machine;
-      m.guidance = Guidance::off;
-      m.fused_attention = FusedAttention::on;
-      m.transposition = Transposition::dynamic_transposition;
-      if (std::string(change) == "dataflow=weight") m.dataflow = Dataflow::weight_stationary;
-      if (std::string(change) == "weight_storage=hard_coded") m.weight_storage = WeightStorage::hard_coded;
-      Workload workload;
-      workload.stages.push_back(built_in_stage(Role::network, "bert-base", m));
-      const auto us = [&](Branches branches, std::int64_t cores) {
-        m.branches = branches;
-        m.cores = cores;
-        const double seconds = value(estimate(compile(workload, m), m), Metric::latency_s);
-        return " | " + std::to_string(std::llround(seconds * 1e6));
-      };
-      const std::string serial = us(Branches::serial, 8);
-      EXPECT_EQ(us(Branches::channels, 1), serial) << "on one core nothing is spread";
-      text += "| " + std::string(preset) + (*change != 0 ? ", `" : "") + change + (*change != 0 ? "`" : "") +
-              serial + us(Branches::parallel, 4);
-      for (const std::int64_t cores : {2, 4, 8}) text += us(Branches::channels, cores);
-      text += " |\n";
-    }
+  for (auto& [row, m] : machines_of_rows()) {
+    m.fused_attention = FusedAttention::on;
+    m.transposition = Transposition::dynamic_transposition;
+    const auto us = [&m = m](Branches branches, std::int64_t cores) {
+      m.branches = branches;
+      m.cores = cores;
+      return latency_us(report_on("bert-base", m));
+    };
+    const std::string serial = us(Branches::serial, 8);
+    EXPECT_EQ(us(Branches::channels, 1), serial) << "on one core nothing is spread";
+    text += row + serial + us(Branches::parallel, 4);
+    for (const std::int64_t cores : {2, 4, 8}) text += us(Branches::channels, cores);
+    text += " |\n";
+  }
   expect_made_section("model.md", "channels", "tests/core/cost/branches_test.cpp", text);
 }
 

@@ -7,7 +7,7 @@
 #include "core/exec/step.h"
 #include "tests/core/exec/moved.h"
 #include "tests/core/exec/random_machine.h"
-#include "tests/core/program/depthwise.h"
+#include "tests/core/program/shared_products.h"
 
 namespace sdip {
 namespace {
