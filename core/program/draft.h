@@ -71,10 +71,11 @@ struct Life {
   bool leaves_by_dram = false;  // a result of the graph, unless it goes over the link
   bool in_dram = false;         // never whole on chip: written to and read from DRAM
   bool spilled = false;         // uses that find it no more in DSRAM read it from DRAM
+  bool skips_dsram = false;     // waits in STACKRAM from the start, and all uses read it there
   // The next draft that writes to its DSRAM pair, on the other side, and the one after that, which overwrites it.
   std::int32_t next_writer = 0, overwriter = 1;
   DsramPair pair = {};
-  bool in_dsram() const { return !in_dram && !uses.empty() && uses.front() < overwriter; }
+  bool in_dsram() const { return !in_dram && !skips_dsram && !uses.empty() && uses.front() < overwriter; }
   bool in_dsram_at(std::int32_t draft) const { return in_dsram() && draft < overwriter; }
   bool needs_stack() const { return !in_dram && !spilled && !uses.empty() && uses.back() >= overwriter; }
   /// The last use that reads DSRAM. Requires in_dsram().

@@ -23,9 +23,11 @@ bool output_in_dram(Role role, SeriesPart part) {
   return role != Role::core && role != Role::encoder && part.last();
 }
 
-std::int64_t largest_on_chip(const Machine& machine) {
-  if (machine.activation_memory == ActivationMemory::separate) return machine.dsram_bytes;
-  return (2 * machine.dsram_bytes + machine.stackram_bytes) / 2;
+/// Whether a value is too large to be whole in one memory for all, where its reader's result has to be, too. What
+/// may be in a DSRAM of its own, pass `place` sees.
+bool is_too_large(std::int64_t bytes, const Machine& machine) {
+  return machine.activation_memory == ActivationMemory::unified &&
+         bytes > (2 * machine.dsram_bytes + machine.stackram_bytes) / 2;
 }
 
 /// By draft the next one that writes to the same DSRAM pair: of all, or with a pair for each family of its family.
@@ -94,7 +96,7 @@ void live(Compilation& c) {
     const bool needed_again = role == Role::core && static_cast<ValueId>(v) != latent;  // by the next step
     if (life.is_input && needed_again && !life.uses.empty()) use(static_cast<ValueId>(v), drafts.size());
     if (life.is_input) life.in_dram = input_in_dram(role, c.part);
-    if (life.in_dsram() && life.bytes > largest_on_chip(machine)) life.in_dram = true;
+    if (life.in_dsram() && is_too_large(life.bytes, machine)) life.in_dram = true;
     if (machine.skip_handling == SkipHandling::spill && life.needs_stack() && !life.is_input) life.spilled = true;
   }
 }

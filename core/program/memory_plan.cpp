@@ -148,6 +148,13 @@ std::vector<std::int32_t> spill_until_it_fits(const Machine& machine, const std:
   const std::int64_t capacity = capacity_of(machine);
   const auto count = static_cast<std::int32_t>(drafts.size());
   std::vector<std::int32_t> spilled;
+  const auto spill = [&](std::int32_t v) {
+    check(!lives[at(v)].spilled, "a value spilled twice");
+    lives[at(v)].spilled = true;
+    spilled.push_back(v);
+  };
+  for (std::size_t v = 0; v < lives.size(); ++v)  // else others would leave for it in vain
+    if (lives[v].needs_stack() && lives[v].bytes > capacity) spill(static_cast<std::int32_t>(v));
   while (true) {
     const Contents contents = contents_of(machine, drafts, lives);
     Excess excess = excess_of(live_bytes(contents.values, count), capacity);
@@ -162,9 +169,7 @@ std::vector<std::int32_t> spill_until_it_fits(const Machine& machine, const std:
     if (rule == SpillRule::widest_relief) victim = widest_victim(excess, contents, lives);
     if (victim == none) victim = victim_at(excess.first, contents, lives, rule);
     if (victim == none) return spilled;  // only what must be whole in DSRAM is left
-    check(!lives[at(victim)].spilled, "a value spilled twice");
-    lives[at(victim)].spilled = true;
-    spilled.push_back(victim);
+    spill(victim);
   }
 }
 

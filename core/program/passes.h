@@ -133,6 +133,16 @@ void place(Compilation& c);
 /// it overwrites.
 void depend(Compilation& c);
 
+/// Which drafts' weights stay in PSRAM, and the bytes of it that all of them would take. All stay where these fit,
+/// else, in draft order, what psram_pinned_bytes hold; drafts that read the same weights in the same tiles share
+/// them.
+struct Staying {
+  std::vector<char> by_draft;
+  std::int64_t needed_bytes = 0;
+};
+Staying staying_weights(const Compilation& compilation, std::span<const InstructionClass> classes,
+                        const AskedCapacity& psram);
+
 /// pin: weights that all fit in PSRAM stay there; else the program's first ones stay in its pinned part, whole
 /// instructions only. Infeasible when weights said to be resident do not fit.
 void pin(Compilation& c);

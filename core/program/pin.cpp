@@ -13,36 +13,47 @@ namespace {
 /// What instructions that share their bytes in `.weight` have in common.
 using Shared = std::pair<std::vector<ValueId>, std::array<std::int64_t, 3>>;
 
-/// Bytes of PSRAM that keeping every weight would take. Instructions that read the same weights share them.
-std::int64_t all_weight_bytes(const Machine& machine, const std::vector<Draft>& drafts,
-                              const Placement& placement) {
-  std::set<Shared> seen;
-  std::int64_t needed = 0;
-  for (std::size_t i = 0; i < drafts.size(); ++i) {
-    const InstructionClass& c = placement.classes_of_drafts[i];
-    const WeightForm form = weight_form(c, machine);
-    if (seen.insert({drafts[i].weights, region_tiles(c, form)}).second) needed += region_bytes(c, form).psram;
-  }
-  return needed;
+Shared shared_by(const Draft& draft, const InstructionClass& c, const WeightForm& form) {
+  return {draft.weights, region_tiles(c, form)};
 }
 
 }  // namespace
+
+Staying staying_weights(const Compilation& compilation, std::span<const InstructionClass> classes,
+                        const AskedCapacity& psram) {
+  const Machine& machine = compilation.machine;
+  Staying staying{std::vector<char>(classes.size(), 0), 0};
+  std::map<Shared, std::int64_t> regions;
+  std::vector<const std::pair<const Shared, std::int64_t>*> region_of;
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    const WeightForm form = weight_form(classes[i], machine);
+    const auto [region, fresh] = regions.try_emplace(shared_by(compilation.drafts[i], classes[i], form),
+                                                     region_bytes(classes[i], form).psram);
+    staying.needed_bytes += fresh ? region->second : 0;
+    region_of.push_back(&*region);
+  }
+  if (weights_in_place(machine, compilation.role)) return staying;
+  std::int64_t left = psram.holds(staying.needed_bytes) ? staying.needed_bytes : machine.psram_pinned_bytes;
+  std::map<const Shared*, bool> stays;
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    const auto& [shared, bytes] = *region_of[i];
+    const auto [entry, fresh] = stays.try_emplace(&shared, bytes > 0 && bytes <= left);
+    if (fresh && entry->second) left -= bytes;
+    staying.by_draft[i] = static_cast<char>(entry->second);
+  }
+  return staying;
+}
 
 void pin(Compilation& compilation) {
   const Machine& machine = compilation.machine;
   const std::vector<Draft>& drafts = compilation.drafts;
   Placement& placement = compilation.placement;
   Program& program = compilation.program;
-  const std::int64_t needed = all_weight_bytes(machine, drafts, placement);
   const AskedCapacity psram(machine.psram_bytes);
-  const bool all = psram.holds(needed);
-  std::int64_t left = all ? needed : machine.psram_pinned_bytes;
+  const Staying staying = staying_weights(compilation, placement.classes_of_drafts, psram);
   const bool in_place = weights_in_place(machine, compilation.role);
-  if (in_place)
-    left = 0;
-  else
-    compilation.psram_bytes.narrow(psram.same());
-  std::map<Shared, std::pair<bool, Bytes>> shared;  // pinned, offset
+  if (!in_place) compilation.psram_bytes.narrow(psram.same());
+  std::map<Shared, Bytes> offsets;
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     InstructionClass& c = placement.classes_of_drafts[i];
     Instruction& instruction = placement.instructions[i];
@@ -51,18 +62,16 @@ void pin(Compilation& compilation) {
     if (bytes == 0) continue;
     instruction.weight_bytes = Bytes(stored);
     program.weight_bytes += instruction.weight_bytes;
-    const std::pair first{bytes <= left, program.distinct_weight_bytes};
-    const auto [entry, fresh] = shared.try_emplace({drafts[i].weights, region_tiles(c, form)}, first);
-    std::tie(c.pinned, instruction.weight_offset) = entry->second;
+    c.pinned = staying.by_draft[i] != 0;
+    const auto [offset, fresh] = offsets.try_emplace(shared_by(drafts[i], c, form), program.distinct_weight_bytes);
+    instruction.weight_offset = offset->second;
     if (!fresh) continue;
     program.distinct_weight_bytes += instruction.weight_bytes;
-    if (!c.pinned) continue;
-    left -= bytes;
-    program.pinned_bytes += Bytes(bytes);
+    if (c.pinned) program.pinned_bytes += Bytes(bytes);
   }
-  if (machine.weight_storage == WeightStorage::resident && !in_place && needed > machine.psram_bytes)
-    compilation.infeasible = "resident weights need " + std::to_string(needed) + " B of PSRAM, which has " +
-                             std::to_string(machine.psram_bytes);
+  if (machine.weight_storage == WeightStorage::resident && !in_place && staying.needed_bytes > machine.psram_bytes)
+    compilation.infeasible = "resident weights need " + std::to_string(staying.needed_bytes) +
+                             " B of PSRAM, which has " + std::to_string(machine.psram_bytes);
 }
 
 }  // namespace sdip

@@ -3,6 +3,8 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/base/index.h"
+#include "core/program/least_choice.h"
 #include "core/program/marks.h"
 #include "core/program/memory_plan.h"
 #include "core/program/needed.h"
@@ -41,15 +43,16 @@ struct Resident {
   std::vector<std::int64_t> read, write, passing;
   std::vector<std::vector<ValueId>> found;
 };
+std::int64_t written_bytes(const Draft& draft, const Lives& lives) {
+  const Life& life = lives[at(draft.destination)];
+  const bool kept =
+      life.in_dsram() || (!life.needs_stack() && !life.in_dram && !life.spilled && !life.leaves_by_dram);
+  return kept && draft.out_elements > 0 ? life.bytes : 0;
+}
 Resident resident_bytes(const std::vector<Draft>& drafts, const Lives& lives) {
   const std::vector<std::int64_t> nothing(drafts.size(), 0);
   Resident r{nothing, nothing, nothing, std::vector<std::vector<ValueId>>(drafts.size())};
-  for (std::size_t i = 0; i < drafts.size(); ++i) {
-    const Life& life = lives[static_cast<std::size_t>(drafts[i].destination)];
-    const bool kept =
-        life.in_dsram() || (!life.needs_stack() && !life.in_dram && !life.spilled && !life.leaves_by_dram);
-    if (kept && drafts[i].out_elements > 0) r.write[i] = life.bytes;
-  }
+  for (std::size_t i = 0; i < drafts.size(); ++i) r.write[i] = written_bytes(drafts[i], lives);
   for (std::size_t v = 0; v < lives.size(); ++v) {
     const Life& life = lives[v];
     const auto reader = static_cast<std::size_t>(life.next_writer);
@@ -101,24 +104,22 @@ std::int64_t take(std::vector<Extent>& gaps, std::int64_t bytes) {
   return address;
 }
 
-/// Whether all of a stage's weights will stay in PSRAM (pass `pin`), as far as their bytes depend on no mapping.
-bool weights_stay(const Compilation& compilation, const AskedCapacity& psram) {
-  const Machine& machine = compilation.machine;
-  const auto nowhere = [](std::size_t) { return Place::dsram; };
-  std::set<std::vector<ValueId>> seen;
-  std::int64_t bytes = 0;
+/// By draft whether its weights will stay in PSRAM (pass `pin`), where the bytes of no weights depend on mappings;
+/// else of none.
+std::vector<char> foreseen_to_stay(const Compilation& compilation, const AskedCapacity& psram) {
+  std::vector<InstructionClass> classes;
   for (const Draft& draft : compilation.drafts) {
-    const InstructionClass c = class_of(draft, nowhere);
-    const WeightForm form = weight_form(c, machine);
-    if (c.compound == Compound::strips || form.by_tile() || form.bits % 8 != 0) return false;
-    if (seen.insert(draft.weights).second) bytes += region_bytes(c, form).psram;
+    classes.push_back(class_of(draft, [](std::size_t) { return Place::dsram; }));
+    const WeightForm form = weight_form(classes.back(), compilation.machine);
+    if (classes.back().compound == Compound::strips || form.by_tile() || form.bits % 8 != 0)
+      return std::vector<char>(compilation.drafts.size(), 0);
   }
-  return psram.holds(bytes);
+  return staying_weights(compilation, classes, psram).by_draft;
 }
 
-TileRoom room_at(const InstructionClass& c, const Machine& machine, Role role, const TileGaps& gaps, bool stay) {
+TileRoom room_at(const InstructionClass& c, const Machine& machine, Role role, const TileGaps& gaps, bool stays) {
   TileRoom room = room_for(c, machine, weight_place(machine, role));
-  room.weights_stay = stay;
+  room.weights_stay = stays;
   room.read_bytes = gaps.read.bytes;
   room.write_bytes = gaps.write.bytes;
   return room;
@@ -145,6 +146,9 @@ void fill_memory(const Machine& machine, const TileBuffers& buffers, TileGaps ga
   instruction.stackram = Bytes(in_use) - instruction.dsram_read_side - instruction.dsram_write_side;
 }
 
+/// Its near uses find it where it waits, or, if it does not, in DRAM.
+void leave_dsram(Life& life) { (life.needs_stack() ? life.skips_dsram : life.in_dram) = true; }
+
 /// Moves one of the whole values in the draft's DSRAM pair to DRAM, the larger first. False when there is none.
 bool evict(const Draft& draft, std::vector<ValueId> whole, Lives& lives) {
   const auto is_operand = [&](ValueId v) {
@@ -159,13 +163,11 @@ bool evict(const Draft& draft, std::vector<ValueId> whole, Lives& lives) {
   return true;
 }
 
-/// Sends a value to DRAM so that an instruction's tiles fit. In a unified memory what waits leaves first.
-bool make_room(const Machine& machine, const Draft& draft, std::int32_t index, const std::vector<ValueId>& found,
-               Lives& lives) {
-  const bool unified = machine.activation_memory == ActivationMemory::unified;
+/// Sends a value to DRAM so that an instruction's tiles fit in a memory for all: what waits leaves first.
+bool make_room(const Draft& draft, std::int32_t index, const std::vector<ValueId>& found, Lives& lives) {
   const auto spill = [&](bool though_used) {
-    const std::int32_t v = unified ? farthest_at(index, lives, though_used) : none;
-    if (v != none) lives[static_cast<std::size_t>(v)].spilled = true;
+    const std::int32_t v = farthest_at(index, lives, though_used);
+    if (v != none) lives[at(v)].spilled = true;
     return v != none;
   };
   return spill(false) || evict(draft, found, lives) || spill(true);
@@ -277,13 +279,116 @@ std::optional<std::size_t> misfit_alone(const Compilation& compilation, const Ma
 
 namespace {
 
-std::optional<std::size_t> try_place(Compilation& compilation, Mappings& mappings, bool stay) {
+/// Values that may lie whole in DSRAM, and by draft those whose lying there its mapping and its bytes depend on:
+/// its result, what it reads in DSRAM, and what lies on the side that it reads.
+struct Candidates {
+  std::vector<ValueId> values;
+  std::vector<std::vector<std::int32_t>> asked;  // places in `values`
+};
+
+/// Of more values open at once than can be weighed the largest are none: they then have no place in DSRAM.
+Candidates candidates_of(const std::vector<Draft>& drafts, const Resident& resident, Lives& lives) {
+  std::vector<std::vector<ValueId>> asked(drafts.size());
+  std::vector<std::size_t> last(lives.size());
+  for (std::size_t i = 0; i < drafts.size(); ++i) {
+    const auto ask = [&](ValueId v) {
+      if (!lives[at(v)].in_dsram_at(static_cast<std::int32_t>(i)) ||
+          std::ranges::find(asked[i], v) != asked[i].end())
+        return;
+      asked[i].push_back(v);
+      last[at(v)] = i;
+    };
+    for (const DraftOperand& operand : drafts[i].operands) ask(operand.value);
+    std::ranges::for_each(resident.found[i], ask);
+    ask(drafts[i].destination);
+  }
+  std::vector<std::int32_t> number(lives.size(), -1);
+  Candidates candidates;
+  std::vector<ValueId> open;
+  const auto bytes = [&](ValueId v) { return lives[at(v)].bytes; };
+  for (std::size_t i = 0; i < drafts.size(); ++i) {
+    std::erase_if(open, [&](ValueId v) { return last[at(v)] < i; });
+    std::vector<ValueId> opening;
+    for (const ValueId v : asked[i])
+      if (lives[at(v)].in_dsram() && number[at(v)] < 0) opening.push_back(v);
+    std::ranges::stable_sort(opening, {}, bytes);
+    for (const ValueId v : opening) {
+      if (open.size() == most_open_questions) {
+        leave_dsram(lives[at(v)]);
+        continue;
+      }
+      open.push_back(v);
+      number[at(v)] = static_cast<std::int32_t>(candidates.values.size());
+      candidates.values.push_back(v);
+    }
+    std::vector<std::int32_t>& numbers = candidates.asked.emplace_back();
+    for (const ValueId v : asked[i])
+      if (number[at(v)] >= 0) numbers.push_back(number[at(v)]);
+  }
+  return candidates;
+}
+
+/// The instruction finds no mapping, whatever leaves the chip.
+void refuse_rule(Compilation& compilation, const Draft& draft, const InstructionClass& c, const TileRoom& room) {
+  if (draft.rule == nullptr) return;
+  compilation.infeasible = compilation.graph->nodes[at(draft.node)].name + ": " + misfit_of(*draft.rule, c, room);
+}
+
+/// Of separate memories: which values lie whole in DSRAM such that the fewest bytes are moved, given those that
+/// wait in STACKRAM. Of more DSRAM or PSRAM they are no more: what was chosen for less can be chosen again, and
+/// each instruction's mapping moves no more in more room. Returns a draft that has no mapping, whatever is chosen.
+std::optional<std::size_t> choose_whole(Compilation& compilation, Mappings& mappings,
+                                        const std::vector<char>& stays) {
+  const Machine& machine = compilation.machine;
+  const std::vector<Draft>& drafts = compilation.drafts;
+  Lives& lives = compilation.lives;
+  const MemoryPlan plan = plan_memory(machine, drafts, lives);
+  Resident resident = resident_bytes(drafts, lives);
+  const Candidates candidates = candidates_of(drafts, resident, lives);
+  const auto answer = [&](std::int32_t candidate, bool no) {
+    Life& life = lives[at(candidates.values[at(candidate)])];
+    life.in_dram = life.skips_dsram = false;
+    if (no) leave_dsram(life);
+  };
+  const Places places{*compilation.graph, lives};
+  const auto class_and_room = [&](std::size_t i) {
+    resident.write[i] = written_bytes(drafts[i], lives);
+    resident.read[i] = 0;
+    for (const ValueId v : resident.found[i]) resident.read[i] += lives[at(v)].in_dsram() ? lives[at(v)].bytes : 0;
+    InstructionClass c = class_of(drafts[i], static_cast<std::int32_t>(i), places);
+    const TileRoom room = room_at(c, machine, compilation.role, gaps_at(machine, plan, resident, i), stays[i] != 0);
+    return std::pair(std::move(c), room);
+  };
+  const auto cost = [&](std::size_t i, std::uint32_t noes) -> std::optional<std::int64_t> {
+    for (std::size_t a = 0; a < candidates.asked[i].size(); ++a)
+      answer(candidates.asked[i][a], (noes >> a & 1U) != 0);
+    const Draft& draft = drafts[i];
+    auto [c, room] = class_and_room(i);
+    const auto mapping = mappings.in(room, c, draft.rule);
+    if (!mapping) return std::nullopt;
+    c.mapping = *mapping;
+    if (c.compound == Compound::strips) mappings.stream(c, room);
+    const bool said = draft.rule != nullptr && draft.rule->result == Place::dsram;
+    return dram_bytes(c, room) + (said && lives[at(draft.destination)].in_dram ? most_words : 0);
+  };
+  const LeastChoice choice = least_choice(candidates.asked, candidates.values.size(), cost);
+  for (std::size_t q = 0; q < candidates.values.size(); ++q)
+    answer(static_cast<std::int32_t>(q), choice.failed || choice.no[q] != 0);
+  if (!choice.failed) return std::nullopt;
+  const auto [c, room] = class_and_room(*choice.failed);
+  refuse_rule(compilation, drafts[*choice.failed], c, room);
+  return choice.failed;
+}
+
+std::optional<std::size_t> try_place(Compilation& compilation, Mappings& mappings, const std::vector<char>& stays) {
   const Graph& graph = *compilation.graph;
   const Machine& machine = compilation.machine;
   const std::vector<Draft>& drafts = compilation.drafts;
   Lives& lives = compilation.lives;
   Placement& placement = compilation.placement;
   const Places places{graph, lives};
+  if (machine.activation_memory == ActivationMemory::separate)
+    if (const auto failed = choose_whole(compilation, mappings, stays)) return failed;
   while (true) {
     const MemoryPlan plan = plan_memory(machine, drafts, lives);
     Resident resident = resident_bytes(drafts, lives);
@@ -292,20 +397,16 @@ std::optional<std::size_t> try_place(Compilation& compilation, Mappings& mapping
       const auto index = static_cast<std::int32_t>(i);
       InstructionClass c = class_of(drafts[i], index, places);
       const auto room_now = [&] {
-        return room_at(c, machine, compilation.role, gaps_at(machine, plan, resident, i), stay);
+        return room_at(c, machine, compilation.role, gaps_at(machine, plan, resident, i), stays[i] != 0);
       };
       auto mapping = mappings.in(room_now(), c, drafts[i].rule);
       if (resident.passing[i] > 0) keep_passing(c, room_now, drafts[i].rule, mappings, resident, i, mapping);
       const TileGaps gaps = gaps_at(machine, plan, resident, i);
       const TileRoom room = room_now();
       if (!mapping) {
-        if (!make_room(machine, drafts[i], index, resident.found[i], lives)) {
-          if (drafts[i].rule != nullptr)
-            compilation.infeasible = graph.nodes[static_cast<std::size_t>(drafts[i].node)].name + ": " +
-                                     misfit_of(*drafts[i].rule, c, room);
-          return i;
-        }
-        break;
+        if (make_room(drafts[i], index, resident.found[i], lives)) break;
+        refuse_rule(compilation, drafts[i], c, room);
+        return i;
       }
       c.mapping = *mapping;
       if (c.compound == Compound::strips) mappings.stream(c, room);
@@ -316,7 +417,7 @@ std::optional<std::size_t> try_place(Compilation& compilation, Mappings& mapping
       placement.instructions.push_back(std::move(instruction));
       placement.classes_of_drafts.push_back(std::move(c));
     }
-    if (placement.instructions.size() < drafts.size()) continue;  // a value left DSRAM: all over again
+    if (placement.instructions.size() < drafts.size()) continue;  // a value left the memory: all over again
     fill_addresses(plan, drafts, lives, placement);
     return std::nullopt;
   }
@@ -327,7 +428,7 @@ std::optional<std::size_t> try_place(Compilation& compilation, Mappings& mapping
 std::optional<std::size_t> try_place(Compilation& compilation) {
   const AskedCapacity psram(compilation.machine.psram_bytes);
   Mappings mappings{*compilation.mappings, compilation.stop};
-  const auto failed = try_place(compilation, mappings, weights_stay(compilation, psram));
+  const auto failed = try_place(compilation, mappings, foreseen_to_stay(compilation, psram));
   if (!weights_in_place(compilation.machine, compilation.role)) compilation.psram_bytes.narrow(psram.same());
   narrow_psram(compilation, mappings.weight_room);
   return failed;

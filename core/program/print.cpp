@@ -20,6 +20,7 @@ std::string life_text(const Compilation& c, ValueId id) {
   for (const std::int32_t use : life.uses) text += " " + std::to_string(use);
   if (life.in_dram) text += ", in dram";
   if (life.spilled) text += ", spilled";
+  if (life.skips_dsram) text += ", not in dsram";
   return text + "}";
 }
 

@@ -2,8 +2,8 @@
 //
 // The stage is compiled as it is. For each value that is read from DRAM, the largest first, the nodes that make it
 // are copied before each of those readers, back to values that are on chip there (at most three operators back),
-// and the stage is compiled again. The copy stays when fewer bytes are moved: operands and results at DRAM once for
-// each instruction, and the weights that are read again.
+// and the stage is compiled again. The copy stays when fewer bytes are moved, the weights that are read again
+// included.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -33,16 +33,13 @@ Compilation placed(const Compilation& from, std::shared_ptr<const Graph> graph) 
   return trial;
 }
 
-/// Bytes that a pass of the stage moves: weights that do not stay, and what is read from and written to DRAM.
-std::int64_t moved_bytes(const Compilation& c) {
-  std::int64_t bytes = 0;
-  for (std::size_t i = 0; i < c.drafts.size(); ++i) {
-    const Instruction& instruction = c.placement.instructions[i];
-    const InstructionClass& one = c.placement.classes_of_drafts[i];
-    if (!one.pinned) bytes += instruction.weight_bytes.value;
-    if (one.to_dram) bytes += c.lives[at(instruction.destination)].bytes;
-    for (const PlacedOperand& source : instruction.sources)
-      if (source.place == Place::dram) bytes += c.lives[at(source.value)].bytes;
+/// Bytes that a pass of the stage moves, one core.
+Int128 moved_bytes(const Compilation& c) {
+  Int128 bytes = 0;
+  for (const InstructionClass& one : c.placement.classes_of_drafts) {
+    TileRoom room = room_for(one, c.machine, weight_place(c.machine, c.role));
+    room.weights_stay = one.pinned;
+    bytes += dram_bytes(one, room);
   }
   return bytes;
 }
@@ -135,7 +132,7 @@ void recompute(Compilation& c) {
   Compilation best = placed(c, c.graph);
   c.psram_bytes.narrow(best.psram_bytes);
   if (best.infeasible) return;
-  std::int64_t least = moved_bytes(best);
+  Int128 least = moved_bytes(best);
   std::set<std::string> tried;  // by name: numbers change with the graph
   std::size_t trials = 0;
   for (bool again = true; again && trials < most_trials;) {

@@ -10,6 +10,9 @@ constexpr std::string_view overlap = "fewer, larger tiles: load, work and store 
 constexpr std::string_view granule =
     "channels and sums are tiled by 32, or as a whole, where what they take has room for that: weights in a ROM "
     "take none, and are no reason for finer tiles";
+constexpr std::string_view one_core =
+    "bytes are weighed for one core; of two in lockstep activations move twice, weights once";
+constexpr std::string_view chains = "which operators are one is decided before it is known what lies on chip";
 constexpr std::string_view whole =
     "a value that fits stays whole on chip, though the tiles beside it then have less room and operands come again";
 
@@ -71,13 +74,26 @@ constexpr MoreRow rows[] = {
      "machine dram_bytes_per_cycle=2 psram_bytes=4; network 1x1x2 | linear 3",
      "the decompressor, which each tile passes, is slower than DRAM"},
     // Compiled again.
-    {"DSRAM", "bytes", "dsram_bytes=100", "dsram_bytes=150", "machine; network 1x12x12 | relu | matmul 0 | norm",
+    {"DSRAM in lockstep", "bytes", "dsram_bytes=400", "dsram_bytes=500",
+     "machine cores=2 tile_buffering=single psram_bytes=72; network 5x6x11 | conv 7 3", one_core},
+    {"DSRAM in one memory", "bytes", "dsram_bytes=100", "dsram_bytes=120",
+     "machine tile_buffering=single stackram_bytes=1 activation_memory=unified; network 6x6x6 | conv 3 3 | conv 1 "
+     "1",
      whole},
+    {"DSRAM with strips", "bytes", "dsram_bytes=100", "dsram_bytes=150",
+     "machine strips=line_buffers tile_buffering=single; network 1x11x11 | relu | add 0", chains},
+    {"DSRAM with values made again", "bytes", "dsram_bytes=100", "dsram_bytes=150",
+     "machine skip_handling=recompute; network 4x7x7 | relu | conv 1 1 | concat 0",
+     "what to make again is searched for among what comes back from DRAM, which now is something else"},
     {"DSRAM", "cycles", "dsram_bytes=20", "dsram_bytes=30", "machine; network 3x3x3 | softmax", overlap},
-    {"PSRAM", "bytes", "psram_bytes=100", "psram_bytes=150",
-     "machine cores=2 dsram_bytes=108; network 3x3x7 | conv 6 3",
-     "bytes are weighed for one core; of two in lockstep activations move twice, weights once"},
+    {"PSRAM in lockstep", "bytes", "psram_bytes=100", "psram_bytes=150",
+     "machine cores=2 dsram_bytes=108; network 3x3x7 | conv 6 3", one_core},
+    {"PSRAM with strips", "bytes", "psram_bytes=30", "psram_bytes=40",
+     "machine strips=line_buffers dsram_bytes=35; network 2x2x5 | conv 5 3 | conv 1 1", chains},
     {"PSRAM", "cycles", "psram_bytes=40", "psram_bytes=60", "machine; network 1x1x5 | linear 5", overlap},
+    {"STACKRAM", "bytes", "stackram_bytes=50", "stackram_bytes=60",
+     "machine; network 3x3x3 | matmul 0 | softmax | matmul 1 | relu | conv 1 1 | from 2 | conv 6 1 | matmul 5",
+     "which values are spilled is weighed as if each use read them once; tiles may read them again"},
     {"STACKRAM", "cycles", "stackram_bytes=60", "stackram_bytes=90",
      "machine stackram_port_bits=1; network 1x9x9 | matmul 0 | conv 1 1 | matmul 1",
      "an operand is read from a port slower than DRAM"},
@@ -132,8 +148,8 @@ constexpr MoreRow rows[] = {
     {"strips", "cycles", "strips=off", "strips=halo_recompute",
      "machine psram_bytes=6 dsram_bytes=36; network 3x3x3 | conv 2 1 | relu", overlap},
     {"rows kept", "bytes", "strips=halo_recompute", "strips=line_buffers",
-     "machine psram_bytes=54 dsram_bytes=360; network 4x8x7 | conv 6 2 | conv 3 3 | relu",
-     "the chain is one only where rows are kept, and then its weights come again for each strip"},
+     "machine dsram_bytes=216; network 7x6x6 | conv 6 3 | relu | add 2",
+     "the chain is one only where rows are kept, and its result is then in DRAM for the next"},
     {"turned results", "cycles", "transposition=explicit", "transposition=static",
      "machine vector_lanes=2 transpose_lanes=3; network 5x2x2 | relu | transpose",
      "written one element at a time by the circuit that makes them"},

@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "core/program/draft.h"
 #include "tests/core/base/made_section.h"
 #include "tests/core/cost/example.h"
 #include "tests/core/cost/more_rows.h"
@@ -57,6 +58,24 @@ std::string table_of(std::span<const NeverRow> rows) {
   std::string text = "| | why |\n| --- | --- |\n";
   for (const NeverRow& row : rows) text += "| `" + std::string(row.name) + "` | " + std::string(row.why) + " |\n";
   return text;
+}
+
+/// The worked example of docs/model.md.
+TEST(more, what_lies_whole_is_what_moves_fewest_bytes) {
+  Machine machine;
+  const Application application =
+      example_of("machine dsram_bytes=150\nnetwork 1x12x12 | relu | matmul 0 | norm\n", machine);
+  ASSERT_TRUE(application.feasible) << application.reason;
+  const CompiledStage& stage = application.stages[0];
+  std::vector<bool> whole;
+  std::vector<std::int64_t> bytes;
+  for (const Instruction& i : stage.program.instructions) {
+    const InstructionClass& c = stage.program.classes[static_cast<std::size_t>(i.instruction_class)];
+    whole.push_back(c.to_dsram);
+    bytes.push_back(dram_bytes(c, room_for(c, machine, WeightPlace::psram)));
+  }
+  EXPECT_EQ(whole, (std::vector<bool>{true, false, false}));
+  EXPECT_EQ(bytes, (std::vector<std::int64_t>{144, 144 + 144, 144 + 144}));
 }
 
 TEST(more, of_each_row_is_worse_on_its_counterexample) {

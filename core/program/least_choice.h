@@ -1,0 +1,31 @@
+// Yes or no for each of many questions, at the least cost. Internal to pass `place`.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace sdip {
+
+/// What a step costs when of the questions asked at it those whose bit is set in `noes`, in the order in which they
+/// are asked there, are answered with no; nothing when it cannot be done so.
+using StepCost = std::function<std::optional<std::int64_t>(std::size_t step, std::uint32_t noes)>;
+
+struct LeastChoice {
+  std::vector<char> no;               // by question; those never asked are answered with yes
+  std::optional<std::size_t> failed;  // the first step that no answers allow: `no` then says nothing
+};
+
+/// The most questions open at once, from the first step that asks them to the last.
+inline constexpr std::size_t most_open_questions = 12;
+
+/// Answers of the least sum of all steps' costs; of equals the one of fewest noes. Exact: steps in order, keeping
+/// for the answers to the open questions the least sum so far. Time grows with the steps, and doubles with each
+/// question open at once. Requires at most most_open_questions of these. Worked example: question 0 asked at steps
+/// 0 and 1, question 1 at 1; step 0 costs 2, or 0 when 0 is answered with no; step 1 costs 1 for each no. Yes to 1
+/// and no to 0: 0 + 1, against 2 + 0 with two yeses.
+LeastChoice least_choice(const std::vector<std::vector<std::int32_t>>& asked, std::size_t questions,
+                         const StepCost& cost);
+
+}  // namespace sdip
