@@ -1,4 +1,5 @@
-// Dynamic programming over steps: answers given before matter only while their questions are open.
+// Dynamic programming over steps: answers given before matter only while their questions are open. It is done with
+// what is known of costs so far, again and again, until all costs of its answers are known.
 #include "core/program/least_choice.h"
 
 #include <algorithm>
@@ -13,6 +14,8 @@
 namespace sdip {
 namespace {
 
+constexpr int most_rounds = 32;  // in which costs are asked for where they matter; then for all
+
 /// Answers to the open questions, and the least that such answers have cost so far.
 struct State {
   std::uint32_t noes = 0;  // by slot
@@ -22,6 +25,39 @@ struct State {
 };
 
 bool is_better(const State& a, const State& b) { return std::tie(a.cost, a.count) < std::tie(b.cost, b.count); }
+
+/// Costs by step and answers, as far as they are known.
+class Known {
+ public:
+  Known(const std::vector<std::vector<std::int32_t>>& asked, const StepCosts& costs) : costs_(costs) {
+    for (const auto& here : asked) steps_.emplace_back(std::size_t{1} << here.size());
+  }
+
+  std::optional<std::int64_t> at_least(std::size_t step, std::uint32_t noes) {
+    if (ask_all) ask(step, noes);
+    One& one = steps_[step][noes];
+    if (!one.is_known && one.cost == unasked) one.cost = costs_.least({step, noes});
+    return one.cost;
+  }
+
+  bool ask_all = false;
+
+  /// Whether it was known before.
+  bool ask(std::size_t step, std::uint32_t noes) {
+    One& one = steps_[step][noes];
+    if (!one.is_known) one.cost = costs_.cost({step, noes});
+    return std::exchange(one.is_known, true);
+  }
+
+ private:
+  static constexpr std::int64_t unasked = -1;
+  struct One {
+    std::optional<std::int64_t> cost = unasked;
+    bool is_known = false;
+  };
+  const StepCosts& costs_;
+  std::vector<std::vector<One>> steps_;
+};
 
 struct Steps {
   const std::vector<std::vector<std::int32_t>>& asked;
@@ -58,15 +94,18 @@ struct Steps {
     }
   }
 
+  std::uint32_t noes_at(std::size_t i, std::uint32_t slots_of_noes) const {
+    std::uint32_t noes = 0;
+    for (std::size_t a = 0; a < asked[i].size(); ++a) noes |= (slots_of_noes >> slot[at(asked[i][a])] & 1U) << a;
+    return noes;
+  }
+
   /// Adds what the step costs. States with which it cannot be done go.
-  void take(std::size_t i, const StepCost& cost, std::vector<State>& states) const {
-    std::vector<std::optional<std::optional<std::int64_t>>> known(std::size_t{1} << asked[i].size());
+  void take(std::size_t i, Known& known, std::vector<State>& states) const {
     std::erase_if(states, [&](State& state) {
-      std::uint32_t noes = 0;
-      for (std::size_t a = 0; a < asked[i].size(); ++a) noes |= (state.noes >> slot[at(asked[i][a])] & 1U) << a;
-      if (!known[noes]) known[noes] = cost(i, noes);
-      state.cost += known[noes]->value_or(0);
-      return !known[noes]->has_value();
+      const auto cost = known.at_least(i, noes_at(i, state.noes));
+      state.cost += cost.value_or(0);
+      return !cost;
     });
   }
 
@@ -90,16 +129,16 @@ struct Steps {
   }
 };
 
-}  // namespace
-
-LeastChoice least_choice(const std::vector<std::vector<std::int32_t>>& asked, std::size_t questions,
-                         const StepCost& cost) {
+/// The best by what is known. `tell` is told the answers at each step.
+template <class Tell>
+LeastChoice best_known(const std::vector<std::vector<std::int32_t>>& asked, std::size_t questions, Known& known,
+                       const Tell& tell) {
   Steps steps(asked, questions);
   std::vector<std::vector<State>> all;  // by step, before its questions close
   std::vector<State> states(1);
   for (std::size_t i = 0; i < asked.size(); ++i) {
     steps.open(i, states);
-    steps.take(i, cost, states);
+    steps.take(i, known, states);
     if (states.empty()) return {{}, i};
     all.push_back(states);
     steps.close(i, states);
@@ -109,7 +148,29 @@ LeastChoice least_choice(const std::vector<std::vector<std::int32_t>>& asked, st
   for (std::size_t i = all.size(); i-- > 0; s = all[i][s].before)
     for (const std::int32_t q : steps.opening[i])
       choice.no[at(q)] = static_cast<char>(all[i][s].noes >> steps.slot[at(q)] & 1U);
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    std::uint32_t noes = 0;
+    for (std::size_t a = 0; a < asked[i].size(); ++a)
+      noes |= static_cast<std::uint32_t>(choice.no[at(asked[i][a])]) << a;
+    tell(i, noes);
+  }
   return choice;
+}
+
+}  // namespace
+
+LeastChoice least_choice(const std::vector<std::vector<std::int32_t>>& asked, std::size_t questions,
+                         const StepCosts& costs) {
+  Known known(asked, costs);
+  for (int round = 0;; ++round) {
+    known.ask_all = known.ask_all || round == most_rounds;
+    bool all_known = true;
+    const LeastChoice choice = best_known(asked, questions, known, [&](std::size_t step, std::uint32_t noes) {
+      all_known = known.ask(step, noes) && all_known;
+    });
+    if (choice.failed ? known.ask_all : all_known) return choice;
+    known.ask_all = known.ask_all || choice.failed;  // an earlier step may be the one
+  }
 }
 
 }  // namespace sdip

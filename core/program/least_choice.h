@@ -8,9 +8,18 @@
 
 namespace sdip {
 
-/// What a step costs when of the questions asked at it those whose bit is set in `noes`, in the order in which they
-/// are asked there, are answered with no; nothing when it cannot be done so.
-using StepCost = std::function<std::optional<std::int64_t>(std::size_t step, std::uint32_t noes)>;
+/// A step and answers to the questions asked there: those whose bit is set in `noes`, in the order in which they
+/// are asked, are answered with no.
+struct Answered {
+  std::size_t step = 0;
+  std::uint32_t noes = 0;
+};
+
+/// What a step costs; nothing when it cannot be done so. `least`: no more than that, quickly known.
+struct StepCosts {
+  std::function<std::int64_t(Answered)> least;
+  std::function<std::optional<std::int64_t>(Answered)> cost;
+};
 
 struct LeastChoice {
   std::vector<char> no;               // by question; those never asked are answered with yes
@@ -21,11 +30,12 @@ struct LeastChoice {
 inline constexpr std::size_t most_open_questions = 12;
 
 /// Answers of the least sum of all steps' costs; of equals the one of fewest noes. Exact: steps in order, keeping
-/// for the answers to the open questions the least sum so far. Time grows with the steps, and doubles with each
-/// question open at once. Requires at most most_open_questions of these. Worked example: question 0 asked at steps
-/// 0 and 1, question 1 at 1; step 0 costs 2, or 0 when 0 is answered with no; step 1 costs 1 for each no. Yes to 1
-/// and no to 0: 0 + 1, against 2 + 0 with two yeses.
+/// for the answers to the open questions the least sum so far; costs are asked for only where the sum of what is
+/// known and of what is least is best. Time grows with the steps, and doubles with each question open at once.
+/// Requires at most most_open_questions of these. Worked example: question 0 asked at steps 0 and 1, question 1 at
+/// 1; step 0 costs 2, or 0 when 0 is answered with no; step 1 costs 1 for each no. Yes to 1 and no to 0: 0 + 1,
+/// against 2 + 0 with two yeses.
 LeastChoice least_choice(const std::vector<std::vector<std::int32_t>>& asked, std::size_t questions,
-                         const StepCost& cost);
+                         const StepCosts& costs);
 
 }  // namespace sdip

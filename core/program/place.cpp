@@ -328,6 +328,23 @@ Candidates candidates_of(const std::vector<Draft>& drafts, const Resident& resid
   return candidates;
 }
 
+/// Bytes that the instruction moves at least, in whatever room: all of it as one tile, where that moves nothing
+/// that smaller ones leave out.
+std::int64_t least_bytes(InstructionClass c, TileRoom room) {
+  if (c.compound != Compound::single) return 0;
+  room.burst_bytes = 1;
+  if (!is_nest(c.work.family)) {
+    c.mapping = {c.work.rows, 1, c.work.row_length, 1};
+    return dram_bytes(c, room);
+  }
+  const Nest nest = nest_of(c);
+  const LoopNest& n = nest.loops;
+  c.mapping = {n.out_h, n.out_w, nest.channels(), n.in_channels, tiling_orders[0]};
+  const auto skips = [](const NestAxis& axis) { return axis.stride > axis.reach(); };
+  if (skips(row_axis(n)) || skips(column_axis(n))) c.operand_a = Place::dsram;  // tiles leave out what is between
+  return dram_bytes(c, room);
+}
+
 /// The instruction finds no mapping, whatever leaves the chip.
 void refuse_rule(Compilation& compilation, const Draft& draft, const InstructionClass& c, const TileRoom& room) {
   if (draft.rule == nullptr) return;
@@ -359,19 +376,29 @@ std::optional<std::size_t> choose_whole(Compilation& compilation, Mappings& mapp
     const TileRoom room = room_at(c, machine, compilation.role, gaps_at(machine, plan, resident, i), stays[i] != 0);
     return std::pair(std::move(c), room);
   };
-  const auto cost = [&](std::size_t i, std::uint32_t noes) -> std::optional<std::int64_t> {
-    for (std::size_t a = 0; a < candidates.asked[i].size(); ++a)
-      answer(candidates.asked[i][a], (noes >> a & 1U) != 0);
-    const Draft& draft = drafts[i];
-    auto [c, room] = class_and_room(i);
+  const auto answer_all = [&](Answered answered) {
+    const auto& asked = candidates.asked[answered.step];
+    for (std::size_t a = 0; a < asked.size(); ++a) answer(asked[a], (answered.noes >> a & 1U) != 0);
+  };
+  const auto is_said = [&](const Draft& draft) {
+    return draft.rule != nullptr && draft.rule->result == Place::dsram && lives[at(draft.destination)].in_dram;
+  };
+  const auto least = [&](Answered answered) {
+    answer_all(answered);
+    auto [c, room] = class_and_room(answered.step);
+    return least_bytes(c, room);
+  };
+  const auto cost = [&](Answered answered) -> std::optional<std::int64_t> {
+    answer_all(answered);
+    const Draft& draft = drafts[answered.step];
+    auto [c, room] = class_and_room(answered.step);
     const auto mapping = mappings.in(room, c, draft.rule);
     if (!mapping) return std::nullopt;
     c.mapping = *mapping;
     if (c.compound == Compound::strips) mappings.stream(c, room);
-    const bool said = draft.rule != nullptr && draft.rule->result == Place::dsram;
-    return dram_bytes(c, room) + (said && lives[at(draft.destination)].in_dram ? most_words : 0);
+    return dram_bytes(c, room) + (is_said(draft) ? most_words : 0);
   };
-  const LeastChoice choice = least_choice(candidates.asked, candidates.values.size(), cost);
+  const LeastChoice choice = least_choice(candidates.asked, candidates.values.size(), {least, cost});
   for (std::size_t q = 0; q < candidates.values.size(); ++q)
     answer(static_cast<std::int32_t>(q), choice.failed || choice.no[q] != 0);
   if (!choice.failed) return std::nullopt;
