@@ -17,24 +17,23 @@ class ApartQueue {
  public:
   void clear(std::int64_t capacity_bytes) {
     capacity_bytes_ = capacity_bytes;
-    held_bytes_ = peak_bytes_ = 0;
-    tiles_.clear();
-    gone_ = first_ = 0;
+    held_bytes_ = peak_bytes_ = late_ = 0;
+    gone_ = first_ = end_ = 0;
   }
 
   /// Frees the oldest tiles until `bytes` fit. Returns the later of `time` and when the last of these is no longer
   /// used.
   std::int64_t make_room(std::int64_t bytes, std::int64_t time) {
-    while (held_bytes_ + bytes > capacity_bytes_) {
-      check(first_ < end(), "weights larger than their memory reached the timeline");
-      const Tile tile = at(first_);
+    const std::int64_t most = capacity_bytes_ - bytes;
+    while (held_bytes_ > most) {
+      check(first_ < end_, "weights larger than their memory reached the timeline");
+      const Tile tile = tiles_[first_++];
       if (tile.used_until == in_use) {  // its instruction still holds it: it goes to the back, freeing nothing
-        ++first_;
-        tiles_.push_back(tile);
-        held_ = end() - 1;
+        held_ = end();
+        push(tile);
       } else {
-        time = std::max(time, tile.used_until);
-        free_first();
+        time = std::max(time, tile.used_until + late_);
+        held_bytes_ -= tile.bytes;
       }
     }
     return time;
@@ -42,58 +41,84 @@ class ApartQueue {
 
   /// Puts a tile in that is fetched from `start`; what is no longer used by then goes.
   void add(std::int64_t bytes, std::int64_t start) {
-    while (first_ < end() && at(first_).used_until <= start) free_first();
-    tiles_.push_back({bytes, 0});
-    held_bytes_ += bytes;
+    std::int64_t held_bytes = held_bytes_;
+    start -= late_;
+    const Tile* tile = tiles_.data() + first_;
+    for (const Tile* const end = tiles_.data() + end_; tile < end && tile->used_until <= start; ++tile)
+      held_bytes -= tile->bytes;
+    first_ = static_cast<std::size_t>(tile - tiles_.data());
+    push({bytes, -late_});
+    held_bytes_ = held_bytes + bytes;
     peak_bytes_ = std::max(peak_bytes_, held_bytes_);
   }
 
   /// Of the last tile added. Requires that no room was made since.
-  void use_current(std::int64_t until) { tiles_.back().used_until = until; }
+  void use_current(std::int64_t until) { tiles_[end_ - 1].used_until = until - late_; }
   void hold_current() {
     held_ = end() - 1;
-    use_current(in_use);
+    tiles_[end_ - 1].used_until = in_use;
   }
-  void release_held(std::int64_t until) { at(held_).used_until = until; }
-
-  /// Tiles are numbered from 0 on, in the order in which they are put in, moved behind, or shifted.
-  std::size_t first() const { return first_; }
-  std::size_t end() const { return gone_ + tiles_.size(); }
-  std::size_t oldest_known() const { return gone_; }
-  std::int64_t last_used_until() const { return first_ < end() ? tiles_.back().used_until : 0; }
-  std::int64_t bytes_of(std::size_t tile) const { return tiles_[tile - gone_].bytes; }
-  std::int64_t used_until(std::size_t tile) const { return tiles_[tile - gone_].used_until; }
-  std::int64_t peak_bytes() const { return peak_bytes_; }
+  void release_held(std::int64_t until) { tiles_[held_ - gone_].used_until = until - late_; }
 
   /// Everything happens `cycles` later; what was seen before stays as it was.
-  void shift(std::int64_t cycles) {
-    const std::size_t tiles = end() - first_;
-    for (std::size_t i = 0; i < tiles; ++i) {
-      Tile tile = at(first_++);
-      if (tile.used_until != in_use) tile.used_until += cycles;
-      tiles_.push_back(tile);
-    }
-    held_ += tiles;
+  void shift(std::int64_t cycles) { late_ += cycles; }
+
+  /// Tiles are numbered from 0 on, in the order in which they are put in or moved behind.
+  std::size_t first() const { return gone_ + first_; }
+  std::size_t end() const { return gone_ + end_; }
+  std::int64_t peak_bytes() const { return peak_bytes_; }
+
+  /// What the queue holds. Tiles are kept until forget_before(), also those freed, with the times they had.
+  struct Seen {
+    std::size_t first{}, end{};
+    std::int64_t last{}, late{};  // the last tile's time may still change
+  };
+  Seen see() const { return {first(), end(), end_ > 0 ? tiles_[end_ - 1].used_until : 0, late_}; }
+
+  /// Whether the same tiles are held for as long, relative to `now`, where nothing is fetched before `channel`.
+  bool same(const Seen& a, std::int64_t a_now, std::int64_t a_channel, const Seen& b, std::int64_t b_now,
+            std::int64_t b_channel) const {
+    check(std::min(a.first, b.first) >= gone_, "tiles that are compared are not forgotten");
+    if (a.end - a.first != b.end - b.first) return false;
+    if (a.first == a.end) return true;
+    const auto relative = [](std::int64_t until, std::int64_t now, std::int64_t channel) {
+      return until >= in_use ? in_use : std::max(until, channel) - now;
+    };
+    // Times without the delay of each, which only what is in use does not have.
+    const std::int64_t a_from = a_channel - a.late, b_from = b_channel - b.late;
+    const std::int64_t a_to = a_now - a.late, b_to = b_now - b.late;
+    const Tile *x = &tiles_[a.first - gone_], *y = &tiles_[b.first - gone_];
+    for (const Tile* const last = x + (a.end - a.first - 1); x < last; ++x, ++y)
+      if (x->bytes != y->bytes || relative(x->used_until, a_to, a_from) != relative(y->used_until, b_to, b_from))
+        return false;
+    return x->bytes == y->bytes && relative(a.last, a_to, a_from) == relative(b.last, b_to, b_from);
   }
 
   void forget_before(std::size_t place) {
-    tiles_.erase(tiles_.begin(), tiles_.begin() + static_cast<std::ptrdiff_t>(place - gone_));
+    const auto oldest = tiles_.begin() + static_cast<std::ptrdiff_t>(place - gone_);
+    std::copy(oldest, tiles_.begin() + static_cast<std::ptrdiff_t>(end_), tiles_.begin());
+    first_ -= place - gone_;
+    end_ -= place - gone_;
     gone_ = place;
   }
 
-  static constexpr std::int64_t in_use = std::int64_t{1} << 62;
-
  private:
+  static constexpr std::int64_t in_use = std::int64_t{1} << 62;  // stands for later than anything
+
   struct Tile {
     std::int64_t bytes{}, used_until{};
   };
 
-  Tile& at(std::size_t tile) { return tiles_[tile - gone_]; }
-  void free_first() { held_bytes_ -= at(first_++).bytes; }
+  void push(const Tile& tile) {
+    if (end_ == tiles_.size()) grow();
+    tiles_[end_++] = tile;
+  }
+  [[gnu::noinline]] void grow() { tiles_.resize(2 * tiles_.size() + 256); }
 
-  std::int64_t capacity_bytes_{}, held_bytes_{}, peak_bytes_{};
-  std::vector<Tile> tiles_;  // from gone_ on; before first_ they are freed
-  std::size_t gone_{}, first_{}, held_{};
+  std::int64_t capacity_bytes_{}, held_bytes_{}, peak_bytes_{}, late_{};
+  std::vector<Tile> tiles_;      // number gone_ is the first, and what stands from end_ on is none
+  std::size_t first_{}, end_{};  // places in tiles_; before first_ they are freed
+  std::size_t gone_{}, held_{};  // numbers
 };
 
 }  // namespace sdip

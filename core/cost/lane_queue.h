@@ -109,8 +109,8 @@ class LaneQueue {
   /// and until when they are used. Tiles are kept until forget_before(), also those freed, with the times they had.
   struct Seen {
     std::size_t first{}, end{};
-    Lanes last{}, channel{}, now{};                          // the last tile's time may still change
-    std::array<std::uint32_t, lane_count> firsts{}, ends{};  // of each machine's own queue
+    Lanes last{}, channel{}, now{};                    // the last tile's time may still change
+    std::array<ApartQueue::Seen, lane_count> apart{};  // of each machine's own queue
   };
   SDIP_EACH Seen see(const Lanes& now, const Lanes& channel) const {
     Seen seen{first_, end_, end_ > first_ ? used_until(end_ - 1) : Lanes{}, channel, now};
@@ -173,7 +173,7 @@ class LaneQueue {
   std::int64_t peak_bytes(std::size_t lane) const { return apart_ ? each_[lane].peak_bytes() : peak_bytes_[lane]; }
 
  private:
-  static constexpr std::int64_t in_use = ApartQueue::in_use;
+  static constexpr std::int64_t in_use = std::int64_t{1} << 62;
 
   template <class Work>
   SDIP_EACH static void with_each(const Lanes& lanes, const Work& work) {
@@ -201,24 +201,13 @@ class LaneQueue {
     for (std::size_t lane = 0; lane < lane_count; ++lane) each_[lane].shift(cycles[lane]);
   }
   [[gnu::noinline]] void see_apart(Seen& seen) const {
-    for (std::size_t lane = 0; lane < lane_count; ++lane) {
-      check(each_[lane].end() <= UINT32_MAX, "fewer tiles than 2^32 pass through PSRAM");
-      seen.firsts[lane] = static_cast<std::uint32_t>(each_[lane].first());
-      seen.ends[lane] = static_cast<std::uint32_t>(each_[lane].end());
-      seen.last[lane] = each_[lane].last_used_until();
-    }
+    for (std::size_t lane = 0; lane < lane_count; ++lane) seen.apart[lane] = each_[lane].see();
   }
   [[gnu::noinline]] bool same_apart(const Seen& a, const Seen& b) const {
-    for (std::size_t lane = 0; lane < lane_count; ++lane) {
-      check(std::min(a.firsts[lane], b.firsts[lane]) >= each_[lane].oldest_known(), "own tiles are not forgotten");
-      if (a.ends[lane] - a.firsts[lane] != b.ends[lane] - b.firsts[lane]) return false;
-      const auto relative = [&](const Seen& seen, std::uint32_t tile) {
-        const std::int64_t until = tile + 1 == seen.ends[lane] ? seen.last[lane] : each_[lane].used_until(tile);
-        return until == in_use ? until : std::max(until, seen.channel[lane]) - seen.now[lane];
-      };
-      for (std::uint32_t x = a.firsts[lane], y = b.firsts[lane]; x < a.ends[lane]; ++x, ++y)
-        if (each_[lane].bytes_of(x) != each_[lane].bytes_of(y) || relative(a, x) != relative(b, y)) return false;
-    }
+    for (std::size_t lane = 0; lane < lane_count; ++lane)
+      if (!each_[lane].same(a.apart[lane], a.now[lane], a.channel[lane], b.apart[lane], b.now[lane],
+                            b.channel[lane]))
+        return false;
     return true;
   }
 
