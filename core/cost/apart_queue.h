@@ -110,10 +110,12 @@ class ApartQueue {
   };
 
   void push(const Tile& tile) {
-    if (end_ == tiles_.size()) grow();
-    tiles_[end_++] = tile;
+    if (end_ == tiles_.size())
+      tiles_.push_back(tile);
+    else
+      tiles_[end_] = tile;
+    ++end_;
   }
-  [[gnu::noinline]] void grow() { tiles_.resize(2 * tiles_.size() + 256); }
 
   std::int64_t capacity_bytes_{}, held_bytes_{}, peak_bytes_{}, late_{};
   std::vector<Tile> tiles_;      // number gone_ is the first, and what stands from end_ on is none
