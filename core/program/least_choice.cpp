@@ -14,7 +14,7 @@
 namespace sdip {
 namespace {
 
-constexpr int most_rounds = 32;  // in which costs are asked for where they matter; then for all
+constexpr int most_rounds = 12;  // in which costs are asked for where they matter; then for all
 
 /// Answers to the open questions, and the least that such answers have cost so far.
 struct State {

@@ -27,7 +27,7 @@ struct LeastChoice {
 };
 
 /// The most questions open at once, from the first step that asks them to the last.
-inline constexpr std::size_t most_open_questions = 12;
+inline constexpr std::size_t most_open_questions = 10;
 
 /// Answers of the least sum of all steps' costs; of equals the one of fewest noes. Exact: steps in order, keeping
 /// for the answers to the open questions the least sum so far; costs are asked for only where the sum of what is

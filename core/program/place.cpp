@@ -43,12 +43,15 @@ struct Resident {
   std::vector<std::int64_t> read, write, passing;
   std::vector<std::vector<ValueId>> found;
 };
+
+/// Whole on the writing side.
 std::int64_t written_bytes(const Draft& draft, const Lives& lives) {
   const Life& life = lives[at(draft.destination)];
   const bool kept =
       life.in_dsram() || (!life.needs_stack() && !life.in_dram && !life.spilled && !life.leaves_by_dram);
   return kept && draft.out_elements > 0 ? life.bytes : 0;
 }
+
 Resident resident_bytes(const std::vector<Draft>& drafts, const Lives& lives) {
   const std::vector<std::int64_t> nothing(drafts.size(), 0);
   Resident r{nothing, nothing, nothing, std::vector<std::vector<ValueId>>(drafts.size())};
@@ -386,7 +389,7 @@ std::optional<std::size_t> choose_whole(Compilation& compilation, Mappings& mapp
   const auto least = [&](Answered answered) {
     answer_all(answered);
     auto [c, room] = class_and_room(answered.step);
-    return least_bytes(c, room);
+    return least_bytes(std::move(c), room);
   };
   const auto cost = [&](Answered answered) -> std::optional<std::int64_t> {
     answer_all(answered);
