@@ -102,13 +102,13 @@ TEST(weights_that_stay, cost_nothing_when_loaded_again_so_that_rows_are_loaded_o
 TEST(weights_that_stay, in_the_pinned_part_are_foreseen_too) {
   Machine m;
   m.weight_format = m.activation_format = NumberFormat::int8;
-  m.tile_buffering = m.weight_buffering = Buffering::single_buffer;
-  m.dsram_bytes = 27;   // three rows
-  m.psram_bytes = 110;  // and 11 B for tiles of the second product's weights
+  m.tile_buffering = Buffering::single_buffer;
+  m.dsram_bytes = 27;  // three rows
+  m.psram_bytes = 99 + 150;
   m.psram_pinned_bytes = 99;
   onnx::ModelProto model = model_of_x({1, 6, 9});
   add_weight(model, "w", {9, 11});
-  add_weight(model, "v", {11, 9});
+  add_weight(model, "v", {11, 40});
   add_node(model, "MatMul", {"x", "w"}, "z");
   add_node(model, "MatMul", {"z", "v"}, "y");
   add_output(model, "y");
