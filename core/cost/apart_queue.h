@@ -102,9 +102,9 @@ class ApartQueue {
     gone_ = place;
   }
 
- private:
   static constexpr std::int64_t in_use = std::int64_t{1} << 62;  // stands for later than anything
 
+ private:
   struct Tile {
     std::int64_t bytes{}, used_until{};
   };

@@ -173,7 +173,7 @@ class LaneQueue {
   std::int64_t peak_bytes(std::size_t lane) const { return apart_ ? each_[lane].peak_bytes() : peak_bytes_[lane]; }
 
  private:
-  static constexpr std::int64_t in_use = std::int64_t{1} << 62;
+  static constexpr std::int64_t in_use = ApartQueue::in_use;
 
   template <class Work>
   SDIP_EACH static void with_each(const Lanes& lanes, const Work& work) {

@@ -33,19 +33,19 @@ class Known {
     for (const auto& here : asked) steps_.emplace_back(std::size_t{1} << here.size());
   }
 
-  std::optional<std::int64_t> at_least(std::size_t step, std::uint32_t noes) {
-    if (ask_all) ask(step, noes);
-    One& one = steps_[step][noes];
-    if (!one.is_known && one.cost == unasked) one.cost = costs_.least({step, noes});
+  std::optional<std::int64_t> at_least(Answered answered) {
+    if (ask_all) ask(answered);
+    One& one = of(answered);
+    if (one.cost == unasked) one.cost = costs_.least(answered);
     return one.cost;
   }
 
   bool ask_all = false;
 
   /// Whether it was known before.
-  bool ask(std::size_t step, std::uint32_t noes) {
-    One& one = steps_[step][noes];
-    if (!one.is_known) one.cost = costs_.cost({step, noes});
+  bool ask(Answered answered) {
+    One& one = of(answered);
+    if (!one.is_known) one.cost = costs_.cost(answered);
     return std::exchange(one.is_known, true);
   }
 
@@ -55,68 +55,74 @@ class Known {
     std::optional<std::int64_t> cost = unasked;
     bool is_known = false;
   };
+  One& of(Answered answered) { return steps_[answered.step][answered.noes]; }
+
   const StepCosts& costs_;
   std::vector<std::vector<One>> steps_;
 };
 
+/// When each question is open, and the bit of its answer meanwhile.
 struct Steps {
   const std::vector<std::vector<std::int32_t>>& asked;
-  std::vector<std::vector<std::int32_t>> opening, closing;  // by step: questions first asked there, and last
-  std::vector<std::size_t> slot;                            // by question: the bit of its answer while it is open
-  std::uint32_t slots = 0;                                  // those that are taken
+  std::vector<std::vector<std::int32_t>> opening;  // by step: questions first asked there
+  std::vector<std::uint32_t> closing;              // by step: slots of those last asked there
+  std::vector<std::size_t> slot;                   // by question
 
   Steps(const std::vector<std::vector<std::int32_t>>& asked_at, std::size_t questions)
-      : asked(asked_at), opening(asked.size()), closing(asked.size()), slot(questions) {
+      : asked(asked_at), opening(asked.size()), closing(asked.size(), 0), slot(questions) {
     std::vector<std::size_t> last(questions);
-    std::vector<char> seen(questions, 0);
     for (std::size_t i = 0; i < asked.size(); ++i)
+      for (const std::int32_t q : asked[i]) last[at(q)] = i;
+    std::vector<char> seen(questions, 0);
+    std::uint32_t taken = 0;
+    for (std::size_t i = 0; i < asked.size(); ++i) {
       for (const std::int32_t q : asked[i]) {
-        if (std::exchange(seen[at(q)], 1) == 0) opening[i].push_back(q);
-        last[at(q)] = i;
+        if (std::exchange(seen[at(q)], 1) != 0) continue;
+        opening[i].push_back(q);
+        slot[at(q)] = static_cast<std::size_t>(std::countr_one(taken));
+        check(slot[at(q)] < most_open_questions, "too many questions open at once");
+        taken |= bit_of(q);
+        closing[last[at(q)]] |= bit_of(q);
       }
-    for (std::size_t q = 0; q < questions; ++q)
-      if (seen[q] != 0) closing[last[q]].push_back(static_cast<std::int32_t>(q));
+      taken &= ~closing[i];
+    }
   }
 
-  void open(std::size_t i, std::vector<State>& states) {
+  std::uint32_t bit_of(std::int32_t question) const { return std::uint32_t{1} << slot[at(question)]; }
+  bool is_no(const State& state, std::int32_t question) const { return (state.noes & bit_of(question)) != 0; }
+  Answered answered(std::size_t i, const State& state) const {
+    Answered answered{i, 0};
+    for (std::size_t a = 0; a < asked[i].size(); ++a)
+      if (is_no(state, asked[i][a])) answered.noes |= std::uint32_t{1} << a;
+    return answered;
+  }
+
+  void open(std::size_t i, std::vector<State>& states) const {
     for (const std::int32_t q : opening[i]) {
-      slot[at(q)] = static_cast<std::size_t>(std::countr_one(slots));
-      check(slot[at(q)] < most_open_questions, "too many questions open at once");
-      const std::uint32_t bit = std::uint32_t{1} << slot[at(q)];
-      slots |= bit;
       const std::size_t count = states.size();
       for (std::size_t s = 0; s < count; ++s) {
         State no = states[s];
-        no.noes |= bit;
+        no.noes |= bit_of(q);
         ++no.count;
         states.push_back(no);
       }
     }
   }
 
-  std::uint32_t noes_at(std::size_t i, std::uint32_t slots_of_noes) const {
-    std::uint32_t noes = 0;
-    for (std::size_t a = 0; a < asked[i].size(); ++a) noes |= (slots_of_noes >> slot[at(asked[i][a])] & 1U) << a;
-    return noes;
-  }
-
   /// Adds what the step costs. States with which it cannot be done go.
   void take(std::size_t i, Known& known, std::vector<State>& states) const {
     std::erase_if(states, [&](State& state) {
-      const auto cost = known.at_least(i, noes_at(i, state.noes));
+      const auto cost = known.at_least(answered(i, state));
       state.cost += cost.value_or(0);
       return !cost;
     });
   }
 
   /// Of states that differ in what no later step asks for the best stays.
-  void close(std::size_t i, std::vector<State>& states) {
-    std::uint32_t closed = 0;
-    for (const std::int32_t q : closing[i]) closed |= std::uint32_t{1} << slot[at(q)];
-    slots &= ~closed;
+  void close(std::size_t i, std::vector<State>& states) const {
     for (std::size_t s = 0; s < states.size(); ++s) {
       states[s].before = s;
-      states[s].noes &= ~closed;
+      states[s].noes &= ~closing[i];
     }
     std::ranges::stable_sort(states, {}, &State::noes);
     std::vector<State> best;
@@ -129,30 +135,24 @@ struct Steps {
   }
 };
 
-/// The best by what is known. `tell` is told the answers at each step.
-template <class Tell>
-LeastChoice best_known(const std::vector<std::vector<std::int32_t>>& asked, std::size_t questions, Known& known,
-                       const Tell& tell) {
-  Steps steps(asked, questions);
+/// The best by what is known so far. `ask` is called with its answers at each step.
+template <class Ask>
+LeastChoice best_known(const Steps& steps, Known& known, const Ask& ask) {
   std::vector<std::vector<State>> all;  // by step, before its questions close
   std::vector<State> states(1);
-  for (std::size_t i = 0; i < asked.size(); ++i) {
+  for (std::size_t i = 0; i < steps.asked.size(); ++i) {
     steps.open(i, states);
     steps.take(i, known, states);
     if (states.empty()) return {{}, i};
     all.push_back(states);
     steps.close(i, states);
   }
-  LeastChoice choice{std::vector<char>(questions, 0), std::nullopt};
+  LeastChoice choice{std::vector<char>(steps.slot.size(), 0), std::nullopt};
   std::size_t s = states.front().before;  // all are closed: there is one
-  for (std::size_t i = all.size(); i-- > 0; s = all[i][s].before)
-    for (const std::int32_t q : steps.opening[i])
-      choice.no[at(q)] = static_cast<char>(all[i][s].noes >> steps.slot[at(q)] & 1U);
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    std::uint32_t noes = 0;
-    for (std::size_t a = 0; a < asked[i].size(); ++a)
-      noes |= static_cast<std::uint32_t>(choice.no[at(asked[i][a])]) << a;
-    tell(i, noes);
+  for (std::size_t i = all.size(); i-- > 0; s = all[i][s].before) {
+    const State& state = all[i][s];
+    for (const std::int32_t q : steps.opening[i]) choice.no[at(q)] = static_cast<char>(steps.is_no(state, q));
+    ask(steps.answered(i, state));
   }
   return choice;
 }
@@ -161,13 +161,13 @@ LeastChoice best_known(const std::vector<std::vector<std::int32_t>>& asked, std:
 
 LeastChoice least_choice(const std::vector<std::vector<std::int32_t>>& asked, std::size_t questions,
                          const StepCosts& costs) {
+  const Steps steps(asked, questions);
   Known known(asked, costs);
   for (int round = 0;; ++round) {
     known.ask_all = known.ask_all || round == most_rounds;
     bool all_known = true;
-    const LeastChoice choice = best_known(asked, questions, known, [&](std::size_t step, std::uint32_t noes) {
-      all_known = known.ask(step, noes) && all_known;
-    });
+    const LeastChoice choice =
+        best_known(steps, known, [&](Answered answered) { all_known = known.ask(answered) && all_known; });
     if (choice.failed ? known.ask_all : all_known) return choice;
     known.ask_all = known.ask_all || choice.failed;  // an earlier step may be the one
   }

@@ -220,6 +220,20 @@ std::int64_t spill_bytes(const Life& life) {
   return life.bytes * ((there ? 0 : 1) + reads);
 }
 
+std::vector<std::int64_t> dsram_addresses(const std::vector<Draft>& drafts, const Lives& lives) {
+  std::vector<std::int64_t> addresses(lives.size(), -1);
+  std::int64_t inputs = 0;  // whole ones lie behind one another on the side that is read first
+  for (std::size_t v = 0; v < lives.size(); ++v) {
+    if (lives[v].in_dsram()) {
+      addresses[v] = lives[v].is_input ? inputs : 0;
+      inputs += lives[v].is_input ? lives[v].bytes : 0;
+    }
+  }
+  for (const Draft& draft : drafts)
+    if (made_in_vain(lives[at(draft.destination)])) addresses[at(draft.destination)] = 0;
+  return addresses;
+}
+
 MemoryPlan plan_memory(const Machine& machine, const std::vector<Draft>& drafts, Lives& lives, SpillRule rule) {
   std::vector<std::int32_t> spilled = spill_until_it_fits(machine, drafts, lives, rule);
   if (rule != SpillRule::farthest_use) take_back(machine, drafts, lives, spilled);
@@ -229,7 +243,6 @@ MemoryPlan plan_memory(const Machine& machine, const std::vector<Draft>& drafts,
   const Contents contents = contents_of(machine, drafts, lives);
   const Allocation allocation = allocated(machine, contents, usual_allocation_rounds, capacity_of(machine));
   plan.addresses.assign(lives.size(), -1);
-  plan.dsram_addresses.assign(lives.size(), -1);
   for (std::size_t v = 0; v < contents.ids.size(); ++v) plan.addresses[at(contents.ids[v])] = allocation.offsets[v];
   plan.in_use = highest_byte(contents.values, allocation, static_cast<std::int32_t>(drafts.size()));
   if (is_unified(machine)) {
@@ -237,15 +250,7 @@ MemoryPlan plan_memory(const Machine& machine, const std::vector<Draft>& drafts,
     plan.dsram_addresses = plan.addresses;
     return plan;
   }
-  std::int64_t inputs = 0;  // whole ones lie behind one another on the side that is read first
-  for (std::size_t v = 0; v < lives.size(); ++v) {
-    if (lives[v].in_dsram()) {
-      plan.dsram_addresses[v] = lives[v].is_input ? inputs : 0;
-      inputs += lives[v].is_input ? lives[v].bytes : 0;
-    }
-  }
-  for (const Draft& draft : drafts)
-    if (made_in_vain(lives[at(draft.destination)])) plan.dsram_addresses[at(draft.destination)] = 0;
+  plan.dsram_addresses = dsram_addresses(drafts, lives);
   return plan;
 }
 

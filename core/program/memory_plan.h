@@ -40,6 +40,9 @@ MemoryPlan plan_memory(const Machine& machine, const std::vector<Draft>& drafts,
 /// The same by the rule that moves the fewest bytes; of equals the first.
 MemoryPlan plan_memory(const Machine& machine, const std::vector<Draft>& drafts, Lives& lives);
 
+/// By value, in its side of a DSRAM of its own; -1 for what is not there.
+std::vector<std::int64_t> dsram_addresses(const std::vector<Draft>& drafts, const Lives& lives);
+
 /// Of the values that wait on chip at draft `now` the one whose next use is farthest, of equals the larger; with
 /// `though_used` also those that it reads or makes. `none` when there is none.
 std::int32_t farthest_at(std::int32_t now, const Lives& lives, bool though_used);

@@ -1,7 +1,6 @@
 // pass `pin`: which weights stay in PSRAM, and where each instruction's stand in `.weight`.
 #include <map>
-#include <set>
-#include <tuple>
+#include <optional>
 
 #include "core/program/form.h"
 #include "core/program/passes.h"
@@ -22,24 +21,30 @@ Shared shared_by(const Draft& draft, const InstructionClass& c, const WeightForm
 Staying staying_weights(const Compilation& compilation, std::span<const InstructionClass> classes,
                         const AskedCapacity& psram) {
   const Machine& machine = compilation.machine;
+  struct Region {
+    std::int64_t bytes = 0;
+    std::optional<bool> stays = {};
+  };
   Staying staying{std::vector<char>(classes.size(), 0), 0};
-  std::map<Shared, std::int64_t> regions;
-  std::vector<const std::pair<const Shared, std::int64_t>*> region_of;
+  std::map<Shared, Region> regions;
+  std::vector<Region*> region_of;
   for (std::size_t i = 0; i < classes.size(); ++i) {
     const WeightForm form = weight_form(classes[i], machine);
-    const auto [region, fresh] = regions.try_emplace(shared_by(compilation.drafts[i], classes[i], form),
-                                                     region_bytes(classes[i], form).psram);
-    staying.needed_bytes += fresh ? region->second : 0;
-    region_of.push_back(&*region);
+    const auto [entry, fresh] = regions.try_emplace(shared_by(compilation.drafts[i], classes[i], form));
+    region_of.push_back(&entry->second);
+    if (!fresh) continue;
+    entry->second.bytes = region_bytes(classes[i], form).psram;
+    staying.needed_bytes += entry->second.bytes;
   }
   if (weights_in_place(machine, compilation.role)) return staying;
   std::int64_t left = psram.holds(staying.needed_bytes) ? staying.needed_bytes : machine.psram_pinned_bytes;
-  std::map<const Shared*, bool> stays;
   for (std::size_t i = 0; i < classes.size(); ++i) {
-    const auto& [shared, bytes] = *region_of[i];
-    const auto [entry, fresh] = stays.try_emplace(&shared, bytes > 0 && bytes <= left);
-    if (fresh && entry->second) left -= bytes;
-    staying.by_draft[i] = static_cast<char>(entry->second);
+    Region& region = *region_of[i];
+    if (!region.stays) {
+      region.stays = region.bytes > 0 && region.bytes <= left;
+      if (*region.stays) left -= region.bytes;
+    }
+    staying.by_draft[i] = static_cast<char>(*region.stays);
   }
   return staying;
 }

@@ -1,6 +1,5 @@
 // pass `place`: where operands lie, and the mapping of each instruction given the room that is left.
 #include <algorithm>
-#include <set>
 
 #include "core/base/error.h"
 #include "core/base/index.h"
@@ -357,12 +356,11 @@ void refuse_rule(Compilation& compilation, const Draft& draft, const Instruction
 /// Of separate memories: which values lie whole in DSRAM such that the fewest bytes are moved, given those that
 /// wait in STACKRAM. Of more DSRAM or PSRAM they are no more: what was chosen for less can be chosen again, and
 /// each instruction's mapping moves no more in more room. Returns a draft that has no mapping, whatever is chosen.
-std::optional<std::size_t> choose_whole(Compilation& compilation, Mappings& mappings,
+std::optional<std::size_t> choose_whole(Compilation& compilation, Mappings& mappings, const MemoryPlan& plan,
                                         const std::vector<char>& stays) {
   const Machine& machine = compilation.machine;
   const std::vector<Draft>& drafts = compilation.drafts;
   Lives& lives = compilation.lives;
-  const MemoryPlan plan = plan_memory(machine, drafts, lives);
   Resident resident = resident_bytes(drafts, lives);
   const Candidates candidates = candidates_of(drafts, resident, lives);
   const auto answer = [&](std::int32_t candidate, bool no) {
@@ -417,10 +415,12 @@ std::optional<std::size_t> try_place(Compilation& compilation, Mappings& mapping
   Lives& lives = compilation.lives;
   Placement& placement = compilation.placement;
   const Places places{graph, lives};
-  if (machine.activation_memory == ActivationMemory::separate)
-    if (const auto failed = choose_whole(compilation, mappings, stays)) return failed;
-  while (true) {
-    const MemoryPlan plan = plan_memory(machine, drafts, lives);
+  MemoryPlan plan = plan_memory(machine, drafts, lives);
+  if (machine.activation_memory == ActivationMemory::separate) {
+    if (const auto failed = choose_whole(compilation, mappings, plan, stays)) return failed;
+    plan.dsram_addresses = dsram_addresses(drafts, lives);
+  }
+  for (;; plan = plan_memory(machine, drafts, lives)) {
     Resident resident = resident_bytes(drafts, lives);
     placement = {};
     for (std::size_t i = 0; i < drafts.size(); ++i) {

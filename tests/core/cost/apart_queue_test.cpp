@@ -14,6 +14,9 @@
 namespace sdip {
 namespace {
 
+/// Each tile's bytes, and until when it is used relative to now; nothing while it is held.
+using Held = std::vector<std::pair<std::int64_t, std::optional<std::int64_t>>>;
+
 /// A machine's own queue by the rules alone: what it holds, oldest first.
 class PlainQueue {
  public:
@@ -44,10 +47,9 @@ class PlainQueue {
     for (Tile& tile : holds_) tile.until += cycles;
   }
 
-  /// Each tile's bytes, and until when it is used relative to `now`, where nothing is fetched before `channel`.
-  std::vector<std::pair<std::int64_t, std::optional<std::int64_t>>> state(std::int64_t now,
-                                                                          std::int64_t channel) const {
-    std::vector<std::pair<std::int64_t, std::optional<std::int64_t>>> all;
+  /// What it holds at `now`, where nothing is fetched before `channel`.
+  Held state(std::int64_t now, std::int64_t channel) const {
+    Held all;
     for (const Tile& tile : holds_) {
       all.emplace_back(tile.bytes, std::nullopt);
       if (!tile.held) all.back().second = std::max(tile.until, channel) - now;
@@ -75,7 +77,7 @@ class PlainQueue {
 struct Moment {
   ApartQueue::Seen seen;
   std::int64_t now, channel;
-  std::vector<std::pair<std::int64_t, std::optional<std::int64_t>>> plain;
+  Held plain;
 };
 
 /// Few sizes and times, so that states come again.

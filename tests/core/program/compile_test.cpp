@@ -157,6 +157,19 @@ TEST(place, two_inputs_that_are_whole_at_the_start_share_dsram_or_one_leaves) {
   EXPECT_THAT(sources_at(compiled(model, m, Role::core), 0), UnorderedElementsAre(Place::dsram, Place::dram));
 }
 
+TEST(place, of_more_inputs_than_are_weighed_at_once_the_largest_lie_elsewhere) {
+  onnx::ModelProto model = model_of_x({1, 64, 1});
+  std::vector<std::string> names{"x"};
+  for (int width = 2; width <= 13; ++width)
+    add_input(model, names.emplace_back("tau" + std::to_string(width)), {1, 64, width});
+  set_int(add_node(model, "Concat", names, "y"), "axis", 2);
+  add_output(model, "y");
+  const std::vector<Place> sources = sources_at(compiled(model, Machine{}, Role::core), 0);
+  ASSERT_EQ(sources.size(), 13u);
+  EXPECT_EQ(std::ranges::count(sources, Place::dsram), 10);
+  EXPECT_EQ(std::ranges::count(sources.begin() + 10, sources.end(), Place::stackram), 3);
+}
+
 TEST(place, what_did_not_fit_beside_other_inputs_fits_later) {
   onnx::ModelProto model = model_of_x({1, 64, 64});
   add_input(model, "tau", {1, 64, 64});
