@@ -5,9 +5,11 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "core/base/error.h"
 #include "core/base/units.h"
+#include "db/checksum.h"
 
 namespace sdip {
 namespace {
@@ -45,7 +47,61 @@ std::string encode_column(const std::vector<std::uint64_t>& values) {
   throw Error("store_corrupt", where, std::string("a chunk of points is damaged: ") + what);
 }
 
+constexpr std::size_t sum_bytes = 8, entry_bytes = 1 + sum_bytes;  // of the head; of a column, behind its metric
+
+/// Of all that decides what a chunk's points are; the checksums of its columns, and thus which it has, among it.
+std::uint64_t head_checksum(const ChunkPlace& place, std::string_view flags, std::string_view reason,
+                            std::string_view reasons, std::string_view columns) {
+  std::string bytes;
+  for (const std::int64_t number : {place.sweep, place.first, place.count, place.feasible}) put(bytes, number);
+  for (const std::string_view part : {flags, reason, reasons, columns}) {
+    put(bytes, static_cast<std::uint64_t>(part.size()));
+    bytes += part;
+  }
+  return checksum_of(bytes);
+}
+
 }  // namespace
+
+std::string encode_checksums(const ChunkPlace& place, const ChunkBlobs& blobs,
+                             const std::array<std::int64_t, metric_count>& metric_ids) {
+  std::map<std::int64_t, std::string_view> columns;
+  for (std::size_t m = 0; m < metric_count; ++m)
+    if (!blobs.columns[m].empty()) columns[metric_ids[m]] = blobs.columns[m];
+  std::string sums, checksums;
+  for (const auto& [metric, column] : columns) {
+    sums += static_cast<char>(metric);
+    put(sums, checksum_of(column));
+  }
+  put(checksums, head_checksum(place, blobs.flags, blobs.reason, blobs.reasons, sums));
+  return checksums + sums;
+}
+
+void check_head(const ChunkPlace& place, std::string_view flags, std::string_view reason, std::string_view reasons,
+                std::string_view checksums, const std::string& where) {
+  if (checksums.size() < sum_bytes || (checksums.size() - sum_bytes) % entry_bytes != 0 ||
+      take<std::uint64_t>(checksums, 0) !=
+          head_checksum(place, flags, reason, reasons, checksums.substr(sum_bytes)))
+    damaged(where, "its head is not what was written");
+}
+
+void check_column(std::string_view checksums, std::int64_t metric_id, std::string_view column,
+                  const std::string& where) {
+  bool listed = false;
+  for (std::size_t at = sum_bytes; at < checksums.size(); at += entry_bytes) {
+    if (static_cast<unsigned char>(checksums[at]) != metric_id) continue;
+    listed = !column.empty() && take<std::uint64_t>(checksums, at + 1) == checksum_of(column);
+    if (!listed) damaged(where, "a column is not what was written");
+  }
+  if (!listed && !column.empty()) damaged(where, "a column that was not written");
+}
+
+std::vector<std::int64_t> column_metrics(std::string_view checksums) {
+  std::vector<std::int64_t> metrics;
+  for (std::size_t at = sum_bytes; at < checksums.size(); at += entry_bytes)
+    metrics.push_back(static_cast<unsigned char>(checksums[at]));
+  return metrics;
+}
 
 ChunkBlobs encode(const PointBatch& batch) {
   const std::size_t count = batch.feasible.size();

@@ -21,6 +21,27 @@ struct ChunkBlobs {
 /// Requires vectors of one length, at least one point, and NaN metrics where infeasible.
 ChunkBlobs encode(const PointBatch& batch);
 
+/// Of which sweep a chunk is, and which of its points.
+struct ChunkPlace {
+  std::int64_t sweep = 0, first = 0, count = 0, feasible = 0;
+};
+
+/// Of the head of a chunk (its place, flags, reason and reasons), and of each column that it has. `metric_ids[m]`
+/// is the store's number of metric m.
+std::string encode_checksums(const ChunkPlace& place, const ChunkBlobs& blobs,
+                             const std::array<std::int64_t, metric_count>& metric_ids);
+
+/// Throws Error("store_corrupt", where, ...) unless `checksums` are of a chunk with this head.
+void check_head(const ChunkPlace& place, std::string_view flags, std::string_view reason, std::string_view reasons,
+                std::string_view checksums, const std::string& where);
+
+/// Throws likewise unless `checksums` say of the metric of that number what its column is; "": there is none.
+void check_column(std::string_view checksums, std::int64_t metric_id, std::string_view column,
+                  const std::string& where);
+
+/// The metrics of which checksums say that there is a column.
+std::vector<std::int64_t> column_metrics(std::string_view checksums);
+
 /// The points' feasibility, one byte a point. Throws Error("store_corrupt", where, ...) when `flags` cannot be what
 /// encode made of `count` points, `feasible` of them feasible.
 std::vector<std::uint8_t> decode_flags(std::string_view flags, std::int64_t count, std::int64_t feasible,

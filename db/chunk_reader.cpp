@@ -18,20 +18,50 @@ ChunkReader::ChunkReader(Connection& connection, const MetricIds& metric_ids)
       metric_ids_(metric_ids),
       column_(connection, "SELECT data FROM chunk_column WHERE id = ?") {}
 
-ChunkHead ChunkReader::head(const Statement& row) const {
-  ChunkHead chunk{.id = row.integer(0), .first = row.integer(1), .count = row.integer(2), .feasible = {}};
-  chunk.feasible = decode_flags(row.blob(4), chunk.count, row.integer(3), connection_.path());
+namespace {
+
+/// Runs `work`; damage that it finds is said of the points of this chunk.
+void with_place(std::int64_t sweep, std::int64_t first, std::int64_t count, const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    const std::string place = "points " + std::to_string(first) + " to " + std::to_string(first + count - 1) +
+                              " of sweep " + std::to_string(sweep);
+    throw Error(error.code, error.where, place + ": " + error.what());
+  }
+}
+
+ChunkHead head_of(const Statement& row, std::int64_t sweep, const std::string& path) {
+  ChunkHead chunk{.id = row.integer(0),
+                  .sweep = sweep,
+                  .first = row.integer(1),
+                  .count = row.integer(2),
+                  .feasible = {},
+                  .reason = std::string(row.blob(5)),
+                  .reasons = std::string(row.blob(6)),
+                  .checksums = {}};
+  if (!row.null(7)) chunk.checksums = row.blob(7);
+  const std::int64_t feasible = row.integer(3);
+  with_place(sweep, chunk.first, chunk.count, [&] {
+    if (chunk.checksums)
+      check_head({sweep, chunk.first, chunk.count, feasible}, row.blob(4), chunk.reason, chunk.reasons,
+                 *chunk.checksums, path);
+    chunk.feasible = decode_flags(row.blob(4), chunk.count, feasible, path);
+  });
   return chunk;
 }
+
+}  // namespace
 
 void ChunkReader::each(std::int64_t sweep, std::int64_t after, const std::function<bool(const ChunkHead&)>& visit) {
   // Chunks do not overlap, so at most one that starts before `after` can end behind it.
   Statement row(connection_,
-                "SELECT id, first, count, feasible, flags FROM chunk WHERE sweep = ?1 AND first >= coalesce("
+                "SELECT id, first, count, feasible, flags, reason, reasons, checksums FROM chunk WHERE sweep = ?1 "
+                "AND first >= coalesce("
                 "(SELECT max(first) FROM chunk WHERE sweep = ?1 AND first <= ?2), 0) ORDER BY first");
   row.bind(sweep).bind(after);
   while (row.step()) {
-    const ChunkHead chunk = head(row);
+    const ChunkHead chunk = head_of(row, sweep, connection_.path());
     if (chunk.first + chunk.count <= after) continue;
     if (!visit(chunk)) return;
   }
@@ -47,17 +77,25 @@ std::optional<ChunkHead> ChunkReader::holding(std::int64_t sweep, std::int64_t i
 }
 
 void ChunkReader::column(const ChunkHead& chunk, Metric metric, std::vector<double>& values) {
-  column_.bind(column_id(chunk.id, metric_ids_[static_cast<std::size_t>(metric)]));
-  const bool stored = column_.step();
-  decode_column(stored ? column_.blob(0) : std::string_view(), chunk.feasible, values, connection_.path());
-  column_.reset();
+  column_of_id(chunk, metric_ids_[static_cast<std::size_t>(metric)], values);
+}
+
+void ChunkReader::column_of_id(const ChunkHead& chunk, std::int64_t metric_id, std::vector<double>& values) {
+  with_place(chunk.sweep, chunk.first, chunk.count, [&] {
+    column_.reset();  // of one that was damaged
+    column_.bind(column_id(chunk.id, metric_id));
+    const std::string_view column = column_.step() ? column_.blob(0) : std::string_view();
+    if (chunk.checksums) check_column(*chunk.checksums, metric_id, column, connection_.path());
+    decode_column(column, chunk.feasible, values, connection_.path());
+    column_.reset();
+  });
 }
 
 std::vector<StoredPoint> ChunkReader::points(const ChunkHead& chunk) {
   std::vector<StoredPoint> points(chunk.feasible.size());
-  Statement row(connection_, "SELECT reason, reasons FROM chunk WHERE id = ?");
-  check(row.bind(chunk.id).step(), "ChunkReader::points: the chunk was just read");
-  std::vector<std::string> reasons = decode_reasons(chunk.feasible, row.blob(0), row.blob(1), connection_.path());
+  std::vector<std::string> reasons;
+  with_place(chunk.sweep, chunk.first, chunk.count,
+             [&] { reasons = decode_reasons(chunk.feasible, chunk.reason, chunk.reasons, connection_.path()); });
   for (std::size_t i = 0; i < points.size(); ++i) {
     points[i].index = chunk.first + static_cast<std::int64_t>(i);
     points[i].feasible = chunk.feasible[i] != 0;

@@ -1,10 +1,17 @@
 // The schema, as the steps that led to it. docs/formats.md describes every column and blob.
 #include "db/migrations.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
+#include <initializer_list>
 #include <string>
 
 #include "core/base/error.h"
+#include "db/sqlite.h"
 
 namespace sdip {
 namespace {
@@ -95,23 +102,90 @@ CREATE TABLE point_accuracy(
 ) STRICT, WITHOUT ROWID;
 )";
 
-const char* const steps_so_far[] = {version_1, validations, accuracies};
+/// Checksums of chunks (of pages, too, which no SQL says), points from before them, and starts that led nowhere.
+const char* const checksums = R"(
+ALTER TABLE chunk ADD COLUMN checksums BLOB;
+ALTER TABLE sweep ADD COLUMN unchecked INTEGER NOT NULL DEFAULT 0;
+UPDATE sweep SET unchecked = (SELECT coalesce(sum(count), 0) FROM chunk WHERE chunk.sweep = sweep.id);
+ALTER TABLE sweep ADD COLUMN restarts INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sweep ADD COLUMN restarted_at INTEGER NOT NULL DEFAULT 0;
+)";
 
-void back_up(Connection& connection, std::int64_t to) {
-  const std::string backup = connection.path() + ".before-v" + std::to_string(to);
-  std::error_code ignored;  // VACUUM INTO names what stands in its way
-  std::filesystem::remove(backup, ignored);
-  Statement copy(connection, "VACUUM INTO ?");
-  copy.bind(backup).run();
+const char* const steps_so_far[] = {version_1, validations, accuracies, checksums};
+
+/// Puts what was written to a file, or a folder's names, on the disk.
+void sync(const std::filesystem::path& path, int how) {
+  const int file = ::open(path.c_str(), how | O_CLOEXEC);
+  const bool kept = file >= 0 && ::fsync(file) == 0;
+  const int error = errno;
+  if (file >= 0) ::close(file);
+  if (!kept) throw Error("store_failed", path.string(), std::string("cannot be synced: ") + std::strerror(error));
+}
+
+void remove_files(const std::string& path, std::initializer_list<const char*> ends) {
+  std::error_code ignored;  // what stays in the way is named by what stumbles over it
+  for (const char* end : ends) std::filesystem::remove(path + end, ignored);
+}
+
+/// Copies an older store to `draft`; false when it is of the newest version.
+bool copied(const std::string& path, const std::string& draft, std::int64_t newest) {
+  Connection older(path, Connection::Access::read_write);
+  if (store_version(older, newest) == newest) return false;
+  older.check_whole();
+  Statement(older, "VACUUM INTO ?").bind(draft).run();
+  return true;
+}
+
+void run_steps(const std::string& draft, std::span<const char* const> steps) {
+  Connection connection(draft, Connection::Access::read_write);
+  connection.execute("PRAGMA page_size = 16384");  // see docs/formats.md: seven column chunks a page
+  keep_log(connection);
+  connection.execute("PRAGMA synchronous = OFF");  // the whole is synced before it is renamed
+  for (auto version = connection.integer("PRAGMA user_version"); version < std::ssize(steps); ++version) {
+    Transaction transaction(connection, Transaction::Kind::write);
+    connection.execute(steps[static_cast<std::size_t>(version)]);
+    connection.execute(("PRAGMA application_id = " + std::to_string(store_application_id)).c_str());
+    connection.execute(("PRAGMA user_version = " + std::to_string(version + 1)).c_str());
+    transaction.commit();
+  }
+}
+
+/// A log that is left would be read into whatever takes its store's place.
+void require_no_log(const std::string& path) {
+  if (std::filesystem::exists(path + "-wal"))
+    throw Error("store_failed", path, "its log of writes could not be written into it");
+}
+
+void make_and_place(const std::string& path, const std::string& draft, std::span<const char* const> steps) {
+  const bool older = std::filesystem::exists(path);
+  if (older && !copied(path, draft, std::ssize(steps))) return;
+  run_steps(draft, steps);
+  require_no_log(draft);
+  if (older) {
+    require_no_log(path);
+    const std::string backup = path + ".before-v" + std::to_string(std::ssize(steps));
+    remove_files(backup, {""});
+    std::error_code no_links;  // of this file system
+    std::filesystem::create_hard_link(path, backup, no_links);
+    if (no_links) std::filesystem::copy_file(path, backup);
+    std::filesystem::permissions(draft, std::filesystem::status(path).permissions());
+  } else {
+    remove_files(path, {"-wal", "-shm"});  // of a store that is no more
+  }
+  sync(draft, O_RDWR);
+  std::filesystem::rename(draft, path);
+  sync(std::filesystem::absolute(path).parent_path(), O_RDONLY | O_DIRECTORY);
 }
 
 }  // namespace
 
 std::span<const char* const> migrations() { return steps_so_far; }
 
-void migrate(Connection& connection, std::span<const char* const> steps) {
-  const auto newest = static_cast<std::int64_t>(steps.size());
-  std::int64_t version = connection.integer("PRAGMA user_version");
+std::int64_t store_version(Connection& connection, std::int64_t newest) {
+  if (std::filesystem::file_size(connection.path()) == 0)
+    throw Error("store_corrupt", connection.path(),
+                "an empty file is no store: it was cut off; remove it to begin anew");
+  const std::int64_t version = connection.integer("PRAGMA user_version");
   const std::int64_t application = connection.integer("PRAGMA application_id");
   const bool empty =
       connection.integer("SELECT count(*) FROM sqlite_schema") == 0 && version == 0 && application == 0;
@@ -122,17 +196,31 @@ void migrate(Connection& connection, std::span<const char* const> steps) {
                 "written by a newer sdip (version " + std::to_string(version) +
                     " of the store; this one reads up to " + std::to_string(newest) +
                     "): update sdip, or give another data folder");
-  if (empty) connection.execute("PRAGMA page_size = 16384");  // see docs/formats.md: seven column chunks a page
+  return version;
+}
+
+void keep_log(Connection& connection) {
   connection.execute(
       "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 67108864");
-  if (version == newest) return;
-  if (!empty) back_up(connection, newest);
-  for (; version < newest; ++version) {
-    Transaction transaction(connection, Transaction::Kind::durable_write);
-    connection.execute(steps[static_cast<std::size_t>(version)]);
-    connection.execute(("PRAGMA application_id = " + std::to_string(store_application_id)).c_str());
-    connection.execute(("PRAGMA user_version = " + std::to_string(version + 1)).c_str());
-    transaction.commit();
+}
+
+void bring_up(const std::string& path, std::span<const char* const> steps) {
+  const std::string draft = path + ".new";
+  const auto clear = [&] { remove_files(draft, {"", "-wal", "-shm", "-journal"}); };
+  try {
+    clear();  // of a process that was killed
+    make_and_place(path, draft, steps);
+  } catch (const Error& error) {
+    clear();
+    throw Error(error.code, path, error.what());
+  } catch (const std::filesystem::filesystem_error& error) {
+    const int number = error.code().value();
+    const bool full = number == ENOSPC || number == EDQUOT;
+    const bool denied = number == EACCES || number == EPERM || number == EROFS;
+    throw Error(full     ? "disk_full"
+                : denied ? "store_readonly"
+                         : "store_failed",
+                path, "cannot be made: " + error.code().message());
   }
 }
 

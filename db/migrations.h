@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "db/sqlite.h"
 
@@ -13,9 +14,18 @@ std::span<const char* const> migrations();
 /// Marks a file as ours: "SDIP" in ASCII, in the header's application id.
 inline constexpr int store_application_id = 0x53444950;
 
-/// Brings a new or older store to the version `steps` lead to, each step in a transaction of its own, an existing
-/// store first copied to PATH.before-vN. Throws Error("store_newer" | "store_foreign", path, ...) and touches
-/// nothing then.
-void migrate(Connection& connection, std::span<const char* const> steps = migrations());
+/// Sees to it that a store of the version that `steps` lead to lies at `path`: makes one where there is none; of an
+/// older one a copy, with the steps that it lacks. Either is made as PATH.new and renamed when it is whole; the
+/// older one stays as PATH.before-vN. Throws Error("store_newer" | "store_foreign" | "store_corrupt" | "disk_full"
+/// | "store_readonly" | "store_failed", path, ...) and leaves all as it was then. Requires that no other process
+/// writes there.
+void bring_up(const std::string& path, std::span<const char* const> steps = migrations());
+
+/// The version of a store that is there. Throws Error("store_corrupt" | "store_newer" | "store_foreign", path,
+/// ...).
+std::int64_t store_version(Connection& connection, std::int64_t newest);
+
+/// What whoever writes a store asks of SQLite first: the log of writes, and how large it may stay.
+void keep_log(Connection& connection);
 
 }  // namespace sdip

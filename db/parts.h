@@ -2,8 +2,11 @@
 #pragma once
 
 #include <array>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,13 +61,16 @@ class ReadConnection {
   std::unique_ptr<Connection> connection_;
 };
 
-/// A chunk's place and who of it is feasible.
+/// A chunk without its columns.
 struct ChunkHead {
-  std::int64_t id = 0, first = 0, count = 0;
+  std::int64_t id = 0, sweep = 0, first = 0, count = 0;
   std::vector<std::uint8_t> feasible;
+  std::string reason, reasons;
+  std::optional<std::string> checksums;  // none: it was stored before there were any
 };
 
-/// Reads the chunks of a sweep, one after the other or one by one, and the columns of each.
+/// Reads the chunks of a sweep, one after the other or one by one, and the columns of each. What has a checksum is
+/// held to it: throws Error("store_corrupt", path, ...) saying which points.
 class ChunkReader {
  public:
   ChunkReader(Connection& connection, const MetricIds& metric_ids);
@@ -74,11 +80,12 @@ class ChunkReader {
   std::optional<ChunkHead> holding(std::int64_t sweep, std::int64_t index);
   /// Appends a metric of each point of a chunk.
   void column(const ChunkHead& chunk, Metric metric, std::vector<double>& values);
+  /// The same of the metric of that number in the store, which may be none of today's.
+  void column_of_id(const ChunkHead& chunk, std::int64_t metric_id, std::vector<double>& values);
   /// The points of a chunk, whole.
   std::vector<StoredPoint> points(const ChunkHead& chunk);
 
  private:
-  ChunkHead head(const Statement& row) const;
   Connection& connection_;
   const MetricIds& metric_ids_;
   Statement column_;

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "db/checked_pages.h"
 
 namespace sdip {
 namespace {
@@ -37,6 +38,7 @@ int system_error_of(sqlite3* connection) {
 }
 
 const char* code_of(int status, int system_error) {
+  if (status == SQLITE_IOERR_DATA || status == SQLITE_IOERR_SHORT_READ) return "store_corrupt";
   if (out_of_space(status, system_error)) return "disk_full";
   switch (status & 0xff) {
     case SQLITE_CORRUPT:
@@ -60,9 +62,9 @@ const char* code_of(int status, int system_error) {
 Connection::Connection(const std::string& path, Access access) : path_(path) {
   const int mode = access == Access::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
   const int opened =
-      sqlite3_open_v2(path.c_str(), &handle_, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
+      sqlite3_open_v2(path.c_str(), &handle_, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, checked_pages());
   try {
-    if (opened != SQLITE_OK) fail("opening");
+    if (opened != SQLITE_OK) fail();
     for (const int off :
          {SQLITE_DBCONFIG_DQS_DML, SQLITE_DBCONFIG_DQS_DDL, SQLITE_DBCONFIG_TRUSTED_SCHEMA,
           SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW})
@@ -71,6 +73,8 @@ Connection::Connection(const std::string& path, Access access) : path_(path) {
     sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, largest_value_bytes);
     sqlite3_limit(handle_, SQLITE_LIMIT_ATTACHED, 1);  // VACUUM INTO attaches its target
     sqlite3_busy_timeout(handle_, busy_timeout_ms);
+    int reserved = page_checksum_bytes;  // of a file that is made, and of the copies that VACUUM INTO makes
+    sqlite3_file_control(handle_, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved);
     execute("PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON");
     if (access == Access::read_only) execute("PRAGMA query_only = ON");
   } catch (...) {
@@ -82,7 +86,7 @@ Connection::Connection(const std::string& path, Access access) : path_(path) {
 Connection::~Connection() { sqlite3_close(handle_); }
 
 void Connection::execute(const char* sql) {
-  if (sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail(sql);
+  if (sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail();
 }
 
 std::int64_t Connection::integer(const char* sql) {
@@ -97,27 +101,34 @@ std::string Connection::text(const char* sql) {
   return std::string(statement.text(0));
 }
 
-void Connection::fail(const std::string& doing) const {
+void Connection::check_whole() {
+  const std::string found = text("PRAGMA quick_check(1)");
+  if (found != "ok") throw Error("store_corrupt", path_, "damaged: " + found);
+}
+
+void Connection::fail() const {
   if (handle_ == nullptr) throw Error("store_failed", path_, "no memory to open the store");
   const int status = sqlite3_extended_errcode(handle_);
   const int system_error = system_error_of(handle_);
   const std::string code = code_of(status, system_error);
   std::string message = sqlite3_errmsg(handle_);
   if (code == "disk_full") message = "no space left on the disk; nothing of this write was kept";
-  if (code == "store_corrupt") message = "not a store, or damaged: " + message;
+  if (code == "store_corrupt")
+    message = status == SQLITE_IOERR_DATA ? "damaged: a page is not what was written"
+                                          : "not a store, or damaged: " + message;
   if (code == "store_failed" && system_error != 0) message += std::string(" (") + std::strerror(system_error) + ")";
-  throw Error(code, path_, doing.substr(0, doing.find('\n')).substr(0, 60) + ": " + message);
+  throw Error(code, path_, message);
 }
 
 Statement::Statement(Connection& connection, const char* sql) : connection_(connection) {
   const int status = sqlite3_prepare_v3(connection.handle(), sql, -1, 0, &handle_, nullptr);
-  if (status != SQLITE_OK) connection.fail(sql);
+  if (status != SQLITE_OK) connection.fail();
 }
 
 Statement::~Statement() { sqlite3_finalize(handle_); }
 
 void Statement::bound(int status) {
-  if (status != SQLITE_OK) connection_.fail("binding a value");
+  if (status != SQLITE_OK) connection_.fail();
   ++next_;
 }
 
@@ -155,7 +166,7 @@ bool Statement::step() {
   const int status = sqlite3_step(handle_);
   if (status == SQLITE_ROW) return true;
   if (status == SQLITE_DONE) return false;
-  connection_.fail(sqlite3_sql(handle_));
+  connection_.fail();
 }
 
 void Statement::run() {

@@ -12,8 +12,8 @@ struct sqlite3_stmt;
 namespace sdip {
 
 /// One connection, for one thread at a time. Hardened: no extensions, no double-quoted strings, no trusted schema,
-/// foreign keys on, cells checked. Throws Error("disk_full" | "store_corrupt" | "store_locked" | "store_readonly" |
-/// "store_failed", path, ...), as does everything below.
+/// foreign keys on, cells checked, and pages, too (db/checked_pages.h). Throws Error("disk_full" | "store_corrupt"
+/// | "store_locked" | "store_readonly" | "store_failed", path, ...), as does everything below.
 class Connection {
  public:
   enum class Access { read_write, read_only };
@@ -27,8 +27,10 @@ class Connection {
   /// The integer that a statement of one row and one column gives.
   std::int64_t integer(const char* sql);
   std::string text(const char* sql);
-  /// Throws for the connection's last error. `doing` says what was attempted.
-  [[noreturn]] void fail(const std::string& doing) const;
+  /// Throws Error("store_corrupt", path, ...) where SQLite finds its tables damaged.
+  void check_whole();
+  /// Throws for the connection's last error.
+  [[noreturn]] void fail() const;
 
   const std::string& path() const { return path_; }
   sqlite3* handle() const { return handle_; }

@@ -18,11 +18,6 @@ namespace {
 
 constexpr std::string_view state_texts[] = {"queued", "running", "done", "cancelled", "failed", "interrupted"};
 
-void check_whole(Connection& connection) {
-  const std::string found = connection.text("PRAGMA quick_check(1)");
-  if (found != "ok") throw Error("store_corrupt", connection.path(), "damaged: " + found);
-}
-
 /// Ids of all metrics; those that the store has never seen are added.
 MetricIds metric_ids_of(Connection& connection) {
   MetricIds ids{};
@@ -42,7 +37,7 @@ MetricIds metric_ids_of(Connection& connection) {
 constexpr const char* sweep_columns =
     "SELECT id, name, model, spec_json, state, total, created, error_code, error_where, error_message,"
     " (SELECT coalesce(sum(count), 0) FROM chunk WHERE chunk.sweep = sweep.id),"
-    " (SELECT coalesce(sum(feasible), 0) FROM chunk WHERE chunk.sweep = sweep.id) FROM sweep";
+    " (SELECT coalesce(sum(feasible), 0) FROM chunk WHERE chunk.sweep = sweep.id), unchecked FROM sweep";
 
 SweepRow sweep_row(const Statement& row, const std::string& path) {
   SweepRow sweep;
@@ -57,6 +52,7 @@ SweepRow sweep_row(const Statement& row, const std::string& path) {
     sweep.error = Problem{std::string(row.text(7)), std::string(row.text(8)), std::string(row.text(9))};
   sweep.done = row.integer(10);
   sweep.feasible = row.integer(11);
+  sweep.unchecked = row.integer(12);
   return sweep;
 }
 
@@ -144,11 +140,20 @@ FileLock::FileLock(const std::string& path) : file_(open(path.c_str(), O_RDWR | 
 
 FileLock::~FileLock() { close(file_); }
 
+namespace {
+
+const std::string& brought_up(const std::string& path) {
+  bring_up(path);
+  return path;
+}
+
+}  // namespace
+
 Store::Parts::Parts(const std::string& store_path)
-    : path(store_path), lock(store_path + ".lock"), writer(store_path, Connection::Access::read_write) {
-  migrate(writer);
+    : path(store_path), lock(store_path + ".lock"), writer(brought_up(store_path), Connection::Access::read_write) {
+  keep_log(writer);
   Statement clean(writer, "SELECT 1 FROM setting WHERE name = 'clean' AND value = '0'");
-  if (clean.step()) check_whole(writer);
+  if (clean.step()) writer.check_whole();
   clean.reset();
   Transaction transaction(writer, Transaction::Kind::durable_write);
   writer.execute(
@@ -266,11 +271,31 @@ void Store::set_state(std::int64_t id, SweepState state, const std::optional<Pro
   Transaction transaction(parts_->writer, Transaction::Kind::durable_write);
   require_follows("sweep", id, sweep_in(parts_->writer, id).state, state);
   Statement set(parts_->writer,
-                "UPDATE sweep SET state = ?, error_code = ?, error_where = ?, error_message = ? WHERE id = ?");
+                "UPDATE sweep SET state = ?, error_code = ?, error_where = ?, error_message = ?,"
+                " restarts = iif(state = 'interrupted', 0, restarts) WHERE id = ?");
   set.bind(sweep_state_text(state));
   bind_problem(set, state, problem);
   set.bind(id).run();
   transaction.commit();
+}
+
+std::vector<std::int64_t> Store::resume_interrupted() {
+  constexpr std::int64_t most_restarts = 3;  // that lead nowhere: what ends the process each time would for ever
+  const std::scoped_lock lock(parts_->writing);
+  Transaction transaction(parts_->writer, Transaction::Kind::durable_write);
+  std::vector<SweepRow> interrupted;
+  Statement row(parts_->writer, (std::string(sweep_columns) + " WHERE state = 'interrupted' ORDER BY id").c_str());
+  while (row.step()) interrupted.push_back(sweep_row(row, parts_->path));
+  std::vector<std::int64_t> resumed;
+  Statement resume(parts_->writer,
+                   "UPDATE sweep SET state = 'queued', restarts = iif(restarted_at = ?1, restarts, 0) + 1,"
+                   " restarted_at = ?1 WHERE id = ?2 AND (restarts < ?3 OR restarted_at <> ?1)");
+  for (const SweepRow& sweep : interrupted) {
+    resume.bind(sweep.done).bind(sweep.id).bind(most_restarts).run();
+    if (parts_->writer.integer("SELECT changes()") > 0) resumed.push_back(sweep.id);
+  }
+  transaction.commit();
+  return resumed;
 }
 
 void Store::remove_sweep(std::int64_t id) {

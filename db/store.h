@@ -43,6 +43,7 @@ struct SweepRow {
   std::string spec_json;  // spec_json(spec), as text
   SweepState state = SweepState::queued;
   std::int64_t total = 0, done = 0, feasible = 0;  // done, feasible: of the points stored
+  std::int64_t unchecked = 0;                      // of them, stored before there were checksums
   std::string created;                             // RFC 3339, given by the caller
   std::optional<Problem> error;
 };
@@ -73,6 +74,13 @@ struct Columns {
   std::vector<std::vector<double>> values;  // as the metrics were asked for
 };
 
+/// Some consecutive points, and of each the value of the metric that was asked for.
+struct PointRun {
+  std::int64_t first = 0;
+  std::span<const std::uint8_t> feasible;
+  std::span<const double> values;
+};
+
 struct PageQuery {
   std::int64_t limit = 100;        // 1 to 10000
   std::string cursor{};            // Page::next of the page before, or ""
@@ -101,8 +109,8 @@ enum class ExportFormat { csv, ndjson };
 class Store {
  public:
   /// Opens or creates the file and brings it to the newest version; sweeps found running become interrupted. After
-  /// an unclean stop the file is checked first. Throws also Error("store_locked" | "store_newer" | "store_foreign"
-  /// | "store_readonly", path, ...).
+  /// an unclean stop the file is checked first. Whatever is read later is held to its checksums. Throws also
+  /// Error("store_locked" | "store_newer" | "store_foreign" | "store_readonly", path, ...).
   explicit Store(const std::string& path);
   ~Store();
   Store(const Store&) = delete;
@@ -120,6 +128,8 @@ class Store {
   SweepRow sweep(std::int64_t id) const;
   /// Throws Error("conflict", ...) for a step that SweepState does not list. `problem` is kept with failed only.
   void set_state(std::int64_t id, SweepState state, const std::optional<Problem>& problem = std::nullopt);
+  /// Queues interrupted sweeps again; oldest first. One that was three times, and kept no point since, stays.
+  std::vector<std::int64_t> resume_interrupted();
   /// Removes a sweep and its points. Throws Error("conflict", ...) while it runs.
   void remove_sweep(std::int64_t id);
 
@@ -164,8 +174,39 @@ class Store {
                      const std::function<bool(std::string_view)>& sink) const;
 
  private:
+  friend class StoredPoints;
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };
+
+/// A sweep's points as they were when this was made, whatever is written meanwhile: they can be read again and
+/// again, and little of them is held at a time. For one thread. Throws as Store does.
+class StoredPoints {
+ public:
+  StoredPoints(const Store& store, std::int64_t id);
+  ~StoredPoints();
+  StoredPoints(const StoredPoints&) = delete;
+  StoredPoints& operator=(const StoredPoints&) = delete;
+
+  /// In index order; `visit` returns false to stop.
+  void each(std::optional<Metric> metric, const std::function<bool(const PointRun&)>& visit) const;
+  /// Reads these metrics of all points, so that damage is found before an answer begins; returns how many there
+  /// are.
+  std::int64_t check(std::span<const Metric> wanted) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// What reading everything in a store finds.
+struct StoreCheck {
+  std::int64_t version = 0, sweeps = 0, points = 0;
+  std::int64_t unchecked = 0;        // points from before there were checksums
+  std::vector<std::string> damages;  // in words
+};
+/// Reads everything, and changes nothing: an older store stays what it is. Throws as Store does for a file of which
+/// nothing can be read.
+StoreCheck check_store(const std::string& path);
 
 }  // namespace sdip

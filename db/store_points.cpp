@@ -48,11 +48,13 @@ void Store::append(std::int64_t id, const PointBatch& batch) {
   }
   last.reset();
 
-  Statement chunk(
-      writer,
-      "INSERT INTO chunk(sweep, first, count, feasible, flags, reason, reasons) VALUES(?, ?, ?, ?, ?, ?, ?)");
+  Statement chunk(writer,
+                  "INSERT INTO chunk(sweep, first, count, feasible, flags, reason, reasons, checksums)"
+                  " VALUES(?, ?, ?, ?, ?, ?, ?, ?)");
   chunk.bind(id).bind(batch.first).bind(blobs.count).bind(blobs.feasible);
-  chunk.bind_blob(blobs.flags).bind_blob(blobs.reason).bind_blob(blobs.reasons).run();
+  chunk.bind_blob(blobs.flags).bind_blob(blobs.reason).bind_blob(blobs.reasons);
+  chunk.bind_blob(encode_checksums({id, batch.first, blobs.count, blobs.feasible}, blobs, parts_->metric_ids))
+      .run();
   const std::int64_t chunk_id = writer.integer("SELECT last_insert_rowid()");
   Statement column(writer, "INSERT INTO chunk_column(id, data) VALUES(?, ?)");
   for (std::size_t m = 0; m < metric_count; ++m)
@@ -89,6 +91,44 @@ Columns Store::columns(std::int64_t id, std::span<const Metric> wanted) const {
     return true;
   });
   return columns;
+}
+
+/// One snapshot, and what reads it.
+struct StoredPoints::State {
+  State(Store::Parts& parts, std::int64_t sweep)
+      : id(sweep), reading(parts.pooling, parts.idle, parts.path), reader(reading.connection(), parts.metric_ids) {
+    total_of(reading.connection(), sweep);
+  }
+  std::int64_t id;
+  ReadConnection reading;
+  ChunkReader reader;
+};
+
+StoredPoints::StoredPoints(const Store& store, std::int64_t id)
+    : state_(std::make_unique<State>(*store.parts_, id)) {}
+StoredPoints::~StoredPoints() = default;
+
+void StoredPoints::each(std::optional<Metric> metric, const std::function<bool(const PointRun&)>& visit) const {
+  std::vector<double> values;
+  state_->reader.each(state_->id, 0, [&](const ChunkHead& chunk) {
+    values.clear();
+    if (metric) state_->reader.column(chunk, *metric, values);
+    return visit({chunk.first, chunk.feasible, values});
+  });
+}
+
+std::int64_t StoredPoints::check(std::span<const Metric> wanted) const {
+  std::int64_t count = 0;
+  std::vector<double> values;
+  state_->reader.each(state_->id, 0, [&](const ChunkHead& chunk) {
+    count += chunk.count;
+    for (const Metric metric : wanted) {
+      values.clear();
+      state_->reader.column(chunk, metric, values);
+    }
+    return true;
+  });
+  return count;
 }
 
 std::optional<StoredPoint> Store::point(std::int64_t id, std::int64_t index) const {

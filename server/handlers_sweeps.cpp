@@ -18,6 +18,12 @@ std::int64_t whole_number(const std::string& text, const std::string& code, cons
   return value;
 }
 
+std::vector<Metric> all_metrics() {
+  std::vector<Metric> all;
+  for (std::size_t m = 0; m < metric_count; ++m) all.push_back(static_cast<Metric>(m));
+  return all;
+}
+
 std::int64_t sweep_id(const Call& call) { return path_number(call.parts[0], "id"); }
 
 /// A sweep as it stands, with the validation of its front.
@@ -107,9 +113,14 @@ Reply answer_points(Service& service, const Call& call) {
 }
 
 Reply answer_columns(Service& service, const Call& call) {
-  const SweepRecord sweep = sweep_record(service.store, sweep_id(call));
-  const Fields fields = fields_of(sweep.spec.space, query_value(call, "fields"), "?fields");
-  return json_reply(columns_json(service.store, sweep, fields));
+  SweepRecord sweep = sweep_record(service.store, sweep_id(call));
+  Fields fields = fields_of(sweep.spec.space, query_value(call, "fields"), "?fields");
+  StoredPoints(service.store, sweep.row.id).check(fields.metrics);
+  Reply reply;
+  reply.stream = [&store = service.store, sweep = std::move(sweep), fields = std::move(fields)](const Sink& sink) {
+    write_columns(store, sweep, fields, sink);
+  };
+  return reply;
 }
 
 Reply answer_front(Service& service, const Call& call) {
@@ -136,6 +147,7 @@ Reply export_sweep(Service& service, const Call& call) {
   const std::string format = query_value(call, "format", "csv");
   if (format != "csv" && format != "ndjson") throw Error("value_invalid", "?format", "expected csv or ndjson");
   SweepRecord sweep = sweep_record(service.store, sweep_id(call));
+  StoredPoints(service.store, sweep.row.id).check(all_metrics());
   Reply reply;
   reply.content_type = format == "csv" ? "text/csv; charset=utf-8" : "application/x-ndjson";
   reply.headers.emplace_back("Content-Disposition",

@@ -8,11 +8,16 @@
 #include "core/base/error.h"
 #include "core/explore/sweep.h"
 #include "core/program/mapping_cache.h"
+#include "server/http.h"
 #include "server/said_formats.h"
 #include "server/stages.h"
 
 namespace sdip {
 namespace {
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 /// Measures the pace since construction.
 class Stopwatch {
@@ -20,13 +25,13 @@ class Stopwatch {
   Stopwatch(std::int64_t done, std::int64_t total) : first_(done), done_(done), total_(total) {}
   Pace after(std::int64_t points) {
     done_ += points;
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    const double seconds = seconds_now() - start_;
     const double rate = seconds > 0 ? static_cast<double>(done_ - first_) / seconds : 0;
     return {done_, rate, rate > 0 ? static_cast<double>(total_ - done_) / rate : 0};
   }
 
  private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double start_ = seconds_now();
   std::int64_t first_, done_, total_;
 };
 
@@ -85,10 +90,14 @@ bool run_sweep(Store& store, const Catalog& catalog, std::int64_t id, const RunO
     SweepOptions how;
     how.threads = options.threads;
     how.cancel = options.cancel;
+    how.seconds = seconds_now;
     const SweepEnd end = sweep(spec.space, ranges, compile_machine, side_by_side, how, keep);
     if (end.cancelled) return true;
     store.set_state(id, SweepState::done);
   } catch (const Error& error) {
+    if (status_of(error.code) >= 500)  // what answers do not show
+      std::cerr << "sdip: sweep " << id << ": " << error.code << ": " << printable(error.where) << ": "
+                << printable(error.what()) << std::endl;
     store.set_state(id, SweepState::failed, Problem{error.code, error.where, error.what()});
   } catch (const std::exception& bug) {
     std::cerr << "sdip: internal: sweep " << id << ": " << printable(bug.what()) << std::endl;
@@ -99,8 +108,10 @@ bool run_sweep(Store& store, const Catalog& catalog, std::int64_t id, const RunO
 
 namespace {
 
-/// Oldest first.
-std::deque<std::int64_t> queued_sweeps(const Store& store) {
+/// Those that were interrupted are queued, too. Oldest first.
+std::deque<std::int64_t> queued_sweeps(Store& store) {
+  for (const std::int64_t id : store.resume_interrupted())
+    std::cerr << "sdip: sweep " << id << " was interrupted, and goes on" << std::endl;
   std::deque<std::int64_t> ids;
   for (const SweepRow& row : store.sweeps())
     if (row.state == SweepState::queued) ids.push_front(row.id);

@@ -31,8 +31,8 @@ bool run_sweep(Store& store, const Catalog& catalog, std::int64_t id, const RunO
 
 class Jobs {
  public:
-  /// Starts the runner; sweeps that were queued when the process last ended are queued again, oldest first.
-  /// `on_done` is called with each sweep that is done. At its end the batches under way are finished, and the
+  /// Starts the runner; sweeps that were queued or interrupted when the process last ended are queued again, oldest
+  /// first. `on_done` is called with each sweep that is done. At its end the points under way are finished, and the
   /// running sweep is interrupted.
   Jobs(Store& store, const Catalog& catalog, std::function<void(std::int64_t)> on_done = {});
 

@@ -375,6 +375,7 @@ void add_sweeps(Schema& schemas) {
                              {"total", integer()},
                              {"done", integer()},
                              {"feasible", integer()},
+                             {"unchecked", integer()},
                              {"points_per_second", nullable(number())},
                              {"eta_s", nullable(number())},
                              {"measuring_accuracy", flag()},

@@ -7,7 +7,6 @@
 #include "core/base/error.h"
 #include "core/explore/front.h"
 #include "server/accuracy.h"
-#include "server/http.h"
 #include "server/report_json.h"
 #include "server/request.h"
 
@@ -45,6 +44,10 @@ Metric metric_of(std::string_view name, const std::string& where) {
 
 }  // namespace
 
+std::string_view accuracy_field_name(AccuracyField field) {
+  return accuracy_fields[static_cast<std::size_t>(field)];
+}
+
 SweepRecord sweep_record(const Store& store, std::int64_t id) {
   SweepRecord record{store.sweep(id), {}};
   record.spec = spec_from_json(Json::parse(record.row.spec_json));
@@ -63,6 +66,7 @@ OrderedJson sweep_json(const SweepRow& row, const std::optional<Pace>& pace, boo
                         {"total", row.total},
                         {"done", row.done},
                         {"feasible", row.feasible},
+                        {"unchecked", row.unchecked},
                         {"points_per_second", pace ? OrderedJson(pace->points_per_second) : OrderedJson()},
                         {"eta_s", pace ? OrderedJson(pace->eta_s) : OrderedJson()},
                         {"measuring_accuracy", measuring},
@@ -105,8 +109,7 @@ OrderedJson column_names(const Space& space, const Fields& fields) {
   OrderedJson names = {"index", "feasible", "reason"};
   for (const auto axis : fields.axes) names.push_back(space.axes[axis].row->name);
   for (const auto metric : fields.metrics) names.push_back(metric_name(metric));
-  for (const auto accuracy : fields.accuracies)
-    names.push_back(accuracy_fields[static_cast<std::size_t>(accuracy)]);
+  for (const auto accuracy : fields.accuracies) names.push_back(accuracy_field_name(accuracy));
   return names;
 }
 
@@ -126,32 +129,6 @@ OrderedJson point_row(const Space& space, const Fields& fields, const StoredPoin
     row.push_back(number_or_null(point.values[static_cast<std::size_t>(metric)]));
   for (const auto accuracy : fields.accuracies) row.push_back(accuracy_cell(accuracy, measured, point.index));
   return row;
-}
-
-OrderedJson columns_json(const Store& store, const SweepRecord& sweep, const Fields& fields) {
-  const Columns stored = store.columns(sweep.row.id, fields.metrics);
-  OrderedJson columns = OrderedJson::object();
-  for (const auto axis : fields.axes) {
-    OrderedJson column = OrderedJson::array();
-    for (const auto index : stored.index) column.push_back(axis_json(sweep.spec.space, axis, index));
-    columns[std::string(sweep.spec.space.axes[axis].row->name)] = std::move(column);
-  }
-  for (std::size_t i = 0; i < fields.metrics.size(); ++i) {
-    OrderedJson column = OrderedJson::array();
-    for (const double value : stored.values[i]) column.push_back(number_or_null(value));
-    columns[std::string(metric_name(fields.metrics[i]))] = std::move(column);
-  }
-  const PointAccuracies measured =
-      fields.accuracies.empty() ? PointAccuracies() : store.point_accuracies(sweep.row.id);
-  for (const auto accuracy : fields.accuracies) {
-    OrderedJson column = OrderedJson::array();
-    for (const auto index : stored.index) column.push_back(accuracy_cell(accuracy, measured, index));
-    columns[std::string(accuracy_fields[static_cast<std::size_t>(accuracy)])] = std::move(column);
-  }
-  return {{"count", stored.index.size()},
-          {"index", stored.index},
-          {"feasible", stored.feasible},
-          {"columns", std::move(columns)}};
 }
 
 std::vector<std::int64_t> front_points(const Store& store, const SweepRecord& sweep,

@@ -3,6 +3,7 @@
 
 #include "core/explore/spec.h"
 #include "db/store.h"
+#include "server/http.h"
 #include "server/jobs.h"
 #include "server/json_in.h"
 
@@ -21,6 +22,7 @@ OrderedJson sweep_json(const SweepRow& row, const std::optional<Pace>& pace, boo
 
 /// What was measured of a point's accuracy (docs/api.md); empty where it was not.
 enum class AccuracyField { sqnr_db, cosine, accuracy_weights };
+std::string_view accuracy_field_name(AccuracyField field);
 
 /// What was measured of a sweep's points, by index.
 using PointAccuracies = std::map<std::int64_t, StoredAccuracy>;
@@ -43,8 +45,9 @@ OrderedJson point_row(const Space& space, const Fields& fields, const StoredPoin
 /// One of them; null where nothing was measured, "inf" decibels where nothing differs.
 OrderedJson accuracy_cell(AccuracyField field, const PointAccuracies& measured, std::int64_t index);
 
-/// GET /sweeps/{id}/columns
-OrderedJson columns_json(const Store& store, const SweepRecord& sweep, const Fields& fields);
+/// GET /sweeps/{id}/columns, piece by piece: no more than some chunks of points are held. Stops when `sink` has
+/// enough.
+void write_columns(const Store& store, const SweepRecord& sweep, const Fields& fields, const Sink& sink);
 /// Indices of the Pareto front, sorted by the first objective. Throws Error unknown_metric.
 std::vector<std::int64_t> front_points(const Store& store, const SweepRecord& sweep,
                                        const std::vector<Metric>& objectives);

@@ -137,6 +137,7 @@ struct Shared {
   bool stopped() const {
     return stop.load(std::memory_order_relaxed) || (options.cancel != nullptr && options.cancel->load());
   }
+  double now() const { return options.seconds ? options.seconds() : 0; }
 };
 
 Outcome infeasible(std::string reason) {
@@ -180,11 +181,16 @@ void evaluate_neighbours(const Evaluator& evaluator, Neighbours& neighbours, std
   neighbours.places.clear();
 }
 
+/// Of the first points of a range: at least of one, and of no more than there is time for.
 std::vector<Outcome> outcomes_of(Shared& shared, const IndexRange& range, Last& last) {
-  std::vector<Outcome> outcomes(static_cast<std::size_t>(range.end - range.first));
+  constexpr std::size_t most_neighbours = 32;  // then the time is asked for again
+  const double begun = shared.now();
+  std::vector<Outcome> outcomes;
   Neighbours neighbours;
   for (std::int64_t i = range.first; i < range.end; ++i) {
+    if (i > range.first && (shared.stopped() || shared.now() - begun >= shared.options.most_seconds)) break;
     const auto place = static_cast<std::size_t>(i - range.first);
+    outcomes.emplace_back();
     try {
       const Machine machine = point(shared.space, i);
       check_machine(machine);
@@ -204,6 +210,7 @@ std::vector<Outcome> outcomes_of(Shared& shared, const IndexRange& range, Last& 
       }
       neighbours.machines.push_back(machine);
       neighbours.places.push_back(place);
+      if (neighbours.machines.size() == most_neighbours) evaluate_neighbours(last.evaluator, neighbours, outcomes);
     } catch (const Error& error) {
       outcomes[place] = infeasible(text_of(error));
     }
@@ -212,26 +219,33 @@ std::vector<Outcome> outcomes_of(Shared& shared, const IndexRange& range, Last& 
   return outcomes;
 }
 
+void deliver(Shared& shared, PointBatch&& batch) {
+  const std::int64_t count = batch.count();
+  const auto feasible = std::ranges::count(batch.feasible, 1);
+  const std::scoped_lock lock(shared.delivery);
+  if (shared.stop) return;  // the sink has failed: it is not called again
+  try {
+    shared.sink(std::move(batch));
+  } catch (...) {
+    shared.stop = true;  // while nobody else may call it
+    throw;
+  }
+  shared.end.done += count;
+  shared.end.feasible += feasible;
+}
+
 void work(Shared& shared) {
   Last last;
   while (!shared.stopped()) {
     const std::size_t taken = shared.next.fetch_add(1);
     if (taken >= shared.batches.size()) return;
-    const IndexRange range = shared.batches[taken];
-    PointBatch batch;
-    batch.first = range.first;
-    for (const Outcome& outcome : outcomes_of(shared, range, last)) append(batch, outcome);
-    const auto feasible = std::ranges::count(batch.feasible, 1);
-    const std::scoped_lock lock(shared.delivery);
-    if (shared.stop) return;  // the sink has failed: it is not called again
-    try {
-      shared.sink(std::move(batch));
-    } catch (...) {
-      shared.stop = true;  // while nobody else may call it
-      throw;
+    for (IndexRange left = shared.batches[taken]; left.first < left.end && !shared.stopped();) {
+      PointBatch batch;
+      batch.first = left.first;
+      for (const Outcome& outcome : outcomes_of(shared, left, last)) append(batch, outcome);
+      left.first = batch.range().end;
+      deliver(shared, std::move(batch));
     }
-    shared.end.done += range.end - range.first;
-    shared.end.feasible += feasible;
   }
 }
 

@@ -35,9 +35,11 @@ using BatchSink = std::function<void(PointBatch&&)>;
 
 struct SweepOptions {
   int threads = 1;                            // at least 1
-  std::int64_t batch_points = 256;            // a batch covers [k * batch_points, (k+1) * batch_points), clipped
+  std::int64_t batch_points = 256;            // a batch lies in [k * batch_points, (k+1) * batch_points)
   std::size_t programs = 64;                  // least recently used applications kept, at least 1
-  const std::atomic<bool>* cancel = nullptr;  // polled before each batch; unfinished batches are dropped
+  const std::atomic<bool>* cancel = nullptr;  // polled before each point; what is finished is delivered
+  std::function<double()> seconds = nullptr;  // that pass, from any moment on: called from any thread
+  double most_seconds = 0.5;                  // with `seconds`: then a batch is delivered as far as it is
 };
 
 struct SweepEnd {

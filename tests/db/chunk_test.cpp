@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "tests/core/explore/refusal.h"
+#include "tests/db/sample.h"
 
 namespace sdip {
 namespace {
@@ -75,6 +76,73 @@ TEST(chunk, refuses_damaged_blobs) {
   EXPECT_EQ(refusal([&] { decode_reasons(feasible, blobs.reason, blobs.reasons.substr(0, 6), "f"); }), damaged);
   EXPECT_EQ(refusal([&] { decode_column(blobs.columns[0].substr(1), feasible, values, "f"); }), damaged);
   EXPECT_EQ(refusal([&] { decode_column("\x02" + blobs.columns[0].substr(1), feasible, values, "f"); }), damaged);
+}
+
+/// The example of docs/formats.md: the points of sample_batch, one column, that of metric 5.
+ChunkBlobs documented_chunk() {
+  ChunkBlobs blobs = encode(sample_batch());
+  const std::string column = blobs.columns.back();
+  blobs.columns = {};
+  blobs.columns[0] = column;
+  return blobs;
+}
+
+constexpr ChunkPlace documented_place{.sweep = 1, .first = 0, .count = 10, .feasible = 7};
+
+TEST(chunk, has_checksums_as_documented) {
+  const ChunkBlobs blobs = documented_chunk();
+  std::array<std::int64_t, metric_count> ids{};
+  ids[0] = 5;
+  const std::string checksums = encode_checksums(documented_place, blobs, ids);
+  std::string hex;
+  for (const char byte : checksums) {
+    constexpr const char* digits = "0123456789abcdef";
+    hex += digits[static_cast<unsigned char>(byte) >> 4];
+    hex += digits[static_cast<unsigned char>(byte) & 15];
+    hex += ' ';
+  }
+  hex.pop_back();
+  const std::string page = file_text(std::string(SDIP_SOURCE_DIR) + "/docs/formats.md");
+  EXPECT_THAT(page, testing::HasSubstr("checksums  " + hex + "\n"));
+  EXPECT_THAT(column_metrics(checksums), testing::ElementsAre(5));
+}
+
+TEST(chunk, is_held_to_its_checksums) {
+  const ChunkBlobs blobs = documented_chunk();
+  std::array<std::int64_t, metric_count> ids{};
+  ids[0] = 5;
+  const std::string sums = encode_checksums(documented_place, blobs, ids);
+  const auto head = [&](const ChunkPlace& place, const ChunkBlobs& of, const std::string& checksums) {
+    return refusal([&] { check_head(place, of.flags, of.reason, of.reasons, checksums, "f"); });
+  };
+  const auto column = [&](std::int64_t metric, const std::string& bytes) {
+    return refusal([&] { check_column(sums, metric, bytes, "f"); });
+  };
+  const std::string damaged = "store_corrupt at f", fine = "accepted";
+  EXPECT_EQ(head(documented_place, blobs, sums), fine);
+  for (std::int64_t ChunkPlace::*number :
+       {&ChunkPlace::sweep, &ChunkPlace::first, &ChunkPlace::count, &ChunkPlace::feasible}) {
+    ChunkPlace moved = documented_place;
+    ++(moved.*number);
+    EXPECT_EQ(head(moved, blobs, sums), damaged);
+  }
+  for (std::string ChunkBlobs::*blob : {&ChunkBlobs::flags, &ChunkBlobs::reason, &ChunkBlobs::reasons}) {
+    ChunkBlobs other = blobs;
+    (other.*blob)[0] ^= '\x01';
+    EXPECT_EQ(head(documented_place, other, sums), damaged);
+  }
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    std::string other = sums;
+    other[i] ^= '\x40';
+    EXPECT_EQ(head(documented_place, blobs, other), damaged) << i;
+    EXPECT_EQ(head(documented_place, blobs, sums.substr(0, i)), damaged) << i;
+  }
+  const std::string bytes = blobs.columns[0];
+  EXPECT_EQ(column(5, bytes), fine);
+  EXPECT_EQ(column(6, ""), fine);
+  EXPECT_EQ(column(5, ""), damaged) << "it is listed";
+  EXPECT_EQ(column(6, bytes), damaged) << "it is not";
+  EXPECT_EQ(column(5, bytes.substr(0, 8) + '\x41'), damaged);
 }
 
 }  // namespace

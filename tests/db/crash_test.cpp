@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "tests/db/older_store.h"
 #include "tests/db/sample.h"
 
 namespace sdip {
@@ -115,6 +116,60 @@ TEST(crash, leaves_a_sweep_that_resumes_to_the_same_bytes) {
   EXPECT_EQ(resumed.sweep(id).state, SweepState::done);
   for (const ExportFormat format : {ExportFormat::csv, ExportFormat::ndjson})
     EXPECT_TRUE(exported(resumed, id, space, format) == exported(whole, other, space, format));
+}
+
+/// Opens the store in a process that is killed after a while.
+void open_and_die(const std::string& path, microseconds patience) {
+  const pid_t child = fork();
+  if (child == 0) {
+    try {
+      const Store store(path);
+    } catch (const std::exception& error) {
+      fprintf(stderr, "child: %s\n", error.what());
+      _exit(2);
+    }
+    _exit(0);
+  }
+  std::this_thread::sleep_for(patience);
+  kill(child, SIGKILL);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status) || WEXITSTATUS(status) == 0) << "what the one before left is in its way";
+}
+
+TEST(crash, while_a_store_is_made_leaves_none_or_a_whole_one) {
+  std::mt19937 random(11);
+  for (int trial = 0; trial < 25; ++trial) {
+    const TemporaryFolder folder;
+    for (int life = 0; life < 2; ++life) open_and_die(folder.store(), microseconds(random() % 40'000));
+    if (std::filesystem::exists(folder.store())) {
+      EXPECT_GT(std::filesystem::file_size(folder.store()), 0u);
+    }
+    const Store store(folder.store());
+    EXPECT_TRUE(store.sweeps().empty());
+  }
+}
+
+TEST(crash, while_an_older_store_is_brought_up_leaves_the_older_or_the_newer_one) {
+  const TemporaryFolder today, older;
+  const Space space = sample_space(600);
+  {
+    Store store(today.store());
+    run_sample(store, add_sample_sweep(store, space), space, {});
+  }
+  make_older_store(older.store(), today.store(), 3);
+  std::string right;
+  std::mt19937 random(12);
+  for (int trial = 0; trial < 20; ++trial) {
+    const TemporaryFolder folder;
+    std::filesystem::copy_file(older.store(), folder.store());
+    for (int life = 0; life < 2; ++life) open_and_die(folder.store(), microseconds(random() % 60'000));
+    const Store store(folder.store());
+    EXPECT_EQ(store.sweep(1).unchecked, 1200);
+    const std::string found = exported(store, 1, space, ExportFormat::csv);
+    if (right.empty()) right = found;
+    EXPECT_TRUE(found == right);
+  }
 }
 
 }  // namespace

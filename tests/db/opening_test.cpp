@@ -1,13 +1,14 @@
 // Does a store that cannot be used say why, and stay as it is?
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "db/checked_pages.h"
 #include "db/migrations.h"
 #include "db/store.h"
 #include "tests/core/explore/refusal.h"
+#include "tests/db/older_store.h"
 #include "tests/db/sample.h"
 
 namespace sdip {
@@ -17,11 +18,9 @@ std::string opening(const std::string& path) {
   return refusal([&] { const Store store(path); });
 }
 
+/// As a program of ours does: pages keep their checksums.
 void run_sql(const std::string& path, const char* sql) {
-  sqlite3* connection = nullptr;
-  ASSERT_EQ(sqlite3_open(path.c_str(), &connection), SQLITE_OK);
-  EXPECT_EQ(sqlite3_exec(connection, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(connection);
-  sqlite3_close(connection);
+  Connection(path, Connection::Access::read_write).execute(sql);
 }
 
 /// A closed store with one finished sweep.
@@ -56,7 +55,7 @@ TEST(opening, refuses_a_file_that_is_no_database) {
 
 TEST(opening, refuses_the_database_of_another_program_and_leaves_it_alone) {
   const TemporaryFolder folder;
-  run_sql(folder.store(), "CREATE TABLE theirs(x)");
+  run_other_sql(folder.store(), "CREATE TABLE theirs(x)");
   const std::string before = file_text(folder.store());
   EXPECT_EQ(opening(folder.store()), "store_foreign at " + folder.store());
   EXPECT_EQ(file_text(folder.store()), before);
@@ -126,46 +125,103 @@ TEST(opening, refuses_a_read_only_file) {
   without_rights([&] { EXPECT_EQ(opening(folder.store()), "store_readonly at " + folder.store()); });
 }
 
+TEST(opening, refuses_an_empty_file_and_leaves_it_alone) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.store()) << "";
+  EXPECT_EQ(opening(folder.store()), "store_corrupt at " + folder.store());
+  EXPECT_EQ(std::filesystem::file_size(folder.store()), 0u);
+}
+
+TEST(opening, refuses_what_another_program_wrote_into_it) {
+  const TemporaryFolder folder;
+  make_store(folder.store());
+  run_other_sql(folder.store(), "UPDATE sweep SET total = total + 1");
+  EXPECT_EQ(opening(folder.store()), "store_corrupt at " + folder.store());
+}
+
+TEST(opening, makes_a_store_under_another_name_first) {
+  const TemporaryFolder folder;
+  const std::string draft = folder.store() + ".new";
+  std::ofstream(draft) << "half of one, of a process that was killed";
+  std::ofstream(draft + "-wal") << "and its log";
+  std::ofstream(folder.store() + "-wal") << "the log of a store that was removed";
+  EXPECT_EQ(opening(folder.store()), "accepted");
+  EXPECT_FALSE(std::filesystem::exists(draft));
+  EXPECT_FALSE(std::filesystem::exists(draft + "-wal"));
+  std::filesystem::remove(folder.store());
+  std::filesystem::create_directories(draft + "/in/the/way");
+  EXPECT_EQ(opening(folder.store()), "store_failed at " + folder.store());
+  EXPECT_FALSE(std::filesystem::exists(folder.store())) << "a store is there whole or not at all";
+}
+
 TEST(migrations, go_step_by_step_after_a_backup) {
   const TemporaryFolder folder;
   make_store(folder.store());
-  {
-    Connection connection(folder.store(), Connection::Access::read_write);
-    std::vector<const char*> steps(migrations().begin(), migrations().end());
-    const auto now = std::ssize(steps);
-    steps.insert(steps.end(), {"ALTER TABLE model ADD COLUMN note TEXT", "CREATE TABLE extra(x INTEGER) STRICT"});
-    migrate(connection, steps);
-    EXPECT_EQ(connection.integer("PRAGMA user_version"), now + 2);
-    EXPECT_EQ(connection.integer("SELECT count(*) FROM chunk"), 16);
-    Connection backup(folder.store() + ".before-v" + std::to_string(now + 2), Connection::Access::read_only);
-    EXPECT_EQ(backup.integer("PRAGMA user_version"), now);
-    EXPECT_EQ(backup.integer("SELECT count(*) FROM chunk"), 16);
-  }
+  std::vector<const char*> steps(migrations().begin(), migrations().end());
+  const auto now = std::ssize(steps);
+  steps.insert(steps.end(), {"ALTER TABLE model ADD COLUMN note TEXT", "CREATE TABLE extra(x INTEGER) STRICT"});
+  bring_up(folder.store(), steps);
+  Connection connection(folder.store(), Connection::Access::read_only);
+  EXPECT_EQ(connection.integer("PRAGMA user_version"), now + 2);
+  EXPECT_EQ(connection.integer("SELECT count(*) FROM chunk"), 16);
+  Connection backup(folder.store() + ".before-v" + std::to_string(now + 2), Connection::Access::read_only);
+  EXPECT_EQ(backup.integer("PRAGMA user_version"), now);
+  EXPECT_EQ(backup.integer("SELECT count(*) FROM chunk"), 16);
   EXPECT_EQ(opening(folder.store()), "store_newer at " + folder.store());
-}
-
-TEST(migrations, bring_a_store_of_the_first_version_up_to_now_with_its_points) {
-  const TemporaryFolder folder;
-  make_store(folder.store());
-  run_sql(folder.store(),
-          "DROP TABLE point_accuracy; DROP TABLE accuracy; DROP TABLE validation; PRAGMA user_version = 1");
-  const Store store(folder.store());
-  EXPECT_TRUE(std::filesystem::exists(folder.store() + ".before-v" + std::to_string(std::ssize(migrations()))));
-  EXPECT_FALSE(store.accuracy("nothing").has_value());
-  EXPECT_GT(store.sweep(1).done, 0);
 }
 
 TEST(migrations, leave_the_version_before_when_a_step_fails) {
   const TemporaryFolder folder;
   make_store(folder.store());
-  {
-    Connection connection(folder.store(), Connection::Access::read_write);
-    std::vector<const char*> steps(migrations().begin(), migrations().end());
-    steps.push_back("CREATE TABLE extra(x INTEGER) STRICT; SELECT broken");
-    EXPECT_EQ(refusal([&] { migrate(connection, steps); }), "store_failed at " + folder.store());
-    EXPECT_EQ(connection.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'extra'"), 0);
-  }
+  const std::string before = file_text(folder.store());
+  std::vector<const char*> steps(migrations().begin(), migrations().end());
+  steps.push_back("CREATE TABLE extra(x INTEGER) STRICT; SELECT broken");
+  EXPECT_EQ(refusal([&] { bring_up(folder.store(), steps); }), "store_failed at " + folder.store());
+  EXPECT_EQ(file_text(folder.store()), before);
+  EXPECT_FALSE(std::filesystem::exists(folder.store() + ".new"));
   EXPECT_EQ(opening(folder.store()), "accepted");
+}
+
+/// For each version that came before checksums of pages.
+class older : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(migrations, older, testing::Range(1, first_checked_version));
+
+TEST_P(older, opens_with_its_points_which_are_unchecked_and_goes_on_with_checked_ones) {
+  const TemporaryFolder folder, untouched;
+  const Space space = sample_space(2000);
+  std::int64_t id = 0;
+  {
+    Store store(untouched.store());
+    id = add_sample_sweep(store, space);
+    const std::vector<IndexRange> some = {{0, 1000}};
+    sweep(space, some, sample_compile, one_by_one(sample_evaluate), {},
+          [&](PointBatch&& batch) { store.append(id, batch); });
+  }
+  make_older_store(folder.store(), untouched.store(), GetParam());
+  const std::string before = file_text(folder.store());
+  const StoreCheck found = check_store(folder.store());
+  EXPECT_EQ(found.version, GetParam());
+  EXPECT_EQ(found.unchecked, 1000);
+  EXPECT_THAT(found.damages, testing::IsEmpty());
+  {
+    Store store(folder.store());
+    EXPECT_EQ(file_text(folder.store() + ".before-v" + std::to_string(std::ssize(migrations()))), before);
+    EXPECT_EQ(store.sweep(id).unchecked, 1000);
+    run_sample(store, id, space, {});
+    EXPECT_EQ(store.sweep(id).done, store.sweep(id).total);
+    EXPECT_EQ(store.sweep(id).unchecked, 1000);
+    EXPECT_TRUE(store.validations().empty());
+    EXPECT_FALSE(store.accuracy("nothing").has_value());
+    Store whole(untouched.store());
+    run_sample(whole, id, space, {});
+    EXPECT_EQ(whole.sweep(id).unchecked, 0);
+    EXPECT_TRUE(exported(store, id, space, ExportFormat::csv) == exported(whole, id, space, ExportFormat::csv));
+  }
+  const StoreCheck now = check_store(folder.store());
+  EXPECT_EQ(now.version, std::ssize(migrations()));
+  EXPECT_EQ(now.points, 4000);
+  EXPECT_EQ(now.unchecked, 1000);
+  EXPECT_THAT(now.damages, testing::IsEmpty());
 }
 
 }  // namespace

@@ -102,6 +102,36 @@ TEST(store, finds_a_running_sweep_interrupted_when_opened_again) {
   EXPECT_EQ(store.sweep(queued).state, SweepState::queued);
 }
 
+TEST(store, queues_interrupted_sweeps_again_unless_three_starts_led_nowhere) {
+  const TemporaryFolder folder;
+  const Space space = sample_space(300);
+  std::int64_t id = 0, ended = 0;
+  {
+    Store store(folder.store());
+    id = add_sample_sweep(store, space);
+    ended = add_sample_sweep(store, space);
+    store.set_state(ended, SweepState::cancelled);
+    store.set_state(id, SweepState::running);
+  }
+  const auto start = [&](const std::vector<IndexRange>& kept) {
+    Store store(folder.store());
+    const bool resumed = store.resume_interrupted() == std::vector<std::int64_t>{id};
+    if (resumed) store.set_state(id, SweepState::running);
+    sweep(space, kept, sample_compile, one_by_one(sample_evaluate), {},
+          [&](PointBatch&& batch) { store.append(id, batch); });
+    return resumed;
+  };
+  EXPECT_TRUE(start({}) && start({}) && start({{0, 10}})) << "a kept point begins the count anew";
+  EXPECT_TRUE(start({}) && start({}) && start({}));
+  EXPECT_FALSE(start({})) << "what ends the process each time does not for ever";
+  Store store(folder.store());
+  EXPECT_EQ(store.sweep(id).state, SweepState::interrupted);
+  store.set_state(id, SweepState::queued);
+  store.set_state(id, SweepState::running);
+  store.set_state(id, SweepState::interrupted);
+  EXPECT_EQ(store.resume_interrupted(), std::vector<std::int64_t>{id}) << "resumed by hand it may try again";
+}
+
 TEST(store, removes_a_sweep_with_its_points_unless_it_runs) {
   const TemporaryFolder folder;
   Store store(folder.store());

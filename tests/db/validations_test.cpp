@@ -1,7 +1,6 @@
 // Are validations kept, listed and removed with their sweep, and do older stores take them?
 #include <gmock/gmock.h>
 
-#include "db/migrations.h"
 #include "db/sqlite.h"
 #include "tests/db/sample.h"
 
@@ -93,18 +92,6 @@ TEST(validations, that_ran_when_the_process_ended_are_interrupted) {
   }
   const Store store(folder.store());
   EXPECT_EQ(store.validation(id).state, SweepState::interrupted);
-}
-
-TEST(validations, find_their_table_in_a_store_of_the_first_version) {
-  const TemporaryFolder folder;
-  {
-    Connection connection(folder.store(), Connection::Access::read_write);
-    const std::vector<const char*> steps = {migrations()[0]};
-    migrate(connection, steps);
-    connection.execute("INSERT INTO setting VALUES('clean', '1')");
-  }
-  Store store(folder.store());
-  EXPECT_EQ(store.add_validation(asked()), 1);
 }
 
 }  // namespace

@@ -23,17 +23,25 @@ std::vector<std::string> sweep_into(const std::string& folder, std::vector<std::
   return arguments;
 }
 
-/// Whether a reader sees points of the sweep that another process is writing.
-bool has_points(const std::string& data) {
+/// How many points of the sweep a reader sees that another process is writing.
+int points_in(const std::string& data) {
   sqlite3* store = nullptr;
   sqlite3_stmt* query = nullptr;
   const bool found =
       sqlite3_open_v2((data + "/sdip.sqlite").c_str(), &store, SQLITE_OPEN_READONLY, nullptr) == SQLITE_OK &&
-      sqlite3_prepare_v2(store, "SELECT 1 FROM chunk LIMIT 1", -1, &query, nullptr) == SQLITE_OK &&
+      sqlite3_prepare_v2(store, "SELECT sum(count) FROM chunk", -1, &query, nullptr) == SQLITE_OK &&
       sqlite3_step(query) == SQLITE_ROW;
+  const int points = found ? sqlite3_column_int(query, 0) : 0;
   sqlite3_finalize(query);
   sqlite3_close(store);
-  return found;
+  return points;
+}
+
+/// Waits until there are more than `points`.
+int more_points_in(const std::string& data, int points) {
+  for (int i = 0; i < 60'000 && points_in(data) <= points; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return points_in(data);
 }
 
 /// Starts the sweep in `data` and sends `signal` as soon as some points are stored.
@@ -41,7 +49,7 @@ Ended interrupted_sweep(const TemporaryFolder& folder, const std::string& data, 
   std::vector<std::string> rest = {"tiny-sd"};
   rest.insert(rest.end(), axes.begin(), axes.end());
   const pid_t process = start_sdip(sweep_into(data, rest), folder.path);
-  for (int i = 0; i < 10'000 && !has_points(data); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  more_points_in(data, 0);
   ::kill(process, signal);
   return wait_for(process, folder.path);
 }
@@ -73,6 +81,41 @@ TEST(crash, an_interrupt_cancels_cleanly_and_resumes_to_the_same_bytes) {
   EXPECT_EQ(ended.exit_code, 130);
   EXPECT_THAT(ended.err, testing::HasSubstr("--resume 1"));
   expect_resumed_equals_whole(folder, folder / "data");
+}
+
+/// Each point is a compilation of its own, so that a batch of them takes seconds.
+const std::vector<std::string> slow_sweep = {
+    "sd15", "--validate-seconds", "0", "--axis", "dsram_bytes=1000000:3000000:40000", "--axis", "cores=1,2"};
+constexpr int slow_points = 102;
+
+TEST(crash, a_server_killed_in_a_sweep_s_first_moments_keeps_points_each_time_and_goes_on_by_itself) {
+  const TemporaryFolder folder;
+  const std::string data = folder / "data";
+  const pid_t first = start_sdip(sweep_into(data, slow_sweep), folder.path);
+  int points = more_points_in(data, 0);
+  ::kill(first, SIGKILL);
+  EXPECT_EQ(wait_for(first, folder.path).exit_code, 128 + SIGKILL);
+  EXPECT_LT(points, slow_points / 2) << "it kept points before a batch was whole";
+  const std::vector<std::string> serve = {"serve", "--port", "0", "--validate-seconds", "0", "--data", data};
+  for (int life = 0; life < 4; ++life) {
+    const int before = points;
+    const pid_t process = start_sdip(serve, folder.path);
+    points = more_points_in(data, before);
+    ::kill(process, life == 3 ? SIGTERM : SIGKILL);
+    wait_for(process, folder.path);
+    EXPECT_GT(points, before) << "life " << life;
+  }
+  const pid_t process = start_sdip(serve, folder.path);
+  while (points < slow_points && more_points_in(data, points) > points) points = points_in(data);
+  EXPECT_EQ(points, slow_points);
+  ::kill(process, SIGTERM);
+  EXPECT_EQ(wait_for(process, folder.path).exit_code, 0);
+  EXPECT_EQ(run_sdip({"export", "1", "--data", data, "-o", folder / "resumed.csv"}).exit_code, 0);
+
+  std::vector<std::string> whole = slow_sweep;
+  whole.insert(whole.end(), {"--export", folder / "whole.csv"});
+  EXPECT_EQ(run_sdip(sweep_into(folder / "other", whole)).exit_code, 0);
+  EXPECT_EQ(file_text(folder / "resumed.csv"), file_text(folder / "whole.csv"));
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ SweepState state_when_settled(Service& service, std::int64_t id) {
   return service.store.sweep(id).state;
 }
 
-TEST(service, a_stopped_service_leaves_its_sweep_interrupted_and_the_next_one_resumes_it) {
+TEST(service, a_stopped_service_leaves_its_sweep_interrupted_and_the_next_one_goes_on_with_it) {
   const TemporaryFolder folder;
   std::int64_t id = 0, waiting = 0;
   {
@@ -34,15 +34,29 @@ TEST(service, a_stopped_service_leaves_its_sweep_interrupted_and_the_next_one_re
     for (int i = 0; i < 1000 && service.store.sweep(id).done == 0; ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
+  {
+    const Store store(store_file(folder.path).string());
+    EXPECT_EQ(store.sweep(id).state, SweepState::interrupted);
+    EXPECT_EQ(store.sweep(waiting).state, SweepState::queued);
+    EXPECT_GT(store.sweep(id).done, 0);
+    EXPECT_LT(store.sweep(id).done, 30000);
+  }
   Service service(folder.path, SDIP_BINARY);
-  EXPECT_EQ(service.store.sweep(id).state, SweepState::interrupted);
-  EXPECT_EQ(state_when_settled(service, waiting), SweepState::done) << "queued sweeps run after a restart";
-  const auto before = service.store.sweep(id).done;
-  EXPECT_GT(before, 0);
-  EXPECT_LT(before, 30000);
-  service.jobs.resume(id);
   EXPECT_EQ(state_when_settled(service, id), SweepState::done);
   EXPECT_EQ(service.store.sweep(id).done, 30000);
+  EXPECT_EQ(state_when_settled(service, waiting), SweepState::done) << "queued sweeps run after a restart";
+}
+
+TEST(service, a_sweep_that_the_user_ended_is_not_gone_on_with) {
+  const TemporaryFolder folder;
+  std::int64_t id = 0;
+  {
+    Store store(store_file(folder.path).string());
+    id = add_sweep(store, Catalog(), spec_of(small_sweep));
+    store.set_state(id, SweepState::cancelled);
+  }
+  const Service service(folder.path, SDIP_BINARY);
+  EXPECT_EQ(service.store.sweep(id).state, SweepState::cancelled);
 }
 
 TEST(service, a_sweep_whose_model_is_gone_fails_and_keeps_no_points) {

@@ -147,20 +147,41 @@ TEST(sweep, turns_refused_machines_and_programs_into_infeasible_points) {
   EXPECT_THAT(refused.points.at(0), testing::MatchesRegex("0 .*share.*nan.*"));
 }
 
-TEST(sweep, stops_when_cancelled_and_delivers_whole_batches_only) {
+TEST(sweep, stops_when_cancelled_and_delivers_what_is_finished) {
   std::atomic<bool> cancel{false};
   std::int64_t delivered = 0;
-  const SweepOptions options{.threads = 2, .batch_points = 10, .cancel = &cancel};
+  const auto cancelled_at_30 = [&](const Application& application, const Machine& machine) {
+    if (machine.cores == 30) cancel = true;
+    return evaluate_test(application, machine);
+  };
   const std::vector<IndexRange> all = {{0, 300}};
-  const SweepEnd end =
-      sweep(small_space(), all, compile_test, one_by_one(evaluate_test), options, [&](PointBatch&& batch) {
-        EXPECT_EQ(batch.count(), 10);
-        delivered += batch.count();
-        if (delivered >= 50) cancel = true;
-      });
+  const SweepEnd end = sweep(small_space(), all, compile_test, one_by_one(cancelled_at_30),
+                             {.threads = 2, .batch_points = 100, .cancel = &cancel},
+                             [&](PointBatch&& batch) { delivered += batch.count(); });
   EXPECT_TRUE(end.cancelled);
   EXPECT_EQ(end.done, delivered);
+  EXPECT_GT(delivered, 0) << "the first batch was not thrown away";
   EXPECT_LT(delivered, 300);
+}
+
+TEST(sweep, delivers_a_batch_that_takes_long_as_far_as_it_is) {
+  std::atomic<int> compiled{0};  // each takes a second
+  Space space;
+  space.axes = {{find_parameter("batch"), {}}};
+  for (std::int64_t batch = 1; batch <= 20; ++batch) space.axes[0].values.push_back(batch);
+  const auto slow = [&](const Machine& machine) {
+    ++compiled;
+    return compile_test(machine);
+  };
+  const std::vector<IndexRange> all = {{0, 20}};
+  SweepOptions options{.batch_points = 8, .seconds = [&] { return compiled.load(); }, .most_seconds = 3};
+  const Collected parts = collect(space, all, options, slow);
+  EXPECT_THAT(parts.batches,
+              testing::ElementsAre(IndexRange{0, 3}, IndexRange{3, 6}, IndexRange{6, 8}, IndexRange{8, 11},
+                                   IndexRange{11, 14}, IndexRange{14, 16}, IndexRange{16, 19}, IndexRange{19, 20}));
+  EXPECT_EQ(parts.points, collect(space, all, {}).points);
+  options.most_seconds = 0.5;
+  EXPECT_EQ(collect(space, all, options, slow).batches.size(), 20u) << "each point by itself";
 }
 
 TEST(sweep, rethrows_what_the_sink_throws_and_calls_it_no_more) {

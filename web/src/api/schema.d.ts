@@ -2373,6 +2373,7 @@ export interface components {
             total: number;
             done: number;
             feasible: number;
+            unchecked: number;
             points_per_second: number | null;
             eta_s: number | null;
             measuring_accuracy: boolean;

@@ -43,6 +43,7 @@ export function SweepHead({ sweep }: { sweep: Sweep }) {
       <dl className="facts">
         <div><dt>{t('sweep.evaluated')}</dt><dd>{plain(sweep.done)} / {plain(sweep.total)}</dd></div>
         <div><dt>{t('sweep.feasible')}</dt><dd>{plain(sweep.feasible)}{sweep.done > 0 && ` (${percent(sweep.feasible / sweep.done, 3)})`}</dd></div>
+        {sweep.unchecked > 0 && <div><dt>{t('sweep.unchecked')}</dt><dd>{plain(sweep.unchecked)}</dd></div>}
         {sweep.points_per_second !== null && sweep.points_per_second > 0 && <div><dt>{t('sweep.rate')}</dt><dd>{plain(Math.round(sweep.points_per_second))} /s</dd></div>}
         {live && sweep.eta_s !== null && <div><dt>{t('sweep.eta')}</dt><dd>{duration(sweep.eta_s)}</dd></div>}
         {sweep.validation && <div><dt>{t('validation.front')}</dt><dd><FrontLine sweep={sweep.id} validation={sweep.validation} /></dd></div>}
