@@ -46,6 +46,13 @@ class Elements {
   bool empty() const { return count_ == 0; }
   std::span<const Line> lines() const { return lines_; }
 
+  /// Whether all are among 0 to count - 1.
+  bool are_below(std::int64_t count) const {
+    return std::ranges::all_of(lines_, [&](const Line& line) {
+      return std::min(line.begin, line.last()) >= 0 && std::max(line.begin, line.last()) < count;
+    });
+  }
+
   /// Calls `visit` with each number, in order.
   template <class Visit>
   void each(Visit visit) const {

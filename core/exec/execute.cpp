@@ -11,6 +11,7 @@
 #include "core/exec/chip.h"
 #include "core/exec/formats.h"
 #include "core/exec/weights.h"
+#include "core/ops/arithmetic.h"
 #include "core/program/kinds.h"
 
 namespace sdip {
@@ -100,6 +101,24 @@ void load_inputs(Chip& chip, std::span<const Tensor> inputs) {
   }
 }
 
+/// The sums of norms whose operand is an input, of its elements as they lie there.
+void sum_inputs(Chip& chip) {
+  for (const Node& node : chip.graph.nodes) {
+    const auto rule = node.inputs.empty() || node.inputs[0] == none ? std::nullopt : norm_rule(chip.graph, node);
+    if (!rule) continue;
+    const ValueId root = chip.views.root[at(node.inputs[0])];
+    const auto all = Elements::first(element_count(chip.value(root).operand.shape));
+    for (const auto& [slot, address] : chip.addresses) {
+      if (slot.first != root || std::ranges::find(chip.graph.inputs, root) == chip.graph.inputs.end()) continue;
+      const auto& memory = memory_of(chip, slot.second, false);
+      const Tensor held = read(memory, {slot, address, chip.graph, chip.value(root).name}, all);
+      NormSums sums = empty_sums(*rule);
+      add_to_sums(sums, *rule, elements_in_view(chip.views, node.inputs[0], all), numbers_in(held));
+      chip.norm_sums[rule->node] = std::move(sums);
+    }
+  }
+}
+
 /// A result of the graph: a constant, an input, or from where its instruction left it: DRAM, else STACKRAM, else
 /// DSRAM.
 Tensor output_of(Chip& chip, ValueId v, std::span<const Tensor> inputs) {
@@ -151,6 +170,7 @@ void retire_transfers(Chip& chip, ClassCharges& charges) {
 Run run_program(const CompiledStage& stage, std::span<const Tensor> inputs, Chip&& chip) {
   require_inputs(*stage.graph, inputs);
   load_inputs(chip, inputs);
+  if (chip.options.sums_of_inputs) sum_inputs(chip);
   const std::vector<Instruction>& instructions = stage.program.instructions;
   const ExecuteOptions& options = chip.options;
   std::size_t done = 0;

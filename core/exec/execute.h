@@ -63,6 +63,7 @@ struct ExecuteOptions {
   ResultObserver observe{};                                           // behind each instruction that makes a value
   TransferObserver moved{};                                           // behind each instruction
   bool charged = false;  // an instruction that moves other than the clock charges it fails (core/exec/charges.h)
+  bool sums_of_inputs = false;  // registers have the sums of norms of inputs, as if made before the program
 };
 
 /// Runs one pass of the program on one core. `inputs` are the graph's, in order. Elements live in memory in

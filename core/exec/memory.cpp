@@ -222,9 +222,7 @@ void take_line(const Memory& memory, const Region& region, const Line& line, flo
 }
 
 void require_elements(const Region& region, const Elements& at) {
-  if (at.empty()) return;
-  const auto [least, most] = bounds_of(at);
-  check(least >= 0 && most < region.layout.count, "elements that a value has");
+  check(at.are_below(region.layout.count), "elements that a value has");
 }
 
 }  // namespace
@@ -257,6 +255,7 @@ void put(Memory& memory, Slot slot, const Elements& at, std::span<const float> n
 void put_codes(Memory& memory, Slot slot, const Elements& at, std::span<const std::int8_t> codes) {
   const Region& region = memory.regions.at(slot);
   check(!region.layout.beside && region.bits() == 8, "codes of a byte");
+  require_elements(region, at);
   const std::int8_t* from = codes.data();
   for (const Line& line : at.lines()) {
     check(line.step == 1, "elements one behind the other");
@@ -276,6 +275,7 @@ void write(Memory& memory, Slot slot, const Elements& at, const Tensor& numbers)
     const std::vector<float> floats(numbers.floats.begin(), numbers.floats.end());
     return write(memory, slot, at, floats);
   }
+  require_elements(region, at);
   std::size_t i = 0;
   at.each([&](std::int64_t element) {
     const auto to = static_cast<std::size_t>(element);

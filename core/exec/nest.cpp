@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/error.h"
 #include "core/exec/accumulators.h"
 #include "core/exec/finish.h"
 #include "core/exec/formats.h"
@@ -245,10 +246,12 @@ void run_tiles(Chip& chip, Tiles<T, S>& t, const Mapping& mapping, const NestPar
 
 /// The whole weight that operand B is, and its strides; nullptr where it is read tile by tile.
 template <class T>
-void take_whole(Chip& chip, const NestMap& m, const NestOperand& b, Loaded<T>& loaded) {
+void take_whole(Chip& chip, const TileShape& whole, const NestOperand& b, Loaded<T>& loaded) {
   if (b.as_it_lies == none || chip.value(b.as_it_lies).kind != ValueKind::weight) return;
   const HeldWeight* weight = read_weight(chip, b.as_it_lies);
   if (weight == nullptr) return;
+  check(elements_of_b(whole).are_below(element_count(weight->shape)), "elements of a weight");
+  const NestMap& m = whole.map;
   if constexpr (std::is_same_v<T, float>) loaded.whole = whole_floats(chip, b.as_it_lies).data();
   if constexpr (std::is_same_v<T, std::int8_t>) loaded.whole = weight->codes.data();
   loaded.strides = {m.b_k, 0, 0, m.b_n, m.b_h, m.b_w};
@@ -279,6 +282,20 @@ Extent window_rows(const LoopNest& n, const Extent& rows) { return hull_read(row
 
 Extent window_columns(const LoopNest& n, const Extent& columns) { return hull_read(columns_of(n), columns); }
 
+TileShape whole_shape(const NestMap& map, bool weighted) {
+  const LoopNest& n = map.nest;
+  TileShape shape{map, weighted};
+  shape.tile = {{0, n.batch * (weighted ? 1 : n.groups)},
+                {0, n.out_h},
+                {0, n.out_w},
+                {0, n.out_channels * (weighted ? n.groups : 1)},
+                {0, n.in_channels}};
+  shape.copies = copies_of(n, weighted, shape.tile);
+  shape.rows = window_rows(n, shape.tile.rows);
+  shape.columns = window_columns(n, shape.tile.columns);
+  return shape;
+}
+
 Arithmetic arithmetic_of(Chip& chip, const Node& node, bool weighted) {
   Arithmetic arithmetic;
   arithmetic.accumulator = accumulator_of(chip);
@@ -306,7 +323,7 @@ void run_nest(Chip& chip, const Node& node, const NestMap& map, bool weighted, c
   const auto run = [&]<class T, class S>(std::type_identity<T>, std::type_identity<S>, auto kept, auto ended) {
     TileShape shape{map, weighted};
     Tiles<T, S> t{chip, std::move(shape), first, second, arithmetic};
-    take_whole(chip, map, second, t.loaded_b);
+    take_whole(chip, whole_shape(map, weighted), second, t.loaded_b);
     run_tiles<T, S>(
         chip, t, mapping, part, [&] { kept(t); }, [&](const Elements& at) { sink(at, ended(t)); });
   };

@@ -38,6 +38,9 @@ Extent window_columns(const LoopNest& nest, const Extent& columns);
 /// accumulators are integers.
 bool lies_in_codes(Chip& chip, const NestOperand& operand);
 
+/// A whole nest as one tile. The map must outlive it.
+TileShape whole_shape(const NestMap& map, bool weighted);
+
 /// How the products of a nest are summed; by all threads.
 Arithmetic arithmetic_of(Chip& chip, const Node& node, bool weighted);
 

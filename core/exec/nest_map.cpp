@@ -69,9 +69,15 @@ NestMap product_map(const LoopNest& nest, const Node& node, const Shape& a, cons
       std::int64_t& size = out[out.size() - batch->size() + i];
       if ((*batch)[i] != 1) size = (*batch)[i];
     }
-  check(element_count(out) == nest.groups, "the products of a nest are those of its operands");
-  for (const std::int64_t number : matrices(batch_a, out)) m.a_group.push_back(number * rows * depth);
-  for (const std::int64_t number : matrices(batch_b, out)) m.b_group.push_back(number * depth * channels);
+  check(element_count(out) == nest.groups * nest.batch, "the products of a nest are those of its operands");
+  const std::vector<std::int64_t> of_a = matrices(batch_a, out), of_b = matrices(batch_b, out);
+  const auto groups = static_cast<std::size_t>(nest.groups);
+  for (std::size_t g = 0; g < groups; ++g) {
+    m.a_group.push_back(of_a[g] * rows * depth);
+    m.b_group.push_back(of_b[g] * depth * channels);
+  }
+  if (nest.batch > 1) m.a_frame = of_a[groups] * rows * depth;  // frames repeat the weights of all groups
+  m.out_frame = nest.groups * m.out_group;
   return m;
 }
 

@@ -37,6 +37,7 @@ const T* found_in_place(Chip& chip, ValueId v, const Elements& at) {
   if (chip.value(v).kind == ValueKind::weight) {
     const HeldWeight* weight = read_weight(chip, v);
     if (weight == nullptr) return nullptr;
+    check(at.are_below(element_count(weight->shape)), "elements of a weight");
     if constexpr (floats)
       return whole_floats(chip, v).data();
     else
@@ -251,20 +252,6 @@ struct Untiled {
 bool is_plain(Chip& chip, const Node& node, const Mapping& mapping, const LoopNest& nest) {
   return !is_quantised(node) && is_single(chip.value(node.outputs[0]).operand.type) &&
          mapping.tile_sums >= nest.in_channels;
-}
-
-TileShape whole_shape(const NestMap& map, bool weighted) {
-  const LoopNest& n = map.nest;
-  TileShape shape{map, weighted};
-  shape.tile = {{0, n.batch * (weighted ? 1 : n.groups)},
-                {0, n.out_h},
-                {0, n.out_w},
-                {0, n.out_channels * (weighted ? n.groups : 1)},
-                {0, n.in_channels}};
-  shape.copies = copies_of(n, weighted, shape.tile);
-  shape.rows = window_rows(n, shape.tile.rows);
-  shape.columns = window_columns(n, shape.tile.columns);
-  return shape;
 }
 
 template <class T, class S>

@@ -87,10 +87,7 @@ Layout layout_of(const Chip& chip, ValueId v) {
 }
 
 Elements through_view(const Chip& chip, ValueId v, const Elements& at) {
-  if (chip.views.map[static_cast<std::size_t>(v)].empty()) return at;
-  Elements turned;
-  at.each([&](std::int64_t element) { turned.add({chip.views.at(v, element), 1, 1}); });
-  return turned;
+  return elements_behind_view(chip.views, v, at);
 }
 
 std::optional<Placed> placed_operand(Chip& chip, ValueId root) {
@@ -122,12 +119,10 @@ const Tensor& register_of(const Chip& chip, ValueId root) {
 
 /// Elements of a weight that single precision holds.
 void pick_floats(std::span<const float> from, const Elements& at, float* to) {
-  for (const Line& line : at.lines()) {
-    check(std::min(line.begin, line.last()) >= 0 && std::max(line.begin, line.last()) < std::ssize(from),
-          "elements of a weight");
+  check(at.are_below(std::ssize(from)), "elements of a weight");
+  for (const Line& line : at.lines())
     for (std::int64_t i = 0; i < line.count; ++i)
       *to++ = from[static_cast<std::size_t>(line.begin + i * line.step)];
-  }
 }
 
 Numbers read_constant(Chip& chip, ValueId v, const Elements& at) {

@@ -141,9 +141,10 @@ void apply_pointwise(Chip& chip, const Node& node, TileValues& tile) {
   const ValueId result = node.outputs[0];
   if (is_turn(chip, node)) return apply_turn(chip.views.turned.at(result), result, tile);
   const Operand& out = chip.value(result).operand;
-  // A transposed view between two operators: the tile's elements have other numbers behind it.
+  // A transposed view between two operators: the tile's elements have other numbers behind it. Of the first one
+  // nothing is made yet: a view among its operands turns what is read, not what is made.
   for (const ValueId v : node.inputs)
-    if (v != none && made_as(chip, tile, v) == tile.current) {
+    if (v != none && tile.current != none && made_as(chip, tile, v) == tile.current) {
       tile.at = elements_in_view(chip.views, v, tile.at);
       break;
     }

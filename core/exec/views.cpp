@@ -74,12 +74,25 @@ Views views_of(const CompiledStage& stage) {
   return views;
 }
 
-Elements elements_in_view(const Views& views, ValueId view, const Elements& elements) {
-  const std::vector<std::int64_t>& back = views.back[at(view)];
-  if (back.empty()) return elements;
+namespace {
+
+/// Elements by their numbers in a map. What a value does not have is nowhere in it: a bug of who asks.
+Elements mapped(const std::vector<std::int64_t>& map, const Elements& elements) {
+  if (map.empty()) return elements;
+  check(elements.are_below(std::ssize(map)), "elements that a view has");
   Elements found;
-  elements.each([&](std::int64_t e) { found.add({back[at(e)], 1, 1}); });
+  elements.each([&](std::int64_t e) { found.add({map[at(e)], 1, 1}); });
   return found;
+}
+
+}  // namespace
+
+Elements elements_in_view(const Views& views, ValueId view, const Elements& elements) {
+  return mapped(views.back[at(view)], elements);
+}
+
+Elements elements_behind_view(const Views& views, ValueId view, const Elements& elements) {
+  return mapped(views.map[at(view)], elements);
 }
 
 }  // namespace sdip::exec

@@ -31,7 +31,10 @@ struct Views {
 /// Of the nodes that no instruction computes, those that make activations; of the others, those that turn.
 Views views_of(const CompiledStage& stage);
 
-/// The elements of `view`, whose root is `root`, that stand at the root's elements `at`.
+/// The elements of `view` that stand at its root's elements `at`. Requires elements that the root has.
 Elements elements_in_view(const Views& views, ValueId view, const Elements& at);
+
+/// The elements of its root at which elements `at` of `view` stand. Requires elements that the view has.
+Elements elements_behind_view(const Views& views, ValueId view, const Elements& at);
 
 }  // namespace sdip::exec

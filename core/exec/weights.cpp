@@ -218,9 +218,8 @@ void decode_weight(const HeldWeight& weight, const Elements& at, float* to) {
     return decoded(NumberFormat::int8, std::to_integer<std::uint32_t>(codes[static_cast<std::size_t>(i)]),
                    weight.scales[0].scale);
   };
+  check(at.are_below(std::ssize(codes)), "elements of a weight");
   for (const Line& line : at.lines()) {
-    check(std::min(line.begin, line.last()) >= 0 && std::max(line.begin, line.last()) < std::ssize(codes),
-          "elements of a weight");
     if (line.step == 1)
       decode_run(NumberFormat::int8, weight.scales[0].scale, codes.data() + line.begin,
                  {to, static_cast<std::size_t>(line.count)});

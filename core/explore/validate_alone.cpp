@@ -14,11 +14,6 @@ const InstructionClass& class_of(const CompiledStage& stage, const Instruction& 
   return stage.program.classes[at(instruction.instruction_class)];
 }
 
-bool sums_its_results(const CompiledStage& stage, const Instruction& instruction) {
-  const InstructionClass& c = class_of(stage, instruction);
-  return c.statistics_passes > 0 || (!c.parts.empty() && c.parts.back().statistics_passes > 0);
-}
-
 /// Nodes and values that some instructions need, and where the network is cut: their sources.
 struct Cut {
   const Graph& graph;
@@ -114,41 +109,40 @@ CutGraph graph_of(const Cut& cut, const std::vector<ValueId>& outputs) {
   return made;
 }
 
-/// The instruction that makes the sums of a norm in this one; nullptr where it needs none of another.
-const Instruction* summing(const CompiledStage& stage, std::size_t number) {
+/// Whether it reads the sums of a norm that stands inside it: of what its own parts make, summed by an instruction
+/// before that made them, too.
+bool reads_sums_of_its_own(const CompiledStage& stage, std::size_t number) {
+  const auto& instructions = stage.program.instructions;
+  return std::any_of(instructions.begin(), instructions.begin() + static_cast<std::ptrdiff_t>(number),
+                     [&](const Instruction& before) {
+                       return before.nodes.empty() && class_of(stage, before).compound == Compound::strips &&
+                              std::ranges::any_of(instructions[number].nodes, [&](NodeId n) {
+                                return stage.graph->nodes[at(n)].name == before.name;
+                              });
+                     });
+}
+
+/// The instruction that computes a product whose further result this one copies; nullptr of others.
+const Instruction* computing(const CompiledStage& stage, std::size_t number) {
   const auto& instructions = stage.program.instructions;
   const Instruction& tested = instructions[number];
-  for (std::size_t i = number; i-- > 0;) {
-    const Instruction& before = instructions[i];
-    for (const NodeId n : tested.nodes) {
-      const Node& node = stage.graph->nodes[at(n)];
-      if (before.nodes.empty() && before.name == node.name) return &before;
-      if (!sums_its_results(stage, before) || node.op->mnemonic.find("norm") == std::string_view::npos) continue;
-      const auto reads = [&](const PlacedOperand& source) { return source.value == before.destination; };
-      if (std::ranges::any_of(tested.sources, reads)) return &before;
-    }
+  if (is_nest(class_of(stage, tested).work.family) || class_of(stage, tested).compound != Compound::single)
+    return nullptr;
+  for (const NodeId n : tested.nodes) {
+    if (!is_nest(work_of(*stage.graph, stage.graph->nodes[at(n)]).family)) continue;
+    for (std::size_t i = number; i-- > 0;)
+      if (std::ranges::find(instructions[i].nodes, n) != instructions[i].nodes.end() &&
+          is_nest(class_of(stage, instructions[i]).work.family))
+        return &instructions[i];
   }
   return nullptr;
 }
 
 /// Two instructions in a row find in DSRAM what the first made, or what was there for the first: not both.
-bool finds_its_operands(const CompiledStage& stage, const Instruction& before, std::size_t number) {
-  const Instruction& tested = stage.program.instructions[number];
-  for (const PlacedOperand& source : tested.sources) {
-    if (source.place != Place::dsram) continue;
-    if (source.pair || source.value != before.destination) return false;
-  }
-  return true;
-}
-
-/// Of several results of a nest each has an instruction, and the first one computes all.
-bool shares_its_nodes(const CompiledStage& stage, std::size_t number) {
-  const Instruction& tested = stage.program.instructions[number];
-  if (!is_nest(class_of(stage, tested).work.family)) return false;
-  for (std::size_t i = 0; i < stage.program.instructions.size(); ++i)
-    for (const NodeId n : stage.program.instructions[i].nodes)
-      if (i != number && std::ranges::find(tested.nodes, n) != tested.nodes.end()) return true;
-  return false;
+bool finds_its_operands(const Instruction& before, const Instruction& tested) {
+  return std::ranges::all_of(tested.sources, [&](const PlacedOperand& source) {
+    return source.place != Place::dsram || (!source.pair && source.value == before.destination);
+  });
 }
 
 void add(AloneInstruction& alone, const CompiledStage& stage, const Instruction& instruction, const CutGraph& cut,
@@ -184,17 +178,15 @@ std::optional<AloneInstruction> alone(const CompiledStage& stage, const Machine&
   const Instruction& tested = stage.program.instructions[instruction];
   if (tested.nodes.empty() || tested.destination == none)
     return reason = "makes sums that later instructions read", std::nullopt;
-  if (shares_its_nodes(stage, instruction))
-    return reason = "makes one of several results of a convolution or product", std::nullopt;
+  if (reads_sums_of_its_own(stage, instruction))
+    return reason = "reads sums that another instruction made of what is inside it", std::nullopt;
   std::vector<const Instruction*> run{&tested};
-  std::vector<ValueId> outputs{tested.destination};
-  if (const Instruction* before = summing(stage, instruction)) {
-    if (before->nodes.empty() || !finds_its_operands(stage, *before, instruction))
-      return reason = "reads sums made while its operands lay elsewhere", std::nullopt;
+  if (const Instruction* before = computing(stage, instruction)) {
+    if (!finds_its_operands(*before, tested))
+      return reason = "copies a result that was computed while its operands lay elsewhere", std::nullopt;
     run.insert(run.begin(), before);
-    outputs.push_back(before->destination);
   }
-  const CutGraph cut = graph_of(cut_of(*stage.graph, run), outputs);
+  const CutGraph cut = graph_of(cut_of(*stage.graph, run), {tested.destination});
   AloneInstruction made;
   made.machine = machine;
   if (has_pairs(machine)) made.machine.dsram_bytes *= 1 + 2 * static_cast<std::int64_t>(pair_families);
@@ -203,10 +195,6 @@ std::optional<AloneInstruction> alone(const CompiledStage& stage, const Machine&
   made.stage.needs = stage.needs;
   for (const Instruction* one : run) add(made, stage, *one, cut, machine);
   made.stage.graph = std::make_shared<const Graph>(cut.graph);
-  made.reference =
-      run.size() == 1
-          ? made.stage.graph
-          : std::make_shared<const Graph>(graph_of(cut_of(*stage.graph, {&tested}), {tested.destination}).graph);
   return made;
 }
 

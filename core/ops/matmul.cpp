@@ -1,6 +1,8 @@
 // Matrix products. A product with a weight is family linear, one of two activations family matmul.
 #include "core/ops/matmul.h"
 
+#include <algorithm>
+
 #include "core/ops/families.h"
 
 namespace sdip {
@@ -39,6 +41,22 @@ Shape shape_of(const Product& product, const Shape& a, const Shape& b) {
   return shape;
 }
 
+/// How many of a product's leading axes, from the front, repeat the weight: it has the axes behind them, whole, and
+/// the other operand all of those in front, or none. Example: x [2,3,4,5] by W [3,5,6]: 1, two frames of 3
+/// products.
+std::size_t repeated_axes(const Shape& batch, const Shape& weight, const Shape& other) {
+  const auto first = std::ranges::find_if(weight, [](std::int64_t size) { return size != 1; });
+  const Shape own(first, weight.end());
+  const std::size_t axes = batch.size() - own.size();
+  Shape all(axes, 1);
+  for (std::size_t i = 0; i < other.size(); ++i)
+    if (const std::size_t axis = batch.size() - other.size() + i; axis < axes) all[axis] = other[i];
+  const bool whole = std::equal(own.begin(), own.end(), batch.begin() + static_cast<std::ptrdiff_t>(axes));
+  const bool each = std::equal(all.begin(), all.end(), batch.begin());
+  const bool none = std::ranges::all_of(all, [](std::int64_t size) { return size == 1; });
+  return whole && (each || none) ? axes : 0;
+}
+
 /// The second operand a weight: its columns are the output channels, all rows that meet the same matrix are out_h.
 /// The first a weight: y^T = x^T W^T, so that its rows are the output channels.
 Work product_work(const Product& p, bool weight_a, bool weight_b) {
@@ -49,6 +67,11 @@ Work product_work(const Product& p, bool weight_a, bool weight_b) {
   const bool first_is_weight = weight_a && !weight_b;
   const std::int64_t matrices = element_count(first_is_weight ? p.batch_a : p.batch_b);
   nest.groups = work.family == Family::linear && matrices == 1 ? 1 : batch;
+  if (weight_b && matrices > 1) {
+    const auto behind = p.batch.begin() + static_cast<std::ptrdiff_t>(repeated_axes(p.batch, p.batch_b, p.batch_a));
+    nest.batch = element_count(Shape(p.batch.begin(), behind));
+    nest.groups = element_count(Shape(behind, p.batch.end()));
+  }
   nest.out_h = element_count({first_is_weight ? p.n : p.m, nest.groups == 1 ? batch : 1});
   nest.out_channels = first_is_weight ? p.m : p.n;
   nest.in_channels = p.k;

@@ -55,6 +55,17 @@ void give_pair(const std::vector<Draft>& drafts, const std::vector<std::int32_t>
   if (pairs) life.pair = maker.work.family;
 }
 
+/// Whether a value would wait in STACKRAM for the end of the pass alone: its readers then find it there, too.
+bool waits_unread(const Life& life, std::size_t end) {
+  return life.needs_stack() && life.in_dsram() && life.last_in_dsram() == life.uses.end()[-2] &&
+         life.uses.back() == static_cast<std::int32_t>(end);
+}
+
+/// Whether a value goes from link to link: no instruction of this part reads it.
+bool passes_by(const Graph& graph, ValueId v, const Life& life) {
+  return graph.values[static_cast<std::size_t>(v)].kind == ValueKind::input && life.uses.empty();
+}
+
 }  // namespace
 
 bool has_pairs(const Machine& machine) {
@@ -83,7 +94,7 @@ void live(Compilation& c) {
     const ValueId root = c.roots[static_cast<std::size_t>(out)];
     Life& life = lives[static_cast<std::size_t>(root)];
     life.leaves_by_dram = output_in_dram(role, c.part);
-    if (!output_in_dram(role, c.part)) use(root, drafts.size());
+    if (!output_in_dram(role, c.part) && !passes_by(graph, root, life)) use(root, drafts.size());
   }
   const bool pairs = has_pairs(machine);
   const std::vector<std::int32_t> next = next_writers(drafts, pairs);
@@ -96,6 +107,7 @@ void live(Compilation& c) {
     const bool needed_again = role == Role::core && static_cast<ValueId>(v) != latent;  // by the next step
     if (life.is_input && needed_again && !life.uses.empty()) use(static_cast<ValueId>(v), drafts.size());
     if (life.is_input) life.in_dram = input_in_dram(role, c.part);
+    if (life.is_input && waits_unread(life, drafts.size())) life.skips_dsram = true;
     if (life.in_dsram() && is_too_large(life.bytes, machine)) life.in_dram = true;
     if (machine.skip_handling == SkipHandling::spill && life.needs_stack() && !life.is_input) life.spilled = true;
   }

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/ops/use.h"
+#include "core/program/fields.h"
 #include "core/program/passes.h"
 #include "core/program/tiles.h"
 
@@ -26,11 +27,19 @@ ValueId first_activation(const Graph& graph, const Node& node) {
   return none;
 }
 
+/// Weights that a nest multiplies: each of its products has one of its own but for rows, columns and frames.
+std::int64_t multiplied_elements(const LoopNest& n) {
+  return bounded_product(n.groups, n.out_channels, n.in_channels, n.kernel_h, n.kernel_w);
+}
+
 void add_weight(const Graph& graph, ValueId v, std::int64_t read_elements, std::size_t position, Draft& draft) {
   const std::int64_t elements = element_count(graph.values[static_cast<std::size_t>(v)].operand.shape);
   draft.weights.push_back(v);
   if (draft.weighted) {
-    (position == 1 ? draft.weight_elements : draft.bias_elements) += elements;
+    // Its products multiply the second operand and, of recurrent layers, the third; what is beyond is added.
+    const bool multiplied =
+        position == 1 || elements <= multiplied_elements(draft.work.nest) - draft.weight_elements;
+    (multiplied ? draft.weight_elements : draft.bias_elements) += elements;
     return;
   }
   // A lookup fetches only the rows it needs; what is read again for each row of the result is fetched once.
@@ -47,18 +56,21 @@ struct Views {
 
 void add_operands(const Graph& graph, const Node& node, const Views& views, Draft& draft) {
   const std::vector<std::int64_t>& reads = draft.work.read_elements;
+  const bool nest = is_nest(draft.work.family);
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const ValueId v = node.inputs[i];
     if (v == none) continue;
     const Value& value = graph.values[static_cast<std::size_t>(v)];
-    if (is_scalar(value) && !is_nest(draft.work.family)) continue;
-    const std::int64_t read = i < reads.size() ? reads[i] : 0;
-    if (!is_nest(draft.work.family) && read == 0) continue;  // shapes, axes, scales: used at compile time
+    const bool multiplied = nest && i < 2, with_weights = draft.weighted && value.kind == ValueKind::weight;
+    if (is_scalar(value) && !multiplied && !with_weights) continue;
+    // Beside a product's two an operand is read once and held.
+    const std::int64_t read = nest ? element_count(value.operand.shape) : i < reads.size() ? reads[i] : 0;
+    if (!nest && read == 0) continue;  // shapes, axes, scales: used at compile time
     if (value.kind == ValueKind::weight) {
       add_weight(graph, v, read, i, draft);
       continue;
     }
-    const std::int64_t total = draft.work.rows * draft.work.row_length;
+    const std::int64_t total = nest ? 0 : draft.work.rows * draft.work.row_length;
     const bool per_fold = total > 0 && read >= total && read % total == 0;
     const Fetch fetch{Place::nowhere, per_fold ? total : read, per_fold ? read / total : 1, per_fold};
     const auto at = static_cast<std::size_t>(v);
@@ -92,15 +104,30 @@ std::optional<Formats> formats_in(const Graph& graph, const Draft& draft, const 
   return formats == standard ? std::nullopt : std::optional(formats);
 }
 
-Draft draft_of(const Graph& graph, NodeId id, const Work& work, ValueId out, const Views& views) {
-  const Node& node = graph.nodes[static_cast<std::size_t>(id)];
+/// What a node's draft is, its operands apart.
+Draft empty_draft(const Graph& graph, NodeId id, const Work& work, ValueId out) {
   Draft draft;
   draft.node = id;
   draft.nodes = {id};
-  draft.mnemonic = std::string(node.op->mnemonic);
+  draft.mnemonic = std::string(graph.nodes[static_cast<std::size_t>(id)].op->mnemonic);
   draft.work = work;
   draft.destination = out;
   draft.out_elements = element_count(graph.values[static_cast<std::size_t>(out)].operand.shape);
+  return draft;
+}
+
+/// A further result of a product (a recurrent layer's last states): a copy of what was computed with the first one,
+/// which it comes after. It is charged as if read from there.
+Draft copy_beside(const Graph& graph, NodeId id, ValueId first, ValueId out) {
+  const std::int64_t elements = element_count(graph.values[static_cast<std::size_t>(out)].operand.shape);
+  Draft draft = empty_draft(graph, id, Work{Family::vector, {}, 1, elements, 1, {elements}, elements}, out);
+  draft.operands.push_back({first, {Place::nowhere, elements, 1, true}, false});
+  return draft;
+}
+
+Draft draft_of(const Graph& graph, NodeId id, const Work& work, ValueId out, const Views& views) {
+  const Node& node = graph.nodes[static_cast<std::size_t>(id)];
+  Draft draft = empty_draft(graph, id, work, out);
   if (is_nest(work.family)) {
     draft.weighted = node.inputs.size() > 1 && node.inputs[1] != none &&
                      graph.values[static_cast<std::size_t>(node.inputs[1])].kind == ValueKind::weight;
@@ -110,6 +137,8 @@ Draft draft_of(const Graph& graph, NodeId id, const Work& work, ValueId out, con
                   std::string(node.op->type) + ": a constant first operand times an activation is not supported");
   }
   add_operands(graph, node, views, draft);
+  // What repeats along some of the products comes for each of them.
+  if (draft.weighted) draft.weight_elements = multiplied_elements(work.nest);
   draft.elementwise =
       work.family == Family::vector && work.passes == 1 && work.rows == 1 && work.element_cycles == 1 &&
       work.row_length == draft.out_elements && !draft.operands.empty() &&
@@ -150,21 +179,24 @@ std::vector<Draft> drafts_of(const Graph& graph, const Machine& machine, Views& 
       continue;
     }
     const auto outputs = std::ranges::count_if(node.outputs, is_activation);
-    const ValueId first = *std::ranges::find_if(node.outputs, is_activation);
+    const auto has_elements = [&](ValueId v) {
+      return is_activation(v) && element_count(graph.values[static_cast<std::size_t>(v)].operand.shape) > 0;
+    };
+    const auto first = std::ranges::find_if(node.outputs, has_elements);
     for (const ValueId out : node.outputs) {
-      if (!is_activation(out)) continue;
-      if (outputs > 1 && !(out == first && is_nest(work.family))) {
-        // Split and the like: a copy for each output, which reads its part, and what else the node reads. Products
-        // (LSTM) are done for the first.
+      if (!has_elements(out)) continue;
+      if (outputs > 1 && !is_nest(own.family)) {
+        // Split and the like: a copy for each output, which reads its part, and what else the node reads.
         const std::int64_t part = element_count(graph.values[static_cast<std::size_t>(out)].operand.shape);
-        std::vector<std::int64_t> reads = is_nest(own.family) ? std::vector<std::int64_t>{} : own.read_elements;
+        std::vector<std::int64_t> reads = own.read_elements;
         reads.resize(std::max<std::size_t>(reads.size(), 1));
         reads[0] = part;
         work = Work{Family::vector, {}, 1, part, 1, std::move(reads), part};
       }
-      const bool nothing = !is_nest(work.family) && work.rows * work.row_length == 0;
-      if (nothing || element_count(graph.values[static_cast<std::size_t>(out)].operand.shape) == 0) continue;
-      drafts.push_back(draft_of(graph, static_cast<NodeId>(n), work, out, views));
+      if (!is_nest(work.family) && work.rows * work.row_length == 0) continue;
+      const auto id = static_cast<NodeId>(n);
+      const bool beside = is_nest(own.family) && out != *first;
+      drafts.push_back(beside ? copy_beside(graph, id, *first, out) : draft_of(graph, id, work, out, views));
       drafts.back().formats = formats_in(graph, drafts.back(), machine);
     }
   }

@@ -94,9 +94,24 @@ struct Building {
                   "no rule says which elements of the weight " + shape_text(shape(next)) + " of '" +
                       instruction.name + "' belong to an output channel; expected scale_granularity=tensor" +
                       (weights.tiles.size() > 1 || form.group > 0 ? ", no skipping and no compression" : ""));
+    if (weights.channels.count == 0) count_apart(weights, channels);
     check_counts(weights, channels);
     next += own;
     return part;
+  }
+
+  /// Of a nest that multiplies several weights, one behind the other (recurrent layers), those behind the first
+  /// stand as biases do: as many elements in all.
+  void count_apart(NestWeights& weights, std::int64_t channels) const {
+    InstructionClass& counts = weights.counts;
+    const std::int64_t first = ceil_div(element_count(shape(weights.first)), channels);
+    const std::int64_t more = counts.weight_elements_per_channel - first;
+    if (more <= 0) return;
+    if (form.skipping)
+      throw Error("not_modelled", instruction.name,
+                  "'" + instruction.name + "' multiplies several weights; expected no skipping of them");
+    counts.weight_elements_per_channel -= more;
+    counts.bias_elements_per_channel += more;
   }
 
   void check_counts(const NestWeights& weights, std::int64_t channels) const {

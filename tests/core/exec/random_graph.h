@@ -70,6 +70,11 @@ class NetworkMaker {
 /// activations, residuals, concatenations, splits, transposes, pools, resizes.
 MadeNetwork random_network(Draw& draw, std::int64_t count);
 
+/// The same layers, and what strangers bring besides: recurrent layers of which any outputs are used, from states
+/// that are given or not; constants and rows that broadcast both ways, also beside turned values; products with
+/// weights for some of the leading axes; several outputs.
+MadeNetwork random_foreign_network(Draw& draw, std::int64_t count);
+
 /// The same with integers alone: products, sums, comparisons, copies.
 MadeNetwork random_integer_network(Draw& draw, std::int64_t count);
 

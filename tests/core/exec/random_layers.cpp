@@ -209,6 +209,102 @@ ValueId next_layer(Layers& l, ValueId x) {
   }
 }
 
+/// To [batch, rows, columns].
+ValueId as_rows(Layers& l, ValueId x) {
+  const Shape shape = l.shape(x);
+  if (shape.size() == 3) return x;
+  return l.make.node("Reshape",
+                     {x, l.make.ints({shape[0], element_count(shape) / shape[0] / shape.back(), shape.back()})});
+}
+
+/// A layer of any kind and direction. Some of its outputs are read: the last of them goes on, what else is read is
+/// added to the values there are.
+ValueId recurrent(Layers& l, ValueId from) {
+  const ValueId x = as_rows(l, from);
+  const auto [type, gates] =
+      l.draw.of(std::vector<std::pair<const char*, std::int64_t>>{{"RNN", 1}, {"GRU", 3}, {"LSTM", 4}});
+  const char* direction = l.draw.of(std::vector<const char*>{"forward", "reverse", "bidirectional"});
+  const bool batch_first = l.draw.one_in(3), lstm = gates == 4;
+  const std::int64_t directions = direction[0] == 'b' ? 2 : 1, hidden = l.draw.between(1, 6);
+  const std::int64_t batch = l.size(x, batch_first ? 0 : 1), inputs = l.size(x, 2);
+  const Shape state = batch_first ? Shape{batch, directions, hidden} : Shape{directions, batch, hidden};
+  // A weight, or, now and then, one that is computed from an input.
+  const auto given = [&](const Shape& shape, std::int64_t fan_in) {
+    const ValueId weight = l.make.weight(shape, fan_in);
+    if (!l.draw.one_in(8)) return weight;
+    return l.make.node("Mul", {weight, l.make.node("ReduceMax", {x}, {{"keepdims", std::int64_t{0}}})});
+  };
+  std::vector<ValueId> operands{x, given({directions, gates * hidden, inputs}, inputs),
+                                given({directions, gates * hidden, hidden}, hidden)};
+  operands.push_back(l.draw.one_in(2) ? given({directions, 2 * gates * hidden}, 4) : none);
+  operands.push_back(none);
+  operands.push_back(l.draw.one_in(2) ? given(state, 1) : none);
+  if (lstm) operands.push_back(l.draw.one_in(2) ? given(state, 1) : none);
+  if (lstm) operands.push_back(l.draw.one_in(3) ? given({directions, 3 * hidden}, 1) : none);
+  Attributes attributes{
+      {"direction", std::string(direction)}, {"hidden_size", hidden}, {"layout", std::int64_t{batch_first}}};
+  if (gates == 3) attributes["linear_before_reset"] = l.draw.between(0, 1);
+  const auto outputs = l.make.nodes("", type, operands, attributes, lstm ? 3 : 2);
+  std::vector<ValueId> used;
+  for (const ValueId out : outputs)
+    if (l.draw.one_in(2)) used.push_back(out);
+  if (used.empty()) used.push_back(l.draw.of(outputs));
+  for (ValueId& v : used) {
+    v = as_rows(l, v);
+    if (v != used.back()) l.values.push_back(v);
+  }
+  return used.back();
+}
+
+/// A row or column of the value, turned or not, beside a constant or itself: the result is larger than both.
+ValueId broadcast_both_ways(Layers& l, ValueId x) {
+  ValueId turned = x;
+  if (l.draw.one_in(2)) {
+    Ints perm;
+    for (std::int64_t i = 0; i < std::ssize(l.shape(x)); ++i) perm.insert(perm.begin() + l.draw.between(0, i), i);
+    turned = l.make.node("Transpose", {x}, {{"perm", perm}});
+  }
+  if (l.draw.one_in(2)) turned = l.make.node("Relu", {turned});
+  const std::int64_t count = element_count(l.shape(turned));
+  const bool rank4 = l.draw.one_in(2);
+  const ValueId row =
+      l.make.node("Reshape", {turned, l.make.ints(rank4 ? Ints{1, 1, 1, count} : Ints{1, 1, count})});
+  const std::int64_t times = l.draw.between(2, 5);
+  const Shape column = rank4 ? Shape{1, l.draw.between(1, 2), times, 1} : Shape{1, times, 1};
+  const auto type = l.draw.of(std::vector<const char*>{"Add", "Mul", "Max", "Sub"});
+  if (l.draw.one_in(2)) return l.make.node(type, {row, l.make.weight(column)});
+  return l.make.node(type, {l.make.weight(column), row});
+}
+
+/// A product of [a, b, rows, depth] with weights of both leading axes, of the last, of one that repeats, or of
+/// none.
+ValueId batched_product(Layers& l, ValueId from) {
+  const Shape shape = l.shape(as_rows(l, from));
+  const std::int64_t parts = shape[1] % 3 == 0 ? 3 : shape[1] % 2 == 0 ? 2 : 1;
+  const ValueId x =
+      l.make.node("Reshape", {as_rows(l, from), l.make.ints({shape[0], parts, shape[1] / parts, shape[2]})});
+  const std::int64_t out = l.draw.between(1, 5);
+  const std::vector<Shape> leading{{shape[0], parts}, {parts}, {1, parts}, {shape[0], 1}, {}};
+  Shape weight = l.draw.of(leading);
+  weight.insert(weight.end(), {shape[2], out});
+  return l.make.node("MatMul", {x, l.make.weight(weight, shape[2])});
+}
+
+ValueId next_foreign_layer(Layers& l, ValueId x) {
+  switch (l.draw.between(0, 9)) {
+    case 0:
+    case 1:
+      return recurrent(l, x);
+    case 2:
+    case 3:
+      return broadcast_both_ways(l, x);
+    case 4:
+      return batched_product(l, x);
+    default:
+      return next_layer(l, x);
+  }
+}
+
 ValueId next_integer_layer(Layers& l, ValueId x) {
   switch (l.draw.between(0, 4)) {
     case 0:
@@ -250,6 +346,10 @@ MadeNetwork network(Draw& draw, std::int64_t count, ElementType type, ValueId (*
 
 MadeNetwork random_network(Draw& draw, std::int64_t count) {
   return network(draw, count, ElementType::float32, next_layer);
+}
+
+MadeNetwork random_foreign_network(Draw& draw, std::int64_t count) {
+  return network(draw, count, ElementType::float32, next_foreign_layer);
 }
 
 MadeNetwork random_integer_network(Draw& draw, std::int64_t count) {
