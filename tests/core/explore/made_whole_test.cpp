@@ -26,9 +26,10 @@ std::string results_apart(const Application& application, const Machine& machine
 }
 
 /// What differs, of a network as a user's file; "" when nothing does. Nothing of one that does not fit.
-std::optional<std::string> difference_on(const Machine& machine, const MadeNetwork& network) {
+std::optional<std::string> difference_on(const Machine& machine, const MadeNetwork& network,
+                                         Role role = Role::network) {
   Workload workload;
-  workload.stages.push_back({Role::network, "net", std::make_shared<const Graph>(network.graph), {}});
+  workload.stages.push_back({role, "net", std::make_shared<const Graph>(network.graph), {}});
   const Application application = compile(workload, machine);
   if (!application.feasible) return std::nullopt;
   const StoredTensors stored = [&](const Value& v) { return network.stored(v); };
@@ -150,6 +151,18 @@ TEST(made_whole, pipelines_with_residuals) {
     machine.cores = cores;
     machine.core_weights = CoreWeights::per_core;
     EXPECT_EQ(difference_on(machine, network).value_or("infeasible"), "");
+  }
+}
+
+TEST(made_whole, a_context_that_the_first_instruction_alone_reads_waits_where_it_is_read) {
+  Draw draw(1);
+  NetworkMaker make(draw);
+  const ValueId latent = make.input({1, 4, 2, 2}), context = make.input({1, 4, 2, 2});
+  const MadeNetwork network = make.finish({make.node("Relu", {make.node("Add", {latent, context})})}, false);
+  for (const ActivationMemory memory : {ActivationMemory::separate, ActivationMemory::unified}) {
+    Machine machine;
+    machine.activation_memory = memory;
+    EXPECT_EQ(difference_on(machine, network, Role::core).value_or("infeasible"), "");
   }
 }
 

@@ -133,6 +133,26 @@ TEST(validate_tensors, layers_pass_with_small_memories_fusions_pairs_and_pruned_
   }
 }
 
+TEST(validate_tensors, a_norm_whose_sums_another_instruction_made_finds_them_in_registers) {
+  struct Row {
+    NormStatistics statistics;
+    Strips strips;
+  };
+  for (const auto& [statistics, strips] :
+       {Row{NormStatistics::own_pass, Strips::off}, Row{NormStatistics::producer, Strips::off},
+        Row{NormStatistics::producer, Strips::line_buffers},
+        Row{NormStatistics::recompute, Strips::halo_recompute}}) {
+    SCOPED_TRACE("statistics " + std::to_string(static_cast<int>(statistics)));
+    Machine machine;
+    machine.fusion = Fusion::norm;
+    machine.norm_statistics = statistics;
+    machine.strips = strips;
+    const Sums sums = sums_on(machine);
+    EXPECT_EQ(sums.differences, 0) << sums.first;
+    EXPECT_GT(10 * sums.compared, 9 * sums.classes) << "what writes nothing but sums is not run alone";
+  }
+}
+
 TEST(validate_tensors, a_layer_whose_time_ends_inside_it_is_left_out_with_those_behind_it) {
   const Machine machine;
   const Application application = compile(tiny_sd(machine), machine);

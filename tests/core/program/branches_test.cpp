@@ -116,7 +116,7 @@ TEST(branches, share_groups_of_convolutions_their_weights_and_what_is_fused_to_t
   EXPECT_THAT(elements, ElementsAre(2, 200, 200)) << "scales of its channels, the plane for each, its part of x";
 }
 
-TEST(branches, share_a_weight_matrix_a_group_and_none_that_several_groups_read) {
+TEST(branches, share_a_weight_matrix_a_group_and_none_that_one_input_is_multiplied_by) {
   const auto cores_of = [](const std::vector<std::int64_t>& x, const std::vector<std::int64_t>& w) {
     onnx::ModelProto model = model_of_x(x);
     add_weight(model, "w", w);
@@ -125,7 +125,8 @@ TEST(branches, share_a_weight_matrix_a_group_and_none_that_several_groups_read) 
     return class_at(compiled(model, parallel(8)), 0).spread_cores;
   };
   EXPECT_EQ(cores_of({12, 5, 6}, {12, 6, 4}), 6);
-  EXPECT_EQ(cores_of({2, 12, 5, 6}, {12, 6, 4}), 1) << "two frames read the same matrices";
+  EXPECT_EQ(cores_of({2, 12, 5, 6}, {12, 6, 4}), 6) << "two frames share the matrix of a group";
+  EXPECT_EQ(cores_of({12, 2, 5, 6}, {12, 1, 6, 4}), 1) << "two groups read the same matrix";
   EXPECT_EQ(cores_of({5, 6}, {12, 6, 4}), 1) << "all matrices are multiplied by the same";
 }
 
