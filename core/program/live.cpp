@@ -82,6 +82,8 @@ void live(Compilation& c) {
   lives.assign(graph.values.size(), {});
   const ValueId latent = latent_input(graph);
   const auto use = [&](ValueId v, std::size_t draft) {
+    const Value& value = graph.values[static_cast<std::size_t>(v)];
+    if (value.kind == ValueKind::input && is_scalar(value)) return;  // in a register
     auto& uses = lives[static_cast<std::size_t>(v)].uses;
     if (uses.empty() || uses.back() != static_cast<std::int32_t>(draft))
       uses.push_back(static_cast<std::int32_t>(draft));
