@@ -16,6 +16,7 @@ import { ValidationPage } from './pages/validation';
 import { WhatIfPage } from './pages/what_if';
 import { useTheme, type Theme } from './state/theme';
 import { Empty, Segments } from './ui/basics';
+import { ServerGone } from './ui/server_gone';
 
 const places: { path: string; key: Key; within: RegExp }[] = [
   { path: '/', key: 'nav.results', within: /^\/($|sweeps)/ },
@@ -40,6 +41,7 @@ export function App() {
         {t('nav.skip')}
       </a>
       <Header path={path} />
+      <ServerGone />
       <main id="main" tabIndex={-1}>
         <Switch>
           <Route path="/"><ResultsPage id={null} /></Route>

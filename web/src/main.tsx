@@ -5,6 +5,7 @@ import { Router } from 'wouter';
 import { ProblemError } from './api/client';
 import { App } from './app';
 import { SpeechProvider } from './i18n/i18n';
+import { isGone } from './state/connection';
 import { useHashPath } from './state/location';
 import { applyTheme, storedTheme } from './state/theme';
 import './styles/tokens.css';
@@ -17,6 +18,7 @@ import './styles/table.css';
 import './styles/model.css';
 import './styles/validation.css';
 import './styles/explain.css';
+import './styles/signs.css';
 
 applyTheme(storedTheme());
 
@@ -24,9 +26,13 @@ const queries = new QueryClient({
   defaultOptions: {
     queries: {
       refetchOnWindowFocus: false,
-      // A refusal stays a refusal; a server that is restarting comes back.
-      retry: (count, error) => !(error instanceof ProblemError) && count < 3,
+      // The server is mostly on this machine: whether the network is there says nothing.
+      networkMode: 'always',
+      // A refusal stays a refusal; a server that is gone is waited for, and the page says so meanwhile.
+      retry: (count, error) => !(error instanceof ProblemError) && (isGone() || count < 3),
+      retryDelay: 1000,
     },
+    mutations: { networkMode: 'always' },
   },
 });
 

@@ -1,7 +1,7 @@
 // How far single changes move metrics, and in which order they stand.
 import { describe, expect, test } from 'vitest';
 import type { Sensitivities, SingleChange } from '../src/api/types';
-import { changeRows, movedShare, movedText } from '../src/explain/change_rows';
+import { changeRows } from '../src/explain/change_rows';
 
 const change = (parameter: string, fps: number | null, latency: number | null): SingleChange => ({
   parameter, from: 1, to: 2, kind: 'design', feasible: fps !== null, reason: '', pace: '', limiter: '',
@@ -17,20 +17,4 @@ describe('single changes', () => {
     expect(changeRows(answer).map((row) => row.parameter)).toEqual(['strong', 'weak', 'late', 'same', 'none']);
   });
   test('keep their place in the answer', () => expect(changeRows(answer).map((row) => row.place)).toEqual([3, 0, 2, 4, 1]));
-});
-
-test('a share moved is after over before, less 1', () => {
-  expect(movedShare(4, 5)).toBe(0.25);
-  expect(movedShare(0, 0)).toBe(0);
-  expect(movedShare(0, 1)).toBe(null);
-  expect(movedShare(null, 1)).toBe(null);
-});
-
-test('a share moved is read with its sign', () => {
-  expect(movedText(0.1234)).toBe('+12.3 %');
-  expect(movedText(-0.5)).toBe('−50.0 %');
-  expect(movedText(256.4)).toBe('×257');
-  expect(movedText(0.0001)).toBe('+<0.05 %');
-  expect(movedText(0)).toBe('0');
-  expect(movedText(null)).toBe('–');
 });

@@ -1,7 +1,9 @@
 // The Pareto front against its definition.
 import { describe, expect, test } from 'vitest';
 import { paretoFront, type Better } from '../src/chart/front';
-import { apart } from '../src/chart/front_marks';
+import { marksOf, walked } from '../src/chart/front_marks';
+import { pointAt, together } from '../src/chart/hit';
+import type { Dots } from '../src/chart/raster';
 
 const all = () => true;
 
@@ -41,7 +43,51 @@ describe('paretoFront', () => {
   });
 });
 
-test('marks that would lie on one another are left out', () => {
-  const marks = [0, 3, 9, 10, 20].map((px) => ({ px, py: 0 }));
-  expect(apart(marks, 9).map((mark) => mark.px)).toEqual([0, 9, 20]);
+const plot = { width: 100, height: 100 };
+const dots = (points: [number, number][]): Dots => ({
+  x: Float32Array.from(points, (p) => p[0]), y: Float32Array.from(points, (p) => p[1]), order: Uint32Array.from(points, (_, i) => i),
+});
+
+describe('marks of the front', () => {
+  test('are as many as its points, however close these lie', () => {
+    const many = dots(Array.from({ length: 56 }, (_, i) => [10 + i / 10, 50] as [number, number]));
+    expect(marksOf(many, [...many.order], plot)).toHaveLength(56);
+  });
+  test('of a front that no browser bears are one for each pixel', () => {
+    const many = dots(Array.from({ length: 3000 }, (_, i) => [i % 3, 5] as [number, number]));
+    expect(marksOf(many, [...many.order], plot)).toEqual([0, 1, 2]);
+  });
+  test('outside the zoomed part are none', () => expect(marksOf(dots([[-5, 5], [5, 5], [5, 150]]), [0, 1, 2], plot)).toEqual([1]));
+  test('are walked by the arrow keys, Home and End, and stop at the ends', () => {
+    expect(['ArrowRight', 'ArrowUp', 'Home', 'End', 'x'].map((key) => walked(key, 1, 5))).toEqual([2, 0, 0, 4, undefined]);
+    expect([walked('ArrowLeft', 0, 5), walked('ArrowDown', 4, 5)]).toEqual([0, 4]);
+  });
+});
+
+describe('what a place means', () => {
+  test('is the closest point within reach, or none', () => {
+    const some = dots([[10, 10], [30, 10], [31, 10]]);
+    expect(pointAt(some, [], plot, 29, 10)).toBe(1);
+    expect(pointAt(some, [], plot, 80, 80)).toBe(-1);
+  });
+  test('is the nearest front mark, whichever lies on top', () => {
+    const some = dots([[50, 50], [53, 50], [56, 50], [51, 50]]);
+    const front = [0, 1, 2];
+    expect([50, 52, 54, 57].map((x) => pointAt(some, front, plot, x, 50))).toEqual([0, 1, 1, 2]);
+    expect([50, 52, 54, 57].map((x) => pointAt(some, [...front].reverse(), plot, x, 50))).toEqual([0, 1, 1, 2]);
+  });
+  test('is the same wherever it is asked for: pointed at, clicked and chosen by the keys', () => {
+    const same = dots([[50, 50], [50, 50], [50, 50]]);
+    for (const current of [0, 1, 2]) expect(pointAt(same, [0, 1, 2], plot, 51, 50, current)).toBe(current);
+  });
+  test('is no point that is not drawn, or lies outside the zoomed part', () => {
+    const some = dots([[50, 50], [105, 50]]);
+    expect(pointAt({ ...some, order: Uint32Array.from([]) }, [], plot, 50, 50)).toBe(-1);
+    expect(pointAt(some, [1], plot, 99, 50)).toBe(-1);
+  });
+  test('has beside it the front points under the same mark', () => {
+    const some = dots([[50, 50], [50.5, 50], [60, 50], [50, 50]]);
+    expect(together(some, [0, 1, 2], 0)).toEqual([0, 1]);
+    expect(together(some, [0, 1, 2], 3)).toEqual([3]);
+  });
 });

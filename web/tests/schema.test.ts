@@ -8,4 +8,4 @@ const built = [process.env.SDIP_BINARY, path('../../build/release/sdip'), path('
 
 test.skipIf(!built.some((one) => one !== undefined && existsSync(one)))('schema.d.ts is current (skipped where no sdip is built)', () => {
   expect(execFileSync('node', [path('../scripts/api.mjs'), '--check'], { encoding: 'utf8' })).toContain('current');
-});
+}, 60_000);

@@ -1,9 +1,10 @@
 // The typed client of the REST API, and its one error type.
 import createClient from 'openapi-fetch';
+import { watchedFetch } from '../state/connection';
 import type { paths } from './schema';
 import type { Problem } from './types';
 
-export const client = createClient<paths>({ baseUrl: '/' });
+export const client = createClient<paths>({ baseUrl: '/', fetch: (request) => watchedFetch(request) });
 
 /** A refusal by the server, or a server that cannot be reached (code `unreachable`). */
 export class ProblemError extends Error {

@@ -2,7 +2,7 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { answer, client } from './client';
 import { changesOf } from '../form/values';
-import type { Machine, Sweep, ValidationItem } from './types';
+import type { Cell, Machine, PointPage, Sweep, ValidationItem } from './types';
 
 const forever = { staleTime: Infinity, gcTime: Infinity };
 
@@ -98,6 +98,29 @@ export const usePoints = (id: number, sort: string, feasible: boolean, version: 
       ),
     initialPageParam: '',
     getNextPageParam: (page) => page.next,
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+  });
+
+const mostInfeasible = 100_000;
+
+/** Numbers and reasons of a sweep's infeasible points, the first 100,000 of them, and how many there are. */
+export const useInfeasible = (id: number, version: number) =>
+  useQuery({
+    queryKey: ['infeasible', id, version],
+    queryFn: async ({ signal }) => {
+      const rows: Cell[][] = [];
+      let total = 0;
+      for (let cursor: string | null = ''; cursor !== null && rows.length < mostInfeasible;) {
+        const query: { limit: number; feasible: boolean; fields: string; cursor?: string } = { limit: 10_000, feasible: false, fields: 'throughput_fps', ...(cursor ? { cursor } : {}) };
+        const page: PointPage = await answer(client.GET('/api/v1/sweeps/{id}/points', { params: { path: { id }, query }, signal }));
+        const reason = page.columns.indexOf('reason');
+        rows.push(...page.rows.map((row): Cell[] => [row[0] ?? null, row[reason] ?? null]));
+        total = page.total;
+        cursor = page.next;
+      }
+      return { rows, total };
+    },
     placeholderData: keepPreviousData,
     staleTime: Infinity,
   });

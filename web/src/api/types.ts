@@ -38,6 +38,7 @@ export type Sweep = Schemas['Sweep'];
 export type SweepRequest = Schemas['SweepRequest'];
 export type Axis = Schemas['Axis'];
 export type Columns = Schemas['PointColumns'];
+export type PointPage = Schemas['PointsPage'];
 export type Validation = Schemas['Validation'];
 export type ValidationItem = Schemas['ValidationItem'];
 export type ValidationSummary = Schemas['ValidationSummary'];

@@ -1,13 +1,14 @@
 // The Pareto front over a scatter: a staircase, and a link for each of its points that arrow keys walk.
-import { useState, type KeyboardEvent } from 'react';
-import { place, type Scale } from './scale';
+import { memo, useCallback, useMemo, useState, type KeyboardEvent } from 'react';
+import { inPlot, type Plot } from './hit';
+import type { Dots } from './raster';
 
 interface Props {
   front: number[];
-  scaleX: Scale;
-  scaleY: Scale;
-  xs: Float64Array;
-  ys: Float64Array;
+  dots: Dots;
+  plot: Plot;
+  /** The point that the pointer or the keys mean now, or -1: the only mark that takes a click. */
+  target: number;
   /** Less x is better: the staircase goes along x first, from a point to the next. */
   lowerX: boolean;
   hrefOf: (i: number) => string;
@@ -15,48 +16,78 @@ interface Props {
   onFocus: (i: number) => void;
 }
 
-const leastApart = 9;
+/** So many links a browser bears; of a longer front those on one pixel share one. */
+export const mostMarks = 2000;
 
-/** The marks that do not lie on one another: each at least some pixels from the one kept before it. */
-export function apart<Mark extends { px: number; py: number }>(marks: Mark[], pixels: number): Mark[] {
-  const kept: Mark[] = [];
-  for (const mark of marks) {
-    const last = kept[kept.length - 1];
-    if (!last || Math.hypot(mark.px - last.px, mark.py - last.py) >= pixels) kept.push(mark);
-  }
-  return kept;
+/** The front points that get a mark: all of them, or where they are too many one for each pixel. */
+export function marksOf(dots: Dots, front: number[], plot: Plot, most = mostMarks): number[] {
+  const inside = front.filter((i) => inPlot(dots, i, plot));
+  if (inside.length <= most) return inside;
+  const taken = new Set<string>();
+  return inside.filter((i) => {
+    const pixel = `${Math.round(dots.x[i] as number)},${Math.round(dots.y[i] as number)}`;
+    return !taken.has(pixel) && taken.add(pixel);
+  });
 }
 
-export function FrontMarks({ front, scaleX, scaleY, xs, ys, lowerX, hrefOf, nameOf, onFocus }: Props) {
+/** The place in a list of `count` that a key leads to from another; undefined for other keys. */
+export function walked(key: string, from: number, count: number): number | undefined {
+  const to = { ArrowRight: from + 1, ArrowDown: from + 1, ArrowLeft: from - 1, ArrowUp: from - 1, Home: 0, End: count - 1 }[key];
+  return to === undefined ? undefined : Math.min(count - 1, Math.max(0, to));
+}
+
+export function FrontMarks({ front, dots, plot, target, lowerX, hrefOf, nameOf, onFocus }: Props) {
   const [active, setActive] = useState(0);
-  const inside = ({ range }: Scale, pixel: number) => pixel >= Math.min(...range) - 1 && pixel <= Math.max(...range) + 1;
-  const marks = front
-    .map((i) => ({ i, px: place(scaleX, xs[i] as number), py: place(scaleY, ys[i] as number) }))
-    .filter(({ px, py }) => inside(scaleX, px) && inside(scaleY, py));
-  const line = marks.map(({ px, py }, k) => k === 0 ? `M${px.toFixed(1)},${py.toFixed(1)}` : lowerX ? `H${px.toFixed(1)}V${py.toFixed(1)}` : `V${py.toFixed(1)}H${px.toFixed(1)}`).join('');
-  const shown = apart(marks, leastApart);
-  const current = Math.min(active, shown.length - 1);
-  const walk = (event: KeyboardEvent<HTMLAnchorElement>) => {
-    const step = event.key === 'ArrowRight' || event.key === 'ArrowDown' ? 1 : event.key === 'ArrowLeft' || event.key === 'ArrowUp' ? -1 : 0;
-    if (step === 0) return;
+  const marks = useMemo(() => marksOf(dots, front, plot), [dots, front, plot]);
+  const line = useMemo(() => marks.map((i, k) => {
+    const [px, py] = [(dots.x[i] as number).toFixed(1), (dots.y[i] as number).toFixed(1)];
+    return k === 0 ? `M${px},${py}` : lowerX ? `H${px}V${py}` : `V${py}H${px}`;
+  }).join(''), [dots, marks, lowerX]);
+  const current = Math.min(active, marks.length - 1);
+  const walk = useCallback((event: KeyboardEvent<SVGGElement>) => {
+    const next = walked(event.key, current, marks.length);
+    if (next === undefined) return;
     event.preventDefault();
-    const next = Math.min(shown.length - 1, Math.max(0, current + step));
     setActive(next);
-    const links = event.currentTarget.parentElement?.querySelectorAll<SVGElement>('a');
-    links?.[next]?.focus();
-  };
+    event.currentTarget.querySelectorAll<SVGElement>('a')[next]?.focus();
+  }, [current, marks.length]);
+  const focus = useCallback((k: number, i: number) => {
+    if (k >= 0) setActive(k);
+    onFocus(i);
+  }, [onFocus]);
   return (
-    <g className="front">
+    <g className="front" data-target={target >= 0 ? 'some' : undefined} onKeyDown={walk}>
       <path d={line} aria-hidden="true" />
-      {shown.map(({ i, px, py }, k) => (
-        <a
-          key={i} href={hrefOf(i)} aria-label={nameOf(i)} tabIndex={k === current ? 0 : -1} onKeyDown={walk}
-          onFocus={() => { setActive(k); onFocus(i); }} onBlur={() => onFocus(-1)} data-front={i}
-        >
-          <circle cx={px} cy={py} r={12} className="target" />
-          <circle cx={px} cy={py} r={4.5} className="mark" />
-        </a>
+      {marks.map((i, k) => (
+        <Mark
+          key={hrefOf(i)} i={i} k={k} px={dots.x[i] as number} py={dots.y[i] as number} href={hrefOf(i)} name={nameOf(i)}
+          walks={k === current} meant={i === target} focus={focus}
+        />
       ))}
     </g>
   );
 }
+
+interface MarkProps {
+  i: number;
+  k: number;
+  px: number;
+  py: number;
+  href: string;
+  name: string;
+  walks: boolean;
+  meant: boolean;
+  focus: (k: number, i: number) => void;
+}
+
+const Mark = memo(function Mark({ i, k, px, py, href, name, walks, meant, focus }: MarkProps) {
+  return (
+    <a
+      href={href} aria-label={name} tabIndex={walks ? 0 : -1} className={meant ? 'meant' : undefined} data-front={i}
+      onFocus={() => focus(k, i)} onBlur={() => focus(-1, -1)}
+    >
+      <circle cx={px} cy={py} r={12} className="target" />
+      <circle cx={px} cy={py} r={4.5} className="mark" />
+    </a>
+  );
+});

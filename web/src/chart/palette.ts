@@ -21,9 +21,11 @@ export const rampCss = (share: number, dark: boolean): string => `rgb(${ramp(sha
 
 export const infeasibleColour = (dark: boolean): number => (dark ? packed(88, 98, 112) : packed(200, 206, 214));
 export const fadedColour = (dark: boolean): number => (dark ? packed(50, 60, 74) : packed(222, 227, 233));
+/** Of a point without a value to colour by. */
+export const blankColour = (dark: boolean): number => (dark ? packed(120, 130, 144) : packed(160, 168, 178));
 export const dotRgb = (dark: boolean): Rgb => (dark ? [143, 168, 255] : [51, 85, 209]);
 
-/** Colours of named values, in order of first use. */
+/** Colours of named values, in their order. */
 const names: { light: Rgb; dark: Rgb }[] = [
   { light: [51, 85, 209], dark: [143, 168, 255] },
   { light: [207, 90, 24], dark: [245, 145, 85] },
@@ -34,7 +36,15 @@ const names: { light: Rgb; dark: Rgb }[] = [
   { light: [90, 100, 115], dark: [160, 172, 188] },
 ];
 
-export const namedRgb = (index: number, dark: boolean): Rgb => {
-  const pair = names[index % names.length] as { light: Rgb; dark: Rgb };
-  return dark ? pair.dark : pair.light;
-};
+/** The colour of the n-th name: from the list, then hues a golden angle apart. */
+export function namedRgb(index: number, dark: boolean): Rgb {
+  const pair = names[index];
+  if (pair) return dark ? pair.dark : pair.light;
+  const hue = (index * 137.508) % 360;
+  const light = (dark ? 0.66 : 0.4) + (index % 3) * 0.06;
+  const spread = 0.6 * Math.min(light, 1 - light);
+  return [0, 8, 4].map((n) => {
+    const k = (n + hue / 30) % 12;
+    return Math.round(255 * (light - spread * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
+  }) as Rgb;
+}

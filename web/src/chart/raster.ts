@@ -4,9 +4,7 @@ export interface Dots {
   /** Pixel positions; a point outside or not a number is skipped. */
   x: Float32Array;
   y: Float32Array;
-  /** 0xAABBGGRR of each point, as ImageData stores it on a little-endian machine. */
-  colour: Uint32Array;
-  /** Drawing order: the last is on top. */
+  /** The points that are drawn, by layer: of two at one place the later is found first. */
   order: Uint32Array;
 }
 
@@ -22,27 +20,20 @@ export function disc(radius: number): [number, number][] {
   return offsets;
 }
 
-/** The points' pixels, width times height; a point in front hides what is behind it. */
-export function rasterise(dots: Dots, width: number, height: number, radius: number): Uint32Array {
-  const pixels = new Uint32Array(width * height);
-  const offsets = disc(radius);
-  for (const i of dots.order) {
-    const cx = Math.round(dots.x[i] as number);
-    const cy = Math.round(dots.y[i] as number);
-    if (!(cx >= -radius && cx < width + radius && cy >= -radius && cy < height + radius)) continue;
-    const colour = dots.colour[i] as number;
-    for (const [dx, dy] of offsets) {
-      const px = cx + dx;
-      const py = cy + dy;
-      if (px >= 0 && px < width && py >= 0 && py < height) pixels[py * width + px] = colour;
-    }
-  }
-  return pixels;
+/** What lies on each pixel of a picture: how many points, and for each channel the sum over them. */
+export interface Heap {
+  count: Uint32Array;
+  sums: Uint32Array[];
+  most: number;
 }
 
-/** How many points lie around each pixel: what tells a crowd from a few when there is no third metric. */
-export function density(dots: Dots, width: number, height: number, radius: number): { count: Uint32Array; most: number } {
+/**
+ * Counts the points that cover each pixel and adds up what each carries in every channel. Sums do not depend on the order
+ * of the points, so no point hides another. Example: two points with 0 and 200 on one pixel: count 2, sum 200.
+ */
+export function heaped(dots: Dots, channels: Uint8Array[], width: number, height: number, radius: number): Heap {
   const count = new Uint32Array(width * height);
+  const sums = channels.map(() => new Uint32Array(width * height));
   const offsets = disc(radius);
   let most = 0;
   for (const i of dots.order) {
@@ -57,9 +48,13 @@ export function density(dots: Dots, width: number, height: number, radius: numbe
       const now = (count[at] as number) + 1;
       count[at] = now;
       if (now > most) most = now;
+      for (let k = 0; k < channels.length; k++) {
+        const sum = sums[k] as Uint32Array;
+        sum[at] = (sum[at] as number) + ((channels[k] as Uint8Array)[i] as number);
+      }
     }
   }
-  return { count, most };
+  return { count, sums, most };
 }
 
 /** A number of points as an opacity between a floor, so that one point is seen, and 255. */
@@ -69,21 +64,6 @@ export function opacity(count: number, most: number): number {
   return Math.round(120 + (135 * Math.log(count)) / Math.log(most));
 }
 
+/** 0xAABBGGRR, as ImageData stores it on a little-endian machine. */
 export const packed = (r: number, g: number, b: number, a = 255): number =>
   ((a << 24) | (b << 16) | (g << 8) | r) >>> 0;
-
-/** The point nearest to a pixel within `reach`, or -1. `shown` says which can be picked. */
-export function nearest(dots: Dots, px: number, py: number, reach: number, shown: (i: number) => boolean): number {
-  let best = -1;
-  let least = reach * reach;
-  for (const i of dots.order) {
-    const dx = (dots.x[i] as number) - px;
-    const dy = (dots.y[i] as number) - py;
-    const square = dx * dx + dy * dy;
-    if (square <= least && shown(i)) {
-      least = square;
-      best = i;
-    }
-  }
-  return best;
-}

@@ -1,11 +1,12 @@
 // A scatter of any number of points: pixels for the crowd, SVG for the axes and the front.
-import { useEffect, useMemo, useRef, useState, type PointerEvent, type ReactNode } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState, type MouseEvent, type ReactNode } from 'react';
 import { useSize } from '../ui/size';
 import { Axes } from './axes';
-import { dotRgb } from './palette';
-import { density, nearest, opacity, packed, rasterise, type Dots } from './raster';
-import { extent, padded, place, valueAt, type Scale } from './scale';
 import { FrontMarks } from './front_marks';
+import { pointAt, together, type Plot } from './hit';
+import type { Dots } from './raster';
+import { extent, padded, place, valueAt, type Scale } from './scale';
+import { painted } from './scatter_model';
 
 export interface AxisSpec {
   values: Float64Array;
@@ -17,150 +18,184 @@ export interface AxisSpec {
 interface Props {
   x: AxisSpec;
   y: AxisSpec;
-  colours: Uint32Array;
-  /** Shade by how many points lie together in place of `colours`. */
-  byDensity: boolean;
-  keep: Uint8Array;
-  order: Uint32Array;
+  /** The points that are drawn, the lowest layer first; the last one is coloured. */
+  layers: Uint32Array[];
+  /** What each point carries of its colour; none: shades by how many lie together. */
+  channels: Uint8Array[] | null;
   front: number[];
   lowerX: boolean;
   dark: boolean;
   label: string;
   hrefOf: (i: number) => string;
   nameOf: (i: number) => string;
-  describe: (i: number) => ReactNode;
+  /** What a point is; `others` are those of the front under the same mark. */
+  describe: (i: number, others: number[]) => ReactNode;
   onOpen: (i: number) => void;
   zoomHint: string;
   resetLabel: string;
+  /** Said in place of axes when no point has a place on them. */
+  emptyLabel: string;
 }
 
 type Domain = [number, number];
+type Box = { x0: number; y0: number; x1: number; y1: number };
 const supersample = 2;
 const margin = { left: 72, right: 36, top: 28, bottom: 44 };
+const leastZoom = 8;
+
+/** The domains of both axes, or null where a point is on neither. */
+function domainsOf(x: AxisSpec, y: AxisSpec, order: Uint32Array): [Domain, Domain] | null {
+  const ends = [x, y].map((axis) => extent(Float64Array.from(order, (i) => axis.values[i] as number), axis.log));
+  return ends[0] && ends[1] ? [padded(ends[0], x.log), padded(ends[1], y.log)] : null;
+}
 
 export function Scatter(props: Props) {
-  const { x, y, colours, byDensity, keep, order, dark } = props;
+  const { x, y, layers, channels, front, dark } = props;
   const box = useRef<HTMLDivElement>(null);
-  const canvas = useRef<HTMLCanvasElement>(null);
   const { width } = useSize(box);
   const height = Math.round(Math.min(500, Math.max(330, width * 0.42)));
   const [zoom, setZoom] = useState<{ x: Domain; y: Domain } | null>(null);
-  const [hover, setHover] = useState(-1);
-  const [drag, setDrag] = useState<{ x0: number; y0: number; x1: number; y1: number } | null>(null);
   useEffect(() => setZoom(null), [x.title, y.title, x.log, y.log]);
 
-  const [scaleX, scaleY] = useMemo<[Scale, Scale]>(() => {
-    const of = (axis: AxisSpec, zoomed: Domain | undefined, range: Domain): Scale => ({
-      log: axis.log, range, domain: zoomed ?? padded(extent(pick(axis.values, order), axis.log) ?? [1, 2], axis.log),
-    });
-    return [
-      of(x, zoom?.x, [margin.left, Math.max(margin.left + 10, width - margin.right)]),
-      of(y, zoom?.y, [height - margin.bottom, margin.top]),
-    ];
-  }, [x, y, order, zoom, width, height]);
+  const order = useMemo(() => Uint32Array.from(layers.flatMap((layer) => [...layer])), [layers]);
+  const whole = useMemo(() => domainsOf(x, y, order), [x, y, order]);
+  const plot = useMemo<Plot>(() => ({
+    width: Math.max(1, Math.floor(width - margin.left - margin.right)), height: Math.max(1, height - margin.top - margin.bottom),
+  }), [width, height]);
+  const [scaleX, scaleY] = useMemo<[Scale, Scale]>(() => [
+    { log: x.log, domain: zoom?.x ?? whole?.[0] ?? [1, 2], range: [0, plot.width] },
+    { log: y.log, domain: zoom?.y ?? whole?.[1] ?? [1, 2], range: [plot.height, 0] },
+  ], [x, y, whole, zoom, plot]);
+  const dots = useMemo<Dots>(() => ({
+    x: Float32Array.from(x.values, (value) => place(scaleX, value)), y: Float32Array.from(y.values, (value) => place(scaleY, value)), order,
+  }), [scaleX, scaleY, x.values, y.values, order]);
 
-  const dots = useMemo<Dots>(() => {
-    const px = new Float32Array(keep.length);
-    const py = new Float32Array(keep.length);
-    for (let i = 0; i < keep.length; i++) {
-      px[i] = place(scaleX, x.values[i] as number) - margin.left;
-      py[i] = place(scaleY, y.values[i] as number) - margin.top;
-    }
-    return { x: px, y: py, colour: colours, order };
-  }, [scaleX, scaleY, x.values, y.values, keep, colours, order]);
-
-  const plotWidth = Math.max(1, Math.floor(width - margin.left - margin.right));
-  const plotHeight = Math.max(1, height - margin.top - margin.bottom);
-  const radius = order.length > 60_000 ? 1 : order.length > 12_000 ? 1.6 : order.length > 2_500 ? 2.2 : 3;
-
-  useEffect(() => {
-    const context = canvas.current?.getContext('2d', { willReadFrequently: true });
-    if (!context || width === 0) return;
-    // Drawn at twice the size and shrunk by the browser: round dots with smooth edges.
-    const image = new ImageData(plotWidth * supersample, plotHeight * supersample);
-    draw(new Uint32Array(image.data.buffer), scaled(dots, supersample), keep, image.width, image.height, radius * supersample, byDensity, dark);
-    context.canvas.width = image.width;
-    context.canvas.height = image.height;
-    context.putImageData(image, 0, 0);
-  }, [dots, keep, plotWidth, plotHeight, radius, byDensity, dark, width]);
-
-  const inPlot = (event: PointerEvent<HTMLElement>): [number, number] => {
-    const rect = event.currentTarget.getBoundingClientRect();
-    return [event.clientX - rect.left, event.clientY - rect.top];
-  };
-  const pickAt = (px: number, py: number) => nearest(dots, px - margin.left, py - margin.top, 12, (i) => keep[i] === 1 || order.length < 1e6);
-  const release = () => {
-    if (!drag) return;
-    setDrag(null);
-    if (Math.abs(drag.x1 - drag.x0) > 8 && Math.abs(drag.y1 - drag.y0) > 8) {
-      const sorted = (a: number, b: number): Domain => [Math.min(a, b), Math.max(a, b)];
-      setZoom({
-        x: sorted(valueAt(scaleX, drag.x0), valueAt(scaleX, drag.x1)),
-        y: sorted(valueAt(scaleY, drag.y0), valueAt(scaleY, drag.y1)),
-      });
-    } else {
-      const i = pickAt(drag.x1, drag.y1);
-      if (i >= 0) props.onOpen(i);
-    }
-  };
-  const hx = hover >= 0 ? (dots.x[hover] as number) + margin.left : 0;
-  const hy = hover >= 0 ? (dots.y[hover] as number) + margin.top : 0;
+  const pointer = usePointer(props, dots, plot, (from) => {
+    const sorted = (a: number, b: number): Domain => [Math.min(a, b), Math.max(a, b)];
+    setZoom({ x: sorted(valueAt(scaleX, from.x0), valueAt(scaleX, from.x1)), y: sorted(valueAt(scaleY, from.y0), valueAt(scaleY, from.y1)) });
+  });
+  const { target, drag } = pointer;
+  const inside = `translate(${margin.left},${margin.top})`;
+  const drawn = width > 0 && whole !== null;
   return (
-    <div
-      className="scatter" ref={box} style={{ height, cursor: hover >= 0 ? 'pointer' : 'crosshair' }}
-      onPointerDown={(event) => {
-        if (event.button !== 0 || (event.target as Element).closest('a,button')) return;
-        const [px, py] = inPlot(event);
-        setDrag({ x0: px, y0: py, x1: px, y1: py });
-      }}
-      onPointerMove={(event) => {
-        const [px, py] = inPlot(event);
-        if (drag) setDrag({ ...drag, x1: px, y1: py });
-        else setHover(pickAt(px, py));
-      }}
-      onPointerUp={release}
-      onPointerLeave={() => { setHover(-1); setDrag(null); }}
-    >
-      {width > 0 && (
+    <div className="scatter" ref={box} style={{ height, cursor: target >= 0 ? 'pointer' : 'crosshair' }} {...pointer.events}>
+      {width > 0 && !whole && <p className="scatter-empty" role="status">{props.emptyLabel}</p>}
+      {drawn && (
         <svg width={width} height={height} aria-hidden="true">
-          <Axes x={scaleX} y={scaleY} xUnit={x.unit} yUnit={y.unit} xTitle={x.title} yTitle={y.title} />
+          <g transform={inside}><Axes x={scaleX} y={scaleY} xUnit={x.unit} yUnit={y.unit} xTitle={x.title} yTitle={y.title} /></g>
         </svg>
       )}
-      <canvas ref={canvas} aria-hidden="true" style={{ left: margin.left, top: margin.top, width: plotWidth, height: plotHeight }} />
-      {width > 0 && (
+      {drawn && <Crowd dots={dots} layers={layers} channels={channels} plot={plot} count={order.length} dark={dark} />}
+      {drawn && (
         <svg width={width} height={height} role="group" aria-label={props.label}>
-          <FrontMarks
-            front={props.front} scaleX={scaleX} scaleY={scaleY} xs={x.values} ys={y.values} lowerX={props.lowerX}
-            hrefOf={props.hrefOf} nameOf={props.nameOf} onFocus={setHover}
-          />
-          {hover >= 0 && <circle cx={hx} cy={hy} r={7} className="hover-ring" />}
-          {drag && <rect x={Math.min(drag.x0, drag.x1)} y={Math.min(drag.y0, drag.y1)} width={Math.abs(drag.x1 - drag.x0)} height={Math.abs(drag.y1 - drag.y0)} className="brush" />}
+          <g transform={inside}>
+            <FrontMarks
+              front={front} dots={dots} plot={plot} target={target} lowerX={props.lowerX}
+              hrefOf={props.hrefOf} nameOf={props.nameOf} onFocus={pointer.focus}
+            />
+            {target >= 0 && <Ring x={dots.x[target] as number} y={dots.y[target] as number} href={front.includes(target) ? null : props.hrefOf(target)} />}
+            {drag && <rect x={Math.min(drag.x0, drag.x1)} y={Math.min(drag.y0, drag.y1)} width={Math.abs(drag.x1 - drag.x0)} height={Math.abs(drag.y1 - drag.y0)} className="brush" />}
+          </g>
         </svg>
       )}
       {zoom && <button type="button" className="zoom-reset" onClick={() => setZoom(null)}>{props.resetLabel}</button>}
-      {hover >= 0 && !drag && (
-        <div className="tooltip" style={{ top: Math.max(4, Math.min(hy - 20, height - 200)), ...(hx > width * 0.55 ? { right: width - hx + 16 } : { left: hx + 16 }) }}>
-          {props.describe(hover)}
-        </div>
+      {drawn && target >= 0 && !drag && (
+        <Tip x={(dots.x[target] as number) + margin.left} y={(dots.y[target] as number) + margin.top} width={width} height={height}>
+          {props.describe(target, together(dots, front, target).filter((i) => i !== target))}
+        </Tip>
       )}
-      <p className="chart-hint">{props.zoomHint}</p>
+      {drawn && <p className="chart-hint">{props.zoomHint}</p>}
     </div>
   );
 }
 
-const pick = (values: Float64Array, order: Uint32Array): Float64Array => Float64Array.from(order, (i) => values[i] as number);
+/** What the pointer and the keys mean: one target, which the tooltip names and a click opens, and the box that is drawn to zoom. */
+function usePointer({ front, onOpen }: Props, dots: Dots, plot: Plot, zoomTo: (box: Box) => void) {
+  const [meant, setMeant] = useState<{ i: number; dots: Dots } | null>(null);
+  const [drag, setDrag] = useState<Box | null>(null);
+  const zoomed = useRef(false);
+  // Of other dots (new points, another zoom) the number would be another point's.
+  const target = meant?.dots === dots ? meant.i : -1;
+  const mean = (i: number) => { if (i !== target) setMeant(i < 0 ? null : { i, dots }); };
+  const focus = useCallback((i: number) => setMeant(i < 0 ? null : { i, dots }), [dots]);
+  const at = (event: MouseEvent<HTMLElement>): [number, number] => {
+    const rect = event.currentTarget.getBoundingClientRect();
+    return [event.clientX - rect.left - margin.left, event.clientY - rect.top - margin.top];
+  };
+  const pick = (event: MouseEvent<HTMLElement>) => pointAt(dots, front, plot, ...at(event), target);
+  const isButton = (event: MouseEvent) => (event.target as Element).closest('button') !== null;
+  const events = {
+    onPointerDown: (event: MouseEvent<HTMLElement>) => {
+      zoomed.current = false;
+      if (event.button !== 0 || isButton(event)) return;
+      mean(pick(event));
+      const [px, py] = at(event);
+      setDrag({ x0: px, y0: py, x1: px, y1: py });
+    },
+    onPointerMove: (event: MouseEvent<HTMLElement>) => {
+      const [px, py] = at(event);
+      if (drag) setDrag({ ...drag, x1: px, y1: py });
+      else mean(pick(event));
+    },
+    onPointerUp: () => {
+      if (!drag) return;
+      setDrag(null);
+      zoomed.current = Math.abs(drag.x1 - drag.x0) > leastZoom && Math.abs(drag.y1 - drag.y0) > leastZoom;
+      if (zoomed.current) zoomTo(drag);
+    },
+    onPointerLeave: () => { mean(-1); setDrag(null); },
+    onDragStart: (event: MouseEvent<HTMLElement>) => event.preventDefault(),
+    onClick: (event: MouseEvent<HTMLElement>) => {
+      // Enter on a mark, or a click for another tab: the link under it is the target's own.
+      if (isButton(event) || event.detail === 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      const i = zoomed.current ? -1 : pick(event);
+      if (i >= 0) onOpen(i);
+    },
+  };
+  return { target, drag: drag && Math.hypot(drag.x1 - drag.x0, drag.y1 - drag.y0) > 3 ? drag : null, focus, events };
+}
 
-const scaled = (dots: Dots, ratio: number): Dots => ({ ...dots, x: dots.x.map((value) => value * ratio), y: dots.y.map((value) => value * ratio) });
+interface CrowdProps {
+  dots: Dots;
+  layers: Uint32Array[];
+  channels: Uint8Array[] | null;
+  plot: Plot;
+  count: number;
+  dark: boolean;
+}
 
-function draw(out: Uint32Array, dots: Dots, keep: Uint8Array, width: number, height: number, radius: number, byDensity: boolean, dark: boolean): void {
-  if (!byDensity) {
-    out.set(rasterise(dots, width, height, radius));
-    return;
-  }
-  out.set(rasterise({ ...dots, order: dots.order.filter((i) => !keep[i]) }, width, height, radius));
-  const { count, most } = density({ ...dots, order: dots.order.filter((i) => keep[i] === 1) }, width, height, radius);
-  const [r, g, b] = dotRgb(dark);
-  for (let i = 0; i < out.length; i++) {
-    if (count[i]) out[i] = packed(r, g, b, opacity(count[i] as number, most));
-  }
+/** All points as pixels, at twice the size and shrunk by the browser: round dots with smooth edges. */
+function Crowd({ dots, layers, channels, plot, count, dark }: CrowdProps) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const radius = count > 60_000 ? 1 : count > 12_000 ? 1.6 : count > 2_500 ? 2.2 : 3;
+  useEffect(() => {
+    const context = canvas.current?.getContext('2d', { willReadFrequently: true });
+    if (!context) return;
+    const image = new ImageData(plot.width * supersample, plot.height * supersample);
+    const large = { ...dots, x: dots.x.map((value) => value * supersample), y: dots.y.map((value) => value * supersample) };
+    new Uint32Array(image.data.buffer).set(painted(large, layers, channels, image.width, image.height, radius * supersample, dark));
+    context.canvas.width = image.width;
+    context.canvas.height = image.height;
+    context.putImageData(image, 0, 0);
+  }, [dots, layers, channels, plot, radius, dark]);
+  return <canvas ref={canvas} aria-hidden="true" style={{ left: margin.left, top: margin.top, width: plot.width, height: plot.height }} />;
+}
+
+/** A ring around the target, and of one that has no mark a link under the pointer. */
+function Ring({ x, y, href }: { x: number; y: number; href: string | null }) {
+  return (
+    <>
+      {href !== null && <a href={href} tabIndex={-1} aria-hidden="true" className="hover-link"><circle cx={x} cy={y} r={14} /></a>}
+      <circle cx={x} cy={y} r={7} className="hover-ring" />
+    </>
+  );
+}
+
+function Tip({ x, y, width, height, children }: { x: number; y: number; width: number; height: number; children: ReactNode }) {
+  return (
+    <div className="tooltip" style={{ top: Math.max(4, Math.min(y - 20, height - 200)), ...(x > width * 0.55 ? { right: width - x + 16 } : { left: x + 16 }) }}>
+      {children}
+    </div>
+  );
 }

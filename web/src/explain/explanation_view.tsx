@@ -2,14 +2,23 @@
 import { useState } from 'react';
 import { useExplanation, type Design } from '../api/queries';
 import type { ParameterValue } from '../api/types';
-import { useSpeech } from '../i18n/i18n';
+import { useSpeech, type Key } from '../i18n/i18n';
 import { Card, ErrorBox, Skeleton, Tabs } from '../ui/basics';
+import { Outdated } from '../ui/outdated';
 import { Bottleneck } from './bottleneck';
 import { LayerRoofline } from './layer_roofline';
 import { SingleChanges } from './single_changes';
 import { WorstLayers } from './worst_layers';
 
-export function ExplanationView({ design, onChange }: { design: Design; onChange: (name: string, value: ParameterValue) => void }) {
+interface Props {
+  design: Design;
+  /** The form already says something else than the design. */
+  outdated: boolean;
+  why: Key;
+  onChange: (name: string, value: ParameterValue) => void;
+}
+
+export function ExplanationView({ design, outdated, why, onChange }: Props) {
   const { t } = useSpeech();
   const explanation = useExplanation(design);
   const [view, setView] = useState('layers');
@@ -23,15 +32,17 @@ export function ExplanationView({ design, onChange }: { design: Design; onChange
     { id: 'roofline', label: t('explain.roofline') },
   ];
   return (
-    <section className="explanation" aria-labelledby="explanation-title" aria-busy={explanation.isFetching}>
+    <section className="explanation" aria-labelledby="explanation-title">
       <h2 id="explanation-title">{t('explain.title')}</h2>
-      <Card><Bottleneck explanation={data} /></Card>
-      <Tabs label={t('explain.views')} controls="explanation-view" items={items} value={view} onChange={setView} />
-      <div id="explanation-view" role="tabpanel" aria-labelledby={`explanation-view-tab-${view}`}>
-        {view === 'layers' && <WorstLayers explanation={data} />}
-        {view === 'changes' && <SingleChanges design={design} onChange={onChange} />}
-        {view === 'roofline' && <LayerRoofline explanation={data} />}
-      </div>
+      <Outdated when={outdated || explanation.isPlaceholderData} why={why}>
+        <Card><Bottleneck explanation={data} /></Card>
+        <Tabs label={t('explain.views')} controls="explanation-view" items={items} value={view} onChange={setView} />
+        <div id="explanation-view" role="tabpanel" aria-labelledby={`explanation-view-tab-${view}`}>
+          {view === 'layers' && <WorstLayers explanation={data} />}
+          {view === 'changes' && <SingleChanges design={design} onChange={onChange} />}
+          {view === 'roofline' && <LayerRoofline explanation={data} />}
+        </div>
+      </Outdated>
     </section>
   );
 }

@@ -2,11 +2,12 @@
 import { useMemo } from 'react';
 import { useSensitivities, type Design } from '../api/queries';
 import type { ParameterValue, Sensitivities } from '../api/types';
+import { movedText, noDifferenceText } from '../format/change';
 import { plain } from '../format/quantity';
 import { useSpeech, wordFor, type Key } from '../i18n/i18n';
 import { Card, ErrorBox, Skeleton, Swatch } from '../ui/basics';
 import { DataTable, type Column } from '../ui/data_table';
-import { changeRows, movedText, type ChangeRow } from './change_rows';
+import { changeRows, type ChangeRow } from './change_rows';
 
 const shown = ['throughput_fps', 'latency_s', 'energy_j_per_frame', 'dram_bytes_per_frame', 'area_mm2'];
 const mostSuggested = 5;
@@ -91,7 +92,7 @@ function ChangeTable({ rows, limiter, pace }: { rows: ChangeRow[]; limiter: stri
   ], [t, limiter, pace]);
   return (
     <Card title={t('explain.changes')}>
-      <p className="chart-note">{t('explain.changes_note')}</p>
+      <p className="chart-note">{t('explain.changes_note')} {t('explain.no_difference', { share: noDifferenceText })}</p>
       <DataTable label={t('explain.changes')} columns={columns} rows={rows} height={520} />
     </Card>
   );

@@ -1,5 +1,5 @@
 // What if: change the machine and see its metrics move at once, against the preset.
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { useAnalysis, type Design } from '../api/queries';
 import { MachineForm } from '../form/machine_form';
@@ -13,6 +13,7 @@ import { Breakdowns } from '../point/breakdowns';
 import { Tiles } from '../point/tiles';
 import { useDesign } from '../state/design';
 import { Card, ErrorBox, Skeleton } from '../ui/basics';
+import { Outdated } from '../ui/outdated';
 import { TablesGate, useMachineTables } from '../ui/tables_gate';
 
 export const WhatIfPage = () => (
@@ -33,13 +34,26 @@ function useSettled<T>(value: T): T {
   return settled;
 }
 
+/** The design that the data shown are of: that of the last answer, while the next one is awaited. */
+function useAnswered(asked: Design, data: unknown, awaited: boolean): Design {
+  const last = useRef(asked);
+  if (data !== undefined && !awaited) last.current = asked;
+  return last.current;
+}
+
 function WhatIf() {
   const { t } = useSpeech();
   const tables = useMachineTables();
   const [design, change] = useDesign();
   const settled = useSettled(design);
+  const [faults, setFaults] = useState<string[]>([]);
   const analysis = useAnalysis(settled, false);
   const reference = useAnalysis({ ...settled, machine: {} }, false);
+  // What stands on the page is the answer to what is in the form, or it is marked.
+  const waiting = design !== settled;
+  const outdated = waiting || analysis.isPlaceholderData || faults.length > 0;
+  const why = faults.length > 0 ? 'outdated.fault' : 'outdated.machine';
+  const answered = useAnswered(settled, analysis.data, analysis.isPlaceholderData);
   const query = new URLSearchParams({ model: design.model, preset: design.preset, set: encodeSettings(design.machine) }).toString();
   return (
     <div className="page">
@@ -53,16 +67,18 @@ function WhatIf() {
           <Card title={t('new.machine')}>
             <ModelPicker value={design.model} onChange={(model) => change({ model })} upload={false} />
             <PresetPicker value={design.preset} onChange={(preset) => change({ preset })} />
-            <MachineForm parameters={tables.parameters} preset={tables.machineOf(design.preset)} settings={design.machine} onChange={(machine) => change({ machine })} />
+            <MachineForm parameters={tables.parameters} preset={tables.machineOf(design.preset)} settings={design.machine} onChange={(machine) => change({ machine })} onFaults={setFaults} />
           </Card>
         </div>
-        <div className="column sticky" aria-busy={analysis.isFetching}>
-          {analysis.isError ? <ErrorBox error={analysis.error} />
-            : !analysis.data ? <Skeleton height={360} />
-            : <Live analysis={analysis.data} reference={analysis.isPlaceholderData ? undefined : reference.data} design={settled} />}
+        <div className="column sticky">
+          <Outdated when={outdated} why={why}>
+            {analysis.isError ? <ErrorBox error={analysis.error} />
+              : !analysis.data ? <Skeleton height={360} />
+              : <Live analysis={analysis.data} reference={analysis.isPlaceholderData || reference.isPlaceholderData ? undefined : reference.data} design={answered} />}
+          </Outdated>
         </div>
       </div>
-      <ExplanationView design={settled} onChange={(name, value) => change({ machine: { ...design.machine, [name]: value } })} />
+      <ExplanationView design={settled} outdated={waiting || faults.length > 0} why={why} onChange={(name, value) => change({ machine: { ...design.machine, [name]: value } })} />
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { settingsOf } from '../form/values';
 import { useSpeech, wordFor } from '../i18n/i18n';
 import { setQuery, useQueryState } from '../state/location';
 import { Card, ErrorBox, Skeleton, Tabs } from '../ui/basics';
+import { Outdated } from '../ui/outdated';
 import { AllMetrics } from './all_metrics';
 import { Breakdowns } from './breakdowns';
 import { ComparisonTable } from './comparison';
@@ -30,7 +31,7 @@ export function AnalysisView({ design }: { design: Design }) {
   const current = items.some((item) => item.id === view) ? view : 'overview';
   const stage = stages.find((_, index) => tabOf(stages, index) === current);
   return (
-    <>
+    <Outdated when={analysis.isPlaceholderData}>
       {!analysis.data.feasible && <Infeasible reason={analysis.data.reason} />}
       <Tiles metrics={analysis.data.metrics} />
       <Tabs label={t('point.views')} controls="point-view" items={items} value={current} onChange={(tab) => setQuery({ tab: tab === 'overview' ? null : tab })} />
@@ -39,7 +40,7 @@ export function AnalysisView({ design }: { design: Design }) {
         {stage && <StageView key={stage.name} stage={stage} machine={settingsOf(analysis.data.machine)} design={design} frameEnergy={analysis.data.metrics.energy_j_per_frame ?? 0} />}
         {current === 'compare' && <ComparisonTable design={design} />}
       </div>
-    </>
+    </Outdated>
   );
 }
 

@@ -4,6 +4,7 @@ import type { ComparisonRow, Field } from '../api/types';
 import { plain, quantity } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';
 import { Card, Empty, ErrorBox, Skeleton } from '../ui/basics';
+import { Outdated } from '../ui/outdated';
 import { useMachineTables } from '../ui/tables_gate';
 
 const compared = ['throughput_fps', 'latency_s', 'dram_bytes_per_frame'];
@@ -18,7 +19,7 @@ export function ComparisonTable({ design }: { design: Design }) {
   const rows = comparison.data.rows;
   const own = rows.find((row) => row.kind !== 'roofline');
   return (
-    <>
+    <Outdated when={comparison.isPlaceholderData}>
       <Card title={t('compare.title')}>
         <p className="muted">{t('compare.note')}</p>
         <div className="plain-table" tabIndex={0} role="region" aria-label={t('compare.title')}>
@@ -32,7 +33,7 @@ export function ComparisonTable({ design }: { design: Design }) {
       <div className="two-charts">
         {rows.filter((row) => row.kind === 'roofline').map((row) => <Sources key={row.id} row={row} />)}
       </div>
-    </>
+    </Outdated>
   );
 }
 

@@ -1,5 +1,6 @@
 // The headline metrics of a design point as tiles.
 import type { Metric } from '../api/types';
+import { judged, movedShare, movedText, noDifferenceText } from '../format/change';
 import { quantityParts } from '../format/quantity';
 import { useSpeech } from '../i18n/i18n';
 import { useMachineTables } from '../ui/tables_gate';
@@ -29,12 +30,16 @@ function Tile({ metric, value, before }: { metric: Metric; value: number | null;
   );
 }
 
-/** How a value moved against another: the sign, and whether that is better, in words as well as in colour. */
+/** How a value moved against another; sign, colour and word come of one judgement. */
 function Change({ metric, value, before }: { metric: Metric; value: number; before: number }) {
   const { t } = useSpeech();
-  if (before === 0 || value === before) return <span className="delta same">{t('delta.same')}</span>;
-  const share = (value - before) / Math.abs(before);
-  const good = metric.better === 'neither' ? null : (share > 0) === (metric.better === 'higher');
-  const word = good === null ? '' : good ? t('delta.better') : t('delta.worse');
-  return <span className={`delta ${good === null ? 'same' : good ? 'good' : 'bad'}`}>{share > 0 ? '+' : '−'}{Math.abs(share * 100).toPrecision(3)} % {word}</span>;
+  const judgement = judged(before, value, metric.better);
+  if (judgement === 'same') {
+    const word = value === before ? t('delta.same') : t('delta.no_difference', { share: noDifferenceText });
+    return <span className="delta same">{word}</span>;
+  }
+  const share = movedShare(before, value);
+  const moved = share === null ? t('delta.from_zero') : movedText(share);
+  const look = judgement === 'better' ? 'good' : judgement === 'worse' ? 'bad' : 'same';
+  return <span className={`delta ${look}`}>{judgement === 'neither' ? moved : t(judgement === 'better' ? 'delta.better' : 'delta.worse', { moved })}</span>;
 }

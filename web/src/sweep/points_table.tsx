@@ -8,6 +8,7 @@ import { useSpeech } from '../i18n/i18n';
 import { go, setQuery, useQueryState } from '../state/location';
 import { Card, Empty, ErrorBox, Skeleton } from '../ui/basics';
 import { DataTable, type Column } from '../ui/data_table';
+import { Outdated } from '../ui/outdated';
 import { useMachineTables } from '../ui/tables_gate';
 import { accuracyText, axesOf, isAccuracy } from './fields';
 import { Check } from './pareto';
@@ -61,12 +62,12 @@ export function PointsTable({ sweep, version }: { sweep: Sweep; version: number 
         : points.isPending ? <Skeleton lines={8} />
         : rows.length === 0 ? <Empty title={t('points.empty')} />
         : (
-          <DataTable
+          <Outdated when={points.isPlaceholderData}><DataTable
             label={t('points.title', { count: plain(total) })} columns={columns} rows={rows} hidden={hidden} onEnd={more} height={520}
             sort={{ id: sort.replace(/^-/, ''), descending: sort.startsWith('-') }}
             onSort={(id, descending) => setQuery({ sort: (descending ? '-' : '') + id })}
             onRow={(row) => go(`/sweeps/${sweep.id}/points/${row.cells[index]}`)}
-          />
+          /></Outdated>
         )}
     </Card>
   );

@@ -1,13 +1,17 @@
 // A sweep while it runs: how far, how fast, how long still; and what can be done about it.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { answer, client } from '../api/client';
 import { isLive } from '../api/queries';
 import type { Sweep } from '../api/types';
 import { duration, percent, plain } from '../format/quantity';
-import { useSpeech, wordFor } from '../i18n/i18n';
+import { useSpeech } from '../i18n/i18n';
+import { useServerGone } from '../state/connection';
 import { ErrorBox } from '../ui/basics';
 import { FrontLine } from '../validation/front_line';
+import { roundedUp, secondsLeft, type Sample } from './remaining';
+import { SweepState } from './sweep_state';
 
 export function SweepHead({ sweep }: { sweep: Sweep }) {
   const { t } = useSpeech();
@@ -31,7 +35,7 @@ export function SweepHead({ sweep }: { sweep: Sweep }) {
     <header className="sweep-head">
       <div className="sweep-title">
         <h1>{sweep.name || t('sweep.number', { id: sweep.id })}</h1>
-        <span className={`state state-${sweep.state}`} data-state={sweep.state}>{wordFor(t, 'state', sweep.state)}</span>
+        <SweepState sweep={sweep} />
         <span className="muted"><code>{sweep.model}</code> · {t('form.preset')} <code>{sweep.spec.preset ?? 'essay'}</code></span>
       </div>
       <div className="card-actions">
@@ -45,7 +49,7 @@ export function SweepHead({ sweep }: { sweep: Sweep }) {
         <div><dt>{t('sweep.feasible')}</dt><dd>{plain(sweep.feasible)}{sweep.done > 0 && ` (${percent(sweep.feasible / sweep.done, 3)})`}</dd></div>
         {sweep.unchecked > 0 && <div><dt>{t('sweep.unchecked')}</dt><dd>{plain(sweep.unchecked)}</dd></div>}
         {sweep.points_per_second !== null && sweep.points_per_second > 0 && <div><dt>{t('sweep.rate')}</dt><dd>{plain(Math.round(sweep.points_per_second))} /s</dd></div>}
-        {live && sweep.eta_s !== null && <div><dt>{t('sweep.eta')}</dt><dd>{duration(sweep.eta_s)}</dd></div>}
+        {sweep.state === 'running' && <Remaining sweep={sweep} />}
         {sweep.validation && <div><dt>{t('validation.front')}</dt><dd><FrontLine sweep={sweep.id} validation={sweep.validation} /></dd></div>}
         {sweep.spec.formats && <div><dt>{t('sweep.formats')}</dt><dd><pre className="rules">{sweep.spec.formats}</pre></dd></div>}
         <div><dt>{t('sweep.axes')}</dt><dd>{sweep.spec.axes.map((axis) => axis.parameter).join(' × ') || '–'}</dd></div>
@@ -55,4 +59,24 @@ export function SweepHead({ sweep }: { sweep: Sweep }) {
       {failure && <ErrorBox error={failure} />}
     </header>
   );
+}
+
+const mostSamples = 200;
+
+/** What is left of a sweep that runs, from what this page saw of it; said again each second while nothing comes. */
+function Remaining({ sweep }: { sweep: Sweep }) {
+  const { t } = useSpeech();
+  const gone = useServerGone();
+  const samples = useRef<Sample[]>([]);
+  const [now, setNow] = useState(() => performance.now() / 1000);
+  useEffect(() => {
+    const last = samples.current[samples.current.length - 1];
+    if (last?.done !== sweep.done) samples.current = [...samples.current.slice(-mostSamples), { at: performance.now() / 1000, done: sweep.done }];
+  }, [sweep.done]);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(performance.now() / 1000), 500);
+    return () => clearInterval(timer);
+  }, []);
+  const left = gone ? null : secondsLeft(samples.current, sweep.total, now);
+  return <div><dt>{t('sweep.eta')}</dt><dd data-left>{left === null ? t('sweep.eta_unknown') : t('sweep.eta_about', { time: duration(roundedUp(left)) })}</dd></div>;
 }

@@ -2,7 +2,8 @@
 import { Link } from 'wouter';
 import type { Sweep } from '../api/types';
 import { plain } from '../format/quantity';
-import { useSpeech, wordFor } from '../i18n/i18n';
+import { useSpeech } from '../i18n/i18n';
+import { SweepState } from './sweep_state';
 
 export function SweepList({ sweeps, current }: { sweeps: Sweep[]; current: number | null }) {
   const { t, language } = useSpeech();
@@ -13,7 +14,7 @@ export function SweepList({ sweeps, current }: { sweeps: Sweep[]; current: numbe
         <li key={sweep.id}>
           <Link href={`/sweeps/${sweep.id}`} aria-current={sweep.id === current ? 'true' : undefined}>
             <span className="sweep-name">{sweep.name || t('sweep.number', { id: sweep.id })}</span>
-            <span className={`state state-${sweep.state}`}>{wordFor(t, 'state', sweep.state)}</span>
+            <SweepState sweep={sweep} />
             <span className="muted sweep-facts">
               <code>{sweep.model}</code> · {t('sweep.points', { count: plain(sweep.total) })} · {when.format(new Date(sweep.created))}
             </span>
