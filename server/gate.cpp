@@ -148,6 +148,9 @@ Head check_head(std::string_view head, const GateRules& rules) {
   for (const auto name : {"host", "content-type", "content-length", "expect", "if-none-match"})
     if (const auto found = headers.find(name); found != headers.end())
       result.text += std::string(name) + ": " + found->second + "\r\n";
+  // Under a name that the library does not know: it would compress every answer anew.
+  if (const auto found = headers.find("accept-encoding"); found != headers.end())
+    result.text += "codings-taken: " + found->second + "\r\n";
   result.text += "\r\n";
   return result;
 }

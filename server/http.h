@@ -19,6 +19,7 @@ struct Call {
   std::string method, path;
   std::vector<std::string> parts;  // what stood for each {name} of the route's pattern
   std::multimap<std::string, std::string> query;
+  std::string accept_encoding, if_none_match;    // as the client says them
   std::string body;                              // JSON routes
   std::function<void(const Sink&)> read_upload;  // upload routes: gives the body piece by piece
 };

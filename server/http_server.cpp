@@ -98,6 +98,8 @@ Call call_of(const httplib::Request& request) {
   call.method = request.method == "HEAD" ? "GET" : request.method;
   call.path = request.path;
   call.query = query_of(request.target);
+  call.accept_encoding = request.get_header_value("Codings-Taken");
+  call.if_none_match = request.get_header_value("If-None-Match");
   call.body = request.body;
   return call;
 }

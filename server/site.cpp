@@ -40,7 +40,7 @@ std::optional<Reply> refuse(const Call& call, const std::string& content_type) {
 
 Answerer answerer_of(Service& service) {
   return {refuse, [&service](const Call& call) {
-            if (!is_api(call.path)) return asset_reply(call.path);
+            if (!is_api(call.path)) return asset_reply(call);
             const Matched matched = match_route(call.method, call.path);
             Call full = call;
             full.parts = matched.parts;
