@@ -42,6 +42,9 @@ export async function openPage(browser, origin, { language = 'en', theme = 'ligh
   return { page, context, complaints, expectRefusal: (status) => refusals.push(status) };
 }
 
+/** Waits until nothing on the page is a placeholder, or awaits an answer. The page asks for a sign of life each second: its network is never idle for long. */
+export const settled = (page) => page.waitForFunction(() => !document.querySelector('.skeleton, [aria-busy=true]'), null, { timeout: 60_000 });
+
 /** What axe-core finds against WCAG 2.2 A and AA on the page as it stands. */
 export async function violations(page) {
   const { source } = require('axe-core');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openPage } from './browser.mjs';
+import { openPage, settled } from './browser.mjs';
 import { openReluModel } from './onnx.mjs';
 import { sdipBinary } from './start.mjs';
 
@@ -70,10 +70,38 @@ export const journeyTests = [
     await page.setInputFiles('input[type=file]', path);
     await page.getByRole('alert').getByText('unbound_dimension').waitFor();
     await page.getByLabel('batch', { exact: true }).fill('3');
-    await page.getByRole('button', { name: 'Upload with these sizes' }).click();
+    await page.getByRole('button', { name: 'Upload with these' }).click();
     await page.getByText('open is ready').waitFor();
     const facts = await (await fetch(`${world.origin}api/v1/models/open`)).json();
     assert.deepEqual(facts.inputs[0].shape, [3, 4]);
+  })],
+
+  ['a model that depends on an input asks for its value beside sizes, and both are sent', (world) => withPage(world, {}, async (page, { expectRefusal }) => {
+    const path = join(world.server.folder, 'asking.onnx');
+    writeFileSync(path, openReluModel());
+    const sent = [];
+    // As a server refuses whose model has a branch on `sr`; the second upload goes to it without that value.
+    await page.route('**/api/v1/models/asking*', async (route) => {
+      const url = new URL(route.request().url());
+      sent.push(url.searchParams);
+      const detail = 'a branch depends on the input sr';
+      const refusal = { type: 'about:blank', title: 'input needed', status: 422, code: 'input_needed', where: 'asking: sr', detail, problems: [], unbound: [], unsupported: [], give: 'dim=batch=64&input=sr=VALUE' };
+      if (sent.length === 1) await route.fulfill({ status: 422, contentType: 'application/problem+json', body: JSON.stringify(refusal) });
+      else {
+        url.searchParams.delete('input');
+        await route.continue({ url: url.href });
+      }
+    });
+    expectRefusal(422);
+    await page.goto(`${world.origin}#/new`);
+    await page.setInputFiles('input[type=file]', path);
+    await page.getByRole('alert').getByText('input_needed').waitFor();
+    assert.equal(await page.getByLabel('batch', { exact: true }).inputValue(), '64');
+    await page.getByLabel('batch', { exact: true }).fill('3');
+    await page.getByLabel('sr', { exact: true }).fill('16000');
+    await page.getByRole('button', { name: 'Upload with these' }).click();
+    await page.getByText('asking is ready').waitFor();
+    assert.deepEqual([sent[1].getAll('dim'), sent[1].getAll('input')], [['batch=3'], ['sr=16000']]);
   })],
 
   ['an uploaded model is swept, its point is opened from the scatter and its layers are read', (world) => withPage(world, {}, async (page) => {
@@ -96,7 +124,7 @@ export const journeyTests = [
     assert.match(await page.locator('.sweep-head').innerText(), /60 \/ 60/);
 
     await page.locator('.scatter .front a').first().waitFor();
-    await page.waitForLoadState('networkidle');
+    await settled(page);
     const mark = page.locator('.scatter .front a').last();
     const index = Number(await mark.getAttribute('href').then((href) => /points\/(\d+)/.exec(href)[1]));
     await mark.click();
@@ -120,7 +148,7 @@ export const journeyTests = [
     await page.goto(world.origin);
     const mark = page.locator('.scatter .front a').first();
     await mark.waitFor();
-    await page.waitForLoadState('networkidle');
+    await settled(page);
     const box = await page.locator('.scatter canvas').boundingBox();
     const dot = await mark.locator('.mark').boundingBox();
     assert.ok(box && dot, 'the scatter has no size');
@@ -221,7 +249,7 @@ export const journeyTests = [
     await page.goto(`${world.origin}#/?view=points`);
     await page.getByRole('columnheader', { name: 'throughput_fps' }).getByRole('button').click();
     await page.waitForURL(/sort=-throughput_fps/);
-    await page.waitForLoadState('networkidle');
+    await settled(page);
     const { sweeps } = await (await fetch(`${world.origin}api/v1/sweeps`)).json();
     const best = await (await fetch(`${world.origin}api/v1/sweeps/${sweeps[0].id}/points?sort=-throughput_fps&limit=1`)).json();
     await page.getByRole('table').getByRole('row').nth(1).getByRole('link', { name: String(best.rows[0][0]), exact: true }).waitFor();
@@ -251,7 +279,7 @@ export const journeyTests = [
     const before = await tile.locator('.tile-value').innerText();
     await page.locator('#field-core_clock_mhz').fill('2000');
     await tile.locator('.delta').waitFor();
-    await page.waitForLoadState('networkidle');
+    await settled(page);
     assert.notEqual(await tile.locator('.tile-value').innerText(), before);
     assert.match(page.url(), /set=core_clock_mhz%3A2000/);
     await page.reload();

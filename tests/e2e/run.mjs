@@ -1,5 +1,6 @@
 // The browser tests: a real server, a real browser, one line of totals at the end.
 import { launch } from './browser.mjs';
+import { honestTests } from './honest.mjs';
 import { journeyTests } from './journey.mjs';
 import { looksTests } from './looks.mjs';
 import { startServer } from './start.mjs';
@@ -32,6 +33,7 @@ try {
   // In this order: the journey starts with an empty store and leaves a finished sweep for the rest.
   await runAll(journeyTests, world);
   await runAll(looksTests, world);
+  await runAll(honestTests, world);
 } catch (error) {
   failed += 1;
   console.log(`FAIL the server and the browser start\n${String(error?.stack ?? error).replace(/^/gm, '     ')}`);

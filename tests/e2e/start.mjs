@@ -63,5 +63,5 @@ export async function startServer() {
     }
     rmSync(folder, { recursive: true, force: true });
   };
-  return { url, folder, stop, said: () => said };
+  return { url, folder, stop, signal: (name) => child.kill(name), said: () => said };
 }

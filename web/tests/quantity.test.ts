@@ -1,6 +1,6 @@
 // Numbers as people read them, and what people type as numbers.
 import { describe, expect, test } from 'vitest';
-import { cellText, columnText, duration, parseNumber, percent, plain, quantity } from '../src/format/quantity';
+import { cellText, columnText, duration, parseNumber, percent, plain, quantity, tickText } from '../src/format/quantity';
 
 describe('quantity', () => {
   test('uses decimal prefixes for MACs, seconds and joules', () => {
@@ -58,4 +58,12 @@ test('percent and duration are short', () => {
   expect(duration(200)).toBe('3 min 20 s');
   expect(duration(7500)).toBe('2 h 5 min');
   expect(duration(59.7)).toBe('60 s');
+});
+
+test('ticks are short, and different ones read differently', () => {
+  const fps = [2e5, 1e6, 1.2e6, 1e9].map((value) => tickText(value, 'frame/s'));
+  expect(fps).toEqual(['200,000', '1 M', '1.2 M', '1 G']);
+  expect(tickText(4 * 2 ** 20, 'B')).toBe('4 MiB');
+  expect(tickText(2e7, 'cycles')).toBe('20 M cycles');
+  expect(tickText(500, 'mm2')).toBe('500');
 });

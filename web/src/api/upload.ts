@@ -1,6 +1,6 @@
 // Uploading a model file with progress: fetch cannot report it, so this one request goes through XMLHttpRequest.
 import { ProblemError, refusal } from './client';
-import type { ModelFacts } from './types';
+import type { ModelFacts, Problem } from './types';
 
 /** The name under which a file is stored: its own, less the extension and what a name may not hold. */
 export function modelNameOf(file: string): string {
@@ -8,14 +8,43 @@ export function modelNameOf(file: string): string {
   return (stem || 'model').slice(0, 64);
 }
 
+/** What a file leaves open: the size of a dimension, or the value of an input that a branch, a loop or a shape depends on. */
+export interface Open {
+  kind: 'dim' | 'input';
+  name: string;
+  value: string;
+}
+
+const placeholder = 'VALUE';
+
+/**
+ * What a refused upload asks for, with the sizes that the server gives as examples; the value of an input it cannot guess.
+ * Example: a problem that says `give: "dim=B=1&input=sr=VALUE"` asks for B, 1, and sr, nothing.
+ */
+export function askedFor(problem: Problem): Open[] {
+  const { give } = problem as { give?: string };
+  const open = [...new URLSearchParams(give ?? '')].flatMap(([kind, said]): Open[] => {
+    const end = said.lastIndexOf('=');
+    if ((kind !== 'dim' && kind !== 'input') || end < 1) return [];
+    const value = said.slice(end + 1);
+    return [{ kind, name: said.slice(0, end), value: value === placeholder ? '' : value }];
+  });
+  const unbound = (problem.unbound ?? []).filter((name) => !open.some((one) => one.kind === 'dim' && one.name === name));
+  return [...unbound.map((name): Open => ({ kind: 'dim', name, value: '' })), ...open];
+}
+
+/** What was said before and what is asked for now, each once; what a person wrote stays. */
+export const together = (said: Open[], asked: Open[]): Open[] =>
+  [...said, ...asked.filter((one) => !said.some((other) => other.kind === one.kind && other.name === one.name))];
+
 export function uploadModel(
   name: string,
   file: Blob,
-  dims: Record<string, string>,
+  said: Open[],
   role: string,
   progress: (share: number) => void,
 ): Promise<ModelFacts> {
-  const query = Object.entries(dims).map(([dim, value]) => `dim=${encodeURIComponent(`${dim}=${value}`)}`);
+  const query = said.map((one) => `${one.kind}=${encodeURIComponent(`${one.name}=${one.value}`)}`);
   if (role !== 'network') query.push(`role=${encodeURIComponent(role)}`);
   const url = `/api/v1/models/${encodeURIComponent(name)}${query.length > 0 ? `?${query.join('&')}` : ''}`;
   return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 // The axes of a chart, in SVG: lines, ticks, titles.
-import { quantity } from '../format/quantity';
+import { tickText } from '../format/quantity';
 import { place, ticksOf, type Scale } from './scale';
 
 interface Props {
@@ -17,20 +17,20 @@ interface Props {
 export function Axes({ x, y, xUnit, yUnit, xTitle, yTitle, xCount, yCount, xLabels = true }: Props) {
   const [left, right] = x.range;
   const [bottom, top] = y.range;
-  const xTicks = ticksOf(x, xCount ?? Math.max(2, Math.floor((right - left) / 95)), xUnit);
+  const xTicks = ticksOf(x, xCount ?? Math.max(3, Math.floor((right - left) / 95)), xUnit);
   const yTicks = ticksOf(y, yCount ?? Math.max(2, Math.floor((bottom - top) / 45)), yUnit);
   return (
     <g className="axes" aria-hidden="true">
       {xTicks.map((tick) => (
         <g key={tick} transform={`translate(${place(x, tick)},0)`}>
           <line y1={top} y2={bottom} className="grid" />
-          {xLabels && <text y={bottom + 16} textAnchor="middle">{quantity(tick, xUnit, 3)}</text>}
+          {xLabels && <text y={bottom + 16} textAnchor="middle">{tickText(tick, xUnit)}</text>}
         </g>
       ))}
       {yTicks.map((tick) => (
         <g key={tick} transform={`translate(0,${place(y, tick)})`}>
           <line x1={left} x2={right} className="grid" />
-          <text x={left - 7} dy="0.32em" textAnchor="end">{quantity(tick, yUnit, 3)}</text>
+          <text x={left - 7} dy="0.32em" textAnchor="end">{tickText(tick, yUnit)}</text>
         </g>
       ))}
       <path d={`M${left},${top}V${bottom}H${right}`} className="axis" />

@@ -11,6 +11,7 @@ interface Props {
   target: number;
   /** Less x is better: the staircase goes along x first, from a point to the next. */
   lowerX: boolean;
+  /** Both stay the same function while the points do: making all names anew for each move of the pointer takes long. */
   hrefOf: (i: number) => string;
   nameOf: (i: number) => string;
   onFocus: (i: number) => void;
@@ -38,11 +39,14 @@ export function walked(key: string, from: number, count: number): number | undef
 
 export function FrontMarks({ front, dots, plot, target, lowerX, hrefOf, nameOf, onFocus }: Props) {
   const [active, setActive] = useState(0);
-  const marks = useMemo(() => marksOf(dots, front, plot), [dots, front, plot]);
-  const line = useMemo(() => marks.map((i, k) => {
-    const [px, py] = [(dots.x[i] as number).toFixed(1), (dots.y[i] as number).toFixed(1)];
-    return k === 0 ? `M${px},${py}` : lowerX ? `H${px}V${py}` : `V${py}H${px}`;
-  }).join(''), [dots, marks, lowerX]);
+  const marks = useMemo(
+    () => marksOf(dots, front, plot).map((i) => ({ i, px: dots.x[i] as number, py: dots.y[i] as number, href: hrefOf(i), name: nameOf(i) })),
+    [dots, front, plot, hrefOf, nameOf],
+  );
+  const line = useMemo(() => marks.map(({ px, py }, k) => {
+    const [x, y] = [px.toFixed(1), py.toFixed(1)];
+    return k === 0 ? `M${x},${y}` : lowerX ? `H${x}V${y}` : `V${y}H${x}`;
+  }).join(''), [marks, lowerX]);
   const current = Math.min(active, marks.length - 1);
   const walk = useCallback((event: KeyboardEvent<SVGGElement>) => {
     const next = walked(event.key, current, marks.length);
@@ -58,12 +62,7 @@ export function FrontMarks({ front, dots, plot, target, lowerX, hrefOf, nameOf, 
   return (
     <g className="front" data-target={target >= 0 ? 'some' : undefined} onKeyDown={walk}>
       <path d={line} aria-hidden="true" />
-      {marks.map((i, k) => (
-        <Mark
-          key={hrefOf(i)} i={i} k={k} px={dots.x[i] as number} py={dots.y[i] as number} href={hrefOf(i)} name={nameOf(i)}
-          walks={k === current} meant={i === target} focus={focus}
-        />
-      ))}
+      {marks.map((mark, k) => <Mark key={mark.href} {...mark} k={k} walks={k === current} meant={mark.i === target} focus={focus} />)}
     </g>
   );
 }

@@ -85,7 +85,7 @@ function PanelChart({ panel, program, x, width, cycles, last, cycle, one }: Pane
   const limit = panel.limit && panel.limit.value <= paths.most ? panel.limit : undefined;
   return (
     <>
-    <Legend panel={panel} one={one} />
+    <Legend panel={panel} one={one} beyond={panel.limit && !limit ? panel.limit.label : null} />
     <svg width={width} height={height} aria-hidden="true">
       <Axes x={x} y={y} xUnit="cycles" yUnit={panel.unit} yCount={3} xLabels={last} />
       {paths.list.map((path) => (
@@ -103,10 +103,11 @@ function PanelChart({ panel, program, x, width, cycles, last, cycle, one }: Pane
   );
 }
 
-function Legend({ panel, one }: { panel: Panel; one: Instruction | undefined }) {
+function Legend({ panel, one, beyond }: { panel: Panel; one: Instruction | undefined; beyond: string | null }) {
   return (
     <p className="panel-head">
       <strong>{panel.title}</strong>
+      {beyond !== null && <span>↑ {beyond}</span>}
       {panel.series.map((series) => (
         <span key={series.name}>
           <span className="swatch" style={{ background: `var(--c-${series.name})` }} /> {series.label}

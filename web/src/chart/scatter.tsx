@@ -118,9 +118,10 @@ function usePointer({ front, onOpen }: Props, dots: Dots, plot: Plot, zoomTo: (b
   const target = meant?.dots === dots ? meant.i : -1;
   const mean = (i: number) => { if (i !== target) setMeant(i < 0 ? null : { i, dots }); };
   const focus = useCallback((i: number) => setMeant(i < 0 ? null : { i, dots }), [dots]);
+  // Whole pixels: moves come with fractions, clicks without, and both mean the same place.
   const at = (event: MouseEvent<HTMLElement>): [number, number] => {
     const rect = event.currentTarget.getBoundingClientRect();
-    return [event.clientX - rect.left - margin.left, event.clientY - rect.top - margin.top];
+    return [Math.floor(event.clientX) - rect.left - margin.left, Math.floor(event.clientY) - rect.top - margin.top];
   };
   const pick = (event: MouseEvent<HTMLElement>) => pointAt(dots, front, plot, ...at(event), target);
   const isButton = (event: MouseEvent) => (event.target as Element).closest('button') !== null;
@@ -149,8 +150,8 @@ function usePointer({ front, onOpen }: Props, dots: Dots, plot: Plot, zoomTo: (b
       // Enter on a mark, or a click for another tab: the link under it is the target's own.
       if (isButton(event) || event.detail === 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
-      const i = zoomed.current ? -1 : pick(event);
-      if (i >= 0) onOpen(i);
+      // What the tooltip names since the button went down.
+      if (target >= 0 && !zoomed.current) onOpen(target);
     },
   };
   return { target, drag: drag && Math.hypot(drag.x1 - drag.x0, drag.y1 - drag.y0) > 3 ? drag : null, focus, events };

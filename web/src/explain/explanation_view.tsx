@@ -1,7 +1,7 @@
 // Why a design point takes what it takes: what limits it, its worst layers, its roofline, what each change would do.
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import { useExplanation, type Design } from '../api/queries';
-import type { ParameterValue } from '../api/types';
+import type { Explanation, ParameterValue } from '../api/types';
 import { useSpeech, type Key } from '../i18n/i18n';
 import { Card, ErrorBox, Skeleton, Tabs } from '../ui/basics';
 import { Outdated } from '../ui/outdated';
@@ -19,13 +19,22 @@ interface Props {
 }
 
 export function ExplanationView({ design, outdated, why, onChange }: Props) {
-  const { t } = useSpeech();
   const explanation = useExplanation(design);
-  const [view, setView] = useState('layers');
   if (explanation.isError) return <ErrorBox error={explanation.error} />;
   if (explanation.isPending) return <Skeleton height={300} />;
-  const { data } = explanation;
-  if (!data.feasible) return null;
+  if (!explanation.data.feasible) return null;
+  return (
+    <Outdated when={outdated || explanation.isPlaceholderData} why={why}>
+      <Parts explanation={explanation.data} design={design} onChange={onChange} />
+    </Outdated>
+  );
+}
+
+type PartsProps = Pick<Props, 'design' | 'onChange'> & { explanation: Explanation };
+
+const Parts = memo(function Parts({ explanation, design, onChange }: PartsProps) {
+  const { t } = useSpeech();
+  const [view, setView] = useState('layers');
   const items = [
     { id: 'layers', label: t('explain.layers') },
     { id: 'changes', label: t('explain.changes') },
@@ -34,15 +43,13 @@ export function ExplanationView({ design, outdated, why, onChange }: Props) {
   return (
     <section className="explanation" aria-labelledby="explanation-title">
       <h2 id="explanation-title">{t('explain.title')}</h2>
-      <Outdated when={outdated || explanation.isPlaceholderData} why={why}>
-        <Card><Bottleneck explanation={data} /></Card>
-        <Tabs label={t('explain.views')} controls="explanation-view" items={items} value={view} onChange={setView} />
-        <div id="explanation-view" role="tabpanel" aria-labelledby={`explanation-view-tab-${view}`}>
-          {view === 'layers' && <WorstLayers explanation={data} />}
-          {view === 'changes' && <SingleChanges design={design} onChange={onChange} />}
-          {view === 'roofline' && <LayerRoofline explanation={data} />}
-        </div>
-      </Outdated>
+      <Card><Bottleneck explanation={explanation} /></Card>
+      <Tabs label={t('explain.views')} controls="explanation-view" items={items} value={view} onChange={setView} />
+      <div id="explanation-view" role="tabpanel" aria-labelledby={`explanation-view-tab-${view}`}>
+        {view === 'layers' && <WorstLayers explanation={explanation} />}
+        {view === 'changes' && <SingleChanges design={design} onChange={onChange} />}
+        {view === 'roofline' && <LayerRoofline explanation={explanation} />}
+      </div>
     </section>
   );
-}
+});

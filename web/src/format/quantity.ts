@@ -69,6 +69,12 @@ export function columnText(value: number | string | boolean | null | undefined, 
   return unit === 'B' || prefixed.has(unit) ? quantity(value, unit) : plain(value);
 }
 
+/** A tick of an axis whose title names the unit: short enough for the margin however large it is. */
+export function tickText(value: number, unit: string): string {
+  if (unit === 'B' || unit === 'cycles' || prefixed.has(unit)) return quantity(value, unit, 3);
+  return Math.abs(value) >= 1e6 ? scaled(value, steps, 3).join(' ').trim() : plain(value, 3);
+}
+
 const suffixes: Record<string, number> = {
   k: 1e3, M: 1e6, G: 1e9, T: 1e12, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40,
   KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40,

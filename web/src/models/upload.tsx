@@ -1,17 +1,17 @@
-// Uploading an ONNX file: by button or by dropping it; a refusal is shown whole, unbound dimensions are asked for.
+// Uploading an ONNX file: by button or by dropping it; a refusal is shown whole, and the sizes and values it needs are asked for.
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type DragEvent, type FormEvent } from 'react';
 import { ProblemError, problemOf } from '../api/client';
-import { modelNameOf, uploadModel } from '../api/upload';
+import { askedFor, modelNameOf, together, uploadModel, type Open } from '../api/upload';
 import { percent, quantity } from '../format/quantity';
 import type { Problem } from '../api/types';
-import { useSpeech, wordFor } from '../i18n/i18n';
+import { useSpeech, wordFor, type Key } from '../i18n/i18n';
 import { ErrorBox } from '../ui/basics';
 
 type Work =
   | { state: 'idle' }
   | { state: 'sending'; file: File; share: number }
-  | { state: 'refused'; file: File; error: unknown; dims: string[] }
+  | { state: 'refused'; file: File; error: unknown; open: Open[] }
   | { state: 'done'; name: string };
 
 const roles = ['network', 'core', 'text_encoder', 'encoder', 'decoder'];
@@ -22,25 +22,24 @@ export function Upload({ onDone }: { onDone: (name: string) => void }) {
   const [work, setWork] = useState<Work>({ state: 'idle' });
   const [over, setOver] = useState(false);
   const [role, setRole] = useState('network');
-  const [bound, setBound] = useState<Record<string, string>>({});
 
-  const send = async (file: File, dims: Record<string, string>) => {
+  const send = async (file: File, said: Open[]) => {
     setWork({ state: 'sending', file, share: 0 });
     try {
-      const model = await uploadModel(modelNameOf(file.name), file, dims, role, (share) => setWork({ state: 'sending', file, share }));
+      const model = await uploadModel(modelNameOf(file.name), file, said, role, (share) => setWork({ state: 'sending', file, share }));
       await queries.invalidateQueries({ queryKey: ['models'] });
       setWork({ state: 'done', name: model.name });
       onDone(model.name);
     } catch (error) {
-      const asked = error instanceof ProblemError ? problemOf(error).unbound ?? [] : [];
-      setWork({ state: 'refused', file, error, dims: asked.length > 0 ? [...new Set([...Object.keys(dims), ...asked])] : [] });
+      // A size or a value that was given may be what is wrong: it can be changed, and sent again.
+      setWork({ state: 'refused', file, error, open: together(said, error instanceof ProblemError ? askedFor(error.problem) : []) });
     }
   };
   const drop = (event: DragEvent) => {
     event.preventDefault();
     setOver(false);
     const file = event.dataTransfer.files[0];
-    if (file) void send(file, {});
+    if (file) void send(file, []);
   };
   return (
     <div className="upload-area">
@@ -57,7 +56,7 @@ export function Upload({ onDone }: { onDone: (name: string) => void }) {
             type="file" accept=".onnx" className="visually-hidden"
             onChange={(event) => {
               const file = event.target.files?.[0];
-              if (file) void send(file, {});
+              if (file) void send(file, []);
               event.target.value = '';
             }}
           />
@@ -75,8 +74,8 @@ export function Upload({ onDone }: { onDone: (name: string) => void }) {
         <>
           <ErrorBox error={work.error} />
           <Obstacles problem={problemOf(work.error)} />
-          {work.dims.length > 0 && (
-            <Bindings dims={work.dims} bound={bound} setBound={setBound} onSend={() => void send(work.file, Object.fromEntries(work.dims.map((dim) => [dim, bound[dim] ?? ''])))} />
+          {work.open.length > 0 && (
+            <Bindings open={work.open} onChange={(open) => setWork({ ...work, open })} onSend={() => void send(work.file, work.open)} />
           )}
         </>
       )}
@@ -98,26 +97,34 @@ function Obstacles({ problem }: { problem: Problem }) {
 }
 
 interface BindingsProps {
-  dims: string[];
-  bound: Record<string, string>;
-  setBound: (bound: Record<string, string>) => void;
+  open: Open[];
+  onChange: (open: Open[]) => void;
   onSend: () => void;
 }
 
-function Bindings({ dims, bound, setBound, onSend }: BindingsProps) {
+/** A field for each size and each value that the file needs. */
+function Bindings({ open, onChange, onSend }: BindingsProps) {
   const { t } = useSpeech();
   const submit = (event: FormEvent) => {
     event.preventDefault();
     onSend();
   };
+  const kinds: [Open['kind'], Key][] = [['dim', 'upload.bind'], ['input', 'upload.give']];
   return (
     <form className="bindings" onSubmit={submit}>
-      <p>{t('upload.bind')}</p>
-      {dims.map((dim) => (
-        <label key={dim} className="inline">
-          <code>{dim}</code>
-          <input inputMode="numeric" required pattern="[0-9]+" value={bound[dim] ?? ''} onChange={(event) => setBound({ ...bound, [dim]: event.target.value })} />
-        </label>
+      {kinds.filter(([kind]) => open.some((one) => one.kind === kind)).map(([kind, words]) => (
+        <fieldset key={kind}>
+          <legend>{t(words)}</legend>
+          {open.map((one, k) => one.kind === kind && (
+            <label key={one.name} className="inline">
+              <code>{one.name}</code>
+              <input
+                {...(kind === 'dim' ? { inputMode: 'numeric', pattern: '[0-9]+' } : { placeholder: '16000, [1,1,0]', spellCheck: false })}
+                required value={one.value} onChange={(event) => onChange(open.map((other, at) => (at === k ? { ...one, value: event.target.value.trim() } : other)))}
+              />
+            </label>
+          ))}
+        </fieldset>
       ))}
       <button type="submit" className="primary">{t('upload.send_bound')}</button>
     </form>

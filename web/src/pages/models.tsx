@@ -61,6 +61,7 @@ function Model({ name }: { name: string }) {
   const stage = stages.find((one) => one.name === chosen) ?? stages[0];
   if (!stage) return null;
   const bound = Object.entries(model.data.dims);
+  const { given = {}, assumed = [] } = model.data as { given?: Record<string, string>; assumed?: string[] };
   return (
     <>
       <div className="page-title">
@@ -70,6 +71,8 @@ function Model({ name }: { name: string }) {
       <p className="lead">
         {title !== name && <>{title}. </>}
         {bound.length > 0 && t('report.bound', { dims: bound.map(([dim, size]) => `${dim}=${size}`).join(', ') })}
+        {Object.keys(given).length > 0 && ` ${t('report.given', { inputs: Object.entries(given).map(([input, value]) => `${input}=${value}`).join(', ') })}`}
+        {assumed.length > 0 && ` ${t('report.assumed', { dims: assumed.join(', ') })}`}
       </p>
       {stages.length > 1 && (
         <Tabs

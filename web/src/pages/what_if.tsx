@@ -1,7 +1,8 @@
 // What if: change the machine and see its metrics move at once, against the preset.
-import { useEffect, useRef, useState } from 'react';
+import { memo, useCallback, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { useAnalysis, type Design } from '../api/queries';
+import type { ParameterValue } from '../api/types';
 import { MachineForm } from '../form/machine_form';
 import { PresetPicker } from '../form/preset_picker';
 import { encodeSettings } from '../form/values';
@@ -54,6 +55,10 @@ function WhatIf() {
   const outdated = waiting || analysis.isPlaceholderData || faults.length > 0;
   const why = faults.length > 0 ? 'outdated.fault' : 'outdated.machine';
   const answered = useAnswered(settled, analysis.data, analysis.isPlaceholderData);
+  // One function for good, so that a change marks what is old without drawing it again.
+  const now = useRef({ design, change });
+  now.current = { design, change };
+  const tryOne = useCallback((name: string, value: ParameterValue) => now.current.change({ machine: { ...now.current.design.machine, [name]: value } }), []);
   const query = new URLSearchParams({ model: design.model, preset: design.preset, set: encodeSettings(design.machine) }).toString();
   return (
     <div className="page">
@@ -78,14 +83,14 @@ function WhatIf() {
           </Outdated>
         </div>
       </div>
-      <ExplanationView design={settled} outdated={waiting || faults.length > 0} why={why} onChange={(name, value) => change({ machine: { ...design.machine, [name]: value } })} />
+      <ExplanationView design={settled} outdated={waiting || faults.length > 0} why={why} onChange={tryOne} />
     </div>
   );
 }
 
 type Answer = NonNullable<ReturnType<typeof useAnalysis>['data']>;
 
-function Live({ analysis, reference, design }: { analysis: Answer; reference: Answer | undefined; design: Design }) {
+const Live = memo(function Live({ analysis, reference, design }: { analysis: Answer; reference: Answer | undefined; design: Design }) {
   const { t } = useSpeech();
   const changes = Object.keys(design.machine).length;
   return (
@@ -96,4 +101,4 @@ function Live({ analysis, reference, design }: { analysis: Answer; reference: An
       <Breakdowns analysis={analysis} />
     </>
   );
-}
+});

@@ -22,12 +22,19 @@ function Tile({ metric, value, before }: { metric: Metric; value: number | null;
   const [number, unit] = value === null ? ['–', ''] : quantityParts(value, metric.unit, 4);
   return (
     <li className="tile" data-metric={metric.name}>
-      <span className="tile-name">{metric.name}</span>
+      <span className="tile-name">{metric.name}{metric.better !== 'neither' && <Direction higher={metric.better === 'higher'} />}</span>
       <span className="tile-value">{number}<small>{unit}</small></span>
       {before !== null && value !== null && <Change metric={metric} value={value} before={before} />}
       <span className="tile-doc">{metric.doc[language]}</span>
     </li>
   );
+}
+
+/** Which way is better: a minus before a green figure is then no riddle. */
+function Direction({ higher }: { higher: boolean }) {
+  const { t } = useSpeech();
+  const words = t(higher ? 'tile.higher' : 'tile.lower');
+  return <span title={words}><span aria-hidden="true"> {higher ? '↑' : '↓'}</span><span className="visually-hidden"> ({words})</span></span>;
 }
 
 /** How a value moved against another; sign, colour and word come of one judgement. */

@@ -1,5 +1,5 @@
 // The scatter of a sweep with its choices, and the front beside it as a table.
-import { useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { useColumns } from '../api/queries';
 import type { Columns, Sweep } from '../api/types';
 import { ChartFrame } from '../chart/chart_frame';
@@ -80,6 +80,8 @@ function ParetoView({ sweep, version, columns, x, y, colour, where }: ViewProps)
 
   const href = (i: number) => `/sweeps/${sweep.id}/points/${columns.index[i]}`;
   const fact = (name: string, i: number) => `${name} ${cellText(columns.columns[name]?.[i], tables.unitOf(name))}`;
+  const linkOf = useCallback((i: number) => `#${href(i)}`, [sweep.id, columns]);
+  const nameOf = useCallback((i: number) => t('pareto.point', { index: columns.index[i] ?? 0, y: fact(y, i), x: fact(x, i) }), [columns, x, y, t, tables]);
   const met = useMemo(() => keep.reduce((sum, one) => sum + one, 0), [keep]);
   const infeasible = columns.count - columns.feasible.reduce((sum, one) => sum + one, 0);
   const inTip = [...new Set([y, x, ...(byDensity ? [] : [colour]), ...swept])];
@@ -104,8 +106,7 @@ function ParetoView({ sweep, version, columns, x, y, colour, where }: ViewProps)
         <Scatter
           x={axisX} y={axisY} layers={layers} channels={byDensity ? null : paint.channels} front={front} lowerX={better(x) === 'lower'} dark={dark}
           label={t('pareto.label', { y, x, count: plain(drawn - off), front: plain(front.length) })}
-          hrefOf={(i) => `#${href(i)}`} onOpen={(i) => go(href(i))}
-          nameOf={(i) => t('pareto.point', { index: columns.index[i] ?? 0, y: fact(y, i), x: fact(x, i) })}
+          hrefOf={linkOf} nameOf={nameOf} onOpen={(i) => go(href(i))}
           zoomHint={t('pareto.hint')} resetLabel={t('chart.reset_zoom')} emptyLabel={t('pareto.nothing_placed', { x, y })}
           describe={(i, others) => (
             <>

@@ -16,8 +16,8 @@ export function ServerGone() {
     was.current = gone;
   }, [gone, queries]);
   return (
-    <div role="alert" className="server-gone-place">
-      {gone && <p className="server-gone"><strong>{t('gone.title')}</strong> {t('gone.text')}</p>}
+    <div className="server-gone-place">
+      {gone && <p className="server-gone" role="alert"><strong>{t('gone.title')}</strong> {t('gone.text')}</p>}
     </div>
   );
 }
