@@ -85,10 +85,10 @@ TEST(gate, more_than_64_headers_are_refused) {
 }
 
 TEST(gate, the_library_never_sees_ranges_encodings_or_forwarding) {
-  const Head head =
-      check_head("GET /a?b=c HTTP/1.1\r\n" + host +
-                     "Range: bytes=0-1\r\nAccept-Encoding: gzip\r\nCodings-Taken: br\r\nREMOTE-ADDR: x\r\nX-Forwarded-For: y\r\n\r\n",
-                 rules);
+  const Head head = check_head("GET /a?b=c HTTP/1.1\r\n" + host +
+                                   "Range: bytes=0-1\r\nAccept-Encoding: gzip\r\nCodings-Taken: br\r\nREMOTE-ADDR: "
+                                   "x\r\nX-Forwarded-For: y\r\n\r\n",
+                               rules);
   EXPECT_EQ(head.text, "GET /a?b=c HTTP/1.1\r\nhost: 127.0.0.1:8080\r\ncodings-taken: gzip\r\n\r\n");
   EXPECT_TRUE(head.keep_alive);
 }
