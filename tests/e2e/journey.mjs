@@ -83,7 +83,7 @@ export const journeyTests = [
     // As a server refuses whose model has a branch on `sr`; the second upload goes to it without that value.
     await page.route('**/api/v1/models/asking*', async (route) => {
       const url = new URL(route.request().url());
-      sent.push(url.searchParams);
+      sent.push(new URLSearchParams(url.search));
       const detail = 'a branch depends on the input sr';
       const refusal = { type: 'about:blank', title: 'input needed', status: 422, code: 'input_needed', where: 'asking: sr', detail, problems: [], unbound: [], unsupported: [], give: 'dim=batch=64&input=sr=VALUE' };
       if (sent.length === 1) await route.fulfill({ status: 422, contentType: 'application/problem+json', body: JSON.stringify(refusal) });
