@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "core/base/error.h"
 
@@ -40,24 +41,41 @@ std::string shape_text(const Shape& shape) {
 
 std::string_view element_type_text(ElementType type) {
   static constexpr std::string_view names[] = {
-      "float32",      "float64",        "float16",    "bfloat16",       "int8",       "uint8",   "int16",
-      "uint16",       "int32",          "uint32",     "int64",          "uint64",     "boolean", "string",
-      "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "float4e2m1", "int4",    "uint4"};
+      "float32",    "float64", "float16",      "bfloat16",       "int8",       "uint8",
+      "int16",      "uint16",  "int32",        "uint32",         "int64",      "uint64",
+      "boolean",    "string",  "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz",
+      "float4e2m1", "int4",    "uint4",        "float8e8m0",     "int2",       "uint2"};
+  static_assert(std::size(names) == static_cast<std::size_t>(last_element_type) + 1);
   return names[static_cast<std::size_t>(type)];
 }
 
 bool is_floating(ElementType type) {
   using enum ElementType;
   return type == float32 || type == float64 || type == float16 || type == bfloat16 ||
-         (type >= float8e4m3fn && type <= float4e2m1);
+         (type >= float8e4m3fn && type <= float4e2m1) || type == float8e8m0;
 }
 
 std::int64_t bits_of(ElementType type) {
-  static constexpr std::int64_t bits[] = {32, 64, 16, 16, 8, 8, 16, 16, 32, 32, 64, 64, 8, 0, 8, 8, 8, 8, 4, 4, 4};
+  static constexpr std::int64_t bits[] = {32, 64, 16, 16, 8, 8, 16, 16, 32, 32, 64, 64,
+                                          8,  0,  8,  8,  8, 8, 4,  4,  4,  8,  2,  2};
+  static_assert(std::size(bits) == static_cast<std::size_t>(last_element_type) + 1);
   return bits[static_cast<std::size_t>(type)];
 }
 
 namespace {
+
+/// The nearest power of two to a size, the higher of two: 1.5 is 2.
+double nearest_power(double x, bool saturate) {
+  constexpr double least = 0x1p-127, largest = 0x1p127;
+  if (std::isnan(x)) return x;
+  const double size = std::fabs(x);
+  if (size == 0 || std::isinf(size)) return !saturate ? std::nan("") : size == 0 ? least : largest;
+  int exponent = 0;
+  const double fraction = std::frexp(size, &exponent);  // from 0.5 up to 1
+  const double power = std::ldexp(fraction >= 0.75 ? 1.0 : 0.5, exponent);
+  if (power >= least && power <= largest) return power;
+  return saturate ? std::clamp(power, least, largest) : std::nan("");
+}
 
 /// What is stored of a float: bits after the point, exponent of the smallest normal number, largest number. The fp8
 /// types without infinities are those of ONNX's "Float stored in 8 bits": fnuz has neither infinity nor -0.
@@ -94,6 +112,7 @@ double rounded(ElementType type, double x, bool saturate) {
   if (type == ElementType::float64) return x;
   // The default rounding mode of the machine, too, is to the nearest, ties to even.
   if (type == ElementType::float32 && !saturate) return static_cast<double>(static_cast<float>(x));
+  if (type == ElementType::float8e8m0) return nearest_power(x, saturate);
   const bool finite_only = type == ElementType::float4e2m1;  // neither infinity nor NaN: ONNX takes NaN for 6
   if (std::isnan(x)) return finite_only ? 6.0 : x;
   const FloatForm form = form_of(type);
@@ -126,6 +145,10 @@ std::int64_t wrapped(ElementType type, std::int64_t x) {
       return ((x & 15) ^ 8) - 8;
     case ElementType::uint4:
       return x & 15;
+    case ElementType::int2:
+      return ((x & 3) ^ 2) - 2;
+    case ElementType::uint2:
+      return x & 3;
     case ElementType::boolean:
       return x != 0;
     default:
@@ -137,7 +160,7 @@ Tensor zero_tensor(ElementType type, Shape shape) {
   Tensor tensor{type, std::move(shape), {}, {}};
   const auto count = static_cast<std::size_t>(element_count(tensor.shape));
   if (is_floating(type)) {
-    tensor.floats.assign(count, 0.0);
+    tensor.floats.assign(count, type == ElementType::float8e8m0 ? 0x1p-127 : 0.0);
   } else {
     tensor.ints.assign(count, 0);
   }

@@ -32,8 +32,12 @@ enum class ElementType {
   float8e5m2fnuz,
   float4e2m1,
   int4,
-  uint4
+  uint4,
+  float8e8m0,
+  int2,
+  uint2
 };
+inline constexpr ElementType last_element_type = ElementType::uint2;
 
 /// Product of the sizes, 1 for a scalar. Throws Error("model_too_large", ...) above 2^53, or for a negative size.
 std::int64_t element_count(const Shape& shape);
@@ -51,7 +55,9 @@ std::int64_t bits_of(ElementType type);
 /// The nearest number that a float type holds, ties to even. Beyond its largest: infinity where it has one and
 /// `saturate` is false, else the largest, or NaN where it has no infinity and `saturate` is false. A NaN stays one.
 /// Types without -0 (fnuz) hold 0 for it; float4e2m1, which holds numbers alone, its largest for infinity and 6 for
-/// NaN. float64 as it is.
+/// NaN. float8e8m0, which holds powers of two from 2^-127 to 2^127 and NaN, takes the nearest to a size, the higher
+/// of two, and for 0, infinity and what lies beyond its ends the end, or NaN where `saturate` is false. float64 as
+/// it is.
 double rounded(ElementType type, double x, bool saturate = false);
 
 /// The number that an integer type holds with the same low bits, as two's complement hardware wraps; boolean: 0 or
@@ -67,7 +73,7 @@ struct Tensor {
   std::vector<double> floats;
 };
 
-/// All elements 0.
+/// All elements 0; of float8e8m0, which has none, its least number, whose code is 0.
 Tensor zero_tensor(ElementType type, Shape shape);
 
 }  // namespace sdip

@@ -19,7 +19,7 @@ bool holds(NumberFormat format, ElementType type) {
     case NumberFormat::fp16:
       return type == float16 || type == float8e4m3fn || type == float8e5m2 || type == float4e2m1;
     case NumberFormat::bf16:
-      return type == bfloat16;
+      return type == bfloat16 || type == float8e8m0;
     case NumberFormat::fp8_e4m3:
       return type == float8e4m3fn;
     case NumberFormat::fp8_e5m2:

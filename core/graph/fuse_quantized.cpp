@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/graph/passes.h"
 #include "core/graph/pattern.h"
+#include "core/ops/quantize.h"
 #include "core/ops/use.h"
 
 namespace sdip {
@@ -19,8 +20,8 @@ struct Scaling {
 };
 
 bool is_small_integer(ElementType type) {
-  return type == ElementType::int8 || type == ElementType::uint8 || type == ElementType::int4 ||
-         type == ElementType::uint4;
+  using enum ElementType;
+  return type == int8 || type == uint8 || type == int4 || type == uint4 || type == int2 || type == uint2;
 }
 
 bool is_single(const Graph& graph, ValueId id) {
@@ -115,7 +116,7 @@ std::vector<NodeId> requantised(const Graph& graph, NodeId id) {
   if (!scaling) return {};
   const ElementType type = value_at(graph, node_at(graph, next).outputs[0]).operand.type;
   if (!is_small_integer(type)) return {};
-  const double least = type == ElementType::int8 ? -128 : type == ElementType::int4 ? -8 : 0;
+  const double least = quantised(type, -HUGE_VAL, 0);
   if (relu && !(scaling->zero == none ? least == 0 : is_filled(graph, scaling->zero, least))) return {};
   nodes.push_back(next);
   return nodes;

@@ -26,7 +26,7 @@ struct Reading {
 
 ElementType read_type(ByteReader& in) {
   const std::uint8_t type = in.byte();
-  if (type > static_cast<std::uint8_t>(ElementType::uint4)) in.refuse("no such element type");
+  if (type > static_cast<std::uint8_t>(last_element_type)) in.refuse("no such element type");
   return static_cast<ElementType>(type);
 }
 

@@ -14,7 +14,7 @@ namespace sdip {
 
 /// Versions whose meaning the operators' rules have: opsets of ai.onnx, the version of com.microsoft, and IR
 /// versions (https://github.com/onnx/onnx/blob/main/docs/Versioning.md).
-inline constexpr std::int64_t least_opset = 7, most_opset = 24, microsoft_version = 1;
+inline constexpr std::int64_t least_opset = 7, most_opset = 27, microsoft_version = 1;
 inline constexpr std::int64_t least_ir_version = 3, most_ir_version = 13;
 
 /// Outputs of a graph; rewrites look through them for each node.

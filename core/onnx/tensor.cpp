@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/base/element_codes.h"
 #include "core/base/error.h"
+#include "core/base/units.h"
 #include "core/onnx/external.h"
 #include "core/onnx/raw.h"
 #include "core/ops/fold.h"
@@ -15,12 +17,13 @@ namespace {
 
 [[noreturn]] void fail(const char* code, const std::string& what) { throw Error(code, "", what); }
 
-/// Codes in int32_data, one for each element; of 4-bit types one for each two.
+/// Codes in int32_data, one for each element; of 4-bit types one for each two, of 2-bit types for each four.
 void read_codes(Tensor& value, const google::protobuf::RepeatedField<std::int32_t>& codes, std::int64_t count) {
-  const std::size_t in_each = bits_of(value.type) < 8 ? 2 : 1;
+  const std::int64_t in_each = codes_in_each(value.type);
   for (int code : codes) {
-    for (std::size_t i = 0; i < in_each; ++i) {
-      const std::int64_t bits = in_each == 2 ? nibble_of(code, i) : code;
+    for (std::int64_t i = 0; i < in_each; ++i) {
+      const std::int64_t bits =
+          in_each == 1 ? code : code_in_byte(code, bits_of(value.type), static_cast<std::size_t>(i));
       if (is_floating(value.type)) {
         value.floats.push_back(float_of_code(value.type, bits));
       } else {
@@ -28,10 +31,10 @@ void read_codes(Tensor& value, const google::protobuf::RepeatedField<std::int32_
       }
     }
   }
-  // The last half of an odd number of 4-bit elements is padding.
-  const auto padded = static_cast<std::size_t>(count + count % 2);
-  if (in_each == 2 && value.floats.size() == padded) value.floats.resize(static_cast<std::size_t>(count));
-  if (in_each == 2 && value.ints.size() == padded) value.ints.resize(static_cast<std::size_t>(count));
+  // What the last number holds beyond the last element is padding.
+  const auto padded = static_cast<std::size_t>(ceil_div(count, in_each) * in_each);
+  if (value.floats.size() == padded) value.floats.resize(static_cast<std::size_t>(count));
+  if (value.ints.size() == padded) value.ints.resize(static_cast<std::size_t>(count));
 }
 
 /// Elements in the field that ONNX keeps the type in when they are not raw.
@@ -62,7 +65,7 @@ bool can_hold(const onnx::TensorProto& tensor, ElementType type, std::int64_t co
   if (tensor.has_raw_data()) return bytes == stored_bytes(type, {count});
   if (type == ElementType::float32) return bytes == 4 * count || bytes == 5 * count - 1;  // a tag before each
   if (type == ElementType::float64) return bytes == 8 * count || bytes == 9 * count - 1;
-  const std::int64_t numbers = bits_of(type) < 8 ? (count + 1) / 2 : count;
+  const std::int64_t numbers = ceil_div(count, codes_in_each(type));
   return bytes >= numbers && bytes / 11 <= numbers;  // varints of 1 to 10 bytes, a tag before each
 }
 

@@ -122,6 +122,9 @@ Range range_of(const OperatorUse& use) {
     }
     if (!bound.value) refuse(use, "shape_unknown", "start, limit and delta are not known at import");
   }
+  if (is_floating(input(use, 0).type) && bits_of(input(use, 0).type) == 16 &&
+      int_attribute(use, "stash_type", 1) != 1)
+    refuse(use, "unsupported_attribute", "a stash_type other than 1 (float) is not supported");
   const Tensor &start = value_of(use, 0), &limit = value_of(use, 1), &delta = value_of(use, 2);
   Range range{start, delta, 0};
   if (is_floating(start.type)) {
@@ -195,13 +198,14 @@ Work eye_work(const OperatorUse& use, std::span<const Operand> outputs) {
 
 constexpr Operator constant_operators[] = {
     {"", "Constant", "constant", 0, 0, "value value_float value_floats value_int value_ints", infer_constant,
-     constant_work, compute_constant, "7 9 11 12 13 19 21 23 24"},
+     constant_work, compute_constant, "7 9 11 12 13 19 21 23 24 25"},
     {"", "ConstantOfShape", "constant", 1, 1, "value", infer_constant_of_shape, constant_work,
-     compute_constant_of_shape, "9 20 21 23 24"},
+     compute_constant_of_shape, "9 20 21 23 24 25"},
     {"", "EyeLike", "eye", 1, 1, "dtype k", infer_eye, eye_work, compute_eye, "9 22"},
-    {"", "Range", "constant", 3, 3, "", infer_range, constant_work, compute_range, "11"},
-    {"", "Shape", "constant", 1, 1, "end start", infer_shape, constant_work, compute_shape, "7 13 15 19 21 23 24"},
-    {"", "Size", "constant", 1, 1, "", infer_size, constant_work, compute_size, "7 13 19 21 23 24"},
+    {"", "Range", "constant", 3, 3, "stash_type", infer_range, constant_work, compute_range, "11 27"},
+    {"", "Shape", "constant", 1, 1, "end start", infer_shape, constant_work, compute_shape,
+     "7 13 15 19 21 23 24 25"},
+    {"", "Size", "constant", 1, 1, "", infer_size, constant_work, compute_size, "7 13 19 21 23 24 25"},
 };
 
 }  // namespace

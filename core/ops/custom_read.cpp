@@ -61,7 +61,7 @@ std::string expression_text(const Json& value, const std::string& where) {
 }
 
 std::optional<ElementType> element_type_named(std::string_view name) {
-  for (auto type = ElementType::float32; type <= ElementType::uint4;
+  for (auto type = ElementType::float32; type <= last_element_type;
        type = static_cast<ElementType>(static_cast<int>(type) + 1))
     if (element_type_text(type) == name) return type;
   return std::nullopt;

@@ -152,7 +152,7 @@ Work center_work(const OperatorUse& use, std::span<const Operand> outputs) {
 
 constexpr Operator pad_operators[] = {
     {"", "CenterCropPad", "copy", 2, 2, "axes", infer_center, center_work, compute_center, "18"},
-    {"", "Pad", "copy", 1, 4, "mode pads value", infer_pad, pad_work, compute_pad, "7 11 13 18 19 21 23 24"},
+    {"", "Pad", "copy", 1, 4, "mode pads value", infer_pad, pad_work, compute_pad, "7 11 13 18 19 21 23 24 25"},
 };
 
 }  // namespace

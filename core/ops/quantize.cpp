@@ -4,16 +4,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/element_codes.h"
 #include "core/base/units.h"
 #include "core/ops/arithmetic.h"
 #include "core/ops/families.h"
+#include "core/ops/values.h"
 
 namespace sdip {
 
 double quantised(ElementType type, double scaled, double zero, bool saturate) {
   if (is_floating(type)) return rounded(type, scaled, saturate);
-  const bool is_signed = type == ElementType::int4 || type == ElementType::int8 || type == ElementType::int16 ||
-                         type == ElementType::int32;
+  using enum ElementType;
+  const bool is_signed = type == int2 || type == int4 || type == int8 || type == int16 || type == int32;
   const auto bits = static_cast<int>(bits_of(type));
   const double least = is_signed ? -std::ldexp(1.0, bits - 1) : 0.0;
   return std::clamp(std::nearbyint(scaled) + zero, least, least + std::ldexp(1.0, bits) - 1);
@@ -37,7 +39,8 @@ struct Sharing {
 Sharing sharing_of(const OperatorUse& use) {
   const Shape &in = input(use, 0).shape, &scale = input(use, 1).shape;
   const Operand* zero = optional_input(use, 2);
-  if (zero != nullptr && zero->shape != scale) {
+  const bool single = zero != nullptr && element_count(zero->shape) == 1 && element_count(scale) == 1;
+  if (zero != nullptr && zero->shape != scale && !single) {  // exporters write one number with an axis and without
     refuse(use, "shape_mismatch", "scale and zero point differ in shape");
   }
   Sharing sharing;
@@ -76,7 +79,7 @@ ElementType named_type(const OperatorUse& use, const char* name, ElementType oth
 bool is_quantised_type(ElementType type) {
   using enum ElementType;
   return type == int8 || type == uint8 || type == int16 || type == uint16 || type == int32 || type == int4 ||
-         type == uint4 || (type >= float8e4m3fn && type <= float4e2m1);
+         type == uint4 || type == int2 || type == uint2 || (type >= float8e4m3fn && type <= float4e2m1);
 }
 
 std::vector<Operand> infer_quantize(const OperatorUse& use) {
@@ -177,13 +180,37 @@ void compute_dynamic_quantize(const OperatorUse& use, std::span<Operand> outputs
   set_numbers(outputs[2], {zero});
 }
 
+/// sdip.Unpack: bytes [..., n] as the integers of 4 or 2 bits in them, the first in the lowest: [..., n * 8 /
+/// bits].
+std::vector<Operand> infer_unpack(const OperatorUse& use) {
+  const std::int64_t bits = int_attribute(use, "bits", 4);
+  const Operand& in = input(use, 0);
+  if (in.type != ElementType::uint8 || in.shape.empty() || (bits != 2 && bits != 4))
+    refuse(use, "shape_mismatch", "unpacks bytes into integers of 2 or 4 bits");
+  Shape shape = in.shape;
+  shape.back() = element_count({shape.back(), 8 / bits});
+  return {operand_like(bits == 4 ? ElementType::uint4 : ElementType::uint2, std::move(shape))};
+}
+
+/// 0xe4 of 2 bits: 0, 1, 2, 3.
+void compute_unpack(const OperatorUse& use, std::span<Operand> outputs) {
+  const std::int64_t bits = bits_of(outputs[0].type);
+  std::vector<std::int64_t> codes;
+  for (const std::int64_t byte : value_of(use, 0).ints) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(8 / bits); ++i)
+      codes.push_back(code_in_byte(byte, bits, i));
+  }
+  give_ints(outputs[0], std::move(codes));
+}
+
 constexpr Operator quantize_operators[] = {
+    {"sdip", "Unpack", "unpack", 1, 1, "bits", infer_unpack, copy_work, compute_unpack, "1"},
     {"", "DequantizeLinear", "dequantize", 2, 3, "axis block_size output_dtype", infer_dequantize, quantize_work,
-     compute_dequantize, "10 13 19 21 23 24"},
+     compute_dequantize, "10 13 19 21 23 24 25"},
     {"", "DynamicQuantizeLinear", "dynamic_quantize", 1, 1, "", infer_dynamic_quantize, dynamic_quantize_work,
      compute_dynamic_quantize, "11"},
     {"", "QuantizeLinear", "quantize", 2, 3, "axis block_size output_dtype precision saturate", infer_quantize,
-     quantize_work, compute_quantize, "10 13 19 21 23 24"},
+     quantize_work, compute_quantize, "10 13 19 21 23 24 25"},
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Operators that rank or run along an axis: arg max, the k greatest, running sums.
+// Operators that rank or run along an axis: arg max, the k greatest, running sums and products.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -87,35 +87,37 @@ void compute_top_k(const OperatorUse& use, std::span<Operand> outputs) {
   give_ints(outputs[1], std::move(indices));
 }
 
-std::vector<Operand> infer_cumsum(const OperatorUse& use) {
+std::vector<Operand> infer_running(const OperatorUse& use) {
   require_type(use, 0, is_number, "a number");
   require_type(use, 1, is_integer, "an integer");
   if (input(use, 0).shape.empty()) refuse(use, "shape_mismatch", "the input is a scalar");
   return {like_first(use)};
 }
 
-/// [1,2,3]: 1 3 6; exclusive 0 1 3; reverse 6 5 3; both 5 3 0.
-void compute_cumsum(const OperatorUse& use, std::span<Operand> outputs) {
+/// [1,2,3]: sums 1 3 6; exclusive 0 1 3; reverse 6 5 3; both 5 3 0. Products 1 2 6; exclusive 1 1 2; reverse 6 6 3;
+/// both 6 3 1.
+template <bool Product>
+void compute_running(const OperatorUse& use, std::span<Operand> outputs) {
   Tensor value = value_of(use, 0);
   const Lines lines = lines_along(value.shape, axis_within(use, int_of_input(use, 1, 0), value.shape.size()));
   const bool exclusive = int_attribute(use, "exclusive", 0) != 0, reverse = int_attribute(use, "reverse", 0) != 0;
-  const auto run = [&](auto& elements, auto zero) {
+  const auto run = [&](auto& elements, auto none) {
     for_each_line(lines, [&](std::size_t start) {
-      auto sum = zero;
+      auto so_far = none;
       for (std::size_t k = 0; k < lines.length; ++k) {
         auto& element = elements[start + (reverse ? lines.length - 1 - k : k) * lines.inner];
-        const auto before = sum;
-        sum += static_cast<decltype(sum)>(element);
+        const auto before = so_far, factor = static_cast<decltype(so_far)>(element);
+        so_far = Product ? so_far * factor : so_far + factor;
         using Element = std::remove_reference_t<decltype(element)>;
-        element = static_cast<Element>(exclusive ? before : sum);
+        element = static_cast<Element>(exclusive ? before : so_far);
       }
     });
   };
   if (is_floating(value.type)) {
-    run(value.floats, 0.0);
+    run(value.floats, Product ? 1.0 : 0.0);
     give_floats(outputs[0], std::move(value.floats));
   } else {
-    run(value.ints, std::uint64_t{0});
+    run(value.ints, std::uint64_t{Product ? 1 : 0});
     give_ints(outputs[0], std::move(value.ints));
   }
 }
@@ -134,7 +136,8 @@ constexpr std::string_view arg_attributes = "axis keepdims select_last_index";
 constexpr Operator rank_operators[] = {
     {"", "ArgMax", "arg_max", 1, 1, arg_attributes, infer_arg, rank_work, compute_arg<true>, "7 11 12 13"},
     {"", "ArgMin", "arg_min", 1, 1, arg_attributes, infer_arg, rank_work, compute_arg<false>, "7 11 12 13"},
-    {"", "CumSum", "cumsum", 2, 2, "exclusive reverse", infer_cumsum, rank_work, compute_cumsum, "11 14"},
+    {"", "CumProd", "cumprod", 2, 2, "exclusive reverse", infer_running, rank_work, compute_running<true>, "26"},
+    {"", "CumSum", "cumsum", 2, 2, "exclusive reverse", infer_running, rank_work, compute_running<false>, "11 14"},
     {"", "TopK", "top_k", 1, 2, "axis k largest sorted", infer_top_k, rank_work, compute_top_k, "7 10 11 24"},
 };
 

@@ -157,7 +157,7 @@ constexpr Operator transpose_operators[] = {
     {"", "SpaceToDepth", "transpose", 1, 1, "blocksize", infer_space_to_depth, reorder_work, compute_space_to_depth,
      "7 13"},
     {"", "Transpose", "transpose", 1, 1, "perm", infer_transpose, transpose_work, compute_transpose,
-     "7 13 21 23 24"},
+     "7 13 21 23 24 25"},
 };
 
 }  // namespace

@@ -171,7 +171,7 @@ std::optional<ElementType> element_type_of_onnx(std::int64_t number) {
       {9, boolean},     {10, float16},        {11, float64},      {12, uint32},
       {13, uint64},     {16, bfloat16},       {17, float8e4m3fn}, {18, float8e4m3fnuz},
       {19, float8e5m2}, {20, float8e5m2fnuz}, {21, uint4},        {22, int4},
-      {23, float4e2m1}};
+      {23, float4e2m1}, {24, float8e8m0},     {25, uint2},        {26, int2}};
   for (const auto& [code, type] : table) {
     if (code == number) return type;
   }

@@ -125,11 +125,11 @@ void compute_dropout(const OperatorUse& use, std::span<Operand> outputs) {
 
 constexpr Operator view_operators[] = {
     {"", "Dropout", "copy", 1, 3, "ratio seed", infer_dropout, view_work, compute_dropout, "7 10 12 13 22"},
-    {"", "Flatten", "copy", 1, 1, "axis", infer_flatten, view_work, compute_view, "7 9 11 13 21 23 24"},
-    {"", "Identity", "copy", 1, 1, "", infer_identity, view_work, compute_view, "7 13 14 16 19 21 23 24"},
-    {"", "Reshape", "copy", 2, 2, "allowzero", infer_reshape, view_work, compute_view, "7 13 14 19 21 23 24"},
-    {"", "Squeeze", "copy", 1, 2, "axes", infer_squeeze, view_work, compute_view, "7 11 13 21 23 24"},
-    {"", "Unsqueeze", "copy", 1, 2, "axes", infer_unsqueeze, view_work, compute_view, "7 11 13 21 23 24"},
+    {"", "Flatten", "copy", 1, 1, "axis", infer_flatten, view_work, compute_view, "7 9 11 13 21 23 24 25"},
+    {"", "Identity", "copy", 1, 1, "", infer_identity, view_work, compute_view, "7 13 14 16 19 21 23 24 25"},
+    {"", "Reshape", "copy", 2, 2, "allowzero", infer_reshape, view_work, compute_view, "7 13 14 19 21 23 24 25"},
+    {"", "Squeeze", "copy", 1, 2, "axes", infer_squeeze, view_work, compute_view, "7 11 13 21 23 24 25"},
+    {"", "Unsqueeze", "copy", 1, 2, "axes", infer_unsqueeze, view_work, compute_view, "7 11 13 21 23 24 25"},
 };
 
 }  // namespace

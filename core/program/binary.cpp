@@ -151,7 +151,7 @@ std::shared_ptr<const Graph> read_graph(ByteReader& in, std::shared_ptr<const Ow
   for (std::size_t left = in.size(most_instructions, 3); left > 0; --left) {
     Value& value = graph.values.emplace_back();
     value.name = in.text(most_name_bytes);
-    value.operand.type = static_cast<ElementType>(in.number(0, static_cast<std::int64_t>(ElementType::uint4)));
+    value.operand.type = static_cast<ElementType>(in.number(0, static_cast<std::int64_t>(last_element_type)));
     value.operand.shape.resize(in.size(64));
     for (std::int64_t& size : value.operand.shape) size = in.number(0, most_size);
     element_count(value.operand.shape);

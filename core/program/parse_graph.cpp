@@ -11,7 +11,7 @@ constexpr std::size_t most_rank = 64, most_list = 1 << 20, most_values = 2'000'0
 constexpr std::int64_t most_tensor_elements = 1 << 20;
 
 ElementType read_type(Scanner& in) {
-  constexpr int types = static_cast<int>(ElementType::uint4) + 1;
+  constexpr int types = static_cast<int>(last_element_type) + 1;
   return TextIn::one_of<ElementType>(in, "an element type", types, element_type_text);
 }
 

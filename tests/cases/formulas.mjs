@@ -1,5 +1,5 @@
 // Expected outputs of cases that the runtime has no kernel for, in double. Each takes a case and gives its outputs.
-import { value_of } from './numbers.mjs';
+import { decode_small_float, type_numbers, value_of } from './numbers.mjs';
 
 const int_of = (one, name, otherwise) => one.attributes[name]?.int ?? otherwise;
 const same = ({ inputs: [x] }) => [x];
@@ -100,6 +100,51 @@ function packed_attention(one) {
   return attended(dims, parts === 3 ? part(0) : apart, part(parts - 2), part(parts - 1));
 }
 
+/// What a subgraph of elementwise nodes makes of numbers in rows; constants broadcast, being scalars or whole rows.
+function elementwise(graph, numbers) {
+  const values = { [graph.inputs[0].name]: numbers };
+  for (const [name, { data }] of Object.entries(graph.constants ?? {})) values[name] = data;
+  const functions = { Add: (a, b) => a + b, Mul: (a, b) => a * b, Div: (a, b) => a / b, Tanh: Math.tanh };
+  for (const { op, inputs, outputs } of graph.nodes) {
+    const operands = inputs.map((name) => values[name]);
+    values[outputs[0]] = numbers.map((_, i) => functions[op](...operands.map((list) => list[i % list.length])));
+  }
+  return values[graph.outputs[0].name];
+}
+
+/// softmax of each row of so many columns
+function row_softmax(numbers, columns) {
+  const powers = numbers.map((x) => Math.exp(x));
+  const sum = (i) => {
+    const start = i - (i % columns);
+    return powers.slice(start, start + columns).reduce((a, b) => a + b, 0);
+  };
+  return powers.map((power, i) => power / sum(i));
+}
+
+/// prob_mod(softmax(score_mod(scale q k^T))) v: ONNX 1.22, docs/Operators.md, FlexAttention
+function flex_attention({ attributes, inputs: [q, k, v] }) {
+  const [batch, heads, rows, size] = q.shape;
+  const [, shared, columns] = k.shape;
+  const width = v.shape[3];
+  const scale = attributes.scale?.float ?? 1 / Math.sqrt(size);
+  const head_of = (b, h) => b * shared + Math.floor((h * shared) / heads);
+  const all = (count, make) => Array.from({ length: batch * heads * rows * count }, (_, i) => {
+    const [column, row] = [i % count, Math.floor(i / count)];
+    const head = Math.floor(row / rows);
+    return make(row, head_of(Math.floor(head / heads), head % heads), column);
+  });
+  const range = (count) => Array.from({ length: count }, (_, d) => d);
+  const total = (count, of) => range(count).reduce((sum, d) => sum + of(d), 0);
+  const scores = all(columns, (row, head, j) =>
+    scale * total(size, (d) => q.data[row * size + d] * k.data[(head * columns + j) * size + d]));
+  const changed = (name, numbers) => (attributes[name] ? elementwise(attributes[name].graph, numbers) : numbers);
+  const weights = changed('prob_mod', row_softmax(changed('score_mod', scores), columns));
+  const data = all(width, (row, head, d) =>
+    total(columns, (j) => weights[row * columns + j] * v.data[(head * columns + j) * width + d]));
+  return [{ shape: [batch, heads, rows, width], data }];
+}
+
 /// X of N x H x W x C, W of M x kH x kW x C/group, Y of N x H x W x M.
 function nhwc_convolved(one) {
   const [x, w, bias] = one.inputs;
@@ -136,8 +181,18 @@ function nhwc_convolved(one) {
   return [{ shape: [n, ...out, m], data }];
 }
 
+/// Integers of at most 8 bits as the numbers of their codes in another type.
+function bits_of_small_integers(one) {
+  const [{ type, shape, data }] = one.inputs;
+  const width = Number(/\d+$/.exec(type)?.[0] ?? 8); // of booleans 8
+  const to = Object.keys(type_numbers).find((name) => type_numbers[name] === int_of(one, 'to'));
+  const codes = data.map((x) => x & (2 ** width - 1));
+  return [{ shape, data: to.startsWith('float') ? codes.map((code) => decode_small_float(to, code)) : codes }];
+}
+
 export const formulas = {
   Attention: (one) => (one.domain ? projected_attention(one) : shortly_masked_attention(one)),
+  BitCast: bits_of_small_integers,
   BiasAdd: ({ inputs: [x, bias, skip] }) => [
     { shape: x.shape, data: x.data.map((each, i) => each + bias.data[i % bias.data.length] + skip.data[i]) },
   ],
@@ -165,6 +220,7 @@ export const formulas = {
     );
     return [{ shape: [rows, columns], data }];
   },
+  FlexAttention: flex_attention,
   GroupNorm: (one) => [group_normalized(one, one.inputs[0].data)],
   MultiHeadAttention: packed_attention,
   NhwcConv: nhwc_convolved,

@@ -19,8 +19,11 @@ const wider = {
   float8e5m2: 'float32',
   float8e5m2fnuz: 'float32',
   float4e2m1: 'float32',
+  float8e8m0: 'float32',
   int4: 'int8',
   uint4: 'uint8',
+  int2: 'int8',
+  uint2: 'uint8',
 };
 
 const widened = (type) => wider[type] ?? type;

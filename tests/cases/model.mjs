@@ -64,11 +64,12 @@ const graph = ({ nodes, inputs = [], outputs, constants = {} }) =>
   ]);
 
 // IR versions that ONNX's docs/Versioning.md pairs with an opset
-const ir_version_of = (opset) => (opset < 19 ? 8 : opset < 21 ? 9 : opset < 23 ? 10 : opset < 24 ? 11 : 12);
+const ir_version_of = (opset) =>
+  opset < 19 ? 8 : opset < 21 ? 9 : opset < 23 ? 10 : opset < 24 ? 11 : opset < 25 ? 12 : 13;
 
 // The runtime gives no values of these types to JavaScript: they are cast on the way out, which is exact.
-const fetched_as = (type) => (/float8|float4|bfloat16/.test(type) ? 'float32' : type === 'int4' ? 'int8' : 'uint8');
-const unfetched = /float8|float4|bfloat16|^u?int4$/;
+const fetched_as = (type) => (/float8|float4|bfloat16/.test(type) ? 'float32' : type.startsWith('u') ? 'uint8' : 'int8');
+const unfetched = /float8|float4|bfloat16|^u?int[24]$/;
 
 /// The model of a case, and the types in which its outputs come out.
 export function model_of(one) {

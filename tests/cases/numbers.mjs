@@ -9,6 +9,7 @@ const small_floats = {
   float8e5m2: { exponent: 5, fraction: 2, bias: 15, special: 'ieee' },
   float8e5m2fnuz: { exponent: 5, fraction: 2, bias: 16, special: 'fnuz' },
   float4e2m1: { exponent: 2, fraction: 1, bias: 1, special: 'none' },
+  float8e8m0: { exponent: 8, fraction: 0, bias: 127, special: 'power' },
 };
 
 // TensorProto.DataType of ONNX's onnx.proto, by our names
@@ -33,6 +34,9 @@ export const type_numbers = {
   uint4: 21,
   int4: 22,
   float4e2m1: 23,
+  float8e8m0: 24,
+  uint2: 25,
+  int2: 26,
 };
 
 export const is_float = (type) => type in small_floats || type === 'float32' || type === 'float64';
@@ -41,10 +45,11 @@ export const is_float = (type) => type in small_floats || type === 'float32' || 
 export const value_of = (written) => (typeof written === 'string' ? Number(written) : written);
 export const written = (value) => (Number.isFinite(value) ? value : String(value));
 
-const bits_of = ({ exponent, fraction }) => 1 + exponent + fraction;
+const bits_of = ({ exponent, fraction, special }) => (special === 'power' ? 0 : 1) + exponent + fraction;
 
 function decoded(format, code) {
   const { exponent, fraction, bias, special } = format;
+  if (special === 'power') return code === 255 ? NaN : 2 ** (code - bias); // an exponent alone: neither sign nor 0
   const sign = code >> (exponent + fraction) ? -1 : 1;
   const e = (code >> fraction) & ((1 << exponent) - 1);
   const f = code & ((1 << fraction) - 1);
@@ -76,6 +81,7 @@ export function rounded(type, x) {
   if (type === 'float64' || !Number.isFinite(x) || x === 0) return x;
   if (type === 'float32') return Math.fround(x);
   const { exponent, fraction, bias, special } = small_floats[type];
+  if (special === 'power') return x; // what a formula gives is one already
   const step = 2 ** (Math.max(Math.floor(Math.log2(Math.abs(x))), 1 - bias) - fraction);
   const steps = x / step;
   const low = Math.floor(steps);
@@ -95,10 +101,11 @@ export function shortest(type, x) {
   return x;
 }
 
-// Four-bit elements stand two in a byte, the first in the low half.
-function nibbles(list) {
-  const bytes = Buffer.alloc(Math.ceil(list.length / 2));
-  list.forEach((code, i) => (bytes[i >> 1] |= (code & 15) << (4 * (i & 1))));
+// Elements of 4 or 2 bits stand two or four in a byte, the first in its lowest bits.
+function packed(list, bits) {
+  const in_each = 8 / bits;
+  const bytes = Buffer.alloc(Math.ceil(list.length / in_each));
+  list.forEach((code, i) => (bytes[Math.floor(i / in_each)] |= (code & (2 ** bits - 1)) << (bits * (i % in_each))));
   return bytes;
 }
 
@@ -118,14 +125,15 @@ const arrays = {
 
 // Elements as TensorProto.raw_data holds them; refuses a small float that is none of its type's.
 export function raw_bytes(type, data) {
-  if (type === 'int4' || type === 'uint4') return nibbles(data);
+  const [, narrow] = /^u?int([24])$/.exec(type) ?? [];
+  if (narrow) return packed(data, Number(narrow));
   if (type in small_floats) {
     const list = data.map((x) => {
       const code = codes_of(type).get(value_of(x));
       if (code === undefined) throw new Error(`${x} is no ${type}`);
       return code;
     });
-    if (type === 'float4e2m1') return nibbles(list);
+    if (type === 'float4e2m1') return packed(list, 4);
     return Buffer.from((bits_of(small_floats[type]) === 16 ? Uint16Array : Uint8Array).from(list).buffer);
   }
   const wide = type === 'int64' || type === 'uint64';

@@ -33,6 +33,8 @@ function start() {
   const started = fork(fileURLToPath(import.meta.url), ['serve'], {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    // It has kernels of opset 27, whose ONNX release followed its own; this lets it use them.
+    env: { ...process.env, ALLOW_RELEASED_ONNX_OPSET_ONLY: '0' },
   });
   child = started;
   child.on('message', (message) => answer?.(message));

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "core/base/element_codes.h"
 #include "core/base/encode.h"
 #include "core/base/tensor.h"
 
@@ -113,6 +114,44 @@ TEST(rounded, to_float4_is_one_of_eight_magnitudes) {
   EXPECT_EQ(rounded(float4e2m1, std::nan("")), 6);
 }
 
+TEST(rounded, to_float8e8m0_is_a_power_of_two) {
+  for (int power = -127; power <= 127; ++power)
+    EXPECT_EQ(rounded(float8e8m0, std::ldexp(1.0, power)), std::ldexp(1.0, power));
+  EXPECT_EQ(rounded(float8e8m0, 1.49), 1);
+  EXPECT_EQ(rounded(float8e8m0, 1.5), 2);
+  EXPECT_EQ(rounded(float8e8m0, -3), 4);  // a size alone
+  EXPECT_EQ(rounded(float8e8m0, 0, true), 0x1p-127);
+  EXPECT_EQ(rounded(float8e8m0, HUGE_VAL, true), 0x1p127);
+  for (const double x : {0.0, 1e-40, 0x1.8p127, HUGE_VAL, std::nan("")})
+    EXPECT_TRUE(std::isnan(rounded(float8e8m0, x))) << x;
+  EXPECT_EQ(zero_tensor(float8e8m0, {1}).floats[0], 0x1p-127);
+}
+
+TEST(element_codes, are_of_every_number_of_every_narrow_float) {
+  for (ElementType type :
+       {float16, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, float4e2m1, float8e8m0}) {
+    for (std::int64_t code = 0; code < std::int64_t{1} << bits_of(type); ++code) {
+      const double x = float_of_code(type, code);
+      if (std::isnan(x)) {
+        EXPECT_TRUE(std::isnan(float_of_code(type, code_of_float(type, x)))) << element_type_text(type) << code;
+      } else {
+        EXPECT_EQ(code_of_float(type, x), code) << element_type_text(type);
+        EXPECT_EQ(rounded(type, x), x) << element_type_text(type) << code;
+      }
+    }
+  }
+  EXPECT_EQ(code_of_float(float32, -1.5), 0xbfc00000);
+  EXPECT_EQ(code_of_float(float64, 1), 0x3ff0000000000000);
+  EXPECT_EQ(float_of_code(float32, 0xbfc00000), -1.5);
+}
+
+TEST(element_codes, share_a_byte_lowest_first) {
+  for (const std::size_t i : {0U, 1U, 2U, 3U}) {
+    EXPECT_EQ(code_in_byte(0b11100100, 2, i), static_cast<std::int64_t>(i));
+    EXPECT_EQ(code_in_byte(0xa5, 4, i), i % 2 == 0 ? 5 : 10);
+  }
+}
+
 TEST(rounded, to_float32_is_what_the_machine_does) {
   std::uint64_t state = 1;
   for (int i = 0; i < 100'000; ++i) {
@@ -132,6 +171,8 @@ TEST(wrapped, keeps_the_low_bits_as_the_type_reads_them) {
     EXPECT_EQ(wrapped(uint16, x), x & 65535);
     EXPECT_EQ(wrapped(uint4, x), x & 15);
     EXPECT_EQ(wrapped(int4, x), (x & 15) < 8 ? x & 15 : (x & 15) - 16);
+    EXPECT_EQ(wrapped(uint2, x), x & 3);
+    EXPECT_EQ(wrapped(int2, x), (x & 3) < 2 ? x & 3 : (x & 3) - 4);
     EXPECT_EQ(wrapped(boolean, x), x == 0 ? 0 : 1);
   }
   EXPECT_EQ(wrapped(int32, std::int64_t{1} << 31), -(std::int64_t{1} << 31));

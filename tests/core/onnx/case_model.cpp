@@ -14,8 +14,8 @@ using nlohmann::json;
 [[noreturn]] void refuse_case(const std::string& what) { throw Error("invalid_case", what, what); }
 
 /// Numbers of types in ONNX's TensorProto.DataType, in the order of ElementType.
-constexpr std::array<int, 21> type_numbers = {1,  11, 10, 16, 3,  2,  5,  4,  6,  12, 7,
-                                              13, 9,  8,  17, 18, 19, 20, 23, 22, 21};
+constexpr std::array<int, 24> type_numbers = {1, 11, 10, 16, 3,  2,  5,  4,  6,  12, 7,  13,
+                                              9, 8,  17, 18, 19, 20, 23, 22, 21, 24, 26, 25};
 
 ElementType type_of(const std::string& name) {
   for (std::size_t i = 0; i < type_numbers.size(); ++i) {
@@ -73,6 +73,7 @@ NarrowFloat narrow_float(ElementType type) {
 
 /// The bits of a number that the type holds: 1.5 as float8e4m3fn is 0 0111 100.
 int float_bits(ElementType type, double x) {
+  if (type == ElementType::float8e8m0) return std::isnan(x) ? 255 : std::ilogb(x) + 127;
   const NarrowFloat format = narrow_float(type);
   const int sign = std::signbit(x) ? 1 << (format.exponent + format.fraction) : 0;
   const int top = ((1 << format.exponent) - 1) << format.fraction;
@@ -104,11 +105,11 @@ onnx::TensorProto tensor_proto(const json& written, const std::string& name) {
   const auto append_bits = [&](std::int64_t bits, std::int64_t width, std::size_t i) {
     if (width > 4) {
       proto.mutable_raw_data()->append(reinterpret_cast<const char*>(&bits), static_cast<std::size_t>(width / 8));
-    } else if (i % 2 == 0) {
-      proto.mutable_raw_data()->push_back(static_cast<char>(bits & 15));
-    } else {
-      proto.mutable_raw_data()->back() |= static_cast<char>((bits & 15) << 4);
+      return;
     }
+    const std::int64_t at = static_cast<std::int64_t>(i) % (8 / width) * width;
+    if (at == 0) proto.mutable_raw_data()->push_back(0);
+    proto.mutable_raw_data()->back() |= static_cast<char>((bits & ((1 << width) - 1)) << at);
   };
   proto.mutable_raw_data();
   for (std::size_t i = 0; i < tensor.ints.size(); ++i) append_bits(tensor.ints[i], bits_of(tensor.type), i);

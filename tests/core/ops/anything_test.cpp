@@ -29,7 +29,8 @@ Operand any_operand(Random& random) {
   operand.type = one_of<ElementType>(
       random, {ElementType::float32, ElementType::float32, ElementType::float16, ElementType::int64,
                ElementType::int64, ElementType::int8, ElementType::uint64, ElementType::uint8, ElementType::boolean,
-               ElementType::float8e4m3fnuz, ElementType::int4, ElementType::string});
+               ElementType::float8e4m3fnuz, ElementType::int4, ElementType::float8e8m0, ElementType::int2,
+               ElementType::string});
   for (std::uint64_t rank = random() % 5; rank > 0; --rank) {
     operand.shape.push_back(random() % 40 == 0 ? std::int64_t{1} << 40
                                                : one_of<std::int64_t>(random, {0, 1, 1, 2, 2, 3}));
@@ -77,7 +78,7 @@ void try_use(const Operator& op, Random& random, Outcome& outcome) {
   for (std::string name; names >> name;) {
     if (random() % 3 == 0) attributes.emplace(name, any_attribute(random));
   }
-  const OperatorUse use{"n",         op.type, 7 + static_cast<std::int64_t>(random() % 18),
+  const OperatorUse use{"n",         op.type, 7 + static_cast<std::int64_t>(random() % 21),
                         &attributes, inputs,  1 + random() % 2};
   try {
     const auto outputs = infer_use(op, use);

@@ -163,8 +163,30 @@ TEST(cast, to_a_narrower_integer_keeps_the_low_bits) {
   EXPECT_EQ(cast(reals({-2.7, 2.7}), 7), (Numbers{-2, 2}));
   EXPECT_EQ(cast(reals({-0.0, 0.3, std::nan("")}), 9), (Numbers{0, 1, 1}));
   EXPECT_EQ(cast(ints({17, -9}), 22), (Numbers{1, 7}));                   // int4 of an integer: low bits
-  EXPECT_EQ(cast(reals({2.5, 3.5, 9, -9}), 22), (Numbers{2, 4, 7, -8}));  // of a float: nearest, clamped
-  EXPECT_EQ(cast(reals({-1, 2.5, 99}), 21), (Numbers{0, 2, 15}));
+  EXPECT_EQ(cast(reals({2.5, 3.4, 9, -9}), 22), (Numbers{3, 3, -7, 7}));  // of a float: nearest, then low bits
+  EXPECT_EQ(cast(reals({-1, 2.5, 99}), 21), (Numbers{15, 3, 3}));
+  EXPECT_EQ(cast(ints({-3, 1, 2, 6}), 26), (Numbers{1, 1, -2, -2}));            // int2
+  EXPECT_EQ(cast(reals({-3, -1, 0.5, 2, 4.4}), 25), (Numbers{1, 3, 1, 2, 0}));  // uint2
+}
+
+TEST(cast, to_float8e8m0_is_a_power_of_two_up_down_or_nearest) {
+  const auto cast = [](std::vector<double> x, const char* mode, std::int64_t saturate = 1) {
+    return result_of({"Cast",
+                      {reals(x)},
+                      {{"to", std::int64_t{24}}, {"round_mode", std::string(mode)}, {"saturate", saturate}},
+                      24});
+  };
+  const double least = 0x1p-127, largest = 0x1p127;
+  EXPECT_EQ(cast({1, 1.1, 1.5, 1.9, 0.3}, "up"), (Numbers{1, 2, 2, 2, 0.5}));
+  EXPECT_EQ(cast({1, 1.1, 1.5, 1.9, 0.3}, "down"), (Numbers{1, 1, 1, 1, 0.25}));
+  EXPECT_EQ(cast({1, 1.1, 1.5, 1.9, 0.3}, "nearest"), (Numbers{1, 1, 2, 2, 0.25}));
+  EXPECT_EQ(cast({0, 1e-40, 0x1.8p127, HUGE_VAL}, "up"), (Numbers{least, least, largest, largest}));
+  for (const double x : {0.0, 0x1p-129, 0x1.8p127, HUGE_VAL})
+    EXPECT_TRUE(std::isnan(cast({x}, "nearest", 0)[0])) << x;
+  EXPECT_EQ(cast({0x1p-127, 0x1p127}, "nearest", 0), (Numbers{least, largest}));
+  EXPECT_TRUE(std::isnan(cast({std::nan("")}, "up")[0]));
+  EXPECT_EQ(code_of({"Cast", {reals({1})}, {{"to", std::int64_t{24}}, {"round_mode", std::string("odd")}}, 24}),
+            "unsupported_attribute");
 }
 
 TEST(cast, to_fp8_saturates_unless_told_not_to) {

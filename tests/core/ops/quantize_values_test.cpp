@@ -13,8 +13,22 @@ TEST(quantize, rounds_halves_to_even_and_keeps_within_the_type) {
   EXPECT_EQ(values_of({"QuantizeLinear", {x, tensor({}, {2})}}), (Doubles{0, 2, 0, 150, 0}));
   EXPECT_EQ(values_of({"QuantizeLinear", {x, tensor({}, {2}), tensor({}, {0}, int4)}, {}, 21}),
             (Doubles{0, 2, -8, 7, 0}));
+  EXPECT_EQ(values_of({"QuantizeLinear", {x, tensor({}, {2}), tensor({}, {0}, int2)}, {}, 25}),
+            (Doubles{0, 1, -2, 1, 0}));
+  EXPECT_EQ(values_of({"QuantizeLinear", {x, tensor({}, {2}), tensor({}, {1}, uint2)}, {}, 25}),
+            (Doubles{1, 3, 0, 3, 1}));
   const Use sixteen{"QuantizeLinear", {x, tensor({}, {0.001})}, {{"output_dtype", number(4)}}, 21};
   EXPECT_EQ(values_of(sixteen), (Doubles{1000, 3000, 0, 65535, 990}));
+}
+
+TEST(quantize, takes_one_scale_and_one_zero_point_of_any_rank) {
+  const Operand x = tensor({2, 2}, {1, 3, -300, 300}), codes = counting({2, 2}, uint8);
+  for (const auto& [scale, zero] : {std::pair<Shape, Shape>{{}, {1}}, {{1}, {}}, {{1}, {1}}, {{1, 1}, {1}}}) {
+    EXPECT_EQ(values_of({"QuantizeLinear", {x, tensor(scale, {2}), tensor(zero, {10}, uint8)}}),
+              (Doubles{10, 12, 0, 160}));
+    EXPECT_EQ(values_of({"DequantizeLinear", {codes, tensor(scale, {2}), tensor(zero, {1}, uint8)}}),
+              (Doubles{-2, 0, 2, 4}));
+  }
 }
 
 TEST(quantize, to_small_floats_saturates_or_not) {

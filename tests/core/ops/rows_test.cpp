@@ -36,7 +36,7 @@ TEST(operator_rows, say_since_which_opsets_in_ascending_order) {
     EXPECT_TRUE(std::is_sorted(opsets.begin(), opsets.end())) << row.type;
     EXPECT_EQ(std::set(opsets.begin(), opsets.end()).size(), opsets.size()) << row.type;
     EXPECT_GE(opsets.front(), row.domain.empty() ? 7 : 1) << row.type;
-    EXPECT_LE(opsets.back(), 24) << row.type;
+    EXPECT_LE(opsets.back(), 27) << row.type;
   }
 }
 
