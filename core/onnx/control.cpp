@@ -141,6 +141,7 @@ void read_loop(const Call& call) {
 }  // namespace
 
 bool is_control(const onnx::NodeProto& node) {
+  if (node.domain() == "ai.onnx.preview") return node.op_type() == "FlexAttention";
   if (!node.domain().empty() && node.domain() != "ai.onnx") return false;
   return node.op_type() == "If" || node.op_type() == "Loop" || node.op_type() == "Scan";
 }
@@ -150,6 +151,7 @@ void read_control(ModelReading& reading, const BodyPlace& place, Scope& scope, c
   const Call call{reading, place, scope, node, name};
   if (node.op_type() == "If") return read_if(call);
   if (node.op_type() == "Loop") return read_loop(call);
+  if (node.op_type() == "FlexAttention") return read_flex_attention(reading, place, scope, node, name);
   read_scan(reading, place, scope, node, name);
 }
 

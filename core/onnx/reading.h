@@ -120,9 +120,10 @@ void inline_function(ModelReading& reading, const BodyPlace& place, Scope& scope
 void deliver(ModelReading& reading, const BodyPlace& place, Scope& scope, const onnx::NodeProto& node,
              const std::string& name, const std::vector<ValueId>& results, std::size_t first_made);
 
-/// If, Loop, Scan of ai.onnx.
+/// Operators with subgraphs: If, Loop, Scan of ai.onnx, FlexAttention of ai.onnx.preview.
 bool is_control(const onnx::NodeProto& node);
-/// The branch taken, or every iteration. Throws shape_unknown where that depends on what is not known.
+/// The branch taken, every iteration, or an attention's nodes with its subgraphs' between. Throws shape_unknown
+/// where that depends on what is not known.
 void read_control(ModelReading& reading, const BodyPlace& place, Scope& scope, const onnx::NodeProto& node,
                   const std::string& name);
 

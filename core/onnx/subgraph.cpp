@@ -86,6 +86,14 @@ ValueId add_constant(ModelReading& reading, std::string name, Tensor tensor) {
   return id;
 }
 
+ValueId add_node(ModelReading& reading, Node node) {
+  check(node.op != nullptr, "add_node: no such operator");
+  const ValueId output = add_value(reading, node.name);
+  node.outputs = {output};
+  append(reading, std::move(node));
+  return output;
+}
+
 ValueId add_node(ModelReading& reading, const std::string& name, const char* type, std::int64_t axis,
                  std::vector<ValueId> inputs) {
   Node node;
@@ -99,10 +107,7 @@ ValueId add_node(ModelReading& reading, const std::string& name, const char* typ
     node.attributes.emplace("axis", axis);
   }
   node.inputs = std::move(inputs);
-  const ValueId output = add_value(reading, name);
-  node.outputs = {output};
-  append(reading, std::move(node));
-  return output;
+  return add_node(reading, std::move(node));
 }
 
 ValueId stacked(ModelReading& reading, const std::string& path, const std::vector<ValueId>& values,

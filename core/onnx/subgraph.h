@@ -29,6 +29,11 @@ ValueId add_node(ModelReading& reading, const std::string& name, const char* typ
 ValueId stacked(ModelReading& reading, const std::string& path, const std::vector<ValueId>& values,
                 std::int64_t axis);
 
+/// A node of one output that the file does not have, made of its name, operator, opset, attributes and inputs.
+ValueId add_node(ModelReading& reading, Node node);
+
+void read_flex_attention(ModelReading& reading, const BodyPlace& place, Scope& scope, const onnx::NodeProto& node,
+                         const std::string& name);
 void read_scan(ModelReading& reading, const BodyPlace& place, Scope& scope, const onnx::NodeProto& node,
                const std::string& name);
 

@@ -10,20 +10,39 @@ namespace {
 
 constexpr double hidden_bias = -std::numeric_limits<double>::infinity();
 
-/// [rows, columns] with -inf above the diagonal that ends at column `past`, and 0 below. Made at compile time, of
-/// any size.
-int causal_bias(BodyWriter& w, ElementType type, const AttentionShape& shape, std::int64_t past) {
+/// [rows, columns] with -inf above the diagonal that ends at column `past`, and below the window, and 0 between.
+/// Made at compile time, of any size. 3 rows, 4 columns, past 1, window 2: row 0 sees columns 0 and 1, row 2
+/// columns 2 and 3.
+int causal_bias(BodyWriter& w, ElementType type, const AttentionShape& shape, const AttentionOptions& options) {
   const int hidden = w.node("Expand", {w.number(type, hidden_bias), w.ints({shape.rows, shape.columns})});
-  const int diagonal = w.ints({past + 1}, ElementType::int64, true);
-  return w.node("Trilu", {hidden, diagonal}, {{"upper", std::int64_t{1}}});
+  const auto part = [&](std::int64_t diagonal, bool upper) {
+    return w.node("Trilu", {hidden, w.ints({diagonal}, ElementType::int64, true)},
+                  {{"upper", std::int64_t{upper ? 1 : 0}}});
+  };
+  const int later = part(options.causal_past + 1, true);
+  return options.window > 0 ? w.node("Add", {later, part(options.causal_past - options.window, false)}) : later;
 }
 
 }  // namespace
 
+std::int64_t heads_of(const OperatorUse& use, const char* name) {
+  const std::int64_t heads = int_attribute(use, name, 0);
+  require(use, heads > 0 && heads <= 1 << 20, "the number of heads is missing or out of range");
+  return heads;
+}
+
+std::int64_t depth_of(const OperatorUse& use, std::int64_t width, std::int64_t heads) {
+  if (width % heads != 0) {
+    refuse(use, "shape_mismatch",
+           "a width of " + std::to_string(width) + " is not " + std::to_string(heads) + " heads");
+  }
+  return width / heads;
+}
+
 AttentionBody write_attention(BodyWriter& w, int q, int k, int v, const AttentionShape& shape,
                               const AttentionOptions& options) {
   const OperatorUse& use = w.use;
-  const ElementType type = input(use, 0).type;
+  const ElementType type = options.type.value_or(input(use, 0).type);
   if (shape.kv_heads < 1 || shape.heads < 1 || shape.heads % shape.kv_heads != 0) {
     refuse(use, "shape_mismatch",
            std::to_string(shape.heads) + " heads do not share " + std::to_string(shape.kv_heads) + " keys evenly");
@@ -45,13 +64,17 @@ AttentionBody write_attention(BodyWriter& w, int q, int k, int v, const Attentio
   }
   made.biased = made.capped;
   for (int bias : options.biases) made.biased = w.node("Add", {made.biased, bias});
-  if (options.causal_past >= 0)
-    made.biased = w.node("Add", {made.biased, causal_bias(w, type, shape, options.causal_past)});
+  if (options.causal_past >= 0) made.biased = w.node("Add", {made.biased, causal_bias(w, type, shape, options)});
   int softmax = made.biased;
+  if (options.sink >= 0) {
+    const int sink = w.node("Expand", {options.sink, w.ints({shape.batch, shape.heads, shape.rows, 1})});
+    softmax = w.node("Concat", {softmax, sink}, {{"axis", std::int64_t{3}}});
+  }
   const bool cast = options.single_precision && type != ElementType::float32;
   if (cast) softmax = w.node("Cast", {softmax}, {{"to", std::int64_t{1}}});
   softmax = w.node("Softmax", {softmax}, {{"axis", std::int64_t{-1}}});
   made.weights = cast ? w.node("CastLike", {softmax, 0}) : softmax;
+  if (options.sink >= 0) made.weights = w.slice(made.weights, 3, 0, shape.columns);
   int weights = made.weights;
   if (shared) weights = w.reshape(weights, {shape.batch, shape.kv_heads, stacked, shape.columns});
   made.result = w.node("MatMul", {weights, v});

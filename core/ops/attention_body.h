@@ -1,6 +1,7 @@
 // Attention as nodes: what the operators of ai.onnx and com.microsoft have in common.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/ops/body.h"
@@ -18,13 +19,20 @@ struct AttentionOptions {
   double softcap = 0;             // 0: none
   std::vector<int> biases;        // added to the scores in turn, each broadcast to [batch, heads, rows, columns]
   std::int64_t causal_past = -1;  // 0 or more: row i sees columns up to i + causal_past
-  bool single_precision = false;  // softmax in float32 whatever the type
+  std::int64_t window = 0;        // with it: of those, so many; 0: all
+  int sink = -1;  // a score more, that broadcasts to [batch, heads, rows, 1]; no column has its weight
+  bool single_precision = false;    // softmax in float32 whatever the type
+  std::optional<ElementType> type;  // of q; that of the first input where not said
 };
 
 struct AttentionBody {
   int result = -1;                                          // [batch, heads, rows, value_depth]
   int scores = -1, capped = -1, biased = -1, weights = -1;  // [batch, heads, rows, columns]
 };
+
+/// The number of heads in an attribute, and the elements of each; refused where there are none, or they do not fit.
+std::int64_t heads_of(const OperatorUse& use, const char* name);
+std::int64_t depth_of(const OperatorUse& use, std::int64_t width, std::int64_t heads);
 
 /// softmax(softcap(scale q k^T) + biases) v. Refuses heads that do not share kv_heads evenly.
 AttentionBody write_attention(BodyWriter& w, int q, int k, int v, const AttentionShape& shape,

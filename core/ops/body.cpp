@@ -68,6 +68,12 @@ Body BodyWriter::finish(std::vector<int> results) {
   return std::move(body);
 }
 
+std::int64_t onnx_number_of(ElementType type) {
+  for (std::int64_t number = 1;; ++number) {
+    if (element_type_of_onnx(number) == type) return number;
+  }
+}
+
 const Shape& shape_of_rank(const OperatorUse& use, std::size_t i, std::size_t rank) {
   const Shape& shape = input(use, i).shape;
   if (shape.size() != rank) {

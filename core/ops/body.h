@@ -9,6 +9,9 @@
 
 namespace sdip {
 
+/// The number that ONNX gives a type, as Cast wants it.
+std::int64_t onnx_number_of(ElementType type);
+
 /// A body being written. Values are numbers that mean nothing outside; the use's inputs are 0, 1, ..., -1 is
 /// absent.
 struct BodyWriter {
@@ -28,6 +31,7 @@ struct BodyWriter {
   /// A node of several outputs.
   std::vector<int> nodes(std::string_view type, std::vector<int> inputs, Attributes attributes, int outputs);
 
+  int cast(int x, ElementType type) { return node("Cast", {x}, {{"to", onnx_number_of(type)}}); }
   int reshape(int x, Shape shape) { return node("Reshape", {x, ints(std::move(shape))}); }
   int transpose(int x, std::vector<std::int64_t> order) {
     return node("Transpose", {x}, {{"perm", std::move(order)}});

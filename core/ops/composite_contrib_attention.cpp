@@ -1,5 +1,5 @@
 // Attention as onnxruntime's optimiser makes it (com.microsoft): Attention with one projection for q, k and v;
-// MultiHeadAttention of projected ones; GroupQueryAttention of a prompt.
+// MultiHeadAttention of projected ones; QAttention, the first of them in integers.
 #include <limits>
 
 #include "core/ops/attention_body.h"
@@ -7,20 +7,6 @@
 
 namespace sdip {
 namespace {
-
-std::int64_t heads_of(const OperatorUse& use, const char* name = "num_heads") {
-  const std::int64_t heads = int_attribute(use, name, 0);
-  require(use, heads > 0 && heads <= 1 << 20, "the number of heads is missing or out of range");
-  return heads;
-}
-
-std::int64_t depth_of(const OperatorUse& use, std::int64_t width, std::int64_t heads) {
-  if (width % heads != 0) {
-    refuse(use, "shape_mismatch",
-           "a width of " + std::to_string(width) + " is not " + std::to_string(heads) + " heads");
-  }
-  return width / heads;
-}
 
 /// The bias that a mask of integers gives: [batch] lengths, [2 batch] ends and starts, [batch, columns] or
 /// [batch, rows, columns] of 1 and 0; what is masked gets mask_filter_value.
@@ -49,43 +35,55 @@ int padding_bias(BodyWriter& w, std::size_t i, const AttentionShape& shape, Elem
   return bias_of_mask(w, kept, type, hidden);
 }
 
-/// input [batch, rows, width], weights [width, q + k + v], bias?, mask_index?, past?, attention_bias?.
-Body expand_contrib_attention(const OperatorUse& use) {
-  BodyWriter w(use);
-  const Shape &x = shape_of_rank(use, 0, 3), &weights = shape_of_rank(use, 1, 2);
-  require(use, int_attribute(use, "do_rotary", 0) == 0, "do_rotary is not supported");
-  require(use, int_attribute(use, "past_present_share_buffer", 0) == 0, "a shared buffer is not supported");
-  require(use, w.given(6) < 0, "past_sequence_length is not supported");
+/// Widths of q, k and v side by side in the columns of the weights, which are input 1.
+std::vector<std::int64_t> projected_widths(const OperatorUse& use) {
+  const Shape& weights = shape_of_rank(use, 1, 2);
   std::vector<std::int64_t> widths(3, weights[1] / 3);
   widths = ints_attribute(use, "qkv_hidden_sizes", widths);
   if (widths.size() != 3 || widths[0] < 1 || widths[1] != widths[0] || widths[2] < 1 || widths[2] > weights[1] ||
       widths[0] > weights[1] || widths[0] + widths[1] + widths[2] != weights[1]) {
     refuse(use, "shape_mismatch", "the widths of q, k and v do not make " + shape_text(weights));
   }
+  return widths;
+}
+
+/// Where an operator has its optional inputs.
+struct ContribInputs {
+  std::size_t mask, past, bias;
+};
+
+/// Attention of q, k and v side by side in the columns of `all`, [batch, rows, q + k + v].
+Body attention_of_projection(BodyWriter& w, int all, ElementType type, const ContribInputs& at) {
+  const OperatorUse& use = w.use;
+  const Shape& x = shape_of_rank(use, 0, 3);
+  require(use, int_attribute(use, "do_rotary", 0) == 0, "do_rotary is not supported");
+  require(use, int_attribute(use, "past_present_share_buffer", 0) == 0, "a shared buffer is not supported");
+  const std::vector<std::int64_t> widths = projected_widths(use);
   AttentionShape s;
-  s.batch = x[0], s.rows = s.columns = x[1], s.heads = s.kv_heads = heads_of(use);
+  s.batch = x[0], s.rows = s.columns = x[1], s.heads = s.kv_heads = heads_of(use, "num_heads");
   s.depth = depth_of(use, widths[0], s.heads), s.value_depth = depth_of(use, widths[2], s.heads);
-  int all = w.node("MatMul", {0, 1});
-  if (w.given(2) >= 0) all = w.node("Add", {all, 2});
   const auto parts = w.nodes("Split", {all, w.ints(widths)}, {{"axis", std::int64_t{2}}}, 3);
   const int q = split_heads(w, parts[0], s.batch, s.rows, s.heads, s.depth);
   int k = split_heads(w, parts[1], s.batch, s.rows, s.heads, s.depth);
   int v = split_heads(w, parts[2], s.batch, s.rows, s.heads, s.value_depth);
   std::int64_t past = 0;
-  if (w.given(4) >= 0) {  // [2, batch, heads, past, depth]
-    const Shape& cache = shape_of_rank(use, 4, 5);
+  if (w.given(at.past) >= 0) {  // [2, batch, heads, past, depth]
+    const Shape& cache = shape_of_rank(use, at.past, 5);
     if (cache[0] != 2 || s.depth != s.value_depth) refuse(use, "shape_mismatch", "past does not fit");
     past = cache[3];
-    const auto half = [&](std::int64_t i) { return w.node("Squeeze", {w.slice(4, 0, i, i + 1), w.ints({0})}); };
+    const auto half = [&](std::int64_t i) {
+      return w.node("Squeeze", {w.slice(static_cast<int>(at.past), 0, i, i + 1), w.ints({0})});
+    };
     k = w.node("Concat", {half(0), k}, {{"axis", std::int64_t{2}}});
     v = w.node("Concat", {half(1), v}, {{"axis", std::int64_t{2}}});
     s.columns += past;
   }
   AttentionOptions options;
+  options.type = type;
   options.scale = float_attribute(use, "scale", 0);
   if (int_attribute(use, "unidirectional", 0) != 0) options.causal_past = past;
-  if (w.given(3) >= 0) options.biases.push_back(padding_bias(w, 3, s, input(use, 0).type));
-  if (w.given(5) >= 0) options.biases.push_back(5);
+  if (w.given(at.mask) >= 0) options.biases.push_back(padding_bias(w, at.mask, s, type));
+  if (w.given(at.bias) >= 0) options.biases.push_back(static_cast<int>(at.bias));
   const AttentionBody made = write_attention(w, q, k, v, s, options);
   int present = -1;
   if (use.output_count > 1 && s.depth == s.value_depth) {
@@ -93,6 +91,26 @@ Body expand_contrib_attention(const OperatorUse& use) {
     present = w.node("Concat", {apart(k), apart(v)}, {{"axis", std::int64_t{0}}});
   }
   return w.finish({join_heads(w, made.result, s.batch, s.rows, widths[2]), present});
+}
+
+/// input [batch, rows, width], weights [width, q + k + v], bias?, mask_index?, past?, attention_bias?.
+Body expand_contrib_attention(const OperatorUse& use) {
+  BodyWriter w(use);
+  require(use, w.given(6) < 0, "past_sequence_length is not supported");
+  shape_of_rank(use, 0, 3);
+  int all = w.node("MatMul", {0, 1});
+  if (w.given(2) >= 0) all = w.node("Add", {all, 2});
+  return attention_of_projection(w, all, input(use, 0).type, {3, 4, 5});
+}
+
+/// input and weights in integers, bias, their scales, mask_index?, their zero points?, past?. The weights may have
+/// a scale and a zero point a column.
+Body expand_quantised_attention(const OperatorUse& use) {
+  BodyWriter w(use);
+  shape_of_rank(use, 0, 3);
+  const int product = w.node("sdip.QuantizedMatMul", {0, 1, -1, 3, w.given(6), 4, w.given(7)});
+  constexpr std::size_t none_such = 9;
+  return attention_of_projection(w, w.node("Add", {product, 2}), input(use, 3).type, {5, 8, none_such});
 }
 
 /// q, k and v of a MultiHeadAttention, heads split, before bias.
@@ -108,7 +126,7 @@ Projected projected(BodyWriter& w) {
   const OperatorUse& use = w.use;
   Projected p;
   AttentionShape& s = p.shape;
-  s.heads = s.kv_heads = heads_of(use);
+  s.heads = s.kv_heads = heads_of(use, "num_heads");
   const auto pick = [&](int from, std::int64_t i, std::int64_t rows) {
     return w.reshape(w.slice(from, 3, i, i + 1), {s.batch, rows, s.heads, s.depth});
   };
@@ -188,66 +206,16 @@ Body expand_multi_head(const OperatorUse& use) {
   return w.finish({y, k, v, -1});
 }
 
-/// query, key?, value?, past_key?, past_value?, seqlens_k, total_sequence_length, cos?, sin?. Of a prompt: nothing
-/// is in the cache yet, so that rows beyond a text's length see only rows that count for nothing.
-Body expand_group_query(const OperatorUse& use) {
-  BodyWriter w(use);
-  AttentionShape s;
-  s.heads = heads_of(use), s.kv_heads = heads_of(use, "kv_num_heads");
-  const Shape& query = shape_of_rank(use, 0, 3);
-  s.batch = query[0], s.rows = s.columns = query[1];
-  const bool packed = w.given(1) < 0;
-  require(use, s.heads % s.kv_heads == 0, "num_heads is no multiple of kv_num_heads");
-  const std::int64_t shares = packed ? s.heads + 2 * s.kv_heads : s.heads;
-  s.depth = s.value_depth = depth_of(use, query[2], shares);
-  for (const std::size_t i : {std::size_t{3}, std::size_t{4}}) {
-    require(use, w.given(i) < 0 || element_count(input(use, i).shape) == 0,
-            "only prompts: the cache must be empty");
-  }
-  for (std::size_t i = 9; i < use.inputs.size(); ++i) require(use, w.given(i) < 0, "inputs from the tenth on");
-  require(use, int_attribute(use, "smooth_softmax", 0) <= 0, "smooth_softmax is not supported");
-  require(use, int_attribute(use, "local_window_size", -1) < 0,
-          "local_window_size: onnxruntime's versions differ on how many keys it leaves");
-  const std::int64_t wide = product({s.heads, s.depth}), narrow = product({s.kv_heads, s.depth});
-  std::vector<int> parts = {0, 1, 2};
-  if (packed) parts = w.nodes("Split", {0, w.ints({wide, narrow, narrow})}, {{"axis", std::int64_t{2}}}, 3);
-  const Shape q_shape = {s.batch, s.rows, s.heads, s.depth}, k_shape = {s.batch, s.rows, s.kv_heads, s.depth};
-  if (!packed && (shape_of_rank(use, 1, 3) != Shape{s.batch, s.rows, narrow} ||
-                  shape_of_rank(use, 2, 3) != Shape{s.batch, s.rows, narrow})) {
-    refuse(use, "shape_mismatch", "key or value does not fit the query");
-  }
-  int q = w.reshape(parts[0], q_shape), k = w.reshape(parts[1], k_shape);
-  if (int_attribute(use, "do_rotary", 0) != 0) {
-    const bool interleaved = int_attribute(use, "rotary_interleaved", 0) != 0;
-    const Shape& table = shape_of_rank(use, 7, 2);
-    if (table[0] < s.rows || table[1] < 1 || 2 * table[1] > s.depth || shape_of_rank(use, 8, 2) != table)
-      refuse(use, "shape_mismatch", "the rotary tables do not fit");
-    const auto angle = [&](int i) { return w.reshape(w.slice(i, 0, 0, s.rows), {1, s.rows, 1, table[1]}); };
-    const int cos = angle(7), sin = angle(8);
-    q = write_rotary(w, q, cos, sin, q_shape, 2 * table[1], interleaved);
-    k = write_rotary(w, k, cos, sin, k_shape, 2 * table[1], interleaved);
-  }
-  const auto by_head = [&](int x) { return w.transpose(x, {0, 2, 1, 3}); };
-  k = by_head(k);
-  const int v = by_head(w.reshape(parts[2], k_shape));
-  AttentionOptions options;
-  options.scale = float_attribute(use, "scale", 0);
-  options.softcap = float_attribute(use, "softcap", 0);
-  options.causal_past = 0;
-  const AttentionBody made = write_attention(w, by_head(q), k, v, s, options);
-  return w.finish({join_heads(w, made.result, s.batch, s.rows, wide), k, v});
-}
-
 constexpr Operator composite_contrib_attention_operators[] = {
     {"com.microsoft", "Attention", "attention", 2, 7,
      "do_rotary mask_filter_value num_heads past_present_share_buffer qkv_hidden_sizes rotary_embedding_dim scale "
      "unidirectional",
      nullptr, nullptr, nullptr, "1", false, expand_contrib_attention},
-    {"com.microsoft", "GroupQueryAttention", "attention", 7, 12,
-     "do_rotary kv_num_heads local_window_size num_heads rotary_interleaved scale smooth_softmax softcap", nullptr,
-     nullptr, nullptr, "1", false, expand_group_query},
     {"com.microsoft", "MultiHeadAttention", "attention", 1, 10, "mask_filter_value num_heads scale unidirectional",
      nullptr, nullptr, nullptr, "1", false, expand_multi_head},
+    {"com.microsoft", "QAttention", "attention", 5, 9,
+     "do_rotary mask_filter_value num_heads past_present_share_buffer scale unidirectional", nullptr, nullptr,
+     nullptr, "1", false, expand_quantised_attention},
 };
 
 }  // namespace

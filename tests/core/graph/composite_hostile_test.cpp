@@ -33,7 +33,7 @@ void expand_one(const Operator& op, std::minstd_rand& random, std::int64_t& expa
   node.op = &op;
   node.opset = 23;
   const std::size_t count =
-      op.least_inputs + random() % (std::min<std::size_t>(op.most_inputs, 12) - op.least_inputs + 1);
+      op.least_inputs + random() % (std::min<std::size_t>(op.most_inputs, 16) - op.least_inputs + 1);
   const std::size_t rank = 1 + random() % 5;
   constexpr ElementType types[] = {ElementType::float32, ElementType::int32, ElementType::boolean,
                                    ElementType::float16};
