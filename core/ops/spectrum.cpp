@@ -25,14 +25,19 @@ struct Transform {
   std::size_t axis = 1;
   std::int64_t length = 1, bins = 1;
   bool inverse = false;
+  bool half =
+      false;  // of the points the first half is given, the other is its mirror image; what comes out is real
 };
 
-void require_complex(const OperatorUse& use, const Shape& x, bool onesided) {
+void require_complex(const OperatorUse& use, const Shape& x, bool onesided, bool inverse = false) {
   if (x.size() < 3 || (x.back() != 1 && x.back() != 2)) {
     refuse(use, "shape_mismatch", "input " + shape_text(x) + " must be [batch,...,1], or [batch,...,2] if complex");
   }
-  if (onesided && x.back() == 2) {
+  if (onesided && !inverse && x.back() == 2) {
     refuse(use, "unsupported_attribute", "half a spectrum (onesided) of complex numbers does not exist");
+  }
+  if (onesided && inverse && x.back() == 1) {
+    refuse(use, "unsupported_attribute", "the inverse of half a spectrum (onesided) takes complex numbers");
   }
 }
 
@@ -40,8 +45,10 @@ void require_complex(const OperatorUse& use, const Shape& x, bool onesided) {
 Transform transform_of(const OperatorUse& use) {
   const Shape& x = input(use, 0).shape;
   const bool onesided = int_attribute(use, "onesided", 0) != 0;
-  require_complex(use, x, onesided);
   Transform t;
+  t.inverse = int_attribute(use, "inverse", 0) != 0;
+  t.half = onesided && t.inverse;
+  require_complex(use, x, onesided, t.inverse);
   std::int64_t axis = use.opset < 20 ? int_attribute(use, "axis", 1) : -2;
   if (optional_input(use, 2) != nullptr) {
     const auto given = ints_of_input(use, 2);
@@ -50,9 +57,9 @@ Transform transform_of(const OperatorUse& use) {
   }
   t.axis = axis_within(use, axis, x.size());
   if (t.axis + 1 == x.size()) refuse(use, "shape_mismatch", "the last axis holds the parts of a complex number");
-  t.length = optional_input(use, 1) != nullptr ? positive_input(use, 1, 1) : x[t.axis];
-  t.bins = onesided ? t.length / 2 + 1 : t.length;
-  t.inverse = int_attribute(use, "inverse", 0) != 0;
+  const std::int64_t whole = t.half ? std::max<std::int64_t>(2 * (x[t.axis] - 1), 0) : x[t.axis];
+  t.length = optional_input(use, 1) != nullptr ? positive_input(use, 1, 1) : whole;
+  t.bins = onesided && !t.half ? t.length / 2 + 1 : t.length;
   return t;
 }
 
@@ -60,7 +67,7 @@ std::vector<Operand> infer_dft(const OperatorUse& use) {
   const Transform t = transform_of(use);
   Shape shape = input(use, 0).shape;
   shape[t.axis] = t.bins;
-  shape.back() = 2;
+  shape.back() = t.half ? 1 : 2;
   return {operand_like(input(use, 0).type, shape)};
 }
 
@@ -84,15 +91,19 @@ Work dft_work(const OperatorUse& use, std::span<const Operand> outputs) {
 }
 
 /// Real and imaginary part of `bin`, over `count` elements `step` apart that have `parts` parts each. The sum as it
-/// is written down: slow, and as exact as it gets. Elements beyond `count` are 0.
+/// is written down: slow, and as exact as it gets. Elements beyond `count` are 0. Of half a spectrum, element i
+/// from the middle on is the conjugate of element length - i.
 std::pair<double, double> spectrum_at(const Transform& t, std::int64_t bin, const double* x, std::int64_t count,
                                       std::int64_t step, std::int64_t parts) {
   double real = 0, imaginary = 0;
   const double turn = (t.inverse ? 2 : -2) * std::numbers::pi / static_cast<double>(t.length);
   std::int64_t phase = 0;  // bin * i modulo length
-  for (std::int64_t i = 0; i < std::min(count, t.length); ++i) {
+  for (std::int64_t i = 0; i < (t.half ? t.length : std::min(count, t.length)); ++i) {
     const double c = std::cos(turn * static_cast<double>(phase)), s = std::sin(turn * static_cast<double>(phase));
-    const double a = x[i * step], b = parts == 2 ? x[i * step + 1] : 0.0;
+    const bool mirrored = t.half && i > t.length / 2;
+    const std::int64_t from = mirrored ? t.length - i : i;
+    const double a = from < count ? x[from * step] : 0.0;
+    const double b = parts == 2 && from < count ? (mirrored ? -x[from * step + 1] : x[from * step + 1]) : 0.0;
     real += a * c - b * s;
     imaginary += a * s + b * c;
     phase = (phase + bin) % t.length;
@@ -116,7 +127,7 @@ void compute_dft(const OperatorUse& use, std::span<Operand> outputs) {
         const double* first = x.data() + (o * count * inner + i) * parts;
         const auto [real, imaginary] = spectrum_at(t, bin, first, count, inner * parts, parts);
         y.push_back(real);
-        y.push_back(imaginary);
+        if (!t.half) y.push_back(imaginary);
       }
     }
   }

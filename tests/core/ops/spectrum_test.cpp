@@ -15,6 +15,11 @@ TEST(dft, of_a_real_wave_needs_half_the_spectrum) {
   const Operand wave = tensor({1, 4, 1}, {0, 1, 0, -1});
   expect_each_near(values_of({"DFT", {wave}, {{"onesided", number(1)}}}), {0, 0, 0, -2, 0, 0});
   EXPECT_EQ(code_of({"DFT", {floats({1, 4, 2})}, {{"onesided", number(1)}}}), "unsupported_attribute");
+  const Use back{
+      "DFT", {tensor({1, 3, 2}, {0, 0, 0, -2, 0, 0})}, {{"onesided", number(1)}, {"inverse", number(1)}}, 20};
+  expect_each_near(values_of(back), {0, 1, 0, -1});
+  EXPECT_EQ(code_of({"DFT", {floats({1, 4, 1})}, {{"onesided", number(1)}, {"inverse", number(1)}}}),
+            "unsupported_attribute");
 }
 
 TEST(dft, is_cut_or_padded_to_its_length_along_an_axis_that_opset_20_takes_as_input) {
