@@ -74,8 +74,8 @@ void bind_dim(Dims& dims, const std::string& text, const std::string& where) {
   const char* end = text.data() + text.size();
   const bool split = equals != std::string::npos && equals > 0;
   const auto [last, problem] = std::from_chars(split ? text.data() + equals + 1 : end, end, size);
-  if (!split || problem != std::errc() || last != end || size < 1)
-    throw Error("value_invalid", where, text.substr(0, 80) + ": expected NAME=SIZE with a size of at least 1");
+  if (!split || problem != std::errc() || last != end || size < 0)
+    throw Error("value_invalid", where, text.substr(0, 80) + ": expected NAME=SIZE with a size of at least 0");
   if (!dims.emplace(text.substr(0, equals), size).second)
     throw Error("value_invalid", where, text.substr(0, equals) + " is bound twice");
 }

@@ -90,11 +90,11 @@ bool pools_windows(const Node& node) {
 
 /// Elements under the windows of results `results` of a pool.
 Elements under_windows(const Chip& chip, const Node& node, const Extent& results) {
-  const Shape &in = chip.value(node.inputs[0]).operand.shape, &out = chip.value(node.outputs[0]).operand.shape;
+  const Shape& in = chip.value(node.inputs[0]).operand.shape;
   const NodeUse use = use_of(chip.graph, node);
   const Window window = window_of(use.use, {in.begin() + 2, in.end()}, ints_attribute(use.use, "kernel_shape", {}));
   const std::int64_t plane_in = element_count({in.begin() + 2, in.end()});
-  const std::int64_t plane_out = element_count({out.begin() + 2, out.end()});
+  const std::int64_t plane_out = element_count(window.out);
   Elements at;
   std::vector<Tap> taps;
   for (std::int64_t i = results.begin; i < results.end; ++i) {

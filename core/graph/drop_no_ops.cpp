@@ -61,6 +61,13 @@ ValueId cast_back(const Graph& graph, const Node& cast) {
   return holds_all ? from : none;
 }
 
+/// The only part of a Concat that has elements, or `none`.
+ValueId only_part(const Graph& graph, const Node& concat) {
+  const auto has_elements = [&](ValueId id) { return element_count(value_at(graph, id).operand.shape) > 0; };
+  const auto part = std::find_if(concat.inputs.begin(), concat.inputs.end(), has_elements);
+  return part != concat.inputs.end() && std::none_of(part + 1, concat.inputs.end(), has_elements) ? *part : none;
+}
+
 /// The input that a node passes on unchanged if type and shape stay, or `none`.
 ValueId passed_on(const Graph& graph, const Node& node) {
   const std::string_view type = node.op->type;
@@ -74,7 +81,8 @@ ValueId passed_on(const Graph& graph, const Node& node) {
   if (type == "Slice") return goes_forward(graph, node) ? node.inputs[0] : none;
   if (type == "Pad") return pads_nothing(graph, node) ? node.inputs[0] : none;
   if (type == "Where") return always_taken(graph, node);
-  for (std::string_view of_many : {"Concat", "Sum", "Mean", "Max", "Min"}) {
+  if (type == "Concat") return only_part(graph, node);
+  for (std::string_view of_many : {"Sum", "Mean", "Max", "Min"}) {
     if (type == of_many) return alone ? node.inputs[0] : none;
   }
   for (std::string_view as_is : {"Identity", "Dropout", "Cast", "CastLike", "Expand", "Reshape", "Flatten",

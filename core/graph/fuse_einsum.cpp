@@ -77,7 +77,7 @@ bool rewrite_two(Graph& graph, NodeId id, const Equation& equation) {
     kind = kind_of(equation.terms[1], equation.terms[0], equation.result);
     std::swap(inputs[0], inputs[1]);
   }
-  if (kind == ProductKind::none || is_weight(graph, inputs[0])) return false;
+  if (kind == ProductKind::none || (kind == ProductKind::transposed && is_weight(graph, inputs[0]))) return false;
   const bool weight = is_weight(graph, inputs[1]);
   if (kind == ProductKind::plain) {
     replace_last(graph, {id}, "", "MatMul", std::move(inputs), {});

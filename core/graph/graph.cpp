@@ -78,6 +78,21 @@ NodeUse use_of(const Graph& graph, const Node& node) {
   return result;
 }
 
+namespace {
+
+/// A nest or rows with something to do.
+bool does_something(const Work& work) {
+  using enum Family;
+  if (work.family == view || work.family == constant) return true;
+  const LoopNest& n = work.nest;
+  if (work.family == conv2d || work.family == linear || work.family == matmul)
+    return std::min({n.groups, n.batch, n.out_channels, n.in_channels, n.out_h, n.out_w, n.in_h, n.in_w, n.kernel_h,
+                     n.kernel_w}) > 0;
+  return std::min({work.rows, work.row_length, work.passes}) > 0;
+}
+
+}  // namespace
+
 Work work_of(const Graph& graph, const Node& node) {
   const NodeUse use = use_of(graph, node);
   std::vector<Operand> outputs;
@@ -95,7 +110,12 @@ Work work_of(const Graph& graph, const Node& node) {
     output.shape = value.operand.shape;
     outputs.push_back(std::move(output));
   }
-  return constant ? constant_work(use.use, outputs) : node.op->work(use.use, outputs);
+  if (constant) return constant_work(use.use, outputs);
+  Work work = node.op->work(use.use, outputs);
+  // A product whose sums have no terms, or another result made of nothing, is filled, with 0 or what is added to
+  // it; what there is of its operands is fetched once. [2,0] by [0,3] plus a bias of 3: 6 elements written, 3
+  // fetched.
+  return does_something(work) ? work : copy_work(use.use, outputs);
 }
 
 }  // namespace sdip

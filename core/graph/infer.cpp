@@ -5,13 +5,16 @@
 
 #include "core/base/error.h"
 #include "core/graph/graph.h"
+#include "core/ops/fold.h"
 
 namespace sdip {
 namespace {
 
+/// Whether it may be made at compile time; an input without elements is known then, too.
 bool all_weights(const Graph& graph, const Node& node) {
   return !node.op->random && std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) {
-    return id == none || graph.values[at(id)].kind == ValueKind::weight;
+    return id == none || graph.values[at(id)].kind == ValueKind::weight ||
+           element_count(graph.values[at(id)].operand.shape) == 0;
   });
 }
 
@@ -89,7 +92,9 @@ std::vector<Operand> infer_or_fold(Graph& graph, const NodeUse& use, const Opera
   std::vector<Operand> outputs = infer_use(op, use.use, nothing);
   const bool known = std::all_of(use.inputs.begin(), use.inputs.end(),
                                  [](const Operand* in) { return in == nullptr || in->value.has_value(); });
-  if (!known || op.compute == nullptr || op.random) return outputs;
+  const bool done =
+      std::all_of(outputs.begin(), outputs.end(), [](const Operand& out) { return out.value.has_value(); });
+  if (!known || done || op.compute == nullptr || op.random) return outputs;
   const auto large = [](const Operand& out) { return element_count(out.shape) > most_folded_elements; };
   if (std::any_of(outputs.begin(), outputs.end(), large)) return outputs;
   const std::int64_t work = folding_work(op, use.use, outputs);
@@ -106,6 +111,8 @@ void append_node(Graph& graph, Node node) {
     append_body(graph, node);
     return;
   }
+  for (const ValueId id : node.inputs)
+    if (id != none) know_if_empty(graph.values[at(id)].operand);
   std::vector<Operand> outputs = infer_or_fold(graph, use_of(graph, node), *node.op);
   const bool weights = all_weights(graph, node);
   const bool parameters = std::any_of(node.inputs.begin(), node.inputs.end(),

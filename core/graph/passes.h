@@ -57,6 +57,10 @@ std::int64_t fuse_scores(Graph& graph);
 /// DequantizeLinear twice, Conv, MatMul or Gemm, QuantizeLinear -> sdip.QuantizedConv, sdip.QuantizedMatMul.
 std::int64_t fuse_quantized(Graph& graph);
 
+/// MatMul, Gemm and sdip.QuantizedMatMul of a weight and an activation -> Conv, sdip.QuantizedConv; Einsum of them
+/// -> of the activation and the weight.
+std::int64_t put_weights_second(Graph& graph);
+
 /// MatMul with a weight [, Add of a bias], Gemm -> sdip.Linear, sdip.LinearBatch.
 std::int64_t fuse_linear(Graph& graph);
 

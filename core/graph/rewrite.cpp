@@ -25,13 +25,14 @@ constexpr Pass passes[] = {
     {"hard_swish", fuse_hard_swish},  //
     {"mish", fuse_mish},              //
     {"cast", drop_casts},             // after norms and activations, around which casts stand
-    {"batchnorm_folded", fold_batchnorm},  //
-    {"conv_bias", fuse_conv_bias},         //
-    {"upsample", fuse_upsample},           // before merge_reshapes
-    {"scores", fuse_scores},               // after the softmax; before linear, whose weight a scale may not meet
-    {"quantized", fuse_quantized},         // before linear, which would take its products
-    {"linear", fuse_linear},               // after the norms, whose beta would look like its bias
-    {"reshape_merged", merge_reshapes},    // last: no pattern looks at views from here on
+    {"batchnorm_folded", fold_batchnorm},   //
+    {"conv_bias", fuse_conv_bias},          //
+    {"upsample", fuse_upsample},            // before merge_reshapes
+    {"scores", fuse_scores},                // after the softmax; before linear, whose weight a scale may not meet
+    {"quantized", fuse_quantized},          // before linear, which would take its products
+    {"weight_second", put_weights_second},  // after quantized, whose products it takes, too
+    {"linear", fuse_linear},                // after the norms, whose beta would look like its bias
+    {"reshape_merged", merge_reshapes},     // last: no pattern looks at views from here on
 };
 
 /// A name that stands again gets a number: "a", "a" become "a", "a#2". The next number of each is kept, so that

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/onnx/subgraph.h"
+#include "core/onnx/tensor.h"
 
 namespace sdip {
 namespace {
@@ -53,6 +54,33 @@ std::int64_t axis_of(const Scan& scan, std::int64_t axis, std::int64_t rank) {
   return axis < 0 ? axis + rank : axis;
 }
 
+/// Over nothing the states stay, and nothing is stacked, of the shapes that the body makes of slices of zeros.
+std::vector<ValueId> scan_nothing(const Scan& scan, const std::string& path, std::vector<ValueId> states,
+                                  const std::vector<ValueId>& scanned, const std::vector<std::int64_t>& axes) {
+  std::vector<ValueId> inputs = states;
+  for (std::size_t k = 0; k < scanned.size(); ++k) {
+    const ElementType type = scan.reading.graph.values[static_cast<std::size_t>(scanned[k])].operand.type;
+    Shape slice = shape_of(scan, scanned[k]);
+    slice.erase(slice.begin() + axes[k]);
+    check_shape(slice, "a slice of '" + scan.name + "'", scan.reading.options);
+    if (element_count(slice) > most_folded_elements) refuse(scan, "shape_unknown", "scans nothing of large slices");
+    inputs.push_back(
+        add_constant(scan.reading, path_of(path, "slice_" + std::to_string(k)), zero_tensor(type, slice)));
+  }
+  const auto results =
+      read_subgraph(scan.reading, scan.place, scan.scope, scan.body, path_of(path, "nothing"), inputs);
+  for (std::size_t k = 0; k < scan.stacks; ++k) {
+    const ValueId result = results[scan.states + k];
+    Shape shape = shape_of(scan, result);
+    const std::int64_t axis = axis_of(scan, scan.output_axes[k], std::ssize(shape) + 1);
+    shape.insert(shape.begin() + axis, 0);
+    const ElementType type = scan.reading.graph.values[static_cast<std::size_t>(result)].operand.type;
+    states.push_back(
+        add_constant(scan.reading, path_of(path, "stack_" + std::to_string(k)), {type, shape, {}, {}}));
+  }
+  return states;
+}
+
 /// Final states and stacked results of one pass over the scanned inputs.
 std::vector<ValueId> scan_once(const Scan& scan, const std::string& path, std::vector<ValueId> states,
                                const std::vector<ValueId>& scanned) {
@@ -65,7 +93,7 @@ std::vector<ValueId> scan_once(const Scan& scan, const std::string& path, std::v
     if (length >= 0 && size != length) refuse(scan, "shape_mismatch", "its scanned inputs differ in length");
     length = size;
   }
-  if (length < 1) refuse(scan, "shape_unknown", "scans nothing: its results have no shape");
+  if (length == 0) return scan_nothing(scan, path, std::move(states), scanned, axes);
   std::vector<std::vector<ValueId>> stacks(scan.stacks);
   for (std::int64_t t = 0; t < length; ++t) {
     spend(scan.reading, scan.name, 1 + static_cast<std::int64_t>(scanned.size()));

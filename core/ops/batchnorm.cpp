@@ -106,7 +106,7 @@ void compute_batch_norm(const OperatorUse& use, std::span<Operand> outputs) {
 /// With mean and variance known it is elementwise; scale, bias, mean and variance stay in registers over a channel.
 /// In training it is a norm: two passes over each channel's elements, sums and then the result.
 Work batch_norm_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  const Shape& x = outputs[0].shape;
+  const Shape& x = input(use, 0).shape;
   Work work;
   work.row_length = work.write_elements = element_count(x);
   const bool by_channel = statistics_count(use) == x[1];

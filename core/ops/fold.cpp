@@ -7,6 +7,11 @@ namespace sdip {
 
 bool is_foldable(const Shape& shape) { return element_count(shape) <= most_folded_elements; }
 
+void know_if_empty(Operand& operand) {
+  if (element_count(operand.shape) == 0 && !operand.value)
+    operand.value = Tensor{operand.type, operand.shape, {}, {}};
+}
+
 std::vector<std::int64_t> strides_of(const Shape& shape) {
   std::vector<std::int64_t> strides(shape.size(), 1);
   if (element_count(shape) == 0) return strides;  // nothing to step over, and the products need not fit

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/ops/families.h"
+#include "core/ops/fold.h"
 #include "core/ops/use.h"
 
 namespace sdip {
@@ -150,15 +151,6 @@ bool can_compute(const Operator& op, const OperatorUse& use, std::span<const Ope
          !std::all_of(outputs.begin(), outputs.end(), done) && std::all_of(outputs.begin(), outputs.end(), small);
 }
 
-/// What has no elements has its value. So `compute` works on elements, and never along an axis of 2^40 without any.
-void give_values(const Operator& op, const OperatorUse& use, std::span<Operand> outputs) {
-  for (Operand& out : outputs) {
-    if (element_count(out.shape) == 0) out.value = Tensor{out.type, out.shape, {}, {}};
-  }
-  const auto done = [](const Operand& out) { return out.value.has_value(); };
-  if (!std::all_of(outputs.begin(), outputs.end(), done)) op.compute(use, outputs);
-}
-
 }  // namespace
 
 std::vector<Operand> infer_use(const Operator& op, const OperatorUse& of, std::int64_t most_elements) {
@@ -168,8 +160,8 @@ std::vector<Operand> infer_use(const Operator& op, const OperatorUse& of, std::i
   std::vector<Operand> outputs;
   try {
     outputs = op.infer(use);
-    for (const Operand& output : outputs) element_count(output.shape);
-    if (can_compute(op, use, outputs, most_elements)) give_values(op, use, outputs);
+    for (Operand& output : outputs) know_if_empty(output);
+    if (can_compute(op, use, outputs, most_elements)) op.compute(use, outputs);
   } catch (const Error& error) {
     if (error.where == use.node) throw;
     refuse(use, error.code.c_str(), error.what());  // a size that overflows does not know whose it is

@@ -32,11 +32,12 @@ std::vector<Operand> infer_pool(const OperatorUse& use) {
   return {operand_like(x.type, shape), operand_like(ElementType::int64, shape)};
 }
 
-/// Each result looks at a whole window: [1,64,56,56] by 3x3 is 200,704 x 9 elements.
-Work pool_work(const OperatorUse& use, std::span<const Operand> outputs) {
+/// Each result looks at a whole window: [1,64,56,56] by 3x3 is 200,704 x 9 elements. Perhaps only where the
+/// greatest were is used.
+Work pool_work(const OperatorUse& use, std::span<const Operand>) {
   const Window window = pool_window(use);
   Work work;
-  work.write_elements = element_count(outputs[0].shape);
+  work.write_elements = element_count({input(use, 0).shape[0], input(use, 0).shape[1], element_count(window.out)});
   Shape touched = window.kernel;
   touched.push_back(work.write_elements);
   work.row_length = element_count(touched);

@@ -152,9 +152,9 @@ std::vector<Operand> infer_dynamic_quantize(const OperatorUse& use) {
           operand_like(ElementType::uint8, {})};
 }
 
-Work dynamic_quantize_work(const OperatorUse&, std::span<const Operand> outputs) {
+Work dynamic_quantize_work(const OperatorUse& use, std::span<const Operand>) {
   Work work;
-  work.row_length = work.write_elements = element_count(outputs[0].shape);
+  work.row_length = work.write_elements = element_count(input(use, 0).shape);
   work.passes = 2;
   work.read_elements = {2 * work.row_length};
   return work;

@@ -123,13 +123,28 @@ void compute_dropout(const OperatorUse& use, std::span<Operand> outputs) {
   give_numbers(outputs[1], std::vector<double>(static_cast<std::size_t>(element_count(outputs[1].shape)), 1.0));
 }
 
+/// The mask, where it is used, is written.
+Work dropout_work(const OperatorUse& use, std::span<const Operand> outputs) {
+  const bool mask = outputs.size() > 1 && element_count(outputs[1].shape) > 0;
+  return mask ? copy_work(use, outputs) : view_work(use, outputs);
+}
+
+/// sdip.Copy, which the compiler puts where a constant has to be an activation, and where a program would have no
+/// instruction: even of nothing it is one.
+Work copied_work(const OperatorUse& use, std::span<const Operand> outputs) {
+  Work work = copy_work(use, outputs);
+  work.row_length = std::max<std::int64_t>(1, work.row_length);
+  return work;
+}
+
 constexpr Operator view_operators[] = {
-    {"", "Dropout", "copy", 1, 3, "ratio seed", infer_dropout, view_work, compute_dropout, "7 10 12 13 22"},
+    {"", "Dropout", "copy", 1, 3, "ratio seed", infer_dropout, dropout_work, compute_dropout, "7 10 12 13 22"},
     {"", "Flatten", "copy", 1, 1, "axis", infer_flatten, view_work, compute_view, "7 9 11 13 21 23 24 25"},
     {"", "Identity", "copy", 1, 1, "", infer_identity, view_work, compute_view, "7 13 14 16 19 21 23 24 25"},
     {"", "Reshape", "copy", 2, 2, "allowzero", infer_reshape, view_work, compute_view, "7 13 14 19 21 23 24 25"},
     {"", "Squeeze", "copy", 1, 2, "axes", infer_squeeze, view_work, compute_view, "7 11 13 21 23 24 25"},
     {"", "Unsqueeze", "copy", 1, 2, "axes", infer_unsqueeze, view_work, compute_view, "7 11 13 21 23 24 25"},
+    {"sdip", "Copy", "copy", 1, 1, "", infer_identity, copied_work, compute_view, "1"},
 };
 
 }  // namespace

@@ -12,6 +12,8 @@ namespace sdip {
 std::span<const Pass> passes() {
   static constexpr Pass rows[] = {
       {"factor_weights", "changes the graph: what it computes is fixed before it is lowered", factor_weights},
+      {"load_constants", "changes the graph, too; what a copy makes has a format, as all activations",
+       load_constants},
       {"say_formats", "changes the graph: formats follow layers, which are fixed before they are lowered",
        say_formats},
       {"recompute", "changes the graph; later changes to it would not be weighed", recompute},

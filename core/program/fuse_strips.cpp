@@ -58,7 +58,8 @@ std::optional<LoopNest> rows_of(const Graph& graph, const Draft& draft) {
   if (work.family != Family::vector || work.rows != 1 || work.passes != 1) return std::nullopt;
   if (node.inputs.empty() || node.inputs[0] == none || node.outputs[0] == none) return std::nullopt;
   const Shape& out = shape_of(graph, node.outputs[0]);
-  const bool pools = node.op->type == "MaxPool" || node.op->type == "AveragePool";
+  const bool one_result = std::ranges::count(node.outputs, none) + 1 == std::ssize(node.outputs);
+  const bool pools = one_result && (node.op->type == "MaxPool" || node.op->type == "AveragePool");
   const bool resizes = node.op->type == "Resize" || node.op->type == "Upsample";
   if (out.size() != 4 || element_count(out) != draft.out_elements) return std::nullopt;
   const Shape& in = pools || resizes ? shape_of(graph, node.inputs[0]) : out;

@@ -128,20 +128,14 @@ Draft copy_beside(const Graph& graph, NodeId id, ValueId first, ValueId out) {
 Draft draft_of(const Graph& graph, NodeId id, const Work& work, ValueId out, const Views& views) {
   const Node& node = graph.nodes[static_cast<std::size_t>(id)];
   Draft draft = empty_draft(graph, id, work, out);
-  if (is_nest(work.family)) {
-    draft.weighted = node.inputs.size() > 1 && node.inputs[1] != none &&
-                     graph.values[static_cast<std::size_t>(node.inputs[1])].kind == ValueKind::weight;
-    const bool constant_first = graph.values[static_cast<std::size_t>(node.inputs.at(0))].kind == ValueKind::weight;
-    if (constant_first && !draft.weighted)
-      throw Error("unsupported_operand", node.name,
-                  std::string(node.op->type) + ": a constant first operand times an activation is not supported");
-  }
+  draft.weighted = is_nest(work.family) && node.inputs.size() > 1 && node.inputs[1] != none &&
+                   graph.values[static_cast<std::size_t>(node.inputs[1])].kind == ValueKind::weight;
   add_operands(graph, node, views, draft);
   // What repeats along some of the products comes for each of them.
   if (draft.weighted) draft.weight_elements = multiplied_elements(work.nest);
   draft.elementwise =
-      work.family == Family::vector && work.passes == 1 && work.rows == 1 && work.element_cycles == 1 &&
-      work.row_length == draft.out_elements && !draft.operands.empty() &&
+      out == node.outputs[0] && work.family == Family::vector && work.passes == 1 && work.rows == 1 &&
+      work.element_cycles == 1 && work.row_length == draft.out_elements && !draft.operands.empty() &&
       std::ranges::all_of(draft.operands, [](const DraftOperand& o) { return o.fetch.passes == 1; });
   return draft;
 }
@@ -179,12 +173,9 @@ std::vector<Draft> drafts_of(const Graph& graph, const Machine& machine, Views& 
       continue;
     }
     const auto outputs = std::ranges::count_if(node.outputs, is_activation);
-    const auto has_elements = [&](ValueId v) {
-      return is_activation(v) && element_count(graph.values[static_cast<std::size_t>(v)].operand.shape) > 0;
-    };
-    const auto first = std::ranges::find_if(node.outputs, has_elements);
+    const auto first = std::ranges::find_if(node.outputs, is_activation);
     for (const ValueId out : node.outputs) {
-      if (!has_elements(out)) continue;
+      if (!is_activation(out)) continue;
       if (outputs > 1 && !is_nest(own.family)) {
         // Split and the like: a copy for each output, which reads its part, and what else the node reads.
         const std::int64_t part = element_count(graph.values[static_cast<std::size_t>(out)].operand.shape);
@@ -193,7 +184,6 @@ std::vector<Draft> drafts_of(const Graph& graph, const Machine& machine, Views& 
         reads[0] = part;
         work = Work{Family::vector, {}, 1, part, 1, std::move(reads), part};
       }
-      if (!is_nest(work.family) && work.rows * work.row_length == 0) continue;
       const auto id = static_cast<NodeId>(n);
       const bool beside = is_nest(own.family) && out != *first;
       drafts.push_back(beside ? copy_beside(graph, id, *first, out) : draft_of(graph, id, work, out, views));
@@ -228,9 +218,12 @@ std::optional<std::string> uncountable(const Graph& graph, const std::vector<Dra
 void lower(Compilation& c) {
   Views views;
   c.drafts = drafts_of(*c.graph, c.machine, views);
+  if (c.drafts.empty()) {
+    copy_results(c);
+    c.drafts = drafts_of(*c.graph, c.machine, views);
+  }
   c.roots = std::move(views.roots);
   c.infeasible = uncountable(*c.graph, c.drafts);
-  if (c.drafts.empty()) c.infeasible = "no instruction: every output is a constant or a view of an input";
 }
 
 }  // namespace sdip

@@ -52,6 +52,14 @@ std::span<const Pass> passes();
 /// Example: x W with W [8, 16] at rank 2 becomes (x A) B, 48 weights for 128.
 void factor_weights(Compilation& c);
 
+/// load_constants: where a product's first operand is a constant, an sdip.Copy makes it an activation.
+/// Example: MatMul(W, x) becomes MatMul(Copy(W), x): a copy, which fetches W, and a matmul.
+void load_constants(Compilation& c);
+
+/// Each result of the graph becomes a copy, so that a program has instructions though no operator makes one: its
+/// results are constants, other shapes of inputs, or without elements.
+void copy_results(Compilation& c);
+
 /// say_formats: values, weights and sums of layers are kept in the formats that the user says; where a layer reads
 /// what another format holds, an sdip.Convert stands before it. An elementwise operator of which nothing is said
 /// works in the format of its first operand, all else in that of the machine. Example: fp16 machine, "conv*"
@@ -63,8 +71,8 @@ void say_formats(Compilation& c);
 /// Example: n = LayerNorm(x) is read by q, k and v, STACKRAM holds x alone: k and v get norms of their own.
 void recompute(Compilation& c);
 
-/// lower: one draft an operator, in graph order; views and constants make none. Infeasible when nothing is left to
-/// do or an operator's work is beyond 2^50, so that sums fit 64 bits.
+/// lower: one draft an operator, in graph order; views and constants make none. When nothing is left to do, results
+/// are copied (copy_results). Infeasible when an operator's work is beyond 2^50, so that sums fit 64 bits.
 /// Example: Conv, Reshape, Transpose, MatMul become conv2d, transpose, linear; the Reshape's output is the Conv's
 /// bytes.
 void lower(Compilation& c);

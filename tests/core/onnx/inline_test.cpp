@@ -157,10 +157,11 @@ TEST(loops, without_iterations_stack_nothing_of_the_declared_shape) {
   EXPECT_EQ(output_shape(import_model(model), 1), (Shape{0, 2, 3}));
 }
 
-TEST(scans, slice_their_inputs_and_stack_their_results) {
+/// Sums of x [4, steps] along its second axis, and all partial ones.
+onnx::ModelProto model_with_scan(std::int64_t steps) {
   onnx::ModelProto model = empty_model();
   add_input(model, "sum", {4});
-  add_input(model, "x", {4, 3});
+  add_input(model, "x", {4, steps});
   auto& node = add_node(model, "Scan", {"sum", "x"}, "last", "/scan");
   node.add_output("all");
   set_int(node, "num_scan_inputs", 1);
@@ -172,7 +173,18 @@ TEST(scans, slice_their_inputs_and_stack_their_results) {
   for (const char* name : {"t", "t"}) body.add_output()->set_name(name);
   add_output(model, "last");
   add_output(model, "all");
-  const Graph graph = import_model(model);
+  return model;
+}
+
+TEST(scans, of_nothing_leave_their_states_and_stack_nothing) {
+  const Graph graph = import_model(model_with_scan(0));
+  EXPECT_EQ(graph.outputs[0], graph.inputs[0]);
+  EXPECT_EQ(output_shape(graph, 1), (Shape{4, 0}));
+  EXPECT_TRUE(graph.nodes.empty());
+}
+
+TEST(scans, slice_their_inputs_and_stack_their_results) {
+  const Graph graph = import_model(model_with_scan(3));
   EXPECT_EQ(output_shape(graph, 0), Shape{4});
   EXPECT_EQ(output_shape(graph, 1), (Shape{4, 3}));
   EXPECT_EQ(graph.imported.loop_iterations, 3);
