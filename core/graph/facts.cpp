@@ -2,6 +2,7 @@
 #include "core/graph/facts.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "core/base/exact.h"
 
@@ -45,6 +46,70 @@ std::vector<char> quantised_values(const Graph& graph) {
   return quantised;
 }
 
+/// Whether a value may be a weight that its file has as a constant: stored and no initializer, and neither a single
+/// number nor all the same ones, as the scales and shifts are that exporters write where there are none.
+bool may_be_learned(const Value& value, bool made) {
+  if (made || value.initializer || value.kind != ValueKind::weight || !may_be_parameter(value.operand.type) ||
+      element_count(value.operand.shape) < 2)
+    return false;
+  const auto varied = [](const auto& numbers) {
+    return std::ranges::adjacent_find(numbers, std::not_equal_to<>()) != numbers.end();
+  };
+  const auto& tensor = value.operand.value;
+  return !tensor || varied(tensor->floats) || varied(tensor->ints);
+}
+
+/// The inputs of a node that hold what was learned when they are weights: kernels, scales, tables, and what is
+/// added to a product. A first operand is none, but for a table's: exporters compute positions with constants.
+std::pair<std::size_t, std::size_t> learned_inputs(const Graph& graph, const Node& node,
+                                                   const std::vector<const Node*>& makers) {
+  const std::string_view type = node.op->type;
+  if (type == "Gather") return {0, 1};
+  if (type == "Add") {
+    const bool bias = std::ranges::any_of(node.inputs, [&](ValueId id) {
+      return id != none && makers[at(id)] != nullptr && makers[at(id)]->op->type == "MatMul";
+    });
+    return {0, bias ? 2 : 0};
+  }
+  const Family family = work_of(graph, node).family;
+  // A norm's scale is often there for its form alone, all ones: one that is too long to look at may be such a one.
+  const bool looked_at = node.inputs.size() > 1 && node.inputs[1] != none &&
+                         graph.values[at(node.inputs[1])].operand.value.has_value();
+  const bool learns = type == "LSTM" || type == "GRU" || type == "RNN" || type == "PRelu" ||
+                      family == Family::conv2d || family == Family::linear || (family == Family::norm && looked_at);
+  return {1, learns ? node.inputs.size() : 1};
+}
+
+/// Weights that stand in the file as constants, where other exporters write initializers.
+std::vector<char> learned_constants(const Graph& graph) {
+  std::vector<const Node*> makers(graph.values.size(), nullptr);
+  for (const Node& node : graph.nodes)
+    for (const ValueId id : node.outputs)
+      if (id != none) makers[at(id)] = &node;
+  std::vector<char> candidate(graph.values.size(), 0), learned(candidate);  // or made of a candidate alone
+  for (std::size_t v = 0; v < candidate.size(); ++v)
+    candidate[v] = may_be_learned(graph.values[v], makers[v] != nullptr);
+  if (std::ranges::find(candidate, 1) == candidate.end()) return learned;
+  for (const Node& node : graph.nodes) {
+    const ValueId first = node.inputs.empty() ? none : node.inputs[0], out = node.outputs[0];
+    if (first != none && out != none && candidate[at(first)] != 0 &&
+        graph.values[at(out)].kind == ValueKind::weight)
+      candidate[at(out)] = 1;
+  }
+  for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
+    const auto of_candidate = [&](ValueId id) { return id != none && candidate[at(id)] != 0; };
+    if (!std::ranges::any_of(node->inputs, of_candidate)) continue;
+    const bool made_of = of_candidate(node->outputs[0]);  // a weight, perhaps transposed or dequantised
+    const auto [first, last] = made_of ? std::pair<std::size_t, std::size_t>{0, learned[at(node->outputs[0])]}
+                                       : learned_inputs(graph, *node, makers);
+    for (std::size_t i = first; i < std::min(last, node->inputs.size()); ++i)
+      if (of_candidate(node->inputs[i])) learned[at(node->inputs[i])] = 1;
+  }
+  for (std::size_t v = 0; v < learned.size(); ++v)
+    if (makers[v] != nullptr) learned[v] = 0;
+  return learned;
+}
+
 }  // namespace
 
 Reached reached_from_outputs(const Graph& graph) {
@@ -65,12 +130,13 @@ Reached reached_from_outputs(const Graph& graph) {
 std::vector<char> parameter_values(const Graph& graph) {
   const std::vector<char> statistics = running_statistics(graph);
   const std::vector<char> quantised = quantised_values(graph);
+  const std::vector<char> learned = learned_constants(graph);
   std::vector<char> counted = reached_from_outputs(graph).values;
   for (std::size_t v = 0; v < counted.size(); ++v) {
     const Value& value = graph.values[v];
     const ElementType type = value.operand.type;
     const bool numbers = is_floating(type) || (quantised[v] != 0 && may_be_parameter(type));
-    counted[v] = counted[v] != 0 && value.initializer && statistics[v] == 0 && numbers;
+    counted[v] = counted[v] != 0 && (value.initializer || learned[v] != 0) && statistics[v] == 0 && numbers;
   }
   return counted;
 }

@@ -183,6 +183,38 @@ TEST(parameters, reach_the_sum_through_a_change_of_shape) {
   EXPECT_EQ(work_of(graph, graph.nodes[0]).family, Family::constant);
 }
 
+/// A constant of the numbers 0, 1, 2, ..., or of one number.
+void add_constant_node(onnx::ModelProto& model, const std::string& name, const Shape& shape, bool varied = true) {
+  auto* attribute = add_node(model, "Constant", {}, name).add_attribute();
+  attribute->set_name("value");
+  attribute->set_type(onnx::AttributeProto::TENSOR);
+  attribute->mutable_t()->set_data_type(1);
+  for (const std::int64_t size : shape) attribute->mutable_t()->add_dims(size);
+  for (std::int64_t i = 0; i < element_count(shape); ++i)
+    attribute->mutable_t()->add_float_data(varied ? static_cast<float>(i) : 1.0F);
+}
+
+TEST(parameters, that_the_file_has_as_constants_are_counted_where_weights_stand) {
+  onnx::ModelProto model = empty_model();
+  add_input(model, "x", {1, 2, 4, 4});
+  add_constant_node(model, "kernel", {3, 2, 1, 1});
+  add_constant_node(model, "bias", {3});
+  add_node(model, "Conv", {"x", "kernel", "bias"}, "c");
+  add_constant_node(model, "scale", {3}, false);  // as exporters write a norm without one
+  add_constant_node(model, "shift", {3});
+  add_node(model, "InstanceNormalization", {"c", "scale", "shift"}, "n");
+  add_constant_node(model, "turned", {5, 4});
+  add_node(model, "Transpose", {"turned"}, "matrix");
+  add_node(model, "MatMul", {"n", "matrix"}, "m");
+  add_constant_node(model, "added", {5});
+  add_node(model, "Add", {"m", "added"}, "s");
+  add_constant_node(model, "mask", {1, 1, 4, 5});
+  add_node(model, "Mul", {"s", "mask"}, "y");
+  add_output(model, "y");
+  const Graph graph = import_model(model);
+  EXPECT_EQ(facts_of(graph).parameters, 6 + 3 + 3 + 20 + 5);
+}
+
 TEST(import, is_the_same_twice) {
   SDIP_SHARED_MODEL(bytes, std::string("exports/kj_sd1_unet_op14.onnx"));
   const Graph a = import_bytes(bytes), b = import_bytes(bytes);
