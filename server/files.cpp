@@ -38,10 +38,25 @@ void sync_folder(const std::filesystem::path& folder) {
 
 namespace {
 
+/// What a path is that holds no bytes to be mapped.
+std::string kind_text(mode_t mode) {
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISFIFO(mode)) return "a pipe";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
+}
+
+[[noreturn]] void refuse_kind(const std::filesystem::path& path, mode_t mode) {
+  throw Error("file_unreadable", path.string(), "not a regular file but " + kind_text(mode));
+}
+
+/// Opened without waiting for the other end of a pipe.
 int opened(const std::filesystem::path& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file >= 0) return file;
   const int number = errno;
+  struct stat facts {};
+  if (number == ENXIO && ::stat(path.c_str(), &facts) == 0) refuse_kind(path, facts.st_mode);
   throw Error(number == ENOENT ? "file_not_found" : "file_unreadable", path.string(),
               "cannot open: " + system_reason(number));
 }
@@ -54,7 +69,7 @@ MappedFile::MappedFile(int file, const std::filesystem::path& path) {
   struct stat facts {};
   if (::fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode)) {
     ::close(file);
-    throw Error("file_unreadable", path.string(), "not a regular file");
+    refuse_kind(path, facts.st_mode);
   }
   size_ = static_cast<std::size_t>(facts.st_size);
   void* data = size_ == 0 ? nullptr : ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
