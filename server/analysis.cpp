@@ -89,6 +89,7 @@ Analysis analyze(const Catalog& catalog, const std::string& model, const Machine
   analysis.workload = catalog.workload(model, machine);
   analysis.application = compile_said(*analysis.workload, machine, formats);
   analysis.report = estimate(analysis.application, machine);
+  for (std::string& note : catalog.notes(model)) analysis.report.notes.push_back(std::move(note));
   return analysis;
 }
 

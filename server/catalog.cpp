@@ -52,6 +52,7 @@ WorkloadKey workload_key(const std::string& name, const Member& first, const Mac
   return {name,
           first.file,
           first.dims,
+          first.given,
           {m.batch, m.image_height_px, m.image_width_px, static_cast<std::int64_t>(m.guidance),
            static_cast<std::int64_t>(m.sampler), static_cast<std::int64_t>(m.mode),
            static_cast<std::int64_t>(m.hoisted_context), static_cast<std::int64_t>(first.role)}};
@@ -80,6 +81,15 @@ void bind_dim(Dims& dims, const std::string& text, const std::string& where) {
     throw Error("value_invalid", where, text.substr(0, equals) + " is bound twice");
 }
 
+void give_input(Given& given, const std::string& text, const std::string& where) {
+  const auto equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    throw Error("value_invalid", where,
+                text.substr(0, 80) + ": expected NAME=VALUE, such as sr=16000 or mask=[1,1,0]");
+  if (!given.emplace(text.substr(0, equals), text.substr(equals + 1)).second)
+    throw Error("value_invalid", where, text.substr(0, equals) + " is given twice");
+}
+
 OrderedJson entry_json(const ModelEntry& entry) {
   const auto optional = [](const std::optional<std::int64_t>& value) {
     return value ? OrderedJson(*value) : OrderedJson();
@@ -97,7 +107,7 @@ bool Catalog::is_file_name(const std::string& name) const {
   if (!files_) return false;
   std::error_code problem;
   return name.find('/') != std::string::npos || name.ends_with(".onnx") ||
-         std::filesystem::is_regular_file(name, problem);
+         (std::filesystem::exists(name, problem) && !std::filesystem::is_directory(name, problem));
 }
 
 std::vector<ModelEntry> Catalog::entries() const {
@@ -132,13 +142,20 @@ Member Catalog::stored_member(const StoredModel& row) const {
   const std::lock_guard lock(mutex_);
   auto& [known, member] = stored_[row.name];
   if (known != version) {
-    member = {role_of_facts(row.facts_json), row.name, data_ / row.file, dims_of_facts(row.facts_json)};
+    member = member_of_facts(row.facts_json);
+    member.name = row.name;
+    member.file = data_ / row.file;
     known = version;
   }
   return member;
 }
 
 std::vector<Member> Catalog::members(const std::string& name, const std::string& where) const {
+  if (files_ && is_built_in(name) && !(files_->dims.empty() && files_->given.empty()))
+    throw Error(
+        "value_conflict", files_->dims.empty() ? "--input" : "--dim",
+        "expected with an ONNX file only; the sizes of a built-in model follow from the machine's batch and "
+        "image size");
   if (const PipelineRow* row = find_pipeline(name)) return pipeline_members(*row);
   if (const ModelRow* row = find_model(name)) return {{role_of(row->kind), name, {}, {}}};
   std::vector<std::string_view> names = built_in_names();
@@ -148,7 +165,8 @@ std::vector<Member> Catalog::members(const std::string& name, const std::string&
     stored = store_->models();
     for (const auto& row : stored) names.push_back(row.name);
   }
-  if (is_file_name(name)) return {{files_->role, std::filesystem::path(name).stem().string(), name, files_->dims}};
+  if (is_file_name(name))
+    return {{files_->role, std::filesystem::path(name).stem().string(), name, files_->dims, files_->given}};
   const std::string hint = nearest_names(name, names);
   throw Error("unknown_model", where,
               "no model " + name.substr(0, 80) + (hint.empty() ? "; `sdip model list` lists them" : "; " + hint));
@@ -185,10 +203,41 @@ std::shared_ptr<const Workload> Catalog::workload(const std::string& name, const
   return workload;
 }
 
+std::vector<std::string> Catalog::notes(const std::string& name) const {
+  const Member member = members(name, "/model").front();
+  if (member.file.empty()) return {};
+  if (files_) return notes_of_file(member);
+  const auto row = store_->model(name);
+  if (!row) return {};
+  const std::string version = name + " " + row->sha256 + row->created;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = told_.find(version); found != told_.end()) return found->second;
+  }
+  std::vector<std::string> notes = notes_of(member, assumed_in_facts(row->facts_json));
+  const std::lock_guard lock(mutex_);
+  return told_.try_emplace(version, std::move(notes)).first->second;
+}
+
+const std::vector<std::string>& Catalog::notes_of_file(const Member& member) const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = told_.find(member.file.string()); found != told_.end()) return found->second;
+  }
+  std::vector<std::string> notes = notes_of(member, survey(member, {}).assumed);
+  const std::lock_guard lock(mutex_);
+  const auto [told, fresh] = told_.emplace(member.file.string(), std::move(notes));
+  if (fresh && files_->tell)  // assumed ones, which come first: the values that were given are known
+    for (std::size_t i = 0; i + member.given.size() < told->second.size(); ++i) files_->tell(told->second[i]);
+  return told->second;
+}
+
 OrderedJson Catalog::facts(const std::string& name) const {
   if (store_)
     if (const auto row = store_->model(name)) {
       OrderedJson stored = OrderedJson::parse(row->facts_json);
+      for (const char* later : {"given", "assumed"})  // not written by an earlier version
+        if (!stored.contains(later)) stored[later] = *later == 'g' ? OrderedJson::object() : OrderedJson::array();
       if (stored.contains("ir_version")) return stored;  // else kept by a version that wrote no report
     }
   return facts(name, api_tree);
@@ -199,13 +248,16 @@ OrderedJson Catalog::facts(const std::string& name, const TreeLimits& limits) co
   return model_facts(*this, name, parts, limits);
 }
 
-OrderedJson Catalog::add(const std::string& name, NewFile& file, const std::string& sha256, const Dims& dims,
-                         Role role) {
+OrderedJson Catalog::add(Member member, NewFile& file, const std::string& sha256) {
+  const std::string& name = member.name;
   check_upload_name(name);
-  const OrderedJson facts = model_facts(*this, name, {{role, name, file.path(), dims}});
+  member.file = file.path();
+  const OrderedJson facts = model_facts(*this, name, {member});
   const std::lock_guard lock(changing_);
   if (const auto row = store_->model(name)) {
-    if (row->sha256 == sha256 && dims_of_facts(row->facts_json) == dims && role_of_facts(row->facts_json) == role)
+    const Member stored = member_of_facts(row->facts_json);
+    if (row->sha256 == sha256 && stored.dims == member.dims && stored.given == member.given &&
+        stored.role == member.role)
       return facts;
     throw Error("conflict", name, "another model has this name; delete it first or choose another");
   }

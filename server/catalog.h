@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "core/machine/machine.h"
 #include "core/program/workload.h"
 #include "db/store.h"
+#include "server/advice.h"
 #include "server/files.h"
 #include "server/json_in.h"
 #include "server/read_model.h"
@@ -24,16 +26,19 @@ namespace sdip {
 
 using OwnOperatorList = std::shared_ptr<const OwnOperators>;
 using Dims = std::map<std::string, std::int64_t>;  // symbolic dimensions bound by the user
+using Given = std::map<std::string, std::string>;  // inputs whose value is given, as text
 
-/// What a workload follows from: a name, its file, bound dimensions, and some parameters of the machine.
-using WorkloadKey = std::tuple<std::string, std::filesystem::path, Dims, std::vector<std::int64_t>>;
+/// What a workload follows from: a name, its file, bound dimensions, given inputs, and some parameters of the
+/// machine.
+using WorkloadKey = std::tuple<std::string, std::filesystem::path, Dims, Given, std::vector<std::int64_t>>;
 
 /// One member of a workload: a built-in model or a file, in its role.
 struct Member {
   Role role = Role::network;
   std::string name;            // a built-in model's, or what the file is called
   std::filesystem::path file;  // empty: built in
-  Dims dims;
+  Dims dims{};
+  Given given{};
 };
 
 /// What one pass of a built-in model is written for.
@@ -49,11 +54,14 @@ struct ModelEntry {
 };
 OrderedJson entry_json(const ModelEntry& entry);
 
-/// Models may be files on the disk; their symbolic dimensions are bound by `dims`, and they take `role`.
+/// Models may be files on the disk; their symbolic dimensions are bound by `dims`, inputs become constants by
+/// `given`, and they take `role`. What is taken for granted of them is told, once.
 struct FileModels {
   Dims dims;
+  Given given;
   Role role = Role::network;
   OwnOperatorList operators;
+  std::function<void(const std::string&)> tell{};
 };
 
 /// Models may be uploaded. Their files are read in children of `program`.
@@ -96,14 +104,18 @@ class Catalog {
   /// What a member's file says of itself. Throws what reading does, not_onnx, truncated, limit_exceeded; of an
   /// upload also import_failed and busy.
   ModelSurvey survey(const Member& member, const PassSizes& sizes) const;
+  /// What is taken for granted of a model's inputs, a sentence each: dimensions without a size that are 1, inputs
+  /// that are constants. Throws what members and survey throw.
+  std::vector<std::string> notes(const std::string& name) const;
+  /// How a user gives what a model lacks.
+  Asking asking() const { return files_ ? Asking::options : Asking::query; }
   /// Operators of files that models may use; may be null.
   const OwnOperatorList& operators() const { return operators_; }
 
-  /// Keeps an uploaded file under its hash and name; returns its facts. The same bytes, dims and role again
-  /// change nothing. Throws Error conflict (the name is built in, or taken by other bytes), value_invalid (the
-  /// name), and what importing throws. Requires a store.
-  OrderedJson add(const std::string& name, NewFile& file, const std::string& sha256, const Dims& dims,
-                  Role role = Role::network);
+  /// Keeps an uploaded file under its hash and the member's name; returns its facts. The same bytes, dims, given
+  /// inputs and role again change nothing. Throws Error conflict (the name is built in, or taken by other bytes),
+  /// value_invalid (the name), and what importing throws. Requires a store.
+  OrderedJson add(Member member, NewFile& file, const std::string& sha256);
   /// Throws Error not_found, conflict (built in, or a sweep uses it).
   void remove(const std::string& name);
 
@@ -114,6 +126,9 @@ class Catalog {
   /// What `here` makes of a member's bytes in this process, or, of an upload, `apart` of its file in a child.
   template <class Here, class Apart>
   auto read_with(const Member& member, const PassSizes& sizes, const Here& here, const Apart& apart) const;
+
+  /// Notes of a file that was read; told when they are new.
+  const std::vector<std::string>& notes_of_file(const Member& member) const;
 
   Store* store_ = nullptr;
   std::filesystem::path data_, program_;
@@ -126,6 +141,7 @@ class Catalog {
   mutable std::mutex mutex_;
   mutable std::list<Cached> cache_;                                       // most recently used first
   mutable std::map<std::string, std::pair<std::string, Member>> stored_;  // by name: version of the row, member
+  mutable std::map<std::string, std::vector<std::string>> told_;          // by file
 };
 
 /// Whether `name` is a built-in model or pipeline.
@@ -134,7 +150,9 @@ bool is_built_in(std::string_view name);
 /// The role of that name. Throws Error value_invalid.
 Role role_named(std::string_view name, const std::string& where);
 
-/// `NAME=VALUE`. Throws Error value_invalid.
+/// `NAME=SIZE`. Throws Error value_invalid.
 void bind_dim(Dims& dims, const std::string& text, const std::string& where);
+/// `NAME=VALUE`, the value not looked at. Throws Error value_invalid.
+void give_input(Given& given, const std::string& text, const std::string& where);
 
 }  // namespace sdip

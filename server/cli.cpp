@@ -1,6 +1,7 @@
 // The command line.
 #include "server/cli.h"
 
+#include <algorithm>
 #include <charconv>
 #include <iostream>
 #include <set>
@@ -10,6 +11,7 @@
 #include "server/operator_files.h"
 #include "server/program_files.h"
 #include "server/request.h"
+#include "server/several.h"
 #include "server/text.h"
 #include "server/version.h"
 
@@ -19,13 +21,17 @@ namespace {
 constexpr const char* footer =
     "Exit codes: 0 done, 1 input that cannot be used, 2 wrong usage, 3 the design point is infeasible, 70 a bug "
     "of\n"
-    "ours, 130 cancelled. Results go to standard output, progress and problems to standard error.";
+    "ours, 130 cancelled. Results go to standard output, progress and problems to standard error.\n"
+    "Values of an option that takes several may follow one flag: --dim B=1 H=64 MODEL. What has a = and does not\n"
+    "end in .onnx is one more value; a MODEL of such a name stands before the options.";
 
 /// "sdip: CODE: where: message", nothing in it able to write elsewhere on a terminal. Messages about a file begin
 /// with its name already.
 void print_error(const Error& error) {
-  const std::string message = error.what();
+  std::string message = error.what();
   const bool placed = error.where.empty() || message.starts_with(error.where);
+  const std::string file = error.where.substr(0, error.where.find(": ")) + ": ";  // of "FILE: node", said once
+  if (!placed && message.starts_with(file)) message.erase(0, file.size());
   std::cerr << "sdip: " << error.code << ": " << (placed ? "" : printable(error.where) + ": ") << printable(message)
             << std::endl;
 }
@@ -71,7 +77,7 @@ void add_machine_options(CLI::App& command, MachineOptions& options) {
   command.add_option("--preset", options.preset, "The machine to start from (`sdip presets`)")
       ->capture_default_str();
   command.add_option("--machine", options.file, "A JSON file of parameters over the preset");
-  command.add_option("--set", options.changes, "key=value over both (`sdip parameters`); repeatable")
+  command.add_option("--set", options.changes, "key=value over both (`sdip parameters`); several, or repeated")
       ->allow_extra_args(false);
 }
 
@@ -106,12 +112,25 @@ Machine machine_of(const MachineOptions& options) {
 }
 
 void add_operators_option(CLI::App& command, std::vector<std::string>& files) {
-  command.add_option("--operators", files, "A JSON file that defines operators (docs/formats.md); repeatable")
+  command
+      .add_option("--operators", files,
+                  "A JSON file that defines operators (docs/formats.md); several, or repeated")
       ->allow_extra_args(false);
 }
 
+bool is_value(std::string_view text) {
+  if (text.starts_with('[') || text == "true" || text == "false") return true;
+  double number = 0;
+  const auto [last, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return problem != std::errc::invalid_argument && last == text.data() + text.size();
+}
+
 void add_file_options(CLI::App& command, FileOptions& options) {
-  command.add_option("--dim", options.dims, "NAME=SIZE binds a symbolic dimension of a file; repeatable")
+  command.add_option("--dim", options.dims, "NAME=SIZE binds a symbolic dimension of a file; several, or repeated")
+      ->allow_extra_args(false);
+  command
+      .add_option("--input", options.inputs,
+                  "NAME=VALUE makes an input of a file a constant: sr=16000, mask=[1,1,0]; several, or repeated")
       ->allow_extra_args(false);
   command
       .add_option(
@@ -124,8 +143,15 @@ void add_file_options(CLI::App& command, FileOptions& options) {
 FileModels file_models(const FileOptions& options) {
   FileModels files;
   for (const auto& text : options.dims) bind_dim(files.dims, text, "--dim");
+  for (const auto& text : options.inputs) {
+    give_input(files.given, text, "--input");
+    if (!is_value(std::string_view(text).substr(text.find('=') + 1)))
+      throw Error("value_invalid", "--input",
+                  text.substr(0, 80) + ": expected a value such as 16000, true or [1,1,0]; files are for sdip run");
+  }
   files.role = role_named(options.role, "--role");
   files.operators = operators_of(options.operators);
+  files.tell = [](const std::string& note) { std::cerr << "sdip: note: " << printable(note) << "\n"; };
   return files;
 }
 
@@ -137,6 +163,8 @@ void require_model_or_program(const std::string& model, bool program, const File
   if (!program) require_no_program(model);
   if (program && !files.dims.empty())
     throw Error("value_conflict", "--dim", "a program has its sizes; expected with an ONNX file only");
+  if (program && !files.inputs.empty())
+    throw Error("value_conflict", "--input", "a program has its constants; expected with an ONNX file only");
   if (program && files.role != FileOptions{}.role)
     throw Error("value_conflict", "--role", "a program says its role itself; expected with an ONNX file only");
 }
@@ -175,7 +203,9 @@ int run_program(int argc, char** argv) {
   add_bench_command(app, action);
   add_read_model_command(app, action);
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> arguments = with_repeated_flags(app, {argv + 1, argv + argc});
+    std::ranges::reverse(arguments);  // as CLI11 takes them
+    app.parse(std::move(arguments));
   } catch (const CLI::ParseError& problem) {
     return app.exit(problem) == 0 ? exit_ok : exit_usage;
   }

@@ -218,7 +218,7 @@ void add_compile_command(CLI::App& app, Action& action) {
   command->add_flag("--time-passes", arguments->time_passes, "The time of each pass, on standard error");
   command
       ->add_option("--print-after", arguments->print_after,
-                   "A pass, after which the compilation is printed on standard error; repeatable")
+                   "A pass, after which the compilation is printed on standard error; several, or repeated")
       ->allow_extra_args(false);
   auto* seed =
       add_seed_option(*command, arguments->seed, "Seed of a built-in model's random weights")->needs(weights);

@@ -84,8 +84,9 @@ void add_memory_command(CLI::App& app, Action& action) {
   auto* command = app.add_subcommand("memory", "What lies where and when in each SRAM");
   command->add_option("MODEL", arguments->model, "A built-in model or an ONNX file");
   command
-      ->add_option("--program", arguments->programs,
-                   "A program instead of a model: .graph text or its binary form, a stage each; repeatable")
+      ->add_option(
+          "--program", arguments->programs,
+          "A program instead of a model: .graph text or its binary form, a stage each; several, or repeated")
       ->allow_extra_args(false);
   command
       ->add_option("--format", arguments->format,

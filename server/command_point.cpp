@@ -368,8 +368,9 @@ void add_point_commands(CLI::App& app, Action& action) {
   auto* analysis = app.add_subcommand("analyze", "What a model costs on a machine");
   add_point_options(*analysis, *arguments, false);
   analysis
-      ->add_option("--program", arguments->programs,
-                   "A program instead of a model: .graph text or its binary form, a stage each; repeatable")
+      ->add_option(
+          "--program", arguments->programs,
+          "A program instead of a model: .graph text or its binary form, a stage each; several, or repeated")
       ->allow_extra_args(false);
   auto* layers = analysis->add_option("--layers", arguments->layers, "Every layer in program order, or the first N")
                      ->expected(0, 1);

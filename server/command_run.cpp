@@ -16,12 +16,12 @@
 #include "core/base/error.h"
 #include "core/exec/execute.h"
 #include "core/explore/validate_tensors.h"
-#include "core/onnx/raw.h"
 #include "core/program/parse.h"
 #include "server/commands.h"
 #include "server/files.h"
 #include "server/program_files.h"
 #include "server/program_weights.h"
+#include "server/run_tensors.h"
 #include "server/text.h"
 #include "server/weight_values.h"
 
@@ -36,8 +36,7 @@ struct RunArguments {
   std::string model, program, weights, formats;
   FileOptions files;
   MachineOptions machine;
-  std::vector<std::string> inputs;
-  std::uint64_t seed = 0;
+  RunTensors tensors;
   std::int64_t threads = std::max(1u, std::thread::hardware_concurrency());
   bool alone = false, any_size = false;
 };
@@ -79,36 +78,6 @@ std::function<void(std::size_t, std::size_t)> progress_line(const std::string& s
   };
 }
 
-/// Bytes of a file given as --input NAME=FILE, or nothing.
-std::optional<std::string> given(const RunArguments& arguments, const std::string& name) {
-  for (const std::string& text : arguments.inputs)
-    if (text.starts_with(name + "=")) {
-      const MappedFile file(text.substr(name.size() + 1));
-      return std::string(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
-    }
-  return std::nullopt;
-}
-
-std::vector<Tensor> inputs_of(const Graph& graph, const RunArguments& arguments) {
-  std::vector<Tensor> inputs;
-  for (const ValueId v : graph.inputs) {
-    const Value& value = graph.values[static_cast<std::size_t>(v)];
-    const auto raw = given(arguments, value.name);
-    if (!raw) {
-      inputs.push_back(seeded_tensor(value.operand, arguments.seed, inputs.size()));
-      continue;
-    }
-    const std::int64_t expected = stored_bytes(value.operand.type, value.operand.shape);
-    if (std::ssize(*raw) != expected)
-      throw Error("value_invalid", "--input " + printable(value.name),
-                  "the file has " + std::to_string(raw->size()) + " bytes; " +
-                      std::string(element_type_text(value.operand.type)) + shape_text(value.operand.shape) +
-                      " has " + std::to_string(expected));
-    inputs.push_back(tensor_of_raw(value.operand.type, value.operand.shape, *raw));
-  }
-  return inputs;
-}
-
 /// SHA-256 over the elements, row-major and little-endian: floats as float64, integers as int64.
 std::string digest_of(const Tensor& tensor) {
   const auto bytes =
@@ -136,19 +105,6 @@ Difference difference_of(const Tensor& got, const Tensor& want) {
   for (std::size_t i = 0; i < want.ints.size(); ++i)
     add(static_cast<double>(got.ints[i]), static_cast<double>(want.ints[i]));
   return difference;
-}
-
-/// Inputs that no stage has are refused.
-void require_known_inputs(const std::vector<const Graph*>& graphs, const RunArguments& arguments) {
-  for (const std::string& text : arguments.inputs) {
-    bool known = false;
-    for (const Graph* graph : graphs)
-      for (const ValueId v : graph->inputs)
-        known = known || text.starts_with(graph->values[static_cast<std::size_t>(v)].name + "=");
-    if (!known)
-      throw Error("value_invalid", "--input " + printable(text.substr(0, 80)),
-                  "expected NAME=FILE of an input's name");
-  }
 }
 
 std::string number_text(double x) {
@@ -188,13 +144,14 @@ void add_rows(const CompiledStage& stage, const Run& run, std::span<const Tensor
 void run_stage(const RunArguments& arguments, const Machine& machine, const Graph& graph,
                const CompiledStage& compiled, const StoredTensors& stored, const StoredByteSource& mapped,
                std::vector<TextRow>& rows) {
-  const std::vector<Tensor> inputs = inputs_of(graph, arguments);
+  const std::vector<Tensor> inputs = inputs_of(graph, arguments.tensors);
   ExecuteOptions options;
   if (!arguments.alone) options.scales = activation_scales(*compiled.graph, machine, inputs, stored);
   options.threads = arguments.threads;
   options.mapped = mapped;
   options.progress = progress_line(compiled.name);
   const Run run = execute(compiled, machine, inputs, stored, options);
+  write_outputs(*compiled.graph, run.outputs, arguments.tensors);
   add_rows(compiled, run, arguments.alone ? std::vector<Tensor>() : compute(graph, inputs, stored), rows);
 }
 
@@ -212,9 +169,10 @@ WeightFile opened(const std::string& name, const CompiledStage& stage, const Mac
 void run_on_file(const RunArguments& arguments, const Machine& machine, const CompiledStage& stage) {
   const MappedFile file(arguments.weights);
   const WeightFile weights = opened(arguments.weights, stage, machine, file);
-  const std::vector<Tensor> inputs = inputs_of(*stage.graph, arguments);
+  const std::vector<Tensor> inputs = inputs_of(*stage.graph, arguments.tensors);
   const ActivationScales scales = activation_scales(*stage.graph, machine, inputs, stored_in(weights));
   const Run run = execute(stage, machine, inputs, weights, scales);
+  write_outputs(*stage.graph, run.outputs, arguments.tensors);
   std::vector<TextRow> rows;
   add_rows(stage, run, {}, rows);
   print_runs(rows, false);
@@ -229,19 +187,35 @@ int run_program(const RunArguments& arguments) {
     std::cerr << "sdip: infeasible: " << printable(stage.name + ": " + *reason) << "\n";
     return exit_infeasible;
   }
-  require_known_inputs({stage.graph.get()}, arguments);
+  require_known_tensors({stage.graph.get()}, arguments.tensors);
   require_small(arguments, stage, machine);
   if (!arguments.weights.empty()) {
     run_on_file(arguments, machine, stage);
     return exit_ok;
   }
   std::vector<TextRow> rows;
-  run_stage(arguments, machine, *stage.graph, stage, random_weights(*stage.graph, arguments.seed), {}, rows);
+  run_stage(arguments, machine, *stage.graph, stage, random_weights(*stage.graph, arguments.tensors.seed), {},
+            rows);
   print_runs(rows, !arguments.alone);
   return exit_ok;
 }
 
-int run_run(const RunArguments& arguments) {
+/// Values of an ONNX file's inputs become constants of its graph, as for every command; files, and what is given
+/// for a program or a built-in model, are tensors of the run.
+RunArguments with_tensors(RunArguments arguments) {
+  std::vector<std::string> constants;
+  const bool has_graph = arguments.program.empty() && !is_built_in(arguments.model);
+  for (std::string& text : arguments.files.inputs) {
+    const auto equals = text.find('=');
+    const bool value = equals != std::string::npos && is_value(std::string_view(text).substr(equals + 1));
+    (has_graph && value ? constants : arguments.tensors.inputs).push_back(std::move(text));
+  }
+  arguments.files.inputs = std::move(constants);
+  return arguments;
+}
+
+int run_run(const RunArguments& given) {
+  const RunArguments arguments = with_tensors(given);
   require_model_or_program(arguments.model, !arguments.program.empty(), arguments.files);
   if (arguments.program.empty() && !arguments.weights.empty())
     throw Error("value_conflict", "--weights", "expected with --program; a MODEL has weights of its own");
@@ -256,14 +230,14 @@ int run_run(const RunArguments& arguments) {
   }
   std::vector<const Graph*> graphs;
   for (const Stage& stage : workload->stages) graphs.push_back(stage.graph.get());
-  require_known_inputs(graphs, arguments);
+  require_known_tensors(graphs, arguments.tensors);
   for (const CompiledStage& stage : application.stages) require_small(arguments, stage, machine);
   const std::vector<Member> members = catalog.members(arguments.model, "/model");
   std::vector<TextRow> rows;
   for (std::size_t i = 0; i < application.stages.size(); ++i) {
     const Member& member = member_of(members, application.stages[i].name);
     const MemberWeights weights =
-        member_weights(member, machine, arguments.seed, std::filesystem::temp_directory_path());
+        member_weights(member, machine, arguments.tensors.seed, std::filesystem::temp_directory_path());
     // Parts in series have graphs of their own; else the graph is the one before the compiler's passes.
     const CompiledStage& compiled = application.stages[i];
     const bool parts = application.stages.size() != workload->stages.size();
@@ -289,10 +263,10 @@ void add_run_command(CLI::App& app, Action& action) {
   command->add_option("--weights", arguments->weights,
                       "The program's .weight file: it runs on that alone, and is compared with nothing");
   command
-      ->add_option("--input", arguments->inputs,
-                   "NAME=FILE: an input's elements, raw and little-endian; the others are random. Repeatable")
+      ->add_option("--output", arguments->tensors.outputs,
+                   "NAME=FILE.npy or NAME=FILE.pb: writes that output; several, or repeated")
       ->allow_extra_args(false);
-  add_seed_option(*command, arguments->seed,
+  add_seed_option(*command, arguments->tensors.seed,
                   "Seed of random inputs, and of the random weights of a built-in model or a program");
   command->add_flag("--alone", arguments->alone,
                     "Compute no graph beside: large models in seconds, where activations need no scales");
@@ -303,6 +277,12 @@ void add_run_command(CLI::App& app, Action& action) {
   add_machine_options(*command, arguments->machine);
   add_formats_option(*command, arguments->formats);
   add_file_options(*command, arguments->files);
+  command->get_option("--input")->description(
+      "NAME=VALUE makes an input of a file a constant (sr=16000, mask=[1,1,0]); NAME=FILE gives its elements for "
+      "the "
+      "run: .npy of numpy, .pb of ONNX, or else raw and little-endian; inputs that are not given are random. What "
+      "reads as a number, true, false or begins with [ is a value: a file of such a name is ./16000. Several, or "
+      "repeated");
   command->callback([&action, arguments] { action = [=] { return run_run(*arguments); }; });
 }
 

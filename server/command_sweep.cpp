@@ -96,8 +96,10 @@ std::string model_name_of(const std::filesystem::path& file) {
 std::string stored_model(Catalog& catalog, const std::filesystem::path& data, const SweepArguments& arguments,
                          const std::string& model) {
   std::error_code ignored;
-  if (is_built_in(model) || !(model.ends_with(".onnx") || std::filesystem::is_regular_file(model, ignored)))
-    return model;
+  if (is_built_in(model)) return model;
+  const auto kind = std::filesystem::status(model, ignored).type();
+  const bool named = kind == std::filesystem::file_type::not_found || kind == std::filesystem::file_type::directory;
+  if (!model.ends_with(".onnx") && named) return model;
   const MappedFile source(model);
   const std::string_view bytes(reinterpret_cast<const char*>(source.bytes().data()), source.bytes().size());
   require_folder(data / "models");
@@ -105,7 +107,14 @@ std::string stored_model(Catalog& catalog, const std::filesystem::path& data, co
   copy.write(bytes);
   const std::string name = model_name_of(model);
   const FileModels files = file_models(arguments.files);
-  catalog.add(name, copy, sha256_hex(source.bytes()), files.dims, files.role);
+  const Member member{files.role, name, copy.path(), files.dims, files.given};
+  try {
+    catalog.add(member, copy, sha256_hex(source.bytes()));
+  } catch (const Error& error) {
+    if (!takes_advice(error)) throw;
+    throw advised(error, catalog.survey(member, {}), {member.dims, member.given}, Asking::options);
+  }
+  for (const std::string& note : catalog.notes(name)) files.tell(note);
   return name;
 }
 
@@ -316,8 +325,10 @@ void add_sweep_options(CLI::App& sweep, SweepArguments& a) {
   add_machine_options(sweep, a.machine);
   add_file_options(sweep, a.files);
   sweep
-      .add_option("--axis", a.axes,
-                  "key=v,v,... or key=min:max:*factor or key=min:max:step; repeatable; none: a first look over six")
+      .add_option(
+          "--axis", a.axes,
+          "key=v,v,... or key=min:max:*factor or key=min:max:step; several, or repeated; none: a first look over "
+          "six")
       ->allow_extra_args(false);
   add_formats_option(sweep, a.formats_file);
   sweep.add_option("--sampling", a.sampling, "grid or random");

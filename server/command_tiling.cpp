@@ -52,8 +52,9 @@ void add_tiling_command(CLI::App& app, Action& action) {
   command->add_option("MODEL", arguments->model,
                       "A built-in model or an ONNX file; else the networks of SD 1.5, and ResNet-50");
   command
-      ->add_option("--words", arguments->words,
-                   "Words of one memory, single-buffered; repeatable. Else powers of two from 64 Ki to 16 Mi")
+      ->add_option(
+          "--words", arguments->words,
+          "Words of one memory, single-buffered; several, or repeated. Else powers of two from 64 Ki to 16 Mi")
       ->allow_extra_args(false);
   command->add_option("--format", arguments->format, "text, csv, json, or markdown: the table of docs/model.md")
       ->check(CLI::IsMember({"text", "csv", "json", "markdown"}))

@@ -233,7 +233,7 @@ void add_validate_command(CLI::App& app, Action& action) {
   command
       ->add_option("--layers", arguments->request.layers,
                    "PATTERN of layers' names, * for any text, as in --mapping files; the others are not compared. "
-                   "Repeatable")
+                   "Several, or repeated")
       ->allow_extra_args(false);
   command
       ->add_option("--passes", arguments->request.passes,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/machine/machine.h"
@@ -52,19 +53,22 @@ void add_formats_option(CLI::App& command, std::string& file);
 /// The preset, then the file, then each change. Checked. Throws Error, with the option or file as its place.
 Machine machine_of(const MachineOptions& options);
 
-/// --dim NAME=SIZE, --role ROLE and --operators FILE, for models given as files.
+/// --dim NAME=SIZE, --input NAME=VALUE, --role ROLE and --operators FILE, for models given as files.
 struct FileOptions {
-  std::vector<std::string> dims, operators;
+  std::vector<std::string> dims, inputs, operators;
   std::string role = "network";
 };
 void add_file_options(CLI::App& command, FileOptions& options);
 /// --operators FILE alone.
 void add_operators_option(CLI::App& command, std::vector<std::string>& files);
-/// How files are to be read. Throws Error value_invalid, operator_invalid.
+/// Whether this is a value and no file: a number, true, false, or something in brackets. A file of such a name is
+/// written ./16000.
+bool is_value(std::string_view text);
+/// How files are to be read; notes on them go to standard error. Throws Error value_invalid, operator_invalid.
 FileModels file_models(const FileOptions& options);
 
-/// Throws Error value_conflict unless there is either a MODEL or a program, and where --dim or --role go with one;
-/// value_invalid where MODEL is a program.
+/// Throws Error value_conflict unless there is either a MODEL or a program, and where --dim, --input or --role go
+/// with one; value_invalid where MODEL is a program.
 void require_model_or_program(const std::string& model, bool program, const FileOptions& files);
 
 /// Peak, live bytes and their ratio of each memory, and values that wait because lives do not nest.

@@ -24,9 +24,9 @@ namespace {
 
 /// The problem, and beside it everything else in the file's way.
 Reply refusal_of(const Catalog& catalog, const Member& member, const Error& error) {
-  OrderedJson problem = problem_json(error.code, error.where, error.what());
   OrderedJson refused = refused_model(catalog, member, error);
-  for (const char* key : {"problems", "unbound", "unsupported"}) problem[key] = std::move(refused[key]);
+  OrderedJson problem = problem_json(error.code, error.where, refused["detail"].get<std::string>());
+  for (const char* key : {"problems", "unbound", "unsupported", "give"}) problem[key] = std::move(refused[key]);
   return {.status = status_of(error.code), .content_type = "application/problem+json", .body = json_text(problem)};
 }
 
@@ -68,8 +68,10 @@ Reply answer_model(Service& service, const Call& call) {
 
 Reply put_model(Service& service, const Call& call) {
   Member member{Role::network, call.parts[0], {}, {}};
-  for (const auto& [key, value] : call.query)
+  for (const auto& [key, value] : call.query) {
     if (key == "dim") bind_dim(member.dims, value, "?" + key);
+    if (key == "input") give_input(member.given, value, "?" + key);
+  }
   if (call.query.contains("role")) member.role = role_named(query_value(call, "role"), "?role");
   require_folder(service.data / "models");
   NewFile file(service.data / "models" / "upload");
@@ -81,7 +83,7 @@ Reply put_model(Service& service, const Call& call) {
   });
   member.file = file.path();
   try {
-    const OrderedJson facts = service.catalog.add(member.name, file, hash.hex(), member.dims, member.role);
+    const OrderedJson facts = service.catalog.add(member, file, hash.hex());
     Reply reply = json_reply(facts, 201);
     reply.headers.emplace_back("Location", "/api/v1/models/" + member.name);
     return reply;

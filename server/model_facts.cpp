@@ -88,6 +88,7 @@ OrderedJson member_facts(const Catalog& catalog, const Member& member, Totals& t
   object["report"] = report_json(std::move(report), limits);
   object["report"]["nodes"]["file"] = survey.nodes;
   object["report"]["external_files"] = survey.external_files;
+  object["assumed"] = survey.assumed;
   return object;
 }
 
@@ -112,6 +113,9 @@ OrderedJson model_facts(const Catalog& catalog, const std::string& name, const s
   object["outputs"] = stages.back()["outputs"];
   add_counts(object, totals.facts, totals.patterns);
   object["dims"] = members.front().dims;
+  object["given"] = OrderedJson(members.front().given);
+  object["assumed"] = stages.front()["assumed"];
+  for (auto& stage : stages) stage.erase("assumed");
   object["stages"] = std::move(stages);
   return object;
 }
@@ -121,11 +125,17 @@ OrderedJson refused_model(const Catalog& catalog, const Member& member, const Er
   try {
     const ModelSurvey survey = catalog.survey(member, {});
     object["survey"] = survey_json(survey);
-    object.update(obstacles_json(survey, member.dims, error));
+    const GivenSoFar so_far{member.dims, member.given};
+    const Error told = advised(error, survey, so_far, catalog.asking());
+    object.update(obstacles_json(survey, so_far, told));
+    object["detail"] = told.what();
+    object["give"] = to_give(survey, so_far, error, catalog.asking());
   } catch (const Error&) {  // bytes that are no model: `error` says it
     object["problems"] = {{{"code", error.code}, {"where", error.where}, {"detail", error.what()}}};
     object["unbound"] = OrderedJson::array();
     object["unsupported"] = OrderedJson::array();
+    object["detail"] = error.what();
+    object["give"] = "";
   }
   return object;
 }
@@ -136,10 +146,28 @@ Json facts_head(const std::string& facts_json) {
   });
 }
 
-Dims dims_of_facts(const std::string& facts_json) { return facts_head(facts_json).at("dims").get<Dims>(); }
+Member member_of_facts(const std::string& facts_json) {
+  const Json facts = Json::parse(facts_json);
+  Member member;
+  member.role = role_named(facts.at("stages").at(0).at("role").get<std::string>(), "role");
+  member.dims = facts.at("dims").get<Dims>();
+  member.given = facts.value("given", Given());
+  return member;
+}
 
-Role role_of_facts(const std::string& facts_json) {
-  return role_named(Json::parse(facts_json).at("stages").at(0).at("role").get<std::string>(), "role");
+std::vector<std::string> assumed_in_facts(const std::string& facts_json) {
+  return facts_head(facts_json).value("assumed", std::vector<std::string>());
+}
+
+std::vector<std::string> notes_of(const Member& member, const std::vector<std::string>& assumed) {
+  std::vector<std::string> notes;
+  for (const std::string& name : assumed)
+    notes.push_back(
+        member.name + ": dimension '" + name +
+        "' of the inputs has no size in the file; it stands first, as a batch does, and is taken for 1.");
+  for (const auto& [name, value] : member.given)
+    notes.push_back(member.name + ": input '" + name + "' is the constant " + value.substr(0, 80) + ".");
+  return notes;
 }
 
 }  // namespace sdip

@@ -17,14 +17,18 @@ OrderedJson model_facts(const Catalog& catalog, const std::string& name, const s
                         const TreeLimits& limits = api_tree);
 
 /// What is known of a file that importing refused with `error`: {"name", "survey", "problems", "unbound",
-/// "unsupported"}; without a survey for what is no model.
+/// "unsupported", "detail", "give": what to add, as options or query}; without a survey for what is no model.
 OrderedJson refused_model(const Catalog& catalog, const Member& member, const Error& error);
 
 /// Such facts without their stages, which are most of the text.
 Json facts_head(const std::string& facts_json);
 
-/// The dimensions that such facts were made with, and the role of their only stage.
-Dims dims_of_facts(const std::string& facts_json);
-Role role_of_facts(const std::string& facts_json);
+/// What such facts were made of but for its file: role, dimensions and given inputs.
+Member member_of_facts(const std::string& facts_json);
+/// Dimensions that were taken for 1.
+std::vector<std::string> assumed_in_facts(const std::string& facts_json);
+
+/// What is taken for granted of a member's inputs, a sentence each.
+std::vector<std::string> notes_of(const Member& member, const std::vector<std::string>& assumed);
 
 }  // namespace sdip

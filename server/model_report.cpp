@@ -147,8 +147,7 @@ OrderedJson survey_json(const ModelSurvey& survey) {
   return object;
 }
 
-OrderedJson obstacles_json(const ModelSurvey& survey, const std::map<std::string, std::int64_t>& dims,
-                           const Error& first) {
+OrderedJson obstacles_json(const ModelSurvey& survey, const GivenSoFar& so_far, const Error& first) {
   OrderedJson object = {{"problems", OrderedJson::array()}, {"unbound", OrderedJson::array()}};
   object["unsupported"] = OrderedJson::array();
   bool told = false;
@@ -163,8 +162,7 @@ OrderedJson obstacles_json(const ModelSurvey& survey, const std::map<std::string
         {{"type", name}, {"count", one.nodes}, {"node", one.first_node}, {"reason", one.unsupported}});
     add("unknown_operator", one.first_node, name + " (" + std::to_string(one.nodes) + "): " + one.unsupported);
   }
-  for (const std::string& name : survey.free_dimensions) {
-    if (dims.contains(name)) continue;
+  for (const std::string& name : unbound_dimensions(survey, so_far)) {
     object["unbound"].push_back(name);
     add("unbound_dimension", name, "this dimension has no size");
   }

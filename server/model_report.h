@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/graph/report.h"
 #include "core/onnx/survey.h"
+#include "server/advice.h"
 #include "server/json_in.h"
 
 namespace sdip {
@@ -19,7 +20,6 @@ OrderedJson survey_json(const ModelSurvey& survey);
 
 /// Everything in the way of importing, not the first of it alone: `unbound` dimensions, `unsupported` operators and
 /// versions, and `problems`, which has these and the error met first as {"code", "where", "detail"}.
-OrderedJson obstacles_json(const ModelSurvey& survey, const std::map<std::string, std::int64_t>& dims,
-                           const Error& first);
+OrderedJson obstacles_json(const ModelSurvey& survey, const GivenSoFar& so_far, const Error& first);
 
 }  // namespace sdip

@@ -241,6 +241,8 @@ void print_refused(std::ostream& out, const OrderedJson& refused, bool colour) {
   for (const auto& row : refused["problems"])
     rows.push_back({text(row["code"]), text(row["where"]), text(row["detail"])});
   print_table(out, {{"code"}, {"where", Align::left, true}, {""}}, rows, colour);
+  const std::string give = refused.value("give", "");
+  if (!give.empty()) out << "\nAdd, with sizes and values of yours: " << printable(give) << "\n";
 }
 
 }  // namespace sdip

@@ -27,7 +27,7 @@ enum Asked : std::uint8_t { asked_model, asked_survey };
 
 /// Every option of an import, and the limits: an option that is added and not written here does not compile.
 std::string request_of(Asked asked, const ImportOptions& options, const ChildLimits& limits) {
-  const auto& [label, dims, values, own, most_nodes, most_tensors, most_name_bytes, most_nesting, most_rank,
+  const auto& [label, dims, values, given, own, most_nodes, most_tensors, most_name_bytes, most_nesting, most_rank,
                most_messages, most_names, most_attributes, most_attribute_bytes, most_structure_bytes,
                most_folded_elements_in_all, most_inlined_name_bytes] = options;
   ByteWriter out;
@@ -45,6 +45,11 @@ std::string request_of(Asked asked, const ImportOptions& options, const ChildLim
   for (const auto& [name, tensor] : values) {
     out.text(name);
     write_tensor(out, tensor);
+  }
+  out.size(given.size());
+  for (const auto& [name, text] : given) {
+    out.text(name);
+    out.text(text);
   }
   out.text(own ? own->json : "");
   for (const std::int64_t most : {most_nodes, most_tensors, most_name_bytes, most_nesting, most_rank, most_messages,
@@ -74,6 +79,10 @@ Asked read_request(ByteReader& in, ImportOptions& options, ChildLimits& limits) 
   for (std::size_t left = in.size(most_request_bytes); left > 0; --left) {
     std::string name = in.text(most_message_bytes);
     options.values.emplace(std::move(name), read_tensor(in, most_folded_elements));
+  }
+  for (std::size_t left = in.size(most_request_bytes); left > 0; --left) {
+    std::string name = in.text(most_message_bytes);
+    options.given.emplace(std::move(name), in.text(most_message_bytes));
   }
   options.own_operators = own_of(in.text(most_request_bytes));
   for (std::int64_t* most : {&options.most_nodes, &options.most_tensors, &options.most_name_bytes,

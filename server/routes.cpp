@@ -11,6 +11,7 @@ namespace {
 
 constexpr QueryRow upload_query[] = {
     {"dim", "string", true, "NAME=SIZE binds a symbolic dimension"},
+    {"input", "string", true, "NAME=VALUE makes an input a constant: sr=16000, mask=[1,1,0]"},
     {"role", "string", false, "core, text_encoder, encoder, decoder or network; network when not given"}};
 constexpr QueryRow technology_query[] = {
     {"node", "string", false, "only rows that this node's or part's figures are made of; all when not given"}};

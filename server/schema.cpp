@@ -92,7 +92,8 @@ void add_tables(Schema& schemas) {
                                {"detail", text()},
                                {"problems?", array(obstacle)},
                                {"unbound?", array(text())},
-                               {"unsupported?", array(unsupported)}});
+                               {"unsupported?", array(unsupported)},
+                               {"give?", text()}});
   schemas["Doc"] = object({{"en", text()}, {"ja", text()}});
   const Schema choice = object({{"name", text()}, {"modelled", flag()}});
   const Schema value = {{"type", {"number", "string", "boolean"}}};
@@ -197,6 +198,8 @@ void add_model_facts(Schema& schemas, const Schema& origin, const Schema& kind) 
   Properties facts = {{"name", text()}, {"title", text()}, {"origin", origin}, {"kind", kind}};
   facts.insert(facts.end(), counts.begin(), counts.end());
   facts.emplace_back("dims", Schema{{"type", "object"}, {"additionalProperties", integer()}});
+  facts.emplace_back("given", Schema{{"type", "object"}, {"additionalProperties", text()}});
+  facts.emplace_back("assumed", array(text()));
   facts.emplace_back("stages", array(reference("StageFacts")));
   schemas["ModelFacts"] = object(facts);
 }

@@ -49,6 +49,7 @@ auto Catalog::read_with(const Member& member, const PassSizes& sizes, const Here
   ImportOptions options;
   options.label = member.name;
   options.dims = member.dims;
+  options.given = member.given;
   if (member.file.empty()) {
     const std::string bytes = built_model(member, sizes);
     return here(std::as_bytes(std::span(bytes)), options);
@@ -66,7 +67,15 @@ auto Catalog::read_with(const Member& member, const PassSizes& sizes, const Here
 }
 
 ReadModel Catalog::read(const Member& member, const PassSizes& sizes) const {
-  return read_with(member, sizes, read_model_here, read_model_apart);
+  if (!files_ || member.file.empty()) return read_with(member, sizes, read_model_here, read_model_apart);
+  try {
+    ReadModel model = read_with(member, sizes, read_model_here, read_model_apart);
+    notes_of_file(member);
+    return model;
+  } catch (const Error& error) {
+    if (!takes_advice(error)) throw;
+    throw advised(error, survey(member, sizes), {member.dims, member.given}, asking());
+  }
 }
 
 ModelSurvey Catalog::survey(const Member& member, const PassSizes& sizes) const {

@@ -45,8 +45,8 @@ std::vector<SurveyedValue> read_values(ByteReader& in) {
 }  // namespace
 
 void write_survey(ByteWriter& out, const ModelSurvey& survey) {
-  const auto& [ir_version, opset, producer, graph, domains, inputs, outputs, free_dimensions, operators, functions,
-               nodes, initializers, subgraphs, external_files] = survey;
+  const auto& [ir_version, opset, producer, graph, domains, inputs, outputs, free_dimensions, assumed, operators,
+               functions, nodes, initializers, subgraphs, external_files] = survey;
   for (const std::int64_t number : {ir_version, opset, nodes, initializers, subgraphs}) out.number(number);
   out.text(producer);
   out.text(graph);
@@ -58,6 +58,7 @@ void write_survey(ByteWriter& out, const ModelSurvey& survey) {
   write_values(out, inputs);
   write_values(out, outputs);
   write_texts(out, free_dimensions);
+  write_texts(out, assumed);
   out.size(operators.size());
   for (const auto& [domain, type, count, first_node, unsupported] : operators) {
     for (const std::string& text : {domain, type, first_node, unsupported}) out.text(text);
@@ -87,6 +88,7 @@ ModelSurvey read_survey(ByteReader& in) {
   survey.inputs = read_values(in);
   survey.outputs = read_values(in);
   survey.free_dimensions = read_texts(in);
+  survey.assumed = read_texts(in);
   survey.operators.resize(in.size(most_items, 5));
   for (SurveyedOperator& op : survey.operators) {
     for (std::string* text : {&op.domain, &op.type, &op.first_node, &op.unsupported}) *text = in.text(most_text);

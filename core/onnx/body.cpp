@@ -1,5 +1,6 @@
 // One body of nodes into the graph: names become values, nodes are appended once their inputs are known.
 #include "core/base/error.h"
+#include "core/onnx/needed_input.h"
 #include "core/onnx/reading.h"
 #include "core/onnx/tensor.h"
 #include "core/onnx/versions.h"
@@ -74,6 +75,20 @@ std::int64_t opset_of(const BodyPlace& place, const onnx::NodeProto& node, const
   refuse_node(name, node, "invalid_graph", "domain '" + node.domain() + "' is not imported");
 }
 
+/// A rule said shape_unknown: of which inputs it should have known the numbers. The first operand is data unless it
+/// is the only one that is not known.
+[[noreturn]] void refuse_unknown_operands(const ModelReading& reading, const Scope& scope,
+                                          const onnx::NodeProto& proto, const Error& error) {
+  std::vector<ValueId> unknown;
+  for (const std::string& input : proto.input()) {
+    const ValueId id = input.empty() ? none : find_value(scope, input);
+    if (id != none && !reading.graph.values[static_cast<std::size_t>(id)].operand.value) unknown.push_back(id);
+  }
+  const bool first_is_data = unknown.size() > 1 && unknown[0] == find_value(scope, proto.input(0));
+  const std::span<const ValueId> asked = std::span(unknown).subspan(first_is_data ? 1 : 0);
+  refuse_unknown_numbers(reading.graph, asked, error.where, std::string(error.what()) + "; it");
+}
+
 void read_node(ModelReading& reading, const BodyPlace& place, Scope& scope, const onnx::NodeProto& proto,
                const std::string& name) {
   Node node;
@@ -95,7 +110,12 @@ void read_node(ModelReading& reading, const BodyPlace& place, Scope& scope, cons
   if (node.op->type == "Constant" && node.op->domain.empty()) {
     read_constant(reading, place, proto, node);
   } else if (!read_filled_parameter(reading, node)) {
-    append(reading, std::move(node));
+    try {
+      append(reading, std::move(node));
+    } catch (const Error& error) {
+      if (error.code != "shape_unknown") throw;
+      refuse_unknown_operands(reading, scope, proto, error);
+    }
   }
 }
 

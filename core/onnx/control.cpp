@@ -1,5 +1,6 @@
 // If and Loop: the branch that is taken, and every iteration, as nodes.
 #include "core/base/error.h"
+#include "core/onnx/needed_input.h"
 #include "core/onnx/subgraph.h"
 #include "core/onnx/tensor.h"
 
@@ -15,10 +16,10 @@ struct Call {
 };
 
 [[noreturn]] void refuse_undecided(const Call& call, ValueId id, const char* what) {
-  const Value& value = call.reading.graph.values[static_cast<std::size_t>(id)];
-  refuse_node(call.name, call.node, "shape_unknown",
-              std::string(what) + " '" + value.name + "' is not known at import" +
-                  (value.kind == ValueKind::input ? "; it is an input: give its value" : ""));
+  const Graph& graph = call.reading.graph;
+  refuse_unknown_numbers(graph, std::span(&id, 1), call.name,
+                         "node '" + call.name + "' (" + call.node.op_type() + "): " + what + " '" +
+                             graph.values[static_cast<std::size_t>(id)].name + "'");
 }
 
 /// The number of a scalar; nothing when it is not known. Throws shape_mismatch for another type or size.

@@ -28,8 +28,8 @@ void read_graph_outputs(ModelReading& reading, const Scope& scope, const onnx::G
 }
 
 /// What cannot be used of a model is told at once: operators that are not known, and dimensions without a size.
-void refuse_unusable(const ModelReading& reading, const Nodes& nodes, const FreeDimensions& free) {
-  const std::string unbound = free.unbound_text();
+void refuse_unusable(const ModelReading& reading, const Nodes& nodes, const GivenInputs& given) {
+  const std::string unbound = given.unbound_text();
   refuse_unknown(reading, nodes, reading.opsets, unbound.empty() ? "" : "; and " + unbound);
   if (!unbound.empty()) throw Error("unbound_dimension", "", unbound);
 }
@@ -53,8 +53,8 @@ Graph read_model(const onnx::ModelProto& model, const ImportOptions& options) {
       model.producer_name() + (model.producer_version().empty() ? "" : " " + model.producer_version());
   check_external(model, options);
   read_functions(reading, model);
-  const FreeDimensions free = free_dimensions(graph, options);
-  refuse_unusable(reading, graph.node(), free);
+  const GivenInputs given = given_inputs(graph, options);
+  refuse_unusable(reading, graph.node(), given);
   const BodyOrder& order = order_of_graph(reading, graph);
   if (!order.captured.empty()) {
     throw Error("invalid_graph", "", "value '" + std::string(order.captured[0]) + "' is used, but made by no node");
@@ -64,7 +64,7 @@ Graph read_model(const onnx::ModelProto& model, const ImportOptions& options) {
                        static_cast<std::size_t>(graph.node_size()));
   const BodyPlace place{&reading.opsets, {}, "", 0, nullptr, nullptr};
   read_initializers(reading, place, scope, graph);
-  read_inputs(reading, place, scope, graph, free);
+  read_inputs(reading, place, scope, graph, given);
   read_body(reading, place, scope, graph.node(), order);
   read_graph_outputs(reading, scope, graph);
   remove_dead(reading.graph);

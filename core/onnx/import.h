@@ -24,6 +24,7 @@ struct ImportOptions {
   std::string label = "model";                        // how errors name the file
   std::map<std::string, std::int64_t> dims;           // symbolic dimensions bound by the user
   std::map<std::string, Tensor> values;               // inputs that are constants: sizes, conditions
+  std::map<std::string, std::string> given;           // the same as text (core/onnx/value_text.h): {"sr", "16000"}
   std::shared_ptr<const OwnOperators> own_operators;  // looked up where no operator of ours has the name
   // Of the file.
   std::int64_t most_nodes = 200'000, most_tensors = 400'000;
@@ -35,10 +36,13 @@ struct ImportOptions {
 };
 
 /// Reads a model: nodes sorted, functions inlined, branches decided, loops unrolled, every shape resolved, patterns
-/// not yet rewritten. Throws Error(code, where, ...) with codes not_onnx, truncated, limit_exceeded,
-/// unknown_operator (listing them all), unsupported_opset, unsupported_ir_version, unbound_dimension (listing them
-/// all), invalid_graph, graph_cycle, shape_mismatch, shape_unknown, unsupported_attribute, model_too_large,
-/// unknown_dimension and unknown_input (a size or value for what the model does not have); `where` names the file
+/// not yet rewritten. A symbolic dimension without a size that stands first in inputs, and nowhere else in one, is
+/// 1 (a batch; ModelSurvey::assumed has these). Throws Error(code, where, ...) with codes not_onnx, truncated,
+/// limit_exceeded, unknown_operator (listing them all), unsupported_opset, unsupported_ir_version,
+/// unbound_dimension (listing them all), invalid_graph, graph_cycle, shape_mismatch, shape_unknown,
+/// unsupported_attribute, model_too_large, unknown_dimension and unknown_input (a size or value for what the model
+/// does not have), input_needed (a branch, a loop or a shape depends on an input without a value; `where` ends with
+/// its name), value_invalid, value_out_of_range and value_conflict of what is given; else `where` names the file
 /// and node.
 Graph import_onnx(std::span<const std::byte> bytes, const ImportOptions& options = {});
 

@@ -2,8 +2,10 @@
 #include "core/onnx/raw.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
+#include <unordered_map>
 
 #include "core/base/element_codes.h"
 #include "core/base/error.h"
@@ -86,6 +88,59 @@ Tensor tensor_of_raw(ElementType type, const Shape& shape, std::string_view raw)
     }
   }
   return value;
+}
+
+namespace {
+
+/// The codes of a float type of at most 16 bits, by the bits of the doubles that they stand for.
+std::unordered_map<std::uint64_t, std::uint64_t> codes_by_number(ElementType type) {
+  std::unordered_map<std::uint64_t, std::uint64_t> codes;
+  for (std::int64_t code = 0; code < std::int64_t{1} << bits_of(type); ++code) {
+    const double number = float_of_code(type, code);
+    codes.emplace(std::bit_cast<std::uint64_t>(std::isnan(number) ? std::nan("") : number),
+                  static_cast<std::uint64_t>(code));
+  }
+  return codes;
+}
+
+/// The bits of each element, in the lowest of 64.
+std::vector<std::uint64_t> codes_of(const Tensor& tensor) {
+  const std::int64_t bits = bits_of(tensor.type);
+  const bool wide = bits > 16;
+  const auto known = is_floating(tensor.type) && !wide ? codes_by_number(tensor.type)
+                                                       : std::unordered_map<std::uint64_t, std::uint64_t>();
+  std::vector<std::uint64_t> codes;
+  for (const std::int64_t x : tensor.ints) codes.push_back(static_cast<std::uint64_t>(x));
+  for (const double x : tensor.floats) {
+    if (bits == 64) {
+      codes.push_back(std::bit_cast<std::uint64_t>(x));
+    } else if (wide) {
+      codes.push_back(std::bit_cast<std::uint32_t>(static_cast<float>(x)));
+    } else {
+      const auto code = known.find(std::bit_cast<std::uint64_t>(std::isnan(x) ? std::nan("") : x));
+      check(code != known.end(), "raw_of_tensor: a number that the type does not hold");
+      codes.push_back(code->second);
+    }
+  }
+  return codes;
+}
+
+}  // namespace
+
+std::string raw_of_tensor(const Tensor& tensor) {
+  check(tensor.type != ElementType::string, "raw_of_tensor: strings");
+  const auto bits = static_cast<std::size_t>(bits_of(tensor.type));
+  std::string raw(static_cast<std::size_t>(stored_bytes(tensor.type, tensor.shape)), '\0');
+  std::size_t at = 0;  // in bits
+  for (const std::uint64_t code : codes_of(tensor)) {
+    for (std::size_t done = 0; done < bits; done += 8) {
+      const std::uint64_t part = bits < 8 ? code & ((1U << bits) - 1) : code >> done & 255;
+      const auto byte = static_cast<unsigned char>(raw[(at + done) / 8]);
+      raw[(at + done) / 8] = static_cast<char>(byte | part << at % 8);
+    }
+    at += bits;
+  }
+  return raw;
 }
 
 namespace {

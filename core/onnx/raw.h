@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "core/base/tensor.h"
@@ -18,6 +19,9 @@ std::int64_t codes_in_each(ElementType type);
 
 /// The values of raw data. Requires stored_bytes of them, and no strings.
 Tensor tensor_of_raw(ElementType type, const Shape& shape, std::string_view raw);
+
+/// The raw data of a tensor: tensor_of_raw of it is the tensor again. Requires no strings.
+std::string raw_of_tensor(const Tensor& tensor);
 
 /// The values of a field of varints (int32_data, int64_data, uint64_data): codes of floats and integers, one for
 /// each codes_in_each of the type. `tag`: 0 where they are packed, else what stands before each but the first.

@@ -125,6 +125,7 @@ ModelSurvey survey_onnx(std::span<const std::byte> bytes, const ImportOptions& o
   survey.found.graph = graph.name();
   survey.found.domains.assign(opsets.begin(), opsets.end());
   note_values(survey.found, graph);
+  survey.found.assumed = assumed_dimensions(graph, options);
   note_functions(survey, model);
   survey.found.initializers = graph.initializer_size();
   for (const auto& tensor : graph.initializer()) note_tensor(survey, tensor);

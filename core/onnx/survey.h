@@ -38,6 +38,7 @@ struct ModelSurvey {
   std::vector<std::pair<std::string, std::int64_t>> domains;  // with their versions, by name
   std::vector<SurveyedValue> inputs, outputs;                 // of the graph; no initializers
   std::vector<std::string> free_dimensions;                   // each once, in the order of the inputs
+  std::vector<std::string> assumed;                           // of these: without a size given, taken for 1
   std::vector<SurveyedOperator> operators;                    // by domain and type
   std::vector<SurveyedFunction> functions;                    // in the file's order
   std::int64_t nodes = 0, initializers = 0, subgraphs = 0;

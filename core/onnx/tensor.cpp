@@ -85,6 +85,18 @@ void check_shape(const Shape& shape, const std::string& what, const ImportOption
   element_count(shape);
 }
 
+std::optional<Tensor> elements_of(const onnx::TensorProto& tensor, ElementType type, const Shape& shape) {
+  if (tensor.has_raw_data()) {
+    if (std::ssize(tensor.raw_data()) != stored_bytes(type, shape)) return std::nullopt;
+    return tensor_of_raw(type, shape, tensor.raw_data());
+  }
+  const std::int64_t count = element_count(shape);
+  Tensor value = typed_elements(tensor, type, count);
+  if (std::ssize(value.ints) + std::ssize(value.floats) != count) return std::nullopt;
+  value.shape = shape;
+  return value;
+}
+
 ReadTensor read_tensor(const onnx::TensorProto& tensor, const std::string& what, const ImportOptions& options,
                        std::int64_t most_elements) {
   ReadTensor read;
@@ -119,17 +131,8 @@ ReadTensor read_tensor(const onnx::TensorProto& tensor, const std::string& what,
     }
     return read;
   }
-  Tensor value;
-  if (tensor.has_raw_data()) {
-    const std::int64_t bytes = std::ssize(tensor.raw_data());
-    if (bytes != stored_bytes(*type, read.operand.shape)) refuse_size(bytes);
-    value = tensor_of_raw(*type, read.operand.shape, tensor.raw_data());
-  } else {
-    value = typed_elements(tensor, *type, count);
-    if (std::ssize(value.ints) + std::ssize(value.floats) != count) refuse_size(0);
-  }
-  value.shape = read.operand.shape;
-  read.operand.value = std::move(value);
+  read.operand.value = elements_of(tensor, *type, read.operand.shape);
+  if (!read.operand.value) refuse_size(std::ssize(tensor.raw_data()));
   return read;
 }
 

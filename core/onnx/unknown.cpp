@@ -56,7 +56,8 @@ void refuse_unknown(const ModelReading& reading, const Nodes& nodes,
     }
   }
   throw Error("unknown_operator", run.found.begin()->second.first,
-              "these operators cannot be used: " + list + also);
+              "these operators cannot be used: " + list +
+                  "; an operator file can say what they cost (docs/formats.md)" + also);
 }
 
 }  // namespace sdip

@@ -23,7 +23,8 @@ std::map<std::string, std::int64_t> read_opsets(
     }
     if (at->first.empty() && (at->second < least_opset || at->second > most_opset)) {
       fail("opset " + std::to_string(at->second) + " of ai.onnx, expected " + std::to_string(least_opset) + " to " +
-           std::to_string(most_opset));
+           std::to_string(most_opset) +
+           ": export it again with opset_version=17, or convert it with onnx.version_converter");
     }
     if (at->first == "com.microsoft" && at->second != microsoft_version) {
       fail("version " + std::to_string(at->second) + " of com.microsoft, expected " +
@@ -37,7 +38,8 @@ void check_ir_version(const onnx::ModelProto& model) {
   if (model.ir_version() >= least_ir_version && model.ir_version() <= most_ir_version) return;
   throw Error("unsupported_ir_version", "",
               "IR version " + std::to_string(model.ir_version()) + ", expected " +
-                  std::to_string(least_ir_version) + " to " + std::to_string(most_ir_version));
+                  std::to_string(least_ir_version) + " to " + std::to_string(most_ir_version) +
+                  ": export the model again");
 }
 
 std::int64_t first_opset(const Operator& op) {

@@ -69,16 +69,17 @@ export const journeyTests = [
     await page.goto(`${world.origin}#/new`);
     await page.setInputFiles('input[type=file]', path);
     await page.getByRole('alert').getByText('unbound_dimension').waitFor();
-    await page.getByLabel('batch', { exact: true }).fill('3');
+    await page.getByLabel('width', { exact: true }).fill('3');
     await page.getByRole('button', { name: 'Upload with these' }).click();
     await page.getByText('open is ready').waitFor();
     const facts = await (await fetch(`${world.origin}api/v1/models/open`)).json();
-    assert.deepEqual(facts.inputs[0].shape, [3, 4]);
+    assert.deepEqual(facts.inputs[0].shape, [1, 3]);
+    assert.deepEqual(facts.dims, { batch: 1, width: 3 });
   })],
 
   ['a model that depends on an input asks for its value beside sizes, and both are sent', (world) => withPage(world, {}, async (page, { expectRefusal }) => {
     const path = join(world.server.folder, 'asking.onnx');
-    writeFileSync(path, openReluModel());
+    writeFileSync(path, openReluModel('Relu', ['batch', 4]));
     const sent = [];
     // As a server refuses whose model has a branch on `sr`; the second upload goes to it without that value.
     await page.route('**/api/v1/models/asking*', async (route) => {
@@ -360,7 +361,7 @@ export const journeyTests = [
     const box = page.locator('.warn-box');
     await box.waitFor();
     assert.match(await box.innerText(), /Frobnicate/);
-    assert.match(await box.innerText(), /batch/);
+    assert.match(await box.innerText(), /width/);
   })],
 
   ['a value out of range is named and not sent', (world) => withPage(world, {}, async (page) => {

@@ -1,4 +1,4 @@
-// A minimal ONNX file, written field by field: y = Relu(x), x of shape [batch, 4] with `batch` left open.
+// A minimal ONNX file, written field by field: y = Relu(x), x of shape [batch, width], both left open.
 
 const varint = (value) => {
   const bytes = [];
@@ -15,9 +15,9 @@ function value(name, shape) {
   return [...text(1, name), ...bytes(2, bytes(1, [...number(1, 1), ...bytes(2, dims)]))];
 }
 
-/** A ModelProto of opset 17 whose one node is a Relu, or `type`, over an input with an open dimension. */
-export function openReluModel(type = 'Relu') {
+/** A ModelProto of opset 17 whose one node is a Relu, or `type`, over an input with open dimensions, of which the first is a batch. */
+export function openReluModel(type = 'Relu', dims = ['batch', 'width']) {
   const node = [...text(1, 'x'), ...text(2, 'y'), ...text(3, 'relu'), ...text(4, type)];
-  const graph = [...bytes(1, node), ...text(2, 'g'), ...bytes(11, value('x', ['batch', 4])), ...bytes(12, value('y', ['batch', 4]))];
+  const graph = [...bytes(1, node), ...text(2, 'g'), ...bytes(11, value('x', dims)), ...bytes(12, value('y', dims))];
   return Buffer.from([...number(1, 8), ...text(2, 'e2e'), ...bytes(7, graph), ...bytes(8, [...text(1, ''), ...number(2, 17)])]);
 }

@@ -96,12 +96,16 @@ TEST(obstacles, are_told_all_at_once) {
   survey.operators = {
       {"", "Relu", 3, "r", ""}, {"", "Frob", 2, "f", "no such operator"}, {"x", "Nic", 1, "n", "no"}};
   survey.free_dimensions = {"batch", "a, b", "height"};
-  const OrderedJson all = obstacles_json(survey, {{"height", 8}}, Error("unknown_operator", "f", "first"));
+  survey.assumed = {"other"};
+  survey.free_dimensions.push_back("other");
+  const std::map<std::string, std::int64_t> dims{{"height", 8}};
+  const std::map<std::string, std::string> inputs;
+  const OrderedJson all = obstacles_json(survey, {dims, inputs}, Error("unknown_operator", "f", "first"));
   EXPECT_EQ(all["unbound"], OrderedJson::parse(R"(["batch", "a, b"])"));
   EXPECT_EQ(all["unsupported"].size(), 2U);
   EXPECT_EQ(all["unsupported"][1]["type"], "x::Nic");
   EXPECT_EQ(all["problems"].size(), 4U);
-  const OrderedJson other = obstacles_json(survey, {}, Error("shape_unknown", "n", "why"));
+  const OrderedJson other = obstacles_json(survey, {dims, inputs}, Error("shape_unknown", "n", "why"));
   EXPECT_EQ(other["problems"].back()["code"], "shape_unknown") << "what importing met is never left out";
 }
 

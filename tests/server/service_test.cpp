@@ -66,7 +66,7 @@ TEST(service, a_sweep_whose_model_is_gone_fails_and_keeps_no_points) {
   std::filesystem::create_directories(folder.path / "models");
   NewFile file(folder.path / "models" / "upload");
   file.write(small_onnx());
-  catalog.add("one", file, std::string(64, 'a'), {});
+  catalog.add({Role::network, "one", {}}, file, std::string(64, 'a'));
   const std::int64_t id =
       add_sweep(store, catalog, spec_of(R"({"model": "one", "axes": [{"parameter": "cores", "values": [1, 2]}]})"));
   std::filesystem::remove_all(folder.path / "models");

@@ -230,7 +230,7 @@ TEST(group_query_attention, of_a_prompt) {
                         "y = com.microsoft.GroupQueryAttention{num_heads=4, kv_num_heads=2}(q, k, v, p, p, n, t)")
                    .SerializeAsString())
           .code,
-      "shape_unknown");  // how long what comes out is: t is an input
+      "input_needed");  // how long what comes out is: t is an input
 }
 
 /// Element i of x [1, 2, 1, 4] turned: rows are positions, cos and sin [5, 2] tables.

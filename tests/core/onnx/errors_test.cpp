@@ -30,6 +30,19 @@ TEST(not_onnx, an_empty_file_and_a_text_file) {
   }
 }
 
+TEST(not_onnx, what_is_taken_for_a_model_is_named_with_what_to_do) {
+  for (const auto& [bytes, words] :
+       {std::pair<std::string, std::string>{"version https://git-lfs.github.com", "git lfs pull"},
+        {std::string("PK\3\4", 4) + std::string(40, 'x'), "torch.onnx.export"},
+        {"<!DOCTYPE html><html>", "download"},
+        {std::string("\x20\0\0\0TFL3\0\0", 10), "tf2onnx"},
+        {std::string("\x1f\x8b\x08\0", 4), "unpack it"}}) {
+    const Error error = error_of(bytes);
+    EXPECT_EQ(error.code, "not_onnx") << words;
+    EXPECT_TRUE(mentions(error, words)) << error.what();
+  }
+}
+
 TEST(truncated, at_every_byte_is_an_error) {
   const std::string whole = small_model().SerializeAsString();
   import_bytes(whole);
@@ -166,7 +179,7 @@ TEST(unbound_dimension, lists_all_of_them_and_binds_by_name) {
   shape->mutable_dim(3)->clear_value();
   const Error error = error_of(model.SerializeAsString());
   EXPECT_EQ(error.code, "unbound_dimension");
-  EXPECT_TRUE(mentions(error, "batch, height, x[3]")) << error.what();
+  EXPECT_TRUE(mentions(error, "have no size: height, x[3]")) << error.what();  // a batch is 1
   ImportOptions options;
   options.dims = {{"batch", 2}, {"height", 16}, {"x[3]", 32}};
   const Graph graph = import_model(model, options);

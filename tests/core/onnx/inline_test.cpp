@@ -76,7 +76,8 @@ TEST(branches, that_depend_on_an_input_are_an_error_until_its_value_is_given) {
   add_input(model, "large_too", {}, 9);
   model.mutable_graph()->mutable_node(2)->set_input(0, "large_too");
   const Error error = error_of(model.SerializeAsString());
-  EXPECT_EQ(error.code, "shape_unknown");
+  EXPECT_EQ(error.code, "input_needed");
+  EXPECT_EQ(error.where, "model: large_too");
   EXPECT_TRUE(mentions(error, "/choose") && mentions(error, "large_too")) << error.what();
   ImportOptions options;
   options.values["large_too"] = {ElementType::boolean, {}, {1}, {}};
@@ -139,7 +140,7 @@ TEST(loops, that_never_end_or_that_cannot_be_decided_are_refused) {
   onnx::ModelProto unknown = model_with_loop("n", 9);
   add_input(unknown, "n", {}, 7);
   const Error undecided = error_of(unknown.SerializeAsString());
-  EXPECT_EQ(undecided.code, "shape_unknown");
+  EXPECT_EQ(undecided.code, "input_needed");
   EXPECT_TRUE(mentions(undecided, "'n'")) << undecided.what();
   ImportOptions options;
   options.values["n"] = {ElementType::int64, {}, {2}, {}};

@@ -98,7 +98,7 @@ TEST(refusal, lists_every_operator_and_every_dimension_at_once) {
   EXPECT_EQ(error.code, "unknown_operator");
   const std::string what = error.what();
   for (const char* part :
-       {"Frob (not known here; 2 nodes, first '/first')", "Silu (not known here; 1 node", "batch, x[3]"}) {
+       {"Frob (not known here; 2 nodes, first '/first')", "Silu (not known here; 1 node", "have no size: x[3]"}) {
     EXPECT_NE(what.find(part), std::string::npos) << part << " in: " << what;
   }
 }

@@ -558,6 +558,7 @@ export interface components {
                 node: string;
                 reason: string;
             }[];
+            give?: string;
         };
         Doc: {
             en: string;
@@ -1959,6 +1960,10 @@ export interface components {
             dims: {
                 [key: string]: number;
             };
+            given: {
+                [key: string]: string;
+            };
+            assumed: string[];
             stages: components["schemas"]["StageFacts"][];
         };
         AnalysisRequest: {
@@ -2937,6 +2942,8 @@ export interface operations {
             query?: {
                 /** @description NAME=SIZE binds a symbolic dimension */
                 dim?: string[];
+                /** @description NAME=VALUE makes an input a constant: sr=16000, mask=[1,1,0] */
+                input?: string[];
                 /** @description core, text_encoder, encoder, decoder or network; network when not given */
                 role?: string;
             };
