@@ -80,7 +80,8 @@ double largest_of(const Tensor& tensor) {
 StoredTensors written_weights(CompiledStage& stage, const Machine& machine, const StoredTensors& stored,
                               std::vector<std::byte>& bytes) {
   const WeightSource source = [&](const Value& value) {
-    const auto tensor = stored(value);
+    const bool known = !is_floating(value.operand.type) && value.operand.value.has_value();
+    const auto tensor = known ? value.operand.value : stored(value);  // the executor takes known integers, too
     if (!tensor) throw Error("weights_absent", value.name, "the weight '" + value.name + "' has no values");
     std::vector<float> numbers(tensor->floats.begin(), tensor->floats.end());
     for (const std::int64_t x : tensor->ints) numbers.push_back(static_cast<float>(x));
@@ -99,13 +100,14 @@ StoredTensors written_weights(CompiledStage& stage, const Machine& machine, cons
 }
 
 /// The graph with every float weight that the tested instruction fetches asked for, even where its values stand in
-/// the graph or nodes make it: `.weight` has it in another format.
-std::shared_ptr<const Graph> asking_for(const Graph& graph, const CompiledStage& stage) {
+/// the graph or nodes make it: `.weight` has it in another format. Integers stand there as they are, unless pruned.
+std::shared_ptr<const Graph> asking_for(const Graph& graph, const CompiledStage& stage, const Machine& machine) {
   Graph asking = graph;
   const Instruction& tested = stage.program.instructions.back();
   for (Value& value : asking.values) {
     const auto fetched = [&](ValueId w) { return stage.graph->values[at(w)].name == value.name; };
-    if (!is_floating(value.operand.type) || std::ranges::none_of(tested.weights, fetched)) continue;
+    const bool as_it_is = !is_floating(value.operand.type) && machine.sparsity == Sparsity::dense;
+    if (as_it_is || std::ranges::none_of(tested.weights, fetched)) continue;
     value.operand.value.reset();
     value.bytes = WeightBytes{};
     value.producer = none;
@@ -152,7 +154,7 @@ ComparedTensor run_alone(AloneInstruction one, const StoredTensors& stored, cons
   }
   std::vector<std::byte> bytes;
   const StoredTensors written = written_weights(one.stage, machine, stored, bytes);
-  const auto reference = asking_for(graph, one.stage);
+  const auto reference = asking_for(graph, one.stage, machine);
   std::vector<Tensor> held;
   for (const ValueId v : reference->inputs) held.push_back(by_name.at(reference->values[at(v)].name));
   Tensor expected = compute(*reference, held, written, given.stop).at(0);

@@ -103,9 +103,44 @@ std::vector<Operand> infer_or_fold(Graph& graph, const NodeUse& use, const Opera
   return infer_use(op, use.use);
 }
 
+bool has_used_mask(const Node& node) {
+  return node.op->type == "Dropout" && node.op->domain.empty() && node.outputs.size() > 1 &&
+         node.outputs[1] != none;
+}
+
+/// A Dropout's mask, which keeps everything, as a constant of its own: Dropout itself is a view, which has no place
+/// for a second result.
+void append_mask(Graph& graph, const Node& dropout) {
+  const Operand mask = infer_use(*dropout.op, use_of(graph, dropout).use, 0).at(1);
+  Node made;
+  made.name = dropout.name + "/mask";
+  made.op = find_operator("", "ConstantOfShape");
+  made.opset = replacement_opset;
+  Tensor one = zero_tensor(mask.type, {1});
+  if (is_floating(mask.type))
+    one.floats = {1};
+  else
+    one.ints = {1};
+  made.attributes = {{"value", std::move(one)}};
+  made.inputs = {new_value(graph, made.name + "/shape")};
+  made.outputs = {dropout.outputs[1]};
+  Value& shape = graph.values.back();
+  shape.kind = ValueKind::weight;
+  shape.operand.type = ElementType::int64;
+  shape.operand.shape = {std::ssize(mask.shape)};
+  shape.operand.weight = true;
+  shape.operand.value = Tensor{ElementType::int64, shape.operand.shape, mask.shape, {}};
+  append_node(graph, std::move(made));
+}
+
 }  // namespace
 
 void append_node(Graph& graph, Node node) {
+  if (has_used_mask(node)) {
+    append_mask(graph, node);
+    node.outputs.resize(1);
+    if (node.outputs[0] == none) return;
+  }
   if (node.op->expand != nullptr) {
     graph.imported.composites += 1;
     append_body(graph, node);

@@ -1,4 +1,6 @@
 // One body of nodes into the graph: names become values, nodes are appended once their inputs are known.
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "core/onnx/needed_input.h"
 #include "core/onnx/reading.h"
@@ -102,9 +104,12 @@ void read_node(ModelReading& reading, const BodyPlace& place, Scope& scope, cons
   for (const std::string& output : proto.output()) {
     node.outputs.push_back(output.empty() ? none : define(reading, place, scope, output));
   }
-  // Absent inputs at the end are as good as not written.
+  // What is absent at the end is as good as not written, but for the parts of a Split, whose number says their
+  // size.
   while (!node.inputs.empty() && node.inputs.back() == none) node.inputs.pop_back();
-  while (!node.outputs.empty() && node.outputs.back() == none) node.outputs.pop_back();
+  const bool counted =
+      node.op->type == "Split" && std::ranges::any_of(node.outputs, [](ValueId v) { return v != none; });
+  while (!counted && !node.outputs.empty() && node.outputs.back() == none) node.outputs.pop_back();
   if (node.outputs.empty()) refuse_node(name, proto, "invalid_graph", "has no outputs");
   node.attributes = read_attributes(proto, name, place.attributes, reading.options);
   if (node.op->type == "Constant" && node.op->domain.empty()) {

@@ -23,7 +23,7 @@ Cut cut_of(std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t
   start = std::clamp(start, std::int64_t{0}, std::max<std::int64_t>(last, 0));
   end = std::clamp(end, first, std::max(first, last));
   const std::int64_t room = step > 0 ? end - start : start - end;
-  if (room <= 0) return {start, step, 0};
+  if (room <= 0 || size == 0) return {start, step, 0};  // backwards from -1 to before it there is room for nothing
   // A step beyond the size keeps one; so -step cannot overflow below.
   const std::int64_t stride = step > 0 ? std::min(step, size) : -std::max(step, -size);
   return {start, step > 0 ? stride : -stride, ceil_div(room, stride)};
