@@ -74,9 +74,10 @@ TEST(linear, rows_of_all_leading_dimensions_meet_one_weight) {
   EXPECT_EQ(work.nest.in_channels, 768);
 }
 
-TEST(linear, a_weight_of_many_matrices_makes_groups) {
+TEST(linear, a_weight_of_many_matrices_makes_groups_that_frames_share) {
   const Work work = work_of({"LinearBatch", {floats({2, 8, 64, 40}), weight({8, 40, 77})}, {}, 17, 1, "sdip"});
-  EXPECT_EQ(work.nest.groups, 16);
+  EXPECT_EQ(work.nest.batch, 2);
+  EXPECT_EQ(work.nest.groups, 8);
   EXPECT_EQ(work.nest.out_h, 64);
   EXPECT_EQ(work.nest.out_channels, 77);
 }

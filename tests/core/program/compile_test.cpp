@@ -164,10 +164,10 @@ TEST(place, of_more_inputs_than_are_weighed_at_once_the_largest_lie_elsewhere) {
     add_input(model, names.emplace_back("tau" + std::to_string(width)), {1, 64, width});
   set_int(add_node(model, "Concat", names, "y"), "axis", 2);
   add_output(model, "y");
-  const std::vector<Place> sources = sources_at(compiled(model, Machine{}, Role::core), 0);
+  const std::vector<Place> sources = sources_at(compiled(model, Machine{}, Role::decoder), 0);
   ASSERT_EQ(sources.size(), 13u);
   EXPECT_EQ(std::ranges::count(sources, Place::dsram), 10);
-  EXPECT_EQ(std::ranges::count(sources.begin() + 10, sources.end(), Place::stackram), 3);
+  EXPECT_EQ(std::ranges::count(sources.begin() + 10, sources.end(), Place::dram), 3);
 }
 
 TEST(place, what_did_not_fit_beside_other_inputs_fits_later) {
