@@ -86,13 +86,19 @@ AccuracyRequest accuracy_request(const Json& body) {
   return request;
 }
 
-AccuracyPlan accuracy_plan(const Catalog& catalog, const AccuracyRequest& request) {
+Json accuracy_body(const AccuracyRequest& request) {
+  return {{"model", request.model}, {"machine", machine_json(request.machine)}, {"formats", request.formats.text}};
+}
+
+AccuracyPlan accuracy_plan(const Catalog& catalog, const AccuracyRequest& request, const Stop& stop) {
   if (request.machine.core_weights == CoreWeights::per_core)
     throw Error("value_conflict", "core_weights", "accuracy is measured of whole networks; expected common");
   AccuracyPlan plan{request, given_noise(*catalog.workload(request.model, request.machine)), {}, false, {}};
-  plan.application = compile_said(*plan.workload, request.machine, request.formats);
+  CompileOptions options;
+  options.stop = stop;
+  plan.application = compile_said(*plan.workload, request.machine, request.formats, options);
   for (const Member& member : catalog.members(request.model, "/model"))
-    plan.random_weights = plan.random_weights || member.file.empty();
+    plan.random_weights = plan.random_weights || is_built_in(member);
   if (plan.application.feasible) plan.work = accuracy_work(plan.application, request.machine, request.options);
   return plan;
 }
@@ -110,11 +116,13 @@ void require_measurable(const AccuracyPlan& plan) {
 AccuracyReport measure(const Catalog& catalog, const AccuracyPlan& plan) {
   const std::vector<Member> members = catalog.members(plan.request.model, "/model");
   std::vector<StoredTensors> stored;
-  for (const CompiledStage& stage : plan.application.stages)
+  for (const CompiledStage& stage : plan.application.stages) {
+    const Member& member = member_of(members, stage.name);
+    // What is not built in may be measured where no file can be made, nor asked for.
+    const auto folder = is_built_in(member) ? std::filesystem::temp_directory_path() : std::filesystem::path();
     stored.push_back(
-        stored_tensors(member_weights(member_of(members, stage.name), plan.request.machine,
-                                      plan.request.options.seed, std::filesystem::temp_directory_path())
-                           .numbers));
+        stored_tensors(member_weights(member, plan.request.machine, plan.request.options.seed, folder).numbers));
+  }
   return measured_accuracy(plan.application, plan.request.machine, stored, plan.request.options);
 }
 

@@ -20,6 +20,9 @@ AccuracyRequest accuracy_request(const Json& body);
 /// Throws Error value_out_of_range unless percentile and samples can be used.
 void check_accuracy_options(const AccuracyOptions& options, const std::string& where);
 
+/// The same as a body, but for options, which are the usual ones.
+Json accuracy_body(const AccuracyRequest& request);
+
 /// The method of that name. Throws Error value_invalid.
 CalibrationMethod calibration_named(std::string_view name, const std::string& where);
 
@@ -34,7 +37,7 @@ struct AccuracyPlan {
 
 /// Compiles, without running. An infeasible application is no error here. Throws what the catalog throws, and
 /// Error value_conflict for parts in series (core_weights=per_core).
-AccuracyPlan accuracy_plan(const Catalog& catalog, const AccuracyRequest& request);
+AccuracyPlan accuracy_plan(const Catalog& catalog, const AccuracyRequest& request, const Stop& stop = {});
 
 /// Work that is done without being asked twice: about a minute and a half on one core at 10 ns an operation.
 inline constexpr double most_accuracy_operations = 8589934592.0, most_accuracy_bytes = 4294967296.0;

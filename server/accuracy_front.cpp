@@ -4,7 +4,9 @@
 #include <chrono>
 #include <iostream>
 
+#include "core/base/bytes.h"
 #include "core/base/error.h"
+#include "server/evaluations.h"
 #include "server/version.h"
 
 namespace sdip {
@@ -45,24 +47,28 @@ std::string model_text(const Store& store, const std::string& name) {
 
 struct Deadline {
   std::chrono::steady_clock::time_point end;
-  const std::function<bool()>& go_on;
+  Stop stop;
 
+  explicit Deadline(double seconds, Stop asked = {})
+      : end(std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                                   std::chrono::duration<double>(seconds))),
+        stop(std::move(asked)) {}
   double left_s() const { return std::chrono::duration<double>(end - std::chrono::steady_clock::now()).count(); }
-  bool holds() const { return left_s() > 0 && go_on(); }
+  bool holds() const { return left_s() > 0 && !(stop && stop()); }
 };
 
 /// Measures one point; whether it is known now.
 bool measured(Store& store, const Catalog& catalog, const AccuracyRequest& request, const std::string& key,
               const Deadline& deadline) {
   if (store.accuracy(key)) return true;
-  AccuracyPlan plan = accuracy_plan(catalog, request);
-  if (!plan.application.feasible || plan.work.bytes > most_accuracy_bytes ||
-      plan.work.operations * seconds_per_operation > deadline.left_s())
-    return false;
-  plan.request.options.go_on = [&](double) { return deadline.holds(); };
-  const AccuracyReport report = measure(catalog, plan);
-  if (!report.complete) return false;
-  store.add_accuracy(key, {report.output().sqnr_db(), report.output().cosine(), plan.random_weights});
+  Json body = accuracy_body(request);
+  body["seconds"] = deadline.left_s();
+  const std::string bytes =
+      evaluate(catalog, "point_accuracy", request.model, body, {{}, [&] { return !deadline.holds(); }}, true);
+  if (bytes.empty()) return false;
+  ByteReader in(std::as_bytes(std::span(bytes)));
+  const double sqnr_db = in.real(), cosine = in.real();
+  store.add_accuracy(key, {sqnr_db, cosine, in.flag()});
   return true;
 }
 
@@ -85,12 +91,27 @@ std::string accuracy_key(const Store& store, const AccuracyRequest& request) {
   return key;
 }
 
+std::string evaluate_point_accuracy(const Catalog& catalog, const Json& asked, const EvaluationTurn& turn) {
+  Json request = asked;
+  request.erase("seconds");
+  const Deadline deadline(asked.at("seconds").get<double>(), turn.stop);
+  AccuracyPlan plan = accuracy_plan(catalog, accuracy_request(request), turn.stop);
+  if (!plan.application.feasible || plan.work.bytes > most_accuracy_bytes ||
+      plan.work.operations * seconds_per_operation > deadline.left_s())
+    return "";
+  plan.request.options.go_on = [&](double) { return deadline.holds(); };
+  const AccuracyReport report = measure(catalog, plan);
+  if (!report.complete) return "";
+  ByteWriter out;
+  out.real(report.output().sqnr_db());
+  out.real(report.output().cosine());
+  out.byte(plan.random_weights ? 1 : 0);
+  return out.take();
+}
+
 void measure_front(Store& store, const Catalog& catalog, std::int64_t id, double seconds,
                    const std::function<bool()>& go_on) {
-  const Deadline deadline{
-      std::chrono::steady_clock::now() +
-          std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds)),
-      go_on};
+  const Deadline deadline(seconds, [&] { return !go_on(); });
   const SweepRecord sweep = sweep_record(store, id);
   for (const std::int64_t index : front_points(store, sweep, sweep.spec.objectives)) {
     if (!deadline.holds()) return;

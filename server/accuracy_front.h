@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "server/accuracy.h"
+#include "server/apart.h"
 #include "server/sweep_json.h"
 
 namespace sdip {
@@ -16,6 +17,10 @@ inline constexpr double front_accuracy_s = 60, seconds_per_operation = 1e-8;
 /// calibration, the parameters that decide which number is rounded to which format, and formats of layers; not the
 /// parameters that decide tiles, which change the order of sums alone.
 std::string accuracy_key(const Store& store, const AccuracyRequest& request);
+
+/// The evaluation "point_accuracy": of a body as of POST /accuracies with `seconds`, in which it is to be done. Its
+/// bytes are what is stored of it; none: it does not fit.
+std::string evaluate_point_accuracy(const Catalog& catalog, const Json& request, const EvaluationTurn& turn);
 
 /// Measures what is not known yet of the front by the sweep's objectives, in its order, and says for each of its
 /// points what is known. What will not fit in the rest of `seconds`, or cannot be executed, is left out. Ends when

@@ -2,10 +2,12 @@
 #include "server/accuracy_jobs.h"
 
 #include <algorithm>
+#include <charconv>
 #include <iostream>
 
 #include "core/base/error.h"
 #include "server/accuracy_front.h"
+#include "server/evaluations.h"
 #include "server/http.h"
 
 namespace sdip {
@@ -26,10 +28,27 @@ AccuracyJobs::AccuracyJobs(Store& store, const Catalog& catalog)
         id > 0 ? run(id, turn) : run_front(-id, turn);
       }) {}
 
-std::int64_t AccuracyJobs::submit(const AccuracyRequest& request) {
-  AccuracyPlan plan = accuracy_plan(catalog_, request);
+std::string evaluate_accuracy_check(const Catalog& catalog, const Json& request, const EvaluationTurn& turn) {
+  const AccuracyPlan plan = accuracy_plan(catalog, accuracy_request(request), turn.stop);
   if (!plan.application.feasible) throw Error("infeasible", "/machine", plan.application.reason);
   require_measurable(plan);
+  return "";
+}
+
+std::string evaluate_accuracy(const Catalog& catalog, const Json& request, const EvaluationTurn& turn) {
+  AccuracyPlan plan = accuracy_plan(catalog, accuracy_request(request), turn.stop);
+  plan.request.options.go_on = [&](double share) {
+    if (turn.show) turn.show(std::to_string(share));
+    return !turn.stop || !turn.stop();
+  };
+  const AccuracyReport report = measure(catalog, plan);
+  if (!report.complete) throw Error("cancelled", plan.request.model, "the measurement was ended");
+  return json_text(accuracy_json(plan, report));
+}
+
+std::int64_t AccuracyJobs::submit(const Json& body, const Stop& stop) {
+  const AccuracyRequest request = accuracy_request(body);
+  evaluate(catalog_, "accuracy_check", request.model, body, {{}, stop});
   const std::lock_guard lock(mutex_);
   const auto waiting =
       std::ranges::count_if(jobs_, [](const auto& entry) { return entry.second.state == "queued"; });
@@ -37,7 +56,7 @@ std::int64_t AccuracyJobs::submit(const AccuracyRequest& request) {
   forget_oldest();
   Job& job = jobs_[++last_];
   job.model = request.model;
-  job.plan = std::move(plan);
+  job.request = body;
   queue_.add(last_);
   return last_;
 }
@@ -72,24 +91,29 @@ void AccuracyJobs::measure_front_of(std::int64_t sweep) { queue_.add_behind(fron
 bool AccuracyJobs::measures_front_of(std::int64_t sweep) const { return queue_.has(front_id(sweep)); }
 
 void AccuracyJobs::run(std::int64_t id, const Turn& turn) {
-  AccuracyPlan plan;
+  Json request;
+  std::string model;
   {
     const std::lock_guard lock(mutex_);
     const auto job = jobs_.find(id);
     if (job == jobs_.end()) return;  // removed
     job->second.state = "running";
-    plan = std::move(job->second.plan);
+    request = job->second.request;
+    model = job->second.model;
   }
   OrderedJson result, problem;
-  plan.request.options.go_on = [&](double share) {
+  const auto show = [&](std::string_view text) {
+    double share = 0;
+    const char* const end = text.data() + text.size();
+    if (std::from_chars(text.data(), end, share).ptr != end || !(share >= 0 && share <= 1))
+      throw Error("evaluation_failed", model, model + ": evaluating this model gave no valid answer");
     turn.show(share);
-    return !turn.cancel;
   };
   try {
-    const AccuracyReport report = measure(catalog_, plan);
-    if (!report.complete) return;  // removed, or the process ends
-    result = accuracy_json(plan, report);
+    result = bounded_json(
+        evaluate(catalog_, "accuracy", model, request, {show, [&] { return turn.cancel.load(); }}, true));
   } catch (const Error& error) {
+    if (is_cancelled(error) && turn.cancel) return;  // removed, or the process ends
     problem = problem_json(error.code, error.where, error.what());
   } catch (const std::exception& bug) {
     std::cerr << "sdip: internal: accuracy " << id << ": " << printable(bug.what()) << std::endl;

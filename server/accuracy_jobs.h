@@ -6,18 +6,24 @@
 #include <mutex>
 
 #include "server/accuracy.h"
+#include "server/apart.h"
 #include "server/job_queue.h"
 
 namespace sdip {
+
+/// The evaluations "accuracy_check", of what a job would take, and "accuracy", which shows the share that is done.
+std::string evaluate_accuracy_check(const Catalog& catalog, const Json& request, const EvaluationTurn& turn);
+std::string evaluate_accuracy(const Catalog& catalog, const Json& request, const EvaluationTurn& turn);
 
 class AccuracyJobs {
  public:
   /// At its end what runs is left unfinished.
   AccuracyJobs(Store& store, const Catalog& catalog);
 
-  /// Compiles now and measures later; returns the job's number. Of many finished jobs the oldest are forgotten.
-  /// Throws Error limit_exceeded, infeasible, busy (too many wait), and what compiling throws.
-  std::int64_t submit(const AccuracyRequest& request);
+  /// Compiles the body of POST /accuracies, and measures it later; returns the job's number. Of many finished jobs
+  /// the oldest are forgotten. Throws Error limit_exceeded, infeasible, busy (too many wait), and what reading the
+  /// body and compiling throw.
+  std::int64_t submit(const Json& body, const Stop& stop = {});
   /// GET /accuracies/{id}. Throws Error not_found.
   OrderedJson job(std::int64_t id) const;
   /// Ends it when it runs, and forgets it. Throws Error not_found.
@@ -31,7 +37,7 @@ class AccuracyJobs {
  private:
   struct Job {
     std::string model;
-    AccuracyPlan plan;  // until it runs
+    Json request;
     std::string state = "queued";
     OrderedJson result, problem;
   };

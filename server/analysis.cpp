@@ -82,32 +82,36 @@ std::vector<StageWork> frame_work(const Catalog& catalog, const std::string& mod
 }
 
 Analysis analyze(const Catalog& catalog, const std::string& model, const Machine& machine,
-                 const SaidFormats& formats) {
+                 const SaidFormats& formats, const Stop& stop) {
   Analysis analysis;
+  CompileOptions options;
+  options.stop = stop;
   analysis.model = model;
   analysis.machine = machine;
   analysis.workload = catalog.workload(model, machine);
-  analysis.application = compile_said(*analysis.workload, machine, formats);
+  analysis.application = compile_said(*analysis.workload, machine, formats, options);
   analysis.report = estimate(analysis.application, machine);
   for (std::string& note : catalog.notes(model)) analysis.report.notes.push_back(std::move(note));
   return analysis;
 }
 
 Sensitivities analyze_changes(const Catalog& catalog, const std::string& model, const Machine& machine,
-                              const SaidFormats& formats) {
+                              const SaidFormats& formats, const Stop& stop) {
   CompileOptions options;
+  options.stop = stop;
   options.say_needed_bytes = false;
   options.mappings = std::make_shared<MappingCache>();
   return sensitivities(machine, [&](const Machine& changed) {
+    end_if(stop, model);
     return std::make_shared<const Application>(
         compile_said(*catalog.workload(model, changed), changed, formats, options));
   });
 }
 
 OrderedJson comparison_json(const Catalog& catalog, const std::string& model, const Machine& machine,
-                            const std::vector<std::string>& devices, const SaidFormats& formats) {
+                            const std::vector<std::string>& devices, const SaidFormats& formats, const Stop& stop) {
   OrderedJson rows = OrderedJson::array();
-  rows.push_back(sdip_row(analyze(catalog, model, machine, formats)));
+  rows.push_back(sdip_row(analyze(catalog, model, machine, formats, stop)));
   const auto work = frame_work(catalog, model, machine);
   for (const auto& id : devices) rows.push_back(device_row(*find_device(id), work, machine));
   return {{"rows", rows}};

@@ -133,9 +133,8 @@ Reply asset_reply(const Call& call) {
   const bool coded = std::ranges::any_of(codings, [&](const Coding& one) { return path.ends_with(one.ending); });
   const Asset* asset = coded ? nullptr : find_asset(path);
   if (asset) return file_reply(*asset, call);
-  const bool is_page = path.substr(path.rfind('/')).find('.') == std::string_view::npos || path == "/index.html";
-  if (!is_page) throw Error("not_found", std::string(path.substr(0, 200)), "no such file");
-  if (const Asset* index = find_asset("/index.html")) return file_reply(*index, call);
+  // The dashboard's own routes live in the hash: it is one page.
+  if (path != "/index.html") throw Error("not_found", std::string(path.substr(0, 200)), "no such file or page");
   return {.status = 200, .content_type = "text/html; charset=utf-8", .body = std::string(not_built)};
 }
 

@@ -21,7 +21,7 @@ std::span<const Asset> web_assets();
 bool takes_coding(std::string_view accept_encoding, std::string_view coding);
 
 /// The answer to a path outside the API: the file, compressed as the client takes it (the build puts `.br` and
-/// `.gz` beside a file), or 304 where it has it; index.html for a page of the dashboard; else 404.
+/// `.gz` beside a file), or 304 where it has it; index.html for /; else 404.
 Reply asset_reply(const Call& call);
 
 }  // namespace sdip

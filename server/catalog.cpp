@@ -5,7 +5,6 @@
 #include <charconv>
 
 #include "core/base/error.h"
-#include "core/onnx/import.h"
 #include "core/workload/workload.h"
 #include "server/model_facts.h"
 #include "server/request.h"
@@ -38,15 +37,6 @@ std::vector<std::string_view> built_in_names() {
   return names;
 }
 
-void check_upload_name(const std::string& name) {
-  const bool fits = !name.empty() && name.size() <= 64 && std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
-           c == '-';
-  });
-  if (!fits) throw Error("value_invalid", "name", "expected 1 to 64 letters, digits, dots, dashes and underscores");
-  if (is_built_in(name)) throw Error("conflict", name, "a built-in model has this name; choose another");
-}
-
 /// Everything of a machine that the workload depends on.
 WorkloadKey workload_key(const std::string& name, const Member& first, const Machine& m) {
   return {name,
@@ -59,6 +49,10 @@ WorkloadKey workload_key(const std::string& name, const Member& first, const Mac
 }
 
 }  // namespace
+
+std::shared_ptr<const MappedFile> mapped(const Member& member) {
+  return member.bytes ? member.bytes : std::make_shared<const MappedFile>(member.file);
+}
 
 bool is_built_in(std::string_view name) { return find_pipeline(name) || find_model(name); }
 
@@ -160,6 +154,7 @@ std::vector<Member> Catalog::members(const std::string& name, const std::string&
   if (const ModelRow* row = find_model(name)) return {{role_of(row->kind), name, {}, {}}};
   std::vector<std::string_view> names = built_in_names();
   std::vector<StoredModel> stored;
+  if (given_ && given_->name == name) return {*given_};
   if (store_) {
     if (const auto row = store_->model(name)) return {stored_member(*row)};
     stored = store_->models();
@@ -174,7 +169,7 @@ std::vector<Member> Catalog::members(const std::string& name, const std::string&
 
 void Catalog::require(const std::string& name, const std::string& where) const {
   for (const Member& member : members(name, where))
-    if (!member.file.empty()) MappedFile{member.file};
+    if (!is_built_in(member)) mapped(member);
 }
 
 std::shared_ptr<const Workload> Catalog::workload(const std::string& name, const Machine& machine) const {
@@ -205,8 +200,9 @@ std::shared_ptr<const Workload> Catalog::workload(const std::string& name, const
 
 std::vector<std::string> Catalog::notes(const std::string& name) const {
   const Member member = members(name, "/model").front();
-  if (member.file.empty()) return {};
+  if (is_built_in(member)) return {};
   if (files_) return notes_of_file(member);
+  if (!store_) return notes_of(member, survey(member, {}).assumed);
   const auto row = store_->model(name);
   if (!row) return {};
   const std::string version = name + " " + row->sha256 + row->created;
@@ -239,6 +235,7 @@ OrderedJson Catalog::facts(const std::string& name) const {
       for (const char* later : {"given", "assumed"})  // not written by an earlier version
         if (!stored.contains(later)) stored[later] = *later == 'g' ? OrderedJson::object() : OrderedJson::array();
       if (stored.contains("ir_version")) return stored;  // else kept by a version that wrote no report
+      return OrderedJson::parse(facts_apart(stored_member(*row)));
     }
   return facts(name, api_tree);
 }
@@ -246,44 +243,6 @@ OrderedJson Catalog::facts(const std::string& name) const {
 OrderedJson Catalog::facts(const std::string& name, const TreeLimits& limits) const {
   const auto parts = members(name, "name");
   return model_facts(*this, name, parts, limits);
-}
-
-OrderedJson Catalog::add(Member member, NewFile& file, const std::string& sha256) {
-  const std::string& name = member.name;
-  check_upload_name(name);
-  member.file = file.path();
-  const OrderedJson facts = model_facts(*this, name, {member});
-  const std::lock_guard lock(changing_);
-  if (const auto row = store_->model(name)) {
-    const Member stored = member_of_facts(row->facts_json);
-    if (row->sha256 == sha256 && stored.dims == member.dims && stored.given == member.given &&
-        stored.role == member.role)
-      return facts;
-    throw Error("conflict", name, "another model has this name; delete it first or choose another");
-  }
-  require_folder(data_ / "models");
-  const std::string relative = "models/" + sha256 + ".onnx";
-  const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(file.path()));
-  file.keep_as(data_ / relative);
-  store_->add_model({name, sha256, relative, bytes, json_text(facts), time_text()});
-  return facts;
-}
-
-void Catalog::remove(const std::string& name) {
-  if (is_built_in(name)) throw Error("conflict", name, "built-in models stay");
-  const std::lock_guard lock(changing_);
-  const auto row = store_->model(name);
-  if (!row) throw Error("not_found", name, "no uploaded model of this name");
-  for (const auto& sweep : store_->sweeps())
-    if (sweep.model == name)
-      throw Error("conflict", name, "sweep " + std::to_string(sweep.id) + " is of this model; delete it first");
-  store_->remove_model(name);
-  // A dims binding apart, two names may share the bytes.
-  const auto others = store_->models();
-  if (std::ranges::none_of(others, [&](const auto& other) { return other.file == row->file; })) {
-    std::error_code ignored;
-    std::filesystem::remove(data_ / row->file, ignored);
-  }
 }
 
 }  // namespace sdip

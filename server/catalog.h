@@ -13,8 +13,10 @@
 #include <tuple>
 #include <vector>
 
+#include "core/base/stop.h"
 #include "core/graph/tree.h"
 #include "core/machine/machine.h"
+#include "core/onnx/survey.h"
 #include "core/program/workload.h"
 #include "db/store.h"
 #include "server/advice.h"
@@ -39,7 +41,12 @@ struct Member {
   std::filesystem::path file;  // empty: built in
   Dims dims{};
   Given given{};
+  std::shared_ptr<const MappedFile> bytes = nullptr;  // of the file, where it can be opened no more
 };
+
+/// The bytes of a member that is not built in. Throws Error file_not_found, file_unreadable.
+std::shared_ptr<const MappedFile> mapped(const Member& member);
+inline bool is_built_in(const Member& member) { return member.file.empty() && !member.bytes; }
 
 /// What one pass of a built-in model is written for.
 struct PassSizes {
@@ -64,12 +71,21 @@ struct FileModels {
   std::function<void(const std::string&)> tell{};
 };
 
-/// Models may be uploaded. Their files are read in children of `program`.
+/// Models may be uploaded. They are evaluated in children of `program` (server/apart.h).
 struct UploadedModels {
   Store* store = nullptr;
   std::filesystem::path data, program;
   OwnOperatorList operators;
 };
+
+/// What such a child knows: one model.
+struct GivenModel {
+  Member member;
+  OwnOperatorList operators;
+};
+
+struct Evaluation;
+struct EvaluationTurn;
 
 class Catalog {
  public:
@@ -81,13 +97,15 @@ class Catalog {
         data_(std::move(uploads.data)),
         program_(std::move(uploads.program)),
         operators_(std::move(uploads.operators)) {}
+  /// Built-in models and this one, read in this process.
+  explicit Catalog(GivenModel given) : operators_(std::move(given.operators)), given_(std::move(given.member)) {}
   /// Built-in models and files: names that look like paths are read, in this process.
   explicit Catalog(FileModels files) : operators_(files.operators), files_(std::move(files)) {}
 
   std::vector<ModelEntry> entries() const;
   /// Facts of GET /models/{name}. Throws Error unknown_model (with the nearest names) and what importing throws.
   OrderedJson facts(const std::string& name) const;
-  /// The same with a tree of other bounds.
+  /// The same, of what is not uploaded, with a tree of other bounds.
   OrderedJson facts(const std::string& name, const TreeLimits& limits) const;
   /// Throws Error unknown_model at `where`, file_not_found and file_unreadable when its file cannot be read.
   void require(const std::string& name, const std::string& where) const;
@@ -98,34 +116,43 @@ class Catalog {
   /// unknown_model, value_conflict (an image size or batch that a file cannot take), and what importing throws.
   std::shared_ptr<const Workload> workload(const std::string& name, const Machine& machine) const;
 
-  /// The network of a member. Throws what reading and importing throw; of an upload also import_failed, and busy
-  /// when others are being read for long.
+  /// The network of a member, read in this process, and what its file says of itself. Throw what reading and
+  /// importing throw. Require a member that is not uploaded.
   ReadModel read(const Member& member, const PassSizes& sizes) const;
-  /// What a member's file says of itself. Throws what reading does, not_onnx, truncated, limit_exceeded; of an
-  /// upload also import_failed and busy.
   ModelSurvey survey(const Member& member, const PassSizes& sizes) const;
   /// What is taken for granted of a model's inputs, a sentence each: dimensions without a size that are 1, inputs
   /// that are constants. Throws what members and survey throw.
   std::vector<std::string> notes(const std::string& name) const;
   /// How a user gives what a model lacks.
   Asking asking() const { return files_ ? Asking::options : Asking::query; }
+  /// The member that a name is uploaded as: it is evaluated by `apart` alone.
+  std::optional<Member> uploaded(const std::string& name) const;
+  /// An evaluation of an uploaded member in a child. Throws what evaluate_apart does, and busy where others are
+  /// evaluated for long: not of `jobs`, of which few run at once.
+  std::string apart(const Member& member, const Evaluation& evaluation, const Json& request,
+                    const EvaluationTurn& turn, bool job = false) const;
   /// Operators of files that models may use; may be null.
   const OwnOperatorList& operators() const { return operators_; }
 
-  /// Keeps an uploaded file under its hash and the member's name; returns its facts. The same bytes, dims, given
+  /// Keeps an uploaded file under its hash and name; returns its facts, as JSON. The same bytes, dims, given
   /// inputs and role again change nothing. Throws Error conflict (the name is built in, or taken by other bytes),
-  /// value_invalid (the name), and what importing throws. Requires a store.
-  OrderedJson add(Member member, NewFile& file, const std::string& sha256);
+  /// value_invalid (the name), and what importing throws: `refused` is then what else there is to say
+  /// (refused_model). Requires a store.
+  std::string add(const Member& member, NewFile& file, const std::string& sha256, const Stop& stop = {},
+                  OrderedJson* refused = nullptr, Asking asking = Asking::query);
   /// Throws Error not_found, conflict (built in, or a sweep uses it).
   void remove(const std::string& name);
 
  private:
+  /// Facts as JSON, or what `add` throws.
+  std::string facts_apart(const Member& member, const Stop& stop = {}, OrderedJson* refused = nullptr,
+                          Asking asking = Asking::query) const;
   bool is_file_name(const std::string& name) const;
   /// What a row stands for; read from its facts once, as a sweep asks for each of its points.
   Member stored_member(const StoredModel& row) const;
-  /// What `here` makes of a member's bytes in this process, or, of an upload, `apart` of its file in a child.
-  template <class Here, class Apart>
-  auto read_with(const Member& member, const PassSizes& sizes, const Here& here, const Apart& apart) const;
+  /// What `here` makes of a member's bytes.
+  template <class Here>
+  auto read_with(const Member& member, const PassSizes& sizes, const Here& here) const;
 
   /// Notes of a file that was read; told when they are new.
   const std::vector<std::string>& notes_of_file(const Member& member) const;
@@ -134,7 +161,8 @@ class Catalog {
   std::filesystem::path data_, program_;
   OwnOperatorList operators_;
   std::optional<FileModels> files_;
-  mutable std::counting_semaphore<> children_{2};  // each may take gigabytes
+  std::optional<Member> given_;
+  mutable std::counting_semaphore<> children_{4};  // of requests: each may take gigabytes
 
   using Cached = std::pair<WorkloadKey, std::shared_ptr<const Workload>>;
   std::mutex changing_;  // one upload or removal at a time: a file is shared by the names that have its bytes

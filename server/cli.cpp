@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "server/commands.h"
+#include "server/evaluations.h"
 #include "server/operator_files.h"
 #include "server/program_files.h"
 #include "server/request.h"
@@ -169,11 +170,11 @@ void require_model_or_program(const std::string& model, bool program, const File
     throw Error("value_conflict", "--role", "a program says its role itself; expected with an ONNX file only");
 }
 
-/// What a server starts to read an upload (server/sandbox.h); nothing for people.
-void add_read_model_command(CLI::App& app, Action& action) {
-  app.add_subcommand(child_command, "Reads a model for a server that started this")->group("")->callback([&action] {
-    action = [] { return run_read_model(survey_onnx); };
-  });
+/// What a server starts to evaluate an upload (server/apart.h); nothing for people.
+void add_evaluate_command(CLI::App& app, Action& action) {
+  app.add_subcommand(child_command, "Evaluates a model for a server that started this")
+      ->group("")
+      ->callback([&action] { action = [] { return run_evaluation(evaluations()); }; });
 }
 
 bool colour_out() { return wants_colour(1); }
@@ -201,7 +202,7 @@ int run_program(int argc, char** argv) {
   add_npu_analysis_command(app, action);
   add_serve_command(app, action);
   add_bench_command(app, action);
-  add_read_model_command(app, action);
+  add_evaluate_command(app, action);
   try {
     std::vector<std::string> arguments = with_repeated_flags(app, {argv + 1, argv + argc});
     std::ranges::reverse(arguments);  // as CLI11 takes them

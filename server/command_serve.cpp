@@ -1,5 +1,6 @@
 // sdip serve: the API and the dashboard, until a signal says stop.
 #include <pthread.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -21,6 +22,40 @@ struct ServeArguments {
   std::string data, host = "127.0.0.1";
 };
 
+constexpr std::chrono::seconds drain_time(5);
+
+/// Waits for a signal, ends the server, and should it not be gone in time, the process: what is stored is whole at
+/// any moment.
+class Ending {
+ public:
+  Ending(HttpServer& server, const sigset_t& signals)
+      : thread_([this, &server, signals] { wait(server, signals); }) {}
+  ~Ending() {
+    ended_ = true;
+    ::pthread_kill(thread_.native_handle(), SIGTERM);  // in case there was none
+    thread_.join();
+  }
+  Ending(const Ending&) = delete;
+  Ending& operator=(const Ending&) = delete;
+
+ private:
+  void wait(HttpServer& server, const sigset_t& signals) {
+    int signal = 0;
+    ::sigwait(&signals, &signal);
+    if (!ended_) std::cerr << "sdip: stopping" << std::endl;
+    const auto end = std::chrono::steady_clock::now() + drain_time;
+    for (; !ended_; std::this_thread::sleep_for(std::chrono::milliseconds(20))) {
+      server.stop();
+      if (std::chrono::steady_clock::now() < end) continue;
+      std::cerr << "sdip: what is under way does not end; left as it is" << std::endl;
+      ::_exit(exit_ok);
+    }
+  }
+
+  std::atomic<bool> ended_ = false;
+  std::thread thread_;
+};
+
 int serve(const ServeArguments& arguments) {
   if (arguments.host != "127.0.0.1" && arguments.host != "localhost")
     throw Error("value_invalid", "--host", "this service has no accounts and answers on 127.0.0.1 only");
@@ -33,24 +68,15 @@ int serve(const ServeArguments& arguments) {
   ::pthread_sigmask(SIG_BLOCK, &ends, nullptr);
   // The port first: one that is taken leaves no data folder behind. Nothing is asked before run().
   Answerer answerer;
-  HttpServer server(arguments.port,
-                    {[&](const Call& call, const std::string& type) { return answerer.refuse(call, type); },
-                     [&](const Call& call) { return answerer.answer(call); }});
+  HttpServer server(
+      arguments.port,
+      {[&](const Call& call, const std::string& type) { return answerer.admit(call, type); },
+       [&](const Call& call) { return answerer.answer(call); }, [&] { return answerer.upload_file(); }});
+  const Ending ending(server, ends);
   Service service(arguments.data, this_program, arguments.validate_seconds);
   answerer = answerer_of(service);
-  std::atomic<bool> ended = false;
-  std::thread waiter([&] {
-    int signal = 0;
-    ::sigwait(&ends, &signal);
-    std::cerr << "sdip: stopping" << std::endl;
-    // Again, should the signal have come before the server ran.
-    for (; !ended; std::this_thread::sleep_for(std::chrono::milliseconds(20))) server.stop();
-  });
   std::cout << "SDIP Explorer: http://127.0.0.1:" << server.port() << "/" << std::endl;
   server.run();
-  ended = true;
-  ::pthread_kill(waiter.native_handle(), SIGTERM);  // in case run() ended by itself
-  waiter.join();
   return exit_ok;
 }
 

@@ -108,11 +108,12 @@ std::string stored_model(Catalog& catalog, const std::filesystem::path& data, co
   const std::string name = model_name_of(model);
   const FileModels files = file_models(arguments.files);
   const Member member{files.role, name, copy.path(), files.dims, files.given};
+  OrderedJson refused;
   try {
-    catalog.add(member, copy, sha256_hex(source.bytes()));
+    catalog.add(member, copy, sha256_hex(source.bytes()), {}, &refused, Asking::options);
   } catch (const Error& error) {
-    if (!takes_advice(error)) throw;
-    throw advised(error, catalog.survey(member, {}), {member.dims, member.given}, Asking::options);
+    if (!takes_advice(error) || !refused.contains("detail")) throw;
+    throw Error(error.code, error.where, refused["detail"].get<std::string>());
   }
   for (const std::string& note : catalog.notes(name)) files.tell(note);
   return name;

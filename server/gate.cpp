@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
 #include <vector>
 
 #include "core/base/error.h"
@@ -60,6 +59,43 @@ void check_target(std::string_view target) {
   const std::string small = lower(target);
   for (const auto code : {"%00", "%0a", "%0d"})
     if (small.find(code) != std::string::npos) refuse("an encoded line break or NUL in the target");
+}
+
+/// Percent escapes as bytes; in a query a plus is a space.
+std::string decoded(std::string_view text, bool query) {
+  const auto digit = [](char c) {
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+  };
+  std::string bytes;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      bytes += query && text[i] == '+' ? ' ' : text[i];
+      continue;
+    }
+    const int high = i + 2 < text.size() ? digit(text[i + 1]) : -1, low = high < 0 ? -1 : digit(text[i + 2]);
+    if (low < 0) refuse("a percent sign in the target that escapes nothing");
+    bytes += static_cast<char>(high * 16 + low);
+    i += 2;
+  }
+  return bytes;
+}
+
+std::multimap<std::string, std::string> query_of(std::string_view text) {
+  std::multimap<std::string, std::string> query;
+  text = text.substr(0, text.find('#'));
+  for (std::size_t from = 0; from < text.size();) {
+    const auto to = std::min(text.find('&', from), text.size());
+    const auto pair = text.substr(from, to - from);
+    const auto equals = std::min(pair.find('='), pair.size());
+    if (!pair.empty())
+      query.emplace(decoded(pair.substr(0, equals), true),
+                    decoded(pair.substr(std::min(equals + 1, pair.size())), true));
+    from = to + 1;
+  }
+  return query;
 }
 
 using Headers = std::map<std::string, std::string>;
@@ -143,15 +179,19 @@ Head check_head(std::string_view head, const GateRules& rules) {
   const auto connection = headers.find("connection");
   const std::string wish = connection == headers.end() ? "" : lower(connection->second);
   result.keep_alive = version == "HTTP/1.1" ? wish != "close" : wish == "keep-alive";
-  result.text = result.method + " " + std::string(target) + " HTTP/1.1\r\n";
-  // What the library would act on and we do not offer stays out: ranges, encodings, upgrades, forwarding.
-  for (const auto name : {"host", "content-type", "content-length", "expect", "if-none-match"})
-    if (const auto found = headers.find(name); found != headers.end())
-      result.text += std::string(name) + ": " + found->second + "\r\n";
-  // Under a name that the library does not know: it would compress every answer anew.
-  if (const auto found = headers.find("accept-encoding"); found != headers.end())
-    result.text += "codings-taken: " + found->second + "\r\n";
-  result.text += "\r\n";
+  const auto mark = std::min(target.find('?'), target.size());
+  result.path = decoded(target.substr(0, mark), false);
+  result.query = query_of(target.substr(std::min(mark + 1, target.size())));
+  const auto take = [&](const char* name, std::string& text) {
+    if (const auto found = headers.find(name); found != headers.end()) text = found->second;
+  };
+  take("content-type", result.content_type);
+  take("accept-encoding", result.accept_encoding);
+  take("if-none-match", result.if_none_match);
+  if (const auto expect = headers.find("expect"); expect != headers.end()) {
+    if (lower(expect->second) != "100-continue") refuse("expected no other Expect than 100-continue");
+    result.expects_continue = true;
+  }
   return result;
 }
 

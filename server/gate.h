@@ -1,9 +1,9 @@
-// The head of an HTTP request, checked in full before the HTTP library sees any of it. The packaged cpp-httplib
-// 0.11.4 accepts what it should not: duplicate lengths, chunked bodies without bound, folded
-// and encoded line breaks.
+// The head of an HTTP request, checked in full and taken apart. Refused is what clients do not send and attacks do:
+// duplicate lengths, chunked bodies, folded and encoded line breaks, names that are not this server's.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -17,11 +17,14 @@ struct GateRules {
   std::int64_t most_upload_bytes = 0;  // of a PUT; other bodies are at most most_json_bytes
 };
 
+/// What is acted on; other headers (ranges, upgrades, forwarding) are not.
 struct Head {
-  std::string method;
+  std::string method, path;                       // decoded
+  std::multimap<std::string, std::string> query;  // decoded; a key ends at its first `=`
+  std::string content_type, accept_encoding, if_none_match;
   std::int64_t body_bytes = 0;
   bool keep_alive = true;
-  std::string text;  // what the HTTP library reads: the request line and the headers it needs, rewritten
+  bool expects_continue = false;  // the client sends its body when it is told to
 };
 
 /// Checks a head, its empty line included. Throws Error bad_request, header_too_large, length_required (a body

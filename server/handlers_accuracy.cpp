@@ -19,7 +19,7 @@ std::int64_t accuracy_id(const Call& call) {
 }  // namespace
 
 Reply post_accuracy(Service& service, const Call& call) {
-  const std::int64_t id = service.accuracies.submit(accuracy_request(parse_json(call.body)));
+  const std::int64_t id = service.accuracies.submit(parse_json(call.body), call.stop);
   Reply reply = json_reply(service.accuracies.job(id), 202);
   reply.headers.emplace_back("Location", "/api/v1/accuracies/" + std::to_string(id));
   return reply;

@@ -1,13 +1,9 @@
 // Handlers of tables, models and single design points.
 #include "core/base/error.h"
-#include "server/analysis.h"
-#include "server/explain_json.h"
+#include "server/evaluations.h"
 #include "server/handlers.h"
-#include "server/memory_json.h"
-#include "server/model_facts.h"
 #include "server/openapi.h"
 #include "server/operator_files.h"
-#include "server/request.h"
 #include "server/tables_json.h"
 #include "server/version.h"
 
@@ -23,10 +19,16 @@ Reply json_reply(const OrderedJson& value, int status) { return {.status = statu
 namespace {
 
 /// The problem, and beside it everything else in the file's way.
-Reply refusal_of(const Catalog& catalog, const Member& member, const Error& error) {
-  OrderedJson refused = refused_model(catalog, member, error);
-  OrderedJson problem = problem_json(error.code, error.where, refused["detail"].get<std::string>());
-  for (const char* key : {"problems", "unbound", "unsupported", "give"}) problem[key] = std::move(refused[key]);
+Reply refusal_of(const Error& error, OrderedJson refused) {
+  const std::string detail = refused.contains("detail") ? refused["detail"].get<std::string>() : error.what();
+  OrderedJson problem = problem_json(error.code, error.where, detail);
+  if (status_of(error.code) == 422) {
+    problem["problems"] = {{{"code", error.code}, {"where", error.where}, {"detail", detail}}};
+    for (const char* key : {"unbound", "unsupported"}) problem[key] = OrderedJson::array();
+    problem["give"] = "";
+  }
+  for (const char* key : {"problems", "unbound", "unsupported", "give"})
+    if (refused.contains(key)) problem[key] = std::move(refused[key]);
   return {.status = status_of(error.code), .content_type = "application/problem+json", .body = json_text(problem)};
 }
 
@@ -73,23 +75,14 @@ Reply put_model(Service& service, const Call& call) {
     if (key == "input") give_input(member.given, value, "?" + key);
   }
   if (call.query.contains("role")) member.role = role_named(query_value(call, "role"), "?role");
-  require_folder(service.data / "models");
-  NewFile file(service.data / "models" / "upload");
-  Sha256 hash;
-  call.read_upload([&](std::string_view piece) {
-    file.write(piece);
-    hash.add(piece);
-    return true;
-  });
-  member.file = file.path();
+  OrderedJson refused;
   try {
-    const OrderedJson facts = service.catalog.add(member, file, hash.hex());
-    Reply reply = json_reply(facts, 201);
+    Reply reply{.status = 201};
+    reply.body = service.catalog.add(member, *call.upload->file, call.upload->sha256, call.stop, &refused);
     reply.headers.emplace_back("Location", "/api/v1/models/" + member.name);
     return reply;
   } catch (const Error& error) {
-    return status_of(error.code) == 422 ? refusal_of(service.catalog, member, error)
-                                        : problem_reply(error.code, error.where, error.what());
+    return refusal_of(error, std::move(refused));
   }
 }
 
@@ -98,39 +91,20 @@ Reply delete_model(Service& service, const Call& call) {
   return {.status = 204};
 }
 
-Reply post_analysis(Service& service, const Call& call) {
-  const PointRequest request = point_request(parse_json(call.body), false);
-  return json_reply(analysis_json(analyze(service.catalog, request.model, request.machine, request.formats),
-                                  request.instructions));
+namespace {
+
+/// A design point of any model, by one of the evaluations.
+Reply evaluated(Service& service, const Call& call, std::string_view name) {
+  const Json body = parse_json(call.body);
+  return {.body = evaluate(service.catalog, name, model_of(body), body, {{}, call.stop})};
 }
 
-Reply post_memory_view(Service& service, const Call& call) {
-  const PointRequest request = point_request(parse_json(call.body), false);
-  return json_reply(memory_json(analyze(service.catalog, request.model, request.machine, request.formats)));
-}
+}  // namespace
 
-Reply post_explanation(Service& service, const Call& call) {
-  Json body = parse_json(call.body);
-  const std::int64_t layers = integer_field(body, "layers", "").value_or(usual_explained_layers);
-  if (layers < 0 || layers > most_explained_layers)
-    throw Error("value_out_of_range", "/layers", "expected 0 to " + std::to_string(most_explained_layers));
-  if (body.is_object()) body.erase("layers");
-  const PointRequest request = point_request(body, false);
-  const Analysis analysis = analyze(service.catalog, request.model, request.machine, request.formats);
-  return json_reply(explanation_json(
-      analysis, explain(analysis.application, analysis.machine, static_cast<std::size_t>(layers))));
-}
-
-Reply post_sensitivities(Service& service, const Call& call) {
-  const PointRequest request = point_request(parse_json(call.body), false);
-  return json_reply(sensitivities_json(
-      request.model, analyze_changes(service.catalog, request.model, request.machine, request.formats)));
-}
-
-Reply post_comparison(Service& service, const Call& call) {
-  const PointRequest request = point_request(parse_json(call.body), true);
-  return json_reply(
-      comparison_json(service.catalog, request.model, request.machine, request.baselines, request.formats));
-}
+Reply post_analysis(Service& service, const Call& call) { return evaluated(service, call, "analysis"); }
+Reply post_memory_view(Service& service, const Call& call) { return evaluated(service, call, "memory_view"); }
+Reply post_explanation(Service& service, const Call& call) { return evaluated(service, call, "explanation"); }
+Reply post_sensitivities(Service& service, const Call& call) { return evaluated(service, call, "sensitivities"); }
+Reply post_comparison(Service& service, const Call& call) { return evaluated(service, call, "comparison"); }
 
 }  // namespace sdip

@@ -47,6 +47,7 @@ constexpr CodeRow code_rows[] = {
     {"store_newer", 500, store_said},
     {"store_readonly", 500, store_said},
     {"busy", 503},
+    {"cancelled", 503},
     {"disk_full", 507, "no space left on the server's disk; nothing of this write was kept"},
 };
 

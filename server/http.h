@@ -1,27 +1,38 @@
-// A request and its answer, free of the HTTP library.
+// A request and its answer, free of sockets.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/base/stop.h"
+#include "server/files.h"
 #include "server/json_in.h"
 
 namespace sdip {
 
 using Sink = std::function<bool(std::string_view)>;  // false: the client is gone
 
+/// The body of an upload, whole, in a file that goes away unless it is kept.
+struct Upload {
+  std::unique_ptr<NewFile> file;
+  std::string sha256 = {};
+  std::shared_ptr<std::int64_t> place = nullptr;  // among the uploads that are there at once: its bytes so far
+};
+
 struct Call {
   std::string method, path;
   std::vector<std::string> parts;  // what stood for each {name} of the route's pattern
   std::multimap<std::string, std::string> query;
-  std::string accept_encoding, if_none_match;    // as the client says them
-  std::string body;                              // JSON routes
-  std::function<void(const Sink&)> read_upload;  // upload routes: gives the body piece by piece
+  std::string accept_encoding, if_none_match;  // as the client says them
+  std::string body;                            // of PUT empty:
+  std::shared_ptr<Upload> upload;              // its body
+  Stop stop = {};  // says true when nobody waits for the answer any more: the client left, or the server ends
 };
 
 struct Reply {

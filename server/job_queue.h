@@ -24,13 +24,15 @@ enum class JobKind { sweep, validation, accuracy };
 struct JobKindRow {
   std::string_view name;  // as the log calls one
   int gives_way;          // to whom its thread gives way: 0, requests; above, kinds of less, too
-  std::chrono::seconds
+  std::chrono::milliseconds
       cancel_wait;  // how long `cancel` waits for one that runs to end, so that the answer shows it
 };
+/// They end within that: a batch, some thousand tile operations, a row of a product, a layer that is mapped are
+/// much shorter.
 inline constexpr JobKindRow job_kinds[] = {
-    {"sweep", 0, std::chrono::seconds(5)},        // a batch lasts well under a second
-    {"validation", 2, std::chrono::seconds(10)},  // some thousand tile operations, a row of a product
-    {"accuracy", 0, std::chrono::seconds(0)},     // nothing shows one that was removed
+    {"sweep", 0, std::chrono::milliseconds(1000)},
+    {"validation", 2, std::chrono::milliseconds(1000)},
+    {"accuracy", 0, std::chrono::milliseconds(0)},  // nothing shows one that was removed
 };
 
 /// The calling thread, and those it starts, give way to requests: they run at a lower priority; `more` than 0 also
@@ -76,14 +78,16 @@ class JobQueue {
   /// It runs when no other waits.
   void add_behind(std::int64_t id) { put(behind_, id); }
 
-  /// Of one that runs true: it is told to end, and has, or the kind's time is over. Else false: it waits no longer.
+  /// Of one that runs true: it is told to end, and has, or the first to tell it has waited long enough. Else false:
+  /// it waits no longer.
   bool cancel(std::int64_t id) {
     std::unique_lock lock(mutex_);
     drop_waiting(id);
     if (running_ != id) return false;
+    const bool told = by_user_;
     by_user_ = true;
     cancel_ = true;
-    wake_.wait_for(lock, kind_.cancel_wait, [&] { return running_ != id || ending_; });
+    if (!told) wake_.wait_for(lock, kind_.cancel_wait, [&] { return running_ != id || ending_; });
     return true;
   }
 

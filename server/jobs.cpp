@@ -8,6 +8,8 @@
 #include "core/base/error.h"
 #include "core/explore/sweep.h"
 #include "core/program/mapping_cache.h"
+#include "server/batch_bytes.h"
+#include "server/evaluations.h"
 #include "server/http.h"
 #include "server/said_formats.h"
 #include "server/stages.h"
@@ -60,11 +62,81 @@ void require_layers(const Catalog& catalog, const SweepSpec& spec, const Compile
     check_machine(machine);
     compile_said(*catalog.workload(spec.model, machine), machine, {spec.formats}, options);
   } catch (const Error& error) {
-    if (error.code == "format_unmatched") throw;
+    if (error.code == "format_unmatched" || is_cancelled(error)) throw;
   }
 }
 
 }  // namespace
+
+namespace {
+
+using KeepBatch = std::function<void(PointBatch&&)>;
+
+/// The points of `ranges`; true: `stop` ended it early.
+bool evaluate_points(const Catalog& catalog, const SweepSpec& spec, const std::vector<IndexRange>& ranges,
+                     std::int64_t threads, const std::atomic<bool>* cancel, const KeepBatch& keep) {
+  CompileOptions quickly;
+  quickly.say_needed_bytes = false;  // a sweep has many infeasible points; `sdip analyze` says it of each
+  quickly.mappings = std::make_shared<MappingCache>(
+      MappingCache::usual_entries, psram_rooms(spec.space));  // capacities and fusions have most layers in common
+  quickly.stop = [cancel] { return cancel != nullptr && cancel->load(); };
+  try {
+    require_layers(catalog, spec, quickly);
+  } catch (const Error& error) {
+    if (is_cancelled(error)) return true;
+    throw;
+  }
+  const auto compile_machine = [&](const Machine& machine) {
+    return std::make_shared<const Application>(
+        compile_said(*catalog.workload(spec.model, machine), machine, {spec.formats}, quickly));
+  };
+  SweepOptions how;
+  how.threads = static_cast<int>(threads);
+  how.cancel = cancel;
+  how.seconds = seconds_now;
+  return sweep(spec.space, ranges, compile_machine, side_by_side, how, keep).cancelled;
+}
+
+/// The same, of an upload, in a child.
+bool evaluate_points_apart(const Catalog& catalog, const Member& member, const SweepRow& row, const SweepSpec& spec,
+                           std::vector<IndexRange> ranges, const RunOptions& options, const KeepBatch& keep) {
+  Json request = {{"spec", Json::parse(row.spec_json)}, {"threads", options.threads}, {"ranges", Json::array()}};
+  for (const IndexRange& range : ranges) request["ranges"].push_back({range.first, range.end});
+  const auto take = [&](std::string_view bytes) {
+    PointBatch batch = batch_of_bytes(bytes, spec.model);
+    // Only what is missing, and that once: a child is not believed.
+    const auto found = std::ranges::find_if(ranges, [&](const IndexRange& range) {
+      return range.first <= batch.first && batch.range().end <= range.end;
+    });
+    if (found == ranges.end() || batch.count() == 0)
+      throw Error("evaluation_failed", spec.model, spec.model + ": gave points that it was not asked for");
+    const IndexRange rest{batch.range().end, found->end};
+    found->end = batch.first;
+    if (rest.first < rest.end) ranges.insert(found + 1, rest);
+    keep(std::move(batch));
+  };
+  try {
+    Evaluation evaluation = evaluation_named("sweep");
+    evaluation.limits.threads = options.threads;
+    catalog.apart(member, evaluation, request,
+                  {take, [&] { return options.cancel != nullptr && options.cancel->load(); }}, true);
+  } catch (const Error& error) {
+    if (is_cancelled(error)) return true;
+    throw;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string evaluate_sweep(const Catalog& catalog, const Json& request, const EvaluationTurn& turn) {
+  std::vector<IndexRange> ranges;
+  for (const Json& range : request.at("ranges"))
+    ranges.push_back({range.at(0).get<std::int64_t>(), range.at(1).get<std::int64_t>()});
+  evaluate_points(catalog, spec_from_json(request.at("spec")), ranges, request.at("threads").get<std::int64_t>(),
+                  nullptr, [&](PointBatch&& batch) { turn.show(bytes_of_batch(batch)); });
+  return "";
+}
 
 bool run_sweep(Store& store, const Catalog& catalog, std::int64_t id, const RunOptions& options) {
   store.set_state(id, SweepState::running);
@@ -74,25 +146,14 @@ bool run_sweep(Store& store, const Catalog& catalog, std::int64_t id, const RunO
     catalog.require(spec.model, "/model");  // else every point would be infeasible, for good
     const auto ranges = store.missing_ranges(id);
     Stopwatch stopwatch(row.done, row.total);
-    CompileOptions quickly;
-    quickly.say_needed_bytes = false;  // a sweep has many infeasible points; `sdip analyze` says it of each
-    quickly.mappings = std::make_shared<MappingCache>(
-        MappingCache::usual_entries, psram_rooms(spec.space));  // capacities and fusions have most layers in common
-    require_layers(catalog, spec, quickly);
-    const auto compile_machine = [&](const Machine& machine) {
-      return std::make_shared<const Application>(
-          compile_said(*catalog.workload(spec.model, machine), machine, {spec.formats}, quickly));
-    };
-    const auto keep = [&](PointBatch&& batch) {
+    const KeepBatch keep = [&](PointBatch&& batch) {
       store.append(id, batch);
       if (options.on_batch) options.on_batch(stopwatch.after(batch.count()));
     };
-    SweepOptions how;
-    how.threads = options.threads;
-    how.cancel = options.cancel;
-    how.seconds = seconds_now;
-    const SweepEnd end = sweep(spec.space, ranges, compile_machine, side_by_side, how, keep);
-    if (end.cancelled) return true;
+    const auto member = catalog.uploaded(spec.model);
+    if (member ? evaluate_points_apart(catalog, *member, row, spec, ranges, options, keep)
+               : evaluate_points(catalog, spec, ranges, options.threads, options.cancel, keep))
+      return true;
     store.set_state(id, SweepState::done);
   } catch (const Error& error) {
     if (status_of(error.code) >= 500)  // what answers do not show

@@ -29,6 +29,9 @@ struct RunOptions {
 /// caller says whether that means cancelled or interrupted. What stops it is kept as its problem, state failed.
 bool run_sweep(Store& store, const Catalog& catalog, std::int64_t id, const RunOptions& options);
 
+/// The evaluation "sweep": shows batches of points (server/batch_bytes.h).
+std::string evaluate_sweep(const Catalog& catalog, const Json& request, const EvaluationTurn& turn);
+
 class Jobs {
  public:
   /// Starts the runner; sweeps that were queued or interrupted when the process last ended are queued again, oldest

@@ -82,6 +82,17 @@ Json parse_json(std::string_view text) {
   }
 }
 
+OrderedJson bounded_json(std::string_view text) {
+  constexpr std::int64_t most_values = 8'000'000;
+  constexpr int most_depth = 200;
+  std::int64_t values = 0;
+  return OrderedJson::parse(text, [&](int depth, OrderedJson::parse_event_t, OrderedJson&) {
+    if (++values > most_values || depth > most_depth)
+      throw Error("json_invalid", "", "too many values, or too deep");
+    return true;
+  });
+}
+
 void require_keys(const Json& object, std::initializer_list<std::string_view> known, const std::string& pointer) {
   if (!object.is_object()) throw Error("value_invalid", pointer, "expected a JSON object");
   for (const auto& [key, value] : object.items()) {

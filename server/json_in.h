@@ -20,6 +20,11 @@ using OrderedJson = nlohmann::ordered_json;
 /// above 32), json_duplicate_key (where: pointer to the key).
 Json parse_json(std::string_view text);
 
+/// Parses what another process of ours wrote, which may be in an attacker's hands: what it is made of is counted as
+/// it is read. Throws OrderedJson::exception, and Error json_invalid for more than 8 million values or nesting
+/// above 200.
+OrderedJson bounded_json(std::string_view text);
+
 /// Throws Error unknown_key unless every key of `object` is listed; json_invalid unless it is an object.
 void require_keys(const Json& object, std::initializer_list<std::string_view> known, const std::string& pointer);
 

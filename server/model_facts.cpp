@@ -60,7 +60,7 @@ void add_counts(OrderedJson& object, const GraphFacts& facts, const auto& patter
 
 /// A core's network predicts noise, or says why it cannot.
 void check_core(const Member& member, const Graph& graph) {
-  if (member.role != Role::core || member.file.empty()) return;
+  if (member.role != Role::core || is_built_in(member)) return;
   Machine machine;
   machine.guidance = Guidance::off;  // a file has its own batch
   Graph copy = graph;
@@ -81,7 +81,7 @@ OrderedJson member_facts(const Catalog& catalog, const Member& member, Totals& t
                         {"outputs", values_json(graph, graph.outputs, survey.outputs)}};
   GraphReport report = report_of(graph, model.rewritten, model.rewrites);
   check_core(member, graph);
-  const ModelRow* row = member.file.empty() ? find_model(member.name) : nullptr;
+  const ModelRow* row = is_built_in(member) ? find_model(member.name) : nullptr;
   if (row) report.facts.parameters = row->parameters;
   add(totals, report.facts, report.rewrites);
   add_counts(object, report.facts, report.rewrites);
@@ -120,16 +120,18 @@ OrderedJson model_facts(const Catalog& catalog, const std::string& name, const s
   return object;
 }
 
-OrderedJson refused_model(const Catalog& catalog, const Member& member, const Error& error) {
+OrderedJson refused_model(const Catalog& catalog, const Member& member, const Error& error,
+                          std::optional<Asking> asking) {
+  const Asking way = asking.value_or(catalog.asking());
   OrderedJson object = {{"name", member.name}};
   try {
     const ModelSurvey survey = catalog.survey(member, {});
     object["survey"] = survey_json(survey);
     const GivenSoFar so_far{member.dims, member.given};
-    const Error told = advised(error, survey, so_far, catalog.asking());
+    const Error told = advised(error, survey, so_far, way);
     object.update(obstacles_json(survey, so_far, told));
     object["detail"] = told.what();
-    object["give"] = to_give(survey, so_far, error, catalog.asking());
+    object["give"] = to_give(survey, so_far, error, way);
   } catch (const Error&) {  // bytes that are no model: `error` says it
     object["problems"] = {{{"code", error.code}, {"where", error.where}, {"detail", error.what()}}};
     object["unbound"] = OrderedJson::array();

@@ -18,7 +18,9 @@ OrderedJson model_facts(const Catalog& catalog, const std::string& name, const s
 
 /// What is known of a file that importing refused with `error`: {"name", "survey", "problems", "unbound",
 /// "unsupported", "detail", "give": what to add, as options or query}; without a survey for what is no model.
-OrderedJson refused_model(const Catalog& catalog, const Member& member, const Error& error);
+/// `asking`: how it is to be given, if not as the catalog says.
+OrderedJson refused_model(const Catalog& catalog, const Member& member, const Error& error,
+                          std::optional<Asking> asking = std::nullopt);
 
 /// Such facts without their stages, which are most of the text.
 Json facts_head(const std::string& facts_json);

@@ -12,6 +12,9 @@ namespace sdip {
 
 enum class BodyKind { empty, json, upload };
 
+/// Whether an answer takes some milliseconds whatever is asked and however much is stored.
+enum class Effort { heavy, quick };
+
 struct QueryRow {
   std::string_view name;
   std::string_view type;  // "string", "integer", "boolean"
@@ -29,6 +32,7 @@ struct Route {
   int status;                        // when it goes well
   std::string_view response_schema;  // "" for none; "text" for a file
   Reply (*handler)(Service&, const Call&);
+  Effort effort = Effort::heavy;
 };
 
 std::span<const Route> routes();

@@ -9,10 +9,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <optional>
 #include <thread>
 
 #include "core/base/error.h"
@@ -23,7 +25,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 [[noreturn]] void unavailable(const std::string& what, int number) {
-  throw Error("sandbox_unavailable", "", "cannot " + what + " to read a model in: " + std::strerror(number));
+  throw Error("sandbox_unavailable", "", "cannot " + what + " to work on a model in: " + std::strerror(number));
 }
 
 /// A descriptor, above those that a child finds its own at.
@@ -127,74 +129,131 @@ class Child {
   bool ended_ = false;
 };
 
-enum class Reading { whole, late, too_long };
+[[noreturn]] void failed(const ChildTask& task, const std::string& why) {
+  const std::string doing = task.failure == "import_failed" ? "reading this model " : "evaluating this model ";
+  throw Error(task.failure, task.label, task.label + ": " + doing + why);
+}
 
-Reading read_answer(int pipe, Clock::time_point deadline, std::size_t most, std::string& answer) {
+[[noreturn]] void failed_late(const ChildTask& task) {
+  const std::string cpu = task.limits.cpu_s > 0 ? std::to_string(task.limits.cpu_s) + " s of a processor, " : "";
+  failed(task, "took longer than the time limit allows: " + cpu + std::to_string(task.limits.wall_s) + " s in all");
+}
+
+/// Takes what a child says apart, and no more of it than the limit.
+class Hearing {
+ public:
+  explicit Hearing(const ChildTask& task) : task_(task) {}
+
+  void add(std::string_view bytes) {
+    while (!bytes.empty()) {
+      std::string& part = head_.size() < head_bytes ? head_ : body_;
+      const std::size_t wanted = head_.size() < head_bytes ? head_bytes - head_.size() : length_ - body_.size();
+      const std::size_t taken = std::min(wanted, bytes.size());
+      part.append(bytes.substr(0, taken));
+      bytes.remove_prefix(taken);
+      if (head_.size() == head_bytes && &part == &head_) begin();
+      if (head_.size() == head_bytes && body_.size() == length_) end();
+    }
+  }
+  /// What was said last, when all is said.
+  std::pair<Saying, std::string> last() {
+    if (!last_ || !head_.empty()) failed(task_, "gave no valid answer: it ends early");
+    return std::move(*last_);
+  }
+
+ private:
+  static constexpr std::size_t head_bytes = 9;
+
+  void begin() {
+    length_ = 0;
+    for (std::size_t i = head_bytes; i-- > 1;) length_ = length_ << 8 | static_cast<unsigned char>(head_[i]);
+    if (std::string_view("paemb").find(head_[0]) == std::string_view::npos || last_)
+      failed(task_, "gave no valid answer");
+    if (length_ > static_cast<std::uint64_t>(task_.limits.answer_bytes))
+      failed(task_, "gave an answer of more than " + std::to_string(task_.limits.answer_bytes) + " bytes");
+  }
+  void end() {
+    const auto kind = static_cast<Saying>(head_[0]);
+    if (kind != Saying::shown)
+      last_ = {kind, std::move(body_)};
+    else if (task_.show)
+      task_.show(body_);
+    else
+      failed(task_, "gave no valid answer: it was not asked to show anything");
+    head_.clear();
+    body_.clear();
+  }
+
+  const ChildTask& task_;
+  std::string head_, body_;
+  std::uint64_t length_ = 0;
+  std::optional<std::pair<Saying, std::string>> last_;
+};
+
+/// Until the child has said all. Whatever it says gives it its time again.
+void hear(int pipe, const ChildTask& task, Hearing& hearing, Clock::time_point& deadline) {
+  const std::chrono::seconds patience(task.limits.wall_s);
+  constexpr std::int64_t glance_ms = 50;  // how long it looks away from whether it is to stop
   std::string piece(1 << 16, '\0');
-  for (;;) {
+  for (deadline = Clock::now() + patience;;) {
+    end_if(task.stop, task.label);
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    if (left <= 0) return Reading::late;
+    if (left <= 0) failed_late(task);
     pollfd wait{pipe, POLLIN, 0};
-    const int ready = ::poll(&wait, 1, static_cast<int>(left));
+    const int ready = ::poll(&wait, 1, static_cast<int>(std::min(left, glance_ms)));
     if (ready < 0 && errno != EINTR) unavailable("wait for a child", errno);
     if (ready <= 0) continue;
     const ssize_t size = ::read(pipe, piece.data(), piece.size());
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) unavailable("hear a child", errno);
-    if (size == 0) return Reading::whole;
-    if (answer.size() + static_cast<std::size_t>(size) > most) return Reading::too_long;
-    answer.append(piece.data(), static_cast<std::size_t>(size));
+    if (size == 0) return;
+    hearing.add({piece.data(), static_cast<std::size_t>(size)});
+    if (task.show) deadline = Clock::now() + patience;
   }
 }
 
-[[noreturn]] void failed(const std::string& label, const std::string& why) {
-  throw Error("import_failed", label, label + ": reading this model " + why);
-}
-
-[[noreturn]] void failed_late(const std::string& label, const ChildLimits& limits) {
-  failed(label, "took longer than the time limit allows: " + std::to_string(limits.cpu_s) + " s of a processor, " +
-                    std::to_string(limits.wall_s) + " s in all");
-}
-
-void judge(int status, const std::string& label, const ChildLimits& limits) {
+void judge(int status, const ChildTask& task) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
   if (WIFEXITED(status) && WEXITSTATUS(status) == exit_unconfined)
-    throw Error("sandbox_unavailable", label, "a child process cannot limit itself on this system");
-  if (WIFEXITED(status)) failed(label, "ended with exit code " + std::to_string(WEXITSTATUS(status)));
+    throw Error("sandbox_unavailable", task.label, "a child process cannot limit itself on this system");
+  if (WIFEXITED(status)) failed(task, "ended with exit code " + std::to_string(WEXITSTATUS(status)));
   const int signal = WTERMSIG(status);
-  if (signal == SIGXCPU) failed_late(label, limits);
-  if (signal == SIGSYS) failed(label, "made a system call that reading a model does not need, and was killed");
-  if (signal == SIGKILL) failed(label, "was killed, as the system does when memory runs out");
-  failed(label, "crashed (signal " + std::to_string(signal) + ", " + ::sigabbrev_np(signal) + ")");
+  if (signal == SIGXCPU) failed_late(task);
+  if (signal == SIGSYS) failed(task, "made a system call that this does not need, and was killed");
+  if (signal == SIGKILL) failed(task, "was killed, as the system does when memory runs out");
+  failed(task, "crashed (signal " + std::to_string(signal) + ", " + ::sigabbrev_np(signal) + ")");
 }
 
 }  // namespace
 
-std::string answer_of_child(const std::filesystem::path& program, const std::filesystem::path& file,
-                            const std::string& request, const std::string& label, const ChildLimits& limits) {
-  const Descriptor model(model_file(file));
-  const Descriptor asked(request_file(request));
+std::string said_text(Saying kind, std::string_view bytes) {
+  std::string text(1, static_cast<char>(kind));
+  for (std::uint64_t i = 0, left = bytes.size(); i < 8; ++i, left >>= 8) text += static_cast<char>(left & 255);
+  return text.append(bytes);
+}
+
+std::pair<Saying, std::string> answer_of_child(const ChildTask& task) {
+  const Descriptor model(model_file(task.file));
+  const Descriptor asked(request_file(task.request));
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) unavailable("open a pipe", errno);
-  const int read_end = ends[0];
-  Descriptor write_end(ends[1]);
-  const Descriptor answered(read_end);
-  Child child(program, asked.number(), write_end.number(), model.number());
-  write_end.close();
-  const auto deadline = Clock::now() + std::chrono::seconds(limits.wall_s);
-  std::string answer;
-  switch (read_answer(answered.number(), deadline, static_cast<std::size_t>(limits.answer_bytes), answer)) {
-    case Reading::late:
-      failed_late(label, limits);
-    case Reading::too_long:
-      failed(label, "gave an answer of more than " + std::to_string(limits.answer_bytes) + " bytes");
-    case Reading::whole:
-      break;
+  std::optional<Descriptor> answered, write_end;
+  try {
+    answered.emplace(ends[0]);
+  } catch (...) {
+    ::close(ends[1]);
+    throw;
   }
+  write_end.emplace(ends[1]);
+  Child child(task.program, asked.number(), write_end->number(), model.number());
+  write_end.reset();
+  Hearing hearing(task);
+  Clock::time_point deadline;
+  hear(answered->number(), task, hearing, deadline);
   int status = 0;
-  if (!child.ends_by(deadline, status)) failed_late(label, limits);
-  judge(status, label, limits);
-  return answer;
+  if (!child.ends_by(deadline, status)) failed_late(task);
+  judge(status, task);
+  return hearing.last();
 }
 
 }  // namespace sdip

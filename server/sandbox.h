@@ -1,29 +1,52 @@
-// A child process that reads what is not trusted: limits on memory, time and system calls, and a bounded answer.
+// A child process that works on what is not trusted: limits on memory, time and system calls, and a bounded answer.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/base/stop.h"
 
 namespace sdip {
 
 struct ChildLimits {
   std::int64_t memory_bytes = std::int64_t{2} << 30;  // of address space, the file's own size besides
-  std::int64_t cpu_s = 30, wall_s = 60;
-  std::int64_t answer_bytes = 128 << 20;
+  std::int64_t cpu_s = 30;                            // 0: as long as it goes on saying something
+  std::int64_t wall_s = 60;                           // from one thing that it says to the next
+  std::int64_t answer_bytes = 128 << 20;              // of each of them
+  std::int64_t threads = 1;
 };
 
 /// The running program itself.
 inline constexpr const char* this_program = "/proc/self/exe";
-/// The subcommand that a child is started with: `sdip read-model`, not shown by --help.
-inline constexpr const char* child_command = "read-model";
+/// The subcommand that a child is started with: `sdip evaluate`, not shown by --help.
+inline constexpr const char* child_command = "evaluate";
 
-/// Starts `program read-model` with standard input holding `request`, standard output a pipe, descriptor 3 `file`
-/// opened for reading, and nothing else; returns what it wrote. Throws Error("import_failed", label, ...) when it
-/// ends by a signal, does not end in time or writes too much, saying which limit it met; ("sandbox_unavailable",
-/// ...) when it cannot be started or could not limit itself; and what opening the file throws.
-std::string answer_of_child(const std::filesystem::path& program, const std::filesystem::path& file,
-                            const std::string& request, const std::string& label, const ChildLimits& limits);
+/// What a child says, piece by piece: a kind, a length of 8 bytes, little-endian, and so many bytes.
+enum class Saying : char { shown = 'p', answer = 'a', error = 'e', no_memory = 'm', bug = 'b' };
+/// As those bytes.
+std::string said_text(Saying kind, std::string_view bytes);
+
+/// What is asked of a child, and what goes on meanwhile.
+struct ChildTask {
+  std::filesystem::path program, file;
+  std::string request;                        // on its standard input
+  std::string label;                          // what the file is called
+  std::string failure = "evaluation_failed";  // the code of its failing
+  ChildLimits limits = {};
+  std::function<void(std::string_view)> show = {};  // what it says before its answer; none: that is nonsense
+  Stop stop = {};
+};
+
+/// Starts `program evaluate` with standard input holding the request, standard output a pipe, descriptor 3 the
+/// file opened for reading, and nothing else; returns what it said last, which is no `shown`. Throws Error(failure,
+/// label, ...) when it ends by a signal, does not go on in time, says too much or nonsense, saying which limit it
+/// met; ("cancelled", ...) when `stop` says so, the child then being gone; ("sandbox_unavailable", ...) when it
+/// cannot be started or could not limit itself; and what opening the file and `show` throw.
+std::pair<Saying, std::string> answer_of_child(const ChildTask& task);
 
 /// What descriptor 3 of a child is.
 inline constexpr int child_file = 3;

@@ -25,26 +25,32 @@ void check_media_type(const Route& route, const std::string& content_type) {
     throw Error("media_type", "Content-Type", "expected " + std::string(wanted));
 }
 
-std::optional<Reply> refuse(const Call& call, const std::string& content_type) {
-  if (!is_api(call.path)) return call.method == "GET" ? std::nullopt : std::optional(not_allowed(call, "GET"));
+Admission admit(const Call& call, const std::string& content_type) {
+  if (!is_api(call.path) && call.method != "GET") return {.refusal = not_allowed(call, "GET")};
+  if (!is_api(call.path)) return {.quick = true};
   const Matched matched = match_route(call.method, call.path);
-  if (!matched.route && !matched.allowed.empty()) return not_allowed(call, matched.allowed);
+  if (!matched.route && !matched.allowed.empty()) return {.refusal = not_allowed(call, matched.allowed)};
   if (!matched.route)
     throw Error("not_found", call.path.substr(0, 200), "no such route; /api/v1/openapi.json lists them");
   check_query(*matched.route, call);
   check_media_type(*matched.route, content_type);
-  return std::nullopt;
+  return {.quick = matched.route->effort == Effort::quick};
 }
 
 }  // namespace
 
 Answerer answerer_of(Service& service) {
-  return {refuse, [&service](const Call& call) {
+  return {admit,
+          [&service](const Call& call) {
             if (!is_api(call.path)) return asset_reply(call);
             const Matched matched = match_route(call.method, call.path);
             Call full = call;
             full.parts = matched.parts;
             return matched.route->handler(service, full);
+          },
+          [&service] {
+            require_folder(service.data / "models");
+            return std::make_unique<NewFile>(service.data / "models" / "upload");
           }};
 }
 

@@ -28,7 +28,7 @@ void refuse_sizes_of_file(const Machine& machine) {
 
 PassSizes pass_sizes(const Member& member, const Machine& machine) {
   PassSizes sizes{machine.batch * guidance_factor(member.role, machine.guidance), 0, 0};
-  const ModelRow* row = member.file.empty() ? find_model(member.name) : nullptr;
+  const ModelRow* row = is_built_in(member) ? find_model(member.name) : nullptr;
   if (row && row->native_image_px > 0 && member.role != Role::text_encoder) {
     sizes.image_height_px = machine.image_height_px;
     sizes.image_width_px = machine.image_width_px;
@@ -44,32 +44,25 @@ std::string built_model(const Member& member, const PassSizes& sizes) {
   return write_model(member.name, built);
 }
 
-template <class Here, class Apart>
-auto Catalog::read_with(const Member& member, const PassSizes& sizes, const Here& here, const Apart& apart) const {
+template <class Here>
+auto Catalog::read_with(const Member& member, const PassSizes& sizes, const Here& here) const {
   ImportOptions options;
   options.label = member.name;
   options.dims = member.dims;
   options.given = member.given;
-  if (member.file.empty()) {
+  if (is_built_in(member)) {
     const std::string bytes = built_model(member, sizes);
     return here(std::as_bytes(std::span(bytes)), options);
   }
+  check(!store_, "what is uploaded is read in children alone");
   options.own_operators = operators_;
-  if (files_) return here(MappedFile(member.file).bytes(), options);
-  const ChildLimits limits;
-  if (!children_.try_acquire_for(std::chrono::seconds(limits.wall_s)))
-    throw Error("busy", member.name, "other models are being read; try again later");
-  struct Turn {
-    std::counting_semaphore<>& turns;
-    ~Turn() { turns.release(); }
-  } const turn{children_};
-  return apart(program_, member.file, options, limits);
+  return here(mapped(member)->bytes(), options);
 }
 
 ReadModel Catalog::read(const Member& member, const PassSizes& sizes) const {
-  if (!files_ || member.file.empty()) return read_with(member, sizes, read_model_here, read_model_apart);
+  if (!files_ || is_built_in(member)) return read_with(member, sizes, read_model);
   try {
-    ReadModel model = read_with(member, sizes, read_model_here, read_model_apart);
+    ReadModel model = read_with(member, sizes, read_model);
     notes_of_file(member);
     return model;
   } catch (const Error& error) {
@@ -79,11 +72,11 @@ ReadModel Catalog::read(const Member& member, const PassSizes& sizes) const {
 }
 
 ModelSurvey Catalog::survey(const Member& member, const PassSizes& sizes) const {
-  return read_with(member, sizes, survey_onnx, read_survey_apart);
+  return read_with(member, sizes, survey_onnx);
 }
 
 Stage stage_of(const Catalog& catalog, const Member& member, const Machine& machine) {
-  if (!member.file.empty()) refuse_sizes_of_file(machine);
+  if (!is_built_in(member)) refuse_sizes_of_file(machine);
   Stage stage;
   stage.role = member.role;
   stage.name = member.name;

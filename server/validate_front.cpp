@@ -7,7 +7,6 @@
 #include <set>
 
 #include "core/program/mapping_cache.h"
-#include "server/sweep_json.h"
 
 namespace sdip {
 namespace {
@@ -141,26 +140,30 @@ Verdict verdict_of(const FrontValidation& front) {
   return verdict_of(compared, differences);
 }
 
-FrontValidation validate_front(const Store& store, const Catalog& catalog, std::int64_t id, std::int64_t seconds,
+std::vector<std::int64_t> front_to_validate(const Store& store, const SweepRecord& sweep) {
+  std::vector<std::int64_t> indexes = front_points(store, sweep, sweep.spec.objectives);
+  if (indexes.size() > most_points_validated) indexes.resize(most_points_validated);
+  return indexes;
+}
+
+FrontValidation validate_front(const Catalog& catalog, const SweepSpec& spec,
+                               const std::vector<std::int64_t>& points, std::int64_t seconds,
                                const std::atomic<bool>* cancel,
                                const std::function<void(const ValidationProgress&)>& progress) {
   const auto begin = std::chrono::steady_clock::now();
-  const SweepRecord sweep = sweep_record(store, id);
   FrontValidation front;
   front.budget_s = seconds;
-  std::vector<std::int64_t> indexes = front_points(store, sweep, sweep.spec.objectives);
-  if (indexes.size() > most_points_validated) indexes.resize(most_points_validated);
   const Allowance all(seconds, cancel), counters = all.part(2.0 / 3);
-  FrontPrograms programs(catalog, sweep.spec, counters);
+  FrontPrograms programs(catalog, spec, counters);
   ValidationRequest request;
-  request.model = sweep.spec.model;
-  request.formats = {sweep.spec.formats};
-  for (const std::int64_t index : indexes) {
+  request.model = spec.model;
+  request.formats = {spec.formats};
+  for (const std::int64_t index : points) {
     FrontPoint& one = front.points.emplace_back();
     one.index = index;
-    one.validation.model = sweep.spec.model;
-    one.validation.machine = request.machine = point(sweep.spec.space, index);
-    if (progress) progress({"counters", std::ssize(front.points) - 1, std::ssize(indexes)});
+    one.validation.model = spec.model;
+    one.validation.machine = request.machine = point(spec.space, index);
+    if (progress) progress({"counters", std::ssize(front.points) - 1, std::ssize(points)});
     if (!counters.fits(0)) {
       one.validation.counters = left_out_stages(programs.known(request.machine));
       continue;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/explore/spec.h"
+#include "server/sweep_json.h"
 #include "server/validation.h"
 #include "server/validation_json.h"
 
@@ -35,8 +36,12 @@ Verdict verdict_of(const FrontPoint& point);
 /// Differs where a point does, and passes where another does.
 Verdict verdict_of(const FrontValidation& front);
 
-/// Validates the front of a stored sweep in its objectives. Throws what the catalog throws.
-FrontValidation validate_front(const Store& store, const Catalog& catalog, std::int64_t sweep, std::int64_t seconds,
+/// The points of a stored sweep's front in its objectives that are validated, in its order.
+std::vector<std::int64_t> front_to_validate(const Store& store, const SweepRecord& sweep);
+
+/// Validates these points of a sweep. Throws what the catalog throws.
+FrontValidation validate_front(const Catalog& catalog, const SweepSpec& spec,
+                               const std::vector<std::int64_t>& points, std::int64_t seconds,
                                const std::atomic<bool>* cancel = nullptr,
                                const std::function<void(const ValidationProgress&)>& progress = {});
 

@@ -4,11 +4,13 @@
 #include <iostream>
 
 #include "core/base/error.h"
+#include "server/evaluations.h"
 #include "server/stages.h"
 #include "server/validate_front.h"
 #include "server/validation_json.h"
 
 namespace sdip {
+
 std::optional<std::int64_t> add_front_validation(Store& store, const SweepRecord& sweep, std::int64_t seconds) {
   seconds = sweep.spec.validate_seconds.value_or(seconds);
   if (seconds == 0 || sweep.row.feasible == 0) return std::nullopt;
@@ -20,28 +22,92 @@ std::optional<std::int64_t> add_front_validation(Store& store, const SweepRecord
   return store.add_validation(row);
 }
 
+namespace {
+
+/// What a validation found, as JSON.
+struct FoundText {
+  std::string summary, result;
+};
+
+/// Of a request, or of the points of a sweep's front; nothing where it was cancelled.
+std::optional<FoundText> validated(const Catalog& catalog, const Json& request, const std::atomic<bool>* cancel,
+                                   const ShowValidation& show) {
+  if (request.contains("spec")) {
+    const FrontValidation front = validate_front(catalog, spec_from_json(request.at("spec")),
+                                                 request.at("points").get<std::vector<std::int64_t>>(),
+                                                 request.at("seconds").get<std::int64_t>(), cancel, show);
+    if (front.cancelled) return std::nullopt;
+    return FoundText{json_text(front_summary_json(front)), json_text(front_validation_json(front))};
+  }
+  const Validation validation = validate(catalog, validation_request(request), cancel, show);
+  if (validation.cancelled) return std::nullopt;
+  return FoundText{json_text(validation_summary_json(validation)), json_text(validation_json(validation))};
+}
+
+/// In a child, which is not believed: what it says is JSON of a bounded size, at least.
+std::optional<FoundText> validated_apart(const Catalog& catalog, const Member& member, const ValidationRow& row,
+                                         const Json& request, const std::atomic<bool>* cancel,
+                                         const ShowValidation& show) {
+  const auto nonsense = [&] {
+    return Error("evaluation_failed", member.name, member.name + ": evaluating this model gave no valid answer");
+  };
+  const auto take = [&](std::string_view text) {
+    if (text.size() > 1000) throw nonsense();
+    const Json said = parse_json(text);
+    if (show)
+      show({said.at("doing").get<std::string>(), said.at("done").get<std::int64_t>(),
+            said.at("total").get<std::int64_t>()});
+  };
+  try {
+    const std::string text =
+        catalog.apart(member, evaluation_named(row.sweep ? "front_validation" : "validation"), request,
+                      {take, [&] { return cancel != nullptr && cancel->load(); }}, true);
+    const auto line = text.find('\n');
+    if (line == std::string::npos) throw nonsense();
+    FoundText found{text.substr(0, line), text.substr(line + 1)};
+    if (!bounded_json(found.summary).is_object() || !bounded_json(found.result).is_object()) throw nonsense();
+    return found;
+  } catch (const Json::exception&) {
+    throw nonsense();
+  } catch (const Error& error) {
+    if (is_cancelled(error)) return std::nullopt;
+    if (error.code == "json_invalid") throw nonsense();
+    throw;
+  }
+}
+
+}  // namespace
+
+std::string evaluate_validation(const Catalog& catalog, const Json& request, const EvaluationTurn& turn) {
+  const auto show = [&](const ValidationProgress& progress) {
+    if (turn.show)
+      turn.show(json_text(Json{{"doing", progress.doing}, {"done", progress.done}, {"total", progress.total}}));
+  };
+  const auto found = validated(catalog, request, nullptr, show);
+  return found->summary + "\n" + found->result;
+}
+
+std::string evaluate_validation_check(const Catalog& catalog, const Json& request, const EvaluationTurn&) {
+  require_layers(catalog, validation_request(request));
+  return "";
+}
+
 bool run_validation(Store& store, const Catalog& catalog, std::int64_t id, const std::atomic<bool>* cancel,
-                    const std::function<void(const ValidationProgress&)>& show) {
+                    const ShowValidation& show) {
   store.set_validation_state(id, SweepState::running);
   const ValidationRow row = store.validation(id);
   try {
-    bool cancelled = false;
-    OrderedJson summary, result;
+    Json request = Json::parse(row.request_json);
     if (row.sweep) {
-      const auto seconds = Json::parse(row.request_json).at("seconds").get<std::int64_t>();
-      const FrontValidation front = validate_front(store, catalog, *row.sweep, seconds, cancel, show);
-      cancelled = front.cancelled;
-      summary = front_summary_json(front);
-      result = front_validation_json(front);
-    } else {
-      const ValidationRequest request = validation_request(Json::parse(row.request_json));
-      const Validation validation = validate(catalog, request, cancel, show);
-      cancelled = validation.cancelled;
-      summary = validation_summary_json(validation);
-      result = validation_json(validation);
+      const SweepRecord sweep = sweep_record(store, *row.sweep);
+      request["spec"] = Json::parse(sweep.row.spec_json);
+      request["points"] = front_to_validate(store, sweep);
     }
-    if (cancelled) return true;
-    store.end_validation(id, json_text(summary), json_text(result));
+    const auto member = catalog.uploaded(row.model);
+    const auto found = member ? validated_apart(catalog, *member, row, request, cancel, show)
+                              : validated(catalog, request, cancel, show);
+    if (!found) return true;
+    store.end_validation(id, found->summary, found->result);
   } catch (const Error& error) {
     store.set_validation_state(id, SweepState::failed, Problem{error.code, error.where, error.what()});
   } catch (const std::exception& bug) {
@@ -70,7 +136,8 @@ ValidationJobs::ValidationJobs(Store& store, const Catalog& catalog, std::int64_
 
 std::int64_t ValidationJobs::submit(const ValidationRequest& request) {
   catalog_.require(request.model, "/model");
-  require_layers(catalog_, request);
+  if (!request.layers.empty() || !request.formats.text.empty())
+    evaluate(catalog_, "validation_check", request.model, Json(request_json(request)));
   ValidationRow row;
   row.model = request.model;
   row.request_json = json_text(request_json(request));

@@ -14,10 +14,16 @@ namespace sdip {
 /// where the sweep says none of its own.
 std::optional<std::int64_t> add_front_validation(Store& store, const SweepRecord& sweep, std::int64_t seconds);
 
+using ShowValidation = std::function<void(const ValidationProgress&)>;
+
+/// The evaluations "validation" and "front_validation", which show how far they are, and "validation_check".
+std::string evaluate_validation(const Catalog& catalog, const Json& request, const EvaluationTurn& turn);
+std::string evaluate_validation_check(const Catalog& catalog, const Json& request, const EvaluationTurn& turn);
+
 /// Runs a queued validation and keeps its result, or as its problem what stops it. True: it was cancelled, its
 /// state is still running, and the caller says whether that means cancelled or interrupted.
 bool run_validation(Store& store, const Catalog& catalog, std::int64_t id, const std::atomic<bool>* cancel,
-                    const std::function<void(const ValidationProgress&)>& show = {});
+                    const ShowValidation& show = {});
 
 class ValidationJobs {
  public:

@@ -125,7 +125,7 @@ std::vector<float> varint_numbers(const Value& value, ByteSpan model, ByteSpan b
 }
 
 struct Files {
-  std::filesystem::path model_path;  // empty: a built-in model
+  std::filesystem::path model_path;  // empty: a built-in model, or one whose folder is out of reach
   std::string built_bytes;
   std::shared_ptr<const MappedFile> model;
   std::map<std::string, std::shared_ptr<const MappedFile>> beside;
@@ -136,6 +136,8 @@ struct Files {
 ByteSpan external_file(Files& files, const Value& value) {
   const std::string& name = value.bytes->file;
   if (const auto open = files.beside.find(name); open != files.beside.end()) return open->second->bytes();
+  if (files.model_path.empty())
+    refuse("weights_absent", value, "stands in '" + printable(name) + "', which is not in the model's own file");
   try {
     return files.beside.emplace(name, map_external_file(files.model_path.parent_path(), name))
         .first->second->bytes();
@@ -185,7 +187,7 @@ std::vector<float> read_value(Files& files, const Value& value) {
 MemberWeights member_weights(const Member& member, const Machine& machine, std::uint64_t seed,
                              const std::filesystem::path& folder) {
   auto files = std::make_shared<Files>();
-  if (member.file.empty()) {
+  if (is_built_in(member)) {
     const std::string name = member.name + ".weights";
     files->built_bytes = built_model(member, pass_sizes(member, machine));
     NewFile file(folder / name);
@@ -195,7 +197,7 @@ MemberWeights member_weights(const Member& member, const Machine& machine, std::
     files->beside.emplace(name, std::make_shared<MappedFile>(file.path()));  // stays readable without its name
   } else {
     files->model_path = member.file;
-    files->model = std::make_shared<MappedFile>(member.file);
+    files->model = mapped(member);
   }
   return {[files](const Value& value) { return read_value(*files, value); },
           [files](const Value& value) -> std::optional<StoredBytes> {

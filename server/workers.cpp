@@ -1,30 +1,20 @@
-// A bounded thread pool for the HTTP library.
+// A bounded pool of threads.
 #include "server/workers.h"
 
+#include "server/job_queue.h"
+
 namespace sdip {
-namespace {
-thread_local bool refusing = false;
+
+Workers::Workers(int threads, int most_waiting, bool gives_way)
+    : most_(static_cast<std::size_t>(threads + most_waiting)) {
+  for (int i = 0; i < threads; ++i)
+    threads_.emplace_back([this, gives_way] {
+      if (gives_way) give_way(-5);
+      work();
+    });
 }
 
-Workers::Workers(int threads, int most_waiting) : most_waiting_(static_cast<std::size_t>(most_waiting)) {
-  for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
-}
-
-void Workers::enqueue(std::function<void()> task) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (tasks_.size() < most_waiting_) {
-      tasks_.push_back(std::move(task));
-      wake_.notify_one();
-      return;
-    }
-  }
-  refusing = true;
-  task();
-  refusing = false;
-}
-
-void Workers::shutdown() {
+Workers::~Workers() {
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
@@ -33,24 +23,28 @@ void Workers::shutdown() {
   for (auto& thread : threads_) thread.join();
 }
 
-int Workers::waiting() const {
+bool Workers::add(std::function<void()> task) {
   const std::lock_guard lock(mutex_);
-  return static_cast<int>(tasks_.size());
+  if (tasks_.size() + running_ >= most_) return false;
+  tasks_.push_back(std::move(task));
+  wake_.notify_one();
+  return true;
 }
 
-bool Workers::overloaded() { return refusing; }
-
 void Workers::work() {
+  std::unique_lock lock(mutex_);
   for (;;) {
-    std::function<void()> task;
+    wake_.wait(lock, [this] { return ending_ || !tasks_.empty(); });
+    if (tasks_.empty()) return;
     {
-      std::unique_lock lock(mutex_);
-      wake_.wait(lock, [this] { return ending_ || !tasks_.empty(); });
-      if (tasks_.empty()) return;
-      task = std::move(tasks_.front());
+      const auto task = std::move(tasks_.front());
       tasks_.pop_front();
+      ++running_;
+      lock.unlock();
+      task();
     }
-    task();
+    lock.lock();
+    --running_;
   }
 }
 

@@ -1,7 +1,5 @@
-// The threads that serve connections, with a queue that ends.
+// A pool of threads with a queue that ends.
 #pragma once
-
-#include <httplib.h>
 
 #include <condition_variable>
 #include <deque>
@@ -12,23 +10,26 @@
 
 namespace sdip {
 
-/// A task that finds the queue full runs at once on the caller's thread, where overloaded() is true: it refuses.
-class Workers : public httplib::TaskQueue {
+class Workers {
  public:
-  Workers(int threads, int most_waiting);
-  void enqueue(std::function<void()> task) override;
-  void shutdown() override;
+  /// `gives_way`: its threads run at a lower priority than those that answer quickly.
+  Workers(int threads, int most_waiting, bool gives_way = false);
+  /// Runs what waits, and ends.
+  ~Workers();
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
 
-  int waiting() const;
-  static bool overloaded();
+  /// False when every thread is at work and as many tasks wait as may.
+  bool add(std::function<void()> task);
 
  private:
   void work();
 
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<std::function<void()>> tasks_;
-  std::size_t most_waiting_;
+  std::size_t most_;  // tasks waiting and running
+  std::size_t running_ = 0;
   bool ending_ = false;
   std::vector<std::thread> threads_;
 };

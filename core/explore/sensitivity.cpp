@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "core/base/error.h"
+#include "core/base/stop.h"
 
 namespace sdip {
 namespace {
@@ -210,6 +211,7 @@ Sensitivities sensitivities(const Machine& machine, const CompileFunction& compi
       point.pace = then.pace;
       point.limiter = then.limiter;
     } catch (const Error& error) {
+      if (is_cancelled(error)) throw;
       point.outcome = infeasible(error.what());
     }
   }

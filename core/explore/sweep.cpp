@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/stop.h"
 #include "core/cost/batch.h"
 
 namespace sdip {
@@ -106,6 +107,7 @@ class Programs {
       check(compiled.application != nullptr, "sweep: the compile function gave nothing");
       return compiled;
     } catch (const Error& error) {
+      if (is_cancelled(error)) throw;
       return {nullptr, text_of(error)};
     }
   }
@@ -212,6 +214,7 @@ std::vector<Outcome> outcomes_of(Shared& shared, const IndexRange& range, Last& 
       neighbours.places.push_back(place);
       if (neighbours.machines.size() == most_neighbours) evaluate_neighbours(last.evaluator, neighbours, outcomes);
     } catch (const Error& error) {
+      if (is_cancelled(error)) throw;
       outcomes[place] = infeasible(text_of(error));
     }
   }
@@ -252,6 +255,11 @@ void work(Shared& shared) {
 void work_safely(Shared& shared) {
   try {
     work(shared);
+  } catch (const Error& error) {
+    shared.stop = true;
+    if (is_cancelled(error)) return;  // its batch is dropped, as those that have not begun are
+    const std::scoped_lock lock(shared.delivery);
+    if (!shared.failure) shared.failure = std::current_exception();
   } catch (...) {
     shared.stop = true;
     const std::scoped_lock lock(shared.delivery);

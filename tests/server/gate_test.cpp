@@ -1,4 +1,4 @@
-// The gate: which heads pass, and what the HTTP library is shown of them.
+// The gate: which heads pass, and what they are taken to say.
 #include "server/gate.h"
 
 #include <gtest/gtest.h>
@@ -84,13 +84,25 @@ TEST(gate, more_than_64_headers_are_refused) {
   EXPECT_EQ(get(many), "header_too_large");
 }
 
-TEST(gate, the_library_never_sees_ranges_encodings_or_forwarding) {
-  const Head head = check_head("GET /a?b=c HTTP/1.1\r\n" + host +
-                                   "Range: bytes=0-1\r\nAccept-Encoding: gzip\r\nCodings-Taken: br\r\nREMOTE-ADDR: "
-                                   "x\r\nX-Forwarded-For: y\r\n\r\n",
+TEST(gate, a_head_is_taken_apart_and_decoded) {
+  const Head head = check_head("PUT /a%2Fb+c?dim=N%3D1=2&x+y=%20+&&flag HTTP/1.1\r\n" + host +
+                                   "Content-Type: text/plain\r\nContent-Length: 12\r\nExpect: 100-Continue\r\n"
+                                   "Accept-Encoding: br\r\nRange: bytes=0-1\r\nConnection: close\r\n\r\n",
                                rules);
-  EXPECT_EQ(head.text, "GET /a?b=c HTTP/1.1\r\nhost: 127.0.0.1:8080\r\ncodings-taken: gzip\r\n\r\n");
-  EXPECT_TRUE(head.keep_alive);
+  EXPECT_EQ(head.method, "PUT");
+  EXPECT_EQ(head.path, "/a/b+c");
+  EXPECT_EQ(head.query, (std::multimap<std::string, std::string>{{"dim", "N=1=2"}, {"x y", "  "}, {"flag", ""}}));
+  EXPECT_EQ(head.content_type, "text/plain");
+  EXPECT_EQ(head.accept_encoding, "br");
+  EXPECT_EQ(head.body_bytes, 12);
+  EXPECT_TRUE(head.expects_continue);
+  EXPECT_FALSE(head.keep_alive);
+}
+
+TEST(gate, broken_escapes_and_other_expectations_are_refused) {
+  for (const char* target : {"/a%", "/a%2", "/a%2g", "/?a=%g0"})
+    EXPECT_EQ(refusal("GET " + std::string(target) + " HTTP/1.1\r\n" + host + "\r\n"), "bad_request") << target;
+  EXPECT_EQ(post("Expect: 200-ok\r\n"), "bad_request");
 }
 
 }  // namespace

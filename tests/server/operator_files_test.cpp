@@ -64,7 +64,7 @@ TEST(operator_files, those_of_the_data_folder_serve_uploads_and_are_listed) {
   std::filesystem::create_directories(folder.path / "models");
   NewFile file(folder.path / "models" / "upload");
   file.write(text);
-  const OrderedJson facts = service.catalog.add({Role::network, "m", {}}, file, std::string(64, 'a'));
+  const Json facts = Json::parse(service.catalog.add({Role::network, "m", {}}, file, std::string(64, 'a')));
   EXPECT_EQ(facts.at("operators")[0].at("type"), "Silu");
   const OrderedJson last = operators_json(service.catalog.operators()).at("operators").back();
   EXPECT_EQ(last.at("domain"), "com.example");

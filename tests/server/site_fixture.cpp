@@ -1,14 +1,10 @@
 // The service under test and its client.
 #include "tests/server/site_fixture.h"
 
-#include <arpa/inet.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <gtest/gtest.h>
 
 #include "server/site.h"
+#include "tests/server/client.h"
 
 namespace sdip::test {
 namespace {
@@ -29,6 +25,8 @@ std::string tensor_info(const std::string& name) {
   const std::string tensor = protobuf_field(1, 1) + protobuf_field(2, one + four);
   return protobuf_field(1, name) + protobuf_field(2, protobuf_field(1, tensor));
 }
+
+}  // namespace
 
 Answer parse_answer(const std::string& text) {
   Answer answer;
@@ -56,32 +54,16 @@ Answer parse_answer(const std::string& text) {
   return answer;
 }
 
-}  // namespace
-
-Answer send_bytes(int port, const std::string& bytes) {
-  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
-    return ::close(socket), Answer{};
-  for (std::size_t sent = 0; sent < bytes.size();) {
-    const auto size = ::send(socket, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
-    if (size <= 0) break;
-    sent += static_cast<std::size_t>(size);
-  }
+Answer send_bytes(int port, const std::string& bytes, std::string then) {
+  Client client(port);
+  client.send(bytes);
   std::string text;
-  char piece[65536];
   for (;;) {
-    pollfd entry{socket, POLLIN, 0};
-    if (::poll(&entry, 1, 20'000) <= 0) break;
-    const auto size = ::recv(socket, piece, sizeof piece, 0);
-    if (size <= 0) break;
-    text.append(piece, static_cast<std::size_t>(size));
+    const auto piece = client.receive(std::chrono::seconds(20));
+    if (!piece || piece->empty()) return parse_answer(text);
+    text += *piece;
+    client.send(std::exchange(then, ""));
   }
-  ::close(socket);
-  return parse_answer(text);
 }
 
 Site::Site(const ServerLimits& limits) {

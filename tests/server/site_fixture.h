@@ -21,8 +21,11 @@ struct Answer {
   Json json() const { return Json::parse(body); }
 };
 
-/// Sends bytes to the port and reads what comes until the server closes or an answer is whole.
-Answer send_bytes(int port, const std::string& bytes);
+/// What stands in the bytes of an answer; status 0 where its head is not whole.
+Answer parse_answer(const std::string& text);
+
+/// Sends bytes to the port and reads what comes until the server closes; `then` is sent when something has come.
+Answer send_bytes(int port, const std::string& bytes, std::string then = "");
 
 class Site {
  public:

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "server/read_model.h"
+#include "server/sandbox.h"
 
 namespace {
 
@@ -28,7 +28,7 @@ void allocate() {
     for (;;) held.emplace_back(std::size_t{16} << 20, 'x');
   } catch (const std::bad_alloc&) {
     held.clear();
-    write_text("\x02");
+    write_text(sdip::said_text(sdip::Saying::no_memory, ""));
     ::_exit(0);
   }
 }
@@ -47,23 +47,20 @@ void misbehave(const std::string& how) {
   if (how == "abort") std::abort();
   if (how == "crash") *static_cast<volatile int*>(nullptr) = 1;
   if (how == "garbage") write_text(std::string(5000, '\x5a'));
-  if (how == "lie") write_text(std::string("\x00\x00\xff\xff\xff\xff\x0f", 7));
-  if (how == "flood")
-    for (;;) write_text(std::string(65536, '\0'));
+  if (how == "lie") write_text(sdip::said_text(sdip::Saying::answer, "short").substr(0, 12));
+  if (how == "twice")
+    write_text(sdip::said_text(sdip::Saying::answer, "{}") + sdip::said_text(sdip::Saying::answer, "{}"));
+  if (how == "unasked")
+    write_text(sdip::said_text(sdip::Saying::shown, "half") + sdip::said_text(sdip::Saying::answer, ""));
+  if (how == "error") write_text(sdip::said_text(sdip::Saying::error, "[\"Not a code\", \"\", \"\"]"));
+  if (how == "answer") write_text(sdip::said_text(sdip::Saying::answer, "+{\"name\": \"m\"}"));
+  if (how == "deep") write_text(sdip::said_text(sdip::Saying::answer, "+" + std::string(1 << 20, '[')));
+  if (how == "points")
+    write_text(sdip::said_text(sdip::Saying::shown, std::string(100, '\1')) +
+               sdip::said_text(sdip::Saying::answer, ""));
+  if (how == "flood") write_text(sdip::said_text(sdip::Saying::answer, std::string(2 << 20, '\0')));
   if (how == "exit") ::_exit(3);
   ::_exit(0);
-}
-
-/// A survey that says how many bytes it saw.
-sdip::ModelSurvey made_survey(std::span<const std::byte> bytes, const sdip::ImportOptions& options) {
-  sdip::ModelSurvey survey;
-  survey.nodes = static_cast<std::int64_t>(bytes.size());
-  survey.graph = options.label;
-  survey.inputs = {{"x", "float32", true, {"1", "batch"}}};
-  survey.operators = {{"", "Relu", 3, "first", "because"}};
-  survey.functions = {{"d", "f", "", 2, 1}};
-  survey.domains = {{"", 17}};
-  return survey;
 }
 
 }  // namespace
@@ -73,7 +70,6 @@ int main(int, char** argv) {
   limits.memory_bytes = std::int64_t{512} << 20;
   limits.cpu_s = 1;
   const std::string how = std::filesystem::path(argv[0]).filename().string();
-  if (how == "survey") return sdip::run_read_model(made_survey);
   sdip::confine(limits, 0);
   misbehave(how);
 }
