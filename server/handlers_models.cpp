@@ -34,15 +34,31 @@ Reply refusal_of(const Error& error, OrderedJson refused) {
 
 }  // namespace
 
-Reply answer_parameters(Service&, const Call&) { return json_reply(parameters_json()); }
+// What never changes is written once.
+Reply answer_parameters(Service&, const Call&) {
+  static const std::string text = json_text(parameters_json());
+  return {.body = text};
+}
 
 Reply answer_technology(Service&, const Call& call) {
   return json_reply(technology_json(rows_of_node(query_value(call, "node"), "?node")));
 }
-Reply answer_metrics(Service&, const Call&) { return json_reply(metrics_json()); }
-Reply answer_presets(Service&, const Call&) { return json_reply(presets_json()); }
-Reply answer_baselines(Service&, const Call&) { return json_reply(baselines_json()); }
-Reply answer_openapi(Service&, const Call&) { return json_reply(openapi_json()); }
+Reply answer_metrics(Service&, const Call&) {
+  static const std::string text = json_text(metrics_json());
+  return {.body = text};
+}
+Reply answer_presets(Service&, const Call&) {
+  static const std::string text = json_text(presets_json());
+  return {.body = text};
+}
+Reply answer_baselines(Service&, const Call&) {
+  static const std::string text = json_text(baselines_json());
+  return {.body = text};
+}
+Reply answer_openapi(Service&, const Call&) {
+  static const std::string text = json_text(openapi_json());
+  return {.body = text};
+}
 Reply answer_health(Service&, const Call&) { return json_reply({{"status", "ok"}}); }
 
 Reply answer_version(Service& service, const Call&) {

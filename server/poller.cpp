@@ -26,6 +26,7 @@ constexpr milliseconds linger_time{1000};
 // An upload gives its place up to another when it has been here so long, and came no faster.
 constexpr milliseconds settled_time{50};
 constexpr double slow_bytes_per_second = 1 << 20;
+constexpr std::size_t most_spooled_in_memory = 256 << 10;  // of an upload, before it goes to the disk
 
 /// Runs `work`; what it throws becomes a problem. Only our own bugs reach the last two, and their text stays here.
 template <class Work>
@@ -254,19 +255,14 @@ void Poller::admit(Peer& c) {
 void Poller::open_upload(Peer& c) {
   if (places_->uploads >= limits_.most_uploads && !end_slowest_upload(c))
     return respond(c, busy_reply("too many uploads at once; try again"), true);
-  const Reply failed = guarded([&] {
-    c.upload = std::make_shared<Upload>();
-    c.hash = std::make_unique<Sha256>();
-    ++places_->uploads;
-    c.upload->place = std::shared_ptr<std::int64_t>(new std::int64_t(0), [places = places_](std::int64_t* bytes) {
-      --places->uploads;
-      places->bytes -= *bytes;
-      delete bytes;
-    });
-    c.upload->file = answerer_.upload_file();
-    return Reply();
+  c.upload = std::make_shared<Upload>();
+  c.hash = std::make_unique<Sha256>();
+  ++places_->uploads;
+  c.upload->place = std::shared_ptr<std::int64_t>(new std::int64_t(0), [places = places_](std::int64_t* bytes) {
+    --places->uploads;
+    places->bytes -= *bytes;
+    delete bytes;
   });
-  if (failed.status != 200) respond(c, failed, true);
 }
 
 /// Of those that dawdle, another than `c`; false where nobody does.
@@ -293,6 +289,13 @@ bool Poller::find_room(Peer& c, std::int64_t bytes) {
   return true;
 }
 
+/// Puts what has come into the upload's file, which is made when it is first needed: a disk may take its time.
+void Poller::spool(Upload& upload, std::string& bytes) const {
+  if (!upload.file) upload.file = answerer_.upload_file();
+  upload.file->write(bytes);
+  bytes = {};
+}
+
 bool Poller::take_body(Peer& c) {
   const auto size = std::min(static_cast<std::size_t>(c.body_left), c.in.size());
   const std::string_view piece(c.in.data(), size);
@@ -301,11 +304,10 @@ bool Poller::take_body(Peer& c) {
       if (!find_room(c, std::ssize(piece)))
         return respond(c, busy_reply("uploads under way take all the room there is for them; try again"), true),
                true;
-      c.upload->file->write(piece);
       c.hash->add(piece);
-    } else {
-      c.body.append(piece);
     }
+    c.body.append(piece);
+    if (c.upload && c.body.size() > most_spooled_in_memory) spool(*c.upload, c.body);
   } catch (const Error& error) {  // of the disk
     respond(c, problem_reply(error.code, error.where, error.what()), true);
     return true;
@@ -420,7 +422,10 @@ void Poller::take_finished() {
 
 void Poller::work(Peer& c, Call& call) {
   if (!c.quick && *c.gone) return finish({&c, "", true, true});
-  Reply reply = stopping_ ? busy_reply("the server is stopping") : guarded([&] { return answerer_.answer(call); });
+  Reply reply = stopping_ ? busy_reply("the server is stopping") : guarded([&] {
+    if (call.upload) spool(*call.upload, call.body);
+    return answerer_.answer(call);
+  });
   call.upload.reset();  // a file that was not kept is gone before the client hears of it
   if (reply.stream && !c.head_only) {
     const auto shared = std::make_shared<const Reply>(std::move(reply));

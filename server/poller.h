@@ -52,6 +52,7 @@ class Poller {
   void open_upload(Peer& c);
   bool end_slowest_upload(const Peer& c);
   bool find_room(Peer& c, std::int64_t bytes);
+  void spool(Upload& upload, std::string& bytes) const;
   void dispatch(Peer& c);
   void respond(Peer& c, const Reply& reply, bool close);
   void refuse(Peer& c, const std::string& code, const std::string& message);

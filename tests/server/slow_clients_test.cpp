@@ -132,6 +132,15 @@ TEST(slow_clients, that_stop_in_a_body_leave_nothing) {
   EXPECT_THAT(text, HasSubstr("Connection: close"));
   EXPECT_THAT(json.rest(), StartsWith("HTTP/1.1 408"));
   EXPECT_EQ(site.get("/api/v1/models/cut").status, 404);
+  EXPECT_FALSE(std::filesystem::exists(site.folder.path / "models"));
+
+  // One that has come so far that it is on the disk.
+  Client large(site.port);
+  large.send(upload_head(site, "cut", 2000000) + std::string(1000000, 'x'));
+  for (int i = 0; i < 500 && !std::filesystem::exists(site.folder.path / "models"); ++i)
+    std::this_thread::sleep_for(1ms);
+  EXPECT_FALSE(std::filesystem::is_empty(site.folder.path / "models"));
+  EXPECT_THAT(large.rest(), StartsWith("HTTP/1.1 408"));
   EXPECT_TRUE(std::filesystem::is_empty(site.folder.path / "models"));
 }
 
