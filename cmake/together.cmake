@@ -2,6 +2,8 @@
 # made, once. What each keeps to itself must then differ in name within the group.
 function(sdip_compile_together target group)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # What a source keeps to itself counts as a header's where the source is included.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   set_source_files_properties(${ARGN} PROPERTIES UNITY_GROUP ${group})
 endfunction()
 
@@ -9,6 +11,9 @@ endfunction()
 # name within all of them: a source that is added moves others to the next group.
 function(sdip_compile_in_groups target group most)
   list(LENGTH ARGN sources)
+  if(sources EQUAL 0)
+    return()
+  endif()
   math(EXPR groups "(${sources} + ${most} - 1) / ${most}")
   foreach(n RANGE 1 ${groups})
     math(EXPR first "(${n} - 1) * ${sources} / ${groups}")

@@ -43,13 +43,14 @@ fixed_addresses() {
 
 # Configures, builds and runs the C++ tests of a preset.
 cpp_suite() {
-  local preset=$1 status=0 run=()
+  local preset=$1 status=0 run=() targets=(all)
   local junit="$PWD/$logs/ctest-$preset.xml"
+  [ "$preset" != clang ] || targets+=(benchmarks)  # run by hand, but they must build
   [ "$preset" != tsan ] || run=(fixed_addresses)
   rm -f "$junit"
   suite "configure-$preset" "configuring (cmake, preset $preset)" cmake --preset "$preset" &&
     suite "build-$preset" "building the program and its tests (preset $preset)" \
-      "${run[@]}" cmake --build "build/$preset" -j "$(jobs_that_fit)" &&
+      "${run[@]}" cmake --build "build/$preset" -j "$(jobs_that_fit)" --target "${targets[@]}" &&
     suite "ctest-$preset" "running the C++ tests (preset $preset)" \
       "${run[@]}" ctest --preset "$preset" -j "$(nproc)" --no-tests=error --output-junit "$junit" ||
     status=$?

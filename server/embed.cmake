@@ -22,7 +22,7 @@ function(sdip_embed target folder)
   set(made ${PROJECT_BINARY_DIR}/made)
   file(CONFIGURE OUTPUT ${made}/web_assets.S CONTENT "${bytes}" @ONLY)
   file(CONFIGURE OUTPUT ${made}/web_assets.cpp @ONLY CONTENT
-    "// Made by server/embed.cmake.\n#include \"server/assets.h\"\n\n${names}\nnamespace sdip {\nstd::span<const Asset> web_assets() {\n${body}}\n}  // namespace sdip\n")
+    "// Made by server/embed.cmake.\n#include \"server/api/assets.h\"\n\n${names}\nnamespace sdip {\nstd::span<const Asset> web_assets() {\n${body}}\n}  // namespace sdip\n")
   list(TRANSFORM files PREPEND ${folder}/)
   set_source_files_properties(${made}/web_assets.S PROPERTIES OBJECT_DEPENDS "${files}")
   target_sources(${target} PRIVATE ${made}/web_assets.S ${made}/web_assets.cpp)

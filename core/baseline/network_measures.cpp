@@ -6,7 +6,7 @@
 
 #include "core/base/exact.h"
 #include "core/graph/facts.h"
-#include "core/program/tiles.h"
+#include "core/program/tiling/tiles.h"
 
 namespace sdip {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/cost/estimate.h"
+#include "core/cost/price/estimate.h"
 
 namespace sdip {
 

@@ -97,7 +97,7 @@ Bottleneck bottleneck_of(const Application& application, const Machine& machine)
 
 double value_of(const Outcome& outcome, Metric metric) { return outcome.values[static_cast<std::size_t>(metric)]; }
 
-Outcome infeasible(std::string reason) {
+Outcome infeasible_point(std::string reason) {
   Outcome outcome;
   outcome.reason = std::move(reason);
   outcome.values.fill(std::numeric_limits<double>::quiet_NaN());
@@ -212,7 +212,7 @@ Sensitivities sensitivities(const Machine& machine, const CompileFunction& compi
       point.limiter = then.limiter;
     } catch (const Error& error) {
       if (is_cancelled(error)) throw;
-      point.outcome = infeasible(error.what());
+      point.outcome = infeasible_point(error.what());
     }
   }
   return s;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/cost/explain.h"
+#include "core/cost/explain/explain.h"
 #include "core/explore/sweep.h"
 
 namespace sdip {

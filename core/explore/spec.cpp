@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/explore/front.h"
-#include "core/program/format_text.h"
+#include "core/program/form/format_text.h"
 
 namespace sdip {
 namespace {

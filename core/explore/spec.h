@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/cost/estimate.h"
+#include "core/cost/price/estimate.h"
 #include "core/explore/space.h"
 
 namespace sdip {
@@ -17,7 +17,7 @@ struct SweepSpec {
   std::string preset;              // "essay" when not given
   Space space;                     // base: the preset with `machine` on top
   std::vector<Metric> objectives;  // throughput_fps and area_mm2 when not given
-  std::string formats{};           // of layers: rules of core/program/format_text.h; empty: the machines' alone
+  std::string formats{};  // of layers: rules of core/program/form/format_text.h; empty: the machines' alone
   std::optional<std::int64_t> validate_seconds{};  // for its front, 0: not at all; nothing: as the server says
 };
 

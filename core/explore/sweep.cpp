@@ -13,7 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/base/stop.h"
-#include "core/cost/batch.h"
+#include "core/cost/price/batch.h"
 
 namespace sdip {
 namespace {

@@ -5,9 +5,9 @@
 #include <set>
 
 #include "core/base/error.h"
-#include "core/cost/stage.h"
-#include "core/exec/line.h"
-#include "core/program/mapping_text.h"
+#include "core/cost/price/stage.h"
+#include "core/exec/clock/line.h"
+#include "core/program/tiling/mapping_text.h"
 
 namespace sdip {
 namespace {

@@ -1,9 +1,9 @@
 // Validation: what the estimate says of a program beside what stepping it counts, and what the executor computes
 // beside what the graph means.
 //
-// Counters. Each stage is stepped (core/exec/step.h) for as many passes as the estimate simulated until its state
-// repeated. Of the cold pass and of the last one every counter of every instruction is compared, of those between
-// their totals, of the stage the peaks. Tensors: core/explore/validate_tensors.h.
+// Counters. Each stage is stepped (core/exec/clock/step.h) for as many passes as the estimate simulated until its
+// state repeated. Of the cold pass and of the last one every counter of every instruction is compared, of those
+// between their totals, of the stage the peaks. Tensors: core/explore/validate_tensors.h.
 //
 // Worked example: a program of two instructions whose second ends at 250 by the estimate and at 251 on the clock
 // has two differences: end_cycle of instruction 1 (the first one), and the end_cycle of the pass.
@@ -17,9 +17,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/cost/circuit.h"
-#include "core/cost/timeline.h"
-#include "core/exec/step.h"
+#include "core/cost/time/timeline.h"
+#include "core/cost/work/circuit.h"
+#include "core/exec/clock/step.h"
 #include "core/program/program.h"
 
 namespace sdip {

@@ -5,7 +5,8 @@
 #include <map>
 #include <set>
 
-#include "core/program/draft.h"
+#include "core/program/kinds.h"
+#include "core/program/tiling/draft.h"
 
 namespace sdip {
 namespace {
@@ -122,18 +123,16 @@ bool reads_sums_of_its_own(const CompiledStage& stage, std::size_t number) {
                      });
 }
 
-/// The instruction that computes a product whose further result this one copies; nullptr of others.
+/// The instruction that computes an operator whose further result this one copies; nullptr of others.
 const Instruction* computing(const CompiledStage& stage, std::size_t number) {
   const auto& instructions = stage.program.instructions;
   const Instruction& tested = instructions[number];
-  if (is_nest(class_of(stage, tested).work.family) || class_of(stage, tested).compound != Compound::single)
-    return nullptr;
+  if (class_of(stage, tested).compound != Compound::single) return nullptr;
   for (const NodeId n : tested.nodes) {
-    if (!is_nest(work_of(*stage.graph, stage.graph->nodes[at(n)]).family)) continue;
-    for (std::size_t i = number; i-- > 0;)
-      if (std::ranges::find(instructions[i].nodes, n) != instructions[i].nodes.end() &&
-          is_nest(class_of(stage, instructions[i]).work.family))
-        return &instructions[i];
+    if (!makes_several(stage.graph->nodes[at(n)])) continue;
+    const auto computes = [&](const Instruction& i) { return std::ranges::find(i.nodes, n) != i.nodes.end(); };
+    const auto end = instructions.begin() + static_cast<std::ptrdiff_t>(number);
+    if (const auto first = std::find_if(instructions.begin(), end, computes); first != end) return &*first;
   }
   return nullptr;
 }

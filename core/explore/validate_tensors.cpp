@@ -5,9 +5,13 @@
 #include <cmath>
 #include <map>
 #include <random>
+#include <set>
+#include <string>
 
+#include "core/base/code_runs.h"
 #include "core/base/encode.h"
 #include "core/base/error.h"
+#include "core/exec/numbers/formats.h"
 #include "core/explore/validate.h"
 #include "core/explore/validate_alone.h"
 #include "core/program/kinds.h"
@@ -52,11 +56,14 @@ NumberFormat format_of(ElementType type) {
   return type == ElementType::bfloat16 ? NumberFormat::bf16 : NumberFormat::fp32;
 }
 
-/// As a memory in that format holds it.
+/// As a memory in that format holds it: with infinities where it is the tensor's own.
 void round_to(Tensor& tensor, NumberFormat format, const WeightScale& s) {
   const std::int64_t zero = s.zero.value_or(0);
-  for (double& x : tensor.floats)
-    x = static_cast<double>(decoded(format, encoded(format, static_cast<float>(x), s.scale, zero), s.scale, zero));
+  const bool own = exec::holds(format, tensor.type);
+  for (double& x : tensor.floats) {
+    const std::uint32_t code = encoded_kept(format, static_cast<float>(x), {s.scale, zero}, own);
+    x = static_cast<double>(decoded(format, code, s.scale, zero));
+  }
 }
 
 WeightScale scale_of(const ActivationScales& scales, ValueId v) {
@@ -99,15 +106,17 @@ StoredTensors written_weights(CompiledStage& stage, const Machine& machine, cons
   };
 }
 
-/// The graph with every float weight that the tested instruction fetches asked for, even where its values stand in
-/// the graph or nodes make it: `.weight` has it in another format. Integers stand there as they are, unless pruned.
+/// The graph with every float weight that is fetched, by the tested instruction or by the one whose further result
+/// it copies, asked for, even where its values stand in the graph or nodes make it: `.weight` has it in another
+/// format. Integers stand there as they are, unless pruned.
 std::shared_ptr<const Graph> asking_for(const Graph& graph, const CompiledStage& stage, const Machine& machine) {
   Graph asking = graph;
-  const Instruction& tested = stage.program.instructions.back();
+  std::set<std::string> fetched;
+  for (const Instruction& instruction : stage.program.instructions)
+    for (const ValueId w : instruction.weights) fetched.insert(stage.graph->values[at(w)].name);
   for (Value& value : asking.values) {
-    const auto fetched = [&](ValueId w) { return stage.graph->values[at(w)].name == value.name; };
     const bool as_it_is = !is_floating(value.operand.type) && machine.sparsity == Sparsity::dense;
-    if (as_it_is || std::ranges::none_of(tested.weights, fetched)) continue;
+    if (as_it_is || !fetched.contains(value.name)) continue;
     value.operand.value.reset();
     value.bytes = WeightBytes{};
     value.producer = none;
@@ -195,9 +204,22 @@ bool may_wrap(const AloneInstruction& one) {
   return may(c.work) || std::ranges::any_of(c.parts, [&](const Part& part) { return may(part.work); });
 }
 
+/// Tile buffers for sums of 32 bits, behind all that the machine has.
+void widen_buffers(AloneInstruction& one) {
+  Machine& m = one.machine;
+  const std::int64_t times = ceil_div(32, bits_of(sums_in(one)));
+  for (Instruction& instruction : one.stage.program.instructions) {
+    const bool unified = m.activation_memory == ActivationMemory::unified;
+    const std::int64_t end = (unified ? 2 : 1) * m.dsram_bytes + (unified ? m.stackram_bytes : 0);
+    instruction.write_tiles = {Bytes(end), Bytes(times * instruction.write_tiles.bytes.value)};
+    m.dsram_bytes += instruction.write_tiles.bytes.value;
+  }
+}
+
 /// Whether a layer that differs passes where sums do not wrap: then its accumulator is too narrow for them.
 bool overflows(AloneInstruction one, const StoredTensors& stored, const TensorOptions& options) {
   if (is_floating_format(sums_in(one)) || !may_wrap(one)) return false;
+  widen_buffers(one);
   one.machine.accumulator_format = NumberFormat::fp32;
   if (auto& own = one.stage.program.classes.back().formats) own->accumulators.reset();
   return run_alone(std::move(one), stored, options).differing == 0;
@@ -241,7 +263,10 @@ double allowed_difference(const Tensor& expected, NumberFormat kept, NumberForma
                           float scale) {
   if (!is_floating(expected.type)) return 0;
   const double largest = largest_of(expected);
-  double step = std::max(step_of(kept, largest, scale), step_of(format_of(expected.type), largest, 1));
+  const double stored = step_of(kept, largest, scale), reach = needs_scale(kept) ? largest + stored / 2 : largest;
+  const double typed = step_of(format_of(expected.type), reach, 1);
+  // What is a step of the type apart may be one of the scale more where the scale's are the finer ones.
+  double step = needs_scale(kept) && stored < typed ? stored + typed : std::max(stored, typed);
   // Multiples of a scale are rounded to fp32: half an ulp each, of which one may be twice as large as the other.
   if (needs_scale(kept)) step += 2 * step_of(NumberFormat::fp32, largest, 1);
   if (!is_floating_format(accumulator)) return step;

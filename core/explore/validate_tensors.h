@@ -3,7 +3,7 @@
 //
 // What passes. Operands are rounded to the formats that they are kept in, weights are those of a `.weight` file,
 // and the graph's result is rounded once more, so that only the order of sums and what accumulators round is left
-// (docs/model.md, the executor):
+// (docs/model/counting.md#validation):
 //   integers                          equal
 //   floats, exact accumulators        within one step of the format that holds the result: a sum in another order
 //                                     may fall on the other side of a rounding; multiples of a scale are each
@@ -26,7 +26,7 @@
 #include <string>
 #include <vector>
 
-#include "core/exec/execute.h"
+#include "core/exec/chip/execute.h"
 #include "core/program/program.h"
 
 namespace sdip {

@@ -25,7 +25,7 @@ std::vector<char> running_statistics(const Graph& graph) {
 }
 
 /// Where quantised numbers go in: the data of DequantizeLinear, both operands of a product
-/// (core/ops/quantized.cpp).
+/// (core/ops/products/quantized.cpp).
 std::size_t quantised_inputs(std::string_view type) {
   if (type == "DequantizeLinear") return 1;
   return type == "QuantizedConv" || type == "QuantizedMatMul" ? 2 : 0;

@@ -63,8 +63,15 @@ AttentionBody write_attention(BodyWriter& w, int q, int k, int v, const Attentio
     made.capped = w.node("Mul", {w.node("Tanh", {w.node("Div", {made.scores, cap})}), cap});
   }
   made.biased = made.capped;
-  for (int bias : options.biases) made.biased = w.node("Add", {made.biased, bias});
-  if (options.causal_past >= 0) made.biased = w.node("Add", {made.biased, causal_bias(w, type, shape, options)});
+  const bool may_hide_rows = options.hidden_rows_are_zero && !options.biases.empty();
+  std::vector<int> biases = options.biases;
+  if (options.causal_past >= 0) biases.push_back(causal_bias(w, type, shape, options));
+  while (may_hide_rows && biases.size() > 1) {  // as one: together they may hide what neither hides
+    const int last = biases.back();
+    biases.pop_back();
+    biases.back() = w.node("Add", {biases.back(), last});
+  }
+  for (int bias : biases) made.biased = w.node("Add", {made.biased, bias});
   int softmax = made.biased;
   if (options.sink >= 0) {
     const int sink = w.node("Expand", {options.sink, w.ints({shape.batch, shape.heads, shape.rows, 1})});
@@ -79,6 +86,10 @@ AttentionBody write_attention(BodyWriter& w, int q, int k, int v, const Attentio
   if (shared) weights = w.reshape(weights, {shape.batch, shape.kv_heads, stacked, shape.columns});
   made.result = w.node("MatMul", {weights, v});
   if (shared) made.result = w.reshape(made.result, {shape.batch, shape.heads, shape.rows, shape.value_depth});
+  if (!may_hide_rows) return made;
+  const int most = w.node("ReduceMax", {biases[0], w.ints({-1})});
+  const int visible = w.node("Less", {w.number(type, hidden_bias), most});
+  for (int* rows : {&made.result, &made.weights}) *rows = w.node("Where", {visible, *rows, w.number(type, 0)});
   return made;
 }
 

@@ -21,8 +21,9 @@ struct AttentionOptions {
   std::int64_t causal_past = -1;  // 0 or more: row i sees columns up to i + causal_past
   std::int64_t window = 0;        // with it: of those, so many; 0: all
   int sink = -1;  // a score more, that broadcasts to [batch, heads, rows, 1]; no column has its weight
-  bool single_precision = false;    // softmax in float32 whatever the type
-  std::optional<ElementType> type;  // of q; that of the first input where not said
+  bool hidden_rows_are_zero = false;  // rows whose biases are all -inf, which softmax makes no numbers
+  bool single_precision = false;      // softmax in float32 whatever the type
+  std::optional<ElementType> type;    // of q; that of the first input where not said
 };
 
 struct AttentionBody {

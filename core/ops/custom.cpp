@@ -11,7 +11,7 @@
 namespace sdip {
 namespace {
 
-constexpr std::int64_t most_elements = std::int64_t{1} << 53;  // as element_count has it
+constexpr std::int64_t most_custom_elements = std::int64_t{1} << 53;  // as element_count has it
 
 const CustomOperator& definition(const OperatorUse& use) {
   check(use.row != nullptr && use.row->custom != nullptr, "a use of an operator of a file has its row");
@@ -108,7 +108,7 @@ Work nest_work(const OperatorUse& use, const Bound& bound, Work work) {
   for (const NestField& field : nest_fields) {
     const std::int64_t standard = work.nest.*field.member;
     work.nest.*field.member =
-        field_of(use, bound.values, field.name, standard, standard, field.pad ? 1 << 20 : most_elements);
+        field_of(use, bound.values, field.name, standard, standard, field.pad ? 1 << 20 : most_custom_elements);
   }
   check_nest(use, work, bound.output);
   const std::int64_t macs = mac_count(work.nest);
@@ -119,10 +119,10 @@ Work nest_work(const OperatorUse& use, const Bound& bound, Work work) {
 
 Work row_work(const OperatorUse& use, const Bound& bound, Work work) {
   const CustomOperator& custom = definition(use);
-  work.rows = field_of(use, bound.values, "rows", 1, 0, most_elements);
-  work.row_length = field_of(use, bound.values, "row_length", 1, 0, most_elements);
+  work.rows = field_of(use, bound.values, "rows", 1, 0, most_custom_elements);
+  work.row_length = field_of(use, bound.values, "row_length", 1, 0, most_custom_elements);
   work.passes = field_of(use, bound.values, "passes", 1, 1, most_custom_passes);
-  work.write_elements = field_of(use, bound.values, "write_elements", 0, 0, most_elements);
+  work.write_elements = field_of(use, bound.values, "write_elements", 0, 0, most_custom_elements);
   const std::int64_t steps = product_within(use, "rows x row_length x passes x element_cycles",
                                             {work.rows, work.row_length, work.passes, work.element_cycles});
   if (steps == 0 && element_count(bound.output) != 0)
@@ -132,7 +132,7 @@ Work row_work(const OperatorUse& use, const Bound& bound, Work work) {
     work.read_elements.push_back(absent ? 0
                                         : bounded(use, "read_elements",
                                                   number_of(custom.read_elements[i], bound.values, use), 0,
-                                                  most_elements));
+                                                  most_custom_elements));
   }
   return work;
 }

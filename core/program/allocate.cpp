@@ -115,7 +115,7 @@ Placed place_in(const std::vector<Block>& blocks, const std::vector<std::int32_t
 /// The same in the order of time, for programs of any length: only what is alive is looked at.
 Placed place_in_time(const std::vector<Block>& blocks) {
   Placed placed{std::vector<std::int64_t>(blocks.size(), 0), 0};
-  std::map<std::int64_t, std::size_t> there;  // by offset
+  std::multimap<std::int64_t, std::size_t> there;  // by offset; of no bytes several at one
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     const Block& block = blocks[b];
     std::erase_if(there, [&](const auto& entry) { return blocks[entry.second].last < block.first; });
@@ -126,7 +126,7 @@ Placed place_in_time(const std::vector<Block>& blocks) {
         best = end;
         best_gap = gap;
       }
-      end = offset + blocks[other].bytes;
+      end = std::max(end, offset + blocks[other].bytes);
     }
     placed.offsets[b] = best >= 0 ? best : end;
     placed.peak = std::max(placed.peak, placed.offsets[b] + block.bytes);
@@ -207,7 +207,7 @@ void search(const std::vector<Block>& blocks, std::int64_t least, std::int32_t r
   }
 }
 
-struct Entry {
+struct StackEntry {
   std::int32_t value = 0;
   std::int64_t offset = 0;
   bool dead = false;
@@ -215,14 +215,14 @@ struct Entry {
 
 /// Values pushed in `order` of birth.
 Allocation pushed(std::span<const MemoryValue> values, const std::vector<std::int32_t>& order, std::int64_t live) {
-  std::vector<Entry> stack;
+  std::vector<StackEntry> stack;
   Allocation allocation{std::vector<std::int64_t>(values.size(), 0), 0, live};
   const auto top = [&] { return stack.empty() ? 0 : stack.back().offset + values[at(stack.back().value)].bytes; };
   for (const std::int32_t v : order) {
     const MemoryValue& value = values[at(v)];
-    for (Entry& entry : stack) entry.dead = entry.dead || values[at(entry.value)].last < value.first;
+    for (StackEntry& entry : stack) entry.dead = entry.dead || values[at(entry.value)].last < value.first;
     while (!stack.empty() && stack.back().dead) stack.pop_back();
-    auto place = std::ranges::find_if(stack, [&](const Entry& entry) {
+    auto place = std::ranges::find_if(stack, [&](const StackEntry& entry) {
       return !entry.dead && replaces(value, values[at(entry.value)]) &&
              std::ranges::find(value.replaceable, entry.value) != value.replaceable.end();
     });

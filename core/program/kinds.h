@@ -9,6 +9,10 @@ namespace sdip {
 /// True for families whose work is a nest.
 bool is_nest(Family family);
 
+/// Whether a node makes several results at once, so that instructions behind the first one's copy the others. Of a
+/// Split each is a part of the operand, copied on its own.
+bool makes_several(const Node& node);
+
 /// True for values that a general register or an immediate holds: one element, or an input of a few scalars.
 bool is_scalar(const Value& value);
 

@@ -51,9 +51,9 @@ struct Mapping {
   }
 };
 
-/// What a user says of the mapping of layers: a line of the language in core/program/mapping_text.h. A size of 0 is
-/// the whole loop. `result`: where it lies, Place::dsram (whole on chip) or Place::dram; nothing said: as the
-/// compiler has it.
+/// What a user says of the mapping of layers: a line of the language in core/program/tiling/mapping_text.h. A size
+/// of 0 is the whole loop. `result`: where it lies, Place::dsram (whole on chip) or Place::dram; nothing said: as
+/// the compiler has it.
 struct MappingRule {
   std::string pattern;  // as written between the quotes, its escapes kept
   std::int64_t rows = 0, columns = 0, channels = 0, sums = 0;
@@ -82,7 +82,7 @@ struct Fetch {
   friend auto operator<=>(const Fetch&, const Fetch&) = default;
 };
 
-/// What one instruction stands for beyond one operator (docs/model.md, compound instructions): attention, with its
+/// What one instruction stands for beyond one operator (docs/model/fusion.md): attention, with its
 /// scores never leaving the chip; a strip of rows carried depth-first through a chain of operators.
 enum class Compound : std::int8_t { single, attention, strips };
 
@@ -96,8 +96,8 @@ struct Formats {
 };
 Formats formats_of(const Machine& machine);
 
-/// What a user says of the formats of layers: a line of the language in core/program/format_text.h. Nothing said:
-/// those of the machine.
+/// What a user says of the formats of layers: a line of the language in core/program/form/format_text.h. Nothing
+/// said: those of the machine.
 struct FormatRule {
   std::string pattern;             // as written between the quotes; empty: of all layers of a family
   std::optional<Family> family{};  // of which every layer is meant
@@ -221,7 +221,7 @@ struct Instruction {
   InstructionScales scales;
   // Earlier instructions that must have retired before it starts, ascending, where others may still run (a DSRAM
   // pair for each operator): those whose results it reads, those that read what it overwrites, and the one of its
-  // family before it; without those that these waited for (core/program/marks.h).
+  // family before it; without those that these waited for (core/program/form/marks.h).
   std::vector<std::int32_t> after;
   std::int64_t words = least_instruction_words;  // of IMEM
 };
@@ -280,12 +280,12 @@ struct CompileOptions {
   std::vector<FormatRule> format_rules{};
   bool say_needed_bytes = true;  // of a stage that finds no place, by trying: takes as long as a few compilations
   // Mappings that earlier compilations found, of whatever workload and machine: results are the same with and
-  // without (core/program/mapping_cache.h). Nothing: they are kept for this compilation alone.
+  // without (core/program/tiling/mapping_cache.h). Nothing: they are kept for this compilation alone.
   std::shared_ptr<MappingCache> mappings{};
   Stop stop{};  // asked before each pass and before each layer is mapped
 };
 
-/// Programs for every stage: the passes of core/program/passes.h in order. Depends only on the workload,
+/// Programs for every stage: the passes of core/program/compile/passes.h in order. Depends only on the workload,
 /// compile_key(machine) and the options. What cannot be placed makes the application infeasible, with the reason.
 /// Throws Error("mapping_unmatched" or "format_unmatched", "line N", ...) for a rule that is for no layer, and
 /// "formats_invalid" for one by which a product's accumulators are narrower than what it reads, or weights are

@@ -133,31 +133,31 @@ std::int64_t least_peak(const Window& window) {
   return most;
 }
 
-struct State {
+struct WindowState {
   Mask done = 0;
   std::int64_t live = 0, peak = 0;
   std::int32_t before = -1;
   std::vector<std::int8_t> ran;  // since the state before
 };
 
-struct Search {
+struct WindowSearch {
   const Window& window;
   std::int64_t least = 0;
-  std::vector<State> states;
+  std::vector<WindowState> states;
   std::unordered_map<Mask, std::int64_t> reached{};  // least peak at which a set was reached
 
-  bool ready(const State& state, std::size_t n) const {
+  bool ready(const WindowState& state, std::size_t n) const {
     const Mask bit = Mask{1} << n;
     return (state.done & bit) == 0 && (window.operations[n].needs & ~state.done) == 0;
   }
-  void run(State& state, std::size_t n) const {
+  void run(WindowState& state, std::size_t n) const {
     state.peak = std::max(state.peak, window.during(n, state.done, state.live));
     state.live = window.after(n, state.done, state.live);
     state.done |= Mask{1} << n;
     state.ran.push_back(static_cast<std::int8_t>(n));
   }
   /// Runs at once what no order does better to run later.
-  void run_free(State& state) const {
+  void run_free(WindowState& state) const {
     for (bool again = true; again;) {
       again = false;
       for (std::size_t n = 0; n < window.operations.size(); ++n) {
@@ -182,14 +182,14 @@ struct Search {
 /// Positions in the window in the order of least peak, when that is below `present`.
 std::optional<std::vector<std::int32_t>> search(const Window& window, std::int64_t present,
                                                 std::int64_t most_states, bool& proven) {
-  Search found{window, least_peak(window), {}, {}};
+  WindowSearch found{window, least_peak(window), {}, {}};
   const std::size_t count = window.operations.size();
   const Mask all = count == 64 ? ~Mask{0} : (Mask{1} << count) - 1;
   proven = present <= found.least;
   if (proven) return std::nullopt;
   using Entry = std::tuple<std::int64_t, std::int32_t, std::int32_t>;  // peak, operations left, state
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
-  const auto add = [&](State&& state) {
+  const auto add = [&](WindowState&& state) {
     found.run_free(state);
     if (state.peak >= present) return;
     const auto [entry, fresh] = found.reached.try_emplace(state.done, state.peak);
@@ -203,7 +203,7 @@ std::optional<std::vector<std::int32_t>> search(const Window& window, std::int64
   while (!open.empty()) {
     const auto [peak, left, number] = open.top();
     open.pop();
-    const State state = found.states[at(number)];
+    const WindowState state = found.states[at(number)];
     if (found.reached.at(state.done) < peak) continue;
     if (state.done == all) {
       proven = true;
@@ -212,7 +212,7 @@ std::optional<std::vector<std::int32_t>> search(const Window& window, std::int64
     if (static_cast<std::int64_t>(found.states.size()) > most_states) return std::nullopt;
     for (std::size_t n = 0; n < count; ++n) {
       if (!found.ready(state, n)) continue;
-      State next{state.done, state.live, state.peak, number, {}};
+      WindowState next{state.done, state.live, state.peak, number, {}};
       found.run(next, n);
       add(std::move(next));
     }

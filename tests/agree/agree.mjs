@@ -1,7 +1,7 @@
 // Built-in models on onnxruntime beside the executor: agree.mjs [--all] [--only=TEXT] [--write] [--golden] [WRITER].
 // WRITER (build/dev/tests/write_agreed_models) writes a model, its inputs and the executor's results; the runtime runs
 // the same file; then the next one. --all: large models, too (11 GB of memory and of disk); --only: those that
-// have this in their names. --write puts their lines into the table of docs/model.md, --golden what the runtime gives
+// have this in their names. --write puts their lines into the table of docs/model/executor.md, --golden what the runtime gives
 // for small models into tests/golden/onnxruntime, from where every ./test reads it.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -82,13 +82,13 @@ function line_of(row) {
 /// Model and numbers of a line of the table.
 const key_of = (line) => line.split('|').slice(1, 3).join('|');
 
-/// Puts lines into the table of docs/model.md: in the place of those of the same model and numbers, others stay.
+/// Puts lines into the table of docs/model/executor.md: in the place of those of the same model and numbers, others stay.
 function write_lines(lines) {
-  const path = join(root, 'docs/model.md');
+  const path = join(root, 'docs/model/executor.md');
   const document = readFileSync(path, 'utf8');
   const first = '<!-- agreement: made from `node tests/agree/agree.mjs --write` -->\n';
   const begin = document.indexOf(first) + first.length;
-  if (begin < first.length) throw new Error('docs/model.md has no line ' + first);
+  if (begin < first.length) throw new Error('docs/model/executor.md has no line ' + first);
   const end = document.indexOf('<!-- end -->', begin);
   const kept = document.slice(begin, end).split('\n').slice(2, -1);
   const by_key = new Map([...kept, ...lines].map((line) => [key_of(line), line]));

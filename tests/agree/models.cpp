@@ -3,11 +3,11 @@
 
 #include <memory>
 
-#include "core/exec/execute.h"
-#include "core/graph/passes.h"
+#include "core/exec/chip/execute.h"
+#include "core/graph/rewrite/passes.h"
 #include "core/onnx/raw.h"
 #include "core/ops/use.h"
-#include "server/files.h"
+#include "server/io/files.h"
 #include "tests/core/exec/random_graph.h"
 #include "tests/core/onnx/evaluated.h"
 
@@ -19,7 +19,8 @@ constexpr ModelOptions small(std::int64_t px) { return {.image_height_px = px, .
 
 constexpr ModelOptions eight_tokens = {.tokens = 8};
 
-/// The runtime sums norms of a million numbers in fp32: one alone is 1e-5 from what double gives (docs/model.md).
+/// The runtime sums norms of a million numbers in fp32: one alone is 1e-5 from what double gives
+/// (docs/model/executor.md).
 constexpr double runtime_norms = 5e-5;
 
 // clang-format off

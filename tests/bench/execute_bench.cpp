@@ -11,10 +11,10 @@
 #include <random>
 #include <string>
 
-#include "core/exec/execute.h"
+#include "core/exec/chip/execute.h"
 #include "core/program/program.h"
-#include "server/catalog.h"
-#include "server/commands.h"
+#include "server/cli/commands.h"
+#include "server/models/catalog.h"
 
 namespace {
 

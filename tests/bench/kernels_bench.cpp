@@ -9,8 +9,8 @@
 #include <string>
 #include <thread>
 
-#include "core/exec/kernels_simple.h"
-#include "core/exec/kernels_team.h"
+#include "core/exec/kernels/kernels_simple.h"
+#include "core/exec/kernels/kernels_team.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

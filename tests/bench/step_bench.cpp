@@ -12,14 +12,14 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/exec/execute.h"
+#include "core/exec/chip/execute.h"
 #include "core/onnx/raw.h"
-#include "core/program/form.h"
+#include "core/program/form/form.h"
 #include "core/program/program.h"
-#include "server/catalog.h"
-#include "server/commands.h"
-#include "server/files.h"
-#include "server/weight_values.h"
+#include "server/cli/commands.h"
+#include "server/io/files.h"
+#include "server/models/catalog.h"
+#include "server/models/weight_values.h"
 
 namespace {
 

@@ -4,8 +4,8 @@
 #include <chrono>
 #include <cstdio>
 
-#include "core/program/tuner.h"
-#include "server/tiling_report.h"
+#include "core/program/tiling/tuner.h"
+#include "server/studies/tiling_report.h"
 
 namespace {
 

@@ -129,14 +129,21 @@ async function picture(page, name) {
   await page.screenshot({ path: join(process.env.SDIP_SHOTS, `${name}.png`), fullPage: true });
 }
 
+/** Each language, theme and width once; with SDIP_FULL set (./test --full) each beside each. */
+const languagesAndThemes = process.env.SDIP_FULL
+  ? ['en', 'ja'].flatMap((language) => ['light', 'dark'].map((theme) => [language, theme]))
+  : [['en', 'light'], ['ja', 'dark']];
+const lookedAt = process.env.SDIP_FULL
+  ? languagesAndThemes.flatMap((both) => [1440, 800].map((width) => [...both, width]))
+  : [['en', 'light', 1440], ['ja', 'dark', 800]];
+
 export const looksTests = [
-  ['every page is clean and accessible in English, light', (world) => look(world, 'en', 'light', 1440)],
-  ['every page is clean and accessible in Japanese, dark', (world) => look(world, 'ja', 'dark', 1440)],
-  ['every page is clean and accessible in Japanese, light, 800 px wide', (world) => look(world, 'ja', 'light', 800)],
-  ['every page is clean and accessible in English, dark, 800 px wide', (world) => look(world, 'en', 'dark', 800)],
-  ...['en', 'ja'].flatMap((language) => ['light', 'dark'].map((theme) => [
+  ...lookedAt.map(([language, theme, width]) => [
+    `every page is clean and accessible, ${language}, ${theme}, ${width} px wide`, (world) => look(world, language, theme, width),
+  ]),
+  ...languagesAndThemes.map(([language, theme]) => [
     `every page fits into 390 px, ${language}, ${theme}`, (world) => narrow(world, language, theme),
-  ])),
+  ]),
   ['theme and language can be switched and are remembered', async (world) => {
     const { page, context, complaints } = await openPage(world.browser, world.origin);
     try {

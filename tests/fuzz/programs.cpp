@@ -3,8 +3,8 @@
 #include <charconv>
 
 #include "core/base/error.h"
-#include "core/cost/estimate.h"
-#include "core/program/parse.h"
+#include "core/cost/price/estimate.h"
+#include "core/program/form/parse.h"
 #include "tests/core/program/compiled.h"
 #include "tests/core/program/random_graph.h"
 #include "tests/fuzz/target.h"

@@ -146,6 +146,11 @@ Checked check_seed(std::uint64_t seed, const PhaseObserver& phase) {
   return {seed, check_model(given, machine, seed, phase), given.drawn};
 }
 
+Checked import_seed(std::uint64_t seed, const PhaseObserver& phase) {
+  const Generated given = drawn_model(seed);
+  return {seed, check_import(given, phase), given.drawn};
+}
+
 void check_apart(std::uint64_t first, std::uint64_t count, std::uint64_t jobs, const Checker& checker,
                  const std::function<void(const Checked&)>& each) {
   std::vector<Child> children(std::max<std::uint64_t>(1, jobs));

@@ -22,6 +22,8 @@ using Checker = std::function<Checked(std::uint64_t seed, const PhaseObserver& p
 
 /// The generated model of the seed on the seed's machine.
 Checked check_seed(std::uint64_t seed, const PhaseObserver& phase);
+/// Of it import alone.
+Checked import_seed(std::uint64_t seed, const PhaseObserver& phase);
 
 inline constexpr unsigned longest_model_s = 60;  // of one model; beyond it hangs
 inline constexpr std::uint64_t batch_size = 50;  // models of a child

@@ -6,7 +6,7 @@
 #include <iomanip>
 #include <sstream>
 
-#include "tests/generate/rows.h"
+#include "tests/generate/rows/rows.h"
 
 namespace sdip::generate {
 
@@ -24,9 +24,9 @@ std::vector<std::pair<std::uint64_t, std::string>> by_count(const std::map<std::
 
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> expected_findings() {
+std::vector<std::pair<std::string, std::string>> expected_findings(const std::string& path) {
   std::vector<std::pair<std::string, std::string>> known;
-  std::ifstream file(SDIP_SOURCE_DIR "/tests/generate/expected.txt");
+  std::ifstream file(SDIP_SOURCE_DIR "/" + path);
   for (std::string line; std::getline(file, line);) {
     const std::size_t bar = line.find(" | ");
     if (line.empty() || line[0] == '#' || bar == std::string::npos) continue;
@@ -81,6 +81,16 @@ std::map<std::string, std::uint64_t> Census::unexpected() const {
   return others;
 }
 
+std::vector<std::pair<std::uint64_t, std::string>> Census::coverage() const {
+  std::vector<std::pair<std::uint64_t, std::string>> counts;
+  for (const std::string& choice : all_choices()) {
+    const auto found = drawn.find(choice);
+    counts.emplace_back(found == drawn.end() ? 0 : found->second, choice);
+  }
+  std::ranges::sort(counts);
+  return counts;
+}
+
 std::string Census::text() const {
   std::ostringstream out;
   out << models << " models, median " << median_nodes() << " nodes, " << instructions << " instructions; "
@@ -99,15 +109,10 @@ std::string Census::text() const {
     for (const std::uint64_t seed : seeds.at(code)) out << " " << seed;
     out << "\n";
   }
-  std::uint64_t least = UINT64_MAX, pairs = 0;
-  std::string rarest;
-  for (const std::string& choice : all_choices()) {
-    const auto found = drawn.find(choice);
-    const std::uint64_t count = found == drawn.end() ? 0 : found->second;
-    ++pairs;
-    if (count < least) least = count, rarest = choice;
-  }
-  out << pairs << " pairs of operator and type, the rarest " << least << " times: " << rarest << "\n";
+  const auto counts = coverage();
+  out << counts.size() << " pairs of operator and type, the rarest:\n";
+  for (std::size_t i = 0; i < std::min<std::size_t>(10, counts.size()); ++i)
+    out << "  " << std::setw(7) << counts[i].first << "  " << counts[i].second << "\n";
   return out.str();
 }
 

@@ -10,7 +10,9 @@
 namespace sdip::generate {
 
 /// Findings that are known, "class | reason" a line of expected.txt; a class stands for all that begin with it.
-std::vector<std::pair<std::string, std::string>> expected_findings();
+/// The file of another folder has the same lines.
+std::vector<std::pair<std::string, std::string>> expected_findings(
+    const std::string& path = "tests/generate/expected.txt");
 bool is_expected(const std::string& code);
 
 struct Census {
@@ -30,6 +32,8 @@ struct Census {
   double compiled_share() const;
   /// Findings that are not expected, by class.
   std::map<std::string, std::uint64_t> unexpected() const;
+  /// How often each operator of the table came with each of its types, the rarest first.
+  std::vector<std::pair<std::uint64_t, std::string>> coverage() const;
   std::string text() const;
 };
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/exec/execute.h"
+#include "core/exec/chip/execute.h"
 #include "core/machine/machine.h"
 #include "tests/generate/making.h"
 
@@ -36,12 +36,15 @@ std::vector<Tensor> inputs_of(const Graph& graph, const Generated& given, std::u
 /// Everything. `machine` is made larger until the program fits.
 Outcome check_model(const Generated& given, Machine& machine, std::uint64_t seed, const PhaseObserver& phase);
 
+/// Import alone.
+Outcome check_import(const Generated& given, const PhaseObserver& phase);
+
 /// A message without names and numbers.
 std::string without_names(std::string_view message);
 
-/// How far a graph's outputs move when every result in it is rounded otherwise, per output; -1 where not even the
-/// integers stay, or what is infinite.
+/// How far a graph's outputs move when every result in it is rounded otherwise, by that share or half a place of a
+/// narrow type, per output; -1 where not even the integers stay, or what is infinite.
 std::vector<double> sensitivity(const Graph& graph, const std::vector<Tensor>& inputs,
-                                const std::vector<Tensor>& outputs, const StoredTensors& stored);
+                                const std::vector<Tensor>& outputs, const StoredTensors& stored, double share);
 
 }  // namespace sdip::generate

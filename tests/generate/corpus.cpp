@@ -89,8 +89,9 @@ Checked check_corpus(std::uint64_t number, std::uint64_t round, int preset, cons
     Machine machine = corpus_machine(name, round, preset);
     checked.outcome = check_model(corpus_model(name, constants), machine, 1, phase);
     const std::string& code = checked.outcome.code;
-    const bool again = checked.outcome.verdict == Verdict::refused &&
-                       (code == "shape_unknown" || code == "unbound_dimension" || code == "shape_mismatch");
+    const bool again =
+        checked.outcome.verdict == Verdict::refused && (code == "shape_unknown" || code == "unbound_dimension" ||
+                                                        code == "shape_mismatch" || code == "input_needed");
     if (!again) break;
   }
   return checked;

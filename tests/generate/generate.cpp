@@ -10,7 +10,7 @@
 #include "tests/generate/census.h"
 #include "tests/generate/machines.h"
 #include "tests/generate/model.h"
-#include "tests/generate/rows.h"
+#include "tests/generate/rows/rows.h"
 #include "tests/generate/shrink.h"
 
 namespace {
@@ -20,13 +20,16 @@ using namespace sdip::generate;
 struct Request {
   std::uint64_t models = 1000, jobs = 1, seed = 1;
   std::string shrink, write;
-  bool coverage = false;
+  bool coverage = false, import_only = false;
 };
 
 int usage() {
   std::fputs(
       "generate [--models N] [--jobs N] [--seed FIRST] [--shrink FOLDER] [--write FILE] [--coverage yes]\n"
+      "         [--import-only yes]\n"
       "  --shrink  writes the smallest model of each class of findings there, and the command that repeats it\n"
+      "  --coverage     says how often each operator came with each type, and not of the rarest alone\n"
+      "  --import-only  draws and imports models, and does not compile them\n"
       "  --write   writes the model of the first seed and says its machine\n",
       stderr);
   return 2;
@@ -41,6 +44,8 @@ bool read(int count, char** arguments, Request& request) {
       request.write = value;
     else if (name == "--coverage")
       request.coverage = true;
+    else if (name == "--import-only")
+      request.import_only = true;
     else if (name == "--models")
       request.models = std::stoull(value);
     else if (name == "--jobs")
@@ -69,7 +74,8 @@ int main(int count, char** arguments) {
   const auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   };
-  check_apart(request.seed, request.models, request.jobs, check_seed, [&](const Checked& checked) {
+  const Checker checker = request.import_only ? import_seed : check_seed;
+  check_apart(request.seed, request.models, request.jobs, checker, [&](const Checked& checked) {
     census.count(checked);
     if (checked.outcome.verdict == Verdict::finding)
       std::printf("seed %llu: %s: %s\n", static_cast<unsigned long long>(checked.seed),
@@ -80,8 +86,8 @@ int main(int count, char** arguments) {
   });
   std::printf("%s%.1f models a second\n", census.text().c_str(), static_cast<double>(census.models) / seconds());
   if (request.coverage)
-    for (const std::string& choice : all_choices())
-      std::printf("%7llu %s\n", static_cast<unsigned long long>(census.drawn[choice]), choice.c_str());
+    for (const auto& [drawn, choice] : census.coverage())
+      std::printf("%7llu %s\n", static_cast<unsigned long long>(drawn), choice.c_str());
   if (!request.shrink.empty())
     for (const auto& [code, seeds] : census.seeds) {
       const std::string said = shrink_into(request.shrink, seeds.front(), code);

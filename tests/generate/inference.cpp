@@ -4,6 +4,7 @@
 #include <onnx/shape_inference/implementation.h>
 
 #include <algorithm>
+#include <set>
 
 namespace sdip::generate {
 namespace {
@@ -34,6 +35,28 @@ bool is_wrong_there(const onnx::NodeProto& node) {
          std::any_of(node.attribute().begin(), node.attribute().end(), ceils);
 }
 
+/// The same of a node or of one in its branches, its body, or the function that it calls.
+bool has_wrong_there(const onnx::ModelProto& model, const onnx::NodeProto& node) {
+  const auto any = [&](const auto& nodes) {
+    return std::any_of(nodes.begin(), nodes.end(), [&](const auto& one) { return has_wrong_there(model, one); });
+  };
+  return is_wrong_there(node) ||
+         std::any_of(node.attribute().begin(), node.attribute().end(),
+                     [&](const auto& a) { return a.has_g() && any(a.g().node()); }) ||
+         std::any_of(model.functions().begin(), model.functions().end(), [&](const auto& f) {
+           return f.domain() == node.domain() && f.name() == node.op_type() && any(f.node());
+         });
+}
+
+/// By name the shapes that libonnx infers and knows whole.
+std::map<std::string, Shape> inferred_shapes(const onnx::ModelProto& model) {
+  std::map<std::string, Shape> shapes;
+  for (const auto* infos : {&model.graph().value_info(), &model.graph().output()})
+    for (const auto& info : *infos)
+      if (const auto shape = known_shape(info)) shapes[info.name()] = *shape;
+  return shapes;
+}
+
 }  // namespace
 
 std::string inference_difference(const Graph& graph, const Generated& given) {
@@ -49,18 +72,23 @@ std::string inference_difference(const Graph& graph, const Generated& given) {
   } catch (const std::exception&) {
     return "";
   }
-  std::map<std::string, Shape> answers;
-  for (const auto* infos : {&model.graph().value_info(), &model.graph().output()})
-    for (const auto& info : *infos)
-      if (const auto shape = known_shape(info)) answers[info.name()] = *shape;
-  std::map<std::string, std::string> makers;
-  for (const auto& node : model.graph().node())
-    for (const std::string& output : node.output())
-      if (!is_wrong_there(node)) makers[output] = node.op_type();
-  for (const Value& value : graph.values) {
-    const auto answer = answers.find(value.name);
-    if (answer == answers.end() || !makers.contains(value.name) || answer->second == value.operand.shape) continue;
-    return makers[value.name] + ": " + shape_text(value.operand.shape) + " for " + shape_text(answer->second);
+  const std::map<std::string, Shape> answers = inferred_shapes(model);
+  std::map<std::string, Shape> ours;
+  for (const Value& value : graph.values) ours[value.name] = value.operand.shape;
+  std::set<std::string> misled;  // what libonnx has wrong, and what follows from it
+  for (const auto& node : model.graph().node()) {
+    const bool follows =
+        std::ranges::any_of(names_read(node), [&](const auto& name) { return misled.contains(name); });
+    for (const std::string& output : node.output()) {
+      const auto answer = answers.find(output);
+      const auto own = ours.find(output);
+      const bool differs = answer != answers.end() && own != ours.end() && answer->second != own->second;
+      // Of an axis of nothing it keeps one element where a Slice goes backwards.
+      const bool of_nothing = node.op_type() == "Slice" && differs && element_count(own->second) == 0;
+      if (differs && !follows && !of_nothing && !has_wrong_there(model, node))
+        return node.op_type() + ": " + shape_text(own->second) + " for " + shape_text(answer->second);
+      if (follows || differs) misled.insert(output);
+    }
   }
   return "";
 }

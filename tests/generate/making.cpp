@@ -10,6 +10,10 @@
 
 namespace sdip::generate {
 
+namespace {
+constexpr const char* other_domains[] = {"com.microsoft", "ai.onnx.preview", "local", "pynq"};
+}
+
 std::size_t index(int value) { return static_cast<std::size_t>(value); }
 
 Making::Making(std::uint64_t seed, std::int64_t version) : draw(seed), opset(version) {
@@ -17,7 +21,7 @@ Making::Making(std::uint64_t seed, std::int64_t version) : draw(seed), opset(ver
   made_.model.mutable_graph()->set_name("generated");
   made_.model.set_producer_name("generate");
   made_.model.add_opset_import()->set_version(opset);
-  for (const char* domain : {"com.microsoft", "local", "pynq"}) {
+  for (const char* domain : other_domains) {
     auto* import = made_.model.add_opset_import();
     import->set_domain(domain);
     import->set_version(1);
@@ -29,7 +33,7 @@ Making::Making(std::uint64_t seed, const Generated& begun) : Making(seed, 17) {
   made_ = begun;
   for (const auto& import : begun.model.opset_import())
     if (import.domain().empty() || import.domain() == "ai.onnx") opset = import.version();
-  for (const char* domain : {"com.microsoft", "local", "pynq"}) {
+  for (const char* domain : other_domains) {
     if (std::ranges::any_of(begun.model.opset_import(), [&](const auto& i) { return i.domain() == domain; }))
       continue;
     auto* import = made_.model.add_opset_import();
@@ -190,6 +194,14 @@ void free_names(const onnx::GraphProto& graph, std::set<std::string>& names) {
     if (!made.contains(name) && !name.empty()) names.insert(name);
 }
 
+std::set<std::string> names_read(const onnx::NodeProto& node) {
+  std::set<std::string> names(node.input().begin(), node.input().end());
+  for (const auto& attribute : node.attribute())
+    if (attribute.has_g()) free_names(attribute.g(), names);
+  names.erase("");  // an operand that is left out
+  return names;
+}
+
 void describe(onnx::ValueInfoProto& info, const Known& known, bool with_shape) {
   info.set_name(known.name);
   auto* tensor = info.mutable_type()->mutable_tensor_type();
@@ -205,11 +217,7 @@ onnx::ModelProto Making::alone(const onnx::NodeProto& node) const {
   model.mutable_graph()->Clear();
   auto& graph = *model.mutable_graph();
   graph.set_name("alone");
-  std::set<std::string> names(node.input().begin(), node.input().end());
-  for (const auto& attribute : node.attribute())
-    if (attribute.has_g()) free_names(attribute.g(), names);
-  for (const std::string& name : names) {
-    if (name.empty()) continue;
+  for (const std::string& name : names_read(node)) {
     const Known& known = at(numbers_.at(name));
     if (known.value) {
       *graph.add_initializer() = *known.value;
@@ -290,21 +298,27 @@ int Making::body_input(onnx::GraphProto& graph, ElementType type, const Shape& s
   return v;
 }
 
+namespace {
+bool names_input(const onnx::GraphProto& graph, const std::string& name) {
+  return std::ranges::find(graph.input(), name, &onnx::ValueInfoProto::name) != graph.input().end();
+}
+}  // namespace
+
+/// Ends mostly, some of what is used, too; rarely an input or a constant as it came.
 void Making::choose_outputs(bool refused) {
   auto& graph = *made_.model.mutable_graph();
   std::set<std::string> used;
-  for (const auto& node : graph.node()) {
-    used.insert(node.input().begin(), node.input().end());
-    for (const auto& attribute : node.attribute())
-      if (attribute.has_g()) free_names(attribute.g(), used);
-  }
+  for (const auto& node : graph.node()) used.merge(names_read(node));
   graph.clear_output();
   const auto give = [&](const std::string& name) {
     const auto known = numbers_.find(name);
-    if (known == numbers_.end())
-      graph.add_output()->set_name(name);
-    else
-      describe(*graph.add_output(), at(known->second), draw.one_in(2));
+    auto& output = *graph.add_output();
+    output.set_name(name);
+    if (known == numbers_.end()) return;
+    describe(output, at(known->second), draw.one_in(2));
+    if (!symbolic || !output.type().tensor_type().has_shape()) return;
+    for (auto& dimension : *output.mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim())
+      if (draw.one_in(3)) dimension.set_dim_param(name + "_dim");  // as exporters write what they do not know
   };
   const auto& last = graph.node(graph.node_size() - 1);
   for (const auto& node : graph.node()) {
@@ -315,6 +329,10 @@ void Making::choose_outputs(bool refused) {
       if ((refused && is_last) || (end && !draw.one_in(8)) || (!end && draw.one_in(25))) give(name);
     }
   }
+  for (const auto& input : graph.input())
+    if (draw.one_in(60)) give(input.name());
+  for (const auto& initializer : graph.initializer())
+    if (draw.one_in(120) && !names_input(graph, initializer.name())) give(initializer.name());
   if (graph.output_size() == 0) give(last.output(0).empty() ? last.output(1) : last.output(0));
 }
 

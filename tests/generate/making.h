@@ -65,6 +65,8 @@ Tensor random_tensor(ElementType type, const Shape& shape, Range range, Draw& dr
 std::size_t index(int value);
 /// The names that a graph uses and does not make.
 void free_names(const onnx::GraphProto& graph, std::set<std::string>& names);
+/// The names that a node reads, its branches and body, too.
+std::set<std::string> names_read(const onnx::NodeProto& node);
 /// Name, type and shape.
 void describe(onnx::ValueInfoProto& info, const Known& known, bool with_shape = true);
 

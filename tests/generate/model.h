@@ -1,7 +1,7 @@
 // A model of a seed.
 #pragma once
 
-#include "tests/generate/making.h"
+#include "tests/generate/rows/rows.h"
 
 namespace sdip::generate {
 
@@ -9,7 +9,10 @@ namespace sdip::generate {
 /// need.
 Generated drawn_model(std::uint64_t seed);
 
-/// The model with so many more drawn nodes, its outputs chosen.
-Generated extended(Making& m, std::int64_t nodes);
+/// The model with so many more drawn nodes, `turn` among them, its outputs chosen.
+Generated extended(Making& m, std::int64_t nodes, const Turn* turn = nullptr);
+
+/// Whose turn it is in the model of a seed; nullptr where that is a changed one of others.
+const Turn* turn_of_seed(std::uint64_t seed);
 
 }  // namespace sdip::generate

@@ -84,13 +84,15 @@ bool cut_window(Draw& draw, Generated& given, std::int64_t most) {
   return true;
 }
 
-/// Some of the inputs stand in the model.
+/// Some of the inputs stand in the model, where they have no initializer yet.
 void make_constants(Draw& draw, Generated& given) {
   auto& graph = *given.model.mutable_graph();
+  std::set<std::string> stored;
+  for (const auto& initializer : graph.initializer()) stored.insert(initializer.name());
   for (int i = graph.input_size(); i-- > 0;) {
     const std::string name = graph.input(i).name();
     const auto known = given.values.find(name);
-    if (known == given.values.end() || !draw.one_in(4)) continue;
+    if (known == given.values.end() || stored.contains(name) || !draw.one_in(4)) continue;
     const auto fed = given.inputs.find(name);
     const Tensor tensor =
         fed != given.inputs.end() ? fed->second : random_tensor(known->second.type, known->second.shape, {}, draw);

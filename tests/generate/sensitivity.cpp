@@ -8,8 +8,10 @@
 namespace sdip::generate {
 namespace {
 
-/// A last place or so more or less.
+/// A last place or so more or less; half of one in a narrow type, whose results are rounded again anyhow.
 void disturb(Tensor& tensor, double share, Draw& draw) {
+  if (tensor.type == ElementType::float16) share = 1.0 / 2048;
+  if (tensor.type == ElementType::bfloat16) share = 1.0 / 256;
   for (double& x : tensor.floats) x *= 1 + share * draw.unit();
 }
 
@@ -66,10 +68,10 @@ double moved(const Tensor& a, const Tensor& b) {
 }  // namespace
 
 std::vector<double> sensitivity(const Graph& graph, const std::vector<Tensor>& inputs,
-                                const std::vector<Tensor>& outputs, const StoredTensors& stored) {
+                                const std::vector<Tensor>& outputs, const StoredTensors& stored, double share) {
   std::vector<double> most(outputs.size(), 0);
   for (const std::uint64_t seed : {1U, 2U, 3U}) {
-    const std::vector<Tensor> other = disturbed_outputs(graph, inputs, stored, 3e-7, seed);
+    const std::vector<Tensor> other = disturbed_outputs(graph, inputs, stored, share, seed);
     for (std::size_t i = 0; i < most.size(); ++i) {
       const double by = moved(outputs[i], other[i]);
       most[i] = by < 0 || most[i] < 0 ? -1 : std::max(most[i], by);

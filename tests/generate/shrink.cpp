@@ -22,13 +22,6 @@ Outcome outcome_of(const Shown& shown) {
   return found;
 }
 
-std::set<std::string> names_used(const onnx::NodeProto& node) {
-  std::set<std::string> names(node.input().begin(), node.input().end());
-  for (const auto& attribute : node.attribute())
-    if (attribute.has_g()) free_names(attribute.g(), names);
-  return names;
-}
-
 /// Without what reaches no output.
 void prune(onnx::ModelProto& model) {
   auto& graph = *model.mutable_graph();
@@ -41,7 +34,7 @@ void prune(onnx::ModelProto& model) {
       graph.mutable_node()->DeleteSubrange(i, 1);
       continue;
     }
-    used.merge(names_used(node));
+    used.merge(names_read(node));
   }
   for (int i = graph.input_size(); i-- > 0;)
     if (!used.contains(graph.input(i).name())) graph.mutable_input()->DeleteSubrange(i, 1);
@@ -200,7 +193,10 @@ std::string command_of(const Generated& given, const Machine& machine, const std
 
 std::string shrink_into(const std::string& folder, std::uint64_t seed, const std::string& code) {
   if (code.ends_with(" draw")) return code + "\n  of drawing the model of seed " + std::to_string(seed);
-  Shown shown{drawn_model(seed), drawn_machine(seed), seed};
+  return shrink_into(folder, {drawn_model(seed), drawn_machine(seed), seed}, code);
+}
+
+std::string shrink_into(const std::string& folder, Shown shown, const std::string& code) {
   shown = shrunk(std::move(shown), code);
   std::string name;
   for (const char c : code) name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';

@@ -23,6 +23,9 @@ Shown shrunk(Shown shown, const std::string& code);
 std::string command_of(const Generated& given, const Machine& machine, const std::string& path,
                        const std::string& code = "");
 
+/// Shrinks what shows a finding and writes folder/CLASS.onnx; what it is, and the command.
+std::string shrink_into(const std::string& folder, Shown shown, const std::string& code);
+
 /// Shrinks the finding of a seed and writes folder/CLASS.onnx; what it is, and the command.
 std::string shrink_into(const std::string& folder, std::uint64_t seed, const std::string& code);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <map>
 #include <sstream>
 
 namespace sdip::layout {
@@ -15,12 +16,21 @@ std::string at_line(const Source& source, std::size_t line, const std::string& w
 
 bool is_cpp(const Source& source) { return source.path.ends_with(".cpp") || source.path.ends_with(".h"); }
 
-/// The part of a path before its first slash, and the part between the first and the second.
-std::pair<std::string, std::string> folders_of(const std::string& path) {
-  const std::size_t first = path.find('/');
-  if (first == std::string::npos) return {};
-  const std::size_t second = path.find('/', first + 1);
-  return {path.substr(0, first), second == std::string::npos ? "" : path.substr(first + 1, second - first - 1)};
+/// The part of a path before its first slash, and all before its last.
+std::string top_of(const std::string& path) { return path.substr(0, path.find('/')); }
+std::string folder_of(const std::string& path) {
+  const std::size_t last = path.rfind('/');
+  return last == std::string::npos ? "" : path.substr(0, last);
+}
+
+bool is_below(std::string_view path, std::string_view folder) {
+  return path == folder || (path.starts_with(folder) && path[folder.size()] == '/');
+}
+
+std::string capitals(std::string_view name) {
+  std::string all;
+  for (const char c : name) all += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return all;
 }
 
 template <class List>
@@ -58,34 +68,34 @@ bool holds_mark(std::string_view line, std::string_view mark) {
 
 }  // namespace
 
-std::vector<std::string> core_folders_in(std::string_view cmake_text) {
-  static constexpr std::string_view opening = "set(SDIP_CORE_FOLDERS";
-  const std::size_t begin = cmake_text.find(opening);
+std::vector<std::string> folders_listed(std::string_view cmake_text, std::string_view top) {
+  const std::size_t begin = cmake_text.find("set(SDIP_" + capitals(top) + "_FOLDERS");
   if (begin == std::string_view::npos) return {};
-  const std::size_t names = begin + opening.size();
+  const std::size_t names = cmake_text.find_first_of(" \n", begin);
   std::istringstream list(std::string(cmake_text.substr(names, cmake_text.find(')', names) - names)));
   std::vector<std::string> folders;
-  for (std::string folder; list >> folder;) folders.push_back(folder);
+  for (std::string folder; list >> folder;) folders.push_back(std::string(top) + "/" + folder);
   return folders;
 }
 
-Complaints against_arrows(const Source& source, const std::vector<std::string>& core_folders) {
+Complaints against_arrows(const Source& source, const std::vector<std::string>& folders) {
   static constexpr std::array<std::string_view, 3> tops = {"core", "db", "server"};
-  const auto [top, folder] = folders_of(source.path);
+  const std::string top = top_of(source.path), folder = folder_of(source.path);
   if (!holds(tops, top)) return {};
   Complaints complaints;
   for (const Include& include : includes_of(source.text)) {
     if (!include.quoted) continue;
-    const auto [included_top, included] = folders_of(include.path);
+    const std::string included_top = top_of(include.path), included = folder_of(include.path);
     const auto complain = [&, path = include.path](const std::string& why) {
       complaints.push_back(std::string(source.path).append(": includes ").append(path).append(", ").append(why));
     };
     if (place_of(tops, included_top) > place_of(tops, top)) complain("but core <- db <- server");
-    // core/sdip.h and its source stand above all folders of core.
-    if (top != "core" || included_top != "core" || folder.empty()) continue;
-    if (!holds(core_folders, folder)) complain("but core/CMakeLists.txt does not list " + folder);
-    if (place_of(core_folders, included) > place_of(core_folders, folder)) complain("which comes later in core");
-    if ((folder == "exec" && included == "cost") || (folder == "cost" && included == "exec")) {
+    // core/sdip.h stands above all folders of core.
+    if (top == "db" || included_top != top || folder == "core") continue;
+    if (!holds(folders, folder)) complain("but " + top + "/CMakeLists.txt does not list " + folder);
+    if (place_of(folders, included) > place_of(folders, folder)) complain("which comes later in " + top);
+    if ((is_below(folder, "core/exec") && is_below(included, "core/cost")) ||
+        (is_below(folder, "core/cost") && is_below(included, "core/exec"))) {
       complain("but cost and exec are independent views of the machine");
     }
   }
@@ -98,19 +108,18 @@ Complaints against_shared_counts(const Source& source) {
     bool by_cost;  // exec may include all of them
   };
   static constexpr std::array<Shared, 9> list = {{
-      {"core/program/program.h", true},         // the Program itself
-      {"core/program/workload.h", true},        // and the graphs that it came from
-      {"core/program/capacity.h", true},        // for which capacities of PSRAM it is the same
-      {"core/program/kinds.h", true},           // what is a nest, what is a scalar
-      {"core/program/weight_form.h", true},     // bits of a weight in `.weight`
-      {"core/program/weight_region.h", false},  // which element stands where in `.weight`
-      {"core/program/weight_scales.h", false},  // and which scale is its
-      {"core/program/coded_weight.h", false},   // codes to numbers
-      {"core/program/weights.h", false},        // a `.weight` file opened
+      {"core/program/program.h", true},                 // the Program itself
+      {"core/program/workload.h", true},                // and the graphs that it came from
+      {"core/program/capacity.h", true},                // for which capacities of PSRAM it is the same
+      {"core/program/kinds.h", true},                   // what is a nest, what is a scalar
+      {"core/program/weight_form.h", true},             // bits of a weight in `.weight`
+      {"core/program/weights/weight_region.h", false},  // which element stands where in `.weight`
+      {"core/program/weights/weight_scales.h", false},  // and which scale is its
+      {"core/program/weights/coded_weight.h", false},   // codes to numbers
+      {"core/program/weights/weights.h", false},        // a `.weight` file opened
   }};
-  const auto [top, folder] = folders_of(source.path);
   const auto named = std::ranges::find(list, source.path, &Shared::header) != list.end();
-  const bool cost = top == "core" && folder == "cost", exec = top == "core" && folder == "exec";
+  const bool cost = is_below(source.path, "core/cost"), exec = is_below(source.path, "core/exec");
   if (!cost && !exec && !named) return {};
   Complaints complaints;
   for (const Include& include : includes_of(source.text)) {
@@ -119,6 +128,19 @@ Complaints against_shared_counts(const Source& source) {
     if (row != list.end() && (!cost || row->by_cost)) continue;
     complaints.push_back(source.path + ": includes " + include.path +
                          ", but program, cost and exec share nothing that counts");
+  }
+  return complaints;
+}
+
+Complaints against_full_folders(const std::vector<Source>& sources) {
+  constexpr int most = 40;
+  std::map<std::string, int> counts;
+  for (const Source& source : sources)
+    if (is_cpp(source)) ++counts[folder_of(source.path)];
+  Complaints complaints;
+  for (const auto& [folder, count] : counts) {
+    if (count > most)
+      complaints.push_back(folder + ": " + std::to_string(count) + " sources, more than " + std::to_string(most));
   }
   return complaints;
 }

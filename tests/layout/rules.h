@@ -12,17 +12,21 @@ namespace sdip::layout {
 
 using Complaints = std::vector<std::string>;
 
-/// Core's folders, first to last, as core/CMakeLists.txt lists them. Empty when the list is not found.
-std::vector<std::string> core_folders_in(std::string_view cmake_text);
+/// The folders and rooms of core and server, first to last, that a CMakeLists.txt of `top` lists: "core/base" and
+/// so on. Empty when the list is not found.
+std::vector<std::string> folders_listed(std::string_view cmake_text, std::string_view top);
 
-/// Includes follow the arrows core <- db <- server, and inside core the order of `core_folders`; exec and cost
-/// never meet, in either direction. Files outside core, db and server may include anything.
-Complaints against_arrows(const Source& source, const std::vector<std::string>& core_folders);
+/// Includes follow the arrows core <- db <- server, and inside core and server the order of `folders`; exec and
+/// cost never meet, in either direction. Files outside core, db and server may include anything.
+Complaints against_arrows(const Source& source, const std::vector<std::string>& folders);
 
 /// What `core/exec` and `core/cost` include of `core/program` stands in a list: a Program and how it is read, and
 /// nothing that counts beats, bursts, cycles or footprints. What the list names includes no more of core/program
 /// than exec may itself.
 Complaints against_shared_counts(const Source& source);
+
+/// No folder holds more than 40 sources of C++ directly.
+Complaints against_full_folders(const std::vector<Source>& sources);
 
 /// Quoted includes are written from the repository root: `exists` tells whether a path from there names a file.
 Complaints against_root_includes(const Source& source, const std::function<bool(const std::string&)>& exists);

@@ -10,7 +10,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-const std::vector<std::string> order = {"base", "ops", "cost", "exec", "explore"};
+const std::vector<std::string> order = {"core/base", "core/ops",     "core/ops/moves", "core/ops/rows", "core/cost",
+                                        "core/exec", "core/explore", "server/io",      "server/api"};
 
 Complaints arrows_of(const std::string& path, const std::string& included) {
   return against_arrows({path, "#include \"" + included + "\"\n"}, order);
@@ -23,8 +24,9 @@ std::string lines(std::size_t count) {
 }
 
 TEST(rules, core_folders_are_read_from_the_one_list) {
-  EXPECT_THAT(core_folders_in("# a\nset(SDIP_CORE_FOLDERS base\n  ops)\n"), ElementsAre("base", "ops"));
-  EXPECT_THAT(core_folders_in("set(OTHER base)"), IsEmpty());
+  EXPECT_THAT(folders_listed("# a\nset(SDIP_CORE_FOLDERS base\n  ops)\n", "core"),
+              ElementsAre("core/base", "core/ops"));
+  EXPECT_THAT(folders_listed("set(OTHER base)", "core"), IsEmpty());
 }
 
 TEST(rules, a_folder_of_core_includes_itself_and_earlier_ones_only) {
@@ -36,19 +38,38 @@ TEST(rules, a_folder_of_core_includes_itself_and_earlier_ones_only) {
 }
 
 TEST(rules, a_folder_of_core_that_is_not_listed_is_found) {
-  EXPECT_THAT(arrows_of("core/other/a.cpp", "core/base/a.h"), ElementsAre(HasSubstr("does not list other")));
+  EXPECT_THAT(arrows_of("core/other/a.cpp", "core/base/a.h"), ElementsAre(HasSubstr("does not list core/other")));
+}
+
+TEST(rules, a_room_includes_its_folder_and_earlier_rooms_only) {
+  EXPECT_THAT(arrows_of("core/ops/rows/a.cpp", "core/ops/moves/a.h"), IsEmpty());
+  EXPECT_THAT(arrows_of("core/ops/rows/a.cpp", "core/ops/a.h"), IsEmpty());
+  EXPECT_THAT(arrows_of("core/cost/a.cpp", "core/ops/rows/a.h"), IsEmpty());
+  EXPECT_THAT(arrows_of("server/api/a.cpp", "server/io/a.h"), IsEmpty());
+  EXPECT_THAT(arrows_of("core/ops/moves/a.cpp", "core/ops/rows/a.h"), ElementsAre(HasSubstr("comes later")));
+  EXPECT_THAT(arrows_of("core/ops/a.cpp", "core/ops/rows/a.h"), ElementsAre(HasSubstr("comes later")));
+  EXPECT_THAT(arrows_of("server/io/a.cpp", "server/api/a.h"), ElementsAre(HasSubstr("comes later")));
+  EXPECT_THAT(arrows_of("core/ops/other/a.cpp", "core/ops/a.h"), ElementsAre(HasSubstr("not list core/ops/other")));
+}
+
+TEST(rules, a_folder_of_more_than_40_sources_is_found) {
+  std::vector<Source> sources;
+  for (int i = 0; i < 41; ++i) sources.push_back({"core/ops/a" + std::to_string(i) + ".cpp", ""});
+  EXPECT_THAT(against_full_folders(sources), ElementsAre(HasSubstr("core/ops: 41")));
+  sources.back().path = "core/ops/rows/a.cpp";
+  EXPECT_THAT(against_full_folders(sources), IsEmpty());
 }
 
 TEST(rules, core_db_and_server_point_one_way) {
   EXPECT_THAT(arrows_of("db/a.cpp", "core/explore/a.h"), IsEmpty());
-  EXPECT_THAT(arrows_of("server/a.cpp", "db/a.h"), IsEmpty());
+  EXPECT_THAT(arrows_of("server/io/a.cpp", "db/a.h"), IsEmpty());
   EXPECT_THAT(arrows_of("core/base/a.h", "db/a.h"), ElementsAre(HasSubstr("core <- db <- server")));
   EXPECT_THAT(arrows_of("db/a.cpp", "server/a.h"), ElementsAre(HasSubstr("core <- db <- server")));
 }
 
 TEST(rules, cost_and_exec_never_meet) {
   EXPECT_THAT(arrows_of("core/exec/a.cpp", "core/cost/a.h"), ElementsAre(HasSubstr("independent")));
-  EXPECT_THAT(against_arrows({"core/cost/a.cpp", "#include \"core/exec/a.h\"\n"}, {"exec", "cost"}),
+  EXPECT_THAT(against_arrows({"core/cost/a.cpp", "#include \"core/exec/a.h\"\n"}, {"core/exec", "core/cost"}),
               ElementsAre(HasSubstr("independent")));
 }
 
@@ -59,13 +80,13 @@ TEST(rules, exec_and_cost_share_the_program_and_nothing_that_counts) {
   for (const char* path : {"core/exec/a.cpp", "core/cost/a.cpp"}) {
     EXPECT_THAT(shared(path, "program.h"), IsEmpty());
     EXPECT_THAT(shared(path, "kinds.h"), IsEmpty());
-    for (const char* counting : {"tiles.h", "traffic.h", "tiling.h", "strips.h"})
+    for (const char* counting : {"tiling/tiles.h", "traffic.h", "tiling/tiling.h", "tiling/strips.h"})
       EXPECT_THAT(shared(path, counting), ElementsAre(HasSubstr("nothing that counts"))) << counting;
   }
-  EXPECT_THAT(shared("core/exec/a.cpp", "weights.h"), IsEmpty());
-  EXPECT_THAT(shared("core/cost/a.cpp", "weights.h"), ElementsAre(HasSubstr("nothing that counts")));
+  EXPECT_THAT(shared("core/exec/a.cpp", "weights/weights.h"), IsEmpty());
+  EXPECT_THAT(shared("core/cost/a.cpp", "weights/weights.h"), ElementsAre(HasSubstr("nothing that counts")));
   EXPECT_THAT(shared("core/program/a.cpp", "tiles.h"), IsEmpty());
-  EXPECT_THAT(shared("core/program/weights.h", "tiles.h"), ElementsAre(HasSubstr("nothing that counts")));
+  EXPECT_THAT(shared("core/program/weights/weights.h", "tiles.h"), ElementsAre(HasSubstr("nothing that counts")));
 }
 
 TEST(rules, quoted_includes_are_paths_from_the_root) {

@@ -33,8 +33,16 @@ std::string complaints_of(Rule rule) {
 
 TEST(tree, sources_are_where_they_are_expected) { EXPECT_GT(sources().size(), 5U); }
 
+/// Of core and of server.
+std::vector<std::string> listed_folders() {
+  std::vector<std::string> folders = folders_listed(read_text(root + "/core/CMakeLists.txt"), "core");
+  for (const std::string& folder : folders_listed(read_text(root + "/server/CMakeLists.txt"), "server"))
+    folders.push_back(folder);
+  return folders;
+}
+
 TEST(tree, includes_follow_the_arrows) {
-  const auto folders = core_folders_in(read_text(root + "/core/CMakeLists.txt"));
+  const auto folders = listed_folders();
   ASSERT_THAT(folders, Not(IsEmpty()));
   EXPECT_EQ(complaints_of([&](const Source& source) { return against_arrows(source, folders); }), "");
 }
@@ -83,12 +91,20 @@ TEST(tree, files_are_short) {
   EXPECT_EQ(all, "");
 }
 
-TEST(tree, every_core_folder_is_listed) {
-  const auto listed = core_folders_in(read_text(root + "/core/CMakeLists.txt"));
-  for (const auto& entry : std::filesystem::directory_iterator(root + "/core")) {
-    if (!entry.is_directory()) continue;
-    EXPECT_THAT(listed, testing::Contains(entry.path().filename().string()));
+TEST(tree, every_folder_of_core_and_server_is_listed) {
+  const std::vector<std::string> listed = listed_folders();
+  for (const Source& source : sources()) {
+    const std::string folder = source.path.substr(0, source.path.rfind('/'));
+    if ((source.path.starts_with("core/") || source.path.starts_with("server/")) && folder != "core") {
+      EXPECT_THAT(listed, testing::Contains(folder));
+    }
   }
+}
+
+TEST(tree, folders_are_rooms_that_can_be_seen) {
+  std::string all;
+  for (const std::string& complaint : against_full_folders(sources())) all += complaint + "\n";
+  EXPECT_EQ(all, "");
 }
 
 TEST(tree, packages_stand_in_one_list_that_all_use) {

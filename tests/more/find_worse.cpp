@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "tests/core/cost/example.h"
+#include "tests/core/cost/explain/example.h"
 #include "tests/core/cost/random_program.h"
 
 namespace sdip {

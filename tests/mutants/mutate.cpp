@@ -1,5 +1,5 @@
 // Rewrites sources: mutate ROOT OUT FILE... writes OUT/FILE with every mutation of ROOT/FILE, and OUT/mutants.txt
-// and OUT/left_alone.txt. Usage: mutate . build/dev/mutants core/cost/*.cpp core/cost/*.h
+// and OUT/left_alone.txt. Usage: mutate . build/dev/mutants core/cost/*/*.cpp core/cost/*/*.h
 #include <filesystem>
 #include <fstream>
 #include <iostream>

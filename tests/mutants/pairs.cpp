@@ -5,7 +5,7 @@
 #include <cmath>
 #include <memory>
 
-#include "core/cost/timeline.h"
+#include "core/cost/time/timeline.h"
 #include "tests/core/cost/beside.h"
 #include "tests/core/cost/counted.h"
 #include "tests/core/cost/frame_difference.h"

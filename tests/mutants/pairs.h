@@ -4,8 +4,8 @@
 #include <functional>
 #include <vector>
 
-#include "core/exec/operations.h"
-#include "core/exec/step.h"
+#include "core/exec/clock/operations.h"
+#include "core/exec/clock/step.h"
 #include "core/machine/machine.h"
 #include "core/program/program.h"
 

@@ -6,8 +6,8 @@
 #include <map>
 #include <thread>
 
-#include "server/accuracy_front.h"
-#include "server/json_in.h"
+#include "server/io/json_in.h"
+#include "server/jobs/accuracy_front.h"
 #include "tests/server/running.h"
 #include "tests/server/site_fixture.h"
 

@@ -1,5 +1,5 @@
 // The dashboard's files as a browser gets them.
-#include "server/assets.h"
+#include "server/api/assets.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

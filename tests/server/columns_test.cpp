@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "server/report_json.h"
-#include "server/sweep_json.h"
+#include "server/jobs/sweep_json.h"
+#include "server/json/report_json.h"
 #include "tests/db/sample.h"
 
 namespace sdip::test {

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/openapi.h"
-#include "server/routes.h"
+#include "server/api/openapi.h"
+#include "server/api/routes.h"
 #include "tests/server/schema_check.h"
 #include "tests/server/site_fixture.h"
 

@@ -6,11 +6,11 @@
 #include <fstream>
 #include <sstream>
 
-#include "server/analysis.h"
-#include "server/explain_json.h"
-#include "server/explain_text.h"
+#include "server/cli/explain_text.h"
+#include "server/json/explain_json.h"
+#include "server/studies/analysis.h"
 #include "tests/core/base/made_section.h"
-#include "tests/core/cost/evaluate_filled.h"
+#include "tests/core/cost/explain/evaluate_filled.h"
 #include "tests/server/running.h"
 
 namespace sdip::test {
@@ -78,7 +78,7 @@ TEST(explain_text, its_worst_layer_stands_in_the_documentation) {
   std::istringstream layer(text.substr(begin, end - begin));
   std::string indented;
   for (std::string line; std::getline(layer, line);) indented += "    " + line + "\n";
-  expect_made_section("model.md", "explanation", "sdip analyze sd15 --explain", "\n" + indented + "\n");
+  expect_made_section("model/explanation.md", "explanation", "sdip analyze sd15 --explain", "\n" + indented + "\n");
 }
 
 TEST(explain_text, every_line_of_the_golden_adds_up_as_a_reader_would_add_it) {

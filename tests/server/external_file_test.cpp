@@ -1,5 +1,5 @@
 // Files of external data: only what really lies in the model's own folder is opened.
-#include "server/external_file.h"
+#include "server/io/external_file.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

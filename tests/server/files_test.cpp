@@ -1,5 +1,5 @@
 // Files: there whole or not at all.
-#include "server/files.h"
+#include "server/io/files.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

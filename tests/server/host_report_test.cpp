@@ -1,5 +1,5 @@
 // The host's report: its parts are the frame, its changes are estimates, and the documentation shows it.
-#include "server/host_report.h"
+#include "server/studies/host_report.h"
 
 #include <gtest/gtest.h>
 
@@ -63,7 +63,7 @@ TEST(host_report, a_model_that_does_not_fit_says_why) {
 TEST(host_report, the_documentation_shows_it) {
   std::ostringstream text;
   print_host_markdown(text, host_report({}, "pynq-attention", pynq_machine()));
-  expect_made_section("model.md", "host", "`sdip host pynq-attention --format markdown`", text.str());
+  expect_made_section("model/published.md", "host", "`sdip host pynq-attention --format markdown`", text.str());
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Strict JSON: what is refused, and where the error points.
-#include "server/json_in.h"
+#include "server/io/json_in.h"
 
 #include <gtest/gtest.h>
 

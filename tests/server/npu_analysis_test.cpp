@@ -1,10 +1,10 @@
-// The published analysis as the program prints it, and as docs/model.md shows it.
+// The published analysis as the program prints it, and as docs/model/published.md shows it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "server/json_in.h"
+#include "server/io/json_in.h"
 #include "tests/core/base/made_section.h"
 #include "tests/server/running.h"
 
@@ -21,7 +21,7 @@ std::string printed(const std::string& format) {
 }
 
 TEST(npu_analysis_command, the_documentation_has_its_table) {
-  expect_made_section("model.md", "npu_analysis", "sdip npu-analysis", printed("markdown"));
+  expect_made_section("model/published.md", "npu_analysis", "sdip npu-analysis", printed("markdown"));
 }
 
 TEST(npu_analysis_command, prints_the_same_rows_in_every_form) {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "server/operator_files.h"
+#include "server/models/operator_files.h"
 #include "tests/server/site_fixture.h"
 
 namespace sdip::test {

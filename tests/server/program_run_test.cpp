@@ -4,7 +4,7 @@
 
 #include <regex>
 
-#include "server/json_in.h"
+#include "server/io/json_in.h"
 #include "tests/server/running.h"
 
 namespace sdip::test {

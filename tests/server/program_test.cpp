@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/json_in.h"
+#include "server/io/json_in.h"
 #include "tests/server/running.h"
 
 namespace sdip::test {

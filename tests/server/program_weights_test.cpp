@@ -1,12 +1,12 @@
 // Does a program that comes without its weights get those of its model?
-#include "server/program_weights.h"
+#include "server/models/program_weights.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
-#include "server/catalog.h"
-#include "server/weight_values.h"
+#include "server/models/catalog.h"
+#include "server/models/weight_values.h"
 
 namespace sdip {
 namespace {

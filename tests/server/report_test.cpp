@@ -6,9 +6,9 @@
 #include <sstream>
 
 #include "core/base/error.h"
-#include "server/model_facts.h"
-#include "server/model_report.h"
-#include "server/model_text.h"
+#include "server/cli/model_text.h"
+#include "server/models/model_facts.h"
+#include "server/models/model_report.h"
 #include "tests/server/site_fixture.h"
 
 namespace sdip::test {

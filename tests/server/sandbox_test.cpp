@@ -1,5 +1,5 @@
 // Evaluating uploads in a child: the same answers, and every way in which a child can go wrong is an error.
-#include "server/sandbox.h"
+#include "server/io/sandbox.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,10 +9,10 @@
 
 #include "core/base/error.h"
 #include "core/workload/workload.h"
-#include "server/evaluations.h"
-#include "server/files.h"
-#include "server/model_facts.h"
-#include "server/site.h"
+#include "server/api/site.h"
+#include "server/io/files.h"
+#include "server/jobs/evaluations.h"
+#include "server/models/model_facts.h"
 #include "tests/server/site_fixture.h"
 
 namespace sdip::test {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "server/json_in.h"
+#include "server/io/json_in.h"
 
 namespace sdip::test {
 

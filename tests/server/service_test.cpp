@@ -5,8 +5,8 @@
 
 #include <fstream>
 
-#include "server/service.h"
-#include "server/signature.h"
+#include "server/jobs/service.h"
+#include "server/studies/signature.h"
 #include "tests/server/site_fixture.h"
 
 namespace sdip::test {

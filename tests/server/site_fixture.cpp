@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "server/site.h"
-#include "tests/server/client.h"
+#include "server/api/site.h"
+#include "tests/server/http/client.h"
 
 namespace sdip::test {
 namespace {

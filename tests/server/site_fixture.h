@@ -7,9 +7,9 @@
 #include <string>
 #include <thread>
 
-#include "server/http_server.h"
-#include "server/json_in.h"
-#include "server/service.h"
+#include "server/http/http_server.h"
+#include "server/io/json_in.h"
+#include "server/jobs/service.h"
 #include "tests/server/running.h"
 
 namespace sdip::test {

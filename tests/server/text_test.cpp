@@ -1,5 +1,5 @@
 // Text for people: quantities and tables.
-#include "server/text.h"
+#include "server/io/text.h"
 
 #include <gtest/gtest.h>
 

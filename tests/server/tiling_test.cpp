@@ -1,4 +1,4 @@
-// The words of tilings as the program prints them and docs/model.md shows them, and mappings said by a user.
+// The words of tilings as the program prints them and docs/model/tiling.md shows them, and mappings said by a user.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <map>
 #include <sstream>
 
-#include "server/json_in.h"
+#include "server/io/json_in.h"
 #include "tests/core/base/made_section.h"
 #include "tests/server/running.h"
 
@@ -20,7 +20,7 @@ using testing::HasSubstr;
 TEST(tiling_command, the_documentation_has_its_table) {
   const test::Ended ended = run_sdip({"tiling", "--format", "markdown"});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
-  expect_made_section("model.md", "tiling", "sdip tiling", ended.out);
+  expect_made_section("model/tiling.md", "tiling", "sdip tiling", ended.out);
 }
 
 TEST(tiling_command, prints_every_layer_at_every_size_and_none_below_its_bound) {

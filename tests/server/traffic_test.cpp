@@ -1,11 +1,11 @@
-// Does `sdip traffic` say what each option brings, and does docs/model.md repeat it?
+// Does `sdip traffic` say what each option brings, and does docs/model/options.md repeat it?
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
 
 #include "core/base/number_format.h"
-#include "server/text.h"
+#include "server/io/text.h"
 #include "tests/core/base/made_section.h"
 #include "tests/server/running.h"
 #include "tests/server/site_fixture.h"
@@ -77,7 +77,7 @@ std::string table_of(const std::string& model) {
 TEST(traffic, the_table_of_the_manual_is_what_the_command_says) {
   std::string text;
   for (const char* model : {"sd15-unet", "sd15-vae-decoder", "resnet50"}) text += table_of(model);
-  expect_made_section("model.md", "traffic", "`sdip traffic`", text + "\n");
+  expect_made_section("model/options.md", "traffic", "`sdip traffic`", text + "\n");
 }
 
 TEST(traffic, is_printed_as_text_csv_and_json_and_refuses_other_forms) {

@@ -1,10 +1,10 @@
 // Are validations run, kept, cancelled and told, and are fronts validated by themselves?
-#include "server/validation.h"
+#include "server/studies/validation.h"
 
 #include <gmock/gmock.h>
 
-#include "server/validate_front.h"
-#include "server/validation_json.h"
+#include "server/jobs/validate_front.h"
+#include "server/studies/validation_json.h"
 #include "tests/server/site_fixture.h"
 
 namespace sdip::test {

@@ -7,7 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "server/json_in.h"
+#include "server/io/json_in.h"
 #include "tests/server/running.h"
 #include "tests/server/site_fixture.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/cost/split_macs.h"
+#include "core/cost/work/split_macs.h"
 
 namespace sdip::witness {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/cost/estimate.h"
-#include "core/cost/stage.h"
+#include "core/cost/price/estimate.h"
+#include "core/cost/price/stage.h"
 #include "tests/core/cost/counted.h"
 #include "tests/core/exec/pass_sum.h"
 #include "tests/witness/programs.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/exec/step.h"
+#include "core/exec/clock/step.h"
 #include "core/program/program.h"
 
 namespace sdip::witness {
@@ -18,7 +18,7 @@ struct Difference {
   std::int64_t estimated = 0, executed = 0;
 };
 
-/// A stage's cores in lockstep and its share of the channel, in hundredths: section 6 of docs/model.md.
+/// A stage's cores in lockstep and its share of the channel, in hundredths: docs/model/frames.md.
 struct Lockstep {
   std::int64_t cores = 1;
   Decimal share{100};

@@ -6,7 +6,7 @@
 #include <set>
 #include <sstream>
 
-#include "tests/core/cost/option_rows.h"
+#include "tests/core/cost/price/option_rows.h"
 #include "tests/core/cost/random_application.h"
 #include "tests/core/exec/random_machine.h"
 #include "tests/witness/pairs.h"

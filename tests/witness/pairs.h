@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/program/mapping_cache.h"
+#include "core/program/tiling/mapping_cache.h"
 #include "tests/witness/cases.h"
 #include "tests/witness/compare.h"
 
@@ -105,7 +105,7 @@ const std::vector<Setting>& settings();
 /// Options of two rows, both possible at once, that no pair had in force together: "a=x, b=y".
 std::vector<std::string> missing_pairs(const Census& census);
 
-/// The census as a table for docs/model.md.
+/// The census as a table for docs/model/counting.md.
 std::string census_table(const Census& census);
 
 }  // namespace sdip::witness

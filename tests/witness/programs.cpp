@@ -5,8 +5,8 @@
 #include <map>
 
 #include "core/base/error.h"
-#include "core/exec/operations.h"
-#include "core/program/tiles.h"
+#include "core/exec/clock/operations.h"
+#include "core/program/tiling/tiles.h"
 #include "tests/witness/cases.h"
 
 namespace sdip::witness {

@@ -32,7 +32,7 @@ describe('words', () => {
   });
   test('parts of area and energy, and limiters, as the engine names them, have words', () => {
     const named = (path: string, from: string) => {
-      const text = readFileSync(new URL(`../../core/cost/${path}`, import.meta.url), 'utf8');
+      const text = readFileSync(new URL(`../../core/cost/price/${path}`, import.meta.url), 'utf8');
       const begin = text.indexOf(from);
       expect(begin, from).toBeGreaterThan(0);
       return [...text.slice(begin, text.indexOf(';', begin)).matchAll(/"(\w+)"/g)].map((match) => match[1]!);

@@ -6,8 +6,8 @@
 #include <set>
 #include <tuple>
 
-#include "core/cost/lane_timeline.h"
-#include "core/cost/stage.h"
+#include "core/cost/price/stage.h"
+#include "core/cost/time/lane_timeline.h"
 #include "core/machine/technology.h"
 #include "tests/core/cost/random_application.h"
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/cost/batch.h"
-#include "core/cost/tape.h"
+#include "core/cost/price/batch.h"
+#include "core/cost/time/tape.h"
 #include "tests/core/cost/random_costs.h"
 
 namespace sdip {

@@ -1,8 +1,8 @@
 // What the estimate says of an instruction, as the executor counts it. For tests.
 #pragma once
 
-#include "core/cost/timeline.h"
-#include "core/exec/step.h"
+#include "core/cost/time/timeline.h"
+#include "core/exec/clock/step.h"
 
 namespace sdip {
 

@@ -1,14 +1,14 @@
-// What a report must say of an application, from counts and docs/model.md alone.
+// What a report must say of an application, from counts and docs/model/ alone.
 #include "tests/core/cost/counted_frame.h"
 
 #include <cmath>
 #include <limits>
 
-#include "core/exec/operations.h"
-#include "core/exec/split_macs.h"
+#include "core/exec/clock/operations.h"
+#include "core/exec/walk/split_macs.h"
 #include "core/machine/rate.h"
 #include "core/machine/technology.h"
-#include "tests/core/cost/counted_technology.h"
+#include "tests/core/cost/price/counted_technology.h"
 #include "tests/core/exec/pass_sum.h"
 
 namespace sdip {
@@ -114,7 +114,7 @@ double all_of(const Joules8& sum) {
   return joules;
 }
 
-/// Section 7, for one instruction of one core, and what all cores share.
+/// docs/model/energy.md, for one instruction of one core, and what all cores share.
 struct Events {
   const Machine& m;
   Role role;
@@ -199,7 +199,7 @@ std::int64_t lanes_of(Family family, const Machine& m) {
   return m.matmul_lanes_m * m.matmul_lanes_n * m.matmul_lanes_k;
 }
 
-/// Section 9, over the instructions of a stage.
+/// docs/model/frames.md#bounds, over the instructions of a stage.
 std::int64_t bound_cycles_of(const Program& program, const Machine& m, Role role) {
   const bool beside = m.operator_dsram == OperatorDsram::per_operator && m.mac_sharing == MacSharing::separate;
   std::int64_t sum = 0, longest = 0;
@@ -279,7 +279,7 @@ CountedStage counted_stage(const CompiledStage& stage, const Machine& machine) {
   return s;
 }
 
-/// Section 6: a frame's way through the stages.
+/// docs/model/frames.md: a frame's way through the stages.
 struct Way {
   std::int64_t core_period = 0, period = 0, alone_cycles = 0, waits = 0, drain = 0, frames = 1;
   std::int64_t weight_bytes = 0, activation_bytes = 0, program_bytes = 0;
@@ -346,7 +346,7 @@ double ratio(std::int64_t a, std::int64_t b) {
   return real(a) / real(b);
 }
 
-/// Section 8, and what leaks.
+/// docs/model/area.md, and what leaks.
 void add_area(const Application& application, const Machine& m, CountedFrame& frame) {
   std::int64_t parts = 0;
   bool cores_stream = !in_place(m, Role::core);
@@ -403,7 +403,7 @@ std::int64_t mac_lanes_of(const CompiledStage& stage, const Machine& machine) {
   return std::max<std::int64_t>(1, lanes);
 }
 
-/// Section 10.
+/// docs/model/frames.md#metrics.
 void add_metrics(const Way& way, const Machine& m, CountedFrame& frame) {
   const CountedStage& main = *way.main;
   const InstructionCounts& pass = main.pass;

@@ -1,4 +1,4 @@
-// What a report must say of an application, from what the executor counted and sections 6 to 10 of docs/model.md:
+// What a report must say of an application, from what the executor counted and docs/model/:
 // written apart from core/cost, as the executor is.
 #pragma once
 
@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/cost/estimate.h"
-#include "core/exec/step.h"
+#include "core/cost/price/estimate.h"
+#include "core/exec/clock/step.h"
 
 namespace sdip {
 

@@ -1,9 +1,9 @@
 // Does the estimate count what the executor counts? Difference 0, on random programs and on tiny-sd.
 #include <gmock/gmock.h>
 
-#include "core/cost/stage.h"
-#include "core/exec/operations.h"
-#include "core/exec/step.h"
+#include "core/cost/price/stage.h"
+#include "core/exec/clock/operations.h"
+#include "core/exec/clock/step.h"
 #include "core/program/kinds.h"
 #include "core/program/traffic.h"
 #include "tests/core/cost/counted.h"

@@ -1,13 +1,11 @@
-// Does docs/model.md list the metrics that the engine has, and its own sections?
+// Does docs/model/frames.md list the metrics that the engine has, and say what traffic is compared with?
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cctype>
-#include <fstream>
-#include <regex>
+#include <cstdio>
 
-#include "core/cost/estimate.h"
+#include "core/cost/price/estimate.h"
 #include "tests/core/base/made_section.h"
+#include "tests/core/cost/tiny_sd.h"
 
 namespace sdip {
 namespace {
@@ -19,27 +17,27 @@ TEST(docs, the_metric_table_is_that_of_the_rows) {
     text += "| `" + std::string(row.name) + "` | " + std::string(row.unit) + " | " + better + " | " +
             std::string(row.en) + " | " + std::string(row.ja) + " |\n";
   }
-  expect_made_section("model.md", "metrics", "core/cost/metrics.def", text);
+  expect_made_section("model/frames.md", "metrics", "core/cost/price/metrics.def", text);
 }
 
-TEST(docs, the_contents_of_the_model_name_its_sections) {
-  std::ifstream file(SDIP_SOURCE_DIR "/docs/model.md");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const auto plain = [](std::string said) {
-    std::ranges::transform(said, said.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    std::ranges::replace(said, '\n', ' ');
-    return said;
-  };
-  const std::size_t from = text.find("Contents: "), to = text.find("\n## ");
-  ASSERT_LT(from, to);
-  const std::string contents = plain(text.substr(from, to - from));
-  std::size_t sections = 0;
-  const std::regex heading("\n## (?:([0-9]+b?)\\. )?([^\n]*)");
-  for (std::sregex_iterator at(text.begin(), text.end(), heading), end; at != end; ++at, ++sections) {
-    const std::string name = ((*at)[1].matched ? (*at)[1].str() + " " : "") + (*at)[2].str();
-    EXPECT_NE(contents.find(plain(name)), std::string::npos) << name;
+/// SD 1.5 on the essay's machine: of the step, and of all passes of a frame.
+TEST(docs, the_traffic_of_a_frame_over_its_bounds) {
+  const Machine m = find_preset("essay")->machine;
+  const Report report = estimate(compile(built_in_pipeline("sd15", m), m), m);
+  const auto metric = [&](Metric which) { return report.outcome.values[static_cast<std::size_t>(which)]; };
+  const auto cores = metric(Metric::active_cores);
+  double bounds = 0;
+  for (const StageReport& stage : report.stages) {
+    if (stage.role == Role::core)
+      bounds += static_cast<double>(m.steps) / cores * static_cast<double>(stage.bound_dram_bytes.value);
+    if (stage.role == Role::decoder) bounds += static_cast<double>(stage.bound_dram_bytes.value);
   }
-  EXPECT_GT(sections, 30U);
+  const double moved = metric(Metric::dram_bytes_per_frame);
+  char text[200];
+  std::snprintf(text, sizeof text,
+                "\n    the step   %.1f\n    a frame    %.0f B / %.0f B of all its passes = %.1f\n\n",
+                metric(Metric::dram_bytes_over_bound), moved, bounds, moved / bounds);
+  expect_made_section("model/frames.md", "traffic over bounds", "tests/core/cost/docs_test.cpp", text);
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 // Does the compiler count the DRAM bytes of an instruction as the estimate does, to the byte?
 #include <gtest/gtest.h>
 
-#include "core/cost/channel_moves.h"
-#include "core/program/draft.h"
-#include "core/program/form.h"
+#include "core/cost/explain/channel_moves.h"
+#include "core/program/form/form.h"
+#include "core/program/tiling/draft.h"
 #include "tests/core/cost/random_program.h"
 
 namespace sdip {

@@ -5,7 +5,8 @@
 #include <ctime>
 
 #include "core/base/error.h"
-#include "core/cost/estimate.h"
+#include "core/cost/price/estimate.h"
+#include "tests/core/base/full_run.h"
 #include "tests/core/cost/random_program.h"
 #include "tests/core/cost/tiny_sd.h"
 
@@ -109,7 +110,7 @@ void run_extremes(const std::string& unet, std::uint64_t draws, double most_seco
 }
 
 TEST(extreme, any_machine_that_the_table_allows_is_costed_or_refused_with_a_reason_on_tiny_sd) {
-  run_extremes("tiny-sd-unet", 150, 5.0);
+  run_extremes("tiny-sd-unet", full_run() ? 500 : 50, 5.0);
 }
 
 TEST(extreme, any_machine_that_the_table_allows_is_costed_or_refused_in_seconds_on_sd15) {

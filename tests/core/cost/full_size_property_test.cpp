@@ -5,11 +5,11 @@
 #include <cmath>
 #include <functional>
 
-#include "core/cost/stage.h"
+#include "core/cost/price/stage.h"
 #include "core/workload/workload.h"
 #include "tests/core/cost/reports.h"
-#include "tests/core/cost/split_difference.h"
 #include "tests/core/cost/tiny_sd.h"
+#include "tests/core/cost/work/split_difference.h"
 
 namespace sdip {
 namespace {

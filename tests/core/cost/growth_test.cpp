@@ -1,12 +1,12 @@
-// In which dimensions do the cycles of the essay's eighteen operators grow? The table of docs/model.md.
+// In which dimensions do the cycles of the essay's eighteen operators grow? The table of docs/model/limits.md.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "core/cost/estimate.h"
-#include "core/exec/step.h"
+#include "core/cost/price/estimate.h"
+#include "core/exec/clock/step.h"
 #include "tests/core/base/made_section.h"
-#include "tests/core/cost/essay_operators.h"
+#include "tests/core/cost/price/essay_operators.h"
 
 namespace sdip {
 namespace {
@@ -109,7 +109,7 @@ TEST(growth, of_the_essay_s_eighteen_operators_is_in_every_dimension_and_of_few_
             std::to_string(cycles_of(op, own_sizes(op), wide)) + " | " + joined(whole) + " |\n";
   }
   EXPECT_EQ(essay_operators().size(), 18U);
-  expect_made_section("model.md", "growth", "tests/core/cost/growth_test.cpp", text);
+  expect_made_section("model/limits.md", "growth", "tests/core/cost/growth_test.cpp", text);
 }
 
 }  // namespace

@@ -6,9 +6,9 @@
 
 namespace sdip {
 
-/// `on`: a machine with a program or a network (tests/core/cost/example.h), lines with "; " between. `less`,
-/// `more`: settings with commas between. `worse`: "cycles" of a steady pass, "bytes" through DRAM in it, "time" of
-/// a frame.
+/// `on`: a machine with a program or a network (tests/core/cost/explain/example.h), lines with "; " between.
+/// `less`, `more`: settings with commas between. `worse`: "cycles" of a steady pass, "bytes" through DRAM in it,
+/// "time" of a frame.
 struct MoreRow {
   std::string_view more, worse, less_settings, more_settings, on, why;
 };

@@ -1,4 +1,5 @@
-// Where is more of something worse? Each row's counterexample really is one; they are a table of docs/model.md.
+// Where is more of something worse? Each row's counterexample really is one; they are a table of
+// docs/model/limits.md.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,9 +7,9 @@
 #include <set>
 #include <sstream>
 
-#include "core/program/draft.h"
+#include "core/program/tiling/draft.h"
 #include "tests/core/base/made_section.h"
-#include "tests/core/cost/example.h"
+#include "tests/core/cost/explain/example.h"
 #include "tests/core/cost/more_rows.h"
 
 namespace sdip {
@@ -60,7 +61,7 @@ std::string table_of(std::span<const NeverRow> rows) {
   return text;
 }
 
-/// The worked example of docs/model.md.
+/// The worked example of docs/model/memory.md.
 TEST(more, what_lies_whole_is_what_moves_fewest_bytes) {
   Machine machine;
   const Application application =
@@ -93,7 +94,7 @@ TEST(more, of_each_row_is_worse_on_its_counterexample) {
   }
   text += "\nNever found to be worse:\n\n" + table_of(never_rows());
   text += "\nOf the design, but without a better end:\n\n" + table_of(no_more_rows());
-  expect_made_section("model.md", "more", "tests/core/cost/more_test.cpp", text);
+  expect_made_section("model/limits.md", "more", "tests/core/cost/more_test.cpp", text);
 }
 
 /// Rows that say what is run, or how it is priced, and those with one choice.

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <functional>
 
-#include "core/cost/estimate.h"
-#include "core/cost/timeline.h"
+#include "core/cost/price/estimate.h"
+#include "core/cost/time/timeline.h"
 #include "tests/core/cost/random_program.h"
 #include "tests/core/cost/reports.h"
 #include "tests/core/cost/tiny_sd.h"

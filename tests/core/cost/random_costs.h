@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tests/core/cost/random_program.h"
-#include "tests/core/cost/timed.h"
+#include "tests/core/cost/time/timed.h"
 
 namespace sdip::timing {
 

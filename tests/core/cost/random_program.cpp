@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/exec/operations.h"
+#include "core/exec/clock/operations.h"
 #include "core/program/kinds.h"
 
 namespace sdip {

@@ -1,8 +1,8 @@
 // What tests ask of reports.
 #pragma once
 
-#include "core/cost/estimate.h"
-#include "core/cost/timeline.h"
+#include "core/cost/price/estimate.h"
+#include "core/cost/time/timeline.h"
 #include "core/program/program.h"
 #include "tests/core/cost/tiny_sd.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
-#include "core/exec/execute.h"
+#include "core/exec/chip/execute.h"
 #include "tests/core/exec/random_graph.h"
 
 namespace sdip {

@@ -5,9 +5,9 @@
 #include <chrono>
 #include <iostream>
 
-#include "core/cost/stage.h"
-#include "core/exec/operations.h"
-#include "core/exec/step.h"
+#include "core/cost/price/stage.h"
+#include "core/exec/clock/operations.h"
+#include "core/exec/clock/step.h"
 #include "tests/core/cost/counted.h"
 #include "tests/core/program/built_in.h"
 

@@ -3,9 +3,10 @@
 
 #include <cmath>
 
-#include "core/exec/execute.h"
-#include "core/exec/nest_folds.h"
+#include "core/exec/chip/execute.h"
+#include "core/exec/clock/nest_folds.h"
 #include "tests/core/exec/random_graph.h"
+#include "tests/core/exec/random_machine.h"
 
 namespace sdip {
 namespace {
@@ -28,7 +29,7 @@ std::vector<double> run_of_one_node(const MadeNetwork& network, const Machine& m
   return result.floats.empty() ? std::vector<double>(result.ints.begin(), result.ints.end()) : result.floats;
 }
 
-/// The worked example of core/exec/nest_folds.h: 3 rows by 2 channels of 5 sums.
+/// The worked example of core/exec/clock/nest_folds.h: 3 rows by 2 channels of 5 sums.
 TEST(in_memory_folds, take_a_row_with_all_its_sums_and_channels) {
   Machine m = exact_machine(InMemoryWeights::fefet);
   m.fefet_input_bits = 3;

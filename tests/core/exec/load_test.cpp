@@ -1,15 +1,15 @@
 // Is what the estimate says of the load phase what encoding the instructions and packing the weights comes to?
-#include "core/exec/load.h"
+#include "core/exec/clock/load.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "core/base/error.h"
-#include "core/cost/estimate.h"
-#include "core/program/form.h"
+#include "core/cost/price/estimate.h"
+#include "core/program/form/form.h"
 #include "tests/core/exec/random_machine.h"
-#include "tests/core/exec/tiny_sd_line.h"
+#include "tests/core/exec/run/tiny_sd_line.h"
 
 namespace sdip {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/exec/execute.h"
+#include "core/exec/chip/execute.h"
 #include "tests/core/exec/random_machine.h"
 #include "tests/core/exec/written_out.h"
 

@@ -1,5 +1,5 @@
 // The shadow of a memory: what may be read, and what a failure says.
-#include "core/exec/memory.h"
+#include "core/exec/chip/memory.h"
 
 #include <gmock/gmock.h>
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/exec/charges.h"
+#include "core/exec/clock/charges.h"
 
 namespace sdip {
 

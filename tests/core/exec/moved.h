@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/exec/execute.h"
+#include "core/exec/chip/execute.h"
 #include "tests/core/exec/random_machine.h"
 
 namespace sdip {

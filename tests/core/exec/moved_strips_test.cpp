@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 
 #include "core/base/error.h"
-#include "core/exec/charges.h"
-#include "core/exec/step.h"
-#include "core/exec/strip_walk.h"
+#include "core/exec/clock/charges.h"
+#include "core/exec/clock/step.h"
+#include "core/exec/walk/strip_walk.h"
 #include "tests/core/exec/moved.h"
 
 namespace sdip {

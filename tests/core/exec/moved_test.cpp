@@ -1,8 +1,8 @@
 // What the datapath moves, byte for byte, beside what the clock charges: random programs on random machines.
 #include <gmock/gmock.h>
 
-#include "core/exec/charges.h"
-#include "core/exec/step.h"
+#include "core/exec/clock/charges.h"
+#include "core/exec/clock/step.h"
 #include "core/program/kinds.h"
 #include "tests/core/exec/moved.h"
 

@@ -22,6 +22,19 @@ ValueId pool(NetworkMaker& make, ValueId x, const char* type, std::int64_t kerne
   return make.node(type, {x}, {{"kernel_shape", Ints{kernel, kernel}}, {"pads", Ints(4, pad)}});
 }
 
+/// The greatest of 2 x 2, and where they are.
+ValueId places(NetworkMaker& make, ValueId x) {
+  return make.nodes("", "MaxPool", {x}, {{"kernel_shape", Ints{2, 2}}}, 2)[0];
+}
+
+ValueId pad(NetworkMaker& make, ValueId x, const Ints& by) {
+  return make.node("Pad", {x, make.ints(by)}, {{"mode", std::string("reflect")}});
+}
+
+ValueId centre(NetworkMaker& make, ValueId x, const Ints& shape) {
+  return make.node("CenterCropPad", {x, make.ints(shape)});
+}
+
 ValueId resize(NetworkMaker& make, ValueId x, const char* mode, std::int64_t size) {
   return make.node("Resize", {x, none, none, make.ints({1, 2, size, size})}, {{"mode", std::string(mode)}});
 }
@@ -51,6 +64,27 @@ const std::map<std::string, WholeCase>& whole_cases() {
           return m.node("Gather", {x, m.ints({5, 0, 5})}, {{"axis", std::int64_t{3}}});
         },
         36, 36}},
+      // What stays: 2 x 5 x 5 with a row and a column fewer, all with something around.
+      {"cropped",
+       {[](auto& m, ValueId x) {
+          return pad(m, x, {0, 0, 0, 0, 0, 0, -1, -1});
+        },
+        50, 50}},
+      {"half of it",
+       {[](auto& m, ValueId x) {
+          return pad(m, x, {0, 0, -3, 0, 0, 0, 0, 0});
+        },
+        36, 36}},
+      {"around",
+       {[](auto& m, ValueId x) {
+          return pad(m, x, {0, 0, 1, 1, 0, 0, 1, 1});
+        },
+        72, 72}},
+      {"centre",
+       {[](auto& m, ValueId x) {
+          return centre(m, x, {1, 2, 3, 8});
+        },
+        36, 36}},
       {"smaller", {[](auto& m, ValueId x) { return resize(m, x, "nearest", 3); }, 18, 18}},
       // Windows, again for each result: 2 x 5 x 5 of 4; with padding less than 2 x 6 x 6 of 9.
       {"pool", {[](auto& m, ValueId x) { return pool(m, x, "AveragePool", 2, 0); }, 200, 200}},
@@ -67,7 +101,8 @@ const std::map<std::string, WholeCase>& whole_cases() {
        {[](auto& m, ValueId x) {
           return m.nodes("", "TopK", {x, m.ints({2})}, {}, 2)[0];
         },
-        72, 24, false, true, 2}},
+        72, 72, false, false, 2}},
+      {"places", {[](auto& m, ValueId x) { return places(m, x); }, 200, 200, false, false, 2}},
   };
   return cases;
 }

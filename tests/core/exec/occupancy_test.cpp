@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "core/cost/estimate.h"
-#include "core/exec/operations.h"
-#include "core/exec/rooms.h"
-#include "core/exec/step.h"
+#include "core/cost/price/estimate.h"
+#include "core/exec/clock/operations.h"
+#include "core/exec/clock/rooms.h"
+#include "core/exec/clock/step.h"
 #include "tests/core/exec/random_machine.h"
 #include "tests/core/program/built_in.h"
 

@@ -4,9 +4,9 @@
 #include <set>
 
 #include "core/base/error.h"
-#include "core/cost/estimate.h"
-#include "core/exec/execute.h"
-#include "core/exec/step.h"
+#include "core/cost/price/estimate.h"
+#include "core/exec/chip/execute.h"
+#include "core/exec/clock/step.h"
 #include "tests/core/exec/random_machine.h"
 
 namespace sdip {

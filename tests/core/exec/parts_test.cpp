@@ -1,10 +1,10 @@
 // Tile loops, addresses, views and formats: the worked examples of their headers.
 #include <gtest/gtest.h>
 
-#include "core/exec/addresses.h"
-#include "core/exec/formats.h"
-#include "core/exec/tile_loops.h"
-#include "core/exec/views.h"
+#include "core/exec/clock/addresses.h"
+#include "core/exec/numbers/formats.h"
+#include "core/exec/walk/tile_loops.h"
+#include "core/exec/walk/views.h"
 #include "tests/core/exec/random_graph.h"
 
 namespace sdip::exec {

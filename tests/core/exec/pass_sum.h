@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/exec/step.h"
+#include "core/exec/clock/step.h"
 
 namespace sdip {
 

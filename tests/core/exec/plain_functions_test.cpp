@@ -1,5 +1,5 @@
 // Exponentials and the plain elementwise operators.
-#include "core/exec/plain_functions.h"
+#include "core/exec/numbers/plain_functions.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 #include <bit>
 #include <cmath>
 
-#include "core/exec/execute.h"
-#include "core/graph/passes.h"
+#include "core/exec/chip/execute.h"
+#include "core/graph/rewrite/passes.h"
 #include "core/onnx/import.h"
 #include "core/workload/workload.h"
 #include "tests/core/exec/random_graph.h"

@@ -2,18 +2,15 @@
 #pragma once
 
 #include <cmath>
-#include <cstdlib>
 
 #include "core/program/program.h"
+#include "tests/core/base/full_run.h"
 #include "tests/core/exec/random_graph.h"
 
 namespace sdip {
 
 /// Pairs a test looks at; with SDIP_FULL set (./test --full) ten times as many.
-inline std::uint64_t pair_count(std::uint64_t usual) {
-  const char* full = std::getenv("SDIP_FULL");
-  return full != nullptr && *full != '\0' ? 10 * usual : usual;
-}
+inline std::uint64_t pair_count(std::uint64_t usual) { return full_run() ? 10 * usual : usual; }
 
 /// Memories so small that most networks must be cut, spilled and stacked; every option drawn; fp32 throughout,
 /// sums exact (an integer accumulator) or in fp32.

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "core/exec/execute.h"
-#include "core/exec/step.h"
+#include "core/exec/chip/execute.h"
+#include "core/exec/clock/step.h"
 #include "tests/core/exec/moved.h"
 #include "tests/core/exec/random_machine.h"
 #include "tests/core/program/shared_products.h"
@@ -98,7 +98,7 @@ TEST(shared_groups, compute_bit_for_bit_what_they_compute_on_one_core) {
   EXPECT_GT(matrices, run / 20);
 }
 
-/// The second worked example of core/cost/branches.cpp, stepped.
+/// The second worked example of core/cost/work/branches.cpp, stepped.
 TEST(shared_groups, wait_for_the_weights_of_every_core_and_read_them_through_one_port) {
   Program program;
   program.classes.push_back(shared_depthwise());

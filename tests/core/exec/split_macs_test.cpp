@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "core/exec/execute.h"
-#include "core/exec/split_macs.h"
-#include "core/exec/step.h"
+#include "core/exec/chip/execute.h"
+#include "core/exec/clock/step.h"
+#include "core/exec/walk/split_macs.h"
 #include "core/program/kinds.h"
 #include "tests/core/exec/random_machine.h"
 

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/exec/execute.h"
-#include "core/exec/step.h"
+#include "core/exec/chip/execute.h"
+#include "core/exec/clock/step.h"
 #include "tests/core/exec/random_machine.h"
 
 namespace sdip {

@@ -8,8 +8,8 @@
 #include "core/base/code_runs.h"
 #include "core/base/encode.h"
 #include "core/base/error.h"
-#include "core/exec/execute.h"
-#include "core/exec/plain_functions.h"
+#include "core/exec/chip/execute.h"
+#include "core/exec/numbers/plain_functions.h"
 #include "tests/core/exec/random_graph.h"
 
 namespace sdip {

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "core/exec/execute.h"
+#include "core/exec/chip/execute.h"
 #include "core/onnx/import.h"
 #include "core/workload/workload.h"
 #include "tests/core/exec/random_machine.h"

@@ -1,7 +1,7 @@
 // Results that are written in another order than they are made.
 #include <gmock/gmock.h>
 
-#include "core/exec/execute.h"
+#include "core/exec/chip/execute.h"
 #include "tests/core/exec/random_machine.h"
 
 namespace sdip {

@@ -7,10 +7,10 @@
 #include <random>
 
 #include "core/base/error.h"
-#include "core/exec/execute.h"
-#include "core/exec/kernels_simple.h"
-#include "core/exec/plain_functions.h"
-#include "core/exec/storage.h"
+#include "core/exec/chip/execute.h"
+#include "core/exec/kernels/kernels_simple.h"
+#include "core/exec/numbers/plain_functions.h"
+#include "core/exec/numbers/storage.h"
 #include "tests/core/exec/random_machine.h"
 
 namespace sdip {

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "core/base/error.h"
-#include "core/exec/execute.h"
-#include "core/program/parse.h"
+#include "core/exec/chip/execute.h"
+#include "core/program/form/parse.h"
 #include "tests/core/exec/random_machine.h"
 #include "tests/core/exec/written_out.h"
 

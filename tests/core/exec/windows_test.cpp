@@ -1,9 +1,9 @@
 // Windows of tiles at the edges of an input: does the clock load what the estimate says?
 #include <gtest/gtest.h>
 
-#include "core/cost/stage.h"
-#include "core/exec/step.h"
-#include "core/exec/windows.h"
+#include "core/cost/price/stage.h"
+#include "core/exec/clock/step.h"
+#include "core/exec/walk/windows.h"
 
 namespace sdip {
 namespace {

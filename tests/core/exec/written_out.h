@@ -1,7 +1,7 @@
 // A network with what a machine's number formats do to it written out as nodes and weights.
 #pragma once
 
-#include "core/exec/execute.h"
+#include "core/exec/chip/execute.h"
 #include "tests/core/exec/random_graph.h"
 
 namespace sdip {

@@ -3,9 +3,9 @@
 
 #include <cstring>
 
-#include "core/cost/estimate.h"
+#include "core/cost/price/estimate.h"
 #include "core/explore/sweep.h"
-#include "core/program/mapping_cache.h"
+#include "core/program/tiling/mapping_cache.h"
 #include "tests/core/cost/tiny_sd.h"
 
 namespace sdip {

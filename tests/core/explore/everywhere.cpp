@@ -9,7 +9,7 @@
 #include "core/explore/validate.h"
 #include "core/explore/validate_tensors.h"
 #include "tests/core/graph/text_model.h"
-#include "tests/core/program/round_trip.h"
+#include "tests/core/program/form/round_trip.h"
 
 namespace sdip {
 

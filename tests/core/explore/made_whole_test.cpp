@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/exec/execute.h"
+#include "core/exec/chip/execute.h"
 #include "core/explore/validate.h"
 #include "core/explore/validate_tensors.h"
 #include "tests/core/exec/random_machine.h"

@@ -2,12 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <bit>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 
-#include "core/cost/batch.h"
+#include "core/cost/price/batch.h"
 #include "core/explore/sweep.h"
+#include "tests/core/base/full_run.h"
 #include "tests/core/cost/tiny_sd.h"
 
 namespace sdip {
@@ -36,8 +36,7 @@ Space whole_space() {
 
 /// All of it in the long run of the tests, else 8 machines of every 1,024.
 std::vector<IndexRange> looked_at(const Space& space) {
-  const char* full = std::getenv("SDIP_FULL");
-  if (full != nullptr && *full != '\0') return {{0, point_count(space)}};
+  if (full_run()) return {{0, point_count(space)}};
   std::vector<IndexRange> ranges;
   for (std::int64_t first = 0; first < point_count(space); first += 1024) ranges.push_back({first, first + 8});
   return ranges;

@@ -7,7 +7,7 @@
 
 #include "core/explore/validate.h"
 #include "core/explore/validate_alone.h"
-#include "core/program/format_text.h"
+#include "core/program/form/format_text.h"
 #include "tests/core/cost/tiny_sd.h"
 
 namespace sdip {
@@ -226,6 +226,24 @@ TEST(validate_tensors, neighbouring_multiples_of_a_scale_are_one_step_apart_thou
     }
   }
   EXPECT_GT(wider, 0) << "the scale alone would do";
+}
+
+/// Neighbours of float16 as multiples of a finer scale: each is rounded by half a step of it, away from the other.
+TEST(validate_tensors, codes_finer_than_the_type_may_be_a_step_of_each_apart) {
+  const float scale = 2e-5F;
+  const auto code = [&](double x) {
+    return std::nearbyint(x / static_cast<double>(scale)) * static_cast<double>(scale);
+  };
+  std::int64_t wider = 0;
+  for (int k = 1024; k < 2047; ++k) {
+    const Tensor one{ElementType::float16, {1}, {}, {code(k * 0x1p-11)}};
+    const Tensor next{ElementType::float16, {1}, {}, {code((k + 1) * 0x1p-11)}};
+    const double allowed = allowed_difference(one, NumberFormat::int16, NumberFormat::int32, 1, scale);
+    EXPECT_EQ(compare_tensors(next, one, allowed).differing, 0) << k;
+    EXPECT_LT(allowed, 0x1p-11 + 1.01 * static_cast<double>(scale));
+    wider += compare_tensors(next, one, 0x1p-11).differing;
+  }
+  EXPECT_GT(wider, 0) << "a step of the type alone would do";
 }
 
 /// Softmax of codes goes by tables where rows are long, but not where what moves is told.

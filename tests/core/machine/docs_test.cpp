@@ -64,7 +64,7 @@ TEST(docs, the_technology_table_is_that_of_the_rows) {
             std::string(row.unit) + " | " + std::string(confidence_text(row.confidence)) + " | " +
             std::string(row.source) + " |\n";
   }
-  expect_made_section("model.md", "technology", "core/machine/technology_rows.cpp", text);
+  expect_made_section("model/energy.md", "technology", "core/machine/technology_rows.cpp", text);
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include <iostream>
 #include <stdexcept>
 
-#include "core/exec/execute.h"
-#include "core/graph/passes.h"
+#include "core/exec/chip/execute.h"
+#include "core/graph/rewrite/passes.h"
 #include "tests/core/onnx/case_runs.h"
 #include "tests/core/onnx/evaluated.h"
 

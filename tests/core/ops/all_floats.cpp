@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "core/ops/shift_quantize.h"
+#include "core/ops/elementwise/shift_quantize.h"
 
 namespace sdip {
 namespace {

@@ -73,7 +73,7 @@ TEST(einsum_values, equations_that_do_not_fit_or_explode_are_refused) {
             "limit_exceeded");
 }
 
-/// The row a composite stands for, its inputs in the order of core/ops/quantized.cpp.
+/// The row a composite stands for, its inputs in the order of core/ops/products/quantized.cpp.
 TEST(quantised_products, sums_without_scales_are_int32) {
   const Use product{"QuantizedMatMul",
                     {tensor({2, 2}, {1, 2, 3, 4}, uint8), tensor({2, 1}, {1, 2}, int8), absent(), absent(),

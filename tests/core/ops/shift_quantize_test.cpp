@@ -7,7 +7,7 @@
 #include <limits>
 #include <thread>
 
-#include "core/ops/shift_quantize.h"
+#include "core/ops/elementwise/shift_quantize.h"
 #include "tests/core/base/made_section.h"
 #include "tests/core/ops/all_floats.h"
 
@@ -61,7 +61,7 @@ TEST(shift_quantize, all_4294967296_floats_are_as_the_circuit_s_cases_and_as_ari
     return "| " + std::string(where) + " | " + std::to_string(count) + " | " + example + " |\n";
   };
   expect_made_section(
-      "model.md", "shift quantiser", "tests/core/ops/shift_quantize_test.cpp",
+      "model/published.md", "shift quantiser", "tests/core/ops/shift_quantize_test.cpp",
       "| not as 256 x, rounded, within 0 and 255 | floats | example: it, plainly |\n| --- | --- | --- |\n" +
           row("the sign is ignored", all.sign_ignored, "-0.5: 128, 0") +
           row("0 from 2 upwards, infinity too", all.zero_from_2_upwards, "2: 0, 255") +

@@ -51,6 +51,16 @@ TEST(allocation, a_result_takes_the_place_of_an_operand_that_dies) {
   EXPECT_EQ(allocate_offsets(values, 0).peak_bytes, 16);
 }
 
+/// Two of no bytes may have one address: each stays in the list of what is there, and neither ends another.
+TEST(allocation, values_of_no_bytes_leave_the_others_where_they_are) {
+  for (const Values& values : {Values{{0, 0, 9, {}}, {2, 1, 9, {}}, {4, 2, 9, {}}},
+                               Values{{2, 0, 9, {}}, {0, 1, 9, {}}, {0, 2, 9, {}}, {4, 3, 9, {}}}}) {
+    const Allocation allocation = allocate_offsets(values, 0);
+    EXPECT_EQ(allocation.peak_bytes, 6);
+    expect_no_overlap(values, allocation);
+  }
+}
+
 Values random_values(std::mt19937& random, int count, int instructions) {
   const auto pick = [&](int least, int most) { return std::uniform_int_distribution(least, most)(random); };
   Values values;

@@ -1,5 +1,5 @@
 // Attention as one instruction: what joins, what does not, and the tiles chosen.
-#include "core/program/attention_tiles.h"
+#include "core/program/tiling/attention_tiles.h"
 
 #include <gmock/gmock.h>
 

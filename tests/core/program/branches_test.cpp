@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "core/base/error.h"
-#include "core/program/parse.h"
-#include "core/program/weights.h"
+#include "core/program/form/parse.h"
+#include "core/program/weights/weights.h"
 #include "tests/core/program/compiled.h"
 
 namespace sdip {

@@ -1,7 +1,7 @@
 // Does docs/formats.md say which bits an instruction's head has?
 #include <gtest/gtest.h>
 
-#include "core/program/word.h"
+#include "core/program/form/word.h"
 #include "tests/core/base/made_section.h"
 
 namespace sdip {
@@ -37,7 +37,7 @@ TEST(docs, the_parameters_of_a_program_are_named_in_their_order) {
 }
 
 TEST(docs, the_bits_of_words_are_those_of_the_fields) {
-  expect_made_section("formats.md", "words", "core/program/fields.h and word.h",
+  expect_made_section("formats.md", "words", "core/program/form/fields.h and word.h",
                       head_table(Family::conv2d, "Of conv2d, linear and matmul:") +
                           head_table(Family::vector, "Of all other families:"));
 }

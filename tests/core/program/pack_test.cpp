@@ -1,5 +1,5 @@
 // Do independent operations come to stand next to each other, within the peak of live bytes?
-#include "core/program/order.h"
+#include "core/program/compile/order.h"
 
 #include <gmock/gmock.h>
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iostream>
 
-#include "core/program/parse.h"
+#include "core/program/form/parse.h"
 #include "tests/core/program/built_in.h"
 #include "tests/core/program/compiled.h"
 #include "tests/core/program/nest_class.h"

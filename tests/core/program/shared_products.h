@@ -1,4 +1,4 @@
-// Worked examples of core/cost/branches.cpp, for the estimate and for the executor.
+// Worked examples of core/cost/work/branches.cpp, for the estimate and for the executor.
 #pragma once
 
 #include "core/program/program.h"

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "server/sandbox.h"
+#include "server/io/sandbox.h"
 
 namespace {
 

@@ -14,10 +14,6 @@ export function termName(t: Translate, what: string): string {
   return own === what ? wordFor(t, 'limiter', what) : own;
 }
 
-/** "section 4", or the title of a section that has no number. */
-export const sectionName = (t: Translate, section: string): string =>
-  /^\d+$/.test(section) ? t('explain.section', { section }) : section;
-
 export function Terms({ terms }: { terms: FilledTerm[] }) {
   const { t } = useSpeech();
   return (
@@ -26,7 +22,7 @@ export function Terms({ terms }: { terms: FilledTerm[] }) {
         <div key={term.what} className={term.what === 'time' || term.what.startsWith('period') ? 'term main' : 'term'}>
           <dt>{termName(t, term.what)}</dt>
           <dd className="term-value">{plain(term.value)} {term.unit}</dd>
-          <dd lang="en" className="term-formula" title={`docs/model.md: ${sectionName(t, term.section)}`}>
+          <dd lang="en" className="term-formula" title={term.section}>
             <span className="muted">{term.formula}</span>
             {term.numbers !== '' && <code>= {term.numbers}</code>}
           </dd>

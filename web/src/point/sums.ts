@@ -24,7 +24,7 @@ export const dramBytes = (one: Instruction, cores = 1): number =>
 /** What of a stage decides how many cores run it, and what of the channel it has. */
 export type StagePlace = Pick<Stage, 'role' | 'parts' | 'dram_share'>;
 
-/** Cores that run a stage at the same time, each for a frame of its own (docs/model.md section 6). */
+/** Cores that run a stage at the same time, each for a frame of its own (docs/model/frames.md). */
 export function activeCores({ role, parts }: StagePlace, machine: Record<string, unknown>): number {
   const [cores, steps] = [machine.cores, machine.steps];
   if (typeof cores !== 'number' || typeof steps !== 'number' || parts > 1) return 1;
@@ -33,7 +33,7 @@ export function activeCores({ role, parts }: StagePlace, machine: Record<string,
   return role === 'core' ? Math.ceil(steps / Math.ceil(steps / cores)) : 1;
 }
 
-/** The part of the DRAM channel that a stage has (docs/model.md section 6). */
+/** The part of the DRAM channel that a stage has (docs/model/frames.md). */
 export function channelShare({ role, parts, dram_share: share }: StagePlace, machine: Record<string, unknown>): number {
   if (parts > 1) return share;
   const { encoder_dram_share: encoder, decoder_dram_share: decoder } = machine;
@@ -51,7 +51,7 @@ export function dramBytesPerCycle(machine: Record<string, unknown>): number | nu
   return (bits / 8) * transfersPerClock * ratio * efficiency;
 }
 
-/** MAC lanes of the three families of matrix operators that a stage runs on: the cores', or those of a circuit (docs/model.md, "VAE as circuits"). */
+/** MAC lanes of the three families of matrix operators that a stage runs on: the cores', or those of a circuit (docs/model/frames.md#vae-as-circuits). */
 export function lanesOf(machine: Record<string, unknown>, role: string): { name: string; lanes: number }[] {
   const circuit = machine.vae_stage === 'circuit' && (role === 'encoder' || role === 'decoder');
   const product = (name: string, sides: string[]) => {

@@ -1,0 +1,112 @@
+// What an instruction moves through DRAM, transfer by transfer.
+#include "core/cost/explain/channel_moves.h"
+
+#include <algorithm>
+
+namespace sdip {
+namespace {
+
+/// Counts transfers over the tile loops, without running them.
+class Walking {
+ public:
+  Walking(const ClassCost& cost, bool pinned, const TimelineRules& rules)
+      : cost_(cost), fetches_(rules.psram_bytes != 0 && !pinned), copies_(rules.cores * cost.cores) {}
+
+  ChannelMoves all() {
+    if (fetches_ && cost_.held_weight_bytes != 0)
+      add({"held weights", 1, cost_.held_weight_stored_bytes, cost_.held_weight_bytes, 1, true, false});
+    visit(0, cost_.order.runs.data(), 0, 0, TileStep{}, 1);
+    return std::move(found_);
+  }
+
+ private:
+  void visit(std::size_t level, const TileRun* run, std::int32_t shape, std::int32_t window, TileStep step,
+             std::int64_t times) {
+    const auto& loops = cost_.order.loops;
+    if (level == loops.size()) {
+      operate(cost_.shapes[static_cast<std::size_t>(shape)], cost_.windows[static_cast<std::size_t>(window)], step,
+              times);
+      return;
+    }
+    const TileRun* const next = run + loops[level].runs;
+    for (bool begins = true; run != next; ++run, begins = false) {
+      const std::int32_t s = shape + run->shape, w = window + run->window;
+      if (begins) visit(level + 1, next, s, w, step, times);
+      if (run->tiles > begins) visit(level + 1, next, s, w, steps_[level], times * (run->tiles - begins));
+    }
+  }
+
+  void operate(const TileCost& tile, const WindowBytes& window, TileStep step, std::int64_t times) {
+    std::vector<Move> loads, stores;
+    const auto move = [&](std::vector<Move>& to, std::string_view what, std::int64_t bytes, bool out = false) {
+      if (bytes > 0) to.push_back({what, times, bytes, bytes, copies_, false, out});
+    };
+    if (step.b && fetches_ && tile.weight_stored_bytes > 0)
+      add({"weights", times, tile.weight_stored_bytes, tile.weight_bytes, cost_.weight_parts, true, false});
+    if (step.a)
+      move(loads, step.fresh ? "operand A, new rows" : "operand A", step.fresh ? window.fresh : window.all);
+    if (step.b) move(loads, "operand B", tile.b_bytes);
+    move(loads, "other operands", tile.split_in_bytes);
+    move(loads, "partial sums back", tile.partial_in_bytes);
+    move(stores, "results", tile.out_bytes, true);
+    if (first_) {
+      found_.first_loads = loads;
+      found_.first_cycles = tile.cycles;
+    }
+    first_ = false;
+    found_.last_stores = stores;
+    found_.last_cycles = tile.cycles;
+    found_.last_loads = !loads.empty();
+    for (const Move& load : loads) add(load);
+    for (const Move& store : stores) add(store);
+  }
+
+  void add(const Move& move) {
+    const auto known = std::ranges::find_if(found_.moves, [&](const Move& other) {
+      return other.what == move.what && other.unpacked_bytes == move.unpacked_bytes;
+    });
+    if (known == found_.moves.end())
+      found_.moves.push_back(move);
+    else
+      known->times += move.times;
+  }
+
+  const ClassCost& cost_;
+  const bool fetches_;
+  const std::int64_t copies_;
+  const std::array<TileStep, most_tile_loops> steps_ = tile_steps(cost_.order);
+  bool first_ = true;
+  ChannelMoves found_;
+};
+
+Filled bursts(const Move& move, const TimelineRules& rules) {
+  return number(move.copies) * ceiling(number(move.bytes), rules.burst_bytes) * number(rules.burst_bytes);
+}
+
+}  // namespace
+
+ChannelMoves channel_moves(const ClassCost& cost, bool pinned, const TimelineRules& rules) {
+  return Walking(cost, pinned, rules).all();
+}
+
+Filled channel_cycles(const std::vector<Move>& moves, const TimelineRules& rules) {
+  Filled sum;
+  for (const Move& move : moves) {
+    Filled one = ceiling(bursts(move, rules), rules.rate.q, rules.rate.p);
+    if (move.weights && rules.decompressor_bytes > 0) {
+      const Filled both[] = {one,
+                             ceiling(number(move.copies) * number(move.unpacked_bytes), rules.decompressor_bytes)};
+      one = largest(both);
+    }
+    sum += number(move.times) * one;
+  }
+  return sum;
+}
+
+Filled channel_bytes(const std::vector<Move>& moves, const TimelineRules& rules) {
+  Filled sum;
+  for (const Move& move : moves) sum += number(move.times) * bursts(move, rules);
+  return sum;
+}
+
+}  // namespace sdip

@@ -1,0 +1,20 @@
+// What an explanation's formulas read in symbols, where options change them. Internal to the cost folder.
+#pragma once
+
+#include <string>
+
+#include "core/cost/price/stage.h"
+
+namespace sdip {
+
+/// Compute of an instruction whose numbers are written out, for the numbers of filled_busy. `found`: the machine as
+/// the class finds it (machine_found).
+std::string compute_symbols(const InstructionClass& c, const Machine& found, const ClassCost& cost);
+
+/// Its least cycles.
+std::string bound_symbols(const InstructionClass& c, const Machine& found, const ClassCost& cost);
+
+/// The least cycles of a stage's products, `arrays` those that have any.
+std::string bound_symbols(const StageRun& run, const Machine& machine, const std::string& arrays);
+
+}  // namespace sdip

@@ -1,0 +1,173 @@
+// What a report adds to its outcome: stages, instructions, latency by stage, notes.
+#include <algorithm>
+#include <cmath>
+
+#include "core/cost/explain/explain_layer.h"
+#include "core/cost/explain/load.h"
+#include "core/cost/price/area.h"
+
+namespace sdip {
+namespace {
+
+/// Cycles of the channel that an instruction's own transfers take, whenever they go; words apart.
+struct StreamNeeds {
+  std::int64_t weights{}, activations{};
+};
+std::vector<StreamNeeds> stream_needs(const StageRun& run, const TimelineRules& rules) {
+  std::vector<StreamNeeds> needs;
+  for (std::size_t c = 0; c < run.costs.size(); ++c) {
+    std::vector<Move> activations = channel_moves(run.costs[c], run.stage->program.classes[c].pinned, rules).moves;
+    const auto weights = std::stable_partition(activations.begin(), activations.end(),
+                                               [](const Move& move) { return !move.weights; });
+    const std::vector<Move> of_weights(weights, activations.end());
+    activations.erase(weights, activations.end());
+    needs.push_back({channel_cycles(of_weights, rules).value(), channel_cycles(activations, rules).value()});
+  }
+  return needs;
+}
+
+/// What an explanation says that it waits for; the channel by the stream that it waited for longest.
+Resource limiting(const InstructionCost& c) {
+  Needs needs{};
+  std::size_t needed = 0;
+  for (const Cycles cycles : c.busy) needs[std::min(needed++, needed_count - 1)] += cycles.value;
+  const Cycles stalls[] = {c.stall_weights, c.stall_activations, c.stall_program};
+  const Needed limiter = limiter_of(needs, (stalls[0] + stalls[1] + stalls[2]).value);
+  if (limiter != Needed::dram_channel) return static_cast<Resource>(limiter);
+  return static_cast<Resource>(static_cast<std::size_t>(Resource::weight_stream) +
+                               static_cast<std::size_t>(std::ranges::max_element(stalls) - stalls));
+}
+
+InstructionCost instruction_cost(const StageRun& run, std::size_t number, const InstructionTime& time,
+                                 const StreamNeeds& streams, const TimelineRules& rules) {
+  const Instruction& instruction = run.stage->program.instructions[number];
+  const ClassCost& cost = run.costs[static_cast<std::size_t>(instruction.instruction_class)];
+  const auto of_one_core = [&](std::int64_t bytes) { return bytes / run.schedule.active_cores; };
+  InstructionCost c;
+  c.start = Cycles(time.start);
+  c.end = Cycles(time.end);
+  c.busy = {Cycles(cost.busy.compute),
+            Cycles(cost.busy.longest_dsram_read()),
+            Cycles(cost.busy.dsram_write),
+            Cycles(cost.busy.stackram_read),
+            Cycles(cost.busy.stackram_write),
+            Cycles(cost.busy.psram_read),
+            Cycles(time.overhead),
+            Cycles(streams.weights),
+            Cycles(streams.activations),
+            rules.rate.time_for(Bytes(time.program_bytes))};
+  c.stall_weights = Cycles(time.stall_weights);
+  c.stall_activations = Cycles(time.stall_activations);
+  c.stall_program = Cycles(time.stall_program);
+  c.limiter = limiting(c);
+  c.waiting = Cycles(time.waiting);
+  c.dram_weights = Bytes(time.weight_bytes);
+  c.dram_program = Bytes(time.program_bytes);
+  c.dram_activations_in = Bytes(of_one_core(time.activation_in_bytes));
+  c.dram_activations_out = Bytes(of_one_core(time.activation_out_bytes));
+  c.dsram_read_side = instruction.dsram_read_side;
+  c.dsram_write_side = instruction.dsram_write_side;
+  c.stackram = instruction.stackram;
+  c.psram = Bytes(time.psram_bytes);
+  c.macs = Macs(cost.macs * cost.cores);
+  c.lane_macs = Macs(cost.spent_macs * cost.cores);
+  return c;
+}
+
+void add_instructions(const StageRun& run, const std::vector<InstructionTime>& trace, const Machine& m,
+                      StageReport& r) {
+  const TimelineRules rules = stage_rules(*run.stage, m, run.schedule.active_cores);
+  const std::vector<StreamNeeds> streams = stream_needs(run, rules);
+  r.instructions.reserve(trace.size());
+  for (std::size_t i = 0; i < trace.size(); ++i) {
+    const Instruction& instruction = run.stage->program.instructions[i];
+    r.dsram_peak = std::max({r.dsram_peak, instruction.dsram_read_side, instruction.dsram_write_side});
+    r.stackram_peak = std::max(r.stackram_peak, instruction.stackram);
+    const auto of_class = static_cast<std::size_t>(instruction.instruction_class);
+    r.instructions.push_back(instruction_cost(run, i, trace[i], streams[of_class], rules));
+  }
+}
+
+/// `core_watts`: what one core, and its share of what all cores have in common, leaks.
+StageReport stage_report(const StageRun& run, const std::vector<InstructionTime>& trace, double core_watts,
+                         const Machine& m) {
+  const Program& program = run.stage->program;
+  const PassCost& steady = run.steady();
+  StageReport r;
+  r.name = run.stage->name;
+  r.role = run.stage->role;
+  r.cold_cycles = Cycles(run.stream.passes[0].cycles);
+  r.steady_cycles = Cycles(steady.cycles);
+  r.bound_cycles = Cycles(run.work.bound_cycles);
+  r.bound_dram_bytes = Bytes(bound_dram_bytes(*run.stage, run.schedule.active_cores, m));
+  r.stall_weights = Cycles(steady.stall_weights);
+  r.stall_activations = Cycles(steady.stall_activations);
+  r.stall_program = Cycles(steady.stall_program);
+  r.running = Cycles(run.stream.running);
+  r.waiting = Cycles(run.stream.waiting);
+  r.dram_weights = Bytes(steady.weight_bytes);
+  r.dram_program = Bytes(steady.program_bytes);
+  r.dram_activations = Bytes(steady.activation_in_bytes + steady.activation_out_bytes);
+  r.weight_bytes = program.stored_weight_bytes;
+  r.imem_bytes = Bytes(program_size(*run.stage, m).bytes);
+  r.psram_peak = Bytes(run.stream.psram_peak_bytes);
+  r.macs = Macs(run.work.macs);
+  r.products_in_mac = run.work.products_in_mac;
+  r.spread_cores = run.work.spread_cores;
+  r.passes_per_frame = run.stage->role == Role::core ? m.steps : 1;
+  const Hertz clock(static_cast<double>(m.core_clock_mhz) * 1e6);
+  Energy energy = run.energy.core;
+  energy += run.energy.shared;
+  energy[EnergyPart::leakage] = core_watts * (Cycles(steady.cycles) / clock).value;
+  r.energy_j = energy.total();
+  r.energy_parts = energy.joules;
+  add_instructions(run, trace, m, r);
+  return r;
+}
+
+void add_latency(const StageRun& run, const Machine& m, Breakdown& latency) {
+  const Hertz clock(static_cast<double>(m.core_clock_mhz) * 1e6);
+  const bool core = run.stage->role == Role::core;
+  const std::int64_t cycles = core ? run.alone.total(m.steps) : run.alone.passes[0].cycles;
+  if (!on_chip(run.stage->role, m)) return;
+  latency.emplace_back(run.stage->name, (Cycles(cycles) / clock).value);
+  const std::int64_t links = core ? run.schedule.cores_of_frame : run.stage->part.count > 1;
+  if (links > 0) latency.emplace_back("link", (Cycles(links * run.link_cycles) / clock).value);
+}
+
+ClockLimit clock_limit(const Application& application, const Machine& m) {
+  const NumberFormat format = widest_formats(application, m).all;
+  const auto at = [&](Bound bound) { return clock_limit_mhz(process_of(m, bound), format, m.pipeline_stages); };
+  return {at(Bound::most), at(Bound::value), at(Bound::least)};
+}
+
+/// What a chip leaks, by block: of an FPGA the whole part as one.
+Breakdown leakage_of(const Breakdown& area, const Machine& m) {
+  if (is_fpga(m.technology_node)) return {{"part", leakage_watts(process_of(m), SquareMm(0))}};
+  Breakdown watts;
+  for (const auto& [block, mm2] : area)
+    watts.emplace_back(block, leakage_watts(process_of(m), SquareMm(mm2 * leaking_share(block, process_of(m)))));
+  return watts;
+}
+
+}  // namespace
+
+void fill_report(const Application& application, const Machine& machine, const std::vector<StageRun>& runs,
+                 const std::vector<std::vector<InstructionTime>>& traces, Report& report) {
+  report.area_mm2 = area_of(application, machine);
+  report.area_ranges_mm2 = {area_of(application, machine, Bound::least),
+                            area_of(application, machine, Bound::most)};
+  report.leakage_w = leakage_of(report.area_mm2, machine);
+  report.clock_limit = clock_limit(application, machine);
+  double watts = 0;
+  for (const auto& [block, w] : report.leakage_w) watts += w;
+  const double core_watts = watts / static_cast<double>(built_cores(application, machine));
+  for (std::size_t s = 0; s < runs.size(); ++s) {
+    report.stages.push_back(stage_report(runs[s], traces[s], core_watts, machine));
+    add_latency(runs[s], machine, report.latency_s);
+  }
+  report.load = load_of(application, machine);
+  report.notes = notes_of(runs, report, machine);
+}
+
+}  // namespace sdip

@@ -1,0 +1,394 @@
+// Many machines of one application.
+#include "core/cost/price/batch.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "core/base/error.h"
+#include "core/cost/price/frame.h"
+#include "core/cost/price/stage.h"
+#include "core/cost/time/lane_timeline.h"
+#include "core/cost/time/tape.h"
+
+namespace sdip {
+namespace {
+
+constexpr std::size_t most_costs = 512, most_chips = 65536, most_times = 65536;
+
+std::size_t hash_of(std::span<const std::int64_t> values) {
+  return std::hash<std::string_view>()({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+}
+
+struct HashOfMachine {
+  std::size_t operator()(const Machine& m) const {
+    const std::int64_t values[] = {
+#define COUNT(group, effect, name, standard, least, most, unit, en, ja) m.name,
+#define DECIMAL(group, effect, name, standard, least, most, unit, en, ja) m.name.hundredths,
+#define CHOICE(group, effect, name, type, standard, en, ja) static_cast<std::int64_t>(m.name),
+#define FLAG(group, effect, name, standard, en, ja) m.name,
+#include "core/machine/parameters.def"
+    };
+#undef COUNT
+#undef DECIMAL
+#undef CHOICE
+#undef FLAG
+    return hash_of(values) ^ hash_of(m.technology);
+  }
+};
+
+/// A stage whose time depends on the channel alone. Machines share it that differ in what their instructions do not
+/// wait for.
+struct TimedStage {
+  const Tape* tape = nullptr;
+  TapeNumbers numbers;
+  friend bool operator==(const TimedStage&, const TimedStage&) = default;
+};
+struct HashOfTimedStage {
+  std::size_t operator()(const TimedStage& stage) const {
+    const TapeNumbers& n = stage.numbers;
+    const std::int64_t values[] = {reinterpret_cast<std::intptr_t>(stage.tape), n.psram_bytes, n.fixed_cycles,
+                                   n.dispatch_cycles};
+    return hash_of(values);
+  }
+};
+
+/// A stage on the machine last costed, and its tapes.
+struct CostedStage {
+  std::int64_t program_bytes{};
+  ClassUses uses;
+  std::vector<ClassCost> costs;
+  std::array<std::optional<Tape>, 2> tapes;  // where dispatch comes after the instruction before, or meanwhile
+};
+
+/// A stage on all machines of one cost key.
+struct KnownStage {
+  StageCost cost;
+  const TimedStage* timed = nullptr;
+  std::int64_t weight_bytes = 0, activation_bytes = 0;  // of a warm pass; activations: of one core
+  double longest_pass{};                                // of one core, whose channel takes a cycle for each byte
+
+  /// Well below what countable() asks for: all of a pass that many times over.
+  bool surely_countable(const DramRate& rate, std::int64_t cores, const Machine& m) const {
+    const double cycles_a_byte = static_cast<double>(rate.q) / static_cast<double>(rate.p);
+    const double passes = static_cast<double>(cores) * static_cast<double>(counted_passes(m));
+    return longest_pass * passes * (cycles_a_byte + 1) < 0x1p57;
+  }
+};
+
+/// What machines of one chip key have in common.
+struct KnownChip {
+  ChipTotals totals;
+  std::vector<StagePrices> prices;  // of each stage
+};
+
+/// A stage's time on one channel.
+struct ChannelKey {
+  const TimedStage* stage;
+  std::int64_t p, q, cores;
+  friend bool operator==(const ChannelKey&, const ChannelKey&) = default;
+};
+struct HashOfChannel {
+  std::size_t operator()(const ChannelKey& key) const {
+    const std::int64_t values[] = {reinterpret_cast<std::intptr_t>(key.stage), key.p, key.q, key.cores};
+    return hash_of(values);
+  }
+};
+
+/// Where a machine of the batch finds its stages' times.
+struct StageTimes {
+  FrameSchedule schedule;
+  DramRate rate;
+  const LaneTimes *stream = nullptr, *alone = nullptr;
+};
+struct Placed {
+  const std::vector<KnownStage>* stages = nullptr;
+  std::vector<StageTimes> times;
+};
+
+}  // namespace
+
+struct BatchEvaluator::State {
+  const Application& application;
+  LaneRunner lanes;
+  const ApplicationTotals totals;
+  std::vector<CostedStage> costed;
+  const bool runs_side_by_side;
+  std::unordered_map<Machine, std::vector<KnownStage>, HashOfMachine> stages_of;
+  std::unordered_map<Machine, KnownChip, HashOfMachine> chips;
+  std::unordered_set<TimedStage, HashOfTimedStage> timed;
+  std::unordered_map<ChannelKey, LaneTimes, HashOfChannel> times;
+  struct Missing {
+    const Tape* tape;
+    LaneMachine machine;
+    LaneTimes* times;
+  };
+  std::vector<Missing> missing;
+  Counts counts;
+
+  State(const Application& a, Vectors v)
+      : application(a), lanes(v), totals(application_totals(a)), runs_side_by_side(a.feasible) {
+    for (const CompiledStage& stage : a.stages)
+      costed.push_back({program_size(stage, Machine{}).bytes, class_uses(stage.program), {}, {}});
+  }
+
+  void forget_all() {
+    times.clear();
+    timed.clear();
+    stages_of.clear();
+    chips.clear();
+  }
+  bool holds_programs(const Machine& m) const;
+  const std::vector<ClassCost>& costs_on(std::size_t number, const Machine& m);
+  const Tape& tape_of(std::size_t number, const TimelineRules& rules);
+  std::optional<KnownStage> known_stage(std::size_t number, const Machine& m);
+  const std::vector<KnownStage>& known_stages(const Machine& m);
+  const KnownChip& known_chip(const Machine& m);
+  const LaneTimes* times_on(const TimedStage& stage, const DramRate& rate, std::int64_t cores);
+  std::optional<Placed> place(const Machine& m);
+  void run_missing();
+  std::vector<std::optional<Placed>> place_all(std::span<const Machine> machines);
+  StageTotals totals_of(std::size_t number, const Placed& placed, const KnownChip& chip, const Machine& m) const;
+  Outcome outcome_of(const Placed& placed, const Machine& m);
+};
+
+#define SAME(name) key.name = standard.name
+Machine chip_key(const Machine& machine) {
+  const Machine standard;
+  Machine key = machine;
+  SAME(core_clock_mhz);
+  SAME(dram_bus_bits);
+  SAME(dram_clock_ratio);
+  SAME(dram_efficiency);
+  SAME(steps);
+  SAME(prompt_per_frame);
+  SAME(encoder_dram_share);
+  SAME(decoder_dram_share);
+  return key;
+}
+
+Machine cost_key(const Machine& machine) {
+  const Machine standard;
+  Machine key = chip_key(machine);
+  SAME(cores);
+  SAME(activation_density);
+  SAME(imem_bytes);
+  SAME(sram_banks);
+  SAME(dram_kind);
+  SAME(technology_node);
+  SAME(technology);
+  SAME(sram_floor_plan_factor);
+  SAME(mac_floor_plan_factor);
+  return key;
+}
+#undef SAME
+
+namespace {
+
+/// What a warm pass moves, by the numbers of a machine.
+void sum_up(const TimedStage& stage, KnownStage& known) {
+  for (std::size_t t = 0; t < stage.tape->moved.size(); ++t) {
+    const Tape::Moved& moved = stage.tape->moved[t];
+    const std::int64_t bytes = stage.numbers.bytes[t] * moved.uses;
+    if (moved.copies == 0)
+      known.weight_bytes += bytes;
+    else
+      known.activation_bytes += bytes * moved.copies;
+  }
+}
+
+}  // namespace
+
+/// Whether IMEM has room for each of them. A circuit has none.
+bool BatchEvaluator::State::holds_programs(const Machine& m) const {
+  for (std::size_t s = 0; s < costed.size(); ++s)
+    if (costed[s].program_bytes > m.imem_bytes && !is_circuit(m, application.stages[s].role)) return false;
+  return true;
+}
+
+/// Tiles are those of the program, whatever the machine.
+const std::vector<ClassCost>& BatchEvaluator::State::costs_on(std::size_t number, const Machine& m) {
+  const CompiledStage& stage = application.stages[number];
+  std::vector<ClassCost>& its = costed[number].costs;
+  if (its.empty())
+    its = class_costs(stage, m);
+  else
+    cost_anew(stage, m, its);
+  return its;
+}
+
+/// Of one program's tiles: machines differ in how it is dispatched, and else in numbers alone.
+const Tape& BatchEvaluator::State::tape_of(std::size_t number, const TimelineRules& rules) {
+  CostedStage& its = costed[number];
+  std::optional<Tape>& tape = its.tapes[rules.dispatch_overlaps ? 1 : 0];
+  if (!tape) tape = make_tape(application.stages[number].program, its.costs, rules);
+  return *tape;
+}
+
+std::optional<KnownStage> BatchEvaluator::State::known_stage(std::size_t number, const Machine& m) {
+  const CompiledStage& stage = application.stages[number];
+  TimelineRules rules = stage_rules(stage, m, 1);
+  const std::vector<ClassCost>& costs = costs_on(number, m);
+  const ClassUses& uses = costed[number].uses;
+  KnownStage known;
+  rules.rate = {1, 1};
+  known.longest_pass = longest_pass(stage.program, uses, costs, rules);
+  if (known.longest_pass >= 0x1p50) return std::nullopt;
+  const Tape& tape = tape_of(number, rules);
+  known.timed = &*timed.insert({&tape, tape_numbers(tape, costs, rules)}).first;
+  sum_up(*known.timed, known);
+  known.cost = stage_cost(stage, m, uses, costs);
+  return known;
+}
+
+/// None where a stage is too long.
+const std::vector<KnownStage>& BatchEvaluator::State::known_stages(const Machine& m) {
+  const auto [entry, fresh] = stages_of.try_emplace(cost_key(m));
+  std::vector<KnownStage>& stages = entry->second;
+  if (!fresh) return stages;
+  ++counts.costs;
+  stages.reserve(application.stages.size());
+  for (std::size_t s = 0; s < application.stages.size(); ++s) {
+    auto known = known_stage(s, m);
+    if (!known) {
+      stages.clear();
+      return stages;
+    }
+    stages.push_back(std::move(*known));
+  }
+  return stages;
+}
+
+const KnownChip& BatchEvaluator::State::known_chip(const Machine& m) {
+  const Machine key = chip_key(m);
+  if (const auto known = chips.find(key); known != chips.end()) return known->second;
+  ++counts.chips;
+  KnownChip chip{chip_totals(application, totals, m, Bound::value), {}};
+  for (const CompiledStage& stage : application.stages) chip.prices.push_back(stage_prices(stage, m, Bound::value));
+  return chips.emplace(key, std::move(chip)).first->second;
+}
+
+const LaneTimes* BatchEvaluator::State::times_on(const TimedStage& stage, const DramRate& rate,
+                                                 std::int64_t cores) {
+  const auto [entry, fresh] = times.try_emplace({&stage, rate.p, rate.q, cores});
+  if (fresh) missing.push_back({stage.tape, {&stage.numbers, rate, cores}, &entry->second});
+  return &entry->second;
+}
+
+/// Where its stages' times will be; nothing for a machine that goes alone.
+std::optional<Placed> BatchEvaluator::State::place(const Machine& m) {
+  if (!runs_side_by_side || !on_tape(m) || !holds_programs(m) || is_fpga(m.technology_node)) return {};
+  Placed placed;
+  placed.stages = &known_stages(m);
+  if (placed.stages->empty()) return {};
+  const std::vector<KnownStage>& stages = *placed.stages;
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    const CompiledStage& stage = application.stages[s];
+    placed.times.push_back({frame_schedule(stage.role, stage.part, m), stage_rate(stage, m)});
+    const StageTimes& its = placed.times.back();
+    if (!stages[s].surely_countable(its.rate, its.schedule.active_cores, m)) return {};
+  }
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    StageTimes& its = placed.times[s];
+    const std::int64_t sharing = stages[s].cost.streams_activations ? its.schedule.active_cores : 1;
+    its.stream = times_on(*stages[s].timed, its.rate, sharing);
+    its.alone = times_on(*stages[s].timed, its.rate, 1);
+  }
+  return placed;
+}
+
+/// Those of one tape side by side.
+void BatchEvaluator::State::run_missing() {
+  std::ranges::stable_sort(missing, std::less<>(),
+                           [](const Missing& m) { return std::pair(m.tape, m.machine.numbers); });
+  std::vector<LaneMachine> machines;
+  std::vector<LaneTimes> found;
+  for (std::size_t first = 0; first < missing.size();) {
+    const Tape* tape = missing[first].tape;
+    machines.clear();
+    for (std::size_t i = first; i < missing.size() && missing[i].tape == tape; ++i)
+      machines.push_back(missing[i].machine);
+    found.resize(machines.size());
+    lanes.run(*tape, machines, most_simulated_passes, found);
+    for (LaneTimes& times_found : found) *missing[first++].times = std::move(times_found);
+    counts.timelines += std::ssize(machines);
+    counts.runs += ceil_div(std::ssize(machines), std::int64_t{lane_count});
+  }
+  missing.clear();
+}
+
+StageTotals BatchEvaluator::State::totals_of(std::size_t number, const Placed& placed, const KnownChip& chip,
+                                             const Machine& m) const {
+  const CompiledStage& stage = application.stages[number];
+  const KnownStage& known = (*placed.stages)[number];
+  const StageTimes& times_of_stage = placed.times[number];
+  const std::int64_t cores = times_of_stage.schedule.active_cores;
+  StageTotals t = untimed_totals(stage, times_of_stage.schedule, known.cost, m);
+  t.alone_cycles = times_of_stage.alone->total(stage.role == Role::core ? m.steps : 1);
+  t.cycles = t.running = times_of_stage.stream->pass_cycles.back();
+  t.stalls = times_of_stage.stream->stall_cycles;
+  t.weight_bytes = known.weight_bytes;
+  t.activation_bytes = known.activation_bytes * cores;
+  t.psram_peak_bytes = times_of_stage.stream->psram_peak_bytes;
+  PassCost pass;
+  pass.weight_bytes = t.weight_bytes;
+  pass.weight_psram_bytes = known.timed->tape->warm_tile_bytes;
+  pass.activation_in_bytes = t.activation_bytes;
+  t.energy = pass_energy(known.cost, pass, cores, chip.prices[number]);
+  return t;
+}
+
+Outcome BatchEvaluator::State::outcome_of(const Placed& placed, const Machine& m) {
+  const KnownChip& chip = known_chip(m);
+  std::vector<StageTotals> stages;
+  stages.reserve(placed.stages->size());
+  for (std::size_t s = 0; s < placed.stages->size(); ++s) stages.push_back(totals_of(s, placed, chip, m));
+  Outcome outcome;
+  outcome.feasible = true;
+  outcome.values = values_of(stages, frame_of(stages, m), totals, chip.totals, m);
+  return outcome;
+}
+
+/// With all their times found; none stays unfound where a machine is refused.
+std::vector<std::optional<Placed>> BatchEvaluator::State::place_all(std::span<const Machine> machines) {
+  std::vector<std::optional<Placed>> placed;
+  placed.reserve(machines.size());
+  try {
+    for (const Machine& m : machines) placed.push_back(place(m));
+    run_missing();
+  } catch (...) {
+    missing.clear();
+    times.clear();
+    throw;
+  }
+  return placed;
+}
+
+BatchEvaluator::BatchEvaluator(const Application& application, Vectors vectors)
+    : state_(std::make_unique<State>(application, vectors)) {}
+BatchEvaluator::~BatchEvaluator() = default;
+BatchEvaluator::BatchEvaluator(BatchEvaluator&&) noexcept = default;
+BatchEvaluator& BatchEvaluator::operator=(BatchEvaluator&&) noexcept = default;
+
+void BatchEvaluator::evaluate(std::span<const Machine> machines, std::span<Outcome> outcomes) {
+  check(machines.size() == outcomes.size(), "an outcome for each machine");
+  State& state = *state_;
+  if (state.stages_of.size() > most_costs || state.chips.size() > most_chips || state.times.size() > most_times)
+    state.forget_all();
+  const std::vector<std::optional<Placed>> placed = state.place_all(machines);
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    outcomes[i] =
+        placed[i] ? state.outcome_of(*placed[i], machines[i]) : sdip::evaluate(state.application, machines[i]);
+    state.counts.alone += !placed[i];
+  }
+  state.counts.machines += std::ssize(machines);
+}
+
+const BatchEvaluator::Counts& BatchEvaluator::counts() const { return state_->counts; }
+
+}  // namespace sdip

@@ -1,0 +1,68 @@
+// Energy from counts: what each core spends on its frame, and what all cores share. Leakage is not in these.
+#pragma once
+
+#include "core/cost/price/estimate.h"
+#include "core/cost/price/floor_plan.h"
+#include "core/cost/time/timeline.h"
+#include "core/cost/work/circuit.h"
+#include "core/machine/machine.h"
+
+namespace sdip {
+
+struct Energy {
+  EnergyParts joules{};
+  double& operator[](EnergyPart part) { return joules[static_cast<std::size_t>(part)]; }
+  double operator[](EnergyPart part) const { return joules[static_cast<std::size_t>(part)]; }
+  double total() const { return total_of(joules); }
+  Energy& operator+=(const Energy& other) {
+    for (std::size_t i = 0; i < energy_part_count; ++i) joules[i] += other.joules[i];
+    return *this;
+  }
+  friend Energy operator*(Energy energy, double times) {
+    for (double& j : energy.joules) j *= times;
+    return energy;
+  }
+};
+
+/// Joules of one event of each kind on a machine.
+struct EnergyPrices {
+  double mac, lane_operation;
+  double dsram_beat, stackram_beat, psram_beat;  // one access of port width
+  double dsram_byte, psram_byte, dram_byte;      // DRAM streams in and out of SRAM; the channel itself
+  double dsram_wire, stackram_wire, psram_wire;  // the same beats from their banks to the port
+  double dsram_wire_byte, psram_wire_byte;
+  double broadcast_beat;  // a beat of PSRAM on its way to all cores that it feeds
+  double imem_byte;
+  double clock;            // over arithmetic and SRAM
+  double mac_share;        // of MACs with weights those that are not gated or skipped
+  double other_mac_share;  // of products of two activations
+  double memory_mac;       // one that a memory makes, conversions apart
+  double conversion;       // of a column of its bits
+  // A beat of a stack in PSRAM on its way to its core; where what it takes is told.
+  double stack_way_beat = 0;
+  EnergyPart stack_part = EnergyPart::stackram;
+};
+EnergyPrices energy_prices(const Machine& machine, Role role, const FloorPlan& plan, Bound bound = Bound::value);
+
+/// What of one core costs energy, counted. `weighted_macs` are those with weights, of which zeros may be spared;
+/// `memory_macs` those that the weight memory makes, of which none are.
+struct CoreEvents {
+  std::int64_t weighted_macs = 0, other_macs = 0, lane_operations = 0, dsram_beats = 0, stackram_beats = 0;
+  std::int64_t memory_macs = 0;
+  double conversions = 0;
+  CoreEvents& add(const CoreEvents& other, std::int64_t times);
+};
+/// Of a run through an instruction, on one of its cores.
+CoreEvents core_events(const ClassCost& cost);
+
+/// What one core spends on these: arithmetic and its own memories.
+Energy core_energy(const CoreEvents& events, const EnergyPrices& prices);
+/// What is spent once for all cores: reading and filling PSRAM, weights from DRAM.
+Energy shared_energy(std::int64_t psram_beats, std::int64_t weight_dram_bytes, std::int64_t psram_filled_bytes,
+                     const EnergyPrices& prices);
+/// Instruction words read from IMEM, and of them those that came through DRAM, once for all cores.
+Energy program_energy(double imem_bytes, std::int64_t dram_bytes, const EnergyPrices& prices);
+/// Activations through DRAM, one core's.
+Energy spill_energy(std::int64_t dram_bytes, const EnergyPrices& prices);
+
+}  // namespace sdip

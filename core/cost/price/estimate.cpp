@@ -1,0 +1,144 @@
+// estimate and evaluate: passes to frames, frames to metrics.
+#include "core/cost/price/estimate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/cost/price/area.h"
+#include "core/cost/price/energy_split.h"
+#include "core/cost/price/fpga.h"
+#include "core/cost/work/micro_operations.h"
+
+namespace sdip {
+namespace {
+
+/// What an FPGA part has too little of.
+std::string lacking(const FpgaUse& use, const Machine& m) {
+  const auto what = std::ranges::find(use.resources, use.limit, &FpgaUse::Resource::name);
+  const auto count = [](double blocks) { return std::to_string(std::llround(blocks)); };
+  const ParameterRow& node = *find_parameter("technology_node");
+  return value_text(node, node.read(m)) + ": the machine needs " + count(what->needed) + " " +
+         std::string(what->name) + ", the part has " + count(what->available);
+}
+
+/// Why the machine cannot run the application although it compiled; empty when it can.
+std::string infeasible(const Application& application, const Machine& m) {
+  if (!application.feasible) return application.reason;
+  if (application.stages.empty()) return "no stage to run";
+  for (const CompiledStage& stage : application.stages) {
+    const ProgramSize size = program_size(stage, m);
+    const bool streamed = m.program_storage == ProgramStorage::streamed;
+    const std::int64_t needed = streamed ? size.longest_bytes : size.bytes;
+    if (needed <= m.imem_bytes) continue;
+    const std::string what = streamed ? stage.program.instructions[size.longest].name : "the program";
+    return stage.name + ": " + what + " needs " + std::to_string(needed) + " B of IMEM, which has " +
+           std::to_string(m.imem_bytes);
+  }
+  if (!is_fpga(m.technology_node)) return {};
+  if (const CompiledStage* stage = stage_in_fefet(application, m))
+    return stage->name + ": a part of programmable logic has no FeFET memory for its weights";
+  const FpgaUse use = *fpga_use(application, m);
+  return use.fits ? std::string() : lacking(use, m);
+}
+
+Breakdown breakdown(const Energy& energy) {
+  Breakdown parts;
+  for (std::size_t part = 0; part < energy_part_count; ++part)
+    parts.emplace_back(energy_part_text(static_cast<EnergyPart>(part)), energy.joules[part]);
+  return parts;
+}
+
+std::vector<StageTotals> totals_of(const std::vector<StageRun>& runs, const Machine& m) {
+  std::vector<StageTotals> stages;
+  stages.reserve(runs.size());
+  for (const StageRun& run : runs) stages.push_back(stage_totals(run, m));
+  return stages;
+}
+
+/// Of a pass; what a stage leaks in one its instructions share by their lengths, also where they overlap.
+void fill_pass_energy(const std::vector<Energy>& passes, StageReport& stage) {
+  const double leaking_j = stage.energy_parts[static_cast<std::size_t>(EnergyPart::leakage)];
+  Cycles running;
+  for (const InstructionCost& cost : stage.instructions) running += cost.end - cost.start;
+  for (std::size_t i = 0; i < stage.instructions.size(); ++i) {
+    InstructionCost& cost = stage.instructions[i];
+    Energy energy = passes[i];
+    // Each instruction lasts as long as the pipeline is deep, at least.
+    const double share = static_cast<double>((cost.end - cost.start).value) / static_cast<double>(running.value);
+    energy[EnergyPart::leakage] = leaking_j * share;
+    cost.energy_j = energy.total();
+    cost.energy_parts = energy.joules;
+  }
+}
+
+/// A frame's energy, by part and by layer, at an end of the constants' ranges or between. Prices `runs` so.
+void fill_energy(const Application& application, const Machine& m, Bound bound, std::vector<StageRun>& runs,
+                 const std::vector<std::vector<InstructionTime>>& traces, Report& report) {
+  for (StageRun& run : runs) price_pass(run, m, bound);
+  const std::vector<StageTotals> stages = totals_of(runs, m);
+  const Frame frame = frame_of(stages, m);
+  const double leaking = chip_totals(application, application_totals(application), m, bound).leaking_mm2;
+  const EnergySplit split = split_energy(application, runs, traces, frame, leaking, m, bound);
+  const auto at = [&](auto& value, auto& least, auto& most) -> auto& {
+    return bound == Bound::value ? value : bound == Bound::least ? least : most;
+  };
+  const auto parts_of = [&](RangedEnergy& e) -> EnergyParts& { return at(e.value, e.least, e.most); };
+  at(report.energy_j, report.energy_ranges_j.least, report.energy_ranges_j.most) =
+      breakdown(frame_energy(frame, leaking, m, bound));
+  at(report.waiting_energy_j, report.waiting_energy_ranges_j.least, report.waiting_energy_ranges_j.most) =
+      split.waiting;
+  for (std::size_t s = 0; s < runs.size(); ++s) {
+    StageReport& stage = report.stages[s];
+    if (bound == Bound::value) fill_pass_energy(split.passes[s], stage);
+    Energy sum;
+    for (std::size_t i = 0; i < stage.instructions.size(); ++i) {
+      parts_of(stage.instructions[i].frame_energy) = split.instructions[s][i].joules;
+      sum += split.instructions[s][i];
+    }
+    parts_of(stage.frame_energy) = sum.joules;
+  }
+}
+
+Outcome assess(const Application& application, const Machine& machine, Report* report) {
+  Outcome outcome;
+  if (report && application.feasible) report->fpga = fpga_use(application, machine);
+  outcome.reason = infeasible(application, machine);
+  outcome.values.fill(std::numeric_limits<double>::quiet_NaN());
+  if (!outcome.reason.empty()) return outcome;
+  std::vector<StageRun> runs;
+  std::vector<std::vector<InstructionTime>> traces;
+  runs.reserve(application.stages.size());
+  for (const CompiledStage& stage : application.stages) {
+    auto run = run_stage(stage, machine, report ? &traces.emplace_back() : nullptr);
+    if (!run) {
+      outcome.reason = stage.name + ": takes more cycles than 64 bits count";
+      return outcome;
+    }
+    runs.push_back(std::move(*run));
+  }
+  const ApplicationTotals totals = application_totals(application);
+  const std::vector<StageTotals> stages = totals_of(runs, machine);
+  const Frame frame = frame_of(stages, machine);
+  const ChipTotals chip = chip_totals(application, totals, machine, Bound::value);
+  outcome.feasible = true;
+  outcome.values = values_of(stages, frame, totals, chip, machine);
+  if (!report) return outcome;
+  fill_report(application, machine, runs, traces, *report);
+  for (const Bound bound : {Bound::value, Bound::least, Bound::most})
+    fill_energy(application, machine, bound, runs, traces, *report);
+  return outcome;
+}
+}  // namespace
+
+Outcome evaluate(const Application& application, const Machine& machine) {
+  return assess(application, machine, nullptr);
+}
+
+Report estimate(const Application& application, const Machine& machine) {
+  Report report;
+  report.outcome = assess(application, machine, &report);
+  return report;
+}
+
+}  // namespace sdip

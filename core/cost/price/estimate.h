@@ -1,0 +1,204 @@
+// What a program costs on a machine: exact cycles, stalls, occupancy and traffic; energy and area from tables.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/units.h"
+#include "core/machine/machine.h"
+#include "core/program/program.h"
+
+namespace sdip {
+
+enum class Metric {
+#define METRIC(name, unit, better, en, ja) name,
+#include "core/cost/price/metrics.def"
+#undef METRIC
+  count
+};
+inline constexpr std::size_t metric_count = static_cast<std::size_t>(Metric::count);
+
+enum class Better { higher, lower, neither };
+struct MetricRow {
+  std::string_view name, unit;
+  Better better;
+  std::string_view en, ja;
+};
+std::span<const MetricRow> metrics();
+const MetricRow* find_metric(std::string_view name);
+
+/// Values by Metric; all NaN when infeasible.
+using MetricValues = std::array<double, metric_count>;
+
+/// What one design point is worth. `reason` says, when infeasible, what does not fit: "stage: what, by how many
+/// bytes".
+struct Outcome {
+  bool feasible = false;
+  std::string reason;
+  MetricValues values{};
+};
+
+/// The resources that can limit an instruction.
+enum class Resource {
+  compute,
+  dsram_read,
+  dsram_write,
+  stackram_read,
+  stackram_write,
+  psram_read,
+  overhead,
+  weight_stream,
+  activation_stream,
+  program_stream
+};
+std::string_view resource_text(Resource resource);
+inline constexpr std::size_t resource_count = 10;
+
+/// What energy is spent on. broadcast: weights on their way to the cores; ports: beats across the macros of a
+/// memory; clock: its tree and pipeline registers; control: instruction words read from IMEM.
+enum class EnergyPart {
+  mac,
+  vector,
+  dsram,
+  stackram,
+  psram,
+  dram_weights,
+  dram_activations,
+  dram_program,
+  broadcast,
+  ports,
+  clock,
+  control,
+  leakage
+};
+std::string_view energy_part_text(EnergyPart part);
+inline constexpr std::size_t energy_part_count = 13;
+using EnergyParts = std::array<double, energy_part_count>;
+double total_of(const EnergyParts& joules);
+
+/// J by part, and at the ends of the constants' ranges.
+struct RangedEnergy {
+  EnergyParts value{}, least{}, most{};
+};
+
+/// One instruction in the steady pass.
+struct InstructionCost {
+  Cycles start, end;                          // within the pass
+  std::array<Cycles, resource_count> busy{};  // that each resource was needed; streams: of the channel, its own
+  Resource limiter = Resource::compute;       // as limiter_of() has it; of the streams the one waited for longest
+  Cycles stall_weights, stall_activations, stall_program;
+  Cycles waiting;  // before `start`, for what others own or make (operator_dsram=per_operator)
+  Bytes dram_weights, dram_activations_in, dram_activations_out;  // a pass; activations: of one core
+  Bytes dram_program;
+  Bytes dsram_read_side, dsram_write_side, stackram, psram;  // occupancy while it runs
+  Macs macs;
+  Macs lane_macs;              // of these on lanes: no zeros skipped, none that a memory makes
+  double energy_j{};           // of one core, DRAM included, and what that core leaks meanwhile
+  EnergyParts energy_parts{};  // its parts, in J
+  RangedEnergy frame_energy;   // its share of a frame's energy
+};
+
+struct StageReport {
+  std::string name;
+  Role role = Role::network;
+  Cycles cold_cycles, steady_cycles;                       // first pass; a pass whose state repeats
+  Cycles bound_cycles;                                     // MACs at full utilization
+  Bytes bound_dram_bytes;                                  // least any schedule could move, a pass
+  Cycles stall_weights, stall_activations, stall_program;  // steady pass
+  Cycles running, waiting;  // of its instructions, summed; where none overlap the pass, and 0
+  Bytes dram_weights, dram_activations, dram_program;  // steady pass
+  Bytes weight_bytes;                                  // stored in DRAM (or ROM)
+  Bytes imem_bytes;                                    // of the program, in IMEM or streamed through it
+  Bytes dsram_peak, stackram_peak, psram_peak;
+  Macs macs;
+  std::int64_t products_in_mac{};  // that a MAC makes a cycle, of the instruction of which it makes most
+  std::int64_t spread_cores{};     // the most that share one instruction of a frame
+  std::int64_t passes_per_frame{};
+  double energy_j{};                          // one pass of one frame
+  EnergyParts energy_parts{};                 // its parts, in J
+  RangedEnergy frame_energy;                  // its instructions' shares of a frame's energy
+  std::vector<InstructionCost> instructions;  // empty unless asked for
+};
+
+/// A part of a total: ("DRAM weights", 0.012). The parts of a breakdown sum to its total.
+using Breakdown = std::vector<std::pair<std::string, double>>;
+
+/// The ends of a breakdown's ranges, part by part.
+struct Ranges {
+  Breakdown least, most;
+};
+
+/// The fastest clock that the circuits stand, by the rows' values and at the ends of their ranges.
+struct ClockLimit {
+  double least_mhz{}, mhz{}, most_mhz{};
+};
+
+/// A figure of the technology table's, and the ends of its range.
+struct Ranged {
+  double value{}, least{}, most{};
+};
+
+/// An FPGA part made into the machine.
+struct Configuration {
+  Ranged bytes, seconds;
+};
+
+/// A memory filled before processing.
+struct LoadPart {
+  std::string_view memory;  // "imem", "dram"; "fefet": memories that multiply, all copies at once
+  Bytes bytes;
+  Cycles cycles;
+  double seconds{};
+};
+
+/// Before processing, whatever comes in on its way from the outside: docs/model/frames.md#load-phase.
+struct Load {
+  std::vector<LoadPart> parts;                 // one after the other; FeFET memories where there are some
+  Cycles cycles;                               // of all parts
+  double seconds{};                            // with the configuration
+  std::optional<Configuration> configuration;  // of an FPGA part; before there are cycles
+  Bytes kept;  // weights that stay in PSRAM: the first pass brings them, and its cycles have them
+};
+
+/// What a machine takes of an FPGA part.
+struct FpgaUse {
+  struct Resource {
+    std::string_view name;  // "dsp", "bram", "uram", "lut"
+    double needed{}, available{};
+  };
+  std::array<Resource, 4> resources;
+  std::string_view limit;  // the resource that is used most of, or that is lacking most; "fefet": memories of it
+  bool fits{};
+};
+
+struct Report {
+  Outcome outcome;
+  std::vector<StageReport> stages;
+  Breakdown energy_j;  // of one frame
+  Ranges energy_ranges_j;
+  Breakdown
+      waiting_energy_j;  // of it what no instruction has: leakage while cores wait or hand data on, by what does
+  Ranges waiting_energy_ranges_j;
+  Breakdown area_mm2;
+  Ranges area_ranges_mm2;
+  Breakdown leakage_w;  // by block of the area
+  ClockLimit clock_limit;
+  std::optional<FpgaUse> fpga;  // of a machine on such a part
+  Breakdown latency_s;          // of one frame alone
+  Load load;
+  std::vector<std::string> notes;  // what is estimated or outside the model's validity
+};
+
+/// The whole report. Requires that `application` was compiled with the same compile_key(machine).
+Report estimate(const Application& application, const Machine& machine);
+
+/// The outcome alone, the same bits as estimate(...).outcome, faster.
+Outcome evaluate(const Application& application, const Machine& machine);
+
+}  // namespace sdip

@@ -1,0 +1,105 @@
+// What a machine takes of an FPGA part.
+#include "core/cost/price/fpga.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "core/cost/price/area.h"
+#include "core/cost/price/stage.h"
+#include "core/cost/work/micro_operations.h"
+
+namespace sdip {
+namespace {
+
+struct Memory {
+  std::int64_t bytes, port_bits, copies;
+};
+
+/// Whole numbers below 2^43 by each other: their quotients as doubles round up as they do.
+double blocks(const Memory& memory, double block_bits, double block_port_bits) {
+  const double deep = std::ceil(8.0 * static_cast<double>(memory.bytes) / block_bits);
+  const double wide = std::ceil(static_cast<double>(memory.port_bits) / block_port_bits);
+  return std::max(deep, wide) * static_cast<double>(memory.copies);
+}
+
+std::vector<Memory> memories_of(const Application& application, const Machine& m) {
+  const std::int64_t cores = built_cores(application, m);
+  const bool own_stacks = m.stackram_bytes > 0 && !stack_in_psram(m);
+  std::vector<Memory> memories = {{m.dsram_bytes, m.dsram_port_bits, 2 * dsram_pairs(m) * cores},
+                                  {m.stackram_bytes, m.stackram_port_bits, own_stacks ? cores : 0}};
+  for (const BuiltMemory& memory : psram_memories(application, m))
+    if (memory.bytes > 0) memories.push_back({memory.bytes, m.psram_port_bits, memory.copies});
+  memories.push_back({m.imem_bytes, 1, 1});  // as wide as a block is
+  for (const CompiledStage& stage : application.stages)
+    if (hard_coded(m, stage.role) && on_chip(stage.role, m))
+      memories.push_back({stage.program.stored_weight_bytes.value, m.psram_port_bits, 1});
+  std::ranges::stable_sort(memories, std::greater{}, &Memory::bytes);
+  return memories;
+}
+
+/// DSP blocks and LUTs of the lanes of a core or circuit.
+struct LaneBlocks {
+  double dsp{}, luts{};
+};
+LaneBlocks lane_blocks(const CoreLanes& lanes, Widest widest, const Process& process) {
+  const double products = lanes.conv2d + lanes.linear;
+  const double others = lanes.matmul + lanes.vector + lanes.softmax + lanes.norm;
+  const auto dsp = [&](double count, NumberFormat format) {
+    return std::ceil(count * fpga_dsp_blocks(process, format) - 1e-9);
+  };
+  return {dsp(products, widest.all) + dsp(others, widest.operands),
+          products * fpga_lane_luts(process, widest.all) + others * fpga_lane_luts(process, widest.operands)};
+}
+
+}  // namespace
+
+const CompiledStage* stage_in_fefet(const Application& application, const Machine& m) {
+  const auto found = std::ranges::find_if(application.stages, [&](const CompiledStage& stage) {
+    return on_chip(stage.role, m) && weight_place(m, stage.role) == WeightPlace::fefet;
+  });
+  return found == application.stages.end() ? nullptr : &*found;
+}
+
+std::optional<FpgaUse> fpga_use(const Application& application, const Machine& m) {
+  if (!is_fpga(m.technology_node)) return std::nullopt;
+  const Process process = process_of(m);
+  const FpgaPart part = fpga_part(process);
+  const FpgaMemories ram = fpga_memories(process);
+  const Widest widest = widest_formats(application, m);
+  const LaneBlocks core = lane_blocks(core_lanes(m), widest, process);
+  const std::vector<const CompiledStage*> circuits = built_circuits(application, m);
+  const auto cores = static_cast<double>(built_cores(application, m) - std::ssize(circuits));
+  LaneBlocks all{cores * core.dsp, cores * core.luts};
+  for (const CompiledStage* circuit : circuits) {
+    const LaneBlocks its = lane_blocks(stage_lanes(*circuit, m), widest, process);
+    all.dsp += its.dsp;
+    all.luts += its.luts;
+  }
+  double bram = 0, uram = 0;
+  for (const Memory& memory : memories_of(application, m)) {
+    const double in_uram = blocks(memory, ram.uram_bits, ram.port_bits);
+    if (uram + in_uram <= part.uram)
+      uram += in_uram;
+    else
+      bram += blocks(memory, ram.bram_bits, ram.port_bits);
+  }
+  const double crossbar_luts =
+      has_crossbar(m) ? fpga_crossbar_luts(process, crossbar_ports(m), Bits(m.link_bits)) : 0.0;
+  FpgaUse use;
+  use.resources[0] = {"dsp", all.dsp, part.dsp};
+  use.resources[1] = {"bram", bram, part.bram};
+  use.resources[2] = {"uram", uram, part.uram};
+  use.resources[3] = {"lut", all.luts + fpga_control_luts(process) + crossbar_luts, part.lut};
+  const auto share = [](const FpgaUse::Resource& r) { return r.needed > 0 ? r.needed / r.available : 0.0; };
+  std::array<double, std::tuple_size_v<decltype(use.resources)>> shares{};
+  std::ranges::transform(use.resources, shares.begin(), share);
+  const auto most = std::ranges::max_element(shares);
+  use.limit = use.resources[static_cast<std::size_t>(most - shares.begin())].name;
+  use.fits = *most <= 1;
+  if (stage_in_fefet(application, m) != nullptr) use.limit = no_fefet, use.fits = false;
+  return use;
+}
+
+}  // namespace sdip

@@ -1,0 +1,194 @@
+// Stages to frames, frames to metrics.
+#include "core/cost/price/frame.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/cost/price/area.h"
+#include "core/cost/work/micro_operations.h"
+
+namespace sdip {
+
+StageTotals untimed_totals(const CompiledStage& stage, const FrameSchedule& schedule, const StageCost& cost,
+                           const Machine& m) {
+  StageTotals t;
+  t.stage = &stage;
+  t.schedule = schedule;
+  t.link_cycles = link_cycles(stage, m);
+  t.mac_cycles = cost.mac_cycles;
+  t.bound_cycles = cost.bound_cycles;
+  t.spread_cores = cost.spread_cores;
+  return t;
+}
+
+StageTotals stage_totals(const StageRun& run, const Machine& m) {
+  const PassCost& steady = run.steady();
+  StageTotals t = untimed_totals(*run.stage, run.schedule, run.work, m);
+  t.alone_cycles = run.alone.total(run.stage->role == Role::core ? m.steps : 1);
+  t.cycles = steady.cycles;
+  t.stalls = steady.stall_weights + steady.stall_activations + steady.stall_program;
+  t.running = run.stream.running;
+  t.weight_bytes = steady.weight_bytes;
+  t.activation_bytes = steady.activation_in_bytes + steady.activation_out_bytes;
+  t.program_bytes = steady.program_bytes;
+  t.psram_peak_bytes = run.stream.psram_peak_bytes;
+  t.energy = run.energy;
+  return t;
+}
+
+ApplicationTotals application_totals(const Application& application) {
+  ApplicationTotals totals;
+  for (const CompiledStage& stage : application.stages) {
+    for (const Instruction& i : stage.program.instructions) {
+      totals.dsram_peak = std::max({totals.dsram_peak, i.dsram_read_side, i.dsram_write_side});
+      totals.stackram_peak = std::max(totals.stackram_peak, i.stackram);
+    }
+    for (const InstructionClass& c : stage.program.classes)
+      if (c.formats) totals.formats.push_back(*c.formats);
+  }
+  return totals;
+}
+
+ChipTotals chip_totals(const Application& application, const ApplicationTotals& totals, const Machine& m,
+                       Bound bound) {
+  ChipTotals chip;
+  std::size_t block = 0;
+  for (const double mm2 : block_areas(application, widest_formats(totals.formats, m), m, bound)) {
+    chip.area_mm2 += mm2;
+    chip.leaking_mm2 += mm2 * leaking_share(area_blocks[block++], process_of(m, bound));
+  }
+  chip.sram_bytes = sram_bytes(application, m);
+  return chip;
+}
+
+namespace {
+
+void add_stage(const StageTotals& stage, const Machine& m, Frame& frame) {
+  const Role role = stage.stage->role;
+  const bool per_prompt = role == Role::text_encoder;
+  if (!on_chip(role, m)) return;
+  frame.alone_cycles += stage.alone_cycles;
+  const PeriodPasses use = period_passes(*stage.stage, stage.schedule, frame.together, m);
+  frame.weight_bytes += use.shared * stage.weight_bytes;
+  frame.program_bytes += use.shared * stage.program_bytes;
+  frame.activation_bytes += use.shared * stage.activation_bytes;
+  frame.energy += stage.energy.core * static_cast<double>(use.own);
+  frame.energy += stage.energy.shared * static_cast<double>(use.shared);
+  if (role == Role::core) {
+    const std::int64_t steps = stage.schedule.steps_per_core;
+    frame.main = &stage;
+    frame.period_cycles = std::max(frame.period_cycles, steps * stage.cycles + stage.link_cycles);
+    frame.alone_cycles += stage.schedule.cores_of_frame * stage.link_cycles;
+    frame.waits += stage.schedule.cores_of_frame;
+    frame.frames *= frame.together;
+    return;
+  }
+  if (stage.stage->part.count > 1) {  // in series with the others: the longest sets the pace, links included
+    const std::int64_t cycles = stage.cycles + stage.link_cycles;
+    if (cycles > frame.period_cycles) frame.main = &stage;
+    frame.period_cycles = std::max(frame.period_cycles, cycles);
+    frame.alone_cycles += stage.link_cycles;
+    frame.waits += 1;
+    return;
+  }
+  if (per_prompt && !m.prompt_per_frame) return;
+  if (role == Role::network) {
+    frame.main = &stage;
+    frame.frames *= stage.schedule.active_cores;
+  }
+  const std::int64_t cycles = frame.together * stage.cycles;
+  frame.period_cycles = per_prompt ? frame.period_cycles + cycles : std::max(frame.period_cycles, cycles);
+  if (role == Role::encoder) frame.waits += 1;
+  if (role == Role::decoder || role == Role::network) frame.drain_cycles += cycles;
+}
+
+/// Of a line with cores.
+std::int64_t frames_together(std::span<const StageTotals> stages) {
+  const auto core = std::ranges::find_if(stages, [](const StageTotals& s) { return s.stage->role == Role::core; });
+  return core == stages.end() ? 1 : core->schedule.frames();
+}
+
+double ratio(std::int64_t a, std::int64_t b) {
+  if (b == 0) return a == 0 ? 1.0 : std::numeric_limits<double>::quiet_NaN();
+  return static_cast<double>(a) / static_cast<double>(b);
+}
+
+}  // namespace
+
+PeriodPasses period_passes(const CompiledStage& stage, const FrameSchedule& schedule, std::int64_t together,
+                           const Machine& m) {
+  const Role role = stage.role;
+  if (!on_chip(role, m) || (role == Role::text_encoder && !m.prompt_per_frame)) return {};
+  if (role == Role::core) return {schedule.steps_per_core, m.steps * together};
+  return {together, together * (role == Role::network ? schedule.active_cores : 1)};
+}
+
+/// Stages in an order such that a text encoder made per frame lengthens the cores' own time, not the longest
+/// stage's.
+Frame frame_of(std::span<const StageTotals> stages, const Machine& m) {
+  Frame frame;
+  frame.together = frames_together(stages);
+  const auto add = [&](auto&& wanted) {
+    for (const StageTotals& stage : stages)
+      if (wanted(stage.stage->role)) add_stage(stage, m, frame);
+  };
+  add([](Role role) { return role == Role::core || role == Role::network; });
+  add([](Role role) { return role == Role::text_encoder; });
+  add([](Role role) { return role == Role::encoder || role == Role::decoder; });
+  if (!frame.main) {
+    frame.main = &stages.front();
+    frame.period_cycles = std::max(frame.period_cycles, stages.front().cycles);
+  }
+  return frame;
+}
+
+Energy frame_energy(const Frame& frame, double leaking_mm2, const Machine& m, Bound bound) {
+  const Hertz clock(static_cast<double>(m.core_clock_mhz) * 1e6);
+  const double watts = leakage_watts(process_of(m, bound), SquareMm(leaking_mm2));
+  Energy energy = frame.energy;
+  energy[EnergyPart::leakage] = watts * (Cycles(frame.period_cycles) / clock).value;
+  return energy * (1.0 / static_cast<double>(frame.frames * m.batch));
+}
+
+MetricValues values_of(std::span<const StageTotals> stages, const Frame& frame, const ApplicationTotals& totals,
+                       const ChipTotals& chip, const Machine& m) {
+  const Hertz clock(static_cast<double>(m.core_clock_mhz) * 1e6);
+  const StageTotals& main = *frame.main;
+  const auto frames = static_cast<double>(frame.frames * m.batch);
+  MetricValues v{};
+  const auto set = [&](Metric metric, double value) { v[static_cast<std::size_t>(metric)] = value; };
+  const double period = (Cycles(frame.period_cycles) / clock).value;
+  const double latency = (Cycles(frame.alone_cycles) / clock).value;
+  const std::int64_t lanes = stage_mac_lanes(*main.stage, m) * main.spread_cores;
+  std::int64_t psram{};
+  for (const StageTotals& stage : stages) psram = std::max(psram, stage.psram_peak_bytes);
+  const double energy = frame_energy(frame, chip.leaking_mm2, m, Bound::value).total();
+  const std::int64_t pass_bytes = main.weight_bytes + main.activation_bytes + main.program_bytes;
+  set(Metric::throughput_fps, frames / period);
+  set(Metric::latency_s, latency);
+  set(Metric::stream_latency_s, (Cycles(frame.waits * frame.period_cycles + frame.drain_cycles) / clock).value);
+  set(Metric::step_cycles, static_cast<double>(main.cycles));
+  set(Metric::stall_share, ratio(main.stalls, main.running));
+  set(Metric::utilization,
+      static_cast<double>(main.mac_cycles) / (static_cast<double>(main.cycles) * static_cast<double>(lanes)));
+  set(Metric::dram_bytes_per_frame,
+      static_cast<double>(frame.weight_bytes + frame.activation_bytes + frame.program_bytes) / frames);
+  set(Metric::weight_bytes_per_frame, static_cast<double>(frame.weight_bytes) / frames);
+  set(Metric::activation_bytes_per_frame, static_cast<double>(frame.activation_bytes) / frames);
+  set(Metric::program_bytes_per_frame, static_cast<double>(frame.program_bytes) / frames);
+  set(Metric::dram_bytes_over_bound,
+      ratio(pass_bytes, bound_dram_bytes(*main.stage, main.schedule.active_cores, m)));
+  set(Metric::cycles_over_bound, ratio(main.cycles, main.bound_cycles));
+  set(Metric::energy_j_per_frame, energy);
+  set(Metric::power_w, energy * frames / period);
+  set(Metric::area_mm2, chip.area_mm2);
+  set(Metric::edp_js, energy * latency);
+  set(Metric::sram_bytes, static_cast<double>(chip.sram_bytes));
+  set(Metric::dsram_peak_bytes, static_cast<double>(totals.dsram_peak.value));
+  set(Metric::stackram_peak_bytes, static_cast<double>(totals.stackram_peak.value));
+  set(Metric::psram_peak_bytes, static_cast<double>(psram));
+  set(Metric::active_cores, static_cast<double>(main.schedule.active_cores * main.spread_cores));
+  return v;
+}
+
+}  // namespace sdip

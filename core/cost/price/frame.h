@@ -1,0 +1,67 @@
+// Stages to frames, frames to metrics. Internal to the cost folder.
+#pragma once
+
+#include <span>
+
+#include "core/cost/price/stage.h"
+
+namespace sdip {
+
+/// What a frame needs to know of a stage. Passes are steady ones.
+struct StageTotals {
+  const CompiledStage* stage = nullptr;
+  FrameSchedule schedule;
+  std::int64_t alone_cycles{};  // of all passes of a frame alone
+  std::int64_t cycles{}, stalls{}, running{};
+  std::int64_t weight_bytes{}, activation_bytes{}, program_bytes{};
+  std::int64_t psram_peak_bytes{}, link_cycles{};
+  std::int64_t mac_cycles{}, bound_cycles{}, spread_cores{};
+  PassEnergy energy;
+};
+StageTotals stage_totals(const StageRun& run, const Machine& m);
+/// Of it what depends on no time.
+StageTotals untimed_totals(const CompiledStage& stage, const FrameSchedule& schedule, const StageCost& cost,
+                           const Machine& m);
+
+/// What the metrics read of an application, whatever the machine.
+struct ApplicationTotals {
+  Bytes dsram_peak, stackram_peak;
+  std::vector<Formats> formats;  // of classes that have their own
+};
+ApplicationTotals application_totals(const Application& application);
+
+/// The chip on which it runs.
+struct ChipTotals {
+  double area_mm2 = 0, leaking_mm2 = 0;
+  std::int64_t sram_bytes{};
+};
+ChipTotals chip_totals(const Application& application, const ApplicationTotals& totals, const Machine& m,
+                       Bound bound);
+
+/// What a period of a saturated stream has of a stage: passes of what its cores share, and of one core's own.
+struct PeriodPasses {
+  std::int64_t shared = 0, own = 0;
+};
+/// `together`: frames that the cores take in at once, one after the other in all other stages. Nothing of a stage
+/// that no frame goes through.
+PeriodPasses period_passes(const CompiledStage& stage, const FrameSchedule& schedule, std::int64_t together,
+                           const Machine& m);
+
+/// Sums over the stages that a frame passes through.
+struct Frame {
+  std::int64_t period_cycles = 0, alone_cycles = 0, drain_cycles = 0, waits = 0;
+  std::int64_t weight_bytes = 0, activation_bytes = 0, program_bytes = 0;  // of `frames`
+  std::int64_t frames = 1, together{};  // that a period brings; that the cores take in at once
+  Energy energy;                        // of `frames`
+  const StageTotals* main = nullptr;    // the diffusion step, or the network
+};
+/// Requires that `stages` stay where they are.
+Frame frame_of(std::span<const StageTotals> stages, const Machine& m);
+
+/// What a frame takes, and what the chip leaks while it is in the seats of a saturated stream.
+Energy frame_energy(const Frame& frame, double leaking_mm2, const Machine& m, Bound bound);
+
+MetricValues values_of(std::span<const StageTotals> stages, const Frame& frame, const ApplicationTotals& totals,
+                       const ChipTotals& chip, const Machine& m);
+
+}  // namespace sdip

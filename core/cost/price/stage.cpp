@@ -1,0 +1,216 @@
+// Stages to passes: schedule, share of the channel, counters and energy of a pass.
+#include "core/cost/price/stage.h"
+
+#include <algorithm>
+
+#include "core/cost/price/area.h"
+#include "core/cost/work/micro_operations.h"
+
+namespace sdip {
+namespace {
+
+Decimal share_of(Role role, const Machine& m) {
+  switch (role) {
+    case Role::core:
+      return core_dram_share(m);
+    case Role::encoder:
+      return m.encoder_dram_share;
+    case Role::decoder:
+      return m.decoder_dram_share;
+    default:
+      return Decimal{100};
+  }
+}
+
+/// What a family's products come to: cycles of a MAC of its array, and of those that a memory makes.
+struct FamilyWork {
+  std::int64_t mac_cycles = 0, memory_cycles = 0;
+};
+
+/// At full use of the arrays that the MACs of each family go to, each row of a product in memory once.
+std::int64_t bound_cycles(const std::array<FamilyWork, 3>& work, const Machine& m) {
+  std::int64_t bound = 0;
+  for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
+    const ArrayLanes lanes = array_lanes(family, m);
+    const FamilyWork& its = work[static_cast<std::size_t>(family)];
+    const std::int64_t cycles =
+        ceil_div(its.mac_cycles, lanes.rows * lanes.channels * lanes.sum) + its.memory_cycles;
+    const bool beside = has_pairs(m) && m.mac_sharing == MacSharing::separate;
+    bound = beside ? std::max(bound, cycles) : bound + cycles;
+  }
+  return bound;
+}
+
+double all_words_bytes(const CompiledStage& stage, const ClassUses& uses, const std::vector<ClassCost>& costs,
+                       const Machine& m) {
+  if (is_circuit(m, stage.role)) return 0;
+  if (m.granularity == Granularity::per_operator) return uses.words_bytes;
+  double bytes = 0;
+  for (const Instruction& instruction : stage.program.instructions) {
+    const ClassCost& cost = costs[static_cast<std::size_t>(instruction.instruction_class)];
+    bytes += static_cast<double>(instruction_bytes(instruction, cost, m.granularity));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+bool has_crossbar(const Machine& m) { return m.memory_hierarchy == MemoryHierarchy::crossbar; }
+
+FrameSchedule frame_schedule(Role role, SeriesPart part, const Machine& m) {
+  if (part.count > 1) return {1, 1};
+  if (role == Role::network && m.branches == Branches::serial) return {1, m.cores};
+  if (role != Role::core) return {1, 1};
+  if (has_crossbar(m)) return {m.steps, m.cores};
+  const std::int64_t steps = ceil_div(m.steps, m.cores), active = ceil_div(m.steps, steps);
+  return {steps, active, active};
+}
+
+std::int64_t link_cycles(const CompiledStage& stage, const Machine& m) {
+  return ceil_div((stage.program.latent_bytes + stage.program.context_bytes).value * 8, m.link_bits);
+}
+
+std::vector<ClassCost> class_costs(const CompiledStage& stage, const Machine& m) {
+  return class_costs(stage, m, frame_schedule(stage.role, stage.part, m).active_cores);
+}
+
+std::vector<ClassCost> class_costs(const CompiledStage& stage, const Machine& m, std::int64_t cores) {
+  const Machine its = in_lockstep(machine_of_stage(m, stage.role), cores);
+  std::vector<ClassCost> costs;
+  costs.reserve(stage.program.classes.size());
+  for (const InstructionClass& c : stage.program.classes) costs.push_back(class_cost(c, its, stage.role));
+  return costs;
+}
+
+void cost_anew(const CompiledStage& stage, const Machine& m, std::vector<ClassCost>& costs) {
+  const StageMachine its(m, stage.role);
+  for (std::size_t c = 0; c < costs.size(); ++c) cost_anew(stage.program.classes[c], *its, stage.role, costs[c]);
+}
+
+StageCost stage_cost(const CompiledStage& stage, const Machine& m, const ClassUses& all_uses,
+                     const std::vector<ClassCost>& costs) {
+  const Program& program = stage.program;
+  StageCost work;
+  std::array<FamilyWork, 3> family_work{};
+  for (std::size_t c = 0; c < program.classes.size(); ++c) {
+    const ClassCost& cost = costs[c];
+    const std::int64_t uses = all_uses.of[c];
+    work.weight_beats += cost.busy.weight_beats() * uses;
+    CoreEvents& events = program.classes[c].formats ? work.of_own[static_cast<std::int32_t>(c)] : work.events;
+    events.add(core_events(cost), cost.cores * uses);
+    work.macs += cost.macs * cost.cores * uses;
+    work.mac_cycles += mac_cycles(cost) * cost.cores * uses;
+    if (cost.plan.nest) {
+      FamilyWork& family = family_work[static_cast<std::size_t>(program.classes[c].work.family)];
+      family.mac_cycles += mac_cycles(cost) * uses;
+      family.memory_cycles += cost.memory_cycles * uses;
+    }
+    work.spread_cores = std::max(work.spread_cores, cost.cores);
+    work.products_in_mac = std::max(work.products_in_mac, cost.products_in_mac);
+    work.streams_activations |= cost.streams_activations;
+  }
+  work.bound_cycles = bound_cycles(family_work, *StageMachine(m, stage.role));
+  work.words_bytes = all_words_bytes(stage, all_uses, costs, m);
+  return work;
+}
+
+DramRate stage_rate(const CompiledStage& stage, const Machine& m) {
+  return dram_rate(m, share_of(stage.role, m), stage.dram_thousandths);
+}
+
+TimelineRules stage_rules(const CompiledStage& stage, const Machine& m, std::int64_t cores) {
+  return timeline_rules(*StageMachine(m, stage.role), share_of(stage.role, m), cores, stage.program.pinned_bytes,
+                        stage.role, stage.dram_thousandths);
+}
+
+std::int64_t counted_passes(const Machine& m) { return 2 * std::max({most_simulated_passes, m.steps, m.cores}); }
+
+std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
+                                  std::vector<InstructionTime>* trace) {
+  StageRun run;
+  run.stage = &stage;
+  run.schedule = frame_schedule(stage.role, stage.part, m);
+  const std::int64_t cores = run.schedule.active_cores;
+  run.costs = class_costs(stage, m);
+  const TimelineRules rules = stage_rules(stage, m, cores);
+  if (!countable(stage.program, run.costs, rules, counted_passes(m))) return std::nullopt;
+  run.uses = class_uses(stage.program);
+  run.work = stage_cost(stage, m, run.uses, run.costs);
+  run.stream = run_timeline(stage.program, run.costs, rules, most_simulated_passes, trace);
+  const bool alike = cores == 1 || (!run.work.streams_activations && !stack_in_psram(m));
+  run.alone = alike ? run.stream
+                    : run_timeline(stage.program, class_costs(stage, m, 1), stage_rules(stage, m, 1),
+                                   most_simulated_passes);
+  run.link_cycles = link_cycles(stage, m);
+  price_pass(run, m, Bound::value);
+  return run;
+}
+
+StagePrices stage_prices(const CompiledStage& stage, const Machine& machine, Bound bound) {
+  const StageMachine its(machine, stage.role);
+  const Machine& m = *its;
+  const CoreArea core = stage_area(stage, m, widest_formats(m), bound);
+  const FloorPlan plan = floor_plan(m, core, cores_fed(stage, m), psram_bytes_of(stage, m), bound);
+  StagePrices prices{energy_prices(m, stage.role, plan, bound), {}};
+  std::int32_t number = 0;
+  for (const InstructionClass& c : stage.program.classes) {
+    if (c.formats) prices.own.emplace(number, energy_prices(machine_for(c, m), stage.role, plan, bound));
+    ++number;
+  }
+  return prices;
+}
+
+PassEnergy pass_energy(const StageCost& work, const PassCost& pass, std::int64_t active_cores,
+                       const StagePrices& prices) {
+  PassEnergy energy;
+  energy.core = core_energy(work.events, prices.usual);
+  for (const auto& [number, events] : work.of_own) energy.core += core_energy(events, prices.of(number));
+  energy.core += spill_energy((pass.activation_in_bytes + pass.activation_out_bytes) / active_cores, prices.usual);
+  energy.shared = shared_energy(work.weight_beats, pass.weight_bytes, pass.weight_psram_bytes, prices.usual);
+  energy.shared += program_energy(work.words_bytes, pass.program_bytes, prices.usual);
+  return energy;
+}
+
+void price_pass(StageRun& run, const Machine& m, Bound bound) {
+  run.energy = pass_energy(run.work, run.steady(), run.schedule.active_cores, stage_prices(*run.stage, m, bound));
+}
+
+ProgramSize program_size(const CompiledStage& stage, const Machine& m) {
+  constexpr std::int64_t most_bytes = std::int64_t{1} << 56;
+  const Program& program = stage.program;
+  const bool by_operation = m.granularity != Granularity::per_operator;
+  const ClassCost unneeded;
+  const std::vector<ClassCost> costs = by_operation ? class_costs(stage, m, 1) : std::vector<ClassCost>();
+  ProgramSize size;
+  for (std::size_t i = 0; i < program.instructions.size(); ++i) {
+    const Instruction& instruction = program.instructions[i];
+    const ClassCost& cost =
+        by_operation ? costs[static_cast<std::size_t>(instruction.instruction_class)] : unneeded;
+    const std::int64_t bytes = words_bytes(stage, instruction, cost, m);
+    size.bytes = std::min(most_bytes, size.bytes + bytes);
+    if (bytes > size.longest_bytes) {
+      size.longest_bytes = bytes;
+      size.longest = i;
+    }
+  }
+  return size;
+}
+
+std::int64_t words_bytes(const CompiledStage& stage, const Instruction& instruction, const ClassCost& cost,
+                         const Machine& m) {
+  return is_circuit(m, stage.role) ? 0 : instruction_bytes(instruction, cost, m.granularity);
+}
+
+bool on_chip(Role role, const Machine& m) {
+  return m.vae_stage != VaeStage::off_chip || (role != Role::encoder && role != Role::decoder);
+}
+
+std::int64_t bound_dram_bytes(const CompiledStage& stage, std::int64_t active_cores, const Machine& m) {
+  const Program& program = stage.program;
+  const bool in_place = weights_in_place(m, stage.role);
+  const std::int64_t weights =
+      in_place ? 0 : std::max<std::int64_t>(0, program.distinct_weight_bytes.value - m.psram_bytes);
+  return weights + (program.input_bytes.value + program.output_bytes.value) * active_cores;
+}
+
+}  // namespace sdip

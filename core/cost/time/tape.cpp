@@ -1,0 +1,247 @@
+// A pass as a tape.
+//
+// Worked example. An instruction of 5 tiles of weights, all alike: begin; operate; loop 4 times: operate; next;
+// end. The first operation stands apart, since it also loads what the others find loaded.
+#include "core/cost/time/tape.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/units.h"
+
+namespace sdip {
+namespace {
+
+constexpr std::size_t checkpoint_distance = 64;
+
+/// Where the transfers of a class stand among all: none where nothing is moved.
+struct ClassMoved {
+  struct Shape {
+    std::int32_t weights, b, split, partial, out;
+  };
+  struct Window {
+    std::int32_t all, fresh;
+  };
+  std::vector<Shape> shapes;
+  std::vector<Window> windows;
+  std::int32_t first_shape{};
+};
+
+class TapeMaker {
+ public:
+  TapeMaker(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules)
+      : program_(program), costs_(costs), rules_(rules) {
+    tape_.classes.resize(costs.size());
+    for (const Instruction& instruction : program.instructions)
+      ++tape_.classes[static_cast<std::size_t>(instruction.instruction_class)].uses;
+    for (std::size_t c = 0; c < costs.size(); ++c) number_transfers(c);
+  }
+
+  Tape make() {
+    tape_.pinned_bytes = rules_.pinned_bytes;
+    tape_.weights_double_buffered = rules_.weights_double_buffered;
+    tape_.tiles_double_buffered = rules_.tiles_double_buffered;
+    tape_.dispatch_overlaps = rules_.dispatch_overlaps;
+    for (std::size_t i = 0; i < program_.instructions.size(); ++i) {
+      if ((i + 1) % checkpoint_distance == 0) tape_.steps.emplace_back().kind = Tape::Kind::checkpoint;
+      instruction(static_cast<std::size_t>(program_.instructions[i].instruction_class));
+    }
+    for (Tape::Class& c : tape_.classes) tape_.fetches_once |= c.pinned;
+    tape_.shapes = static_cast<std::size_t>(shapes_);
+    return std::move(tape_);
+  }
+
+ private:
+  std::int32_t transfer(std::int64_t bytes, std::int64_t copies) {
+    if (bytes == 0) return Tape::none;
+    tape_.moved.push_back({copies, 0});
+    return static_cast<std::int32_t>(tape_.moved.size() - 1);
+  }
+
+  void number_transfers(std::size_t number) {
+    const ClassCost& cost = costs_[number];
+    Tape::Class& c = tape_.classes[number];
+    ClassMoved& moved = moved_.emplace_back();
+    const bool fetched = rules_.psram_bytes > 0;
+    moved.first_shape = shapes_;
+    shapes_ += static_cast<std::int32_t>(cost.shapes.size());
+    for (const TileCost& tile : cost.shapes)
+      moved.shapes.push_back({transfer(cost.weighted && fetched ? tile.weight_stored_bytes : 0, 0),
+                              transfer(tile.b_bytes, cost.cores), transfer(tile.split_in_bytes, cost.cores),
+                              transfer(tile.partial_in_bytes, cost.cores), transfer(tile.out_bytes, cost.cores)});
+    for (const WindowBytes& window : cost.windows)
+      moved.windows.push_back({transfer(window.all, cost.cores), transfer(window.fresh, cost.cores)});
+    c.pinned = program_.classes[number].pinned;
+    c.held = transfer(fetched ? cost.held_weight_stored_bytes : 0, 0);
+    c.held_tile_bytes = cost.held_weight_bytes;
+    tape_.runs_ahead |= fetched && !c.pinned && (cost.weighted || cost.held_weight_bytes > 0);
+  }
+
+  static bool moves(const ClassMoved& moved) {
+    const auto some = [](std::int32_t number) { return number != Tape::none; };
+    return std::ranges::any_of(moved.windows, [&](const auto& w) { return some(w.all); }) ||
+           std::ranges::any_of(moved.shapes, [&](const auto& s) {
+             return some(s.weights) || some(s.b) || some(s.split) || some(s.partial) || some(s.out);
+           });
+  }
+
+  void write(Tape::Kind kind, std::size_t what) {
+    tape_.steps.emplace_back().kind = kind;
+    tape_.steps.back().what = static_cast<std::int32_t>(what);
+  }
+
+  void instruction(std::size_t number) {
+    const Tape::Class& c = tape_.classes[number];
+    if (!moves(moved_[number]) && c.held == Tape::none) {
+      write(Tape::Kind::delay, number);
+      return;
+    }
+    write(Tape::Kind::begin, number);
+    use(c.held, c.pinned ? 0 : 1, c.held_tile_bytes);
+    class_ = number;
+    steps_ = tile_steps(costs_[number].order);
+    walk(0, costs_[number].order.runs.data(), 0, 0, TileStep{}, true, 1);
+    write(Tape::Kind::end, number);
+  }
+
+  void use(std::int32_t transfer, std::int64_t times, std::int64_t tile_bytes) {
+    if (transfer == Tape::none) return;
+    tape_.moved[static_cast<std::size_t>(transfer)].uses += times;
+    tape_.warm_tile_bytes += times * tile_bytes;
+  }
+
+  /// The operations inside loop `level`, all of them `times` over. `first_use`: of their weights, in this
+  /// instruction.
+  void walk(std::size_t level, const TileRun* run, std::int32_t shape, std::int32_t window, TileStep step,
+            bool first_use, std::int64_t times) {
+    const auto& loops = costs_[class_].order.loops;
+    if (level == loops.size()) {
+      operate(shape, window, step, first_use, times);
+      return;
+    }
+    const TileLoop& loop = loops[level];
+    const TileRun* const inner = run + loop.runs;
+    for (bool begins = true; run != inner; ++run, begins = false) {
+      const std::int32_t s = shape + run->shape, w = window + run->window;
+      if (begins) walk(level + 1, inner, s, w, step, first_use, times);
+      const std::int64_t others = run->tiles - begins;
+      if (others == 0) continue;
+      const std::size_t begin = tape_.steps.size();
+      if (others > 1) {
+        tape_.steps.emplace_back().kind = Tape::Kind::loop;
+        tape_.steps.back().count = others;
+      }
+      walk(level + 1, inner, s, w, steps_[level], first_use && loop.b, times * others);
+      if (others > 1) close_loop(begin);
+    }
+  }
+
+  void close_loop(std::size_t begin) {
+    Tape::Step& loop = tape_.steps[begin];
+    for (std::size_t i = begin + 1; i < tape_.steps.size(); ++i) {
+      const Tape::Step& step = tape_.steps[i];
+      if (step.kind != Tape::Kind::operate) continue;
+      const Tape::Operation& o = tape_.operations[static_cast<std::size_t>(step.what)];
+      loop.fetches |= o.weights != Tape::none;
+      for (const std::int32_t t : {o.a, o.b, o.split, o.partial, o.out}) loop.loads |= t != Tape::none;
+    }
+    write(Tape::Kind::next, begin);
+  }
+
+  void operate(std::int32_t shape, std::int32_t window, TileStep step, bool first_use, std::int64_t times) {
+    const ClassMoved& moved = moved_[class_];
+    const auto s = static_cast<std::size_t>(shape), w = static_cast<std::size_t>(window);
+    const ClassMoved::Shape& m = moved.shapes[s];
+    const bool pinned = tape_.classes[class_].pinned;
+    const bool fetches = step.b && m.weights != Tape::none && (first_use || !pinned);
+    Tape::Operation o;
+    o.shape = moved.first_shape + shape;
+    o.weights = fetches ? m.weights : Tape::none;
+    o.tile_bytes = costs_[class_].shapes[s].weight_bytes * costs_[class_].weight_parts;
+    o.leaves_tile = step.b && !fetches;
+    if (step.a) o.a = step.fresh ? moved.windows[w].fresh : moved.windows[w].all;
+    if (step.b) o.b = m.b;
+    o.split = m.split;
+    o.partial = m.partial;
+    o.out = m.out;
+    use(o.weights, pinned ? 0 : times, o.tile_bytes);
+    for (const std::int32_t t : {o.a, o.b, o.split, o.partial, o.out}) use(t, times, 0);
+    write(Tape::Kind::operate, tape_.operations.size());
+    tape_.operations.push_back(o);
+  }
+
+  const Program& program_;
+  const std::vector<ClassCost>& costs_;
+  const TimelineRules& rules_;
+  Tape tape_;
+  std::vector<ClassMoved> moved_;
+  std::int32_t shapes_ = 0;
+  std::size_t class_ = 0;
+  std::array<TileStep, most_tile_loops> steps_;
+};
+
+}  // namespace
+
+bool on_tape(const Machine& m) {
+  return !has_pairs(m) && m.granularity == Granularity::per_operator &&
+         m.program_storage != ProgramStorage::streamed && !stack_in_psram(m);
+}
+
+Tape make_tape(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules) {
+  return TapeMaker(program, costs, rules).make();
+}
+
+namespace {
+
+/// Example: 130 bytes in bursts of 64 are 192; most bursts are a power of two.
+std::int64_t whole_bursts(std::int64_t bytes, std::int64_t burst) {
+  if ((burst & (burst - 1)) == 0) return (bytes + burst - 1) & -burst;
+  return ceil_div(bytes, burst) * burst;
+}
+
+}  // namespace
+
+TapeNumbers tape_numbers(const Tape& tape, const std::vector<ClassCost>& costs, const TimelineRules& rules) {
+  TapeNumbers n;
+  n.bytes.reserve(tape.moved.size());
+  n.least_cycles.reserve(tape.moved.size());
+  n.cycles.reserve(tape.shapes);
+  for (auto* of_classes : {&n.dispatch, &n.delay, &n.link_in, &n.behind}) of_classes->reserve(costs.size());
+  const auto transfer = [&](std::int64_t bytes, std::int64_t least_cycles, std::int64_t parts = 1) {
+    if (bytes == 0) return;
+    n.bytes.push_back(whole_bursts(bytes, rules.burst_bytes) * parts);
+    n.least_cycles.push_back(least_cycles);
+  };
+  const auto unpacking = [&](std::int64_t unpacked) {
+    return rules.decompressor_bytes > 0 ? ceil_div(unpacked, rules.decompressor_bytes) : 0;
+  };
+  const bool fetched = rules.psram_bytes > 0;
+  n.psram_bytes = rules.psram_bytes;
+  for (std::size_t c = 0; c < costs.size(); ++c) {
+    const ClassCost& cost = costs[c];
+    for (const TileCost& tile : cost.shapes) {
+      n.cycles.push_back(tile.cycles);
+      transfer(cost.weighted && fetched ? tile.weight_stored_bytes : 0,
+               unpacking(tile.weight_bytes * cost.weight_parts), cost.weight_parts);
+      for (const std::int64_t bytes : {tile.b_bytes, tile.split_in_bytes, tile.partial_in_bytes, tile.out_bytes})
+        transfer(bytes, 0);
+    }
+    for (const WindowBytes& window : cost.windows) {
+      transfer(window.all, 0);
+      transfer(window.fresh, 0);
+    }
+    transfer(fetched ? cost.held_weight_stored_bytes : 0, unpacking(cost.held_weight_bytes));
+    n.dispatch.push_back(rules.dispatch_cycles * cost.shapes[0].micro_operations +
+                         (cost.on_host ? rules.host_command_cycles : 0));
+    n.link_in.push_back(cost.link_in_cycles);
+    n.behind.push_back(cost.link_out_cycles + rules.pipeline_stages);
+    n.delay.push_back(n.link_in.back() + cost.cycles + n.behind.back());
+    n.fixed_cycles += n.delay.back() * tape.classes[c].uses;
+    n.dispatch_cycles += n.dispatch.back() * tape.classes[c].uses;
+  }
+  return n;
+}
+
+}  // namespace sdip

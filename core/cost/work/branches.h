@@ -1,0 +1,12 @@
+// What it costs to share one instruction's groups over several cores.
+#pragma once
+
+#include "core/cost/work/circuit.h"
+
+namespace sdip {
+
+/// The cost of a class with spread_cores > 1: one core's part, and what goes over the links before and after it
+/// (docs/model/sharing.md#branches-on-several-cores).
+ClassCost spread_cost(const InstructionClass& c, const Machine& m, Role role);
+
+}  // namespace sdip

@@ -1,0 +1,135 @@
+// What one tile operation costs its circuit and each SRAM port, and what it moves through DRAM.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "core/cost/work/expansion.h"
+#include "core/cost/work/scoreboard.h"
+#include "core/machine/machine.h"
+#include "core/program/program.h"
+
+namespace sdip {
+
+/// Beats of reading DSRAM pairs of other families than the instruction's own; `any` says whether there are some,
+/// since mostly there are none.
+struct OtherPairs {
+  bool any = false;
+  std::array<std::int64_t, pair_families> beats{};
+
+  void add(std::size_t pair, std::int64_t more) {
+    any = true;
+    beats[pair] += more;
+  }
+  std::int64_t sum() const;
+  std::int64_t longest() const;
+};
+
+/// A counted need of each on-chip resource, in cycles (compute) or beats (ports).
+struct Busy {
+  std::int64_t compute = 0, dsram_read = 0, dsram_write = 0, stackram_read = 0, stackram_write = 0, psram_read = 0;
+  OtherPairs other_pairs;
+  // Of psram_read, with memory_hierarchy=writable_psram: beats of one core's stack, and of all that are in
+  // lockstep.
+  std::int64_t psram_stack = 0, psram_stacks = 0;
+
+  Busy& operator+=(const Busy& other) { return add(other, 1); }
+  Busy& add(const Busy& other, std::int64_t times);
+  std::int64_t longest() const;
+  /// Beats of PSRAM's port that bring weights, to all cores at once.
+  std::int64_t weight_beats() const { return psram_read - psram_stacks; }
+  /// Of all DSRAM read ports, in beats; of the one that is busy longest.
+  std::int64_t all_dsram_reads() const { return other_pairs.any ? dsram_read + other_pairs.sum() : dsram_read; }
+  std::int64_t longest_dsram_read() const {
+    return other_pairs.any ? std::max(dsram_read, other_pairs.longest()) : dsram_read;
+  }
+};
+
+/// One shape of tile operation. DRAM bytes are of one core, bursts not yet rounded.
+struct TileCost {
+  Busy busy;
+  std::int64_t cycles = 0;               // the longest need
+  std::int64_t times{};                  // how many operations have this shape
+  std::int64_t micro_operations = 1;     // with granularity=micro those it is made of
+  std::int64_t b_bytes = 0;              // of a nest's second activations that lie in DRAM
+  std::int64_t weight_bytes = 0;         // of the tile of weights of a core, as PSRAM holds them
+  std::int64_t weight_stored_bytes = 0;  // and as DRAM does
+  std::int64_t split_in_bytes = 0;       // other DRAM operands: an equal part each operation that writes results
+  std::int64_t partial_in_bytes = 0;     // partial sums that come back
+  std::int64_t out_bytes = 0;            // to DRAM: results, or partial sums
+  cost::TileExtent size{};               // of a class that is no compound; its place in the sum
+  bool first{}, last{};
+};
+
+/// Bytes of a window of operand A that lies in DRAM; and of what the window one step before had not.
+struct WindowBytes {
+  std::int64_t all, fresh;
+};
+
+/// An instruction class on a machine: its tile operations, `order` over `shapes` and `windows`, and their sums.
+struct ClassCost {
+  TileLoops order;
+  FewOf<TileCost, 2> shapes;
+  FewOf<WindowBytes, 1> windows;  // at least one
+  cost::TilePlan plan;
+  std::int64_t operations = 0;
+  bool weighted = false, streams_activations = false;
+  std::int64_t held_weight_bytes{}, held_weight_stored_bytes{};  // row-wise and fused: with the first operation
+  Busy busy;                                                     // sum over all operations
+  std::int64_t cycles = 0;                                       // sum of the operations' cycles
+  std::int64_t macs = 0, lane_operations = 0;                    // multiply-accumulates; elementwise steps
+  std::int64_t spent_macs = 0;                                   // of them, the lanes': no zeros skipped, none
+                                                                 // that a memory makes
+  std::int64_t products_in_mac = 1;                              // that a MAC makes a cycle
+  std::int64_t memory_cycles = 0;                                // the least that products in a memory take
+  double conversions = 0;                                        // of their columns, analog to digital
+  bool on_host = false;                                          // the host computes it, by a command
+  std::int64_t cores = 1;         // that do this at once, each its part: all above but beats of weights is one's
+  std::int64_t weight_parts = 1;  // cores that each need a tile of weights of their own
+  std::int64_t link_in_cycles = 0, link_out_cycles = 0;  // parts going to the others, results coming back
+  Circuit circuit = Circuit::vector;
+  Owned owned;  // with operator_dsram=per_operator
+};
+
+/// Cycles of one MAC that all its products take at the least: spent MACs, as many at once as a MAC makes.
+std::int64_t mac_cycles(const ClassCost& cost);
+
+/// Whether its products are made in a weight memory.
+inline bool made_in_memory(const ClassCost& cost) { return cost.memory_cycles > 0; }
+
+/// Whether activations pass through DRAM in any of its operations.
+bool moves_activations(const ClassCost& cost);
+
+/// MACs of a nest's array over rows, channels and the summed dimension, after sharing.
+struct ArrayLanes {
+  std::int64_t rows, channels, sum;
+};
+ArrayLanes array_lanes(Family family, const Machine& machine);
+
+/// MACs of a core's arrays, those that families share once: products a cycle at most where none splits.
+std::int64_t mac_lanes(const Machine& machine);
+
+/// Lanes of the circuit of row-wise work, after sharing.
+std::int64_t row_lanes(Family family, const Machine& machine);
+
+/// Whether PSRAM holds the stacks of the cores.
+bool stack_in_psram(const Machine& machine);
+
+/// The machine as a stage's classes meet it when `cores` run them in lockstep: PSRAM's port serves the stacks of
+/// all.
+Machine in_lockstep(Machine machine, std::int64_t cores);
+
+/// What an instruction of that class costs in a stage of `role`, whose weights may lie in place. The machine's
+/// cores are those in lockstep, and matter where stack_in_psram alone.
+ClassCost class_cost(const InstructionClass& c, const Machine& machine, Role role = Role::network);
+
+/// Makes of the `cost` of one machine that of another: class_cost(c, machine, role). Requires that they have the
+/// same compile_key, so that tiles and bytes stay as they are.
+void cost_anew(const InstructionClass& c, const Machine& machine, Role role, ClassCost& cost);
+
+/// The same of a step of a compound instruction, or of one whose operands name no pair that is the instruction's
+/// own; what it owns is left out.
+ClassCost step_cost(const InstructionClass& c, const Machine& machine, Role role);
+
+}  // namespace sdip

@@ -1,0 +1,86 @@
+// What an instruction owns while it runs.
+#include "core/cost/work/scoreboard.h"
+
+#include "core/base/error.h"
+#include "core/cost/work/circuit.h"
+#include "core/cost/work/host.h"
+
+namespace sdip {
+namespace {
+
+// Places in Owned, behind the circuits.
+constexpr std::size_t pair_reads = circuit_count, pair_writes = pair_reads + pair_families,
+                      stackram_read = pair_writes + pair_families, stackram_write = stackram_read + 1,
+                      psram_read = stackram_write + 1, core_link = psram_read + 1;
+static_assert(core_link + 1 == ownable_count);
+
+}  // namespace
+
+std::bitset<circuit_count> circuits_of(const InstructionClass& c, const Machine& m) {
+  std::bitset<circuit_count> owned;
+  const auto works = [&](Family family) { owned.set(static_cast<std::size_t>(circuit_of(family, m))); };
+  const auto beside = [&](const auto& one) {
+    if (one.fused_passes > 0) works(Family::vector);
+    if (one.prologue_passes + one.statistics_passes > 0) works(Family::norm);
+  };
+  owned.set(static_cast<std::size_t>(circuit_of(c, m)));
+  if (on_host(c, m)) return owned;  // what is fused with it, too
+  beside(c);
+  if (c.compound == Compound::attention) {
+    works(Family::softmax);
+    works(c.parts.at(2).work.family);
+  }
+  if (c.compound != Compound::strips) return owned;
+  for (const Part& part : c.parts) {
+    works(part.work.family);
+    beside(part);
+  }
+  return owned;
+}
+
+Circuit circuit_of(Family family, const Machine& m) {
+  const bool shared = m.mac_sharing == MacSharing::shared;
+  switch (family) {
+    case Family::conv2d:
+      return Circuit::conv2d;
+    case Family::linear:
+      return shared ? Circuit::conv2d : Circuit::linear;
+    case Family::matmul:
+      return shared ? Circuit::conv2d : Circuit::matmul;
+    case Family::softmax:
+      return Circuit::softmax;
+    case Family::norm:
+      return Circuit::norm;
+    case Family::transpose:
+      return Circuit::transpose;
+    default:
+      return Circuit::vector;
+  }
+}
+
+Circuit circuit_of(const InstructionClass& c, const Machine& m) {
+  return on_host(c, m) ? Circuit::host : circuit_of(c.work.family, m);
+}
+
+std::size_t pair_index(Family family) {
+  const auto index = static_cast<std::size_t>(family);
+  check(index < pair_families, "a family that makes no result has no DSRAM pair");
+  return index;
+}
+
+std::int64_t dsram_pairs(const Machine& m) { return has_pairs(m) ? static_cast<std::int64_t>(pair_families) : 1; }
+
+Owned owned_by(const InstructionClass& c, const Busy& busy, const Machine& m) {
+  Owned owned(circuits_of(c, m).to_ulong());
+  const std::size_t own = pair_index(c.work.family);
+  for (std::size_t pair = 0; pair < pair_families; ++pair)
+    owned[pair_reads + pair] = (pair == own ? busy.dsram_read : busy.other_pairs.beats[pair]) > 0;
+  owned[pair_writes + own] = busy.dsram_write > 0;
+  owned[stackram_read] = busy.stackram_read > 0;
+  owned[stackram_write] = busy.stackram_write > 0;
+  owned[psram_read] = busy.psram_read > 0;
+  owned[core_link] = c.spread_cores > 1;
+  return owned;
+}
+
+}  // namespace sdip

@@ -1,0 +1,11 @@
+// What a compound instruction costs that carries strips through a chain.
+#pragma once
+
+#include "core/cost/work/circuit.h"
+
+namespace sdip {
+
+/// The sum of the parts' tile operations, a strip being one tile operation. Requires Compound::strips.
+ClassCost strips_cost(const InstructionClass& c, const Machine& machine, Role role);
+
+}  // namespace sdip

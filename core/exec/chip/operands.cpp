@@ -1,0 +1,314 @@
+// What an instruction reads and writes: weights, registers and memories.
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/encode.h"
+#include "core/base/error.h"
+#include "core/exec/chip/chip.h"
+#include "core/exec/chip/weights.h"
+#include "core/exec/numbers/formats.h"
+#include "core/program/kinds.h"
+
+namespace sdip::exec {
+namespace {
+
+std::size_t side_number(std::size_t pair, std::int64_t turn) {
+  return 4 + 2 * pair + static_cast<std::size_t>(turn % 2);
+}
+
+/// The side of its own family's pair that the current instruction reads or writes: they swap when it retires.
+std::size_t own_side(const Chip& chip, bool writes) {
+  const auto pair = static_cast<std::size_t>(chip.instruction_class().work.family);
+  return side_number(pair, chip.turns.at(chip.now).at(pair) + (writes ? 1 : 0));
+}
+
+bool is_unified(const Chip& chip) { return chip.machine.activation_memory == ActivationMemory::unified; }
+
+}  // namespace
+
+Numbers picked(const Tensor& tensor, const Elements& at) {
+  Tensor numbers{tensor.type, {at.size()}, {}, {}};
+  at.each([&](std::int64_t element) {
+    const auto from = static_cast<std::size_t>(element);
+    if (is_floating(tensor.type))
+      numbers.floats.push_back(tensor.floats.at(from));
+    else
+      numbers.ints.push_back(tensor.ints.at(from));
+  });
+  return numbers_of(std::move(numbers));
+}
+
+Memory& memory_of(Chip& chip, Place place, bool result) {
+  if (place == Place::dram) return chip.memories[3];
+  if (is_unified(chip)) return chip.memories[0];
+  if (place == Place::stackram) return chip.memories[2];
+  check(place == Place::dsram, "an operand in a memory");
+  if (has_pairs(chip.machine)) return chip.memories[own_side(chip, result)];
+  return chip.memories[(chip.now + (result ? 1 : 0)) % 2];  // they swap when an instruction retires
+}
+
+Memory& memory_of(Chip& chip, const PlacedOperand& source) {
+  if (!source.pair) return memory_of(chip, source.place, false);
+  const auto pair = static_cast<std::size_t>(*source.pair);
+  const std::int64_t before = chip.turns.at(chip.now).at(pair);
+  return chip.memories[side_number(pair, before + (source.older ? 1 : 0))];
+}
+
+NumberFormat format_of(const Chip& chip, ValueId v) {
+  const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
+  return chip.value(root).format.value_or(chip.machine.activation_format);
+}
+
+NumberFormat accumulator_of(const Chip& chip) {
+  const std::optional<Formats>& own = chip.instruction_class().formats;
+  return own && own->accumulators ? *own->accumulators : chip.machine.accumulator_format;
+}
+
+WeightScale scale_of(const Chip& chip, ValueId v) {
+  const NumberFormat format = format_of(chip, v);
+  if (!needs_scale(format) || holds(format, chip.value(v).operand.type)) return 1.0F;
+  const auto found = chip.scales.find(v);
+  if (found == chip.scales.end() || !(found->second.scale > 0))
+    throw Error("scale_absent", chip.value(v).name,
+                "'" + chip.value(v).name + "' is kept in an integer format, but has no scale");
+  return found->second;
+}
+
+Layout layout_of(const Chip& chip, ValueId v) {
+  const Operand& operand = chip.value(v).operand;
+  const NumberFormat format = format_of(chip, v);
+  const WeightScale scale = scale_of(chip, v);
+  return {format,
+          operand.type,
+          element_count(operand.shape),
+          {scale.scale, scale.zero.value_or(0)},
+          holds(format, operand.type),
+          !is_floating(operand.type)};
+}
+
+Elements through_view(const Chip& chip, ValueId v, const Elements& at) {
+  return elements_behind_view(chip.views, v, at);
+}
+
+std::optional<Placed> placed_operand(Chip& chip, ValueId root) {
+  const auto& sources = chip.instruction().sources;
+  const auto source = std::ranges::find(sources, root, &PlacedOperand::value);
+  if (source == sources.end() || source->place == Place::scalar) return std::nullopt;
+  return Placed{memory_of(chip, *source), slot_of(chip.machine, root, source->place), source->address.value};
+}
+
+void begin_operation(Chip& chip, bool first_core) {
+  end_if(chip.options.stop, chip.instruction().name);
+  ++chip.counts.tile_operations;
+  if (chip.log) chip.log->begin_operation(first_core);
+}
+
+void note(Chip& chip, Stream stream, Place place, std::int64_t elements, ValueId v) {
+  if (chip.log) chip.log->add(stream, place, elements * bits_of(format_of(chip, v)));
+}
+
+namespace {
+
+const Tensor& register_of(const Chip& chip, ValueId root) {
+  const auto held = chip.registers.find(root);
+  if (held == chip.registers.end())
+    throw Error("execution_failed", chip.who,
+                chip.who + " reads '" + chip.value(root).name + "', which none of its sources is");
+  return held->second;
+}
+
+/// Elements of a weight that single precision holds.
+void pick_floats(std::span<const float> from, const Elements& at, float* to) {
+  check(at.are_below(std::ssize(from)), "elements of a weight");
+  for (const Line& line : at.lines())
+    for (std::int64_t i = 0; i < line.count; ++i)
+      *to++ = from[static_cast<std::size_t>(line.begin + i * line.step)];
+}
+
+Numbers read_constant(Chip& chip, ValueId v, const Elements& at) {
+  const HeldWeight* weight = read_weight(chip, v);
+  if (weight == nullptr) return picked(constant_of(chip, v), at);
+  Numbers numbers{weight->numbers.type, {}, {}, {}};
+  if (is_single(numbers.type)) {
+    numbers.floats.resize(static_cast<std::size_t>(at.size()));
+    if (weight->floats.empty() && !weight->codes.empty())
+      decode_weight(*weight, at, numbers.floats.data());
+    else
+      pick_floats(weight->floats, at, numbers.floats.data());
+    return numbers;
+  }
+  at.each([&](std::int64_t element) {
+    const auto from = static_cast<std::size_t>(element);
+    if (is_floating(numbers.type))
+      numbers.doubles.push_back(weight->numbers.doubles.at(from));
+    else
+      numbers.ints.push_back(weight->numbers.ints.at(from));
+  });
+  return numbers;
+}
+
+}  // namespace
+
+Numbers read_operand(Chip& chip, ValueId v, const Elements& at) {
+  const Value& value = chip.value(v);
+  if (value.kind == ValueKind::weight) return read_constant(chip, v, at);
+  const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
+  const auto placed = placed_operand(chip, root);
+  if (!placed) return picked(register_of(chip, root), through_view(chip, v, at));
+  note(chip, chip.stream, placed->slot.second, at.size(), v);
+  const Reading reading{placed->slot, placed->address, chip.graph, chip.who};
+  if (!is_single(value.operand.type)) return numbers_of(read(placed->memory, reading, through_view(chip, v, at)));
+  Numbers numbers{value.operand.type, Buffer<float>(static_cast<std::size_t>(at.size())), {}, {}};
+  read(placed->memory, reading, through_view(chip, v, at), numbers.floats);
+  return numbers;
+}
+
+void read_floats(Chip& chip, ValueId v, const Elements& at, std::span<float> to) {
+  const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
+  const auto placed = chip.value(v).kind == ValueKind::weight ? std::nullopt : placed_operand(chip, root);
+  if (placed) {
+    note(chip, chip.stream, placed->slot.second, at.size(), v);
+    return read(placed->memory, {placed->slot, placed->address, chip.graph, chip.who}, through_view(chip, v, at),
+                to);
+  }
+  const Numbers numbers = read_operand(chip, v, at);
+  std::ranges::copy(numbers.floats, to.begin());
+}
+
+std::span<const float> floats_at(Chip& chip, ValueId v, const Elements& at, Buffer<float>& room) {
+  const auto count = static_cast<std::size_t>(at.size());
+  const auto number = static_cast<std::size_t>(v);
+  if (count > 0 && chip.value(v).kind != ValueKind::weight && chip.views.map[number].empty())
+    if (const auto placed = placed_operand(chip, chip.views.root[number]))
+      if (const float* first =
+              floats_in_place(placed->memory, {placed->slot, placed->address, chip.graph, chip.who}, at))
+        return {first + at.lines()[0].begin, count};
+  room.resize(count);
+  read_floats(chip, v, at, room);
+  return room;
+}
+
+void read_floats_together(Chip& chip, ValueId v, const Elements& at, std::span<float> to) {
+  constexpr std::int64_t piece = 1 << 17;
+  if (at.size() <= 2 * piece || chip.team->threads() == 1) return read_floats(chip, v, at, to);
+  const std::vector<Elements> pieces = at.pieces(piece);
+  share_tasks(*chip.team, std::ssize(pieces), [&](std::int64_t i) {
+    const Elements& part = pieces[static_cast<std::size_t>(i)];
+    read_floats(chip, v, part,
+                to.subspan(static_cast<std::size_t>(i * piece), static_cast<std::size_t>(part.size())));
+  });
+}
+
+Tensor read_whole(Chip& chip, ValueId v) {
+  const Value& value = chip.value(v);
+  if (value.kind == ValueKind::weight && read_weight(chip, v) == nullptr) return constant_of(chip, v);
+  Tensor tensor = tensor_of(read_operand(chip, v, Elements::first(element_count(value.operand.shape))));
+  tensor.shape = value.operand.shape;
+  return tensor;
+}
+
+const HeldWeight* read_weight(Chip& chip, ValueId v) {
+  const Instruction& instruction = chip.instruction();
+  const auto place = std::ranges::find(instruction.weights, v);
+  if (place == instruction.weights.end()) return nullptr;
+  return &held_weight(chip, static_cast<std::size_t>(place - instruction.weights.begin()));
+}
+
+void share_tasks(Team& team, std::int64_t count, const std::function<void(std::int64_t)>& task) {
+  bool failed = team.threads() == 1 || count == 1;
+  try {
+    if (!failed) team.run(count, task);
+  } catch (const Error& error) {
+    if (is_cancelled(error)) throw;
+    failed = true;
+  }
+  for (std::int64_t i = 0; failed && i < count; ++i) {
+    end_if(team.stop(), "");
+    task(i);
+  }
+}
+
+void open_result(Chip& chip) {
+  const ValueId v = chip.instruction().destination;
+  const InstructionClass& c = chip.instruction_class();
+  const Operand& operand = chip.value(v).operand;
+  const MemorySpan &reads = chip.instruction().read_tiles, &writes = chip.instruction().write_tiles;
+  if (reads.bytes.value > 0)
+    take_buffer(memory_of(chip, Place::dsram, false), reads.address.value, reads.bytes.value, chip.who);
+  if (writes.bytes.value > 0)
+    take_buffer(memory_of(chip, Place::dsram, true), writes.address.value, writes.bytes.value, chip.who);
+  for (const Destination& to : destinations_of(chip.instruction(), c, chip.machine))
+    open_region(memory_of(chip, to.place, true), slot_of(chip.machine, v, to.place), to.address, layout_of(chip, v),
+                chip.who);
+  if (has_pairs(chip.machine) && c.to_dsram) chip.written_to[v] = own_side(chip, true);
+  if (is_scalar(chip.value(v))) chip.registers[v] = zero_tensor(operand.type, operand.shape);
+  begin_result_sums(chip);
+}
+
+void write_result(Chip& chip, const Elements& at, const Numbers& numbers) {
+  const ValueId v = chip.instruction().destination;
+  const auto destinations = destinations_of(chip.instruction(), chip.instruction_class(), chip.machine);
+  const auto write_to = [&](const auto& values) {
+    for (const Destination& to : destinations) {
+      note(chip, Stream::results, slot_of(chip.machine, v, to.place).second, at.size(), v);
+      write(memory_of(chip, to.place, true), slot_of(chip.machine, v, to.place), at, values);
+    }
+  };
+  const auto held = chip.registers.find(v);
+  const bool in_bytes = is_single(numbers.type);
+  if (in_bytes) write_to(std::span<const float>(numbers.floats));
+  if (in_bytes && chip.summed.empty() && held == chip.registers.end()) return;
+  Tensor tensor = tensor_of(numbers);
+  hold(tensor, format_of(chip, v), scale_of(chip, v));
+  if (!in_bytes) write_to(tensor);
+  add_result_sums(chip, at, tensor);
+  if (held == chip.registers.end()) return;
+  std::size_t i = 0;
+  at.each([&](std::int64_t element) {
+    const auto to = static_cast<std::size_t>(element);
+    if (!tensor.floats.empty()) held->second.floats[to] = tensor.floats[i];
+    if (!tensor.ints.empty()) held->second.ints[to] = tensor.ints[i];
+    ++i;
+  });
+}
+
+void write_results(Chip& chip, const std::vector<ResultPart>& parts) {
+  const ValueId v = chip.instruction().destination;
+  const bool plain = !parts.empty() && is_single(parts[0].numbers.type) && chip.summed.empty() &&
+                     !chip.registers.contains(v) && bits_of(format_of(chip, v)) >= 8;  // no byte is two parts'
+  if (!plain) {
+    for (const ResultPart& part : parts) write_result(chip, part.at, part.numbers);
+    return;
+  }
+  for (const Destination& to : destinations_of(chip.instruction(), chip.instruction_class(), chip.machine)) {
+    Memory& memory = memory_of(chip, to.place, true);
+    const Slot slot = slot_of(chip.machine, v, to.place);
+    for (const ResultPart& part : parts) {
+      note(chip, Stream::results, slot.second, part.at.size(), v);
+      claim(memory, slot, part.at);
+    }
+    share_tasks(*chip.team, std::ssize(parts), [&](std::int64_t i) {
+      const ResultPart& part = parts[static_cast<std::size_t>(i)];
+      put(memory, slot, part.at, part.numbers.floats);
+    });
+  }
+}
+
+bool may_write_codes(const Chip& chip, ValueId v) {
+  return chip.value(v).operand.type == ElementType::float32 && bits_of(format_of(chip, v)) == 8 &&
+         chip.summed.empty() && !chip.registers.contains(v);
+}
+
+void write_codes(Chip& chip, const std::vector<CodePart>& parts) {
+  const ValueId v = chip.instruction().destination;
+  for (const Destination& to : destinations_of(chip.instruction(), chip.instruction_class(), chip.machine)) {
+    Memory& memory = memory_of(chip, to.place, true);
+    const Slot slot = slot_of(chip.machine, v, to.place);
+    for (const CodePart& part : parts) {
+      claim(memory, slot, part.at);
+      put_codes(memory, slot, part.at, part.codes);
+    }
+  }
+}
+
+}  // namespace sdip::exec

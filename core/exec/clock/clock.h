@@ -1,0 +1,110 @@
+// The clock of one stage: it runs the program once more each time that it is told to, and keeps what a pass leaves
+// behind: what PSRAM holds and what the channel still does. Between passes it stands still.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "core/exec/clock/board.h"
+#include "core/exec/clock/operations.h"
+#include "core/exec/clock/psram.h"
+#include "core/exec/clock/rooms.h"
+#include "core/exec/clock/step.h"
+
+namespace sdip::exec {
+
+class Clock {
+ public:
+  using Count = std::int64_t;
+
+  /// `share` of the channel, of it `thousandths`; `cores` in lockstep. The program must outlive it. Throws
+  /// Error("cancelled", ...), as `pass` does.
+  Clock(const Program& program, const Machine& machine, Decimal share, std::int64_t thousandths, std::int64_t cores,
+        Role role, StepOptions options = {});
+  Clock(const Clock&) = delete;  // it points into itself
+  Clock& operator=(const Clock&) = delete;
+
+  /// Follows what lies where in the activation memories, too. The stage is that of the program.
+  void follow(const CompiledStage& stage);
+
+  /// Charges each class's tile operations what those of its instructions moved. Throws what charge_moved throws.
+  void charge(std::span<const InstructionTransfers> moved);
+
+  /// The next pass: the first is cold. Throws Error("execution_failed", ...) when weights or tiles do not fit where
+  /// they are loaded to, and what Rooms throws.
+  PassCounts pass();
+
+  std::int64_t psram_peak_bytes() const { return psram_.peak_bytes(); }
+  std::int64_t imem_peak_bytes() const { return imem_peak_bytes_; }
+  const std::vector<Occupancy>& occupancy() const { return occupancy_; }
+
+ private:
+  struct Transfer {
+    Count bytes = 0, cycles = 0;
+  };
+  /// The loads of one operand within an instruction.
+  struct Buffers {
+    std::vector<Count> before;  // end of the last operation before each load: its tile's predecessor is free then
+    Count free_for_next(std::size_t buffers, Count instruction_begin, Count now);
+  };
+  /// When what one operation needs is there.
+  struct Arrivals {
+    Count weights = 0, activations = 0;
+  };
+
+  bool side_by_side() const { return has_pairs(m_); }
+  std::size_t tile_buffers() const { return m_.tile_buffering == Buffering::double_buffer ? 2 : 1; }
+  Transfer transfer(Count bytes, Count copies) const;
+  Transfer weight_transfer(Count dram_bytes, Count psram_bytes, Count cores) const;
+  Count fetch(Count a_core, Count tile, bool held);
+  Count fetch_words(Count bytes);
+  Count load(Count bytes, Buffers& buffers);
+  void store();
+  void count_beats(const Needs& needs);
+  Count command_cycles(const Operation& o) const;
+  Count overhead(const Operation& o) const;
+  void require_buffers(const std::vector<Operation>& operations) const;
+  void run_beside(std::size_t index);
+  void run(std::size_t index);
+  void begin(std::size_t index);
+  void bring(const Operation& o, Arrivals& there);
+  void operate(const std::vector<Operation>& operations, Count weights_there);
+  void finish();
+
+  const Program& program_;
+  const Machine m_;  // of the stage
+  const StepOptions options_;
+  const Count cores_;
+  const bool wired_;
+  Board board_;
+  Psram psram_;
+  std::optional<Rooms> rooms_;
+  std::vector<Occupancy> occupancy_;                // by instruction, of the first pass
+  std::vector<std::vector<Operation>> operations_;  // by class
+  std::vector<Uses> uses_;                          // by class
+  std::vector<Count> words_;                        // bytes, by instruction
+  bool streamed_ = false;
+  Int128 cycle_shares_ = 1, byte_shares_ = 1;  // a byte takes cycle_shares / byte_shares cycles
+  Count now_ = 0, channel_ = 0, last_duration_ = 0, passes_ = 0;
+  std::list<PsramTile> imem_;  // words of instructions, oldest first
+  Count imem_bytes_ = 0, imem_peak_bytes_ = 0;
+
+  // Of the instruction that runs.
+  const Instruction* instruction_ = nullptr;
+  const InstructionClass* class_ = nullptr;
+  Count begin_ = 0, dispatched_ = 0, copies_ = 1, leaving_ = 0, issued_ = 0;
+  bool leaving_partials_ = false;
+  Count tile_before_until_ = 0;
+  Psram::Tile using_;
+  Buffers a_, b_, other_, partial_;
+  const Operation* before_ = nullptr;  // the operation before
+  std::vector<Count> left_;            // when each of its results had left
+  std::set<Count> fetched_;            // pinned weight tiles that it has fetched
+  InstructionCounts count_;
+  PassCounts pass_;
+};
+
+}  // namespace sdip::exec

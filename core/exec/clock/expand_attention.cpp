@@ -1,0 +1,191 @@
+// Fused attention: each head, row tile and key tile, its steps one after the other. Products and
+// fused masks are stepped as instructions of their own; softmax, accumulators and division fold by fold here. Tiles
+// of equal sizes have equal folds, which are gone through once.
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "core/exec/clock/port_beats.h"
+#include "core/exec/walk/attention_walk.h"
+
+namespace sdip::exec {
+namespace {
+
+class AttentionExpansion {
+ public:
+  AttentionExpansion(const InstructionClass& c, const Machine& m, Role role)
+      : c_(c),
+        m_(m),
+        role_(role),
+        heads_(c.work.nest.groups),
+        queries_(c.work.nest.out_h),
+        keys_(c.work.nest.out_channels),
+        depth_(c.work.nest.in_channels),
+        values_(c.parts[2].work.nest.out_channels),
+        narrow_(bits_of(m.activation_format)),
+        wide_(bits_of(m.accumulator_format)) {}
+
+  std::vector<Operation> run() {
+    const Count rows = c_.mapping.tile_rows, keys = c_.mapping.tile_channels;
+    several_ = keys < keys_;
+    operations_ = heads_ * up(queries_, rows) * up(keys_, keys);
+    for_each_attention_step(c_.work.nest, c_.mapping, [this](const AttentionStep& step) { operate(step); });
+    return std::move(done_);
+  }
+
+ private:
+  void operate(const AttentionStep& step) {
+    const Count r = step.queries.size(), k = step.keys.size();
+    const bool last = step.last;
+    const auto [entry, fresh] = folded_.try_emplace({r, k, last});
+    if (fresh) fold(r, k, last, entry->second);
+    Operation& o = done_.emplace_back(entry->second);
+    if (c_.operand_a == Place::dram) {
+      o.a_tile = step.head * queries_ + step.queries.begin;
+      if (step.first) o.a_bytes = up(r * depth_ * narrow_, 8);
+    }
+    const bool keys_come = c_.operand_b == Place::dram, values_come = c_.parts[2].operand_b == Place::dram;
+    if (keys_come || values_come) o.b_tile = step.head * keys_ + step.keys.begin;
+    if (keys_come && step.loads_keys) o.b_bytes += up(k * depth_ * narrow_, 8);
+    if (values_come && step.loads_keys) o.b_bytes += up(k * values_ * narrow_, 8);
+    if (last && c_.to_dram) o.out_bytes = up(r * values_ * narrow_, 8);
+  }
+
+  void fold(Count r, Count k, bool last, Operation& o) const {
+    then(scores(r, k, o), o);
+    then(softmax(r, k), o);
+    then(product(r, k), o);
+    if (last) then(division(r), o);
+    if (m_.granularity == Granularity::micro_operation)
+      o.commands = std::ssize(micro_operations_of_attention(c_, m_, role_, several_, last));
+  }
+
+  static void then(const Needs& step, Operation& o) {
+    o.needs += step;
+    o.steps_cycles += step.longest();
+  }
+
+  Needs scores(Count r, Count k, Operation& o) const {
+    InstructionClass step;
+    step.work = c_.work;
+    step.work.nest = {};
+    step.work.nest.out_h = step.work.nest.in_h = r;
+    step.work.nest.out_channels = k;
+    step.work.nest.in_channels = depth_;
+    step.mapping = {r, 1, k, depth_, rows_outermost};
+    step.operand_a = c_.operand_a;
+    step.operand_b = c_.operand_b;
+    step.pair_a = c_.pair_a;
+    step.pair_b = c_.pair_b;
+    step.fused_operators = c_.fused_operators;
+    step.fused_passes = c_.fused_passes;
+    step.fetches = c_.fetches;
+    for (Fetch& f : step.fetches) f.elements = f.per_fold ? r * k : up(f.elements, operations_);
+    const Operation alone = expand(step, m_, role_, c_.work.family).at(0);
+    o.other_bytes = alone.other_bytes;
+    return alone.needs;
+  }
+
+  Needs product(Count r, Count k) const {
+    InstructionClass step;
+    step.work = c_.parts[2].work;
+    step.work.nest = {};
+    step.work.nest.out_h = step.work.nest.in_h = r;
+    step.work.nest.out_channels = values_;
+    step.work.nest.in_channels = k;
+    step.mapping = {r, 1, values_, k, rows_outermost};
+    step.operand_a = Place::dsram;
+    step.operand_b = c_.parts[2].operand_b;
+    step.pair_b = c_.parts[2].pair_b;
+    step.to_dsram = false;
+    Needs needs = expand(step, m_, role_, c_.work.family).at(0).needs;
+    const bool shared = m_.mac_sharing == MacSharing::shared;
+    const Count row_lanes = shared ? m_.conv_lanes_pixel : m_.matmul_lanes_m;
+    const Count lanes = shared ? m_.conv_lanes_out : m_.matmul_lanes_n;
+    for (Count i = 0; i < r; i += row_lanes)
+      for (Count j = 0; j < values_; j += lanes) {
+        const Count sums = std::min(row_lanes, r - i) * std::min(lanes, values_ - j);
+        needs.dsram_write += beats(sums, wide_);
+        if (several_) needs.dsram_read += beats(sums, wide_);
+      }
+    return needs;
+  }
+
+  Needs softmax(Count r, Count k) const {
+    Needs needs;
+    for (const Count fold : folds(r, k)) {
+      needs.compute += 2;  // maximum; exponential and sum
+      needs.dsram_read += 2 * beats(fold, narrow_);
+    }
+    for (Count left = r * k; left > 0; left -= m_.softmax_lanes)
+      needs.dsram_write += beats(std::min(left, m_.softmax_lanes), narrow_);
+    needs.dsram_read += beats(2 * r, wide_);  // running maximum and sum
+    needs.dsram_write += beats(2 * r, wide_);
+    if (!several_) return needs;
+    for (const Count fold : folds(r, values_)) {
+      ++needs.compute;
+      needs.dsram_read += beats(fold, wide_);
+    }
+    for (Count left = r * values_; left > 0; left -= m_.softmax_lanes)
+      needs.dsram_write += beats(std::min(left, m_.softmax_lanes), wide_);
+    return needs;
+  }
+
+  Needs division(Count r) const {
+    Needs needs;
+    for (const Count fold : folds(r, values_)) {
+      ++needs.compute;
+      needs.dsram_read += beats(fold, wide_);
+    }
+    needs.dsram_read += beats(r, wide_);
+    const bool unified = m_.activation_memory == ActivationMemory::unified;
+    if (c_.to_dsram || c_.to_dram) needs.dsram_write += result_beats(r * values_, m_.dsram_port_bits);
+    if (c_.push && unified) needs.dsram_write += result_beats(r * values_, m_.dsram_port_bits);
+    const Count stack_port = psram_holds_stacks(m_) ? m_.psram_port_bits : m_.stackram_port_bits;
+    if (c_.push && !unified) needs.stackram_write += result_beats(r * values_, stack_port);
+    put_stack_in_psram(m_, needs);
+    return needs;
+  }
+
+  /// Of results to one memory: fold by fold as they are made; turned, run by run, and no faster.
+  Count result_beats(Count elements, Count port) const {
+    Count made = 0, turned = 0;
+    for (Count left = elements; left > 0; left -= m_.softmax_lanes)
+      made += up(std::min(left, m_.softmax_lanes) * narrow_, port);
+    for (Count left = elements; c_.turned_run > 0 && left > 0; left -= c_.turned_run)
+      turned += up(std::min(left, c_.turned_run) * narrow_, port);
+    return std::max(made, turned);
+  }
+
+  Count beats(Count elements, Count bits) const { return up(elements * bits, m_.dsram_port_bits); }
+
+  /// Elements of each fold of a pass over r rows: whole short rows together, long ones apart.
+  std::vector<Count> folds(Count r, Count length) const {
+    std::vector<Count> sizes;
+    const Count lanes = m_.softmax_lanes;
+    if (length < lanes && r > 1) {
+      for (Count row = 0; row < r; row += lanes / length)
+        sizes.push_back(std::min(lanes / length, r - row) * length);
+      return sizes;
+    }
+    for (Count row = 0; row < r; ++row)
+      for (Count at = 0; at < length; at += lanes) sizes.push_back(std::min(lanes, length - at));
+    return sizes;
+  }
+
+  const InstructionClass& c_;
+  const Machine& m_;
+  const Role role_;
+  Count heads_, queries_, keys_, depth_, values_, narrow_, wide_, operations_ = 1;
+  bool several_ = false;
+  std::map<std::tuple<Count, Count, bool>, Operation> folded_;
+  std::vector<Operation> done_;
+};
+
+}  // namespace
+
+std::vector<Operation> expand_attention(const InstructionClass& c, const Machine& machine, Role role) {
+  return AttentionExpansion(c, machine, role).run();
+}
+
+}  // namespace sdip::exec

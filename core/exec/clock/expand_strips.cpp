@@ -1,0 +1,135 @@
+// Strips: each part of each strip, or so many of its channels, expanded as an instruction of its own
+// that is all on chip at once.
+#include <algorithm>
+#include <map>
+
+#include "core/exec/clock/operations.h"
+#include "core/exec/clock/port_beats.h"
+#include "core/exec/walk/strip_walk.h"
+
+namespace sdip::exec {
+namespace {
+
+Count channels_of(const Part& part) { return part.work.nest.out_channels * part.work.nest.groups; }
+
+/// Weights of so many channels of a part, as PSRAM holds them.
+Count weights_of(const Part& part, Count channels, const Machine& m) {
+  if (part.operand_b != Place::psram || channels == 0) return 0;
+  const Count bits = bits_of(m.weight_format);
+  const bool integer = !number_formats[static_cast<std::size_t>(m.weight_format)].floating;
+  const bool skipping = m.sparsity == Sparsity::skipping;
+  const Count zero = is_unsigned(m.weight_format) ? bits : 0;
+  const Count scale = integer && m.scale_granularity == ScaleGranularity::channel ? 32 + zero : 0;
+  const Count elements = channels * part.weight_elements_per_channel;
+  const Count kept = skipping ? kept_weights(elements, part.work.nest.in_channels, m) : elements;
+  const Count places = skipping ? place_bits(elements, kept, m) : 0;
+  return up(kept * bits + places + channels * (part.bias_elements_per_channel * bits + scale), 8);
+}
+
+Count row_of_inputs(const Part& part) {
+  return part.work.nest.in_w * part.work.nest.in_channels * part.work.nest.groups;
+}
+
+/// One piece of a strip. `in` rows of its operand are there.
+InstructionClass alone(const InstructionClass& c, const StripPiece& piece, Count made, Count in, Count strips) {
+  const std::size_t i = piece.part;
+  const Count channels = piece.channels.size();
+  const Part& part = c.parts[i];
+  const bool last = i + 1 == c.parts.size();
+  InstructionClass one;
+  one.work = part.work;
+  one.work.nest.batch = 1;
+  one.work.nest.out_h = made;
+  one.work.nest.in_h = in;
+  one.work.nest.pad_top = 0;
+  one.operand_a = i == 0 ? c.operand_a : Place::dsram;
+  one.operand_b = part.operand_b;
+  one.pair_b = part.pair_b;
+  const DsramPair before = i == 0 ? c.pair_a : DsramPair();
+  one.pair_a = before;
+  one.to_dsram = last ? c.to_dsram : true;
+  one.push = last && c.push;
+  one.to_dram = last && c.to_dram;
+  one.out_elements = made * part.work.nest.out_w * channels;
+  if (channels != channels_of(part)) one.work.nest.out_channels = channels;
+  one.fused_operators = part.fused_operators;
+  one.fused_passes = part.fused_passes;
+  one.prologue_passes = part.prologue_passes;
+  one.statistics_passes = part.statistics_passes;
+  const LoopNest& n = one.work.nest;
+  one.mapping = {made, n.out_w, channels, n.in_channels, rows_outermost};
+  if (part.work.family == Family::vector) {
+    const Count whole = part.work.row_length;
+    one.mapping = {1, 1, whole, 1, rows_outermost};
+    one.work.row_length = whole * made / (part.work.nest.batch * part.work.nest.out_h);
+    const bool touched = part.read_elements == whole;
+    one.fetches.push_back(
+        {one.operand_a, touched ? one.work.row_length : in * row_of_inputs(part), 1, touched, before});
+    one.operand_a = Place::nowhere;
+  }
+  for (Fetch f : part.fetches) {
+    f.elements = f.per_fold ? one.out_elements : up(f.elements, strips * piece.of_part);
+    one.fetches.push_back(f);
+  }
+  return one;
+}
+
+/// One operation of a strip.
+Operation operation_of(const InstructionClass& c, const Machine& m, Role role, const StripStep& step,
+                       Count strips) {
+  const Count bits = bits_of(m.activation_format);
+  const StripRows rows = strip_rows(c, step.rows.size());
+  Operation o;
+  if (m.granularity == Granularity::micro_operation) o.commands = 0;
+  if (c.operand_a == Place::dram && step.number == 0)
+    o.a_bytes = up(rows.loaded * row_of_inputs(c.parts[0]) * bits, 8);
+  for (const StripPiece& piece : step.pieces) {
+    const std::size_t i = piece.part;
+    const Part& part = c.parts[i];
+    const Count channels = piece.channels.size();
+    const InstructionClass one =
+        alone(c, piece, rows.parts[i].made, i == 0 ? rows.loaded : rows.parts[i].under, strips);
+    const Operation alone_it = expand(one, m, role, c.work.family).at(0);
+    o.needs += alone_it.needs;
+    if (m.granularity == Granularity::micro_operation) o.commands += alone_it.commands;
+    o.steps_cycles += alone_it.needs.longest();
+    o.lane_operations += alone_it.lane_operations;
+    if (one.work.family == Family::vector)
+      o.lane_operations += one.work.row_length + (one.fused_operators + one.statistics_passes) * one.out_elements;
+    for (std::size_t f = one.fetches.size() - part.fetches.size(); f < one.fetches.size(); ++f)
+      if (one.fetches[f].place == Place::dram) o.other_bytes += up(one.fetches[f].elements * bits, 8);
+    o.weight_tile = piece.weight_tile;
+    if (piece.weight_tile != no_tile) o.weight_psram_bytes = weights_of(part, channels, m);
+    o.weight_dram_bytes = packed_bytes(o.weight_psram_bytes, m);
+    if (part.operand_b == Place::psram) o.weight_elements += channels * part.weight_elements_per_channel;
+    if (c.to_dram && i + 1 == c.parts.size())
+      o.out_bytes = up(step.rows.size() * part.work.nest.out_w * channels * bits, 8);
+  }
+  return o;
+}
+
+}  // namespace
+
+std::vector<Operation> expand_strips(const InstructionClass& c, const Machine& m, Role role) {
+  const Count height = c.parts.back().work.nest.out_h;
+  const Count strips = c.parts[0].work.nest.batch * up(height, c.mapping.tile_rows);
+  std::map<std::pair<Count, std::size_t>, Operation> folded;  // equal strips have equal folds, gone through once
+  std::vector<Operation> operations;
+  for_each_strip_step(c, [&](const StripStep& step) {
+    const auto [entry, fresh] = folded.try_emplace({step.rows.size(), step.number});
+    if (fresh) entry->second = operation_of(c, m, role, step, strips);
+    operations.push_back(entry->second);
+    if (c.operand_a == Place::dram) operations.back().a_tile = step.frame * height + step.rows.begin;
+  });
+  return operations;
+}
+
+std::int64_t strips_psram_bytes(const InstructionClass& c, const Machine& m) {
+  Count bytes = 0;
+  for (const Part& part : c.parts)
+    bytes += up(part.weight_elements * bits_of(m.weight_format), 8) +
+             weights_of(part, channels_of(part) - part.streamed_channels, m);
+  return bytes;
+}
+
+}  // namespace sdip::exec

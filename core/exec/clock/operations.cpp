@@ -1,0 +1,100 @@
+// What tile operations have in common: sums of needs, bytes of weights, and which expansion is a class's.
+#include "core/exec/clock/operations.h"
+
+#include <algorithm>
+
+#include "core/exec/clock/port_beats.h"
+#include "core/exec/walk/split_macs.h"
+#include "core/program/kinds.h"
+
+namespace sdip::exec {
+
+Needs& Needs::operator+=(const Needs& o) {
+  compute += o.compute;
+  dsram_read += o.dsram_read;
+  dsram_write += o.dsram_write;
+  stackram_read += o.stackram_read;
+  stackram_write += o.stackram_write;
+  psram_read += o.psram_read;
+  psram_stack += o.psram_stack;
+  for (std::size_t pair = 0; pair < pair_families; ++pair) other_pairs.beats[pair] += o.other_pairs.beats[pair];
+  return *this;
+}
+
+std::int64_t Needs::longest() const {
+  Count most = std::max({compute, dsram_read, dsram_write, stackram_read, stackram_write, psram_read});
+  for (const std::int64_t beats : other_pairs) most = std::max(most, beats);
+  return most;
+}
+
+std::int64_t kept_weights(std::int64_t elements, std::int64_t sums, const Machine& m) {
+  if (m.sparsity_group == 0) return up(elements * m.weight_density.hundredths, 100);
+  const Count stay = up(m.sparsity_group * m.weight_density.hundredths, 100);
+  Count kept = 0;
+  for (Count left = sums; left > 0; left -= m.sparsity_group)
+    kept += std::min(stay, std::min(left, m.sparsity_group));
+  return up(elements, sums) * kept;
+}
+
+std::int64_t place_bits(std::int64_t elements, std::int64_t kept, const Machine& m) {
+  if (m.sparsity_group == 0) return elements;
+  Count bits = 0;
+  while (Count{1} << bits < m.sparsity_group) ++bits;
+  return kept * bits;
+}
+
+std::int64_t packed_bytes(std::int64_t bytes, const Machine& m) {
+  return bytes < 1024 ? bytes : up(bytes * 100, m.weight_compression.hundredths);
+}
+
+std::int64_t held_psram_bytes(const InstructionClass& c, const Machine& machine) {
+  const Machine m = machine_of(c, machine);
+  if (c.compound == Compound::strips) return strips_psram_bytes(c, m);
+  return up(c.weight_elements * bits_of(m.weight_format), 8);
+}
+
+bool weights_in_rom(const Machine& m, Role role) {
+  if (m.weight_storage != WeightStorage::hard_coded) return false;
+  const bool vae = role == Role::encoder || role == Role::decoder;
+  return m.hard_coded_part == HardCodedPart::all || (m.hard_coded_part == HardCodedPart::vae && vae) ||
+         (m.hard_coded_part == HardCodedPart::core && role == Role::core) ||
+         (m.hard_coded_part == HardCodedPart::text_encoder && role == Role::text_encoder);
+}
+
+bool weights_multiply(const Machine& m, Role role) {
+  return m.in_memory_weights == InMemoryWeights::fefet && !weights_in_rom(m, role);
+}
+
+bool weights_wired(const Machine& m, Role role) { return weights_in_rom(m, role) || weights_multiply(m, role); }
+
+namespace {
+
+/// Products of weights whose groups several cores share: what one core reads of PSRAM beside stacks, weights and
+/// constants of its own, the others read after it through the same port.
+void read_for_other_cores(const InstructionClass& c, const Machine& m, std::vector<Operation>& operations) {
+  for (Operation& o : operations) {
+    const Count stacks = o.needs.psram_stack * m.cores, own = o.needs.psram_read - stacks;
+    for (Count core = 1; core < c.spread_cores; ++core) o.needs.psram_read += own;
+  }
+}
+
+}  // namespace
+
+std::vector<Operation> expand(const InstructionClass& c, const Machine& machine, Role role,
+                              std::optional<Family> owner) {
+  Machine m = machine_of(c, machine);
+  if (psram_holds_stacks(m)) m.cores *= c.spread_cores;  // each has its part on its own stack
+  if (m.granularity == Granularity::micro_operation) {   // one array of MACs, one vector unit
+    m.mac_sharing = MacSharing::shared;
+    m.softmax_lanes = m.norm_lanes = m.transpose_lanes = m.vector_lanes;
+  }
+  if (c.compound == Compound::strips) return expand_strips(c, m, role);
+  if (c.compound == Compound::attention) return expand_attention(c, m, role);
+  const Family own = owner.value_or(c.work.family);
+  if (!is_nest(c.work.family)) return expand_rows(c, m, role, own);
+  std::vector<Operation> operations = expand_nest(c, m, role, own);
+  if (c.operand_b == Place::psram) read_for_other_cores(c, m, operations);
+  return operations;
+}
+
+}  // namespace sdip::exec

@@ -1,0 +1,92 @@
+// Ports: what goes through them, a beat at a time.
+#pragma once
+
+#include <algorithm>
+
+#include "core/exec/clock/operations.h"
+
+namespace sdip::exec {
+
+using Count = std::int64_t;
+
+inline Count up(Count a, Count b) { return (a + b - 1) / b; }
+
+inline std::vector<Count> pieces(Count size, Count piece) {
+  std::vector<Count> sizes;
+  while (size > 0) {
+    sizes.push_back(std::min(size, piece));
+    size -= sizes.back();
+  }
+  return sizes;
+}
+
+struct Ports {
+  Ports(const Machine& m, Role role, Family its)
+      : own(its),
+        unified(m.activation_memory == ActivationMemory::unified),
+        wired(weights_wired(m, role)),
+        dsram(m.dsram_port_bits),
+        stackram(psram_holds_stacks(m) ? m.psram_port_bits : m.stackram_port_bits),
+        psram(m.psram_port_bits) {}
+  Family own;  // whose pair results lie in
+  bool unified, wired;
+  Count dsram, stackram, psram;
+
+  /// A port, and where its beats are counted; the beats of what lies in none are thrown away.
+  struct Port {
+    Count* beats;
+    Count bits;
+    void move(Count elements, Count bits_each) const { *beats += up(elements * bits_each, bits); }
+  };
+  Port reading(Place place, DsramPair pair, Needs& needs, Count& nowhere) const {
+    if (place == Place::psram) return {wired ? &nowhere : &needs.psram_read, psram};
+    if (place == Place::stackram && !unified) return {&needs.stackram_read, stackram};
+    if (place == Place::dsram && pair.value_or(own) != own) return {&needs.other_pairs[*pair], dsram};
+    const bool through_dsram = place == Place::dsram || place == Place::dram || place == Place::stackram;
+    return {through_dsram ? &needs.dsram_read : &nowhere, dsram};
+  }
+  void read(Place place, DsramPair pair, Count elements, Count bits, Needs& needs) const {
+    Count nowhere = 0;
+    reading(place, pair, needs, nowhere).move(elements, bits);
+  }
+  Port writing(bool to_stack, Needs& needs) const {
+    if (to_stack && !unified) return {&needs.stackram_write, stackram};
+    return {&needs.dsram_write, dsram};
+  }
+  void write(bool to_stack, Count elements, Count bits, Needs& needs) const {
+    writing(to_stack, needs).move(elements, bits);
+  }
+};
+
+/// Where PSRAM holds the stacks: every core in lockstep moves its own over the one port, one after the other.
+inline void put_stack_in_psram(const Machine& m, Needs& needs) {
+  if (!psram_holds_stacks(m)) return;
+  const Count own = needs.stackram_read + needs.stackram_write;
+  needs.stackram_read = needs.stackram_write = 0;
+  needs.psram_stack += own;
+  for (Count core = 0; core < m.cores; ++core) needs.psram_read += own;
+}
+
+/// A result fold goes to DSRAM, also when it leaves for DRAM, and to STACKRAM when pushed.
+inline void write_result(const InstructionClass& c, const Ports& ports, Count elements, Count bits, Needs& needs) {
+  if (c.to_dsram || c.to_dram) ports.write(false, elements, bits, needs);
+  if (c.push) ports.write(true, elements, bits, needs);
+}
+
+/// Writes an operation's results, made in these folds. Turned, they go run by run, and no faster than they are
+/// made.
+inline void write_results(const InstructionClass& c, const Ports& ports, const std::vector<Count>& folds,
+                          Count bits, Needs& needs) {
+  Needs made, turned;
+  Count left = 0;
+  for (const Count fold : folds) {
+    write_result(c, ports, fold, bits, made);
+    left += fold;
+  }
+  for (; c.turned_run > 0 && left > 0; left -= c.turned_run)
+    write_result(c, ports, std::min(left, c.turned_run), bits, turned);
+  needs.dsram_write += std::max(made.dsram_write, turned.dsram_write);
+  needs.stackram_write += std::max(made.stackram_write, turned.stackram_write);
+}
+
+}  // namespace sdip::exec

@@ -1,0 +1,127 @@
+// Operators that move elements and compute nothing.
+#include "core/exec/operators/moves.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/exec/chip/weights.h"
+#include "core/exec/operators/streams.h"
+#include "core/exec/walk/broadcast.h"
+
+namespace sdip::exec {
+namespace {
+
+const Shape& shape_of(const Graph& graph, ValueId v) {
+  return graph.values[static_cast<std::size_t>(v)].operand.shape;
+}
+
+std::size_t axis_of(const Node& node, std::size_t rank, std::int64_t otherwise) {
+  const auto found = node.attributes.find("axis");
+  std::int64_t axis = otherwise;
+  if (found != node.attributes.end()) axis = std::get<std::int64_t>(found->second);
+  return static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);
+}
+
+std::vector<std::int64_t> permutation_of(const Node& node, std::size_t rank) {
+  const auto found = node.attributes.find("perm");
+  if (found != node.attributes.end()) return std::get<std::vector<std::int64_t>>(found->second);
+  std::vector<std::int64_t> reversed(rank);
+  std::iota(reversed.rbegin(), reversed.rend(), 0);
+  return reversed;
+}
+
+/// Elements from `axis` on: one along it and all behind.
+std::int64_t elements_from(const Shape& shape, std::size_t axis) {
+  std::int64_t count = 1;
+  for (std::size_t i = axis; i < shape.size(); ++i) count *= shape[i];
+  return count;
+}
+
+/// Runs of `at` cut where blocks of `block` elements end: `visit(number of the block, first in it, count)`.
+template <class Visit>
+void for_blocks(const Elements& at, std::int64_t block, Visit visit) {
+  for (const Line& line : at.lines())
+    for (std::int64_t done = 0; done < line.count;) {
+      const std::int64_t element = line.begin + done * line.step, in_block = element % block;
+      const std::int64_t count = line.step == 1 ? std::min(line.count - done, block - in_block) : 1;
+      visit(element / block, in_block, count);
+      done += count;
+    }
+}
+
+void add_to(std::vector<Moved>& moved, ValueId from, const Line& line) {
+  if (moved.empty() || moved.back().from != from) moved.push_back({from});
+  moved.back().at.add(line);
+}
+
+std::vector<Moved> joined_elements(const Graph& graph, const Node& node, ValueId result, const Elements& at) {
+  const Shape& shape = shape_of(graph, result);
+  const std::size_t axis = axis_of(node, shape.size(), 0);
+  std::vector<Moved> moved;
+  for_blocks(at, elements_from(shape, axis), [&](std::int64_t block, std::int64_t first, std::int64_t count) {
+    for (const ValueId v : node.inputs) {
+      const std::int64_t own = elements_from(shape_of(graph, v), axis);
+      const std::int64_t fit = std::clamp<std::int64_t>(own - first, 0, count);
+      if (fit > 0) add_to(moved, v, {block * own + first, fit, 1});
+      first = std::max<std::int64_t>(0, first - own);
+      count -= fit;
+    }
+  });
+  return moved;
+}
+
+std::vector<Moved> split_elements(const Graph& graph, const Node& node, ValueId result, const Elements& at) {
+  const Shape &shape = shape_of(graph, result), &whole = shape_of(graph, node.inputs[0]);
+  const std::size_t axis = axis_of(node, shape.size(), 0);
+  std::int64_t before = 0;
+  for (const ValueId v : node.outputs) {
+    if (v == result) break;
+    before += elements_from(shape_of(graph, v), axis);
+  }
+  const std::int64_t all = elements_from(whole, axis);
+  std::vector<Moved> moved;
+  for_blocks(at, elements_from(shape, axis), [&](std::int64_t block, std::int64_t first, std::int64_t count) {
+    add_to(moved, node.inputs[0], {block * all + before + first, count, 1});
+  });
+  return moved;
+}
+
+Numbers read_moved(Chip& chip, const std::vector<Moved>& moved) {
+  if (moved.size() == 1) return read_operand(chip, moved[0].from, moved[0].at);
+  Numbers numbers;
+  for (const Moved& part : moved) {
+    const Numbers read = read_operand(chip, part.from, part.at);
+    numbers.type = read.type;
+    numbers.floats.insert(numbers.floats.end(), read.floats.begin(), read.floats.end());
+    numbers.doubles.insert(numbers.doubles.end(), read.doubles.begin(), read.doubles.end());
+    numbers.ints.insert(numbers.ints.end(), read.ints.begin(), read.ints.end());
+  }
+  return numbers;
+}
+
+}  // namespace
+
+std::vector<Moved> moved_elements(const Graph& graph, const Node& node, ValueId result, const Elements& at) {
+  if (node.op->type == "Concat") return joined_elements(graph, node, result, at);
+  if (node.op->type == "Split") return split_elements(graph, node, result, at);
+  const Shape& shape = shape_of(graph, node.inputs[0]);
+  return {{node.inputs[0], elements_before(shape, permutation_of(node, shape.size()), at)}};
+}
+
+bool run_moves(Chip& chip, const Operators& operators, const std::vector<Elements>& tiles, ValueId result) {
+  const Node& node = *operators.main;
+  const std::string_view type = node.op->type;
+  if (!node.op->domain.empty() || (type != "Concat" && type != "Split" && type != "Transpose")) return false;
+  if (!operators.before.empty() || std::ranges::find(node.outputs, none) != node.outputs.end()) return false;
+  for (const ValueId v : node.inputs)
+    if (type == "Concat" && chip.value(v).kind == ValueKind::weight && read_weight(chip, v) == nullptr)
+      constant_of(chip, v);
+  for_each_result_tile(chip, operators.behind, tiles, [&](const Elements& at) {
+    end_tile(chip, operators, result, at, [&](const Elements& piece, std::int64_t) {
+      return read_moved(chip, moved_elements(chip.graph, node, result, piece));
+    });
+  });
+  return true;
+}
+
+}  // namespace sdip::exec

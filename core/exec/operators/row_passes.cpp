@@ -1,0 +1,262 @@
+// Row-wise work in passes.
+//
+// Example: softmax of one row of 5 in chunks of 2, three passes: elements 0-1, 2-3, 4 for the maximum, again for
+// the sum of exponentials, again to divide: 9 tile operations, of which the last three write.
+#include "core/exec/operators/row_passes.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/exec/chip/norms.h"
+#include "core/exec/numbers/plain_functions.h"
+#include "core/exec/operators/code_softmax.h"
+#include "core/exec/operators/streams.h"
+#include "core/exec/walk/row_walk.h"
+#include "core/exec/walk/tile_loops.h"
+#include "core/ops/arithmetic.h"
+
+namespace sdip::exec {
+namespace {
+
+/// Where the elements of a row stand: row r begins at (r / inner) x length x inner + r mod inner, its elements
+/// `inner` apart.
+struct RowShape {
+  std::int64_t rows = 1, length = 1, inner = 1;
+
+  Elements elements(const Extent& of, const Extent& part) const {
+    Elements at;
+    for (std::int64_t r = of.begin; r < of.end; ++r)
+      at.add({r / inner * length * inner + r % inner + part.begin * inner, part.size(), inner});
+    return at;
+  }
+};
+
+template <class Visit>
+void for_each_row_tile(Chip& chip, const RowShape& rows, std::int64_t passes, Visit visit) {
+  for_each_row_step(row_loops(rows.rows, rows.length, passes, chip.instruction_class().mapping),
+                    [&](const RowStep& step) {
+                      begin_operation(chip);
+                      visit(step);
+                    });
+}
+
+std::optional<RowShape> softmax_rows(const Chip& chip, const Node& node) {
+  if (!node.op->domain.empty() || (node.op->type != "Softmax" && node.op->type != "LogSoftmax"))
+    return std::nullopt;
+  const Shape& shape = chip.value(node.inputs[0]).operand.shape;
+  const Work work = work_of(chip.graph, node);
+  RowShape rows{work.rows, work.row_length, 1};
+  if (node.opset < 13) return rows;
+  const auto found = node.attributes.find("axis");
+  std::int64_t axis = found == node.attributes.end() ? -1 : std::get<std::int64_t>(found->second);
+  if (axis < 0) axis += std::ssize(shape);
+  for (std::size_t i = static_cast<std::size_t>(axis) + 1; i < shape.size(); ++i) rows.inner *= shape[i];
+  return rows;
+}
+
+/// Softmax of rows: the maximum and the sum of exponentials of each.
+struct Softmax {
+  bool logarithm = false;
+  ElementType type = ElementType::float32;
+  std::vector<double> most, sum;  // by row
+
+  /// One pass over part of a row. The second leaves exponentials, which the third finds in `x` where `exponential`.
+  void pass(std::int64_t number, std::size_t row, std::span<double> x, bool exponential) {
+    double& m = most[row];
+    if (number == 0) {
+      m = std::max(m, greatest(x));
+    } else if (number == 1) {
+      sum[row] += exponentials_less(m, x);
+    } else if (logarithm) {
+      for (double& y : x) y = held_number(type, y - m - std::log(sum[row]));
+    } else {
+      if (!exponential) exponentials_less(m, x);
+      for (double& y : x) y /= sum[row];
+      if (type != ElementType::float32)
+        for (double& y : x) y = held_number(type, y);
+    }
+  }
+
+  /// Passes `first` to `last` over part of a row.
+  void passes(std::int64_t first, std::int64_t last, std::size_t row, std::span<double> x) {
+    for (std::int64_t number = first; number <= last; ++number) {
+      if (logarithm && number == 1) {  // its numbers are not its exponentials
+        std::vector<double> copy(x.begin(), x.end());
+        pass(number, row, copy, false);
+      } else {
+        pass(number, row, x, first < 2);
+      }
+    }
+  }
+};
+
+/// Numbers of a type that are held already.
+Numbers numbers_from(ElementType type, std::vector<double> x) {
+  Numbers numbers{type, {}, {}, {}};
+  if (is_single(type)) {
+    numbers.floats.resize(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) numbers.floats[i] = static_cast<float>(x[i]);
+  } else {
+    numbers.doubles = std::move(x);
+  }
+  return numbers;
+}
+
+/// Elements of pieces of whole rows.
+std::int64_t rows_together(std::int64_t length) {
+  return std::max<std::int64_t>(1, piece_elements / length) * length;
+}
+
+/// RowShape whole in a tile, one after the other in memory, in single precision: as passes 0 to 2 make them,
+/// several tiles at once.
+void stream_softmax(Chip& chip, const Operators& operators, const RowShape& rows, ValueId result) {
+  const ValueId x = operators.main->inputs[0];
+  const auto length = static_cast<std::size_t>(rows.length);
+  const std::int64_t together = rows_together(rows.length) / rows.length;
+  const Elements all = Elements::first(rows.rows * rows.length);
+  const auto task = [&](std::int64_t number, Scratch& scratch, PieceSink& sink) {
+    const Extent of{number * together, std::min(rows.rows, (number + 1) * together)};
+    const Elements at = Elements::line({of.begin * rows.length, of.size() * rows.length, 1});
+    const std::span<const float> from = floats_at(chip, x, at, scratch.floats);
+    TileValues tile{at, result};
+    float* to = sink.in_place();
+    if (to != nullptr) {
+      to += at.lines()[0].begin;
+    } else {
+      tile.made[result] = {ElementType::float32, Buffer<float>(from.size()), {}, {}};
+      to = tile.made[result].floats.data();
+    }
+    scratch.doubles.resize(length);
+    for (std::size_t first = 0; first < from.size(); first += length) {
+      const std::span<const float> row = from.subspan(first, length);
+      const double sum = exponentials_less(range_of(row), row, scratch.doubles.data());
+      divided(scratch.doubles, sum, to + first);
+    }
+    if (sink.in_place() == nullptr) sink.put_piece(std::move(tile));
+  };
+  write_streamed(chip, operators.behind, all, ceil_div(rows.rows, together), task);
+}
+
+void run_softmax(Chip& chip, const Operators& operators, const RowShape& rows, ValueId result) {
+  const bool whole_rows = chip.instruction_class().mapping.tile_channels >= rows.length && rows.inner == 1;
+  const auto is_float = [&](ValueId v) { return chip.value(v).operand.type == ElementType::float32; };
+  if (whole_rows && is_float(result) && is_float(operators.main->inputs[0]) &&
+      operators.main->op->type == "Softmax" && rows.length > 0 && may_stream(chip, operators.behind)) {
+    for_each_row_tile(chip, rows, 3, [](const RowStep&) {});
+    return stream_softmax(chip, operators, rows, result);
+  }
+  const Node& node = *operators.main;
+  const std::vector<double> zeros(static_cast<std::size_t>(rows.rows), 0.0);
+  Softmax softmax{node.op->type == "LogSoftmax", chip.value(result).operand.type,
+                  std::vector<double>(zeros.size(), -HUGE_VAL), zeros};
+  for_each_row_tile(chip, rows, 3, [&](const RowStep& tile) {
+    const Elements at = rows.elements(tile.rows, tile.part);
+    const std::int64_t length = tile.part.size();
+    const auto make = [&](const Elements& piece, std::int64_t first) {
+      std::vector<double> x = doubles_in(read_operand(chip, node.inputs[0], piece));
+      for (std::int64_t i = 0; i < piece.size() / length; ++i) {
+        const auto row = static_cast<std::size_t>(tile.rows.begin + first / length + i);
+        if (tile.first_pass == 0 && tile.writes)  // it may be made again
+          softmax.most[row] = -HUGE_VAL, softmax.sum[row] = 0;
+        softmax.passes(
+            tile.first_pass, tile.last_pass, row,
+            std::span(x).subspan(static_cast<std::size_t>(i * length), static_cast<std::size_t>(length)));
+      }
+      return numbers_from(softmax.type, std::move(x));
+    };
+    if (tile.writes)
+      end_tile(chip, operators, result, at, make, rows_together(length));
+    else
+      make(at, 0);
+  });
+}
+
+/// RowShape whole in a tile, in single precision.
+void stream_norm(Chip& chip, const Operators& operators, const NormRule& rule, const NormParameters& parameters,
+                 NormSums& sums, bool own, ValueId result) {
+  const std::int64_t together = rows_together(rule.length);
+  const Elements all = Elements::first(rule.rows * rule.length);
+  const auto task = [&](std::int64_t number, Scratch& scratch, PieceSink& sink) {
+    const std::int64_t first = number * together, count = std::min(together, all.size() - first);
+    const Elements at = Elements::line({first, count, 1});
+    const std::span<const float> x = floats_at(chip, rule.node->inputs[0], at, scratch.floats);
+    if (float* to = sink.in_place()) return normalise_rows(chip, rule, parameters, sums, own, first, x, to + first);
+    TileValues tile{at, result};
+    Numbers& made = tile.made[result];
+    made.floats.resize(x.size());
+    normalise_rows(chip, rule, parameters, sums, own, first, x, made.floats.data());
+    sink.put_piece(std::move(tile));
+  };
+  write_streamed(chip, operators.behind, all, ceil_div(all.size(), together), task);
+}
+
+/// With sums of its own in a first pass, or those that an instruction before made.
+void run_norm(Chip& chip, const Operators& operators, const NormRule& rule, ValueId result) {
+  const std::int64_t passes = chip.instruction_class().work.passes;
+  const bool own = passes > 1;
+  NormSums sums = own ? empty_sums(rule) : sums_of(chip, rule);
+  const RowShape rows{rule.rows, rule.length, 1};
+  find_parameters(chip, rule);
+  const bool whole_rows = chip.instruction_class().mapping.tile_channels >= rule.length;
+  const auto is_float = [&](ValueId v) { return chip.value(v).operand.type == ElementType::float32; };
+  if (whole_rows && is_float(result) && is_float(rule.node->inputs[0]) && may_stream(chip, operators.behind))
+    if (const auto parameters = norm_parameters(chip, rule)) {
+      for_each_row_tile(chip, rows, passes, [](const RowStep&) {});
+      return stream_norm(chip, operators, rule, *parameters, sums, own, result);
+    }
+  for_each_row_tile(chip, rows, passes, [&](const RowStep& tile) {
+    const Elements at = rows.elements(tile.rows, tile.part);
+    const bool sum_here = own && tile.first_pass == 0, all_here = sum_here && tile.writes;
+    const auto make = [&](const Elements& piece, std::int64_t first) {
+      const std::vector<double> x = doubles_in(read_operand(chip, rule.node->inputs[0], piece));
+      for (std::int64_t i = 0; all_here && i < piece.size() / rule.length; ++i) {  // it may be made again
+        const auto row = static_cast<std::size_t>(tile.rows.begin + first / rule.length + i);
+        sums.sum[row] = sums.squares[row] = 0;
+      }
+      if (sum_here) add_to_sums(sums, rule, piece, x);
+      return tile.writes ? normalised(chip, rule, sums, piece, x) : Numbers{};
+    };
+    if (tile.writes)
+      end_tile(chip, operators, result, at, make, rows_together(tile.part.size()));
+    else
+      make(at, 0);
+  });
+}
+
+}  // namespace
+
+bool run_row_passes(Chip& chip, const Operators& operators, ValueId result) {
+  const Node& main = *operators.main;
+  if (!operators.before.empty() || main.inputs.empty() || main.inputs[0] == none) return false;
+  if (result != main.outputs[0]) return false;
+  if (const auto rows = softmax_rows(chip, main)) {
+    if (rows->inner > 1 || !run_softmax_of_codes(chip, operators, rows->rows, rows->length, result))
+      run_softmax(chip, operators, *rows, result);
+    return true;
+  }
+  const auto rule = norm_rule(chip.graph, main);
+  if (rule) run_norm(chip, operators, *rule, result);
+  return rule.has_value();
+}
+
+void run_sums(Chip& chip) {
+  const auto node = std::ranges::find(chip.graph.nodes, chip.instruction().name, &Node::name);
+  check(node != chip.graph.nodes.end(), "sums are those of a norm");
+  const auto rule = norm_rule(chip.graph, *node);
+  if (!rule) {  // what its readers compute whole: read as it is summed
+    const Work& work = chip.instruction_class().work;
+    const RowShape rows{work.rows, work.row_length, 1};
+    return for_each_row_tile(chip, rows, 1, [&](const RowStep& tile) {
+      read_operand(chip, node->inputs[0], rows.elements(tile.rows, tile.part));
+    });
+  }
+  NormSums& sums = chip.norm_sums[rule->node] = empty_sums(*rule);
+  const RowShape rows{rule->rows, rule->length, 1};
+  for_each_row_tile(chip, rows, 1, [&](const RowStep& tile) {
+    const Elements at = rows.elements(tile.rows, tile.part);
+    add_to_sums(sums, *rule, at, doubles_in(read_operand(chip, rule->node->inputs[0], at)));
+  });
+}
+
+}  // namespace sdip::exec

@@ -1,0 +1,39 @@
+// Rows of values inside a strip: what is on chip of each, and which rows an operator reads for others.
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "core/exec/chip/chip.h"
+#include "core/exec/walk/tile_loops.h"
+
+namespace sdip::exec {
+
+inline constexpr Extent no_rows{std::numeric_limits<std::int64_t>::max(), 0};
+Extent hull(const Extent& a, const Extent& b);
+
+/// A value that a strip has rows of, of one frame; elements outside `rows` are not on chip.
+struct StripValue {
+  Tensor data;
+  Buffer<std::int8_t> codes{};  // of operand A, where it is kept so
+  Extent rows{};                // on chip
+  Extent needed = no_rows;      // by the strip that is made
+  Extent fresh{};               // of them those that it adds
+
+  /// The rows that are needed come; with `line_buffers` the others stay, and none comes again. Returns how many do.
+  std::int64_t take_needed(bool line_buffers);
+};
+
+/// Elements of these rows and channels of a value of shape [frames, channels, rows, columns].
+Elements elements_of(const Shape& shape, std::int64_t frame, const Extent& channels, const Extent& rows);
+
+/// Puts numbers at elements `at` of a tensor.
+void put_numbers(Tensor& tensor, const Elements& at, const Numbers& numbers);
+
+/// Pools and resizes: by the operator's own arithmetic, on what rows there are.
+bool is_by_rows(const Node& node);
+
+/// By row of such a node's result the rows of its operand that it reads. Of resizes those to the nearest alone.
+std::vector<Extent> rows_read_by(Chip& chip, const Node& node);
+
+}  // namespace sdip::exec

@@ -1,0 +1,40 @@
+// Values that are the bytes of another one: what reshapes and, read in the other order, transposes leave; and
+// results that are written in another order than they are made.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "core/exec/walk/elements.h"
+#include "core/program/program.h"
+
+namespace sdip::exec {
+
+/// For each value the one whose bytes it is (itself for most), and where its elements stand there: element i of v
+/// is element map[v][i] of root[v], or element i where the map is empty. Example: x [2,3], t = Transpose(x), r =
+/// Reshape(t, [6]): root[r] = x, map[r] = {0,3,1,4,2,5}.
+struct Views {
+  std::vector<ValueId> root;
+  std::vector<std::vector<std::int64_t>> map, back;  // back[v]: where in v each element of the root stands
+  /// By result of a Transpose that an instruction does behind other operators: where each element of its operand
+  /// goes. Example: of t above, were it such a one, {0,2,4,1,3,5}.
+  std::map<ValueId, std::vector<std::int64_t>> turned;
+
+  std::int64_t at(ValueId v, std::int64_t element) const {
+    const auto& m = map[static_cast<std::size_t>(v)];
+    return m.empty() ? element : m[static_cast<std::size_t>(element)];
+  }
+};
+
+/// Of the nodes that no instruction computes, those that make activations; of the others, those that turn.
+Views views_of(const CompiledStage& stage);
+
+/// The elements of `view` that stand at its root's elements `at`. Requires elements that the root has.
+Elements elements_in_view(const Views& views, ValueId view, const Elements& at);
+
+/// The elements of its root at which elements `at` of `view` stand. Requires elements that the view has.
+Elements elements_behind_view(const Views& views, ValueId view, const Elements& at);
+
+}  // namespace sdip::exec

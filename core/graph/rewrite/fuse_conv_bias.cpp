@@ -1,0 +1,68 @@
+// A bias that stands behind its convolution. Conv(x, W [64,3,7,7]) -> Add([1,64,1,1]) is Conv(x, W, b [64]); the
+// constant's reshape to [64] is made at compile time.
+#include "core/graph/rewrite/passes.h"
+#include "core/graph/rewrite/pattern.h"
+
+namespace sdip {
+namespace {
+
+/// Whether a weight broadcast to `shape` has one value a channel: [C,1,1] or [1,C,1,1] into [N,C,H,W].
+bool is_per_channel(const Graph& graph, ValueId id, const Shape& shape) {
+  if (!is_weight(graph, id)) return false;
+  Shape own = value_at(graph, id).operand.shape, wanted(shape.size(), 1);
+  if (own.size() > shape.size() || own.size() + 1 < shape.size()) return false;
+  own.insert(own.begin(), shape.size() - own.size(), 1);
+  wanted[1] = shape[1];
+  return own == wanted;
+}
+
+bool fuse_conv_bias_at(Graph& graph, NodeId conv, std::vector<Node>& made) {
+  std::vector<ValueId> inputs = node_at(graph, conv).inputs;
+  const NodeId add = only_consumer(graph, conv);
+  if ((inputs.size() > 2 && inputs[2] != none) || !is_node(graph, add, "Add")) return false;
+  const ValueId out = node_at(graph, conv).outputs[0];
+  const ValueId bias = other_input(graph, add, out);
+  const Operand product = value_at(graph, out).operand;
+  const Operand& sum = value_at(graph, node_at(graph, add).outputs[0]).operand;
+  if (!is_per_channel(graph, bias, product.shape) || sum.shape != product.shape) return false;
+  const std::string name = node_at(graph, add).name + "/bias";
+  Tensor shape{ElementType::int64, {1}, {product.shape[1]}, {}};
+  const ValueId target = add_constant(graph, name + "/shape", std::move(shape));
+  Value flat;
+  flat.name = name;
+  flat.kind = ValueKind::weight;
+  flat.operand = value_at(graph, bias).operand;
+  flat.operand.shape = {product.shape[1]};
+  if (flat.operand.value) flat.operand.value->shape = flat.operand.shape;
+  flat.parameter = value_at(graph, bias).parameter;
+  graph.values.push_back(std::move(flat));
+  Node view;
+  view.name = name;
+  view.op = find_operator("", "Reshape");
+  view.opset = replacement_opset;
+  view.inputs = {bias, target};
+  view.outputs = {static_cast<ValueId>(graph.values.size() - 1)};
+  inputs.resize(3);
+  inputs[2] = view.outputs[0];
+  made.push_back(std::move(view));
+  replace_last(graph, {conv, add}, "", "Conv", std::move(inputs), node_at(graph, conv).attributes);
+  return true;
+}
+
+}  // namespace
+
+std::int64_t fuse_conv_bias(Graph& graph) {
+  std::vector<Node> made;
+  std::int64_t count = 0;
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    const auto id = static_cast<NodeId>(n);
+    if (is_node(graph, id, "Conv") && fuse_conv_bias_at(graph, id, made)) ++count;
+  }
+  if (made.empty()) return 0;
+  graph.nodes.insert(graph.nodes.begin(), std::make_move_iterator(made.begin()),
+                     std::make_move_iterator(made.end()));
+  sort_nodes(graph);  // weights that nodes make may stand behind their use now
+  return count;
+}
+
+}  // namespace sdip

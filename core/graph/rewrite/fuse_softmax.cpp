@@ -1,0 +1,30 @@
+// Softmax written out. x [2,8,64,77] -> e = Exp(Sub(x, ReduceMax(x, -1))); Div(e, ReduceSum(e, -1)) is Softmax of
+// axis 3.
+#include "core/graph/rewrite/match.h"
+#include "core/graph/rewrite/passes.h"
+#include "core/graph/rewrite/pattern.h"
+
+namespace sdip {
+
+std::int64_t fuse_softmax(Graph& graph) {
+  const std::string sum = "s:ReduceSum(e, ...)";
+  static const std::vector<PatternNode> forms = {
+      parse_pattern("Div(e:Exp(Sub(x, m:ReduceMax(x, ...))), " + sum + ")"),
+      parse_pattern("Mul(e:Exp(Sub(x, m:ReduceMax(x, ...))), (Reciprocal(" + sum + ")|Div(1, " + sum + ")))")};
+  std::int64_t count = 0;
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    for (const PatternNode& form : forms) {
+      const auto found = match(graph, static_cast<NodeId>(n), form);
+      if (!found) continue;
+      const auto axes = reduced_axes(graph, found->nodes.at("m"));
+      if (axes.size() != 1 || reduced_axes(graph, found->nodes.at("s")) != axes) continue;
+      replace_last(graph, found->pattern, "", "Softmax", {found->values.at("x")},
+                   {{"axis", static_cast<std::int64_t>(axes[0])}});
+      ++count;
+      break;
+    }
+  }
+  return count;
+}
+
+}  // namespace sdip

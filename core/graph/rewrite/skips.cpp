@@ -1,0 +1,93 @@
+// Residual and skip connections. y = Add(x, f(x)) is a residual: one operand is computed from the other. A Concat
+// that joins x with f(x) is a skip connection, as in a U-Net. Skips a (made at node 1, joined at 6) and b (made at
+// 3, joined at 5) nest: last in, first out. a joined at 5 and b at 6 would cross, and no stack could hold them.
+#include <algorithm>
+
+#include "core/graph/graph.h"
+#include "core/graph/rewrite/pattern.h"
+
+namespace sdip {
+namespace {
+
+/// Nodes visited in all; beyond that nothing more is found, so that no graph takes longer.
+constexpr std::int64_t most_visits = std::int64_t{1} << 24;
+
+/// Asks for ancestors, again and again, without clearing marks in between.
+struct Ancestry {
+  const Graph& graph;
+  std::vector<std::int32_t> seen;  // by node, the question that last came by
+  std::vector<NodeId> open;
+  std::int32_t question = 0;
+  std::int64_t visits = 0;
+
+  explicit Ancestry(const Graph& of) : graph(of), seen(of.nodes.size(), 0) {}
+
+  /// Whether `later` is computed from `earlier`. Nodes before the one that makes `earlier` are not visited.
+  bool leads(ValueId earlier, ValueId later) {
+    const NodeId first = value_at(graph, earlier).producer;
+    ++question;
+    open.assign(1, value_at(graph, later).producer);
+    while (!open.empty() && visits < most_visits) {
+      const NodeId id = open.back();
+      open.pop_back();
+      if (id == none || id <= first || seen[static_cast<std::size_t>(id)] == question) continue;
+      seen[static_cast<std::size_t>(id)] = question;
+      ++visits;
+      for (ValueId input : node_at(graph, id).inputs) {
+        if (input == earlier) return true;
+        if (input != none && value_at(graph, input).kind == ValueKind::activation)
+          open.push_back(value_at(graph, input).producer);
+      }
+    }
+    return false;
+  }
+};
+
+struct SkipSpan {
+  NodeId made = none, joined = none;
+};
+
+/// Of nested spans in the order of their joins, each was made before those that are joined before it, unless they
+/// were over by then. A stack of births: a join takes the latest birth that is not yet joined.
+bool nest(std::vector<SkipSpan> spans) {
+  std::sort(spans.begin(), spans.end(), [](const SkipSpan& a, const SkipSpan& b) {
+    return a.made != b.made ? a.made < b.made : a.joined > b.joined;
+  });
+  std::vector<NodeId> ends;  // of the spans around, the innermost last
+  for (const SkipSpan& span : spans) {
+    while (!ends.empty() && ends.back() <= span.made) ends.pop_back();
+    if (!ends.empty() && ends.back() < span.joined) return false;
+    ends.push_back(span.joined);
+  }
+  return true;
+}
+
+bool is_no_weight(const Graph& graph, ValueId id) {
+  return id != none && value_at(graph, id).kind != ValueKind::weight;
+}
+
+}  // namespace
+
+Skips skips_of(const Graph& graph) {
+  Skips skips;
+  Ancestry ancestry(graph);
+  std::vector<SkipSpan> spans;
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    const auto id = static_cast<NodeId>(n);
+    const bool add = is_node(graph, id, "Add");
+    if (!add && !is_node(graph, id, "Concat")) continue;
+    const auto& inputs = graph.nodes[n].inputs;
+    if (inputs.size() != 2 || !is_no_weight(graph, inputs[0]) || !is_no_weight(graph, inputs[1])) continue;
+    if (add && value_at(graph, inputs[0]).operand.shape != value_at(graph, inputs[1]).operand.shape) continue;
+    ValueId earlier = inputs[0], later = inputs[1];
+    if (value_at(graph, earlier).producer > value_at(graph, later).producer) std::swap(earlier, later);
+    if (earlier == later || !ancestry.leads(earlier, later)) continue;
+    ++(add ? skips.adds : skips.concats);
+    if (!add) spans.push_back({value_at(graph, earlier).producer, id});
+  }
+  skips.is_stack = nest(std::move(spans));
+  skips.complete = ancestry.visits < most_visits;
+  return skips;
+}
+
+}  // namespace sdip

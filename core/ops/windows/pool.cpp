@@ -1,0 +1,148 @@
+// Pooling over windows, and over whole planes.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/ops/arithmetic.h"
+#include "core/ops/families.h"
+#include "core/ops/windows/window.h"
+
+namespace sdip {
+namespace {
+
+Window pool_window(const OperatorUse& use) {
+  const Shape& x = input(use, 0).shape;
+  if (x.size() < 3) refuse(use, "shape_mismatch", "input " + shape_text(x) + " must have rank 3 or more");
+  const std::vector<std::int64_t> in(x.begin() + 2, x.end());
+  if (!use.type.starts_with("Global")) return window_of(use, in, ints_attribute(use, "kernel_shape", {}));
+  if (element_count(in) == 0) refuse(use, "shape_mismatch", "input " + shape_text(x) + " has nothing to pool");
+  Window window;
+  window.in = window.kernel = in;
+  window.strides = window.dilations = window.out = std::vector<std::int64_t>(in.size(), 1);
+  window.pads_begin = window.pads_end = std::vector<std::int64_t>(in.size(), 0);
+  return window;
+}
+
+std::vector<Operand> infer_pool(const OperatorUse& use) {
+  const Operand& x = input(use, 0);
+  const Window window = pool_window(use);
+  Shape shape = {x.shape[0], x.shape[1]};
+  shape.insert(shape.end(), window.out.begin(), window.out.end());
+  if (use.type != "MaxPool") return {operand_like(x.type, shape)};
+  return {operand_like(x.type, shape), operand_like(ElementType::int64, shape)};
+}
+
+/// Each result looks at a whole window: [1,64,56,56] by 3x3 is 200,704 x 9 elements. Perhaps only where the
+/// greatest were is used.
+Work pool_work(const OperatorUse& use, std::span<const Operand>) {
+  const Window window = pool_window(use);
+  Work work;
+  work.write_elements = element_count({input(use, 0).shape[0], input(use, 0).shape[1], element_count(window.out)});
+  Shape touched = window.kernel;
+  touched.push_back(work.write_elements);
+  work.row_length = element_count(touched);
+  work.read_elements = {work.row_length};
+  return work;
+}
+
+/// Calls `then(number, plane, taps, position)` for each result: its number, the first element of its input plane,
+/// and what lies under its window.
+template <class Then>
+void for_each_window(const OperatorUse& use, const Window& window, Then then) {
+  const std::int64_t planes = element_count({input(use, 0).shape[0], input(use, 0).shape[1]});
+  const std::int64_t outs = element_count(window.out), ins = element_count(window.in);
+  std::vector<std::int64_t> position(window.out.size(), 0);
+  std::vector<Tap> taps;
+  for (std::int64_t number = 0; number < outs && planes > 0; ++number) {
+    taps_at(window, position, taps);
+    for (std::int64_t plane = 0; plane < planes; ++plane) {
+      then(static_cast<std::size_t>(plane * outs + number), plane * ins, taps, position);
+    }
+    next_index(position, window.out);
+  }
+}
+
+std::vector<double> results_for(const Operand& output) {
+  return std::vector<double>(static_cast<std::size_t>(element_count(output.shape)), 0.0);
+}
+
+/// The mean of what lies in the input, or in the padded input (count_include_pad).
+void compute_average(const OperatorUse& use, std::span<Operand> outputs) {
+  const Window window = pool_window(use);
+  const bool padded = int_attribute(use, "count_include_pad", 0) != 0;
+  const std::vector<double> x = numbers_of(use, 0);
+  std::vector<double> y = results_for(outputs[0]);
+  for_each_window(use, window, [&](std::size_t i, std::int64_t plane, const auto& taps, const auto& position) {
+    const std::int64_t count = padded ? padded_taps_at(window, position) : std::ssize(taps);
+    for (const Tap& tap : taps) y[i] += x[static_cast<std::size_t>(plane + tap.input)];
+    if (count > 0) y[i] /= static_cast<double>(count);
+  });
+  set_numbers(outputs[0], y);
+}
+
+/// p-th root of the sum of p-th powers.
+void compute_lp(const OperatorUse& use, std::span<Operand> outputs) {
+  const auto p = static_cast<double>(int_attribute(use, "p", 2));
+  const std::vector<double> x = numbers_of(use, 0);
+  std::vector<double> y = results_for(outputs[0]);
+  for_each_window(use, pool_window(use), [&](std::size_t i, std::int64_t plane, const auto& taps, const auto&) {
+    for (const Tap& tap : taps) y[i] += std::pow(std::fabs(x[static_cast<std::size_t>(plane + tap.input)]), p);
+    y[i] = std::pow(y[i], 1 / p);
+  });
+  set_numbers(outputs[0], y);
+}
+
+double least_of(ElementType type) {
+  if (is_floating(type)) return -std::numeric_limits<double>::infinity();
+  const bool is_signed = type == ElementType::int8 || type == ElementType::int16 || type == ElementType::int32 ||
+                         type == ElementType::int64;
+  return is_signed ? -std::ldexp(1.0, static_cast<int>(bits_of(type)) - 1) : 0.0;
+}
+
+/// The number of an element of a plane when the first axis runs fastest: 1 of [2,3] (row 0, column 1) is 2.
+std::int64_t column_major(std::int64_t element, const Shape& plane) {
+  std::vector<std::int64_t> index(plane.size(), 0);
+  for (std::size_t axis = plane.size(); axis-- > 0; element /= plane[axis]) index[axis] = element % plane[axis];
+  std::int64_t number = 0;
+  for (std::size_t axis = plane.size(); axis-- > 0;) number = number * plane[axis] + index[axis];
+  return number;
+}
+
+/// The greatest, and where it was first met: its number in the whole input. Plain comparisons in doubles are exact
+/// for the types that ONNX has here.
+void compute_max(const OperatorUse& use, std::span<Operand> outputs) {
+  const Window window = pool_window(use);
+  const bool columns = int_attribute(use, "storage_order", 0) != 0;
+  const std::vector<double> x = numbers_of(use, 0);
+  std::vector<double> y = results_for(outputs[0]), where = y;
+  for_each_window(use, window, [&](std::size_t i, std::int64_t plane, const auto& taps, const auto&) {
+    y[i] = least_of(outputs[0].type);
+    std::int64_t best = taps.empty() ? 0 : taps[0].input;
+    for (const Tap& tap : taps) {
+      const double value = x[static_cast<std::size_t>(plane + tap.input)];
+      if (value > y[i]) y[i] = value, best = tap.input;
+    }
+    where[i] = static_cast<double>(plane + (columns ? column_major(best, window.in) : best));
+  });
+  set_numbers(outputs[0], y);
+  if (outputs.size() > 1) set_numbers(outputs[1], where);
+}
+
+constexpr Operator pool_operators[] = {
+    {"", "AveragePool", "average_pool", 1, 1,
+     "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides", infer_pool, pool_work,
+     compute_average, "7 10 11 19 22"},
+    {"", "GlobalAveragePool", "average_pool", 1, 1, "", infer_pool, pool_work, compute_average, "7 22"},
+    {"", "GlobalLpPool", "lp_pool", 1, 1, "p", infer_pool, pool_work, compute_lp, "7 22"},
+    {"", "GlobalMaxPool", "max_pool", 1, 1, "", infer_pool, pool_work, compute_max, "7 22"},
+    {"", "LpPool", "lp_pool", 1, 1, "auto_pad ceil_mode dilations kernel_shape p pads strides", infer_pool,
+     pool_work, compute_lp, "7 11 18 22"},
+    {"", "MaxPool", "max_pool", 1, 1, "auto_pad ceil_mode dilations kernel_shape pads storage_order strides",
+     infer_pool, pool_work, compute_max, "7 8 10 11 12 22"},
+};
+
+}  // namespace
+
+std::span<const Operator> pool_rows() { return pool_operators; }
+
+}  // namespace sdip

@@ -1,0 +1,174 @@
+// compile: the passes in order.
+#include <optional>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/program/compile/passes.h"
+#include "core/program/form/form.h"
+#include "core/program/tiling/partition.h"
+
+namespace sdip {
+
+std::span<const Pass> passes() {
+  static constexpr Pass rows[] = {
+      {"factor_weights", "changes the graph: what it computes is fixed before it is lowered", factor_weights},
+      {"load_constants", "changes the graph, too; what a copy makes has a format, as all activations",
+       load_constants},
+      {"say_formats", "changes the graph: formats follow layers, which are fixed before they are lowered",
+       say_formats},
+      {"recompute", "changes the graph; later changes to it would not be weighed", recompute},
+      {"lower", "what the graph computes becomes instructions; all that follows works on them", lower},
+      {"fuse_attention", "before a mask's addition joins the scores' product, which then is a product no more",
+       fuse_attention},
+      {"fuse_pointwise", "before lives are known: a result inside an instruction needs no place", fuse_pointwise},
+      {"fuse_norm", "behind fuse_pointwise: a norm brings its activation along", fuse_norm},
+      {"fuse_strips", "behind all fusion of single operators: their instructions are the parts of strips",
+       fuse_strips},
+      {"turn", "behind all fusion: it is the whole instruction that writes its results in another order", turn},
+      {"spread_branches",
+       "when heads and groups are joined to what they belong to; before tiles are chosen for one core's part",
+       spread_branches},
+      {"schedule", "whole instructions change places, and lives follow from their order", schedule},
+      {"pack", "only within the peak of the order that schedule chose; lives follow from it too", pack},
+      {"live", "places are for values that the fused program still has", live},
+      {"say_mappings",
+       "the fused program's names are the layers'; where a result lies is known before places are given",
+       say_mappings},
+      {"place", "mappings depend on the room that whole operands leave", place},
+      {"keep_said", "what place could not keep on chip is in DRAM now", keep_said},
+      {"depend", "what is overwritten when is known once everything has its place", depend},
+      {"pin", "weights are packed in the order of their first use, which is fixed now", pin},
+      {"classify", "nothing changes an instruction any more", classify},
+  };
+  return rows;
+}
+
+std::string_view place_text(Place place) {
+  constexpr std::string_view names[] = {"-", "dsram", "stackram", "dram", "psram", "register"};
+  return names[static_cast<std::size_t>(place)];
+}
+
+std::string_view role_text(Role role) {
+  constexpr std::string_view names[] = {"text_encoder", "encoder", "core", "decoder", "network"};
+  return names[static_cast<std::size_t>(role)];
+}
+
+bool hard_coded(const Machine& machine, Role role) {
+  if (machine.weight_storage != WeightStorage::hard_coded) return false;
+  switch (machine.hard_coded_part) {
+    case HardCodedPart::text_encoder:
+      return role == Role::text_encoder;
+    case HardCodedPart::vae:
+      return role == Role::encoder || role == Role::decoder;
+    case HardCodedPart::core:
+      return role == Role::core;
+    case HardCodedPart::all:
+      break;
+  }
+  return true;
+}
+
+WeightPlace weight_place(const Machine& machine, Role role) {
+  if (hard_coded(machine, role)) return WeightPlace::rom;
+  return machine.in_memory_weights == InMemoryWeights::fefet ? WeightPlace::fefet : WeightPlace::psram;
+}
+
+std::string_view loop_text(Loop loop) {
+  constexpr std::string_view names[] = {"rows", "columns", "channels", "sums"};
+  return names[static_cast<std::size_t>(loop)];
+}
+
+void narrow_psram(Compilation& c, const CapacityRange& weight_room) {
+  if (weights_in_place(c.machine, c.role)) return;  // weights have no room, whatever the capacity
+  CapacityRange range = weight_room;
+  range.least += c.machine.psram_pinned_bytes;
+  if (range.most < CapacityRange().most - c.machine.psram_pinned_bytes) range.most += c.machine.psram_pinned_bytes;
+  c.psram_bytes.narrow(range);
+}
+
+namespace {
+
+void require_met(const std::vector<MappingRule>& rules, const std::vector<std::int64_t>& met) {
+  for (std::size_t i = 0; i < rules.size(); ++i)
+    if (met[i] == 0)
+      throw Error("mapping_unmatched", "line " + std::to_string(rules[i].line),
+                  "no layer of any stage is a convolution or product named \"" + rules[i].pattern + "\"");
+}
+
+void require_met(const std::vector<FormatRule>& rules, const std::vector<std::int64_t>& met) {
+  for (std::size_t i = 0; i < rules.size(); ++i)
+    if (met[i] == 0)
+      throw Error("format_unmatched", "line " + std::to_string(rules[i].line),
+                  rules[i].family
+                      ? "no layer of any stage is of family " + std::string(family_text(*rules[i].family))
+                      : "no layer of any stage is named \"" + rules[i].pattern + "\"");
+}
+
+/// How many layers each rule matched, all stages so far.
+struct RulesMet {
+  std::vector<std::int64_t> mappings, formats;
+};
+
+Compilation run_passes(const Stage& stage, const Machine& machine, const CompileOptions& options,
+                       const RulesMet& met) {
+  Compilation c{machine, stage.role, stage.part, stage.graph, {}, {}, {}, {}, {}, {}};
+  c.stage = stage.name;
+  c.mapping_rules = options.mapping_rules;
+  c.rules_met = met.mappings;
+  c.format_rules = options.format_rules;
+  c.formats_met = met.formats;
+  if (options.mappings) c.mappings = options.mappings;
+  c.stop = &options.stop;
+  c.say_needed_bytes = options.say_needed_bytes && machine.strips == Strips::off;  // else it is tried without first
+  for (const Pass& pass : passes()) {
+    end_if(c.stop, stage.name);
+    pass.run(c);
+    if (options.after_pass) options.after_pass(stage.name, pass.name, c);
+    if (c.infeasible) break;
+  }
+  return c;
+}
+
+}  // namespace
+
+Application compile(const Workload& workload, const Machine& machine, const CompileOptions& given) {
+  CompileOptions options = given;
+  if (!options.mappings) options.mappings = std::make_shared<MappingCache>();
+  Application application;
+  application.name = workload.name;
+  application.psram_bytes = {machine.psram_pinned_bytes + 1,
+                             CapacityRange().most};  // a machine has more than is pinned
+  Machine without_strips = machine;
+  without_strips.strips = Strips::off;
+  RulesMet met{std::vector<std::int64_t>(options.mapping_rules.size(), 0),
+               std::vector<std::int64_t>(options.format_rules.size(), 0)};
+  std::vector<Stage> stages;
+  for (const Stage& stage : workload.stages)
+    for (Stage& part : partition(stage, machine)) stages.push_back(std::move(part));
+  for (const Stage& stage : stages) {
+    // Strips are chosen before places are known; a stage in which they then find no room is compiled without.
+    Compilation first = run_passes(stage, machine, options, met);
+    std::optional<Compilation> second;
+    if (first.infeasible && machine.strips != Strips::off)
+      second.emplace(run_passes(stage, without_strips, options, met));
+    Compilation& c = second ? *second : first;
+    for (const Compilation* tried : {&first, &c}) application.psram_bytes.narrow(tried->psram_bytes);
+    met = {std::move(c.rules_met), std::move(c.formats_met)};
+    application.stages.push_back(
+        {stage.role, stage.name, c.graph, std::move(c.program), 1, needs_of(machine), stage.part});
+    if (!c.infeasible) {
+      count_words(application.stages.back());
+      continue;
+    }
+    application.feasible = false;
+    application.psram_bytes = {machine.psram_bytes, machine.psram_bytes};  // the reason may name it
+    application.reason = stage.name + ": " + *c.infeasible;
+    return application;
+  }
+  require_met(options.mapping_rules, met.mappings);
+  require_met(options.format_rules, met.formats);
+  share_channel(application.stages);
+  return application;
+}
+
+}  // namespace sdip

@@ -1,0 +1,72 @@
+// pass `load_constants`: constants that have to be activations are copied, and a program of nothing copies its
+// results.
+//
+// Worked example: y = W x with W [3,4] weights and x [4,5]: a product reads activations first, weights second, so
+// /load = Copy(W), y = /load x. Where the rewritten graph has x first (core/graph/rewrite/put_weights_second.cpp),
+// none is.
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/program/compile/passes.h"
+#include "core/program/kinds.h"
+
+namespace sdip {
+namespace {
+
+bool is_weight(const Graph& graph, ValueId v) { return v != none && graph.values[at(v)].kind == ValueKind::weight; }
+
+/// A product whose first operand is a constant, though it makes no constant.
+bool needs_load(const Graph& graph, const Node& node) {
+  const auto makes = [&](ValueId v) { return v != none && !is_weight(graph, v); };
+  return !node.inputs.empty() && is_weight(graph, node.inputs[0]) && std::ranges::any_of(node.outputs, makes) &&
+         is_nest(work_of(graph, node).family);
+}
+
+/// An activation that a new last node copies `v` to.
+ValueId add_copy(Graph& graph, ValueId v, const std::string& node_name, const std::string& value_name) {
+  Value value;
+  value.name = value_name;
+  value.operand.type = graph.values[at(v)].operand.type;
+  value.operand.shape = graph.values[at(v)].operand.shape;
+  Node node;
+  node.name = node_name;
+  node.op = find_operator("sdip", "Copy");
+  node.opset = 1;
+  node.inputs = {v};
+  node.outputs = {static_cast<ValueId>(graph.values.size())};
+  check(node.op != nullptr, "add_copy: no such operator");
+  graph.values.push_back(std::move(value));
+  graph.nodes.push_back(std::move(node));
+  return graph.nodes.back().outputs[0];
+}
+
+}  // namespace
+
+void load_constants(Compilation& c) {
+  if (std::ranges::none_of(c.graph->nodes, [&](const Node& node) { return needs_load(*c.graph, node); })) return;
+  Graph graph = *c.graph;
+  std::vector<Node> nodes = std::move(graph.nodes);
+  graph.nodes.clear();
+  for (Node& node : nodes) {
+    if (needs_load(*c.graph, node)) {
+      const std::string name = node.name + "/load";
+      node.inputs[0] = add_copy(graph, node.inputs[0], name, name);
+    }
+    graph.nodes.push_back(std::move(node));
+  }
+  link(graph);
+  c.graph = std::make_shared<const Graph>(std::move(graph));
+}
+
+void copy_results(Compilation& c) {
+  Graph graph = *c.graph;
+  for (ValueId& out : graph.outputs) {
+    const std::string name = c.graph->values[at(out)].name;  // a result keeps its own
+    if (graph.values[at(out)].kind == ValueKind::activation) graph.values[at(out)].name = name + "/view";
+    out = add_copy(graph, out, name + "/copy", name);
+  }
+  link(graph);
+  c.graph = std::make_shared<const Graph>(std::move(graph));
+}
+
+}  // namespace sdip

@@ -1,0 +1,20 @@
+// Drafts as the plain numbers that scheduling and packing put in order. Internal to both passes.
+#pragma once
+
+#include <vector>
+
+#include "core/program/compile/passes.h"
+#include "core/program/pack.h"
+#include "core/program/schedule.h"
+
+namespace sdip {
+
+/// What each draft reads and makes. Bytes, and what waits in DRAM or to the end, do not depend on the order. What a
+/// draft's nodes read that another makes, operands or general registers (one element, a norm's sums), is made
+/// before. Requires lives of the present order.
+ScheduleProblem problem_of(const Compilation& c);
+
+/// The circuit of each draft, and about how long it keeps it.
+std::vector<CircuitUse> circuits_of(const std::vector<Draft>& drafts);
+
+}  // namespace sdip

@@ -1,0 +1,65 @@
+// passes `say_mappings` and `keep_said`: mappings that the user says.
+//
+// Worked example: the rule "*conv1" rows=8 ... dram, and layers /a/conv1 and /b/conv2: the first is worked through
+// in tiles of 8 rows and its result goes to DRAM; the second is the compiler's to map.
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/program/compile/passes.h"
+#include "core/program/tiling/mapping_text.h"
+
+namespace sdip {
+namespace {
+
+std::string line_of(const MappingRule& rule) { return "line " + std::to_string(rule.line); }
+
+}  // namespace
+
+void say_mappings(Compilation& c) {
+  for (Draft& draft : c.drafts) {
+    if (!is_nest(draft.work.family)) continue;
+    const std::string& name = c.graph->nodes[static_cast<std::size_t>(draft.node)].name;
+    for (std::size_t i = 0; i < c.mapping_rules.size(); ++i) {
+      const MappingRule& rule = c.mapping_rules[i];
+      if (!matches(rule, c.stage, name)) continue;
+      ++c.rules_met[i];
+      if (draft.rule != nullptr) continue;
+      draft.rule = &rule;
+      Life& life = c.lives[static_cast<std::size_t>(draft.destination)];
+      if (rule.result == Place::dram) life.in_dram = true;
+    }
+  }
+}
+
+void keep_said(Compilation& c) {
+  for (const Draft& draft : c.drafts) {
+    if (draft.rule == nullptr || draft.rule->result != Place::dsram) continue;
+    const Life& life = c.lives[static_cast<std::size_t>(draft.destination)];
+    if (!life.in_dram && !life.spilled) continue;
+    c.infeasible = c.graph->nodes[static_cast<std::size_t>(draft.node)].name + ": the mapping rule of " +
+                   line_of(*draft.rule) + " keeps its result on chip, where its " + std::to_string(life.bytes) +
+                   " bytes have no place";
+    return;
+  }
+}
+
+std::string misfit_of(const MappingRule& rule, InstructionClass c, const TileRoom& room) {
+  std::string text = "the mapping rule of " + line_of(rule);
+  const Nest nest = nest_of(c);
+  c.mapping = mapping_for(rule, nest);
+  if (!is_valid(nest, c.mapping))
+    return text + " cuts " + std::to_string(c.mapping.tile_channels) + " channels, neither within a group of " +
+           std::to_string(nest.loops.out_channels) + " nor whole groups";
+  if (room.read_bytes < 0 || room.write_bytes < 0) return text + " leaves no room: whole operands exceed DSRAM";
+  const MissingBytes missing = missing_bytes(c, room, 1);
+  const auto add = [&](std::int64_t bytes, const char* where) {
+    if (bytes > 0) text += " misses " + std::to_string(bytes) + " B " + where + ";";
+  };
+  add(missing.read_bytes, "on the reading side of DSRAM");
+  add(missing.write_bytes, "on the writing side of DSRAM");
+  add(missing.weight_bytes, "of PSRAM");
+  text.pop_back();
+  return text;
+}
+
+}  // namespace sdip

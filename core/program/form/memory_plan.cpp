@@ -1,0 +1,299 @@
+// Where whole values lie on chip, and which leave it when they do not fit.
+//
+// Example: STACKRAM of 10 B; a of 6 B waits from 0 to 9, b of 6 B from 2 to 8 with two uses, c of 4 B from 3 to 5.
+// At 2 a and b do not fit. a's next use is farthest: 6 B written, 6 B read. b would take 6 + 2 x 6 B.
+#include "core/program/form/memory_plan.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <span>
+#include <tuple>
+
+#include "core/base/error.h"
+
+namespace sdip {
+namespace {
+
+constexpr std::size_t most_taken_back = 64;
+
+bool is_unified(const Machine& machine) { return machine.activation_memory == ActivationMemory::unified; }
+
+bool is_stack(const Machine& machine) {
+  return !is_unified(machine) && machine.stack_discipline == StackDiscipline::stack;
+}
+
+/// A result that no instruction reads and that does not leave: it is made all the same.
+bool made_in_vain(const Life& life) {
+  return !life.in_dram && !life.spilled && !life.leaves_by_dram && life.uses.empty() && life.made >= 0;
+}
+
+/// Values of one memory with their numbers in the graph.
+struct Contents {
+  std::vector<MemoryValue> values;
+  std::vector<std::int32_t> ids;
+};
+
+Contents contents_of(const Machine& machine, const std::vector<Draft>& drafts, const Lives& lives) {
+  Contents contents;
+  std::vector<std::int32_t> number(lives.size(), -1);
+  const auto add = [&](std::size_t v, std::int32_t last) {
+    number[v] = static_cast<std::int32_t>(contents.values.size());
+    contents.values.push_back({lives[v].bytes, lives[v].made, last, {}});
+    contents.ids.push_back(static_cast<std::int32_t>(v));
+  };
+  for (std::size_t v = 0; v < lives.size(); ++v) {
+    const Life& life = lives[v];
+    if (life.needs_stack())
+      add(v, life.uses.back());
+    else if (is_unified(machine) && life.in_dsram())
+      add(v, life.last_in_dsram());
+  }
+  if (is_unified(machine))
+    for (const Draft& draft : drafts)
+      if (const Life& life = lives[at(draft.destination)]; made_in_vain(life) && draft.out_elements > 0)
+        add(at(draft.destination), life.made);  // sums of a norm are in registers
+  for (std::size_t i = 0; i < drafts.size(); ++i) {
+    const std::int32_t made = number[at(drafts[i].destination)];
+    if (made < 0) continue;
+    for (const DraftOperand& operand : drafts[i].operands) {
+      const Life& life = lives[at(operand.value)];
+      if (may_replace(drafts[i], operand) && life.needs_stack() && number[at(operand.value)] >= 0)
+        contents.values[at(made)].replaceable.push_back(number[at(operand.value)]);
+    }
+  }
+  return contents;
+}
+
+Allocation allocated(const Machine& machine, const Contents& contents, std::int32_t rounds, std::int64_t capacity) {
+  if (is_stack(machine)) return allocate_stack(contents.values);
+  Allocation allocation = allocate_offsets(contents.values, 0);
+  const std::int64_t enough = std::min(capacity, allocation.live_bytes + allocation.live_bytes / 50);
+  if (rounds == 0 || allocation.peak_bytes <= enough) return allocation;
+  return allocate_offsets(contents.values, rounds, enough);
+}
+
+/// What is too much at each draft, and the first draft where it is.
+struct Excess {
+  std::vector<std::int64_t> bytes;
+  std::int32_t first = -1;
+};
+
+Excess excess_of(const std::vector<std::int64_t>& used, std::int64_t capacity) {
+  Excess excess{std::vector<std::int64_t>(used.size(), 0), -1};
+  for (std::size_t i = used.size(); i-- > 0;) {
+    excess.bytes[i] = std::max<std::int64_t>(0, used[i] - capacity);
+    if (excess.bytes[i] > 0) excess.first = static_cast<std::int32_t>(i);
+  }
+  return excess;
+}
+
+/// Whether the life may leave at `now`: it waits there, or, as a last resort, is used there.
+bool may_leave(const Life& life, std::int32_t now, bool though_used) {
+  if (!life.needs_stack() || life.made > now || life.uses.back() < now) return false;
+  return though_used || (life.uses.back() > now && !std::ranges::binary_search(life.uses, now));
+}
+
+/// Of `ids` the best to leave at `now`: fewest bytes moved for each byte when that counts, then the farthest next
+/// use, then the largest.
+std::int32_t best_to_leave(std::int32_t now, std::span<const std::int32_t> ids, const Lives& lives, bool by_bytes,
+                           bool though_used) {
+  std::int32_t best = none;
+  std::tuple<std::int64_t, std::int32_t, std::int64_t> best_rank;
+  for (const std::int32_t v : ids) {
+    const Life& life = lives[at(v)];
+    if (!may_leave(life, now, though_used)) continue;
+    const auto next = std::ranges::upper_bound(life.uses, now);
+    const std::int64_t per_byte = by_bytes ? -(spill_bytes(life) / std::max<std::int64_t>(1, life.bytes)) : 0;
+    const std::tuple rank{per_byte, next == life.uses.end() ? now : *next, life.bytes};
+    if (best != none && rank <= best_rank) continue;
+    best = v;
+    best_rank = rank;
+  }
+  return best;
+}
+
+std::int32_t victim_at(std::int32_t now, const Contents& contents, const Lives& lives, SpillRule rule) {
+  const bool by_bytes = rule == SpillRule::fewest_bytes;
+  const std::int32_t waiting = best_to_leave(now, contents.ids, lives, by_bytes, false);
+  return waiting != none ? waiting : best_to_leave(now, contents.ids, lives, by_bytes, true);
+}
+
+/// Of all values that which takes most off the excess for each byte moved.
+std::int32_t widest_victim(const Excess& excess, const Contents& contents, const Lives& lives) {
+  std::int32_t best = none;
+  double best_worth = 0;
+  for (const std::int32_t v : contents.ids) {
+    const Life& life = lives[at(v)];
+    if (!life.needs_stack()) continue;
+    double relief = 0;
+    const std::int32_t end = std::min(life.uses.back() + 1, static_cast<std::int32_t>(excess.bytes.size()));
+    for (std::int32_t i = std::max(0, life.in_dsram() ? life.overwriter : life.made + 1); i < end; ++i)
+      relief += static_cast<double>(std::min(life.bytes, excess.bytes[at(i)]));
+    const double worth = relief / static_cast<double>(std::max<std::int64_t>(1, spill_bytes(life)));
+    if (worth <= best_worth) continue;
+    best_worth = worth;
+    best = v;
+  }
+  return best;
+}
+
+std::int64_t capacity_of(const Machine& machine) {
+  return is_unified(machine) ? unified_bytes(machine) : machine.stackram_bytes;
+}
+
+/// Spills until all fits. Returns what it spilled.
+std::vector<std::int32_t> spill_until_it_fits(const Machine& machine, const std::vector<Draft>& drafts,
+                                              Lives& lives, SpillRule rule) {
+  const std::int64_t capacity = capacity_of(machine);
+  const auto count = static_cast<std::int32_t>(drafts.size());
+  std::vector<std::int32_t> spilled;
+  const auto spill = [&](std::int32_t v) {
+    check(!lives[at(v)].spilled, "a value spilled twice");
+    lives[at(v)].spilled = true;
+    spilled.push_back(v);
+  };
+  for (std::size_t v = 0; v < lives.size(); ++v)  // else others would leave for it in vain
+    if (lives[v].needs_stack() && lives[v].bytes > capacity) spill(static_cast<std::int32_t>(v));
+  while (true) {
+    const Contents contents = contents_of(machine, drafts, lives);
+    Excess excess = excess_of(live_bytes(contents.values, count), capacity);
+    const bool by_address = rule == SpillRule::farthest_use && is_stack(machine);
+    if (excess.first < 0 || by_address) {
+      const Allocation allocation = allocated(machine, contents, usual_allocation_rounds, capacity);
+      if (allocation.peak_bytes <= capacity) return spilled;
+      excess = excess_of(highest_byte(contents.values, allocation, count), capacity);
+    }
+    if (excess.first < 0) return spilled;
+    std::int32_t victim = none;
+    if (rule == SpillRule::widest_relief) victim = widest_victim(excess, contents, lives);
+    if (victim == none) victim = victim_at(excess.first, contents, lives, rule);
+    if (victim == none) return spilled;  // only what must be whole in DSRAM is left
+    spill(victim);
+  }
+}
+
+bool all_fits(const Machine& machine, const std::vector<Draft>& drafts, const Lives& lives) {
+  const Contents contents = contents_of(machine, drafts, lives);
+  const std::int64_t capacity = capacity_of(machine);
+  const auto live = live_bytes(contents.values, static_cast<std::int32_t>(drafts.size()));
+  if (!live.empty() && *std::ranges::max_element(live) > capacity) return false;
+  return allocated(machine, contents, 0, capacity).peak_bytes <= capacity;
+}
+
+/// Takes back what was spilled and fits after all, the costliest first.
+void take_back(const Machine& machine, const std::vector<Draft>& drafts, Lives& lives,
+               std::vector<std::int32_t>& spilled) {
+  if (!all_fits(machine, drafts, lives)) return;
+  std::ranges::stable_sort(spilled, std::greater<>(), [&](std::int32_t v) { return spill_bytes(lives[at(v)]); });
+  for (std::size_t i = 0; i < std::min(spilled.size(), most_taken_back); ++i) {
+    lives[at(spilled[i])].spilled = false;
+    if (!all_fits(machine, drafts, lives)) lives[at(spilled[i])].spilled = true;
+  }
+}
+
+std::vector<std::vector<Extent>> live_extents_of(const Contents& contents, const Allocation& allocation,
+                                                 std::size_t drafts) {
+  std::vector<std::vector<std::int32_t>> born(drafts + 1), dead(drafts + 1);
+  for (std::size_t v = 0; v < contents.values.size(); ++v) {
+    if (contents.values[v].bytes == 0) continue;  // it may lie where another does
+    born[at(std::max(0, contents.values[v].first))].push_back(static_cast<std::int32_t>(v));
+    dead[std::min(drafts, at(std::max(0, contents.values[v].last)))].push_back(static_cast<std::int32_t>(v));
+  }
+  std::vector<std::vector<Extent>> extents(drafts);
+  std::multimap<std::int64_t, std::int64_t> alive;  // address, bytes; twice where one takes another's place
+  for (std::size_t i = 0; i < drafts; ++i) {
+    for (const std::int32_t v : born[i]) alive.emplace(allocation.offsets[at(v)], contents.values[at(v)].bytes);
+    for (const auto& [address, bytes] : alive)
+      if (extents[i].empty() || extents[i].back().address != address) extents[i].push_back({address, bytes});
+    for (const std::int32_t v : dead[i]) alive.erase(alive.find(allocation.offsets[at(v)]));
+  }
+  return extents;
+}
+
+}  // namespace
+
+std::int64_t unified_bytes(const Machine& machine) { return 2 * machine.dsram_bytes + machine.stackram_bytes; }
+
+std::int64_t spill_bytes(const Life& life) {
+  const bool there = life.is_input || life.leaves_by_dram;
+  const auto reads = std::ranges::count_if(life.uses, [&](std::int32_t use) { return !life.in_dsram_at(use); });
+  return life.bytes * ((there ? 0 : 1) + reads);
+}
+
+std::vector<std::int64_t> dsram_addresses(const std::vector<Draft>& drafts, const Lives& lives) {
+  std::vector<std::int64_t> addresses(lives.size(), -1);
+  std::int64_t inputs = 0;  // whole ones lie behind one another on the side that is read first
+  for (std::size_t v = 0; v < lives.size(); ++v) {
+    if (lives[v].in_dsram()) {
+      addresses[v] = lives[v].is_input ? inputs : 0;
+      inputs += lives[v].is_input ? lives[v].bytes : 0;
+    }
+  }
+  for (const Draft& draft : drafts)
+    if (made_in_vain(lives[at(draft.destination)])) addresses[at(draft.destination)] = 0;
+  return addresses;
+}
+
+MemoryPlan plan_memory(const Machine& machine, const std::vector<Draft>& drafts, Lives& lives, SpillRule rule) {
+  std::vector<std::int32_t> spilled = spill_until_it_fits(machine, drafts, lives, rule);
+  if (rule != SpillRule::farthest_use) take_back(machine, drafts, lives, spilled);
+  MemoryPlan plan;
+  for (const std::int32_t v : spilled)
+    if (lives[at(v)].spilled) plan.moved_bytes += spill_bytes(lives[at(v)]);
+  const Contents contents = contents_of(machine, drafts, lives);
+  const Allocation allocation = allocated(machine, contents, usual_allocation_rounds, capacity_of(machine));
+  plan.addresses.assign(lives.size(), -1);
+  for (std::size_t v = 0; v < contents.ids.size(); ++v) plan.addresses[at(contents.ids[v])] = allocation.offsets[v];
+  plan.in_use = highest_byte(contents.values, allocation, static_cast<std::int32_t>(drafts.size()));
+  if (is_unified(machine)) {
+    plan.live_extents = live_extents_of(contents, allocation, drafts.size());
+    plan.dsram_addresses = plan.addresses;
+    return plan;
+  }
+  plan.dsram_addresses = dsram_addresses(drafts, lives);
+  return plan;
+}
+
+MemoryPlan plan_memory(const Machine& machine, const std::vector<Draft>& drafts, Lives& lives) {
+  std::optional<MemoryPlan> best;
+  Lives best_lives;
+  for (const SpillRule rule : {SpillRule::farthest_use, SpillRule::fewest_bytes, SpillRule::widest_relief}) {
+    Lives tried = lives;
+    MemoryPlan plan = plan_memory(machine, drafts, tried, rule);
+    if (best && plan.moved_bytes >= best->moved_bytes) continue;
+    best = std::move(plan);
+    best_lives = std::move(tried);
+    if (best->moved_bytes == 0) break;
+  }
+  lives = std::move(best_lives);
+  return *std::move(best);
+}
+
+std::int32_t farthest_at(std::int32_t now, const Lives& lives, bool though_used) {
+  std::vector<std::int32_t> ids;
+  for (std::size_t v = 0; v < lives.size(); ++v)
+    if (lives[v].needs_stack()) ids.push_back(static_cast<std::int32_t>(v));
+  return best_to_leave(now, ids, lives, false, though_used);
+}
+
+std::vector<std::int64_t> dram_addresses(const std::vector<Draft>& drafts, const Lives& lives) {
+  std::vector<MemoryValue> values;
+  std::vector<std::size_t> ids;
+  const auto end = static_cast<std::int32_t>(drafts.size());
+  for (std::size_t v = 0; v < lives.size(); ++v) {
+    const Life& life = lives[v];
+    const bool used = life.made >= 0 || !life.uses.empty();
+    if (!used || (!life.in_dram && !life.spilled && !life.leaves_by_dram)) continue;
+    // Inputs were there before, results stay for whoever fetches them.
+    const std::int32_t last = life.is_input || life.leaves_by_dram || life.uses.empty() ? end : life.uses.back();
+    values.push_back({life.bytes, life.is_input ? -1 : life.made, last, {}});
+    ids.push_back(v);
+  }
+  const Allocation allocation = allocate_offsets(values, 0);
+  std::vector<std::int64_t> addresses(lives.size(), -1);
+  for (std::size_t i = 0; i < ids.size(); ++i) addresses[ids[i]] = allocation.offsets[i];
+  return addresses;
+}
+
+}  // namespace sdip

@@ -1,0 +1,223 @@
+// The `.graph` text of a program: docs/formats.md has every line.
+//
+// Worked example, one line wrapped here:
+//   instruction 12 conv2d+silu dsram:%5 psram@1843200 dsram+stackram:%9 2621440 1843840 nodes=7,8 weights=%6,%7
+//      batch=2 in_channels=320 out_channels=320 in=64x64 out=64x64 kernel=3x3 padding=1,1,1,1 tile_rows=64 ...
+#include <charconv>
+
+#include "core/base/error.h"
+#include "core/program/form/form.h"
+#include "core/program/form/format_text.h"
+#include "core/program/form/parsing.h"
+
+namespace sdip {
+namespace {
+
+std::string labels(const std::vector<ValueId>& ids) {
+  std::string text;
+  for (const ValueId id : ids) text += (text.empty() ? "" : ",") + value_label(id);
+  return text;
+}
+
+template <class List, class Text>
+std::string list_text(const List& list, Text text_of) {
+  std::string text = "[";
+  for (const auto& one : list) text += (text.size() == 1 ? "" : ",") + text_of(one);
+  return text + "]";
+}
+
+std::string integer_text(std::int64_t x) { return std::to_string(x); }
+
+std::string tensor_text(const Tensor& tensor) {
+  return is_floating(tensor.type) ? list_text(tensor.floats, real_text) : list_text(tensor.ints, integer_text);
+}
+
+std::string type_text(const Operand& operand) {
+  return std::string(element_type_text(operand.type)) + shape_text(operand.shape);
+}
+
+std::string attribute_text(const Attribute& attribute) {
+  switch (attribute.index()) {
+    case 0:
+      return std::to_string(std::get<0>(attribute));
+    case 1:
+      return real_text(std::get<1>(attribute));
+    case 2:
+      return quoted(std::get<2>(attribute));
+    case 3:
+      return "ints" + list_text(std::get<3>(attribute), integer_text);
+    case 4:
+      return "reals" + list_text(std::get<4>(attribute), real_text);
+    case 5:
+      return "texts" + list_text(std::get<5>(attribute), [](const std::string& s) { return quoted(s); });
+    default: {
+      const Tensor& tensor = std::get<6>(attribute);
+      return "tensor:" + std::string(element_type_text(tensor.type)) + shape_text(tensor.shape) + ":" +
+             tensor_text(tensor);
+    }
+  }
+}
+
+std::string value_line(ValueId id, const Value& value, bool of_a_node) {
+  const std::size_t kind = of_a_node ? static_cast<std::size_t>(value.kind) : std::size(value_kinds) - 1;
+  std::string line = "value " + value_label(id) + " " + std::string(value_kinds[kind]) + " " +
+                     type_text(value.operand) + " " + quoted(value.name);
+  if (value.initializer) line += " initializer=1";
+  if (value.parameter) line += " parameter=1";
+  if (value.format) line += " format=" + std::string(format_text(*value.format));
+  if (value.sums) line += " sums=" + std::string(format_text(*value.sums));
+  if (value.density_hundredths) line += " density=" + density_text(*value.density_hundredths);
+  if (value.operand.fill) line += " fill=" + real_text(*value.operand.fill);
+  if (value.operand.value) line += " data=" + tensor_text(*value.operand.value);
+  if (value.bytes)
+    line += " bytes=" + quoted(value.bytes->file) + ":" + std::to_string(value.bytes->offset) + ":" +
+            std::to_string(value.bytes->length);
+  return line + "\n";
+}
+
+/// "Conv", "sdip.Silu"; in quotes where that would not read back.
+std::string operator_text(const Operator& op) {
+  std::string letters(op.domain);
+  std::erase(letters, '.');
+  if (is_plain(op.type) && (op.domain.empty() || is_plain(letters)))
+    return (op.domain.empty() ? "" : std::string(op.domain) + ".") + std::string(op.type);
+  return (op.domain.empty() ? "" : quoted(op.domain) + ".") + quoted(op.type);
+}
+
+std::string node_line(std::size_t number, const Node& node) {
+  std::string line = "node " + std::to_string(number) + " " + labels(node.outputs) + " = ";
+  line += operator_text(*node.op) + "(" + labels(node.inputs) + ") " + quoted(node.name);
+  line += " opset=" + std::to_string(node.opset);
+  if (node.attributes.empty()) return line + "\n";
+  line += " attributes={";
+  bool first = true;
+  for (const auto& [name, attribute] : node.attributes) {
+    line += (first ? "" : " ") + quoted(name) + "=" + attribute_text(attribute);
+    first = false;
+  }
+  return line + "}\n";
+}
+
+std::string operand_text(const PlacedOperand& operand) {
+  std::string text(place_text(operand.place));
+  if (operand.pair) text += "." + std::string(family_text(*operand.pair));
+  if (operand.older) text += ".older";
+  if (operand.address.value != 0) text += "@" + std::to_string(operand.address.value);
+  text += ":" + value_label(operand.value);
+  return operand.pop ? text + ":pop" : text;
+}
+
+std::string destination_text(const Instruction& instruction, const InstructionClass& c) {
+  std::string text;
+  const auto add = [&](bool there, Place place, Bytes address) {
+    if (!there) return;
+    text += (text.empty() ? "" : "+") + std::string(place_text(place));
+    if (address.value != 0) text += "@" + std::to_string(address.value);
+  };
+  add(c.to_dsram, Place::dsram, instruction.dsram_address);
+  add(c.push, Place::stackram, instruction.stackram_address);
+  add(c.to_dram, Place::dram, instruction.dram_address);
+  return (text.empty() ? std::string(place_text(Place::scalar)) : text) + ":" +
+         value_label(instruction.destination);
+}
+
+std::string scales_text(const InstructionScales& scales) {
+  std::string text;
+  for (const auto& scale : scales) {
+    char digits[32];
+    const auto end = std::to_chars(digits, digits + sizeof digits, scale ? scale->scale : 0.0F).ptr;
+    text += (text.empty() ? "" : ",") + (scale ? std::string(digits, end) : std::string("channels"));
+    if (scale && scale->zero) text += ":" + std::to_string(*scale->zero);
+  }
+  return text;
+}
+
+std::string numbers_text(const std::vector<std::int32_t>& numbers) {
+  std::string text;
+  for (const std::int32_t number : numbers) text += (text.empty() ? "" : ",") + std::to_string(number);
+  return text.empty() ? "none" : text;
+}
+
+struct Writing {
+  const CompiledStage& stage;
+  const Graph& graph;
+  Machine machine;
+  Derivation derivation;
+};
+
+/// The essay's six fields.
+std::string six_fields(const Writing& w, const Instruction& instruction, const InstructionClass& c) {
+  const EssaySources essay = essay_sources(instruction);
+  const EssaySizes sizes = essay_sizes(w.graph, instruction, w.machine);
+  std::string text = (is_plain(instruction.mnemonic) ? instruction.mnemonic : quoted(instruction.mnemonic)) + " ";
+  text += essay.first != nullptr ? operand_text(*essay.first) : "-";
+  if (essay.weights)
+    text += " psram@" + std::to_string(instruction.weight_offset.value);
+  else
+    text += " " + (essay.second != nullptr ? operand_text(*essay.second) : "-");
+  return text + " " + destination_text(instruction, c) + " " + std::to_string(sizes.first) + " " +
+         std::to_string(sizes.second);
+}
+
+std::string instruction_line(const Writing& w, std::size_t number, const InstructionScales& scales) {
+  Instruction instruction = w.stage.program.instructions[number];
+  InstructionClass c = w.stage.program.classes[at(instruction.instruction_class)];
+  std::string line = "instruction " + std::to_string(number) + " " + six_fields(w, instruction, c);
+  TextOut out{line};
+  const EssaySources essay = essay_sources(instruction);
+  std::string more;
+  for (std::size_t i = essay.used; i < instruction.sources.size(); ++i)
+    more += (more.empty() ? "" : ",") + operand_text(instruction.sources[i]);
+  if (!more.empty()) out.field("more", more);
+  out.field("nodes", numbers_text(instruction.nodes));
+  if (!instruction.weights.empty()) out.field("weights", labels(instruction.weights));
+  if (!scales.empty()) out.field("scale", scales_text(scales));
+  class_fields(out, c, w.derivation.class_of(instruction, c.to_dsram, c.push, c.to_dram));
+  const MemorySpan &reads = instruction.read_tiles, &writes = instruction.write_tiles;
+  std::int64_t spans[] = {reads.address.value, reads.bytes.value, writes.address.value, writes.bytes.value};
+  out.numbers<4>("tiles", 0, {&spans[0], &spans[1], &spans[2], &spans[3]}, {0, 0, 0, 0}, 0, ',');
+  if (has_pairs(w.machine)) out.field("after", numbers_text(instruction.after));
+  out.field("occupancy", std::to_string(instruction.dsram_read_side.value) + "," +
+                             std::to_string(instruction.dsram_write_side.value) + "," +
+                             std::to_string(instruction.stackram.value));
+  out.field("name", quoted(instruction.name));
+  return line + "\n";
+}
+
+std::string header_lines(const Writing& w) {
+  std::string text = "sdip graph 2\nstage " + quoted(w.stage.name) + " " + std::string(role_text(w.stage.role));
+  CompiledStage numbers{
+      w.stage.role, {}, {}, {}, w.stage.passes_per_step, {}, w.stage.part, w.stage.dram_thousandths};
+  TextOut of_stage{text};
+  stage_fields(of_stage, numbers);
+  text += "\nmachine";
+  for (std::size_t i = 0; i < w.stage.needs.size(); ++i) {
+    const ParameterRow& row = *program_parameters()[i];
+    text += " " + std::string(row.name) + "=" + value_text(row, w.stage.needs[i]);
+  }
+  text += "\ngraph " + quoted(w.graph.name) + " producer=" + quoted(w.graph.producer) +
+          " opset=" + std::to_string(w.graph.opset) + "\n";
+  text += "inputs " + (w.graph.inputs.empty() ? "none" : labels(w.graph.inputs)) + "\n";
+  text += "outputs " + (w.graph.outputs.empty() ? "none" : labels(w.graph.outputs)) + "\ntotals";
+  Program totals = w.stage.program;
+  TextOut out{text};
+  totals_fields(out, totals, totals_of(w.stage, w.derivation));
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string graph_text(const CompiledStage& stage, const WeightScales& scales) {
+  check(stage.graph != nullptr, "a compiled stage has its graph");
+  const Writing w{stage, *stage.graph, machine_like(stage.needs), Derivation(stage)};
+  std::string text = header_lines(w);
+  const std::size_t of_nodes = values_of_nodes(w.graph);
+  for (std::size_t v = 0; v < w.graph.values.size(); ++v)
+    text += value_line(static_cast<ValueId>(v), w.graph.values[v], v < of_nodes);
+  for (std::size_t n = 0; n < w.graph.nodes.size(); ++n) text += node_line(n, w.graph.nodes[n]);
+  for (std::size_t i = 0; i < stage.program.instructions.size(); ++i)
+    text += instruction_line(w, i, scales.empty() ? stage.program.instructions[i].scales : scales.at(i));
+  return text;
+}
+
+}  // namespace sdip

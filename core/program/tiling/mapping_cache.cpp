@@ -1,0 +1,95 @@
+// Mappings found so far.
+#include "core/program/tiling/mapping_cache.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+namespace sdip {
+namespace {
+
+/// Whether what a mapping moves depends on the room in DSRAM: of work whose operands are all whole on chip it does
+/// not, unless its results are made in part.
+bool moves_tiles(const InstructionClass& c) {
+  return c.compound != Compound::single || c.to_dram || c.operand_a == Place::dram || c.operand_b == Place::dram ||
+         std::ranges::any_of(c.fetches, [](const Fetch& f) { return f.place == Place::dram; });
+}
+
+bool has_buffers(InstructionClass c, const Mapping& mapping, const TileRoom& room) {
+  c.mapping = mapping;
+  const TileBuffers buffers = tile_buffers(c, room);
+  return buffers.read_bytes > 0 || buffers.write_bytes > 0;
+}
+
+/// Steps of one mapping that lie next to each other are one.
+void add_step(std::vector<MappingStep>& steps, const MappingStep& step) {
+  if (steps.empty() || steps.back().mapping != step.mapping)
+    steps.push_back(step);
+  else
+    steps.back().weight_room.most = step.weight_room.most;
+}
+
+/// As mapping_stairs, and how many searches that took.
+std::vector<MappingStep> follow(const InstructionClass& c, TileRoom room, const CapacityRange& rooms,
+                                std::size_t& searches) {
+  std::vector<MappingStep> steps;
+  for (room.weight_bytes = rooms.least;; room.weight_bytes = steps.back().weight_room.most + 1) {
+    add_step(steps, mapping_step(c, room));
+    ++searches;
+    if (steps.back().weight_room.most >= rooms.most) return steps;
+  }
+}
+
+}  // namespace
+
+std::vector<MappingStep> mapping_stairs(const InstructionClass& c, TileRoom room, const CapacityRange& rooms) {
+  std::size_t searches = 0;
+  return follow(c, room, rooms, searches);
+}
+
+const MappingStep* MappingCache::find(const Key& key, std::int64_t weight_bytes) const {
+  const auto of_class = stairs_.find(key);
+  if (of_class == stairs_.end()) return nullptr;
+  const auto above = of_class->second.upper_bound(weight_bytes);
+  if (above == of_class->second.begin()) return nullptr;
+  const MappingStep& step = std::prev(above)->second;
+  return step.weight_room.holds(weight_bytes) ? &step : nullptr;
+}
+
+MappingStep MappingCache::step_of(const InstructionClass& c, const TileRoom& room) {
+  Key exact{room, c};
+  exact.first.weight_bytes = room.weight_bytes > 0 ? 1 : 0;
+  Key any_room = exact;
+  if (room.search == TileSearch::exact && !moves_tiles(c))
+    any_room.first.read_bytes = any_room.first.write_bytes = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    ++counts_.asked;
+    for (const Key* key : std::array<const Key*, 2>{&any_room, &exact})
+      if (const MappingStep* found = find(*key, room.weight_bytes)) return *found;
+  }
+  // Others may search meanwhile, even for the same.
+  std::size_t searches = 0;
+  std::vector<MappingStep> steps;
+  if (followed_.holds(room.weight_bytes))
+    steps = follow(c, room, followed_, searches);
+  else
+    steps.push_back(mapping_step(c, room)), ++searches;
+  const std::lock_guard lock(mutex_);
+  counts_.searched += searches;
+  if (counts_.kept + steps.size() > most_entries_) stairs_.clear(), counts_.kept = 0;
+  MappingStep asked;
+  for (const MappingStep& step : steps) {
+    if (step.weight_room.holds(room.weight_bytes)) asked = step;
+    const bool needs_room = !step.mapping || has_buffers(c, *step.mapping, room);
+    counts_.kept += stairs_[needs_room ? exact : any_room].emplace(step.weight_room.least, step).second;
+  }
+  return asked;
+}
+
+MappingCache::Counts MappingCache::counts() const {
+  const std::lock_guard lock(mutex_);
+  return counts_;
+}
+
+}  // namespace sdip

@@ -1,0 +1,59 @@
+// A line of the languages in which users say mappings and formats: a pattern, then words. Internal to them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/base/error.h"
+
+namespace sdip {
+
+inline constexpr std::size_t most_rules = 10'000;  // of a text
+
+struct RuleReader {
+  const char* code;  // of what it throws
+  std::string_view line, where;
+  std::int64_t number = 0, field = 0;
+  std::size_t at = 0;
+
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw Error(
+        code, std::string(where) + ":" + std::to_string(number),
+        std::string(where) + ":" + std::to_string(number) + ": field " + std::to_string(field) + ": " + what);
+  }
+  void skip_blanks() {
+    while (at < line.size() && (line[at] == ' ' || line[at] == '\t' || line[at] == '\r')) ++at;
+    if (at < line.size() && line[at] == '#') at = line.size();
+  }
+  bool done() {
+    skip_blanks();
+    return at == line.size();
+  }
+  /// What stands between quotes, escapes kept.
+  std::string pattern() {
+    ++field;
+    if (line[at] != '"') refuse("expected a pattern in double quotes");
+    std::string text;
+    for (++at; at < line.size() && line[at] != '"'; ++at) {
+      if (line[at] == '\\') {
+        text += line[at++];
+        if (at == line.size() || std::string_view("*\"\\").find(line[at]) == std::string_view::npos)
+          refuse("a backslash stands before *, \" or another backslash");
+      }
+      text += line[at];
+    }
+    if (at == line.size()) refuse("the pattern has no closing quote");
+    ++at;
+    if (text.empty()) refuse("the pattern is empty");
+    return text;
+  }
+  std::string_view word() {
+    ++field;
+    const std::size_t begin = at;
+    while (at < line.size() && line[at] != ' ' && line[at] != '\t' && line[at] != '\r') ++at;
+    return line.substr(begin, at - begin);
+  }
+};
+
+}  // namespace sdip

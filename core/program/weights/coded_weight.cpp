@@ -1,0 +1,119 @@
+// A weight as codes of weight_format.
+#include "core/program/weights/coded_weight.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/encode.h"
+#include "core/base/error.h"
+
+namespace sdip {
+namespace {
+
+bool is_pruned(const NestWeights* nest, const Machine& machine) {
+  return nest != nullptr && machine.sparsity != Sparsity::dense &&
+         (machine.sparsity == Sparsity::skipping || machine.weight_density.hundredths < 100);
+}
+
+std::vector<double> numbers_of_weight(const Tensor& weight) {
+  std::vector<double> numbers = weight.floats;
+  for (const std::int64_t x : weight.ints) numbers.push_back(static_cast<double>(x));
+  return numbers;
+}
+
+/// Infinities in a mask become as far from the other numbers as a Softmax needs to make nothing of them: of n
+/// elements in a format whose largest code is c, ln(2 c n). Example: {0, -infinity} in int8 is {0, -6.2}.
+void bound_infinities(const std::string& name, NumberFormat format, std::vector<double>& numbers) {
+  double least = 0, most = 0;
+  for (const double x : numbers) {
+    if (std::isnan(x))
+      throw Error("value_invalid", name, "the weight '" + name + "' holds a NaN, which weight_format cannot");
+    if (std::isfinite(x)) least = std::min(least, x), most = std::max(most, x);
+  }
+  const auto count = static_cast<double>(numbers.size());
+  const double apart = std::log(2 * static_cast<double>(largest_code(format)) * count);
+  for (double& x : numbers)
+    if (std::isinf(x)) x = x < 0 ? least - apart : most + apart;
+}
+
+[[noreturn]] void refuse_whole(const std::string& name, NumberFormat format, double x) {
+  throw Error("not_modelled", name,
+              "the weight '" + name + "' holds the whole number " + std::to_string(static_cast<std::int64_t>(x)) +
+                  ", which weight_format=" + std::string(number_formats[static_cast<std::size_t>(format)].name) +
+                  " does not hold exactly; expected a wider one");
+}
+
+struct Range {
+  double least = 0, most = 0;
+};
+
+WeightScale scale_of_range(const std::string& name, NumberFormat format, bool whole, const Range& range) {
+  if (!whole || !needs_scale(format)) return weight_scale(format, range.least, range.most);
+  const auto scale =
+      whole_scale(format, static_cast<std::int64_t>(range.least), static_cast<std::int64_t>(range.most));
+  if (!scale) refuse_whole(name, format, range.most > -range.least ? range.most : range.least);
+  return *scale;
+}
+
+std::int64_t zero_of(const WeightScale& scale) { return scale.zero.value_or(0); }
+
+}  // namespace
+
+Tensor pruned_weight(Tensor weight, const NestWeights* nest, const Machine& machine) {
+  if (!is_pruned(nest, machine)) return weight;
+  const std::vector<char> kept = kept_elements(*nest, weight, machine);
+  for (std::size_t i = 0; i < weight.floats.size(); ++i)
+    if (kept[i] == 0) weight.floats[i] = 0;
+  for (std::size_t i = 0; i < weight.ints.size(); ++i)
+    if (kept[i] == 0) weight.ints[i] = 0;
+  return weight;
+}
+
+CodedWeight coded_weight(const std::string& name, const Tensor& weight, const NestWeights* nest,
+                         const Machine& machine) {
+  const NumberFormat format = machine.weight_format;
+  CodedWeight coded;
+  if (nest != nullptr && nest->channel_scales) coded.channels = nest->channels;
+  if (nest != nullptr && machine.sparsity == Sparsity::skipping) coded.kept = kept_elements(*nest, weight, machine);
+  std::vector<double> numbers = numbers_of_weight(pruned_weight(weight, nest, machine));
+  if (!number_formats[static_cast<std::size_t>(format)].floating) bound_infinities(name, format, numbers);
+  std::vector<Range> ranges(static_cast<std::size_t>(std::max<std::int64_t>(coded.channels.count, 1)));
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    Range& range = ranges[coded.channels.count > 0 ? coded.channels.of(static_cast<std::int64_t>(i)) : 0];
+    range = {std::min(range.least, numbers[i]), std::max(range.most, numbers[i])};
+  }
+  const bool whole = !is_floating(weight.type);
+  for (const Range& range : ranges) coded.scales.push_back(scale_of_range(name, format, whole, range));
+  coded.codes.reserve(numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const WeightScale& scale = coded.scale_of(i);
+    coded.codes.push_back(encoded(format, static_cast<float>(numbers[i]), scale.scale, zero_of(scale)));
+    const float back = decoded(format, coded.codes.back(), scale.scale, zero_of(scale));
+    if (whole && static_cast<double>(back) != numbers[i]) refuse_whole(name, format, numbers[i]);
+  }
+  return coded;
+}
+
+Tensor decoded_weight(const CodedWeight& coded, ElementType type, const Shape& shape, NumberFormat format) {
+  Tensor tensor{type, shape, {}, {}};
+  for (std::size_t i = 0; i < coded.codes.size(); ++i) {
+    const WeightScale& scale = coded.scale_of(i);
+    const bool there = coded.kept.empty() || coded.kept[i] != 0;
+    const double x =
+        there ? static_cast<double>(decoded(format, coded.codes[i], scale.scale, zero_of(scale))) : 0.0;
+    if (is_floating(type))
+      tensor.floats.push_back(x);
+    else
+      tensor.ints.push_back(static_cast<std::int64_t>(std::clamp(std::nearbyint(x), -0x1p53, 0x1p53)));
+  }
+  return tensor;
+}
+
+CircuitWeight circuit_weight_of(const CodedWeight& coded, ElementType type, const Shape& shape,
+                                NumberFormat format) {
+  const bool steps = needs_scale(format) && is_floating(type);
+  return {decoded_weight(coded, type, shape, format), steps ? coded.scales : std::vector<WeightScale>(),
+          steps ? coded.channels : WeightChannels()};
+}
+
+}  // namespace sdip

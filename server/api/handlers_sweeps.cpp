@@ -1,0 +1,162 @@
+// Handlers of sweeps and their points.
+#include <charconv>
+
+#include "core/base/error.h"
+#include "server/api/handlers.h"
+#include "server/jobs/sweep_json.h"
+#include "server/json/report_json.h"
+#include "server/studies/validation_json.h"
+
+namespace sdip {
+namespace {
+
+std::int64_t whole_number(const std::string& text, const std::string& code, const std::string& where) {
+  std::int64_t value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc() || end != text.data() + text.size())
+    throw Error(code, where, text.substr(0, 80) + ": expected a whole number");
+  return value;
+}
+
+std::vector<Metric> all_metrics() {
+  std::vector<Metric> all;
+  for (std::size_t m = 0; m < metric_count; ++m) all.push_back(static_cast<Metric>(m));
+  return all;
+}
+
+std::int64_t sweep_id(const Call& call) { return path_number(call.parts[0], "id"); }
+
+/// A sweep as it stands, with the validation of its front.
+OrderedJson current_json(Service& service, const SweepRow& row, const std::optional<Pace>& pace) {
+  OrderedJson validation;
+  if (const auto found = service.store.validation_of(row.id))
+    validation = validation_row_json(*found, service.validations.progress(found->id));
+  // One that is done and still has a pace is about to hand its front over.
+  const bool measuring =
+      (row.state == SweepState::done && pace.has_value()) || service.accuracies.measures_front_of(row.id);
+  return sweep_json(row, row.state == SweepState::running ? pace : std::nullopt, measuring, validation);
+}
+
+/// Null where nothing was measured.
+OrderedJson accuracy_of_point(const PointAccuracies& measured, std::int64_t index) {
+  if (!measured.contains(index)) return {};
+  return {{"sqnr_db", accuracy_cell(AccuracyField::sqnr_db, measured, index)},
+          {"cosine", accuracy_cell(AccuracyField::cosine, measured, index)},
+          {"weights", accuracy_cell(AccuracyField::accuracy_weights, measured, index)}};
+}
+
+Reply sweep_reply(Service& service, std::int64_t id, int status = 200) {
+  // The pace first: a sweep that ends in between is then shown as ended, without one.
+  const auto pace = service.jobs.pace(id);
+  const SweepRow row = service.store.sweep(id);
+  return json_reply(current_json(service, row, pace), status);
+}
+
+}  // namespace
+
+std::int64_t path_number(const std::string& text, const std::string& where) {
+  return whole_number(text, "not_found", where);
+}
+
+Reply post_sweep(Service& service, const Call& call) {
+  const std::int64_t id = service.jobs.submit(spec_from_json(parse_json(call.body)));
+  Reply reply = sweep_reply(service, id, 202);
+  reply.headers.emplace_back("Location", "/api/v1/sweeps/" + std::to_string(id));
+  return reply;
+}
+
+Reply answer_sweeps(Service& service, const Call&) {
+  OrderedJson sweeps = OrderedJson::array();
+  for (const auto& row : service.store.sweeps())
+    sweeps.push_back(current_json(service, row, service.jobs.pace(row.id)));
+  return json_reply({{"sweeps", sweeps}});
+}
+
+Reply answer_sweep(Service& service, const Call& call) { return sweep_reply(service, sweep_id(call)); }
+
+Reply delete_sweep(Service& service, const Call& call) {
+  service.store.remove_sweep(sweep_id(call));
+  return {.status = 204};
+}
+
+Reply cancel_sweep(Service& service, const Call& call) {
+  service.jobs.cancel(sweep_id(call));
+  return sweep_reply(service, sweep_id(call), 202);
+}
+
+Reply resume_sweep(Service& service, const Call& call) {
+  service.jobs.resume(sweep_id(call));
+  return sweep_reply(service, sweep_id(call), 202);
+}
+
+Reply answer_points(Service& service, const Call& call) {
+  const SweepRecord sweep = sweep_record(service.store, sweep_id(call));
+  const Space& space = sweep.spec.space;
+  const Fields fields = fields_of(space, query_value(call, "fields"), "?fields");
+  PageQuery query;
+  query.limit = whole_number(query_value(call, "limit", "100"), "value_invalid", "?limit");
+  query.cursor = query_value(call, "cursor");
+  query.sort = query_value(call, "sort", "index");
+  if (const std::string feasible = query_value(call, "feasible"); !feasible.empty()) {
+    if (feasible != "true" && feasible != "false")
+      throw Error("value_invalid", "?feasible", "expected true or false");
+    query.feasible = feasible == "true";
+  }
+  const Page page = service.store.page(sweep.row.id, space, query);
+  OrderedJson rows = OrderedJson::array();
+  const PointAccuracies measured = service.store.point_accuracies(sweep.row.id);
+  for (const auto& point : page.points) rows.push_back(point_row(space, fields, point, measured));
+  return json_reply({{"columns", column_names(space, fields)},
+                     {"rows", std::move(rows)},
+                     {"next", page.next.empty() ? OrderedJson() : OrderedJson(page.next)},
+                     {"total", page.total}});
+}
+
+Reply answer_columns(Service& service, const Call& call) {
+  SweepRecord sweep = sweep_record(service.store, sweep_id(call));
+  Fields fields = fields_of(sweep.spec.space, query_value(call, "fields"), "?fields");
+  StoredPoints(service.store, sweep.row.id).check(fields.metrics);
+  Reply reply;
+  reply.stream = [&store = service.store, sweep = std::move(sweep), fields = std::move(fields)](const Sink& sink) {
+    write_columns(store, sweep, fields, sink);
+  };
+  return reply;
+}
+
+Reply answer_front(Service& service, const Call& call) {
+  const SweepRecord sweep = sweep_record(service.store, sweep_id(call));
+  const std::string list = query_value(call, "metrics");
+  return json_reply(
+      front_json(service.store, sweep, list.empty() ? sweep.spec.objectives : metrics_of(list, "?metrics")));
+}
+
+Reply answer_point(Service& service, const Call& call) {
+  const SweepRecord sweep = sweep_record(service.store, sweep_id(call));
+  const std::int64_t index = whole_number(call.parts[1], "not_found", "index");
+  const auto stored = service.store.point(sweep.row.id, index);
+  if (!stored) throw Error("not_found", "index", "this point is not stored (yet)");
+  return json_reply({{"index", index},
+                     {"machine", machine_json(point(sweep.spec.space, index))},
+                     {"feasible", stored->feasible},
+                     {"reason", stored->reason},
+                     {"metrics", metric_values_json(stored->values)},
+                     {"accuracy", accuracy_of_point(service.store.point_accuracies(sweep.row.id), index)}});
+}
+
+Reply export_sweep(Service& service, const Call& call) {
+  const std::string format = query_value(call, "format", "csv");
+  if (format != "csv" && format != "ndjson") throw Error("value_invalid", "?format", "expected csv or ndjson");
+  SweepRecord sweep = sweep_record(service.store, sweep_id(call));
+  StoredPoints(service.store, sweep.row.id).check(all_metrics());
+  Reply reply;
+  reply.content_type = format == "csv" ? "text/csv; charset=utf-8" : "application/x-ndjson";
+  reply.headers.emplace_back("Content-Disposition",
+                             "attachment; filename=\"sweep-" + std::to_string(sweep.row.id) + "." + format + "\"");
+  reply.stream = [&store = service.store, sweep = std::move(sweep), format](const Sink& sink) {
+    store.export_points(sweep.row.id, sweep.spec.space, format == "csv" ? ExportFormat::csv : ExportFormat::ndjson,
+                        sink);
+  };
+  return reply;
+}
+
+}  // namespace sdip

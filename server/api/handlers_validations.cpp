@@ -1,0 +1,70 @@
+// Handlers of validations, and of the validation of a sweep's front.
+#include "core/base/error.h"
+#include "server/api/handlers.h"
+#include "server/studies/validation_json.h"
+
+namespace sdip {
+namespace {
+
+Reply validation_reply(Service& service, std::int64_t id, bool with_result, int status = 200) {
+  // The progress first: one that ends in between is then shown as ended.
+  const auto progress = service.validations.progress(id);
+  const ValidationRow row = service.store.validation(id);
+  if (row.sweep)
+    throw Error("not_found", "validation " + std::to_string(id), "it is of a sweep's front: ask the sweep");
+  OrderedJson object = validation_row_json(row, progress);
+  if (with_result) {
+    const std::string result = service.store.validation_result(id);
+    object["result"] = result.empty() ? OrderedJson() : OrderedJson::parse(result);
+  }
+  return json_reply(object, status);
+}
+
+std::int64_t validation_id(const Call& call) { return path_number(call.parts[0], "id"); }
+
+}  // namespace
+
+Reply post_validation(Service& service, const Call& call) {
+  const std::int64_t id = service.validations.submit(validation_request(parse_json(call.body)));
+  Reply reply = validation_reply(service, id, true, 202);
+  reply.headers.emplace_back("Location", "/api/v1/validations/" + std::to_string(id));
+  return reply;
+}
+
+Reply answer_validations(Service& service, const Call&) {
+  OrderedJson list = OrderedJson::array();
+  for (const ValidationRow& row : service.store.validations())
+    list.push_back(validation_row_json(row, service.validations.progress(row.id)));
+  return json_reply({{"validations", list}});
+}
+
+Reply answer_validation(Service& service, const Call& call) {
+  return validation_reply(service, validation_id(call), true);
+}
+
+Reply delete_validation(Service& service, const Call& call) {
+  const std::int64_t id = validation_id(call);
+  service.validations.forget(id);
+  service.store.remove_validation(id);
+  return {.status = 204};
+}
+
+Reply cancel_validation(Service& service, const Call& call) {
+  service.validations.cancel(validation_id(call));
+  return validation_reply(service, validation_id(call), true, 202);
+}
+
+Reply answer_front_validation(Service& service, const Call& call) {
+  const std::int64_t sweep = path_number(call.parts[0], "id");
+  service.store.sweep(sweep);
+  const auto row = service.store.validation_of(sweep);
+  if (!row)
+    throw Error("not_found", "sweep " + std::to_string(sweep),
+                "its front was not validated: it is not done, none of it is feasible, or validate_seconds is 0");
+  OrderedJson object = validation_row_json(*row, service.validations.progress(row->id));
+  const std::string result = service.store.validation_result(row->id);
+  object["points"] = result.empty() ? OrderedJson::array() : OrderedJson::parse(result).at("points");
+  return json_reply(object);
+}
+
+}  // namespace sdip

@@ -1,0 +1,471 @@
+// The JSON schemas of the API, machines and metrics from their tables.
+#include "server/api/openapi.h"
+
+#include "core/cost/price/estimate.h"
+#include "core/machine/machine.h"
+#include "core/program/form/memory_view.h"
+#include "server/api/schema_parts.h"
+
+namespace sdip {
+namespace {
+
+using namespace schema;
+
+Schema parameter_schema(const ParameterRow& row) {
+  Schema schema;
+  if (row.type == ParameterType::choice) {
+    schema = {{"type", "string"}, {"enum", Schema::array()}};
+    for (const auto& choice : row.choices)
+      if (choice.modelled) schema["enum"].push_back(choice.name);
+  } else if (row.type == ParameterType::flag) {
+    schema = flag();
+  } else {
+    schema = row.type == ParameterType::count ? integer() : number();
+    schema["minimum"] = value_json(row, row.least);
+    schema["maximum"] = value_json(row, row.most);
+  }
+  schema["description"] =
+      row.unit.empty() ? std::string(row.en) : std::string(row.en) + ", " + std::string(row.unit);
+  schema["default"] = value_json(row, row.standard);
+  return schema;
+}
+
+Schema machine(bool whole) {
+  Properties properties;
+  for (const auto& row : parameters())
+    properties.emplace_back(std::string(row.name) + (whole ? "" : "?"), parameter_schema(row));
+  properties.emplace_back("technology?",
+                          Schema{{"type", "object"},
+                                 {"additionalProperties", number()},
+                                 {"description", "Figures of one's own, by row of the technology table"}});
+  return object(properties);
+}
+
+Schema metric_values() {
+  Properties properties;
+  for (const auto& row : metrics()) {
+    Schema schema = nullable(number());
+    schema["description"] =
+        row.unit.empty() ? std::string(row.en) : std::string(row.en) + ", " + std::string(row.unit);
+    properties.emplace_back(std::string(row.name), schema);
+  }
+  return object(properties);
+}
+
+Schema parameter_names() {
+  Schema schema = {{"type", "string"}, {"enum", Schema::array()}};
+  for (const auto& row : parameters()) schema["enum"].push_back(row.name);
+  for (const auto& row : technology_parameters()) schema["enum"].push_back(row.name);
+  return schema;
+}
+
+Schema busy_cycles() {
+  Properties properties;
+  for (std::size_t i = 0; i < resource_count; ++i)
+    properties.emplace_back(std::string(resource_text(static_cast<Resource>(i))), integer());
+  return object(properties);
+}
+
+Schema by_energy_part(const Schema& figure) {
+  Properties properties;
+  for (std::size_t i = 0; i < energy_part_count; ++i)
+    properties.emplace_back(std::string(energy_part_text(static_cast<EnergyPart>(i))), figure);
+  return object(properties);
+}
+
+/// Of a pass of an instruction or a stage, and of a frame.
+Properties energies() {
+  return {{"energy_j", number()},
+          {"energy_parts_j", by_energy_part(nullable(number()))},
+          {"frame_energy_j", reference("Range")},
+          {"frame_energy_parts_j", by_energy_part(reference("Range"))}};
+}
+
+void add_tables(Schema& schemas) {
+  const Schema obstacle = object({{"code", text()}, {"where", text()}, {"detail", text()}});
+  const Schema unsupported = object({{"type", text()}, {"count", integer()}, {"node", text()}, {"reason", text()}});
+  schemas["Problem"] = object({{"type", text()},
+                               {"title", text()},
+                               {"status", integer()},
+                               {"code", text()},
+                               {"where", text()},
+                               {"detail", text()},
+                               {"problems?", array(obstacle)},
+                               {"unbound?", array(text())},
+                               {"unsupported?", array(unsupported)},
+                               {"give?", text()}});
+  schemas["Doc"] = object({{"en", text()}, {"ja", text()}});
+  const Schema choice = object({{"name", text()}, {"modelled", flag()}});
+  const Schema value = {{"type", {"number", "string", "boolean"}}};
+  schemas["Parameter"] = object({{"name", text()},
+                                 {"type", one_of({"count", "decimal", "choice", "flag"})},
+                                 {"effect", one_of({"compile", "cost"})},
+                                 {"group", text()},
+                                 {"unit", text()},
+                                 {"default", value},
+                                 {"min", nullable(number())},
+                                 {"max", nullable(number())},
+                                 {"choices", array(choice)},
+                                 {"doc", reference("Doc")}});
+  schemas["Parameters"] = object({{"parameters", array(reference("Parameter"))}});
+  schemas["TechnologyRow"] = object({{"name", text()},
+                                     {"value", number()},
+                                     {"least", number()},
+                                     {"most", number()},
+                                     {"unit", text()},
+                                     {"confidence", one_of({"cited", "unverified", "assumption"})},
+                                     {"source", text()}});
+  schemas["Technology"] = object({{"technology", array(reference("TechnologyRow"))}});
+  schemas["MetricInfo"] = object({{"name", text()},
+                                  {"unit", text()},
+                                  {"better", one_of({"higher", "lower", "neither"})},
+                                  {"doc", reference("Doc")}});
+  schemas["Metrics"] = object({{"metrics", array(reference("MetricInfo"))}});
+  schemas["Preset"] = object({{"name", text()}, {"doc", reference("Doc")}, {"machine", reference("Machine")}});
+  schemas["Presets"] = object({{"presets", array(reference("Preset"))}});
+  schemas["Operator"] = object({{"domain", text()},
+                                {"type", text()},
+                                {"mnemonic", text()},
+                                {"since", text()},
+                                {"family", text()},
+                                {"composite", flag()},
+                                {"origin", one_of({"built_in", "file"})}});
+  schemas["Operators"] = object({{"operators", array(reference("Operator"))}});
+  schemas["Field"] =
+      object({{"name", text()}, {"value", text()}, {"unit", text()}, {"source", text()}, {"confidence", text()}});
+  schemas["Baseline"] = object(
+      {{"id", text()}, {"name", text()}, {"kind", one_of({"roofline"})}, {"fields", array(reference("Field"))}});
+  schemas["Baselines"] = object({{"baselines", array(reference("Baseline"))}});
+  schemas["Machine"] = machine(true);
+  schemas["MachineChanges"] = machine(false);
+  schemas["MetricValues"] = metric_values();
+  schemas["Version"] = object({{"version", text()}, {"signature", text()}});
+  schemas["Health"] = object({{"status", one_of({"ok"})}});
+  schemas["OpenApi"] = {{"type", "object"}};
+}
+
+/// What a report says of a network.
+void add_report(Schema& schemas) {
+  const auto row = [](std::initializer_list<const char*> texts, std::initializer_list<const char*> counts) {
+    Properties properties;
+    for (const char* name : texts) properties.emplace_back(name, text());
+    for (const auto& one : integers(counts)) properties.push_back(one);
+    return properties;
+  };
+  Properties tree = row({"name", "type"}, {"nodes", "macs", "parameters", "elements"});
+  tree.insert(tree.end(), {{"children?", array(reference("LayerTree"))}, {"more?", integer()}});
+  schemas["LayerTree"] = object(tree);
+  Properties tensor = row({"name", "type"}, {"elements", "int8_bytes", "fp16_bytes"});
+  tensor.emplace_back("shape", array(integer()));
+  schemas["TensorSize"] = object(tensor);
+  schemas["LayerClass"] = object(row({"type", "family", "work", "first"}, {"nodes", "macs", "elements"}));
+  schemas["LivePeak"] = object(row({"rule", "node"}, {"int8_bytes", "fp16_bytes", "intervals", "crossings"}));
+  schemas["ModelReport"] =
+      object({{"nodes", object(integers({"file", "imported", "constant", "rewritten", "folded", "composites",
+                                         "functions", "branches", "loop_iterations"}))},
+              {"parameters", array(object(row({"type"}, {"tensors", "elements", "bytes"})))},
+              {"families", array(object(row({"family"}, {"nodes", "macs", "elements"})))},
+              {"decomposed", array(object(row({"pattern", "node"}, {"count"})))},
+              {"layer_classes", integer()},
+              {"layers", array(reference("LayerClass"))},
+              {"activations", array(reference("TensorSize"))},
+              {"weights", array(reference("TensorSize"))},
+              {"live", array(reference("LivePeak"))},
+              {"residual", object(integers({"adds", "add_skips", "concat_skips", "longest_operators", "crossings",
+                                            "concat_held_int8_bytes", "concat_held_fp16_bytes"}))},
+              {"tree", reference("LayerTree")},
+              {"external_files", array(text())}});
+}
+
+void add_model_facts(Schema& schemas, const Schema& origin, const Schema& kind) {
+  add_report(schemas);
+  schemas["TensorInfo"] =
+      object({{"name", text()}, {"type", text()}, {"shape", array(integer())}, {"dims", array(text())}});
+  const Properties counts = {{"ir_version", integer()},
+                             {"opset", integer()},
+                             {"opsets", array(object({{"domain", text()}, {"version", integer()}}))},
+                             {"producer", text()},
+                             {"inputs", array(reference("TensorInfo"))},
+                             {"outputs", array(reference("TensorInfo"))},
+                             {"parameters", integer()},
+                             {"macs", object(integers({"conv", "linear", "matmul"}))},
+                             {"operators", array(object({{"type", text()}, {"count", integer()}}))},
+                             {"rewrites", array(object({{"pattern", text()}, {"count", integer()}}))}};
+  Properties stage = {{"role", text()}, {"name", text()}};
+  stage.insert(stage.end(), counts.begin(), counts.end());
+  stage.emplace_back("report", reference("ModelReport"));
+  schemas["StageFacts"] = object(stage);
+  Properties facts = {{"name", text()}, {"title", text()}, {"origin", origin}, {"kind", kind}};
+  facts.insert(facts.end(), counts.begin(), counts.end());
+  facts.emplace_back("dims", Schema{{"type", "object"}, {"additionalProperties", integer()}});
+  facts.emplace_back("given", Schema{{"type", "object"}, {"additionalProperties", text()}});
+  facts.emplace_back("assumed", array(text()));
+  facts.emplace_back("stages", array(reference("StageFacts")));
+  schemas["ModelFacts"] = object(facts);
+}
+
+void add_models(Schema& schemas) {
+  const Schema origin = one_of({"built_in", "uploaded"}), kind = one_of({"pipeline", "model"});
+  schemas["Model"] = object({{"name", text()},
+                             {"title", text()},
+                             {"origin", origin},
+                             {"kind", kind},
+                             {"stages", array(text())},
+                             {"parameters", nullable(integer())},
+                             {"bytes", nullable(integer())}});
+  schemas["Models"] = object({{"models", array(reference("Model"))}});
+  add_model_facts(schemas, origin, kind);
+}
+
+void add_memory_views(Schema& schemas) {
+  OrderedJson names = OrderedJson::array();
+  for (std::size_t m = 0; m < memory_names; ++m) names.push_back(memory_text(static_cast<MemoryName>(m)));
+  const Schema memory{{"type", "string"}, {"enum", names}};
+  schemas["WaitingValue"] =
+      object({{"lower", text()}, {"upper", text()}, {"dies", integer()}, {"waits_to", integer()}});
+  schemas["MemoryFigures"] = object({{"memory", memory},
+                                     {"capacity_bytes", integer()},
+                                     {"peak_bytes", integer()},
+                                     {"live_bytes", integer()},
+                                     {"crossing_pairs", integer()},
+                                     {"waiting", array(reference("WaitingValue"))},
+                                     {"occupancy_bytes", array(integer())}});
+  Properties rectangle = integers({"address", "bytes", "from", "to", "start_cycle", "end_cycle"});
+  rectangle.insert(rectangle.end(), {{"memory", memory}, {"name", text()}});
+  schemas["MemoryRectangle"] = object(rectangle);
+  schemas["StageMemory"] = object({{"name", text()},
+                                   {"instructions", array(text())},
+                                   {"memories", array(reference("MemoryFigures"))},
+                                   {"rectangles", array(reference("MemoryRectangle"))}});
+  schemas["MemoryViews"] = object(
+      {{"model", text()}, {"feasible", flag()}, {"reason", text()}, {"stages", array(reference("StageMemory"))}});
+}
+
+void add_analysis_request(Schema& schemas) {
+  schemas["AnalysisRequest"] = object({{"model", text()},
+                                       {"preset?", text()},
+                                       {"machine?", reference("MachineChanges")},
+                                       {"formats?", text()},
+                                       {"instructions?", flag()}});
+}
+
+/// Parts of totals, the ends of their ranges, and what a machine's process and part stand.
+void add_figures(Schema& schemas) {
+  schemas["Part"] = object({{"part", text()}, {"value", nullable(number())}});
+  schemas["RangedPart"] = object({{"part", text()},
+                                  {"value", nullable(number())},
+                                  {"least", nullable(number())},
+                                  {"most", nullable(number())}});
+  schemas["Range"] =
+      object({{"value", nullable(number())}, {"least", nullable(number())}, {"most", nullable(number())}});
+  schemas["ClockLimit"] = object({{"least", number()}, {"value", number()}, {"most", number()}});
+  schemas["FpgaResource"] = object({{"resource", text()}, {"needed", number()}, {"available", number()}});
+  schemas["FpgaUse"] =
+      object({{"fits", flag()}, {"limit", text()}, {"resources", array(reference("FpgaResource"))}});
+}
+
+void add_analyses(Schema& schemas) {
+  add_figures(schemas);
+  Properties instruction =
+      integers({"index", "start_cycle", "end_cycle", "stall_weights_cycles", "stall_activations_cycles",
+                "stall_program_cycles", "waiting_cycles", "dram_weights_bytes", "dram_activations_in_bytes",
+                "dram_activations_out_bytes", "dram_program_bytes", "dsram_read_side_bytes",
+                "dsram_write_side_bytes", "stackram_bytes", "psram_bytes", "macs", "lane_macs"});
+  instruction.insert(instruction.end(), {{"name", text()},
+                                         {"op", text()},
+                                         {"limiter", text()},
+                                         {"busy_cycles", busy_cycles()},
+                                         {"output_shape", array(integer())}});
+  const Properties spent = energies();
+  instruction.insert(instruction.end(), spent.begin(), spent.end());
+  schemas["Instruction"] = object(instruction);
+  Properties stage = integers({"parts",
+                               "passes_per_frame",
+                               "cold_cycles",
+                               "steady_cycles",
+                               "bound_cycles",
+                               "bound_dram_bytes",
+                               "stall_weights_cycles",
+                               "stall_activations_cycles",
+                               "stall_program_cycles",
+                               "running_cycles",
+                               "waiting_cycles",
+                               "dram_weights_bytes",
+                               "dram_activations_bytes",
+                               "dram_program_bytes",
+                               "weight_bytes",
+                               "imem_bytes",
+                               "dsram_peak_bytes",
+                               "stackram_peak_bytes",
+                               "psram_peak_bytes",
+                               "macs",
+                               "products_in_mac",
+                               "spread_cores"});
+  stage.insert(stage.end(), {{"name", text()},
+                             {"role", text()},
+                             {"dram_share", number()},
+                             {"instructions?", array(reference("Instruction"))}});
+  stage.insert(stage.end(), spent.begin(), spent.end());
+  schemas["StageAnalysis"] = object(stage);
+  schemas["LoadPart"] = object({{"memory", one_of({"imem", "dram", "fefet"})},
+                                {"bytes", integer()},
+                                {"cycles", integer()},
+                                {"seconds", number()}});
+  schemas["Configuration"] = object({{"bytes", reference("Range")}, {"seconds", reference("Range")}});
+  schemas["Load"] = object({{"cycles", integer()},
+                            {"seconds", number()},
+                            {"parts", array(reference("LoadPart"))},
+                            {"kept_bytes", integer()},
+                            {"configuration?", reference("Configuration")}});
+  schemas["Analysis"] = object({{"model", text()},
+                                {"machine", reference("Machine")},
+                                {"feasible", flag()},
+                                {"reason", text()},
+                                {"metrics", reference("MetricValues")},
+                                {"energy_j", array(reference("RangedPart"))},
+                                {"waiting_energy_j", array(reference("RangedPart"))},
+                                {"area_mm2", array(reference("RangedPart"))},
+                                {"leakage_w", array(reference("Part"))},
+                                {"clock_limit_mhz", reference("ClockLimit")},
+                                {"fpga?", reference("FpgaUse")},
+                                {"latency_s", array(reference("Part"))},
+                                {"load", reference("Load")},
+                                {"notes", array(text())},
+                                {"stages", array(reference("StageAnalysis"))}});
+  add_memory_views(schemas);
+}
+
+void add_comparisons(Schema& schemas) {
+  schemas["ComparisonRequest"] = object({{"model", text()},
+                                         {"preset?", text()},
+                                         {"machine?", reference("MachineChanges")},
+                                         {"formats?", text()},
+                                         {"baselines?", array(text())}});
+  schemas["ComparisonRow"] = object({{"id", text()},
+                                     {"name", text()},
+                                     {"kind", one_of({"model", "roofline"})},
+                                     {"values", {{"type", "object"}, {"additionalProperties", nullable(number())}}},
+                                     {"compute_s", nullable(number())},
+                                     {"memory_s", nullable(number())},
+                                     {"fields", array(reference("Field"))},
+                                     {"notes", array(text())}});
+  schemas["Comparison"] = object({{"rows", array(reference("ComparisonRow"))}});
+}
+
+void add_sweeps(Schema& schemas) {
+  const Schema value = {{"type", {"number", "string", "boolean"}}};
+  schemas["Axis"] = object({{"parameter", parameter_names()},
+                            {"values?", array(value)},
+                            {"min?", number()},
+                            {"max?", number()},
+                            {"step?", number()},
+                            {"factor?", number()}});
+  schemas["SweepRequest"] = object({{"name?", text()},
+                                    {"model", text()},
+                                    {"preset?", text()},
+                                    {"machine?", reference("MachineChanges")},
+                                    {"sampling?", one_of({"grid", "random"})},
+                                    {"seed?", integer()},
+                                    {"count?", integer()},
+                                    {"axes", array(reference("Axis"))},
+                                    {"objectives?", array(text())},
+                                    {"formats?", text()},
+                                    {"validate_seconds?", integer()}});
+  schemas["Sweep"] = object({{"id", integer()},
+                             {"name", text()},
+                             {"model", text()},
+                             {"state", sweep_states()},
+                             {"total", integer()},
+                             {"done", integer()},
+                             {"feasible", integer()},
+                             {"unchecked", integer()},
+                             {"points_per_second", nullable(number())},
+                             {"eta_s", nullable(number())},
+                             {"measuring_accuracy", flag()},
+                             {"created", text()},
+                             {"error", {{"anyOf", {reference("Problem"), {{"type", "null"}}}}}},
+                             {"objectives", array(text())},
+                             {"validation", {{"anyOf", {reference("SweepValidation"), {{"type", "null"}}}}}},
+                             {"spec", reference("SweepRequest")}});
+  schemas["Sweeps"] = object({{"sweeps", array(reference("Sweep"))}});
+  schemas["PointsPage"] = object({{"columns", array(text())},
+                                  {"rows", array(array(cell()))},
+                                  {"next", nullable(text())},
+                                  {"total", integer()}});
+  schemas["PointColumns"] = object({{"count", integer()},
+                                    {"index", array(integer())},
+                                    {"feasible", array(integer())},
+                                    {"columns", {{"type", "object"}, {"additionalProperties", array(cell())}}}});
+  schemas["Front"] =
+      object({{"metrics", array(text())}, {"columns", array(text())}, {"rows", array(array(cell()))}});
+  schemas["Point"] = object({{"index", integer()},
+                             {"machine", reference("Machine")},
+                             {"feasible", flag()},
+                             {"reason", text()},
+                             {"metrics", reference("MetricValues")},
+                             {"accuracy", {{"anyOf", {reference("PointAccuracy"), {{"type", "null"}}}}}}});
+}
+
+/// A measurement: its sums' ratio in decibels ("inf": nothing differs), its cosine, and of what.
+Properties deviation(const Properties& of) {
+  Properties properties = of;
+  properties.insert(properties.end(), {{"sqnr_db", {{"type", {"number", "string", "null"}}}},
+                                       {"cosine", nullable(number())},
+                                       {"elements", integer()},
+                                       {"not_finite", integer()}});
+  return properties;
+}
+
+void add_accuracies(Schema& schemas) {
+  schemas["PointAccuracy"] = object({{"sqnr_db", {{"type", {"number", "string", "null"}}}},
+                                     {"cosine", nullable(number())},
+                                     {"weights", one_of({"random", "file"})}});
+  schemas["AccuracyRequest"] = object({{"model", text()},
+                                       {"preset?", text()},
+                                       {"machine?", reference("MachineChanges")},
+                                       {"formats?", text()},
+                                       {"calibration?", one_of({"minmax", "percentile", "mse"})},
+                                       {"percentile?", number()},
+                                       {"samples?", integer()},
+                                       {"seed?", integer()}});
+  const Schema layer = object(deviation({{"value", text()}, {"instruction", text()}, {"op", text()}}));
+  const Schema step = object(deviation({{"step", integer()}, {"t", number()}}));
+  schemas["StageAccuracy"] = object({{"name", text()},
+                                     {"role", text()},
+                                     {"output", object(deviation({}))},
+                                     {"steps", array(step)},
+                                     {"layers", array(layer)}});
+  schemas["Accuracy"] = object(deviation({{"model", text()},
+                                          {"machine", reference("Machine")},
+                                          {"formats", text()},
+                                          {"weights", one_of({"random", "file"})},
+                                          {"seed", integer()},
+                                          {"calibration", text()},
+                                          {"percentile", number()},
+                                          {"samples", integer()},
+                                          {"stages", array(reference("StageAccuracy"))}}));
+  schemas["AccuracyJob"] = object({{"id", integer()},
+                                   {"state", one_of({"queued", "running", "done", "failed"})},
+                                   {"progress", number()},
+                                   {"model", text()},
+                                   {"error", {{"anyOf", {reference("Problem"), {{"type", "null"}}}}}},
+                                   {"result", {{"anyOf", {reference("Accuracy"), {{"type", "null"}}}}}}});
+}
+
+}  // namespace
+
+OrderedJson component_schemas() {
+  Schema schemas = Schema::object();
+  add_tables(schemas);
+  add_models(schemas);
+  add_analysis_request(schemas);
+  add_analyses(schemas);
+  add_explanations(schemas);
+  add_comparisons(schemas);
+  add_sweeps(schemas);
+  add_validations(schemas);
+  add_accuracies(schemas);
+  return schemas;
+}
+
+}  // namespace sdip

@@ -1,0 +1,216 @@
+// The command line.
+#include "server/cli/cli.h"
+
+#include <algorithm>
+#include <charconv>
+#include <iostream>
+#include <set>
+
+#include "core/base/error.h"
+#include "server/cli/commands.h"
+#include "server/io/several.h"
+#include "server/io/text.h"
+#include "server/io/version.h"
+#include "server/jobs/evaluations.h"
+#include "server/json/program_files.h"
+#include "server/models/operator_files.h"
+#include "server/models/request.h"
+
+namespace sdip {
+namespace {
+
+constexpr const char* footer =
+    "Exit codes: 0 done, 1 input that cannot be used, 2 wrong usage, 3 the design point is infeasible, 70 a bug "
+    "of\n"
+    "ours, 130 cancelled. Results go to standard output, progress and problems to standard error.\n"
+    "Values of an option that takes several may follow one flag: --dim B=1 H=64 MODEL. What has a = and does not\n"
+    "end in .onnx is one more value; a MODEL of such a name stands before the options.";
+
+/// "sdip: CODE: where: message", nothing in it able to write elsewhere on a terminal. Messages about a file begin
+/// with its name already.
+void print_error(const Error& error) {
+  std::string message = error.what();
+  const bool placed = error.where.empty() || message.starts_with(error.where);
+  const std::string file = error.where.substr(0, error.where.find(": ")) + ": ";  // of "FILE: node", said once
+  if (!placed && message.starts_with(file)) message.erase(0, file.size());
+  std::cerr << "sdip: " << error.code << ": " << (placed ? "" : printable(error.where) + ": ") << printable(message)
+            << std::endl;
+}
+
+/// What a file holds; errors name the file.
+Json file_json(const std::string& file) {
+  try {
+    return parse_json(read_text(file));
+  } catch (const Error& error) {
+    if (error.where == file) throw;
+    throw Error(error.code, file + "#" + error.where, error.what());
+  }
+}
+
+int run_action(const Action& action) {
+  try {
+    const int code = action();
+    std::cout.flush();
+    if (!std::cout) throw Error("output_failed", "standard output", "cannot write");
+    return code;
+  } catch (const Error& error) {
+    print_error(error);
+    return exit_input;
+  } catch (const std::exception& bug) {
+    std::cerr << "sdip: internal: " << printable(bug.what()) << " (a bug of ours; please report it)" << std::endl;
+  }
+  return exit_bug;
+}
+
+}  // namespace
+
+CLI::Option* add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& about) {
+  return command.add_option("--seed", seed, about)->capture_default_str()->check([](const std::string& text) {
+    std::uint64_t number = 0;
+    const char* end = text.data() + text.size();
+    const auto [last, error] = std::from_chars(text.data(), end, number);
+    const bool whole = error == std::errc() && last == end;
+    return whole ? "" : "expected a whole number of 0 to 2^64 - 1, found '" + printable(text.substr(0, 80)) + "'";
+  });
+}
+
+void add_machine_options(CLI::App& command, MachineOptions& options) {
+  command.add_option("--preset", options.preset, "The machine to start from (`sdip presets`)")
+      ->capture_default_str();
+  command.add_option("--machine", options.file, "A JSON file of parameters over the preset");
+  command.add_option("--set", options.changes, "key=value over both (`sdip parameters`); several, or repeated")
+      ->allow_extra_args(false);
+}
+
+void add_formats_option(CLI::App& command, std::string& file) {
+  command.add_option("--formats", file,
+                     "A file of number formats for layers or operator families (docs/formats.md)");
+}
+
+Machine machine_of(const MachineOptions& options) {
+  Machine machine = require_preset(options.preset, "--preset").machine;
+  if (!options.file.empty()) assign_json(machine, file_json(options.file), options.file + "#");
+  std::set<std::string> said;
+  for (const auto& change : options.changes) {
+    const auto equals = change.find('=');
+    const std::string key = change.substr(0, equals);
+    if (equals == std::string::npos)
+      throw Error("value_invalid", "--set " + change.substr(0, 80), "expected key=value");
+    const ParameterRow* row = find_setting(key);
+    if (!row) {
+      std::vector<std::string_view> names;
+      for (const auto& one : parameters()) names.push_back(one.name);
+      for (const auto& one : technology_parameters()) names.push_back(one.name);
+      const std::string hint = nearest_names(key, names);
+      throw Error("unknown_parameter", "--set " + key.substr(0, 80),
+                  "no such parameter; " + (hint.empty() ? "`sdip parameters` lists them all" : hint));
+    }
+    if (!said.insert(key).second) throw Error("value_invalid", "--set " + key, "given more than once");
+    row->write(machine, parse_value(*row, change.substr(equals + 1), "--set " + key));
+  }
+  check_machine(machine);
+  return machine;
+}
+
+void add_operators_option(CLI::App& command, std::vector<std::string>& files) {
+  command
+      .add_option("--operators", files,
+                  "A JSON file that defines operators (docs/formats.md); several, or repeated")
+      ->allow_extra_args(false);
+}
+
+bool is_value(std::string_view text) {
+  if (text.starts_with('[') || text == "true" || text == "false") return true;
+  double number = 0;
+  const auto [last, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return problem != std::errc::invalid_argument && last == text.data() + text.size();
+}
+
+void add_file_options(CLI::App& command, FileOptions& options) {
+  command.add_option("--dim", options.dims, "NAME=SIZE binds a symbolic dimension of a file; several, or repeated")
+      ->allow_extra_args(false);
+  command
+      .add_option("--input", options.inputs,
+                  "NAME=VALUE makes an input of a file a constant: sr=16000, mask=[1,1,0]; several, or repeated")
+      ->allow_extra_args(false);
+  command
+      .add_option(
+          "--role", options.role,
+          "What a file is: core (a noise predictor, run each step), text_encoder, encoder, decoder, network")
+      ->capture_default_str();
+  add_operators_option(command, options.operators);
+}
+
+FileModels file_models(const FileOptions& options) {
+  FileModels files;
+  for (const auto& text : options.dims) bind_dim(files.dims, text, "--dim");
+  for (const auto& text : options.inputs) {
+    give_input(files.given, text, "--input");
+    if (!is_value(std::string_view(text).substr(text.find('=') + 1)))
+      throw Error("value_invalid", "--input",
+                  text.substr(0, 80) + ": expected a value such as 16000, true or [1,1,0]; files are for sdip run");
+  }
+  files.role = role_named(options.role, "--role");
+  files.operators = operators_of(options.operators);
+  files.tell = [](const std::string& note) { std::cerr << "sdip: note: " << printable(note) << "\n"; };
+  return files;
+}
+
+void require_model_or_program(const std::string& model, bool program, const FileOptions& files) {
+  if (model.empty() != program)
+    throw Error("value_conflict", "--program",
+                program ? "expected a MODEL or --program FILE, and not both"
+                        : "expected a MODEL or --program FILE, and neither is given");
+  if (!program) require_no_program(model);
+  if (program && !files.dims.empty())
+    throw Error("value_conflict", "--dim", "a program has its sizes; expected with an ONNX file only");
+  if (program && !files.inputs.empty())
+    throw Error("value_conflict", "--input", "a program has its constants; expected with an ONNX file only");
+  if (program && files.role != FileOptions{}.role)
+    throw Error("value_conflict", "--role", "a program says its role itself; expected with an ONNX file only");
+}
+
+/// What a server starts to evaluate an upload (server/models/apart.h); nothing for people.
+void add_evaluate_command(CLI::App& app, Action& action) {
+  app.add_subcommand(child_command, "Evaluates a model for a server that started this")
+      ->group("")
+      ->callback([&action] { action = [] { return run_evaluation(evaluations()); }; });
+}
+
+bool colour_out() { return wants_colour(1); }
+
+int run_program(int argc, char** argv) {
+  CLI::App app{"SDIP Explorer: what a diffusion processor costs, and which one is best.", "sdip"};
+  app.set_version_flag("--version", "sdip " + std::string(program_version));
+  app.require_subcommand(1);
+  app.footer(footer);
+  Action action;
+  add_model_commands(app, action);
+  add_table_commands(app, action);
+  add_point_commands(app, action);
+  add_compile_command(app, action);
+  add_program_commands(app, action);
+  add_tiling_command(app, action);
+  add_traffic_command(app, action);
+  add_memory_command(app, action);
+  add_run_command(app, action);
+  add_validate_command(app, action);
+  add_accuracy_command(app, action);
+  add_sweep_commands(app, action);
+  add_db_commands(app, action);
+  add_host_command(app, action);
+  add_npu_analysis_command(app, action);
+  add_serve_command(app, action);
+  add_bench_command(app, action);
+  add_evaluate_command(app, action);
+  try {
+    std::vector<std::string> arguments = with_repeated_flags(app, {argv + 1, argv + argc});
+    std::ranges::reverse(arguments);  // as CLI11 takes them
+    app.parse(std::move(arguments));
+  } catch (const CLI::ParseError& problem) {
+    return app.exit(problem) == 0 ? exit_ok : exit_usage;
+  }
+  return run_action(action);
+}
+
+}  // namespace sdip

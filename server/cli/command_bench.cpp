@@ -1,0 +1,200 @@
+// sdip bench: how fast the two things are that people wait for, as ratios to what they should take.
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "core/base/error.h"
+#include "server/cli/commands.h"
+#include "server/cli/layer_growth.h"
+#include "server/cli/sweep_rate.h"
+#include "server/io/text.h"
+#include "server/studies/analysis.h"
+#include "server/studies/machine_peak.h"
+
+namespace sdip {
+namespace {
+
+constexpr double analysis_budget_s = 0.2;        // analyze of the SD 1.5 pipeline, compile included
+constexpr double sweep_budget_points = 200'000;  // machines a second of a grid sweep of that pipeline
+constexpr double fine_budget_points = 20'000;    // where every machine differs in every parameter
+
+std::string processor() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name")) return printable(line.substr(line.find(':') + 2));
+  return "unknown processor";
+}
+
+/// A sweep whose instructions are counted: of its first points, those of one program where there are few.
+struct Counted {
+  const char* name;
+  Space (*space)();
+  std::int64_t points;
+};
+constexpr Counted counted_sweeps[] = {{"grid", grid_sweep, 16'384}, {"all-differ", fine_sweep, 512}};
+
+/// What callgrind runs: the programs, with their machines or without.
+int run_counted(const std::string& name, bool evaluated) {
+  for (const Counted& counted : counted_sweeps)
+    if (name == counted.name) sweep_first(counted.space(), counted.points, evaluated);
+  return exit_ok;
+}
+
+/// Instructions of a machine, and the share of the processor's peak at which they are carried out.
+int run_instructions(bool json) {
+  const double peak = peak_instructions_per_second();
+  OrderedJson all = {{"machine", processor()}, {"peak_instructions_per_second", peak}};
+  std::vector<TextRow> rows = {
+      {"independent additions", quantity_text(peak, "/s"), "one thread, the most that it retires", ""}};
+  for (const Counted& counted : counted_sweeps) {
+    const std::string command = "bench --counted-sweep " + std::string(counted.name);
+    const auto with = counted_instructions(command + " --evaluated"), without = counted_instructions(command);
+    if (!with || !without)
+      throw Error("valgrind_missing", "", "instructions are counted by valgrind, which could not be run");
+    const double instructions = static_cast<double>(*with - *without) / static_cast<double>(counted.points);
+    const double rate = sweep_rate(counted.space(), 1, Vectors::avx2).points_per_second;
+    const std::string name = std::string(counted.name) + ", a machine";
+    rows.push_back({name, count_text(static_cast<std::int64_t>(instructions)), "instructions", ""});
+    rows.push_back({"", count_text(static_cast<std::int64_t>(rate)) + " /s", "one thread (AVX2), of its peak",
+                    quantity_text(instructions * rate / peak, "x")});
+    all[counted.name] = {{"points", counted.points},
+                         {"instructions_per_point", instructions},
+                         {"points_per_second_on_one_thread", rate},
+                         {"over_peak", instructions * rate / peak}};
+  }
+  if (json)
+    std::cout << json_text(all, 2) << "\n";
+  else
+    print_table(std::cout, {{"sd15"}, {"", Align::right}, {""}, {"ratio", Align::right}}, rows, colour_out());
+  return exit_ok;
+}
+
+OrderedJson growth_json(const std::vector<LayerGrowth>& growth) {
+  OrderedJson layers = OrderedJson::array();
+  for (const LayerGrowth& g : growth)
+    layers.push_back({{"layers", g.layers},
+                      {"classes", g.classes},
+                      {"machine_s", g.seconds},
+                      {"recurrence_s", g.recurrence_seconds}});
+  return layers;
+}
+
+/// `first`: what is counted; `second`: how a row compares with one before it.
+void print_growth(const std::vector<LayerGrowth>& growth, const char* first, std::int64_t LayerGrowth::*counted,
+                  const char* second, const std::function<std::string(std::size_t row)>& compared) {
+  std::vector<TextRow> rows;
+  for (std::size_t i = 0; i < growth.size(); ++i)
+    rows.push_back({count_text(growth[i].*counted), quantity_text(growth[i].seconds, "s"), compared(i),
+                    quantity_text(growth[i].recurrence_seconds, "s")});
+  print_table(std::cout,
+              {{first, Align::right},
+               {"a machine beside others", Align::right},
+               {second, Align::right},
+               {"recurrence apart", Align::right}},
+              rows, colour_out());
+}
+
+void print_layer_growth(const std::vector<LayerGrowth>& growth) {
+  print_growth(growth, "equal layers", &LayerGrowth::layers, "of one layer",
+               [&](std::size_t i) { return quantity_text(growth[i].seconds / growth[0].seconds, "x"); });
+}
+
+void print_class_growth(const std::vector<LayerGrowth>& growth) {
+  print_growth(growth, "kinds of 1,000 layers", &LayerGrowth::classes, "one more kind", [&](std::size_t i) {
+    if (i == 0) return std::string();
+    const auto more = static_cast<double>(growth[i].classes - growth[i - 1].classes);
+    return quantity_text((growth[i].seconds - growth[i - 1].seconds) / more, "s");
+  });
+}
+
+int run_bench(bool json) {
+  const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const Machine machine;
+  const double whole = median_of(7, [&] { analyze(Catalog(), "sd15", machine); });
+  const Catalog catalog;
+  const auto workload = catalog.workload("sd15", machine);
+  const Application application = compile(*workload, machine);
+  const double compiled = median_of(7, [&] { compile(*workload, machine); });
+  const double estimated = median_of(21, [&] { estimate(application, machine); });
+  const double evaluated = median_of(21, [&] { evaluate(application, machine); });
+  const SweepRate grid = sweep_rate(grid_sweep(), threads), fine = sweep_rate(fine_sweep(), threads);
+  const double alone = static_cast<double>(threads) / evaluated;
+  const std::vector<LayerGrowth> layers = layer_growth(), classes = class_growth();
+  if (json) {
+    std::cout << json_text(OrderedJson{{"machine", processor()},
+                                       {"threads", threads},
+                                       {"analyze_s", whole},
+                                       {"compile_s", compiled},
+                                       {"estimate_s", estimated},
+                                       {"evaluate_s", evaluated},
+                                       {"sweep_points", grid.points},
+                                       {"sweep_programs", grid.programs},
+                                       {"sweep_compile_s", grid.compile_s},
+                                       {"sweep_points_per_second", grid.points_per_second},
+                                       {"fine_points", fine.points},
+                                       {"fine_programs", fine.programs},
+                                       {"fine_stairs_searches", fine.searches},
+                                       {"fine_compile_s", fine.compile_s},
+                                       {"fine_points_per_second", fine.points_per_second},
+                                       {"analyze_over_budget", whole / analysis_budget_s},
+                                       {"sweep_over_budget", grid.points_per_second / sweep_budget_points},
+                                       {"fine_over_budget", fine.points_per_second / fine_budget_points},
+                                       {"sweep_over_evaluate", grid.points_per_second / alone},
+                                       {"layers_of_one_class", growth_json(layers)},
+                                       {"classes_of_1000_layers", growth_json(classes)}},
+                           2)
+              << "\n";
+    return exit_ok;
+  }
+  std::cout << "on " << processor() << ", " << threads << " threads\n";
+  const auto ratio = [](double value) { return quantity_text(value, "x"); };
+  print_table(
+      std::cout, {{"sd15"}, {"median", Align::right}, {""}, {"ratio", Align::right}},
+      {{"analyze, everything", quantity_text(whole, "s"), "of the 0.2 s allowed", ratio(whole / analysis_budget_s)},
+       {"compile", quantity_text(compiled, "s"), "of analyze", ratio(compiled / whole)},
+       {"estimate, full report", quantity_text(estimated, "s"), "of compile", ratio(estimated / compiled)},
+       {"evaluate, metrics only", quantity_text(evaluated, "s"), "of estimate", ratio(evaluated / estimated)},
+       {"grid of " + count_text(grid.points) + ", its " + count_text(grid.programs) + " programs",
+        quantity_text(grid.compile_s, "s"), "of compile, a program",
+        ratio(grid.compile_s / static_cast<double>(grid.programs) / compiled)},
+       {"grid, its machines", count_text(static_cast<std::int64_t>(grid.points_per_second)) + " /s",
+        "of the 200,000 wanted", ratio(grid.points_per_second / sweep_budget_points)},
+       {"", "", "of evaluate on all threads", ratio(grid.points_per_second / alone)},
+       {"all differ, " + count_text(fine.points) + ": staircases and " + count_text(fine.programs) + " programs",
+        quantity_text(fine.compile_s, "s"), "of compile, a program",
+        ratio(fine.compile_s / static_cast<double>(fine.programs) / compiled)},
+       {"all differ, its machines", count_text(static_cast<std::int64_t>(fine.points_per_second)) + " /s",
+        "of the 20,000 wanted", ratio(fine.points_per_second / fine_budget_points)}},
+      colour_out());
+  print_layer_growth(layers);
+  print_class_growth(classes);
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app, Action& action) {
+  struct Options {
+    bool json = false, instructions = false, evaluated = false;
+    std::string counted;
+  };
+  const auto options = std::make_shared<Options>();
+  auto* command = app.add_subcommand("bench", "How fast this program is here, as ratios");
+  command->add_flag("--json", options->json, "JSON instead of a table");
+  command->add_flag("--instructions", options->instructions,
+                    "Instead: instructions of a machine of a sweep, counted by callgrind, and their share of the "
+                    "processor's peak (2 minutes)");
+  command->add_option("--counted-sweep", options->counted)->group("");
+  command->add_flag("--evaluated", options->evaluated)->group("");
+  command->callback([&action, options] {
+    action = [options] {
+      if (!options->counted.empty()) return run_counted(options->counted, options->evaluated);
+      return options->instructions ? run_instructions(options->json) : run_bench(options->json);
+    };
+  });
+}
+
+}  // namespace sdip

@@ -1,0 +1,64 @@
+// sdip db check.
+#include <iostream>
+#include <memory>
+
+#include "core/base/error.h"
+#include "server/cli/commands.h"
+#include "server/io/json_in.h"
+#include "server/io/text.h"
+#include "server/jobs/service.h"
+
+namespace sdip {
+namespace {
+
+struct CheckArguments {
+  std::string data;
+  bool json = false;
+};
+
+void print_found(const StoreCheck& found, const std::string& file) {
+  std::cout << printable(file) << ": version " << found.version << ", " << count_text(found.sweeps) << " sweeps, "
+            << count_text(found.points) << " points\n";
+  if (found.unchecked > 0)
+    std::cout << count_text(found.unchecked)
+              << " of them were stored before there were checksums: whether they are damaged cannot be known\n";
+  for (const std::string& damage : found.damages) std::cout << "damaged: " << printable(damage) << "\n";
+  if (found.damages.empty()) std::cout << "whole\n";
+}
+
+int check_data(const CheckArguments& arguments) {
+  const auto file = store_file(arguments.data);
+  if (!std::filesystem::exists(file))
+    throw Error("file_not_found", file.string(), "no sweeps are kept in this folder");
+  const StoreCheck found = check_store(file.string());
+  if (arguments.json)
+    std::cout << json_text(OrderedJson{{"file", file.string()},
+                                       {"version", found.version},
+                                       {"sweeps", found.sweeps},
+                                       {"points", found.points},
+                                       {"unchecked", found.unchecked},
+                                       {"damages", found.damages}},
+                           2)
+              << "\n";
+  else
+    print_found(found, file.string());
+  if (!found.damages.empty())
+    throw Error("store_corrupt", file.string(),
+                count_text(std::ssize(found.damages)) + " damaged places; what stands elsewhere can be read");
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_db_commands(CLI::App& app, Action& action) {
+  auto* db = app.add_subcommand("db", "The store of a data folder");
+  db->require_subcommand(1);
+  const auto arguments = std::make_shared<CheckArguments>();
+  auto* command = db->add_subcommand("check", "Read all of a store, and say what is damaged (exit code 1)");
+  command->add_option("--data", arguments->data, "Folder of the store; no other sdip may use it meanwhile")
+      ->required();
+  command->add_flag("--json", arguments->json, "JSON instead of text");
+  command->callback([&action, arguments] { action = [=] { return check_data(*arguments); }; });
+}
+
+}  // namespace sdip

@@ -1,0 +1,398 @@
+// sdip analyze and compare: one design point, printed.
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "core/base/error.h"
+#include "core/cost/price/fpga.h"
+#include "server/cli/commands.h"
+#include "server/cli/explain_text.h"
+#include "server/cli/sensitivity_text.h"
+#include "server/io/text.h"
+#include "server/json/explain_json.h"
+#include "server/json/program_files.h"
+#include "server/models/request.h"
+#include "server/studies/analysis.h"
+
+namespace sdip {
+namespace {
+
+struct PointArguments {
+  std::string model, formats;
+  std::vector<std::string> programs;
+  FileOptions files;
+  std::vector<std::string> baselines;
+  MachineOptions machine;
+  std::int64_t layers = 0, top = 10, explained = 0;
+  bool json = false, explains = false;
+};
+
+void print_metrics(const Analysis& analysis) {
+  std::vector<TextRow> rows;
+  for (std::size_t i = 0; i < metric_count; ++i) {
+    const auto& row = metrics()[i];
+    rows.push_back(
+        {std::string(row.name), quantity_text(analysis.report.outcome.values[i], row.unit), std::string(row.en)});
+  }
+  print_table(std::cout, {{""}, {"", Align::right}, {""}}, rows, colour_out());
+}
+
+/// A stage a column: short enough for a terminal of 100.
+void print_stages(const Report& report) {
+  std::vector<Column> columns = {{""}};
+  for (const auto& s : report.stages) columns.push_back({printable(s.name), Align::right});
+  std::vector<TextRow> rows;
+  const auto add = [&](const char* title, const auto& cell_of) {
+    TextRow row = {title};
+    for (const auto& s : report.stages) row.push_back(cell_of(s));
+    rows.push_back(std::move(row));
+  };
+  const auto amount = [&](const char* title, std::string_view unit, const auto& value_of) {
+    add(title, [&](const StageReport& s) { return quantity_text(static_cast<double>(value_of(s)), unit); });
+  };
+  add("role", [](const StageReport& s) { return std::string(role_text(s.role)); });
+  add("passes a frame", [](const StageReport& s) { return std::to_string(s.passes_per_frame); });
+  amount("cold pass", "cycles", [](const StageReport& s) { return s.cold_cycles.value; });
+  amount("steady pass", "cycles", [](const StageReport& s) { return s.steady_cycles.value; });
+  amount("compute bound", "cycles", [](const StageReport& s) { return s.bound_cycles.value; });
+  amount("stalled", "cycles",
+         [](const StageReport& s) { return (s.stall_weights + s.stall_activations + s.stall_program).value; });
+  amount("DRAM, weights", "B", [](const StageReport& s) { return s.dram_weights.value; });
+  amount("DRAM, activations", "B", [](const StageReport& s) { return s.dram_activations.value; });
+  amount("DRAM, program", "B", [](const StageReport& s) { return s.dram_program.value; });
+  amount("DRAM bound", "B", [](const StageReport& s) { return s.bound_dram_bytes.value; });
+  amount("DSRAM peak", "B", [](const StageReport& s) { return s.dsram_peak.value; });
+  amount("STACKRAM peak", "B", [](const StageReport& s) { return s.stackram_peak.value; });
+  amount("PSRAM peak", "B", [](const StageReport& s) { return s.psram_peak.value; });
+  amount("energy", "J", [](const StageReport& s) { return s.energy_j; });
+  print_heading(std::cout, "Stages, a pass each", colour_out());
+  print_table(std::cout, columns, rows, colour_out());
+}
+
+double sum_of(const Breakdown& parts) {
+  double total = 0;
+  for (const auto& [part, value] : parts) total += value;
+  return total;
+}
+
+/// `ranges`: nullptr where every figure is what it is.
+void print_breakdown(const char* title, const Breakdown& parts, std::string_view unit,
+                     const Ranges* ranges = nullptr) {
+  const double total = sum_of(parts);
+  const auto range_text = [&](double least, double most) {
+    return quantity_text(least, unit) + " to " + quantity_text(most, unit);
+  };
+  std::vector<TextRow> rows;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto& [part, value] = parts[i];
+    rows.push_back({part, quantity_text(value, unit), share_text(total > 0 ? value / total : 0)});
+    if (ranges) rows.back().push_back(range_text(ranges->least[i].second, ranges->most[i].second));
+  }
+  std::vector<Column> columns = {{""}, {"", Align::right}, {"", Align::right}};
+  std::string heading = std::string(title) + ": " + quantity_text(total, unit);
+  if (ranges) {
+    columns.push_back({""});
+    heading += " (" + range_text(sum_of(ranges->least), sum_of(ranges->most)) + ")";
+  }
+  std::cout << "\n";
+  print_heading(std::cout, heading, colour_out());
+  print_table(std::cout, columns, rows, colour_out());
+}
+
+/// The stages' shares of a frame's energy, and what no layer has of it.
+void print_energy_by_stage(const Report& report) {
+  const auto with_stages = [&](const Breakdown& waiting, EnergyParts RangedEnergy::*end) {
+    Breakdown parts;
+    for (const StageReport& stage : report.stages)
+      parts.emplace_back(printable(stage.name), total_of(stage.frame_energy.*end));
+    for (const auto& [what, joules] : waiting) parts.emplace_back("waiting: " + printable(what), joules);
+    return parts;
+  };
+  const Ranges ranges = {with_stages(report.waiting_energy_ranges_j.least, &RangedEnergy::least),
+                         with_stages(report.waiting_energy_ranges_j.most, &RangedEnergy::most)};
+  print_breakdown("Energy of one frame, by stage", with_stages(report.waiting_energy_j, &RangedEnergy::value), "J",
+                  &ranges);
+}
+
+/// A memory a row, in the order they are filled; of an FPGA its configuration first, which no cycle counts.
+void print_load(const Load& load) {
+  const auto seconds = [](double value) { return quantity_text(value, "s"); };
+  std::vector<TextRow> rows;
+  if (const auto& part = load.configuration)
+    rows.push_back({"configuration", quantity_text(part->bytes.value, "B"), "-", seconds(part->seconds.value),
+                    seconds(part->seconds.least) + " to " + seconds(part->seconds.most)});
+  for (const LoadPart& part : load.parts) {
+    rows.push_back({std::string(part.memory), quantity_text(static_cast<double>(part.bytes.value), "B"),
+                    count_text(part.cycles.value), seconds(part.seconds), ""});
+  }
+  std::cout << "\n";
+  print_heading(std::cout,
+                "Before processing: " + seconds(load.seconds) + ", of them " +
+                    quantity_text(static_cast<double>(load.cycles.value), "cycles") + " of loading",
+                colour_out());
+  print_table(std::cout, {{""}, {"bytes", Align::right}, {"cycles", Align::right}, {"time", Align::right}, {""}},
+              rows, colour_out());
+  if (load.kept > Bytes(0))
+    std::cout << "  the first pass brings " << quantity_text(static_cast<double>(load.kept.value), "B")
+              << " of weights that stay in PSRAM\n";
+}
+
+void print_clock_limit(const ClockLimit& limit) {
+  const auto mhz = [](double value) { return count_text(std::llround(value)) + " MHz"; };
+  std::cout << "\n  fastest clock of this pipeline: " << mhz(limit.mhz) << " (" << mhz(limit.least_mhz) << " to "
+            << mhz(limit.most_mhz) << ")\n";
+}
+
+void print_fpga(const FpgaUse& use) {
+  std::vector<TextRow> rows;
+  for (const FpgaUse::Resource& one : use.resources)
+    rows.push_back({std::string(one.name), count_text(std::llround(one.needed)),
+                    count_text(std::llround(one.available)),
+                    one.available > 0 ? share_text(one.needed / one.available) : "-"});
+  std::cout << "\n";
+  const std::string limit =
+      use.limit == no_fefet ? "no part has FeFET memories" : std::string(use.limit) + " limits";
+  print_heading(
+      std::cout,
+      std::string(use.fits ? "The machine fits its part" : "The machine does not fit its part") + ": " + limit,
+      colour_out());
+  print_table(std::cout, {{""}, {"needed", Align::right}, {"available", Align::right}, {"", Align::right}}, rows,
+              colour_out());
+}
+
+/// What most of an instruction's energy goes to.
+std::string largest_part(const InstructionCost& cost) {
+  const auto most = std::ranges::max_element(cost.energy_parts);
+  return std::string(energy_part_text(static_cast<EnergyPart>(most - cost.energy_parts.begin())));
+}
+
+struct Layer {
+  std::size_t stage, index;
+  std::int64_t cycles;
+};
+
+/// In program order.
+std::vector<Layer> layers_of(const Report& report) {
+  std::vector<Layer> layers;
+  for (std::size_t s = 0; s < report.stages.size(); ++s)
+    for (std::size_t i = 0; i < report.stages[s].instructions.size(); ++i) {
+      const auto& cost = report.stages[s].instructions[i];
+      layers.push_back({s, i, (cost.end - cost.start).value});
+    }
+  return layers;
+}
+
+void print_layers(const Analysis& analysis, std::string_view title, const std::vector<Layer>& layers) {
+  const double frame_j = sum_of(analysis.report.energy_j);
+  std::vector<TextRow> rows;
+  for (const auto& layer : layers) {
+    const auto& stage = analysis.report.stages[layer.stage];
+    const auto& cost = stage.instructions[layer.index];
+    const auto& instruction = analysis.application.stages[layer.stage].program.instructions[layer.index];
+    const double share = static_cast<double>(layer.cycles) /
+                         static_cast<double>(std::max<std::int64_t>(stage.steady_cycles.value, 1));
+    const double of_frame = total_of(cost.frame_energy.value);
+    rows.push_back({printable(stage.name), std::to_string(layer.index), printable(instruction.name),
+                    printable(instruction.mnemonic), shape_text(output_shape(analysis, layer.stage, layer.index)),
+                    count_text(layer.cycles), share_text(share), std::string(resource_text(cost.limiter)),
+                    count_text((cost.stall_weights + cost.stall_activations + cost.stall_program).value),
+                    quantity_text(cost.energy_j, "J"), largest_part(cost), quantity_text(of_frame, "J"),
+                    share_text(frame_j > 0 ? of_frame / frame_j : 0)});
+  }
+  std::cout << "\n";
+  print_heading(std::cout, title, colour_out());
+  print_table(std::cout,
+              {{"stage"},
+               {"#", Align::right},
+               {"node", Align::left, true},
+               {"operation", Align::left, true},
+               {"output", Align::left, true},
+               {"cycles", Align::right},
+               {"of pass", Align::right},
+               {"limited by", Align::left, true},
+               {"stalled", Align::right},
+               {"J a pass", Align::right},
+               {"mostly", Align::left, true},
+               {"J a frame", Align::right},
+               {"of frame", Align::right}},
+              rows, colour_out());
+}
+
+void print_analysis(const Analysis& analysis, const PointArguments& arguments) {
+  const auto& report = analysis.report;
+  print_heading(std::cout,
+                printable(analysis.model) + " on " + arguments.machine.preset +
+                    (arguments.machine.file.empty() && arguments.machine.changes.empty() ? "" : ", changed"),
+                colour_out());
+  if (!report.outcome.feasible)
+    std::cout << "  infeasible: " << printable(report.outcome.reason) << "\n";
+  else
+    print_metrics(analysis);
+  if (!report.stages.empty()) std::cout << "\n", print_stages(report);
+  if (report.outcome.feasible) {
+    print_breakdown("Latency of one frame", report.latency_s, "s");
+    print_breakdown("Energy of one frame", report.energy_j, "J", &report.energy_ranges_j);
+    print_energy_by_stage(report);
+    print_breakdown("Area", report.area_mm2, "mm2", &report.area_ranges_mm2);
+    print_breakdown("Leakage", report.leakage_w, "W");
+    print_clock_limit(report.clock_limit);
+    print_load(report.load);
+  }
+  if (report.fpga) print_fpga(*report.fpga);
+  auto layers = layers_of(report);
+  if (arguments.layers != 0) {
+    auto listed = layers;
+    if (arguments.layers > 0) listed.resize(std::min(listed.size(), static_cast<std::size_t>(arguments.layers)));
+    if (!listed.empty()) print_layers(analysis, "Layers, in program order", listed);
+  }
+  std::ranges::stable_sort(layers, std::ranges::greater{}, &Layer::cycles);
+  layers.resize(std::min(layers.size(), static_cast<std::size_t>(std::max<std::int64_t>(arguments.top, 0))));
+  if (!layers.empty()) print_layers(analysis, "Slowest layers, steady pass", layers);
+  if (!report.notes.empty()) std::cout << "\n", print_heading(std::cout, "Notes", colour_out());
+  for (const auto& note : report.notes) std::cout << "  - " << printable(note) << "\n";
+}
+
+OrderedJson explained_json(const Catalog& catalog, const Analysis& analysis, const PointArguments& arguments) {
+  OrderedJson object = explanation_json(
+      analysis, explain(analysis.application, analysis.machine, static_cast<std::size_t>(arguments.explained)));
+  if (arguments.programs.empty())
+    object["sensitivities"] = sensitivities_json(
+        arguments.model,
+        analyze_changes(catalog, arguments.model, analysis.machine, formats_of_file(arguments.formats)));
+  return object;
+}
+
+void print_explained(const Catalog& catalog, const Analysis& analysis, const PointArguments& arguments) {
+  const Explanation explanation =
+      explain(analysis.application, analysis.machine, static_cast<std::size_t>(arguments.explained));
+  if (!explanation.feasible) std::cout << "  infeasible: " << printable(explanation.reason) << "\n";
+  print_explanation(std::cout, analysis, explanation, colour_out());
+  if (arguments.programs.empty())  // a program is of one machine's memories and formats
+    print_sensitivities(
+        std::cout, analyze_changes(catalog, arguments.model, analysis.machine, formats_of_file(arguments.formats)),
+        colour_out());
+}
+
+int run_analysis(const PointArguments& arguments) {
+  if (arguments.explains && (arguments.explained < 1 || arguments.explained > most_explained_layers))
+    throw Error("value_out_of_range", "--explain", "expected 1 to " + std::to_string(most_explained_layers));
+  const Machine machine = machine_of(arguments.machine);
+  require_model_or_program(arguments.model, !arguments.programs.empty(), arguments.files);
+  const Catalog catalog(file_models(arguments.files));
+  const Analysis analysis = arguments.programs.empty()
+                                ? analyze(catalog, arguments.model, machine, formats_of_file(arguments.formats))
+                                : analyze_programs(arguments.programs, machine, catalog.operators());
+  if (arguments.json && arguments.explains)
+    std::cout << json_text(explained_json(catalog, analysis, arguments), 2) << "\n";
+  else if (arguments.json)
+    std::cout << json_text(analysis_json(analysis, arguments.layers != 0), 2) << "\n";
+  else if (arguments.explains)
+    print_explained(catalog, analysis, arguments);
+  else
+    print_analysis(analysis, arguments);
+  return analysis.report.outcome.feasible ? exit_ok : exit_infeasible;
+}
+
+std::string value_of(const OrderedJson& object, const char* key, std::string_view unit) {
+  return object.contains(key) && object[key].is_number() ? quantity_text(object[key].get<double>(), unit) : "-";
+}
+
+void print_sources(const OrderedJson& rows) {
+  std::vector<TextRow> lines;
+  for (const auto& row : rows)
+    for (const auto& field : row["fields"])
+      lines.push_back({row["name"], field["name"],
+                       field["value"].get<std::string>() + " " + field["unit"].get<std::string>(),
+                       field["confidence"], field["source"]});
+  std::cout << "\n";
+  print_heading(std::cout, "Figures used", colour_out());
+  print_table(std::cout, {{"device"}, {"figure"}, {"value"}, {"confidence"}, {"source", Align::left, true}}, lines,
+              colour_out());
+}
+
+int run_comparison(const PointArguments& arguments) {
+  const Machine machine = machine_of(arguments.machine);
+  const Catalog catalog(file_models(arguments.files));
+  std::vector<std::string> devices_asked = arguments.baselines;
+  if (devices_asked.empty())
+    for (const auto& device : devices()) devices_asked.push_back(device.id);
+  std::vector<std::string_view> ids;
+  for (const auto& device : devices()) ids.push_back(device.id);
+  for (const auto& id : devices_asked)
+    if (!find_device(id)) {
+      const std::string hint = nearest_names(id, ids);
+      std::string all = "expected one of";
+      for (const auto known : ids) all += " " + std::string(known);
+      throw Error("unknown_baseline", "--baselines",
+                  "no device " + id.substr(0, 80) + "; " + (hint.empty() ? all : hint));
+    }
+  const OrderedJson comparison =
+      comparison_json(catalog, arguments.model, machine, devices_asked, formats_of_file(arguments.formats));
+  if (arguments.json) return std::cout << json_text(comparison, 2) << "\n", exit_ok;
+  std::vector<TextRow> rows;
+  for (const auto& row : comparison["rows"]) {
+    const auto& values = row["values"];
+    rows.push_back({row["name"], row["kind"] == "model" ? "this model" : "roofline only",
+                    value_of(values, "throughput_fps", "frame/s"), value_of(values, "latency_s", "s"),
+                    value_of(values, "dram_bytes_per_frame", "B"), value_of(values, "energy_j_per_frame", "J"),
+                    value_of(values, "area_mm2", "mm2")});
+  }
+  print_table(std::cout,
+              {{"device"},
+               {"kind"},
+               {"throughput", Align::right},
+               {"latency", Align::right},
+               {"DRAM a frame", Align::right},
+               {"energy a frame", Align::right},
+               {"area", Align::right}},
+              rows, colour_out());
+  print_sources(comparison["rows"]);
+  for (const auto& row : comparison["rows"])
+    for (const auto& note : row["notes"])
+      std::cout << "  - " << row["name"].get<std::string>() << ": " << printable(note.get<std::string>()) << "\n";
+  return exit_ok;
+}
+
+void add_point_options(CLI::App& command, PointArguments& arguments, bool model_required) {
+  command.add_option("MODEL", arguments.model, "A built-in model or an ONNX file")->required(model_required);
+  add_machine_options(command, arguments.machine);
+  add_file_options(command, arguments.files);
+  add_formats_option(command, arguments.formats);
+  command.add_flag("--json", arguments.json, "JSON instead of tables");
+}
+
+}  // namespace
+
+void add_point_commands(CLI::App& app, Action& action) {
+  const auto arguments = std::make_shared<PointArguments>();
+  auto* analysis = app.add_subcommand("analyze", "What a model costs on a machine");
+  add_point_options(*analysis, *arguments, false);
+  analysis
+      ->add_option(
+          "--program", arguments->programs,
+          "A program instead of a model: .graph text or its binary form, a stage each; several, or repeated")
+      ->allow_extra_args(false);
+  auto* layers = analysis->add_option("--layers", arguments->layers, "Every layer in program order, or the first N")
+                     ->expected(0, 1);
+  analysis->add_option("--top", arguments->top, "How many of the slowest layers to list")->capture_default_str();
+  auto* explained =
+      analysis
+          ->add_option("--explain", arguments->explained,
+                       "Instead: what limits, every formula filled in, of the worst N kinds of layers; 5")
+          ->expected(0, 1);
+  analysis->callback([&action, arguments, layers, explained] {
+    if (explained->count() > 0 && explained->results().front().empty())
+      arguments->explained = usual_explained_layers;
+    arguments->explains = explained->count() > 0;
+    if (layers->count() > 0 && layers->results().front().empty()) arguments->layers = -1;
+    action = [=] { return run_analysis(*arguments); };
+  });
+  auto* comparison = app.add_subcommand("compare", "A machine beside other devices");
+  add_point_options(*comparison, *arguments, true);
+  comparison->add_option("--baselines", arguments->baselines, "Devices, comma separated; all when not given")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  comparison->callback([&action, arguments] { action = [=] { return run_comparison(*arguments); }; });
+}
+
+}  // namespace sdip

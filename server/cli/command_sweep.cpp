@@ -1,0 +1,378 @@
+// sdip sweep and export.
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <sstream>
+
+#include "core/base/error.h"
+#include "server/cli/commands.h"
+#include "server/cli/sweep_arguments.h"
+#include "server/io/said_formats.h"
+#include "server/io/text.h"
+#include "server/jobs/accuracy_front.h"
+#include "server/jobs/jobs.h"
+#include "server/jobs/service.h"
+#include "server/jobs/sweep_json.h"
+#include "server/jobs/validation_jobs.h"
+#include "server/models/operator_files.h"
+
+namespace sdip {
+namespace {
+
+std::atomic<bool> interrupted = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "set by a signal handler");
+
+void catch_interrupts() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { interrupted = true; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second one ends the program
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+}
+
+/// The folder of --data, or one that lasts as long as this value.
+class DataFolder {
+ public:
+  explicit DataFolder(const std::string& given) : path_(given) {
+    if (!given.empty()) {
+      require_folder(path_);
+      return;
+    }
+    std::string pattern = (std::filesystem::temp_directory_path() / "sdip-XXXXXX").string();
+    if (!::mkdtemp(pattern.data()))
+      throw Error("data_folder_unusable", pattern, "cannot create a temporary folder");
+    path_ = pattern;
+    temporary_ = true;
+  }
+  ~DataFolder() {
+    std::error_code ignored;
+    if (temporary_) std::filesystem::remove_all(path_, ignored);
+  }
+  DataFolder(const DataFolder&) = delete;
+  DataFolder& operator=(const DataFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+  bool temporary_ = false;
+};
+
+/// A line on standard error: rewritten on a terminal four times a second, else printed every ten seconds.
+class ProgressLine {
+ public:
+  explicit ProgressLine(std::int64_t total) : total_(total), terminal_(::isatty(2) == 1) {}
+  void show(const Pace& pace, bool last) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!last && now < next_) return;
+    next_ = now + (terminal_ ? std::chrono::milliseconds(250) : std::chrono::milliseconds(10'000));
+    std::cerr << (terminal_ ? "\r\x1b[K" : "") << count_text(pace.done) << " of " << count_text(total_)
+              << " points, " << count_text(static_cast<std::int64_t>(pace.points_per_second)) << " points/s";
+    if (!last) std::cerr << ", " << static_cast<std::int64_t>(pace.eta_s + 0.5) << " s left";
+    std::cerr << (terminal_ && !last ? "" : "\n") << std::flush;
+  }
+
+ private:
+  std::int64_t total_;
+  bool terminal_;
+  std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(250);
+};
+
+/// A file's name as the name of an uploaded model.
+std::string model_name_of(const std::filesystem::path& file) {
+  std::string name = file.stem().string().substr(0, 64);
+  for (char& c : name)
+    if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') && c != '.' && c != '_')
+      c = '-';
+  return name;
+}
+
+/// A model given as a file joins the data folder, so that the sweep can be resumed without it.
+std::string stored_model(Catalog& catalog, const std::filesystem::path& data, const SweepArguments& arguments,
+                         const std::string& model) {
+  std::error_code ignored;
+  if (is_built_in(model)) return model;
+  const auto kind = std::filesystem::status(model, ignored).type();
+  const bool named = kind == std::filesystem::file_type::not_found || kind == std::filesystem::file_type::directory;
+  if (!model.ends_with(".onnx") && named) return model;
+  const MappedFile source(model);
+  const std::string_view bytes(reinterpret_cast<const char*>(source.bytes().data()), source.bytes().size());
+  require_folder(data / "models");
+  NewFile copy(data / "models" / "upload");
+  copy.write(bytes);
+  const std::string name = model_name_of(model);
+  const FileModels files = file_models(arguments.files);
+  const Member member{files.role, name, copy.path(), files.dims, files.given};
+  OrderedJson refused;
+  try {
+    catalog.add(member, copy, sha256_hex(source.bytes()), {}, &refused, Asking::options);
+  } catch (const Error& error) {
+    if (!takes_advice(error) || !refused.contains("detail")) throw;
+    throw Error(error.code, error.where, refused["detail"].get<std::string>());
+  }
+  for (const std::string& note : catalog.notes(name)) files.tell(note);
+  return name;
+}
+
+std::int64_t start_or_resume(Store& store, Catalog& catalog, const std::filesystem::path& data,
+                             const SweepArguments& arguments) {
+  if (!arguments.resume) {
+    Json body = sweep_body(arguments);
+    if (body.is_object() && body.contains("model") && body["model"].is_string())
+      body["model"] = stored_model(catalog, data, arguments, body["model"].get<std::string>());
+    return add_sweep(store, catalog, spec_from_json(body));
+  }
+  if (arguments.data.empty()) throw Error("value_invalid", "--resume", "needs --data, the folder of the sweep");
+  if (store.sweep(*arguments.resume).state != SweepState::queued)
+    store.set_state(*arguments.resume, SweepState::queued);
+  return *arguments.resume;
+}
+
+/// An error in the rules of --formats, told with the file and not the key of the sweep that they became.
+Error told_by_file(const Error& error, const std::string& file) {
+  constexpr std::string_view pointer = "/formats:";
+  if (file.empty() || !error.where.starts_with(pointer)) return error;
+  const std::string where = file + ":" + error.where.substr(pointer.size());
+  const std::string_view what = error.what();  // of a rule that is none, it begins with the place
+  const bool placed = what.starts_with(error.where);
+  return {error.code, where, placed ? where + std::string(what.substr(error.where.size())) : std::string(what)};
+}
+
+ExportFormat format_of(const std::string& format, const std::string& where) {
+  if (format == "csv") return ExportFormat::csv;
+  if (format == "ndjson") return ExportFormat::ndjson;
+  throw Error("value_invalid", where, format.substr(0, 80) + ": expected csv or ndjson");
+}
+
+/// The file of an export, opened before anything is computed for it; none for standard output.
+std::unique_ptr<NewFile> export_target(const std::string& file) {
+  return file.empty() || file == "-" ? nullptr : std::make_unique<NewFile>(std::filesystem::path(file));
+}
+
+/// Whole or not at all.
+void export_to(const Store& store, std::int64_t id, NewFile* target, ExportFormat format) {
+  const SweepRecord sweep = sweep_record(store, id);
+  if (!target) {
+    store.export_points(id, sweep.spec.space, format,
+                        [](std::string_view piece) { return static_cast<bool>(std::cout << piece); });
+    return;
+  }
+  store.export_points(id, sweep.spec.space, format,
+                      [&](std::string_view piece) { return target->write(piece), true; });
+  target->keep();
+}
+
+/// The front validated, and that kept beside the sweep; null when it was not, or nothing is feasible.
+OrderedJson validated_front(Store& store, const Catalog& catalog, const SweepRecord& sweep, std::int64_t seconds) {
+  const auto id = add_front_validation(store, sweep, seconds);
+  if (!id) return nullptr;
+  std::cerr << "validating the front (--validate-seconds 0 leaves it out)" << std::endl;
+  if (run_validation(store, catalog, *id, &interrupted)) {
+    store.set_validation_state(*id, SweepState::cancelled);
+    return nullptr;
+  }
+  const ValidationRow row = store.validation(*id);
+  if (row.error) throw Error(row.error->code, row.error->where, row.error->message);
+  return OrderedJson::parse(row.summary_json);
+}
+
+void print_validation(const OrderedJson& summary) {
+  if (summary.is_null()) return;
+  const auto count = [&](const char* key) { return count_text(summary[key].get<std::int64_t>()); };
+  const bool compared = summary["verdict"] != verdict_text(Verdict::not_compared);
+  std::cout << "\nFront validated: " << (compared ? summary["verdict"].get<std::string>() : "nothing compared")
+            << ", " << count("points_covered") << " of " << count("points") << " points in every counter, "
+            << count("classes_executed") << " of " << count("classes") << " kinds of layer executed\n";
+  const OrderedJson& first = summary["first_difference"];
+  if (!first.is_null())
+    std::cout << "  first difference: point " << first["point"] << ", "
+              << printable(first["stage"].get<std::string>()) << " " << printable(first["layer"].get<std::string>())
+              << ": " << printable(first["what"].get<std::string>()) << ": " << first["estimated"] << " / "
+              << first["executed"] << "\n";
+}
+
+/// "31.5 (random weights)"; nothing where it was not measured.
+std::string decibels_text(const PointAccuracies& measured, std::int64_t index) {
+  const auto found = measured.find(index);
+  if (found == measured.end()) return "";
+  const double db = found->second.sqnr_db;
+  std::ostringstream text;
+  text.setf(std::ios::fixed);
+  text.precision(1);
+  if (std::isfinite(db))
+    text << db;
+  else
+    text << (db > 0 ? "exact" : "-");
+  return text.str() + (found->second.random_weights ? " (random weights)" : "");
+}
+
+void print_front(const Store& store, const SweepRecord& sweep, const OrderedJson& validation, bool json) {
+  const OrderedJson front = front_json(store, sweep, sweep.spec.objectives);
+  if (json) {
+    std::cout << json_text(OrderedJson{{"sweep", sweep_json(sweep.row, std::nullopt)},
+                                       {"front", front},
+                                       {"validation", validation}},
+                           2)
+              << "\n";
+    return;
+  }
+  Fields shown = fields_of(sweep.spec.space, "", "");
+  shown.metrics = sweep.spec.objectives;
+  std::vector<Column> columns = {{"point", Align::right}};
+  for (const auto axis : shown.axes)
+    columns.push_back({std::string(sweep.spec.space.axes[axis].row->name), Align::right});
+  for (const auto metric : shown.metrics)
+    columns.push_back({std::string(metrics()[static_cast<std::size_t>(metric)].name), Align::right});
+  const PointAccuracies measured = store.point_accuracies(sweep.row.id);
+  if (!measured.empty()) columns.push_back({"sqnr_db", Align::right});
+  std::vector<TextRow> rows;
+  for (const auto& row : front["rows"]) {
+    const auto index = row[0].get<std::int64_t>();
+    const auto point = store.point(sweep.row.id, index);
+    TextRow cells = {std::to_string(index)};
+    for (const auto axis : shown.axes) {
+      const auto& one = sweep.spec.space.axes[axis];
+      cells.push_back(value_text(*one.row, axis_value(sweep.spec.space, axis, index)));
+    }
+    for (const auto metric : shown.metrics) {
+      const auto at = static_cast<std::size_t>(metric);
+      cells.push_back(quantity_text(point->values[at], metrics()[at].unit));
+    }
+    if (!measured.empty()) cells.push_back(decibels_text(measured, index));
+    rows.push_back(std::move(cells));
+  }
+  print_heading(std::cout,
+                "Sweep " + std::to_string(sweep.row.id) + " of " + printable(sweep.row.model) + ": " +
+                    count_text(sweep.row.done) + " points, " + count_text(sweep.row.feasible) +
+                    " feasible; the Pareto front:",
+                colour_out());
+  print_table(std::cout, columns, rows, colour_out());
+  if (!sweep.spec.formats.empty()) std::cout << "\nLayers in formats of their own:\n";
+  for (const FormatRule& rule : parse_formats(sweep.spec.formats, "/formats"))
+    std::cout << "  " << printable(format_rule_text(rule)) << "\n";
+  print_validation(validation);
+}
+
+int run_stored_sweep(const SweepArguments& arguments) {
+  if (arguments.model.empty() && arguments.spec_file.empty() && !arguments.resume)
+    throw Error("value_invalid", "MODEL", "expected a model, --spec or --resume");
+  const std::unique_ptr<NewFile> target = export_target(arguments.export_file);
+  const DataFolder data(arguments.data);
+  Store store(store_file(data.path()).string());
+  Catalog catalog(
+      UploadedModels{&store, data.path(), this_program, operators_in(data.path(), arguments.files.operators)});
+  const std::int64_t id = start_or_resume(store, catalog, data.path(), arguments);
+  const SweepRow before = store.sweep(id);
+  std::cerr << "sweep " << id << " of " << printable(before.model) << ": " << count_text(before.total) << " points"
+            << (before.done > 0 ? ", " + count_text(before.done) + " of them stored already" : "") << std::endl;
+  catch_interrupts();
+  ProgressLine line(before.total);
+  Pace last{before.done, 0, 0};
+  RunOptions options;
+  options.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  options.cancel = &interrupted;
+  options.on_batch = [&](const Pace& pace) { line.show(last = pace, false); };
+  const bool cancelled = run_sweep(store, catalog, id, options);
+  line.show(last, true);
+  if (cancelled) {
+    store.set_state(id, SweepState::cancelled);
+    std::cerr << "sdip: cancelled"
+              << (arguments.data.empty() ? ""
+                                         : "; go on with: sdip sweep --data " + printable(arguments.data) +
+                                               " --resume " + std::to_string(id))
+              << std::endl;
+    return exit_cancelled;
+  }
+  const SweepRecord sweep = sweep_record(store, id);
+  if (sweep.row.error) throw Error(sweep.row.error->code, sweep.row.error->where, sweep.row.error->message);
+  if (arguments.accuracy_seconds > 0)
+    measure_front(store, catalog, id, arguments.accuracy_seconds, [] { return !interrupted; });
+  if (!arguments.export_file.empty())
+    export_to(store, id, target.get(),
+              arguments.export_file.ends_with(".ndjson") ? ExportFormat::ndjson : ExportFormat::csv);
+  print_front(store, sweep, validated_front(store, catalog, sweep, arguments.validate_seconds), arguments.json);
+  return exit_ok;
+}
+
+int run_sweep_command(const SweepArguments& arguments) {
+  try {
+    return run_stored_sweep(arguments);
+  } catch (const Error& error) {
+    throw told_by_file(error, arguments.formats_file);
+  }
+}
+
+struct ExportArguments {
+  std::int64_t sweep = 0;
+  std::string data, file, format = "csv";
+};
+
+int run_export(const ExportArguments& arguments) {
+  const auto file = store_file(arguments.data);
+  if (!std::filesystem::exists(file))
+    throw Error("file_not_found", file.string(), "no sweeps are kept in this folder");
+  const Store store(file.string());
+  export_to(store, arguments.sweep, export_target(arguments.file).get(), format_of(arguments.format, "--format"));
+  return exit_ok;
+}
+
+void add_sweep_options(CLI::App& sweep, SweepArguments& a) {
+  sweep.add_option("MODEL", a.model, "A built-in model, an uploaded one of --data, or an ONNX file");
+  add_machine_options(sweep, a.machine);
+  add_file_options(sweep, a.files);
+  sweep
+      .add_option(
+          "--axis", a.axes,
+          "key=v,v,... or key=min:max:*factor or key=min:max:step; several, or repeated; none: a first look over "
+          "six")
+      ->allow_extra_args(false);
+  add_formats_option(sweep, a.formats_file);
+  sweep.add_option("--sampling", a.sampling, "grid or random");
+  sweep.add_option("--count", a.count, "Points to draw (random)");
+  sweep.add_option("--seed", a.seed, "Seed (random)");
+  sweep.add_option("--objectives", a.objectives, "Metrics of the Pareto front, comma separated")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  sweep.add_option("--spec", a.spec_file, "A JSON file as POST /sweeps takes it");
+  sweep.add_option("--data", a.data, "Folder to keep the sweep in");
+  sweep.add_option("--name", a.name, "A name for people");
+  sweep.add_option("--resume", a.resume, "Evaluate what this sweep of --data still misses");
+  sweep
+      .add_option(
+          "--validate-seconds", a.validate_seconds,
+          "Time in which the front is validated: estimate against executor (`sdip validate`); 0: not at all")
+      ->check(CLI::Range(std::int64_t{0}, most_validation_seconds))
+      ->capture_default_str();
+  sweep.add_option("--export", a.export_file, "Write every point to this .csv or .ndjson file");
+  sweep
+      .add_option("--accuracy-seconds", a.accuracy_seconds,
+                  "Measure the accuracy of the front for so long at most (columns sqnr_db, cosine)")
+      ->check(CLI::NonNegativeNumber)
+      ->check([](const std::string& text) {
+        return std::isnan(std::strtod(text.c_str(), nullptr)) ? "expected a number" : "";
+      });
+  sweep.add_flag("--json", a.json, "JSON instead of a table");
+}
+
+}  // namespace
+
+void add_sweep_commands(CLI::App& app, Action& action) {
+  const auto arguments = std::make_shared<SweepArguments>();
+  auto* sweep = app.add_subcommand("sweep", "Many machines for one model, and the best of them");
+  add_sweep_options(*sweep, *arguments);
+  sweep->callback([&action, arguments] { action = [=] { return run_sweep_command(*arguments); }; });
+  const auto exported = std::make_shared<ExportArguments>();
+  auto* command = app.add_subcommand("export", "Every point of a stored sweep, in index order");
+  command->add_option("SWEEP", exported->sweep, "Number of the sweep")->required();
+  command->add_option("--data", exported->data, "Folder the sweep is kept in")->required();
+  command->add_option("--format", exported->format, "csv or ndjson")->capture_default_str();
+  command->add_option("-o,--output", exported->file, "File to write; standard output when not given");
+  command->callback([&action, exported] { action = [=] { return run_export(*exported); }; });
+}
+
+}  // namespace sdip

@@ -1,0 +1,80 @@
+// The commands of `sdip`: each adds itself to the command line and, chosen, returns the exit code.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/machine/machine.h"
+#include "core/program/form/memory_view.h"
+#include "server/models/catalog.h"
+
+namespace sdip {
+
+/// Exit codes, as `sdip --help` lists them.
+enum Exit { exit_ok = 0, exit_input = 1, exit_usage = 2, exit_infeasible = 3, exit_bug = 70, exit_cancelled = 130 };
+
+/// What the chosen command does.
+using Action = std::function<int()>;
+
+void add_model_commands(CLI::App& app, Action& action);  // model list, show, write
+void add_table_commands(CLI::App& app, Action& action);  // parameters, metrics, presets, openapi, signature
+void add_point_commands(CLI::App& app, Action& action);  // analyze, compare
+void add_compile_command(CLI::App& app, Action& action);
+void add_program_commands(CLI::App& app, Action& action);  // assemble, disassemble
+void add_tiling_command(CLI::App& app, Action& action);
+void add_traffic_command(CLI::App& app, Action& action);
+void add_memory_command(CLI::App& app, Action& action);
+void add_run_command(CLI::App& app, Action& action);
+void add_validate_command(CLI::App& app, Action& action);
+void add_accuracy_command(CLI::App& app, Action& action);
+void add_sweep_commands(CLI::App& app, Action& action);  // sweep, export
+void add_db_commands(CLI::App& app, Action& action);     // db check
+void add_host_command(CLI::App& app, Action& action);
+void add_npu_analysis_command(CLI::App& app, Action& action);
+void add_serve_command(CLI::App& app, Action& action);
+void add_bench_command(CLI::App& app, Action& action);
+void add_read_model_command(CLI::App& app, Action& action);  // a child of ours: server/models/read_model.h
+
+/// --preset, --machine and --set: which machine is meant.
+struct MachineOptions {
+  std::string preset = "essay";
+  std::string file;
+  std::vector<std::string> changes;
+};
+void add_machine_options(CLI::App& command, MachineOptions& options);
+/// --seed N, of 0 to 2^64 - 1: anything else is wrong usage.
+CLI::Option* add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& about);
+/// --formats FILE.
+void add_formats_option(CLI::App& command, std::string& file);
+/// The preset, then the file, then each change. Checked. Throws Error, with the option or file as its place.
+Machine machine_of(const MachineOptions& options);
+
+/// --dim NAME=SIZE, --input NAME=VALUE, --role ROLE and --operators FILE, for models given as files.
+struct FileOptions {
+  std::vector<std::string> dims, inputs, operators;
+  std::string role = "network";
+};
+void add_file_options(CLI::App& command, FileOptions& options);
+/// --operators FILE alone.
+void add_operators_option(CLI::App& command, std::vector<std::string>& files);
+/// Whether this is a value and no file: a number, true, false, or something in brackets. A file of such a name is
+/// written ./16000.
+bool is_value(std::string_view text);
+/// How files are to be read; notes on them go to standard error. Throws Error value_invalid, operator_invalid.
+FileModels file_models(const FileOptions& options);
+
+/// Throws Error value_conflict unless there is either a MODEL or a program, and where --dim, --input or --role go
+/// with one; value_invalid where MODEL is a program.
+void require_model_or_program(const std::string& model, bool program, const FileOptions& files);
+
+/// Peak, live bytes and their ratio of each memory, and values that wait because lives do not nest.
+void print_allocation(const std::vector<MemoryView>& views);
+
+/// Whether standard output gets colour.
+bool colour_out();
+
+}  // namespace sdip

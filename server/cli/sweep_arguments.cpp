@@ -1,0 +1,102 @@
+// Axes from text, and the spec they make.
+#include "server/cli/sweep_arguments.h"
+
+#include "core/base/error.h"
+#include "server/io/said_formats.h"
+#include "server/models/request.h"
+
+namespace sdip {
+namespace {
+
+/// The space of `sdip sweep MODEL` alone: how many cores, how much memory beside them, how fast a DRAM, how wide a
+/// MAC array.
+constexpr const char* first_look[] = {"cores=1,2,4,5,10,20",
+                                      "psram_bytes=4194304,8388608,33554432,134217728",
+                                      "dsram_bytes=1048576:16777216:*2",
+                                      "conv_lanes_pixel=4,8,16,32",
+                                      "dram_bus_bits=64,128,256,512",
+                                      "weight_format=fp16,int8"};
+
+const ParameterRow& require_parameter(const std::string& name) {
+  if (const ParameterRow* row = find_setting(name)) return *row;
+  std::vector<std::string_view> names;
+  for (const auto& row : parameters()) names.push_back(row.name);
+  for (const auto& row : technology_parameters()) names.push_back(row.name);
+  const std::string hint = nearest_names(name, names);
+  throw Error("unknown_parameter", "--axis " + name.substr(0, 80),
+              "no such parameter; " + (hint.empty() ? "`sdip parameters` lists them all" : hint));
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t from = 0;;) {
+    const auto end = text.find(separator, from);
+    parts.push_back(text.substr(from, end - from));
+    if (end == std::string::npos) return parts;
+    from = end + 1;
+  }
+}
+
+Json number_of(const std::string& text, const std::string& where) {
+  Json value;
+  try {
+    value = parse_json(text);
+  } catch (const Error&) {
+  }
+  if (!value.is_number()) throw Error("value_invalid", where, text.substr(0, 80) + ": expected a number");
+  return value;
+}
+
+}  // namespace
+
+Json axis_json(const std::string& text) {
+  const auto equals = text.find('=');
+  const std::string name = text.substr(0, equals), where = "--axis " + name.substr(0, 80);
+  if (equals == std::string::npos)
+    throw Error("value_invalid", where, "expected key=value,value,... or key=min:max:*factor or key=min:max:step");
+  const ParameterRow& row = require_parameter(name);
+  const auto value = [&](const std::string& one) { return value_json(row, parse_value(row, one, where)); };
+  const std::string list = text.substr(equals + 1);
+  const auto bounds = split(list, ':');
+  Json axis = {{"parameter", name}};
+  if (bounds.size() == 3 && !bounds[2].empty()) {
+    const bool factor = bounds[2][0] == '*';
+    const std::string amount = factor || bounds[2][0] == '+' ? bounds[2].substr(1) : bounds[2];
+    axis["min"] = value(bounds[0]);
+    axis["max"] = value(bounds[1]);
+    axis[factor ? "factor" : "step"] = number_of(amount, where);
+    return axis;
+  }
+  if (bounds.size() != 1) throw Error("value_invalid", where, "a range is min:max:*factor or min:max:step");
+  axis["values"] = Json::array();
+  for (const auto& one : split(list, ',')) axis["values"].push_back(value(one));
+  return axis;
+}
+
+Json sweep_body(const SweepArguments& arguments) {
+  if (!arguments.spec_file.empty()) {
+    if (!arguments.axes.empty() || !arguments.sampling.empty() || arguments.count || arguments.seed ||
+        !arguments.formats_file.empty())
+      throw Error("value_invalid", "--spec",
+                  "the file says the whole sweep; expected no --axis, --sampling, --count, --seed or --formats");
+    Json body = parse_json(read_text(arguments.spec_file));
+    if (body.is_object() && !arguments.model.empty()) body["model"] = arguments.model;
+    if (body.is_object() && !arguments.name.empty()) body["name"] = arguments.name;
+    return body;
+  }
+  Json body = {{"model", arguments.model}, {"preset", arguments.machine.preset}};
+  body["machine"] = Json::parse(json_text(machine_json(machine_of(arguments.machine))));
+  if (!arguments.name.empty()) body["name"] = arguments.name;
+  if (!arguments.sampling.empty()) body["sampling"] = arguments.sampling;
+  if (arguments.count) body["count"] = *arguments.count;
+  if (arguments.seed) body["seed"] = *arguments.seed;
+  if (!arguments.objectives.empty()) body["objectives"] = arguments.objectives;
+  if (!arguments.formats_file.empty()) body["formats"] = formats_of_file(arguments.formats_file).text;
+  body["axes"] = Json::array();
+  for (const auto& axis : arguments.axes) body["axes"].push_back(axis_json(axis));
+  if (arguments.axes.empty())
+    for (const auto* axis : first_look) body["axes"].push_back(axis_json(axis));
+  return body;
+}
+
+}  // namespace sdip

@@ -1,0 +1,32 @@
+// A sweep as the command line says it, made into the spec that POST /sweeps takes.
+#pragma once
+
+#include <optional>
+
+#include "core/explore/spec.h"
+#include "server/cli/commands.h"
+#include "server/io/json_in.h"
+
+namespace sdip {
+
+struct SweepArguments {
+  std::string model, name, sampling, spec_file, data, export_file, formats_file;
+  std::vector<std::string> axes, objectives;
+  FileOptions files;
+  MachineOptions machine;
+  std::optional<std::int64_t> count, seed, resume;
+  std::int64_t validate_seconds = 60;
+  bool json = false;
+  double accuracy_seconds = 0;  // for the front; 0: it is not measured
+};
+
+/// "cores=1,2,4" as {"parameter","values"}; "psram_bytes=1048576:8388608:*2" as {"parameter","min","max","factor"};
+/// "cores=1:8:+1" or "cores=1:8:1" with "step". Throws Error unknown_parameter, value_invalid, value_out_of_range,
+/// not_modelled.
+Json axis_json(const std::string& text);
+
+/// The body of POST /sweeps: the file's, or one made of the options; with neither axes nor file, a first look over
+/// what matters most. Throws Error value_invalid when both are given.
+Json sweep_body(const SweepArguments& arguments);
+
+}  // namespace sdip

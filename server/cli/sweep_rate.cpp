@@ -1,0 +1,132 @@
+// How fast machines are evaluated side by side.
+#include "server/cli/sweep_rate.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "core/cost/price/batch.h"
+#include "core/explore/spec.h"
+#include "core/explore/sweep.h"
+#include "core/program/tiling/mapping_cache.h"
+#include "server/cli/sweep_arguments.h"
+#include "server/studies/analysis.h"
+
+namespace sdip {
+namespace {
+
+constexpr const char* rated_model = "sd15";
+
+/// The programs of a space's machines, compiled once for each step of the staircase that capacities of PSRAM are.
+class Library {
+ public:
+  Library(const Space& space, std::int64_t points) {
+    quickly_.say_needed_bytes = false;
+    quickly_.mappings = std::make_shared<MappingCache>(MappingCache::usual_entries, psram_rooms(space));
+    for (std::int64_t i = 0; i < points; ++i) add(point(space, i));
+  }
+
+  std::shared_ptr<const Application> of(const Machine& machine) const {
+    const auto steps = steps_.find(key_but_psram(machine));
+    if (steps == steps_.end()) return nullptr;
+    const auto above = steps->second.upper_bound(machine.psram_bytes);
+    if (above == steps->second.begin()) return nullptr;
+    const auto& program = std::prev(above)->second;
+    return program->psram_bytes.holds(machine.psram_bytes) ? program : nullptr;
+  }
+  std::int64_t programs() const { return programs_; }
+  std::int64_t searches() const { return static_cast<std::int64_t>(quickly_.mappings->counts().searched); }
+
+ private:
+  void add(const Machine& machine) {
+    if (of(machine)) return;
+    auto program =
+        std::make_shared<const Application>(compile(*catalog_.workload(rated_model, machine), machine, quickly_));
+    ++programs_;
+    steps_[key_but_psram(machine)].emplace(program->psram_bytes.least, std::move(program));
+  }
+
+  const Catalog catalog_;
+  CompileOptions quickly_;
+  std::map<std::vector<std::int64_t>, std::map<std::int64_t, std::shared_ptr<const Application>>> steps_;
+  std::int64_t programs_ = 0;
+};
+
+Space space_of(std::vector<std::string> axes, const std::string& sampling) {
+  SweepArguments arguments;
+  arguments.model = rated_model;
+  arguments.axes = std::move(axes);
+  arguments.sampling = sampling;
+  if (sampling == "random") arguments.count = 20'000;
+  return spec_from_json(sweep_body(arguments)).space;
+}
+
+}  // namespace
+
+double seconds_of(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double median_of(int runs, const std::function<void()>& work) {
+  std::vector<double> seconds;
+  for (int i = 0; i < runs; ++i) seconds.push_back(seconds_of(work));
+  std::ranges::sort(seconds);
+  return seconds[seconds.size() / 2];
+}
+
+Space grid_sweep() {
+  return space_of(
+      {"cores=1,2,4,5,7,10,15,20", "dram_clock_ratio=0.5,0.75,1,1.25,1.5,1.75,2,2.5,3,3.5,4,5,6,8,12,16",
+       "conv_lanes_in=8,16,32,64", "vector_lanes=64,128,256,512", "weight_format=fp16,int8",
+       "psram_bytes=4194304,8388608", "dsram_port_bits=1024,2048,4096,8192", "mac_sharing=separate,shared"},
+      "grid");
+}
+
+Space fine_sweep() {
+  return space_of({"cores=1:40:1", "dram_clock_ratio=0.5:16:0.01", "conv_lanes_in=4:100:1",
+                   "vector_lanes=30:1000:1", "weight_format=fp16,int8", "psram_bytes=1048576:16777216:786",
+                   "dsram_port_bits=512:8192:8", "mac_sharing=separate,shared"},
+                  "random");
+}
+
+namespace {
+
+void evaluate_all(const Space& space, const IndexRange& range, const Library& library, int threads,
+                  Vectors vectors) {
+  const auto in_lanes = [vectors](const Application& application) -> Evaluator {
+    const auto batch = std::make_shared<BatchEvaluator>(application, vectors);
+    return [batch](std::span<const Machine> machines, std::span<Outcome> outcomes) {
+      batch->evaluate(machines, outcomes);
+    };
+  };
+  SweepOptions options;
+  options.threads = threads;
+  const auto compiled = [&](const Machine& m) { return library.of(m); };
+  sweep(space, std::span(&range, 1), compiled, in_lanes, options, [](PointBatch&&) {});
+}
+
+}  // namespace
+
+void sweep_first(const Space& space, std::int64_t points, bool evaluated) {
+  const Library library(space, points);
+  if (evaluated) evaluate_all(space, {0, points}, library, 1, widest_vectors());
+}
+
+SweepRate sweep_rate(const Space& space, int threads, Vectors vectors) {
+  const IndexRange all{0, point_count(space)};
+  std::unique_ptr<const Library> library;
+  SweepRate rate;
+  rate.points = all.end;
+  rate.compile_s = seconds_of([&] { library = std::make_unique<const Library>(space, all.end); });
+  rate.programs = library->programs();
+  rate.searches = library->searches();
+  const double seconds = median_of(3, [&] { evaluate_all(space, all, *library, threads, vectors); });
+  rate.points_per_second = static_cast<double>(all.end) / seconds;
+  return rate;
+}
+
+}  // namespace sdip

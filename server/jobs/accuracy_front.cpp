@@ -1,0 +1,129 @@
+// The accuracy of a sweep's front.
+#include "server/jobs/accuracy_front.h"
+
+#include <chrono>
+#include <iostream>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "server/io/version.h"
+#include "server/jobs/evaluations.h"
+
+namespace sdip {
+namespace {
+
+/// What decides which numbers are computed and which of them are rounded.
+constexpr std::string_view deciding[] = {
+    "weight_format",
+    "activation_format",
+    "accumulator_format",
+    "scale_granularity",
+    "steps",
+    "guidance",
+    "sampler",
+    "mode",
+    "image_height_px",
+    "image_width_px",
+    "batch",
+    "fusion",
+    "norm_statistics",
+    "fused_attention",
+    "strips",
+    "transposition",
+    "skip_handling",
+    "hoisted_context",
+    "low_rank",
+    "low_rank_share",
+    "sparsity",
+    "weight_density",
+    "sparsity_group",
+};
+
+std::string model_text(const Store& store, const std::string& name) {
+  const auto row = store.model(name);
+  if (!row) return name;
+  return name + ":" + row->sha256 + ":" + sha256_hex(std::as_bytes(std::span(row->facts_json))).substr(0, 16);
+}
+
+struct Deadline {
+  std::chrono::steady_clock::time_point end;
+  Stop stop;
+
+  explicit Deadline(double seconds, Stop asked = {})
+      : end(std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                                   std::chrono::duration<double>(seconds))),
+        stop(std::move(asked)) {}
+  double left_s() const { return std::chrono::duration<double>(end - std::chrono::steady_clock::now()).count(); }
+  bool holds() const { return left_s() > 0 && !(stop && stop()); }
+};
+
+/// Measures one point; whether it is known now.
+bool measured(Store& store, const Catalog& catalog, const AccuracyRequest& request, const std::string& key,
+              const Deadline& deadline) {
+  if (store.accuracy(key)) return true;
+  Json body = accuracy_body(request);
+  body["seconds"] = deadline.left_s();
+  const std::string bytes =
+      evaluate(catalog, "point_accuracy", request.model, body, {{}, [&] { return !deadline.holds(); }}, true);
+  if (bytes.empty()) return false;
+  ByteReader in(std::as_bytes(std::span(bytes)));
+  const double sqnr_db = in.real(), cosine = in.real();
+  store.add_accuracy(key, {sqnr_db, cosine, in.flag()});
+  return true;
+}
+
+}  // namespace
+
+std::string accuracy_key(const Store& store, const AccuracyRequest& request) {
+  const AccuracyOptions& options = request.options;
+  std::string key = std::string(program_version) + " " + model_text(store, request.model) +
+                    " seed=" + std::to_string(options.seed) + " " +
+                    std::string(calibration_names[static_cast<std::size_t>(options.rule.method)]) +
+                    " percentile=" + std::to_string(options.rule.percent) +
+                    " samples=" + std::to_string(options.samples);
+  const OrderedJson machine = machine_json(request.machine);
+  for (const std::string_view name : deciding) {
+    const auto value = machine.find(std::string(name));
+    check(value != machine.end(), "a parameter of the table");
+    key += " " + std::string(name) + "=" + value->dump();
+  }
+  if (const std::string rules = rules_text(request.formats); !rules.empty()) key += " formats=" + rules;
+  return key;
+}
+
+std::string evaluate_point_accuracy(const Catalog& catalog, const Json& asked, const EvaluationTurn& turn) {
+  Json request = asked;
+  request.erase("seconds");
+  const Deadline deadline(asked.at("seconds").get<double>(), turn.stop);
+  AccuracyPlan plan = accuracy_plan(catalog, accuracy_request(request), turn.stop);
+  if (!plan.application.feasible || plan.work.bytes > most_accuracy_bytes ||
+      plan.work.operations * seconds_per_operation > deadline.left_s())
+    return "";
+  plan.request.options.go_on = [&](double) { return deadline.holds(); };
+  const AccuracyReport report = measure(catalog, plan);
+  if (!report.complete) return "";
+  ByteWriter out;
+  out.real(report.output().sqnr_db());
+  out.real(report.output().cosine());
+  out.byte(plan.random_weights ? 1 : 0);
+  return out.take();
+}
+
+void measure_front(Store& store, const Catalog& catalog, std::int64_t id, double seconds,
+                   const std::function<bool()>& go_on) {
+  const Deadline deadline(seconds, [&] { return !go_on(); });
+  const SweepRecord sweep = sweep_record(store, id);
+  for (const std::int64_t index : front_points(store, sweep, sweep.spec.objectives)) {
+    if (!deadline.holds()) return;
+    try {
+      const AccuracyRequest request{sweep.spec.model, point(sweep.spec.space, index), {}, {sweep.spec.formats}};
+      const std::string key = accuracy_key(store, request);
+      if (measured(store, catalog, request, key, deadline)) store.set_point_accuracy(id, index, key);
+    } catch (const Error& error) {
+      // What cannot be executed has no figure; the front's other points may have one.
+      if (error.code == "not_found" || error.code == "disk_full") return;
+    }
+  }
+}
+
+}  // namespace sdip

@@ -1,0 +1,38 @@
+// Opening a data folder.
+#include "server/jobs/service.h"
+
+#include "server/models/operator_files.h"
+#include "server/studies/signature.h"
+
+namespace sdip {
+namespace {
+
+const std::filesystem::path& usable(const std::filesystem::path& folder) {
+  require_folder(folder);
+  return folder;
+}
+
+}  // namespace
+
+std::filesystem::path store_file(const std::filesystem::path& data_folder) { return data_folder / "sdip.sqlite"; }
+
+Service::Service(const std::filesystem::path& data_folder, const std::filesystem::path& program,
+                 std::int64_t validate_seconds)
+    : data(usable(data_folder)),
+      store(store_file(data).string()),
+      catalog(UploadedModels{&store, data, program, operators_in(data)}),
+      validations(store, catalog, validate_seconds),
+      accuracies(store, catalog),
+      jobs(store, catalog, [this](std::int64_t sweep) {
+        validations.submit_front(sweep);
+        accuracies.measure_front_of(sweep);
+      }) {
+  remove_unfinished(data / "models");  // the store's lock says that nobody else writes there
+}
+
+const std::string& Service::signature() {
+  std::call_once(once_, [this] { signature_ = sdip::signature(); });
+  return signature_;
+}
+
+}  // namespace sdip

@@ -1,0 +1,42 @@
+// What request handlers work with.
+#pragma once
+
+#include <filesystem>
+#include <mutex>
+
+#include "db/store.h"
+#include "server/jobs/accuracy_jobs.h"
+#include "server/jobs/jobs.h"
+#include "server/jobs/validation_jobs.h"
+#include "server/models/catalog.h"
+
+namespace sdip {
+
+/// Everything behind the API, opened in one data folder and closed in reverse order.
+class Service {
+ public:
+  /// Uploads are read in children of `program`, by their operators and those of operators/*.json in the folder.
+  /// Fronts of sweeps are validated for `validate_seconds`. Throws Error data_folder_unusable, operator_invalid and
+  /// what Store throws.
+  Service(const std::filesystem::path& data_folder, const std::filesystem::path& program,
+          std::int64_t validate_seconds = 60);
+
+  std::filesystem::path data;
+  Store store;
+  Catalog catalog;
+  ValidationJobs validations;
+  AccuracyJobs accuracies;
+  Jobs jobs;
+
+  /// The signature of this build, computed once.
+  const std::string& signature();
+
+ private:
+  std::once_flag once_;
+  std::string signature_;
+};
+
+/// The store's file in a data folder.
+std::filesystem::path store_file(const std::filesystem::path& data_folder);
+
+}  // namespace sdip

@@ -1,0 +1,157 @@
+// Sweeps, pages, columns and fronts to JSON.
+#include "server/jobs/sweep_json.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/explore/front.h"
+#include "server/json/report_json.h"
+#include "server/models/request.h"
+#include "server/studies/accuracy.h"
+
+namespace sdip {
+namespace {
+
+std::string_view metric_name(Metric metric) { return metrics()[static_cast<std::size_t>(metric)].name; }
+
+OrderedJson axis_json(const Space& space, std::size_t axis, std::int64_t index) {
+  return value_json(*space.axes[axis].row, axis_value(space, axis, index));
+}
+
+std::vector<std::string_view> split(std::string_view list) {
+  std::vector<std::string_view> names;
+  while (!list.empty()) {
+    const auto comma = std::min(list.find(','), list.size());
+    names.push_back(list.substr(0, comma));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return names;
+}
+
+constexpr std::string_view accuracy_fields[] = {"sqnr_db", "cosine", "accuracy_weights"};
+
+Metric metric_of(std::string_view name, const std::string& where) {
+  const MetricRow* row = find_metric(name);
+  if (row) return static_cast<Metric>(row - metrics().data());
+  std::vector<std::string_view> names;
+  for (const auto& metric : metrics()) names.push_back(metric.name);
+  const std::string hint = nearest_names(name, names);
+  throw Error(
+      "unknown_metric", where,
+      "no metric " + std::string(name.substr(0, 80)) + "; " + (hint.empty() ? "`sdip metrics` lists them" : hint));
+}
+
+}  // namespace
+
+std::string_view accuracy_field_name(AccuracyField field) {
+  return accuracy_fields[static_cast<std::size_t>(field)];
+}
+
+SweepRecord sweep_record(const Store& store, std::int64_t id) {
+  SweepRecord record{store.sweep(id), {}};
+  record.spec = spec_from_json(Json::parse(record.row.spec_json));
+  return record;
+}
+
+OrderedJson sweep_json(const SweepRow& row, const std::optional<Pace>& pace, bool measuring,
+                       const OrderedJson& validation) {
+  OrderedJson spec = OrderedJson::parse(row.spec_json);
+  OrderedJson error;
+  if (row.error) error = problem_json(row.error->code, row.error->where, row.error->message);
+  OrderedJson object = {{"id", row.id},
+                        {"name", row.name},
+                        {"model", row.model},
+                        {"state", sweep_state_text(row.state)},
+                        {"total", row.total},
+                        {"done", row.done},
+                        {"feasible", row.feasible},
+                        {"unchecked", row.unchecked},
+                        {"points_per_second", pace ? OrderedJson(pace->points_per_second) : OrderedJson()},
+                        {"eta_s", pace ? OrderedJson(pace->eta_s) : OrderedJson()},
+                        {"measuring_accuracy", measuring},
+                        {"created", row.created},
+                        {"error", error},
+                        {"objectives", spec.at("objectives")},
+                        {"validation", validation}};
+  object["spec"] = std::move(spec);
+  return object;
+}
+
+Fields fields_of(const Space& space, std::string_view list, const std::string& where) {
+  Fields fields;
+  if (list.empty()) {
+    for (std::size_t i = 0; i < space.axes.size(); ++i) fields.axes.push_back(i);
+    for (std::size_t i = 0; i < metric_count; ++i) fields.metrics.push_back(static_cast<Metric>(i));
+    fields.accuracies = {AccuracyField::sqnr_db, AccuracyField::cosine, AccuracyField::accuracy_weights};
+    return fields;
+  }
+  for (const auto name : split(list)) {
+    const auto axis = std::ranges::find_if(space.axes, [&](const Axis& one) { return one.row->name == name; });
+    const auto accuracy = std::ranges::find(accuracy_fields, name);
+    if (accuracy != std::end(accuracy_fields))
+      fields.accuracies.push_back(static_cast<AccuracyField>(accuracy - std::begin(accuracy_fields)));
+    else if (axis == space.axes.end())
+      fields.metrics.push_back(metric_of(name, where));
+    else
+      fields.axes.push_back(static_cast<std::size_t>(axis - space.axes.begin()));
+  }
+  return fields;
+}
+
+std::vector<Metric> metrics_of(std::string_view list, const std::string& where) {
+  std::vector<Metric> result;
+  for (const auto name : split(list)) result.push_back(metric_of(name, where));
+  return result;
+}
+
+OrderedJson column_names(const Space& space, const Fields& fields) {
+  OrderedJson names = {"index", "feasible", "reason"};
+  for (const auto axis : fields.axes) names.push_back(space.axes[axis].row->name);
+  for (const auto metric : fields.metrics) names.push_back(metric_name(metric));
+  for (const auto accuracy : fields.accuracies) names.push_back(accuracy_field_name(accuracy));
+  return names;
+}
+
+OrderedJson accuracy_cell(AccuracyField field, const PointAccuracies& measured, std::int64_t index) {
+  const auto found = measured.find(index);
+  if (found == measured.end()) return {};
+  if (field == AccuracyField::accuracy_weights) return found->second.random_weights ? "random" : "file";
+  return field == AccuracyField::sqnr_db ? decibels_json(found->second.sqnr_db)
+                                         : number_or_null(found->second.cosine);
+}
+
+OrderedJson point_row(const Space& space, const Fields& fields, const StoredPoint& point,
+                      const PointAccuracies& measured) {
+  OrderedJson row = {point.index, point.feasible, point.reason};
+  for (const auto axis : fields.axes) row.push_back(axis_json(space, axis, point.index));
+  for (const auto metric : fields.metrics)
+    row.push_back(number_or_null(point.values[static_cast<std::size_t>(metric)]));
+  for (const auto accuracy : fields.accuracies) row.push_back(accuracy_cell(accuracy, measured, point.index));
+  return row;
+}
+
+std::vector<std::int64_t> front_points(const Store& store, const SweepRecord& sweep,
+                                       const std::vector<Metric>& objectives) {
+  const auto better = directions(objectives, "metrics");
+  const Columns stored = store.columns(sweep.row.id, objectives);
+  const std::vector<std::span<const double>> columns(stored.values.begin(), stored.values.end());
+  std::vector<std::int64_t> indices;
+  for (const auto position : pareto_front(columns, better))
+    indices.push_back(stored.index[static_cast<std::size_t>(position)]);
+  return indices;
+}
+
+OrderedJson front_json(const Store& store, const SweepRecord& sweep, const std::vector<Metric>& objectives) {
+  const Fields fields = fields_of(sweep.spec.space, "", "fields");
+  OrderedJson names = OrderedJson::array(), rows = OrderedJson::array();
+  for (const auto metric : objectives) names.push_back(metric_name(metric));
+  const PointAccuracies measured = store.point_accuracies(sweep.row.id);
+  for (const std::int64_t index : front_points(store, sweep, objectives)) {
+    const auto point = store.point(sweep.row.id, index);
+    if (point) rows.push_back(point_row(sweep.spec.space, fields, *point, measured));
+  }
+  return {{"metrics", names}, {"columns", column_names(sweep.spec.space, fields)}, {"rows", std::move(rows)}};
+}
+
+}  // namespace sdip

@@ -1,0 +1,57 @@
+// Sweeps and their points as JSON.
+#pragma once
+
+#include "core/explore/spec.h"
+#include "db/store.h"
+#include "server/http/http.h"
+#include "server/io/json_in.h"
+#include "server/jobs/jobs.h"
+
+namespace sdip {
+
+/// A stored sweep with its spec read back.
+struct SweepRecord {
+  SweepRow row;
+  SweepSpec spec;
+};
+SweepRecord sweep_record(const Store& store, std::int64_t id);
+
+/// `measuring`: whether its front's accuracy is being measured; `validation`: of its front, or null.
+OrderedJson sweep_json(const SweepRow& row, const std::optional<Pace>& pace, bool measuring = false,
+                       const OrderedJson& validation = {});
+
+/// What was measured of a point's accuracy (docs/api.md); empty where it was not.
+enum class AccuracyField { sqnr_db, cosine, accuracy_weights };
+std::string_view accuracy_field_name(AccuracyField field);
+
+/// What was measured of a sweep's points, by index.
+using PointAccuracies = std::map<std::int64_t, StoredAccuracy>;
+
+/// Columns of points beyond index, feasible and reason: axes of the space, then metrics.
+struct Fields {
+  std::vector<std::size_t> axes;  // positions in space.axes
+  std::vector<Metric> metrics;
+  std::vector<AccuracyField> accuracies = {};
+};
+/// "throughput_fps,cores" against a space; "" means all. Throws Error unknown_metric at `where`.
+Fields fields_of(const Space& space, std::string_view list, const std::string& where);
+/// "throughput_fps,area_mm2". Throws Error unknown_metric.
+std::vector<Metric> metrics_of(std::string_view list, const std::string& where);
+
+/// ["index","feasible","reason", axes..., metrics..., accuracies...]
+OrderedJson column_names(const Space& space, const Fields& fields);
+OrderedJson point_row(const Space& space, const Fields& fields, const StoredPoint& point,
+                      const PointAccuracies& measured);
+/// One of them; null where nothing was measured, "inf" decibels where nothing differs.
+OrderedJson accuracy_cell(AccuracyField field, const PointAccuracies& measured, std::int64_t index);
+
+/// GET /sweeps/{id}/columns, piece by piece: no more than some chunks of points are held. Stops when `sink` has
+/// enough.
+void write_columns(const Store& store, const SweepRecord& sweep, const Fields& fields, const Sink& sink);
+/// Indices of the Pareto front, sorted by the first objective. Throws Error unknown_metric.
+std::vector<std::int64_t> front_points(const Store& store, const SweepRecord& sweep,
+                                       const std::vector<Metric>& objectives);
+/// GET /sweeps/{id}/front
+OrderedJson front_json(const Store& store, const SweepRecord& sweep, const std::vector<Metric>& objectives);
+
+}  // namespace sdip

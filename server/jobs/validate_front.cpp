@@ -1,0 +1,212 @@
+// The points of a front, one after the other, then their programs.
+#include "server/jobs/validate_front.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "core/program/tiling/mapping_cache.h"
+
+namespace sdip {
+namespace {
+
+constexpr std::size_t most_points_validated = 10'000;
+constexpr std::size_t most_programs_kept = 32;  // a large model's takes some megabytes; tensors are of these alone
+
+/// The programs of a front, kept while its points are gone through: neighbours on it often share one.
+class FrontPrograms {
+ public:
+  /// Compiling ends when `allowance` does.
+  FrontPrograms(const Catalog& catalog, const SweepSpec& spec, const Allowance& allowance)
+      : catalog_(catalog), model_(spec.model), formats_{spec.formats} {
+    options_.stop = [&allowance] { return !allowance.fits(0); };
+    options_.say_needed_bytes = false;
+    options_.mappings = std::make_shared<MappingCache>();
+  }
+  const Application& of(const Machine& machine) {
+    const auto key = compile_key(machine);
+    if (const auto found = programs_.find(key); found != programs_.end()) return found->second.application;
+    keys_.insert(key);
+    Program program{compile_said(*catalog_.workload(model_, machine), machine, formats_, options_), machine};
+    if (programs_.size() < most_programs_kept)
+      return programs_.emplace(key, std::move(program)).first->second.application;
+    last_ = std::move(program);
+    return last_->application;
+  }
+  struct Program {
+    Application application;
+    Machine machine;  // the first that it was compiled for
+  };
+  const std::map<std::vector<std::int64_t>, Program>& kept() const { return programs_; }
+  std::int64_t count() const { return std::ssize(keys_); }
+  /// One that was compiled for an earlier point and kept; else nullptr.
+  const Application* known(const Machine& machine) const {
+    const auto found = programs_.find(compile_key(machine));
+    return found == programs_.end() ? nullptr : &found->second.application;
+  }
+
+ private:
+  const Catalog& catalog_;
+  std::string model_;
+  SaidFormats formats_;
+  CompileOptions options_;
+  std::map<std::vector<std::int64_t>, Program> programs_;
+  std::set<std::vector<std::int64_t>> keys_;
+  std::optional<Program> last_;  // beyond those that are kept
+};
+
+/// Without each instruction's own numbers, of which a front has millions: how many were compared stays.
+void keep_totals(std::vector<StageCounters>& stages) {
+  for (StageCounters& stage : stages) {
+    for (ComparedPass& pass : stage.passes) pass.counters = {};
+    stage.layers = stage.mnemonics = {};
+  }
+}
+
+/// Of a point beyond the time: what there is to compare, where its program is at hand.
+std::vector<StageCounters> left_out_stages(const Application* application) {
+  std::vector<StageCounters> stages;
+  if (application != nullptr)
+    for (const CompiledStage& stage : application->stages) stages.push_back(left_out(stage, "out of time"));
+  return stages;
+}
+
+/// Of one whose program is not compiled in time as of one that is not looked at.
+std::vector<StageCounters> point_counters(FrontPrograms& programs, const ValidationRequest& request,
+                                          const Allowance& allowance) {
+  try {
+    return validate_within(programs.of(request.machine), request, allowance);
+  } catch (const Error& error) {
+    if (!is_cancelled(error)) throw;
+    return left_out_stages(nullptr);
+  }
+}
+
+std::int64_t classes_of(const Application& application) {
+  std::int64_t classes = 0;
+  for (const CompiledStage& stage : application.stages) classes += std::ssize(stage.program.classes);
+  return classes;
+}
+
+/// Tensors of the programs, each having its part of what time is left.
+void execute_programs(FrontValidation& front, const FrontPrograms& programs, const ValidationRequest& request,
+                      const Allowance& allowance, const std::function<void(const ValidationProgress&)>& progress) {
+  std::int64_t left = std::ssize(programs.kept());
+  for (const auto& [key, program] : programs.kept()) {
+    front.classes += classes_of(program.application);
+    ValidationRequest one = request;
+    one.machine = program.machine;
+    const Allowance part = allowance.part(1.0 / static_cast<double>(left--));
+    const auto executed = execute_within(program.application, one, part, progress);
+    for (const StageTensors& stage : executed) front.classes_executed += stage.compared;
+    for (FrontPoint& point : front.points)
+      if (compile_key(point.validation.machine) == key) point.validation.tensors = executed;
+  }
+}
+
+OrderedJson first_of(const FrontValidation& front) {
+  for (const FrontPoint& point : front.points) {
+    OrderedJson first = first_difference_json(point.validation);
+    if (first.is_null()) continue;
+    first["point"] = point.index;
+    return first;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool is_covered(const FrontPoint& point) {
+  return !point.validation.counters.empty() &&
+         std::ranges::all_of(point.validation.counters, [](const StageCounters& stage) {
+           return std::ssize(stage.compared) == stage.instructions;
+         });
+}
+
+Verdict verdict_of(const FrontPoint& point) {
+  const Verdict verdict = verdict_of(point.validation);
+  const auto compared = [](const StageCounters& stage) { return stage.values > 0; };
+  const bool stepped = std::ranges::any_of(point.validation.counters, compared);
+  return verdict == Verdict::pass && !stepped ? Verdict::not_compared : verdict;
+}
+
+Verdict verdict_of(const FrontValidation& front) {
+  std::int64_t compared = 0, differences = 0;
+  for (const FrontPoint& point : front.points) {
+    compared += verdict_of(point) != Verdict::not_compared;
+    differences += verdict_of(point) == Verdict::differs;
+  }
+  return verdict_of(compared, differences);
+}
+
+std::vector<std::int64_t> front_to_validate(const Store& store, const SweepRecord& sweep) {
+  std::vector<std::int64_t> indexes = front_points(store, sweep, sweep.spec.objectives);
+  if (indexes.size() > most_points_validated) indexes.resize(most_points_validated);
+  return indexes;
+}
+
+FrontValidation validate_front(const Catalog& catalog, const SweepSpec& spec,
+                               const std::vector<std::int64_t>& points, std::int64_t seconds,
+                               const std::atomic<bool>* cancel,
+                               const std::function<void(const ValidationProgress&)>& progress) {
+  const auto begin = std::chrono::steady_clock::now();
+  FrontValidation front;
+  front.budget_s = seconds;
+  const Allowance all(seconds, cancel), counters = all.part(2.0 / 3);
+  FrontPrograms programs(catalog, spec, counters);
+  ValidationRequest request;
+  request.model = spec.model;
+  request.formats = {spec.formats};
+  for (const std::int64_t index : points) {
+    FrontPoint& one = front.points.emplace_back();
+    one.index = index;
+    one.validation.model = spec.model;
+    one.validation.machine = request.machine = point(spec.space, index);
+    if (progress) progress({"counters", std::ssize(front.points) - 1, std::ssize(points)});
+    if (!counters.fits(0)) {
+      one.validation.counters = left_out_stages(programs.known(request.machine));
+      continue;
+    }
+    one.validation.counters = point_counters(programs, request, counters);
+    keep_totals(one.validation.counters);
+  }
+  execute_programs(front, programs, request, all, progress);
+  front.programs = programs.count();
+  front.cancelled = all.cancelled();
+  front.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return front;
+}
+
+OrderedJson front_summary_json(const FrontValidation& front) {
+  Coverage coverage;
+  for (const FrontPoint& point : front.points) coverage += coverage_of(point.validation);
+  const Verdict verdict = verdict_of(front);
+  return {{"verdict", verdict_text(verdict)},
+          {"passed", verdict == Verdict::pass},
+          {"budget_s", front.budget_s},
+          {"seconds", front.seconds},
+          {"points", front.points.size()},
+          {"points_covered", std::ranges::count_if(front.points, is_covered)},
+          {"programs", front.programs},
+          {"classes", front.classes},
+          {"classes_executed", front.classes_executed},
+          {"values", coverage.values},
+          {"differences", coverage.differences},
+          {"overflows", coverage.overflows},
+          {"first_difference", first_of(front)}};
+}
+
+OrderedJson front_validation_json(const FrontValidation& front) {
+  OrderedJson points = OrderedJson::array();
+  for (const FrontPoint& point : front.points)
+    points.push_back({{"index", point.index},
+                      {"covered", is_covered(point)},
+                      {"verdict", verdict_text(verdict_of(point))},
+                      {"passed", verdict_of(point) == Verdict::pass},
+                      {"coverage", coverage_json(coverage_of(point.validation))},
+                      {"first_difference", first_difference_json(point.validation)}});
+  return {{"points", std::move(points)}};
+}
+
+}  // namespace sdip

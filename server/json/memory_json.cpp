@@ -1,0 +1,122 @@
+// Memory views as JSON, and as a Chrome trace.
+#include "server/json/memory_json.h"
+
+#include <algorithm>
+
+namespace sdip {
+namespace {
+
+OrderedJson figures_json(const MemoryFigures& figures) {
+  OrderedJson waiting = OrderedJson::array();
+  for (const WaitingValue& one : figures.waiting)
+    waiting.push_back({{"lower", one.lower}, {"upper", one.upper}, {"dies", one.dies}, {"waits_to", one.waits_to}});
+  return {{"memory", memory_text(figures.memory)},     {"capacity_bytes", figures.capacity_bytes},
+          {"peak_bytes", figures.peak_bytes},          {"live_bytes", figures.live_bytes},
+          {"crossing_pairs", figures.crossing_pairs},  {"waiting", std::move(waiting)},
+          {"occupancy_bytes", figures.occupancy_bytes}};
+}
+
+OrderedJson rectangle_json(const MemoryRectangle& one) {
+  return {{"memory", memory_text(one.memory)},
+          {"name", one.name},
+          {"address", one.address},
+          {"bytes", one.bytes},
+          {"from", one.from},
+          {"to", one.to},
+          {"start_cycle", one.start_cycle},
+          {"end_cycle", one.end_cycle}};
+}
+
+OrderedJson view_json(const MemoryView& view) {
+  OrderedJson memories = OrderedJson::array(), rectangles = OrderedJson::array();
+  for (const MemoryFigures& figures : view.memories) memories.push_back(figures_json(figures));
+  for (const MemoryRectangle& one : view.rectangles) rectangles.push_back(rectangle_json(one));
+  return {{"name", view.stage},
+          {"instructions", view.instructions},
+          {"memories", std::move(memories)},
+          {"rectangles", std::move(rectangles)}};
+}
+
+/// Threads of one memory such that what is alive at once never shares a thread: rows of the trace.
+std::vector<std::int32_t> rows_of(const std::vector<MemoryRectangle>& rectangles) {
+  std::vector<std::size_t> order(rectangles.size());
+  for (std::size_t r = 0; r < order.size(); ++r) order[r] = r;
+  std::ranges::stable_sort(order, {}, [&](std::size_t r) { return rectangles[r].from; });
+  std::vector<std::int32_t> rows(rectangles.size(), 0);
+  std::vector<std::vector<std::int32_t>> busy_to(memory_names);  // by memory: the last instruction of each row
+  for (const std::size_t r : order) {
+    auto& rows_there = busy_to[static_cast<std::size_t>(rectangles[r].memory)];
+    const auto free = std::ranges::find_if(rows_there, [&](std::int32_t to) { return to < rectangles[r].from; });
+    rows[r] = static_cast<std::int32_t>(free - rows_there.begin());
+    if (free == rows_there.end())
+      rows_there.push_back(rectangles[r].to);
+    else
+      *free = rectangles[r].to;
+  }
+  return rows;
+}
+
+void add_stage(const MemoryView& view, const std::vector<InstructionCost>& costs, std::int64_t start,
+               OrderedJson& events) {
+  const std::vector<std::int32_t> rows = rows_of(view.rectangles);
+  for (std::size_t r = 0; r < view.rectangles.size(); ++r) {
+    const MemoryRectangle& one = view.rectangles[r];
+    events.push_back({{"name", one.name},
+                      {"cat", view.stage},
+                      {"ph", "X"},
+                      {"pid", static_cast<int>(one.memory)},
+                      {"tid", rows[r]},
+                      {"ts", start + one.start_cycle},
+                      {"dur", one.end_cycle - one.start_cycle},
+                      {"args", {{"address", one.address}, {"bytes", one.bytes}}}});
+  }
+  for (const MemoryFigures& figures : view.memories)
+    for (std::size_t i = 0; i < figures.occupancy_bytes.size(); ++i)
+      events.push_back({{"name", "bytes in use"},
+                        {"ph", "C"},
+                        {"pid", static_cast<int>(figures.memory)},
+                        {"ts", start + costs[i].start.value},
+                        {"args", {{"bytes", figures.occupancy_bytes[i]}}}});
+}
+
+}  // namespace
+
+std::vector<MemoryView> memory_views(const Analysis& analysis) {
+  std::vector<MemoryView> views;
+  if (!analysis.report.outcome.feasible) return views;
+  for (std::size_t s = 0; s < analysis.application.stages.size(); ++s) {
+    std::vector<CycleSpan> times;
+    for (const InstructionCost& cost : analysis.report.stages.at(s).instructions)
+      times.emplace_back(cost.start.value, cost.end.value);
+    views.push_back(memory_view(analysis.application.stages[s], analysis.machine, times));
+  }
+  return views;
+}
+
+OrderedJson memory_json(const Analysis& analysis) {
+  OrderedJson stages = OrderedJson::array();
+  for (const MemoryView& view : memory_views(analysis)) stages.push_back(view_json(view));
+  return {{"model", analysis.model},
+          {"feasible", analysis.report.outcome.feasible},
+          {"reason", analysis.report.outcome.reason},
+          {"stages", std::move(stages)}};
+}
+
+OrderedJson memory_trace(const Analysis& analysis) {
+  OrderedJson events = OrderedJson::array();
+  const std::vector<MemoryView> views = memory_views(analysis);
+  std::int64_t start = 0;
+  for (std::size_t s = 0; s < views.size(); ++s) {
+    if (s == 0)
+      for (const MemoryFigures& figures : views[s].memories)
+        events.push_back({{"name", "process_name"},
+                          {"ph", "M"},
+                          {"pid", static_cast<int>(figures.memory)},
+                          {"args", {{"name", memory_text(figures.memory)}}}});
+    add_stage(views[s], analysis.report.stages[s].instructions, start, events);
+    start += analysis.report.stages[s].steady_cycles.value;
+  }
+  return {{"displayTimeUnit", "ms"}, {"traceEvents", std::move(events)}};
+}
+
+}  // namespace sdip

@@ -1,0 +1,27 @@
+// The tables of the product as JSON: parameters, metrics, presets, baseline devices.
+#pragma once
+
+#include "core/baseline/roofline.h"
+#include "core/cost/price/estimate.h"
+#include "core/machine/machine.h"
+#include "core/machine/technology.h"
+#include "server/io/json_in.h"
+
+namespace sdip {
+
+OrderedJson parameters_json();
+/// Rows that a node's or a part's figures are made of; all where none is named. Throws Error value_invalid at
+/// `where`.
+std::vector<const TechnologyRow*> rows_of_node(const std::string& node, const std::string& where);
+OrderedJson technology_json(const std::vector<const TechnologyRow*>& rows);
+OrderedJson metrics_json();
+OrderedJson presets_json();
+OrderedJson baselines_json();
+
+/// [{"name","value","unit","source","confidence"}]
+OrderedJson device_fields_json(const Device& device);
+
+std::string_view type_text(ParameterType type);
+std::string_view better_text(Better better);
+
+}  // namespace sdip

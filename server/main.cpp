@@ -1,4 +1,0 @@
-// The program `sdip`.
-#include "server/cli.h"
-
-int main(int argc, char** argv) { return sdip::run_program(argc, argv); }

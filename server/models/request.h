@@ -1,0 +1,28 @@
+// A design point as a user asks for it: a model, a preset, and what differs from it.
+#pragma once
+
+#include "core/machine/machine.h"
+#include "server/io/json_in.h"
+#include "server/io/said_formats.h"
+
+namespace sdip {
+
+struct PointRequest {
+  std::string model;
+  Machine machine;  // checked
+  bool instructions = false;
+  std::vector<std::string> baselines;
+  SaidFormats formats;  // of single layers; of analyses alone
+};
+
+/// Reads the body of POST /analyses, or with `with_baselines` of POST /comparisons, where no list means all
+/// devices. Throws Error unknown_key, unknown_parameter, unknown_preset, unknown_baseline, value_*.
+PointRequest point_request(const Json& body, bool with_baselines);
+
+/// The preset of that name. Throws Error unknown_preset with the nearest names.
+const Preset& require_preset(const std::string& name, const std::string& where);
+
+/// "did you mean a, b?": the names nearest to `name`; "" when none is near.
+std::string nearest_names(std::string_view name, const std::vector<std::string_view>& names);
+
+}  // namespace sdip

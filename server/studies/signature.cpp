@@ -1,0 +1,128 @@
+// The signature: every counter of every case, hashed.
+#include "server/studies/signature.h"
+
+#include <bit>
+#include <limits>
+#include <span>
+
+#include "core/baseline/roofline.h"
+#include "server/io/files.h"
+#include "server/models/request.h"
+#include "server/studies/analysis.h"
+
+namespace sdip {
+namespace {
+
+struct Case {
+  std::string_view model, preset;
+  std::string_view changes;  // JSON over the preset
+};
+
+/// Small enough to run in seconds, wide enough that no number of the engine can move unseen.
+constexpr Case cases[] = {
+    {"tiny-sd", "essay", "{}"},
+    {"tiny-sd", "edge", "{}"},
+    {"tiny-sd", "stream", "{}"},
+    {"tiny-sd", "essay", R"({"guidance": "two_passes", "sampler": "euler", "mode": "image_to_image"})"},
+    {"tiny-sd", "essay", R"({"guidance": "off", "sampler": "ddpm", "batch": 2, "cores": 3})"},
+    {"tiny-sd", "essay", R"({"weight_format": "int8", "activation_format": "int8", "weight_storage": "resident"})"},
+    {"tiny-sd", "essay", R"({"dsram_bytes": 65536, "stackram_bytes": 0, "psram_bytes": 65536})"},
+    {"tiny-sd", "essay", R"({"fusion": "pointwise", "transposition": "dynamic", "hoisted_context": true})"},
+    {"sd15", "essay", "{}"},
+    {"sd15", "edge", R"({"cores": 10, "sequencer": "host"})"},
+    {"sd15", "stream", "{}"},
+    {"resnet50", "essay", "{}"},
+    {"mobilenetv2", "edge", "{}"},
+    {"bert-base", "stream", "{}"},
+};
+
+class Text {
+ public:
+  void count(std::int64_t value) { text_ += std::to_string(value) + "\n"; }
+  void real(double value) {
+    const auto bits =
+        std::bit_cast<std::uint64_t>(value == value ? value : std::numeric_limits<double>::quiet_NaN());
+    for (int shift = 60; shift >= 0; shift -= 4) text_ += "0123456789abcdef"[(bits >> shift) & 15];
+    text_ += "\n";
+  }
+  void word(std::string_view value) { text_ += std::string(value) + "\n"; }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+void add_breakdown(Text& text, const Breakdown& parts) {
+  for (const auto& [part, value] : parts) text.word(part), text.real(value);
+}
+
+void add_instruction(Text& text, const InstructionCost& cost) {
+  for (const auto value : {cost.start, cost.end, cost.stall_weights, cost.stall_activations, cost.stall_program})
+    text.count(value.value);
+  for (const auto value : cost.busy) text.count(value.value);
+  text.count(static_cast<std::int64_t>(cost.limiter));
+  for (const auto value :
+       {cost.dram_weights, cost.dram_activations_in, cost.dram_activations_out, cost.dram_program,
+        cost.dsram_read_side, cost.dsram_write_side, cost.stackram, cost.psram})
+    text.count(value.value);
+  text.count(cost.macs.value);
+  text.real(cost.energy_j);
+}
+
+void add_stage(Text& text, const StageReport& stage) {
+  text.word(stage.name);
+  for (const auto value : {stage.cold_cycles, stage.steady_cycles, stage.bound_cycles, stage.stall_weights,
+                           stage.stall_activations, stage.stall_program})
+    text.count(value.value);
+  for (const auto value :
+       {stage.bound_dram_bytes, stage.dram_weights, stage.dram_activations, stage.dram_program, stage.weight_bytes,
+        stage.imem_bytes, stage.dsram_peak, stage.stackram_peak, stage.psram_peak})
+    text.count(value.value);
+  text.count(stage.macs.value);
+  text.count(stage.passes_per_frame);
+  text.real(stage.energy_j);
+  for (const auto& instruction : stage.instructions) add_instruction(text, instruction);
+}
+
+void add_case(Text& text, const Catalog& catalog, const Case& one) {
+  Machine machine = require_preset(std::string(one.preset), "").machine;
+  assign_json(machine, Json::parse(one.changes));
+  check_machine(machine);
+  const Analysis analysis = analyze(catalog, std::string(one.model), machine);
+  text.word(std::string(one.model) + " " + std::string(one.preset) + " " + std::string(one.changes));
+  text.word(analysis.report.outcome.reason);
+  for (const double value : analysis.report.outcome.values) text.real(value);
+  add_breakdown(text, analysis.report.energy_j);
+  add_breakdown(text, analysis.report.area_mm2);
+  add_breakdown(text, analysis.report.latency_s);
+  text.count(analysis.report.load.cycles.value);
+  for (const auto& stage : analysis.report.stages) add_stage(text, stage);
+}
+
+void add_devices(Text& text, const Catalog& catalog) {
+  const auto work = frame_work(catalog, "tiny-sd", Machine{});
+  for (const auto& device : devices()) {
+    const Roofline result = roofline(device, work, 4);
+    text.word(device.id);
+    for (const double value :
+         {result.compute_s, result.memory_s, result.latency_s, result.throughput_fps, result.dram_bytes_per_frame})
+      text.real(value);
+  }
+}
+
+}  // namespace
+
+std::string signature_text() {
+  const Catalog catalog;
+  Text text;
+  for (const auto& one : cases) add_case(text, catalog, one);
+  add_devices(text, catalog);
+  return text.take();
+}
+
+std::string signature() {
+  const std::string text = signature_text();
+  return sha256_hex(std::as_bytes(std::span(text)));
+}
+
+}  // namespace sdip

@@ -1,0 +1,409 @@
+// Does a report say what is outside the model's validity, and only then?
+#include <gmock/gmock.h>
+
+#include "core/cost/price/estimate.h"
+#include "core/cost/price/stage.h"
+#include "tests/core/program/nest_class.h"
+
+namespace sdip {
+namespace {
+
+using testing::HasSubstr;
+
+/// A stage of one product of 4 rows on chip.
+CompiledStage small_stage(Role role, const std::string& name) {
+  CompiledStage stage;
+  stage.role = role;
+  stage.name = name;
+  stage.program.classes = {linear_class(4, 1, 1, Place::stackram)};
+  stage.program.instructions.emplace_back().name = "product";
+  return stage;
+}
+
+std::vector<std::string> notes_of(const std::vector<CompiledStage>& stages, const Machine& m) {
+  Application application;
+  application.stages = stages;
+  std::vector<std::string> notes = estimate(application, m).notes;
+  EXPECT_EQ(notes.size() >= 2, true);
+  EXPECT_THAT(notes[0], HasSubstr("Leakage, clock tree, control"));
+  EXPECT_THAT(notes[1], HasSubstr("an assumption with a range"));
+  notes.erase(notes.begin(), notes.begin() + 2);
+  return notes;
+}
+
+/// Of few lanes and small memories but PSRAM.
+Machine chip_of_psram(std::int64_t bytes) {
+  Machine m;
+  m.cores = 1;
+  m.conv_lanes_in = m.conv_lanes_out = m.linear_lanes_m = m.linear_lanes_n = m.matmul_lanes_m = m.matmul_lanes_n =
+      1;
+  m.psram_bytes = bytes;
+  m.dsram_bytes = m.stackram_bytes = 1 << 16;
+  return m;
+}
+
+TEST(notes, of_a_pipeline_within_the_model_are_the_two_on_energy) {
+  EXPECT_THAT(notes_of({small_stage(Role::text_encoder, "text"), small_stage(Role::core, "unet")}, Machine()),
+              testing::IsEmpty());
+}
+
+TEST(notes, tell_stages_off_chip) {
+  Machine m;
+  m.vae_stage = VaeStage::off_chip;
+  EXPECT_THAT(notes_of({small_stage(Role::core, "unet")}, m),
+              testing::ElementsAre("VAE stages are off chip: their time, energy and area are not included."));
+}
+
+TEST(notes, tell_a_clock_beyond_what_its_pipeline_and_process_stand) {
+  // fp16 in one stage at 45 nm: 12.6 ps x 2.5 x (70 + 1.8), at worst 15.1 x 4 x (90 + 3), at best 10.1 x 1.5
+  // x 51.8; in eight at worst 15.1 x 4 x (40 + 3).
+  Machine m = chip_of_psram(1 << 20);
+  m.technology_node = TechnologyNode::n45;
+  m.pipeline_stages = 1;
+  const auto at = [&](std::int64_t mhz) {
+    m.core_clock_mhz = mhz;
+    return notes_of({small_stage(Role::core, "unet")}, m);
+  };
+  EXPECT_THAT(at(178), testing::IsEmpty());
+  EXPECT_THAT(at(179), testing::ElementsAre(AllOf(HasSubstr("may be beyond"), HasSubstr("of 1 pipeline stages"),
+                                                  HasSubstr("442 MHz (178 to 1274)"))));
+  EXPECT_THAT(at(442), testing::ElementsAre(HasSubstr("may be beyond")));
+  EXPECT_THAT(at(443), testing::ElementsAre(HasSubstr("core_clock_mhz = 443 is beyond")));
+  m.pipeline_stages = 8;
+  EXPECT_THAT(at(385), testing::IsEmpty());
+  EXPECT_THAT(at(386), testing::ElementsAre(HasSubstr("may be beyond")));
+  m.technology_node = TechnologyNode::n7;
+  EXPECT_THAT(at(2000), testing::ElementsAre(HasSubstr("may be beyond")));
+  EXPECT_THAT(at(1000), testing::IsEmpty());
+}
+
+double mm2_of(const Breakdown& area) {
+  double sum = 0;
+  for (const auto& [block, mm2] : area) sum += mm2;
+  return sum;
+}
+
+/// How far a chip is beyond what one exposure, and a wafer, holds.
+std::size_t beyond(std::int64_t psram_bytes) {
+  const auto notes = notes_of({small_stage(Role::core, "unet")}, chip_of_psram(psram_bytes));
+  if (notes.empty()) return 0;
+  const char* said[] = {"may be more than one exposure", "is more than one exposure", "may be more than any wafer",
+                        "is more than any wafer"};
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < std::size(said); ++i)
+    if (notes[0].find(said[i]) != std::string::npos) found = i + 1;
+  return found;
+}
+
+/// The least bytes of PSRAM of a chip that is so far beyond.
+std::int64_t first_beyond(std::size_t rank) {
+  std::int64_t without = 1 << 20, with = std::int64_t{1} << 40;
+  while (with - without > 1) {
+    const std::int64_t bytes = without + (with - without) / 2;
+    (beyond(bytes) >= rank ? with : without) = bytes;
+  }
+  return with;
+}
+
+TEST(notes, tell_a_chip_of_more_than_one_exposure_or_than_a_wafer) {
+  Application application;
+  application.stages = {small_stage(Role::core, "unet")};
+  // 26 x 33 mm, and a circle of 300 mm.
+  const auto at = [&](std::int64_t bytes) { return estimate(application, chip_of_psram(bytes)); };
+  const std::int64_t may_be = first_beyond(1), is = first_beyond(2);
+  EXPECT_LE(mm2_of(at(may_be - 1).area_ranges_mm2.most), 858);
+  EXPECT_GT(mm2_of(at(may_be).area_ranges_mm2.most), 858);
+  EXPECT_LE(mm2_of(at(is - 1).area_mm2), 858);
+  EXPECT_GT(mm2_of(at(is).area_mm2), 858);
+  EXPECT_LT(may_be, is);
+  const std::int64_t wafer_may = first_beyond(3), wafer = first_beyond(4);
+  EXPECT_LE(mm2_of(at(wafer_may - 1).area_ranges_mm2.most), 70686);
+  EXPECT_GT(mm2_of(at(wafer_may).area_ranges_mm2.most), 70686);
+  EXPECT_LE(mm2_of(at(wafer - 1).area_mm2), 70686);
+  EXPECT_GT(mm2_of(at(wafer).area_mm2), 70686);
+  const auto notes = [&](std::int64_t bytes) { return notes_of(application.stages, chip_of_psram(bytes)); };
+  EXPECT_THAT(notes(may_be - 1), testing::IsEmpty());
+  EXPECT_THAT(notes(wafer - 1), testing::ElementsAre(AllOf(HasSubstr("is more than one exposure"),
+                                                           HasSubstr("858 mm2 (26 x 33 mm), and may be more"))));
+  EXPECT_THAT(notes(wafer), testing::ElementsAre(AllOf(HasSubstr("The chip's area, 70686 mm2 ("),
+                                                       HasSubstr("is more than any wafer holds: 70686 mm2"))));
+}
+
+TEST(notes, of_a_part_of_programmable_logic_say_nothing_of_its_size) {
+  Machine m;
+  m.technology_node = TechnologyNode::fpga_zynq7020;
+  m.conv_lanes_in = m.conv_lanes_out = 1;
+  Application application;
+  application.stages = {small_stage(Role::core, "unet")};
+  std::vector<StageRun> runs;
+  Report report;
+  report.area_mm2 = report.area_ranges_mm2.least = report.area_ranges_mm2.most = {{"psram", 900}};
+  const auto told = [&] { return notes_of(runs, report, m); };
+  EXPECT_THAT(told(), testing::Not(testing::Contains(HasSubstr("exposure"))));
+  m.technology_node = TechnologyNode::n7;
+  EXPECT_THAT(told(), testing::Contains(HasSubstr("exposure")));
+}
+
+/// A stage of 4 x 8 by 8 weights.
+CompiledStage weighted_stage(Role role, const std::string& name) {
+  CompiledStage stage = small_stage(role, name);
+  InstructionClass& c = stage.program.classes[0];
+  c.operand_b = Place::psram;
+  c.work.nest.in_channels = c.mapping.tile_sums = c.weight_elements_per_channel = 8;
+  return stage;
+}
+
+/// Whose PSRAM holds one pass's weights: steady at once.
+Machine chip_of_a_pass() { return chip_of_psram(20); }
+
+TEST(notes, tell_fefet_memories_that_hold_no_weights) {
+  Machine m = chip_of_a_pass();
+  m.weight_format = m.activation_format = NumberFormat::int8;
+  m.accumulator_format = NumberFormat::int32;
+  m.in_memory_weights = InMemoryWeights::fefet;
+  m.weight_storage = WeightStorage::hard_coded;
+  m.hard_coded_part = HardCodedPart::all;
+  const std::vector<CompiledStage> stages{weighted_stage(Role::core, "unet"), weighted_stage(Role::decoder, "vae")};
+  EXPECT_THAT(notes_of(stages, m),
+              testing::ElementsAre("in_memory_weights=fefet does nothing: all weights are in ROM."));
+  m.hard_coded_part = HardCodedPart::vae;
+  EXPECT_THAT(notes_of(stages, m), testing::ElementsAre(HasSubstr("converters lose nothing")));
+}
+
+TEST(notes, tell_macs_that_split_for_no_product) {
+  Machine m = chip_of_a_pass();
+  m.weight_format = m.activation_format = NumberFormat::int8;
+  m.accumulator_format = NumberFormat::int32;
+  m.composable_macs = ComposableMacs::on;
+  const auto idle = testing::ElementsAre(HasSubstr("it takes its area and energy and does nothing"));
+  const std::vector<CompiledStage> stages{weighted_stage(Role::core, "unet")};
+  EXPECT_THAT(notes_of(stages, m), idle);
+  m.weight_format = NumberFormat::int4;
+  EXPECT_THAT(notes_of(stages, m), testing::IsEmpty());
+  m.in_memory_weights = InMemoryWeights::fefet;  // where no MAC is
+  EXPECT_THAT(notes_of(stages, m), testing::Contains(HasSubstr("and energy and does nothing")));
+  m.in_memory_weights = InMemoryWeights::off;
+  m.vae_stage = VaeStage::off_chip;
+  EXPECT_THAT(notes_of({weighted_stage(Role::decoder, "vae"), small_stage(Role::core, "unet")}, m),
+              testing::Contains(HasSubstr("and energy and does nothing")))
+      << "a product of activations in int8, and a decoder that is elsewhere";
+}
+
+TEST(notes, tell_groups_of_which_every_weight_stays) {
+  Machine m = chip_of_a_pass();
+  m.sparsity = Sparsity::skipping;
+  m.sparsity_group = 4;
+  m.weight_density = Decimal{76};  // ceil(3.04) of 4
+  std::vector<CompiledStage> stages{weighted_stage(Role::core, "unet")};
+  EXPECT_THAT(notes_of(stages, m),
+              testing::ElementsAre("sparsity_group = 4: of a density of 0.76 4 of 4 weights stay: none is pruned, "
+                                   "and places are stored all the same."));
+  m.weight_density = Decimal{75};
+  EXPECT_THAT(notes_of(stages, m), testing::IsEmpty());
+  Formats formats = formats_of(m);
+  formats.density_hundredths = 80;
+  stages[0].program.classes[0].formats = formats;
+  EXPECT_THAT(notes_of(stages, m), testing::ElementsAre(HasSubstr("of a density of 0.8 4 of 4")));
+  stages[0].program.classes[0].formats->density_hundredths = 100;  // dense: no places
+  EXPECT_THAT(notes_of(stages, m), testing::IsEmpty());
+  stages = {small_stage(Role::core, "unet")};  // no weights
+  m.weight_density = Decimal{100};
+  EXPECT_THAT(notes_of(stages, m), testing::IsEmpty());
+  stages = {weighted_stage(Role::core, "unet")};
+  EXPECT_THAT(notes_of(stages, m), testing::ElementsAre(HasSubstr("of a density of 1 4 of 4")));
+  m.sparsity_group = 0;
+  EXPECT_THAT(notes_of(stages, m), testing::IsEmpty());
+  m.sparsity_group = 4;
+  m.sparsity = Sparsity::gating;
+  EXPECT_THAT(notes_of(stages, m), testing::IsEmpty());
+}
+
+TEST(notes, tell_that_zeros_of_activations_are_assumed) {
+  Machine m = chip_of_a_pass();
+  m.sparsity = Sparsity::gating;
+  m.activation_density = Decimal{99};
+  EXPECT_THAT(notes_of({small_stage(Role::core, "unet")}, m),
+              testing::ElementsAre("activation_density = 0.99 is the user's assumption; it changes energy alone."));
+}
+
+TEST(notes, tell_operators_on_the_host) {
+  Machine m;
+  m.host_operators = HostOperators::softmax;
+  EXPECT_THAT(notes_of({small_stage(Role::core, "unet")}, m),
+              testing::ElementsAre(HasSubstr("Operators on the host")));
+}
+
+TEST(notes, tell_a_network_s_frames_its_heads_on_cores_or_its_parts_in_series) {
+  Machine m;
+  const CompiledStage network = small_stage(Role::network, "net");
+  EXPECT_THAT(notes_of({network}, m),
+              testing::ElementsAre(HasSubstr("net runs as one network: a frame is one pass, on")));
+  m.branches = Branches::parallel;
+  CompiledStage spread = network;
+  spread.program.classes[0].spread_cores = 3;
+  spread.program.classes[0].work.family = Family::matmul;
+  const auto one_after_the_other = HasSubstr("net: branches of different instructions (projections of q, k and v");
+  EXPECT_THAT(
+      notes_of({spread}, m),
+      testing::ElementsAre(HasSubstr("its attention heads and groups of products of weights on up to 3 cores"),
+                           one_after_the_other));
+  m.branches = Branches::channels;
+  EXPECT_THAT(
+      notes_of({spread}, m),
+      testing::ElementsAre(HasSubstr("heads and groups, or output channels, of products of weights on up to 3"),
+                           HasSubstr("one after the other, the products of each on several cores")));
+  std::vector<CompiledStage> parts{network, network};
+  parts[0].part = {0, 2};
+  parts[1].part = {1, 2};
+  m.branches = Branches::serial;
+  m.core_weights = CoreWeights::per_core;
+  EXPECT_THAT(notes_of(parts, m), testing::ElementsAre(HasSubstr("net to 2: parts of one network in series")));
+}
+
+TEST(notes, tell_options_that_change_nothing_in_a_stage) {
+  Machine m;
+  const std::vector<CompiledStage> stages{small_stage(Role::text_encoder, "text"), small_stage(Role::core, "unet")};
+  m.core_weights = CoreWeights::per_core;
+  EXPECT_THAT(notes_of(stages, m), testing::ElementsAre(HasSubstr("text: core_weights=per_core is for networks"),
+                                                        HasSubstr("unet: core_weights=per_core is for networks")));
+  m = Machine();
+  m.branches = Branches::parallel;
+  m.cores = 1;
+  EXPECT_THAT(notes_of(stages, m), testing::ElementsAre(HasSubstr("unet: branches=parallel changes nothing")));
+  for (m.cores = 2; m.cores <= 4; m.cores += 2)
+    EXPECT_THAT(notes_of(stages, m), testing::ElementsAre(HasSubstr("text: branches of different instructions"),
+                                                          HasSubstr("unet: branches=parallel changes nothing")));
+}
+
+TEST(notes, tell_why_products_of_weights_stay_on_one_core) {
+  Machine m;
+  m.branches = Branches::parallel;
+  const auto said_of = [&](const auto& change) {
+    CompiledStage network = small_stage(Role::network, "net");
+    InstructionClass& c = network.program.classes[0];
+    c.work.family = Family::conv2d;
+    c.work.nest.groups = 6;
+    c.operand_b = Place::psram;
+    change(c);
+    StageRun run;
+    run.stage = &network;
+    std::string said;
+    for (const std::string& note : notes_of({run}, Report(), m))
+      if (note.find("stay on one core") != std::string::npos) said += note;
+    return said;
+  };
+  const auto of_groups = [&](std::int64_t groups, std::int64_t cores) {
+    m.cores = cores;
+    return said_of([&](InstructionClass& c) { c.work.nest.groups = groups; });
+  };
+  m.cores = 4;
+  EXPECT_EQ(said_of([](InstructionClass& c) { c.spread_cores = 2; }), "");
+  EXPECT_EQ(said_of([](InstructionClass& c) { c.operand_b = Place::dram; }), "");
+  EXPECT_THAT(said_of([](InstructionClass&) {}), HasSubstr("1 instruction with operands of which no rule says"));
+  EXPECT_THAT(said_of([](InstructionClass& c) { c.prologue_passes = 1; }), HasSubstr("with sums of a norm"));
+  EXPECT_THAT(said_of([](InstructionClass& c) { c.statistics_passes = 1; }), HasSubstr("with sums of a norm"));
+  EXPECT_EQ(of_groups(1, 4), "");
+  EXPECT_EQ(of_groups(2, 1), "");
+  const auto no_rule = HasSubstr("no rule says what each core reads");
+  for (const auto& [groups, cores] : {std::pair(2, 2), {2, 4}, {3, 3}, {3, 4}, {9, 4}, {5, 8}})
+    EXPECT_THAT(of_groups(groups, cores), no_rule) << groups << " groups, " << cores << " cores";
+  EXPECT_THAT(of_groups(7, 4), HasSubstr("whose groups no number of cores up to 4 divides"));
+  EXPECT_THAT(of_groups(5, 4), HasSubstr("whose groups no number of cores up to 4 divides"));
+  const auto of_channels = [&](std::int64_t groups, std::int64_t channels) {
+    return said_of([&](InstructionClass& c) {
+      c.work.nest.groups = groups;
+      c.work.nest.out_channels = channels;
+    });
+  };
+  EXPECT_EQ(of_channels(1, 7), "");
+  m.branches = Branches::channels;
+  EXPECT_EQ(of_channels(1, 1), "");
+  EXPECT_THAT(of_channels(1, 6), no_rule);
+  EXPECT_THAT(of_channels(1, 7),
+              HasSubstr("net: products of weights stay on one core in 1 instruction whose channels "
+                        "no number of cores up to 4 divides"));
+  EXPECT_THAT(of_channels(7, 6), HasSubstr("whose groups no number of cores up to 4 divides"));
+  m.branches = Branches::parallel;
+  m.cores = 4;
+  m.weight_format = m.activation_format = NumberFormat::int8;
+  m.in_memory_weights = InMemoryWeights::fefet;
+  EXPECT_THAT(said_of([](InstructionClass&) {}), HasSubstr("in FeFET memories"));
+  const auto in_strips = [&](Place weights, std::int64_t groups) {
+    return said_of([&](InstructionClass& c) {
+      c.compound = Compound::strips;
+      c.parts.resize(2);
+      c.parts[1].operand_b = weights;
+      c.parts[1].work.nest.groups = groups;
+    });
+  };
+  EXPECT_THAT(in_strips(Place::psram, 2), HasSubstr("in strips, whose rows go from part to part"));
+  EXPECT_EQ(in_strips(Place::psram, 1), "");
+  EXPECT_EQ(in_strips(Place::nowhere, 2), "");
+}
+
+/// A decompressor that halves what the channel brings: the prefetcher gains a little every pass on a program whose
+/// weights PSRAM holds many times over.
+TEST(notes, tell_a_program_that_finds_no_steady_state_in_64_passes) {
+  Machine m;
+  m.weight_format = m.activation_format = NumberFormat::int8;
+  m.linear_lanes_m = m.linear_lanes_n = m.linear_lanes_k = 1;
+  m.dram_burst_bytes = 1;
+  m.dram_bus_bits = 8, m.dram_clock_ratio = Decimal{100}, m.dram_efficiency = Decimal{100};  // 2 bytes a cycle
+  m.psram_bytes = 1 << 20;
+  CompiledStage network = small_stage(Role::network, "net");
+  network.program.classes[0].operand_b = Place::psram;
+  network.program.classes[0].weight_elements_per_channel = 20;
+  network.program.classes[0].work.nest.in_channels = 20;
+  network.program.classes[0].mapping.tile_sums = 20;
+  EXPECT_THAT(notes_of({network}, m),
+              testing::Contains("net: no steady state within 64 passes; the last pass stands for it."));
+  m.psram_bytes = 20;
+  EXPECT_THAT(notes_of({network}, m), testing::Not(testing::Contains(HasSubstr("no steady state"))));
+}
+
+TEST(infeasible, the_reason_says_stage_instruction_and_bytes) {
+  CompiledStage stage = small_stage(Role::core, "unet");
+  stage.program.instructions[0].words = 3;
+  stage.program.instructions.push_back(stage.program.instructions[0]);
+  stage.program.instructions[1].name = "the longer";
+  stage.program.instructions[1].words = 4;
+  Application application;
+  application.stages = {stage};
+  Machine m;
+  m.imem_bytes = (3 + 4) * 32;
+  EXPECT_EQ(estimate(application, m).outcome.reason, "");
+  EXPECT_EQ(estimate(application, m).stages[0].imem_bytes, Bytes(7 * 32));
+  m.imem_bytes -= 1;
+  EXPECT_EQ(estimate(application, m).outcome.reason, "unet: the program needs 224 B of IMEM, which has 223");
+  m.program_storage = ProgramStorage::streamed;
+  EXPECT_EQ(estimate(application, m).outcome.reason, "");
+  m.imem_bytes = 4 * 32 - 1;
+  EXPECT_EQ(estimate(application, m).outcome.reason, "unet: the longer needs 128 B of IMEM, which has 127");
+  application.feasible = false;
+  application.reason = "unet: no";
+  EXPECT_EQ(estimate(application, m).outcome.reason, "unet: no");
+  EXPECT_EQ(evaluate(Application{}, m).reason, "no stage to run");
+}
+
+TEST(infeasible, a_stage_of_more_cycles_than_64_bits_count_is_named) {
+  CompiledStage stage = small_stage(Role::core, "unet");
+  Machine m;
+  m.linear_lanes_k = 1;
+  m.dsram_port_bits = m.stackram_port_bits = 1 << 20;
+  m.dispatch_cycles = 4, m.pipeline_stages = 1;
+  // 64 passes are tried, and as many summed again: 128 of 2^51 cycles are 2^58, too many.
+  const auto reason = [&](std::int64_t cycles) {
+    stage.program.classes[0].work.nest.in_channels = stage.program.classes[0].mapping.tile_sums = cycles - 4 - 1;
+    Application application;
+    application.stages = {small_stage(Role::text_encoder, "text"), stage};
+    return estimate(application, m).outcome.reason;
+  };
+  EXPECT_EQ(reason((std::int64_t{1} << 51) - 1), "");
+  EXPECT_EQ(reason(std::int64_t{1} << 51), "unet: takes more cycles than 64 bits count");
+  m.steps = 100;
+  EXPECT_EQ(reason((std::int64_t{1} << 58) / 200), "");
+  EXPECT_EQ(reason((std::int64_t{1} << 58) / 200 + 1), "unet: takes more cycles than 64 bits count");
+}
+
+}  // namespace
+}  // namespace sdip

@@ -1,0 +1,52 @@
+// The text and the binary form of a program hold all of it: every built-in model, and random programs.
+#include "tests/core/program/form/round_trip.h"
+
+#include "core/onnx/import.h"
+#include "core/workload/workload.h"
+#include "tests/core/program/built_in.h"
+#include "tests/core/program/compiled.h"
+#include "tests/core/program/random_graph.h"
+
+namespace sdip {
+namespace {
+
+Graph built_in(const ModelRow& row, const Machine& machine) {
+  ModelOptions options;
+  options.batch = row.kind == ModelKind::unet ? 2 : 1;
+  const std::string bytes = write_model(row.name, options);
+  Graph graph = import_onnx(std::as_bytes(std::span(bytes)));
+  rewrite(graph);
+  if (row.kind == ModelKind::unet) append_step(graph, machine);
+  return graph;
+}
+
+TEST(program_forms, every_built_in_model_comes_back_from_text_and_bytes) {
+  for (const ModelRow& row : built_in_models())
+    for (const Preset& preset : diffusion_presets()) {
+      SCOPED_TRACE(std::string(row.name) + " on " + std::string(preset.name));
+      const Application application = compiled(built_in(row, preset.machine), preset.machine, role_of(row.kind));
+      if (!application.feasible) continue;
+      expect_round_trip(application.stages.at(0), preset.machine);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+}
+
+TEST(program_forms, random_programs_of_random_graphs_and_machines_come_back) {
+  int feasible = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    GraphDice dice(seed);
+    const Graph graph = random_graph(dice);
+    const Machine machine = random_compile_machine(dice);
+    const Role role = dice.one_in(2) ? Role::network : dice.one_in(2) ? Role::decoder : Role::core;
+    const Application application = compiled(graph, machine, role);
+    if (!application.feasible) continue;
+    ++feasible;
+    expect_round_trip(application.stages.at(0), machine);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+  EXPECT_GT(feasible, 200);
+}
+
+}  // namespace
+}  // namespace sdip
