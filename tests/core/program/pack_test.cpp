@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include <chrono>
+#include <ctime>
 #include <cstdio>
 #include <numeric>
 
@@ -120,10 +120,9 @@ TEST(pack, takes_less_than_10_ms_for_sd_15s_u_net_and_stays_within_the_peak_on_e
     Compilation packed = c;
     for (int again = 0; again < 3; ++again) {
       Compilation fresh = c;
-      const auto start = std::chrono::steady_clock::now();
+      const std::clock_t start = std::clock();  // of the processor: a loaded machine is no fault
       pack(fresh);
-      const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-      least = std::min(least, took.count());
+      least = std::min(least, 1e3 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
       packed.drafts = std::move(fresh.drafts);
     }
     const Packing after = packing_of(packed);

