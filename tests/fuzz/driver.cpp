@@ -2,6 +2,7 @@
 // on one file: fuzz_front TARGET FILE. The targets are those that it is linked with.
 // An input of which something new came is kept and changed further. Ends with 1 after a finding, whose input is
 // left in finding-TARGET.bin; a crash or a hang leaves it there, too.
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <iterator>
 #include <map>
 
+#include "core/base/error.h"
 #include "tests/fuzz/target.h"
 
 namespace sdip::fuzz {
@@ -22,10 +24,6 @@ namespace {
 
 constexpr unsigned longest_run_s = 20;  // of one input, with sanitizers and a loaded machine
 constexpr std::uintmax_t largest_seed_bytes = 1 << 16;
-
-void write_input(const std::string& path, const std::string& input) {
-  std::ofstream(path, std::ios::binary) << input;
-}
 
 std::vector<std::string> models_below(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> paths;
@@ -42,13 +40,17 @@ std::vector<std::string> models_below(const std::filesystem::path& folder) {
   return models;
 }
 
-/// The last input stays in a file while it runs: what is found there after a crash is what crashed.
+/// The last input stays in a file while it runs: what is found there after a crash is what crashed. The file is
+/// opened once, since each truncation by opening waits for the disk.
 struct Run {
   const Target& target;
   std::string path;
+  int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 
   std::string outcome(const std::string& input) const {
-    write_input(path, input);
+    if (::pwrite(file, input.data(), input.size(), 0) != std::ssize(input) ||
+        ::ftruncate(file, std::ssize(input)) != 0)
+      throw Bug("fuzz: " + path + " cannot be written");
     ::alarm(longest_run_s);
     std::string found = target.run(input);
     ::alarm(0);

@@ -1,10 +1,11 @@
-// The two targets of programs that are read back: `.graph` text and its binary form. In the place of targets.cpp,
-// with all of core; what is accepted is printed and read again, and costed.
+// The targets of programs that are read back: `.graph` text, its binary form, and the `.weight` beside it. In the
+// place of targets.cpp, with all of core; what is accepted is printed and read again, and costed.
 #include <charconv>
 
 #include "core/base/error.h"
 #include "core/cost/price/estimate.h"
 #include "core/program/form/parse.h"
+#include "core/program/weights/weights.h"
 #include "tests/core/program/compiled.h"
 #include "tests/core/program/random_graph.h"
 #include "tests/fuzz/target.h"
@@ -17,6 +18,18 @@ constexpr std::int64_t most_number = std::int64_t{1} << 60;
 constexpr std::size_t word_bytes = instruction_word_bits / 8;
 
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
+
+/// Programs of small random networks on small random machines; every compound that the compiler makes occurs.
+template <class Take>
+void for_each_program(const Take& take) {
+  for (std::uint64_t seed = 1; seed <= most_seeds; ++seed) {
+    GraphDice dice(seed);
+    const Graph graph = random_graph(dice);
+    const Machine machine = random_compile_machine(dice);
+    const Application application = compiled(graph, machine);
+    if (application.feasible) take(seed, graph, machine, application);
+  }
+}
 
 /// What the program costs on the machine that it is for, and that each form gives it back.
 void use(const CompiledStage& stage) {
@@ -50,16 +63,64 @@ std::string run_binary(std::string_view input) {
   return outcome_of([&] { return read_graph_binary(bytes_of(input)); });
 }
 
-/// Programs of small random networks on small random machines; every compound that the compiler makes occurs.
 const std::vector<CompiledStage>& stages() {
   static const std::vector<CompiledStage> all = [] {
     std::vector<CompiledStage> made;
-    for (std::uint64_t seed = 1; seed <= most_seeds; ++seed) {
-      GraphDice dice(seed);
-      const Graph graph = random_graph(dice);
-      const Application application = compiled(graph, random_compile_machine(dice));
-      if (application.feasible) made.insert(made.end(), application.stages.begin(), application.stages.end());
-    }
+    for_each_program([&](std::uint64_t, const Graph&, const Machine&, const Application& application) {
+      made.insert(made.end(), application.stages.begin(), application.stages.end());
+    });
+    return made;
+  }();
+  return all;
+}
+
+/// A program with its scales, and its weights as a file.
+struct Filed {
+  CompiledStage stage;
+  Machine machine;
+  std::string bytes;
+};
+
+std::vector<float> some_weights(const Value& value) {
+  std::vector<float> numbers(static_cast<std::size_t>(element_count(value.operand.shape)));
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = 0.25F * static_cast<float>(i * 7 % 9) - 1;
+  return numbers;
+}
+
+/// In each number format, dense and pruned, packed or not.
+Machine weight_machine(std::uint64_t seed, Machine machine) {
+  machine.weight_format = static_cast<NumberFormat>(seed % std::size(number_formats));
+  machine.accumulator_format = NumberFormat::fp32;
+  machine.scale_granularity = seed % 2 == 0 ? ScaleGranularity::tensor : ScaleGranularity::channel;
+  if (seed % 3 != 0) {
+    machine.sparsity = Sparsity::skipping;
+    machine.weight_density = Decimal{50};
+    machine.sparsity_group = seed % 3 == 1 ? 0 : 4;
+  }
+  if (seed % 4 == 0) machine.weight_compression = Decimal{105};
+  return machine;
+}
+
+const std::vector<Filed>& filed_programs() {
+  static const std::vector<Filed> all = [] {
+    std::vector<Filed> made;
+    for_each_program([&](std::uint64_t seed, const Graph& graph, const Machine& plain, const Application&) {
+      const Machine machine = weight_machine(seed, plain);
+      try {
+        const Application application = compiled(graph, machine);
+        if (!application.feasible) return;
+        Filed filed{application.stages.at(0), machine, {}};
+        const WrittenWeights written =
+            write_weight_file(filed.stage, machine, some_weights, [&](std::span<const std::byte> piece) {
+              filed.bytes.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+            });
+        for (std::size_t i = 0; i < written.scales.size(); ++i)
+          filed.stage.program.instructions[i].scales = written.scales[i];
+        made.push_back(std::move(filed));
+      } catch (const Error&) {  // what does not shrink, and what is not modelled
+      }
+    });
+    check(made.size() >= 10 && made.size() < 256, "fuzz: too few programs have a .weight");
     return made;
   }();
   return all;
@@ -178,9 +239,46 @@ std::string changed_words(const std::string& input, Random& random) {
   return bytes;
 }
 
+/// The first byte says of which program the others are the `.weight`.
+std::string run_weights(std::string_view input) {
+  if (input.empty()) return "empty";
+  const Filed& filed = filed_programs()[static_cast<unsigned char>(input[0]) % filed_programs().size()];
+  try {
+    const WeightFile file = read_weight_file(filed.stage, filed.machine, bytes_of(input.substr(1)));
+    for (std::size_t i = 0; i < filed.stage.program.instructions.size(); ++i) weights_of(file, i);
+    return "weights";
+  } catch (const Error& error) {
+    check(error.code == "weight_file_invalid", "fuzz: other words than that the weights are invalid");
+    return error.code;
+  }
+}
+
+std::vector<std::string> weight_files() {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < filed_programs().size(); ++i) {
+    all.push_back(static_cast<char>(i) + filed_programs()[i].bytes);
+    check(run_weights(all.back()) == "weights", "fuzz: a .weight as written is refused");
+  }
+  return all;
+}
+
+/// Mostly of the length that the program says: others are refused at once.
+std::string changed_weights(const std::string& input, Random& random) {
+  if (input.empty() || below(random, 8) == 0) return changed_bytes(input, random);
+  std::string bytes = input;
+  for (std::size_t i = 1 + below(random, 4); i > 0; --i) {
+    char& byte = bytes[below(random, bytes.size())];
+    byte = static_cast<char>(below(random, 2) == 0   ? byte ^ (1 << below(random, 8))
+                             : below(random, 2) == 0 ? 0
+                                                     : 0xff);
+  }
+  return bytes;
+}
+
 constexpr Target rows[] = {
     {"program_text", run_text, changed_text, texts},
     {"program_binary", run_binary, changed_words, binaries},
+    {"weights", run_weights, changed_weights, weight_files},
 };
 
 }  // namespace

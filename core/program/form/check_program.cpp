@@ -124,6 +124,19 @@ void check_parts(const InstructionClass& c, const Refusal& refuse) {
     refuse("part: expected of compound instructions, and of no others");
 }
 
+/// Sums that are cut have their partial ones in the result's tile buffer between the tiles.
+void check_partial_sums(const CompiledStage& stage, const Instruction& i, const InstructionClass& c,
+                        const Refusal& refuse) {
+  if (!is_nest(c.work.family) || c.mapping.tile_sums >= c.work.nest.in_channels) return;
+  TileRoom room = room_for(c, machine_like(stage.needs), WeightPlace::psram);
+  room.buffers = 1;  // a machine may have no more
+  const std::int64_t needed = tile_buffers(c, room).write_bytes;
+  if (i.write_tiles.bytes.value < needed)
+    refuse("tiles: expected at least " + std::to_string(needed) + " B of result tiles for the partial sums of " +
+           "tile_sums=" + std::to_string(c.mapping.tile_sums) + ", found " +
+           std::to_string(i.write_tiles.bytes.value));
+}
+
 /// Operands, weights and result of an instruction of nodes are theirs.
 void check_ends(const Instruction& i, const Derivation::Ends& ends, const Refusal& refuse) {
   const auto text = [](const std::set<ValueId>& values) {
@@ -213,6 +226,7 @@ void check_instruction(const CompiledStage& stage, const Derivation& derivation,
   const std::int64_t run = c.compound == Compound::strips ? 0 : derived.turned_run;
   if (c.turned_run != run)
     refuse("turned_run: its nodes leave " + std::to_string(run) + ", found " + std::to_string(c.turned_run));
+  if (c.compound == Compound::single) check_partial_sums(stage, i, c, refuse);
   if (c.compound == Compound::single) check_single(stage, derivation, i, c, derived, refuse);
 }
 

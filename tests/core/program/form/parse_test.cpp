@@ -156,7 +156,7 @@ TEST(parse, a_part_in_series_says_which_one_it_is) {
 TEST(parse, a_tile_of_sums_takes_psram_for_its_weights_alone) {
   std::string text = written_example;
   for (const char* weights : {"weights=%w0", "weights=%w1"})
-    text.replace(text.find(weights), 11, std::string(weights) + " tile_sums=4");
+    text.replace(text.find(weights), 11, std::string(weights) + " tile_sums=4 tiles=0,0,128,512");
   const CompiledStage stage = parse_graph_text(text);
   Machine machine;
   machine.weight_format = machine.activation_format = NumberFormat::int8;
@@ -164,6 +164,16 @@ TEST(parse, a_tile_of_sums_takes_psram_for_its_weights_alone) {
   EXPECT_EQ(misfit(stage, machine), std::nullopt);
   machine.psram_bytes = 127;
   EXPECT_EQ(misfit(stage, machine), "0: needs 128 B of PSRAM beside pinned weights, which has 127");
+}
+
+TEST(parse, a_tile_of_sums_has_room_for_the_partial_ones_beside_it) {
+  const auto with_room = [](const std::string& bytes) {  // 4 x 32 sums of 4 bytes, between tiles of 4 of 16
+    return outcome_of(changed("weights=%w0", "weights=%w0 tile_sums=4 tiles=0,0,128," + bytes));
+  };
+  EXPECT_EQ(with_room("512"), "read");
+  EXPECT_THAT(with_room("511"), HasSubstr("tiles: expected at least 512 B of result tiles for the partial sums of "
+                                          "tile_sums=4, found 511"));
+  EXPECT_EQ(outcome_of(changed("weights=%w0", "weights=%w0 tile_sums=16")), "read");
 }
 
 TEST(parse, a_tile_of_channels_is_of_one_group_or_of_whole_groups) {
