@@ -9,6 +9,7 @@
 // bytes; of equals the fewer multiplications. A value larger than a DSRAM is taken to lie in DRAM, any other on
 // chip.
 #include <algorithm>
+#include <set>
 
 #include "core/graph/attributes.h"
 #include "core/program/compile/passes.h"
@@ -225,25 +226,54 @@ struct Estimate {
     return c;
   }
 
-  /// DRAM bytes and multiplications; nothing when it does not fit. Strips must fit also with nothing on chip.
-  std::optional<ChainCost> of(const Draft& draft) const {
-    InstructionClass c = class_of(draft, false);
-    const bool strips = draft.compound == Compound::strips;
-    TileRoom its = room;
-    give_formats(its, c, machine);
-    const MappingStep step = mappings.step_of(strips ? class_of(draft, true) : c, its);
+  std::optional<Mapping> mapping_of(const InstructionClass& c, const TileRoom& its) const {
+    const MappingStep step = mappings.step_of(c, its);
     weight_room.narrow(step.weight_room);
-    if (!step.mapping) return std::nullopt;
-    c.mapping = *step.mapping;
-    if (!strips) return ChainCost{dram_bytes(c, its), is_nest(c.work.family) ? mac_count(c.work.nest) : 0};
+    return step.mapping;
+  }
+
+  /// What whole operands and results leave of the room; below 0 where they alone are too large. Of a unified memory
+  /// the room is what values do not use.
+  TileRoom beside_values(const Draft& draft, const InstructionClass& c, TileRoom its) const {
+    if (machine.activation_memory == ActivationMemory::unified) return its;
+    std::set<ValueId> read;
+    for (const DraftOperand& operand : draft.operands)
+      if (place_of(operand.value, false) == Place::dsram && read.insert(operand.value).second)
+        its.read_bytes -= lives[static_cast<std::size_t>(operand.value)].bytes;
+    if (c.to_dsram) its.write_bytes -= lives[static_cast<std::size_t>(draft.destination)].bytes;
+    return its;
+  }
+
+  /// The class with its mapping: with whole values on chip where tiles have room beside them, else without.
+  std::optional<InstructionClass> mapped(const Draft& draft, const TileRoom& its) const {
+    InstructionClass worst = class_of(draft, true), c = class_of(draft, false);
+    std::optional<Mapping> mapping = mapping_of(worst, its);
+    if (!mapping && draft.compound == Compound::strips) return std::nullopt;  // they must fit in any case
+    const TileRoom beside = beside_values(draft, c, its);
+    const auto better = beside.read_bytes < 0 || beside.write_bytes < 0 ? std::nullopt : mapping_of(c, beside);
+    if (!better) c = std::move(worst);
+    if (better) mapping = better;
+    if (!mapping) return std::nullopt;
+    c.mapping = *mapping;
+    return c;
+  }
+
+  /// DRAM bytes and multiplications; nothing when it does not fit.
+  std::optional<ChainCost> of(const Draft& draft) const {
+    TileRoom its = room;
+    give_formats(its, class_of(draft, false), machine);
+    std::optional<InstructionClass> c = mapped(draft, its);
+    if (!c) return std::nullopt;
+    if (draft.compound != Compound::strips)
+      return ChainCost{dram_bytes(*c, its), is_nest(c->work.family) ? mac_count(c->work.nest) : 0};
     const AskedCapacity weights(its.weight_bytes);
-    stream_weights(c, its, weights);
+    stream_weights(*c, its, weights);
     weight_room.narrow(weights.same());
     std::int64_t own = 0;
-    for (const Part& part : c.parts) own += is_nest(part.work.family) ? mac_count(part.work.nest) : 0;
-    const std::int64_t macs = strip_macs(c);
+    for (const Part& part : c->parts) own += is_nest(part.work.family) ? mac_count(part.work.nest) : 0;
+    const std::int64_t macs = strip_macs(*c);
     if (macs > most_remade * own) return std::nullopt;
-    return ChainCost{strip_dram_bytes(c, its), macs};
+    return ChainCost{strip_dram_bytes(*c, its), macs};
   }
 };
 
