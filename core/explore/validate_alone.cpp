@@ -49,7 +49,18 @@ struct Cut {
   }
 };
 
-Cut cut_of(const Graph& graph, const std::vector<const Instruction*>& instructions) {
+/// Scalars that instructions before this one made: they are in registers, and no sources.
+std::set<ValueId> registers_at(const CompiledStage& stage, std::size_t number) {
+  std::set<ValueId> scalars;
+  for (std::size_t i = 0; i < number; ++i)
+    if (const ValueId v = stage.program.instructions[i].destination;
+        v != none && is_scalar(stage.graph->values[at(v)]))
+      scalars.insert(v);
+  return scalars;
+}
+
+Cut cut_of(const Graph& graph, const std::vector<const Instruction*>& instructions,
+           const std::set<ValueId>& registers) {
   Cut cut{graph, {}, {}, {}, {}, {}};
   for (const Instruction* instruction : instructions) {
     for (const PlacedOperand& source : instruction->sources)
@@ -58,6 +69,9 @@ Cut cut_of(const Graph& graph, const std::vector<const Instruction*>& instructio
         cut.inputs.insert(source.value);
     if (instruction->destination != none) cut.made.insert(instruction->destination);
     cut.own.insert(instruction->nodes.begin(), instruction->nodes.end());
+    for (const NodeId n : instruction->nodes)
+      for (const ValueId v : graph.nodes[at(n)].outputs)
+        if (registers.contains(v) && !cut.made.contains(v)) cut.inputs.insert(v);
   }
   for (const Instruction* instruction : instructions) {
     for (const PlacedOperand& source : instruction->sources)
@@ -185,7 +199,7 @@ std::optional<AloneInstruction> alone(const CompiledStage& stage, const Machine&
       return reason = "copies a result that was computed while its operands lay elsewhere", std::nullopt;
     run.insert(run.begin(), before);
   }
-  const CutGraph cut = graph_of(cut_of(*stage.graph, run), {tested.destination});
+  const CutGraph cut = graph_of(cut_of(*stage.graph, run, registers_at(stage, instruction)), {tested.destination});
   AloneInstruction made;
   made.machine = machine;
   if (has_pairs(machine)) made.machine.dsram_bytes *= 1 + 2 * static_cast<std::int64_t>(pair_families);

@@ -12,6 +12,9 @@
 // A layer whose integer accumulators wrap on these inputs is no difference of ours: it is said apart, as overflow,
 // where so many products can leave the accumulator and the layer passes in one that does not wrap. One of which all
 // results are NaN is left out.
+// What several nodes make is compared where arithmetic settles it: an element that moves when what the nodes make
+// between is rounded otherwise, by as much as is allowed there, may be four times as far away (a comparison of
+// equals, a cast of a whole number and a half, a quotient near a pole). Such elements are counted.
 // Steps and ulp at the result's largest magnitude. What a format costs against fp32 is another question
 // (`sdip accuracy`): a layer in int4 passes when the machine computes what int4 says.
 //
@@ -39,6 +42,7 @@ struct TensorDifference {
 
 struct ComparedTensor {
   std::int64_t elements = 0, differing = 0;  // outside of what is allowed
+  std::int64_t unsettled = 0;                // inside, since roundings between nodes move them as far
   double allowed = 0, largest_error = 0;
   std::optional<TensorDifference> first{};
 };
@@ -78,8 +82,9 @@ Tensor seeded_tensor(const Operand& operand, std::uint64_t seed, std::size_t pla
 double allowed_difference(const Tensor& expected, NumberFormat kept, NumberFormat accumulator, std::int64_t sums,
                           float scale);
 
-/// Element by element; NaN equals NaN.
-ComparedTensor compare_tensors(const Tensor& executed, const Tensor& expected, double allowed);
+/// Element by element; NaN equals NaN. `moved`, of each element or of none: four times that is allowed besides.
+ComparedTensor compare_tensors(const Tensor& executed, const Tensor& expected, double allowed,
+                               std::span<const double> moved = {});
 
 /// Requires a feasible stage whose graph has bytes for every weight (asking_for_weights). `stored`: their values.
 StageTensors validate_tensors(const CompiledStage& stage, const Machine& machine, const StoredTensors& stored,

@@ -1,4 +1,8 @@
 // What a network computes: every node's arithmetic on tensors, in order.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "core/base/error.h"
 #include "core/graph/graph.h"
 #include "core/graph/node_arithmetic.h"
@@ -19,6 +23,7 @@ struct Computation {
   const Graph& graph;
   const std::function<std::optional<Tensor>(const Value&)>& stored;
   const Stop& stop;
+  const ChangeResult& change;
   std::vector<std::optional<Operand>> known;
 };
 
@@ -43,15 +48,24 @@ void compute_node(Computation& run, const Node& node) {
   std::vector<const Operand*> inputs;
   for (ValueId id : node.inputs) inputs.push_back(id == none ? nullptr : &known_operand(run, id, node.name));
   std::vector<Operand> outputs = outputs_of(node, inputs, run.stop);
-  for (std::size_t i = 0; i < outputs.size(); ++i)
-    if (node.outputs[i] != none) run.known[at(node.outputs[i])] = std::move(outputs[i]);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (node.outputs[i] == none) continue;
+    if (run.change) run.change(node, i, *outputs[i].value);
+    run.known[at(node.outputs[i])] = std::move(outputs[i]);
+  }
+}
+
+double distance(double a, double b) {
+  if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
+  return std::isfinite(a) && std::isfinite(b) ? std::fabs(a - b) : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace
 
 std::vector<Tensor> compute(const Graph& graph, std::span<const Tensor> inputs,
-                            const std::function<std::optional<Tensor>(const Value&)>& stored, const Stop& stop) {
-  Computation run{graph, stored, stop, std::vector<std::optional<Operand>>(graph.values.size())};
+                            const std::function<std::optional<Tensor>(const Value&)>& stored, const Stop& stop,
+                            const ChangeResult& change) {
+  Computation run{graph, stored, stop, change, std::vector<std::optional<Operand>>(graph.values.size())};
   if (inputs.size() != graph.inputs.size()) {
     throw Error("shape_mismatch", graph.name,
                 "the graph has " + std::to_string(graph.inputs.size()) + " inputs, but " +
@@ -83,6 +97,29 @@ std::vector<Tensor> compute(const Graph& graph, std::span<const Tensor> inputs,
   std::vector<Tensor> outputs;
   for (ValueId id : graph.outputs) outputs.push_back(*known_operand(run, id, graph.name).value);
   return outputs;
+}
+
+std::vector<std::vector<double>> moved_by(const Graph& graph, std::span<const Tensor> inputs,
+                                          const std::function<std::optional<Tensor>(const Value&)>& stored,
+                                          std::span<const Tensor> outputs, const ChangeResult& change, int times,
+                                          const Stop& stop) {
+  std::vector<std::vector<double>> most;
+  for (const Tensor& output : outputs) most.emplace_back(output.floats.size() + output.ints.size(), 0.0);
+  for (int i = 0; i < times; ++i) {
+    const std::vector<Tensor> others = compute(graph, inputs, stored, stop, change);
+    for (std::size_t o = 0; o < outputs.size(); ++o) {
+      const Tensor &own = outputs[o], &other = others.at(o);
+      const bool same = own.shape == other.shape && own.type == other.type;
+      for (std::size_t e = 0; e < most[o].size(); ++e) {
+        const double by = !same                          ? std::numeric_limits<double>::infinity()
+                          : own.ints.empty()             ? distance(own.floats[e], other.floats[e])
+                          : own.ints[e] == other.ints[e] ? 0
+                                                         : std::numeric_limits<double>::infinity();
+        most[o][e] = std::max(most[o][e], by);
+      }
+    }
+  }
+  return most;
 }
 
 }  // namespace sdip

@@ -106,10 +106,19 @@ void infer(Graph& graph);
 /// fits in memory. Throws Error("shape_mismatch", ...) when `inputs` are not what the graph takes,
 /// ("not_computable", node, ...) for an operator without arithmetic (random numbers) or a weight without values,
 /// what the rules throw, and what `stop` does, which is asked before each node and within products and
-/// convolutions.
+/// convolutions. `change` may alter what a node makes before others read it.
+using ChangeResult = std::function<void(const Node& node, std::size_t output, Tensor& made)>;
 std::vector<Tensor> compute(const Graph& graph, std::span<const Tensor> inputs,
-                            const std::function<std::optional<Tensor>(const Value&)>& stored,
-                            const Stop& stop = {});
+                            const std::function<std::optional<Tensor>(const Value&)>& stored, const Stop& stop = {},
+                            const ChangeResult& change = {});
+
+/// How far each element of each output moves from `outputs` when `change` alters what nodes make, the most of
+/// `times` computations: infinite where an integer changes, or a number becomes none or other than finite. Throws
+/// what `compute` does.
+std::vector<std::vector<double>> moved_by(const Graph& graph, std::span<const Tensor> inputs,
+                                          const std::function<std::optional<Tensor>(const Value&)>& stored,
+                                          std::span<const Tensor> outputs, const ChangeResult& change, int times,
+                                          const Stop& stop = {});
 
 /// Drops nodes that reach no output, and values nobody uses.
 void remove_dead(Graph& graph);

@@ -82,6 +82,7 @@ void add_tensors(OrderedJson& schemas) {
                                     {"operations", number()},
                                     {"elements", integer()},
                                     {"differing", integer()},
+                                    {"unsettled", integer()},
                                     {"allowed", number()},
                                     {"largest_error", number()},
                                     {"overflows", flag()},

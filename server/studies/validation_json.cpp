@@ -79,6 +79,7 @@ OrderedJson layer_json(const LayerTensors& layer) {
           {"operations", layer.operations},
           {"elements", layer.result.elements},
           {"differing", layer.result.differing},
+          {"unsettled", layer.result.unsettled},
           {"allowed", layer.result.allowed},
           {"largest_error", layer.result.largest_error},
           {"overflows", layer.overflows},

@@ -42,9 +42,10 @@ Outcome check_import(const Generated& given, const PhaseObserver& phase);
 /// A message without names and numbers.
 std::string without_names(std::string_view message);
 
-/// How far a graph's outputs move when every result in it is rounded otherwise, by that share or half a place of a
-/// narrow type, per output; -1 where not even the integers stay, or what is infinite.
-std::vector<double> sensitivity(const Graph& graph, const std::vector<Tensor>& inputs,
-                                const std::vector<Tensor>& outputs, const StoredTensors& stored, double share);
+/// How far each element of each output moves when every result of the graph is rounded otherwise, by up to that
+/// share or, of a narrow type, so many half places.
+std::vector<std::vector<double>> sensitivity(const Graph& graph, const std::vector<Tensor>& inputs,
+                                             const std::vector<Tensor>& outputs, const StoredTensors& stored,
+                                             double share, double places);
 
 }  // namespace sdip::generate

@@ -82,5 +82,106 @@ TEST(found, an_operator_of_several_results_does_its_work_once_and_copies_the_oth
   }
 }
 
+/// The instruction's own result was taken for the part that a register has.
+TEST(found, a_split_whose_one_part_is_a_scalar_goes_on_with_the_other) {
+  for (const auto& [sizes, first, second] : {std::tuple{std::vector<std::int64_t>{1, 7}, "one", "rest"},
+                                             {std::vector<std::int64_t>{7, 1}, "rest", "one"}}) {
+    onnx::ModelProto model = empty_model(17);
+    add_input(model, "x", {8});
+    add_ints(model, "sizes", sizes);
+    add_node(model, "Split", {"x", "sizes"}, first).add_output(second);
+    add_node(model, "Sub", {"one", "rest"}, "y");
+    add_output(model, "y");
+    for (const Fusion fusion : {Fusion::no_fusion, Fusion::pointwise}) {
+      Machine machine = exact();
+      machine.fusion = fusion;
+      EXPECT_EQ(found_on(machine, model), "") << first;
+    }
+  }
+}
+
+/// Its rows were charged as if it were as large as what it makes, and not moved.
+TEST(found, strips_do_not_begin_with_an_operand_that_repeats) {
+  for (const bool behind : {false, true}) {  // or the strips that are cut there
+    onnx::ModelProto model = empty_model(17);
+    add_floats(model, "v", {1, 2, 1, 6}, std::vector<float>(12, 0.5F));
+    add_floats(model, "w", {1, 2, 1, 6}, std::vector<float>(12, 0.25F));
+    add_input(model, "a", {1, 1, 1, 6});
+    add_input(model, "b", {1, 1, 1, 6});
+    add_node(model, "Mul", {"v", "a"}, "c");
+    add_node(model, "Mul", {"w", "b"}, "d");
+    add_node(model, "Add", {"c", "d"}, "y");
+    if (behind) add_node(model, "Relu", {"y"}, "z");
+    add_output(model, behind ? "z" : "y");
+    for (const Strips strips : {Strips::halo_recompute, Strips::line_buffers}) {
+      Machine machine = exact();
+      machine.fusion = Fusion::pointwise;
+      machine.strips = strips;
+      EXPECT_EQ(found_on(machine, model), "");
+    }
+  }
+}
+
+/// The largest integer that a float holds apart was taken for the least of all.
+TEST(found, integers_of_64_bits_are_kept_beside_weights_that_are_skipped) {
+  onnx::ModelProto model = empty_model(14);
+  add_input(model, "x", {2, 0}, onnx::TensorProto::INT64);
+  auto& most = add_node(model, "ReduceMax", {"x"}, "y");
+  set_ints(most, "axes", {1});
+  add_output(model, "y");
+  Machine machine = exact();
+  machine.sparsity = Sparsity::skipping;
+  EXPECT_EQ(found_on(machine, model), "");
+}
+
+/// An accumulator without signs has no place for them, which was not seen as an overflow.
+TEST(found, sums_below_zero_overflow_where_accumulators_have_no_signs) {
+  onnx::ModelProto model = empty_model(14);
+  add_input(model, "a", {2, 4, 1});
+  add_input(model, "b", {2, 1, 4});
+  add_node(model, "MatMul", {"a", "b"}, "y");
+  add_output(model, "y");
+  Machine machine = exact();
+  machine.weight_format = machine.activation_format = NumberFormat::int4;
+  machine.accumulator_format = NumberFormat::uint8;
+  EXPECT_EQ(found_on(machine, model), "");
+}
+
+/// What a cast cuts off is not settled by sums that are right but for their rounding.
+TEST(found, casts_of_rounded_sums_are_compared_where_the_sums_settle_them) {
+  onnx::ModelProto model = empty_model();
+  add_input(model, "x", {16, 8});
+  std::vector<float> weights(8 * 16);
+  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = 0.25F * static_cast<float>(i * 5 % 13) - 1;
+  add_floats(model, "w", {8, 16}, weights);
+  add_node(model, "Gemm", {"x", "w"}, "sums");
+  auto& cast = add_node(model, "Cast", {"sums"}, "y");
+  set_int(cast, "to", onnx::TensorProto::INT32);
+  add_output(model, "y");
+  Machine machine = exact();
+  machine.fusion = Fusion::pointwise;
+  machine.activation_format = NumberFormat::int8;
+  machine.accumulator_format = NumberFormat::fp8_e5m2;
+  EXPECT_EQ(found_on(machine, model), "");
+}
+
+/// The other one is in a memory, rounded, when the second is computed.
+TEST(found, the_second_result_of_a_layer_meets_the_first_as_a_memory_holds_it) {
+  onnx::ModelProto model = empty_model();
+  add_input(model, "x", {3, 1, 2});
+  add_floats(model, "w", {1, 32, 2}, std::vector<float>(64, 0.25F));
+  add_floats(model, "r", {1, 32, 8}, std::vector<float>(256, -0.125F));
+  auto& lstm = add_node(model, "LSTM", {"x", "w", "r"}, "");
+  lstm.add_output("h");
+  lstm.add_output("c");
+  set_int(lstm, "hidden_size", 8);
+  add_node(model, "Div", {"c", "h"}, "y");
+  add_output(model, "y");
+  Machine machine = exact();
+  machine.fusion = Fusion::pointwise;
+  machine.activation_format = NumberFormat::int4;
+  EXPECT_EQ(found_on(machine, model), "");
+}
+
 }  // namespace
 }  // namespace sdip::generate

@@ -17,8 +17,8 @@
 namespace sdip::exec {
 namespace {
 
-/// The output of the main operator that goes on: the one that operators behind it read and no memory has (of a
-/// Split's two another may have been copied before), or the instruction's result.
+/// The output of the main operator that goes on: the one that operators behind it read and neither a memory nor a
+/// register has (of a Split's two another may have been copied before), or the instruction's result.
 ValueId main_result(const Chip& chip, const Operators& operators, ValueId destination) {
   const auto root = [&](ValueId v) { return v == none ? none : chip.views.root[static_cast<std::size_t>(v)]; };
   for (const ValueId out : operators.main->outputs) {
@@ -26,7 +26,7 @@ ValueId main_result(const Chip& chip, const Operators& operators, ValueId destin
       return std::ranges::find(node->inputs, out, root) != node->inputs.end();
     };
     const auto& sources = chip.instruction().sources;
-    if (out != none && std::ranges::any_of(operators.behind, reads) &&
+    if (out != none && std::ranges::any_of(operators.behind, reads) && !chip.registers.contains(out) &&
         std::ranges::find(sources, out, &PlacedOperand::value) == sources.end())
       return out;
   }

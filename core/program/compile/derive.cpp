@@ -12,16 +12,18 @@
 namespace sdip {
 namespace {
 
-/// Whether a node of the instruction reads what the draft makes, and no memory has it: of a Split's two results the
-/// other may have been copied before.
-bool goes_on(const Graph& graph, const std::vector<ValueId>& roots, const Draft& draft,
-             const Instruction& instruction) {
+/// How likely an instruction's other nodes go on with what the draft makes. 0: none of them reads it, or a memory
+/// has it: of a Split's two results the other may have been copied before. 1: it is a scalar, which may be in a
+/// register.
+int goes_on(const Graph& graph, const std::vector<ValueId>& roots, const Draft& draft,
+            const Instruction& instruction) {
   if (std::ranges::find(instruction.sources, draft.destination, &PlacedOperand::value) != instruction.sources.end())
-    return false;
-  return std::ranges::any_of(instruction.nodes, [&](NodeId node) {
+    return 0;
+  const bool read = std::ranges::any_of(instruction.nodes, [&](NodeId node) {
     return std::ranges::any_of(graph.nodes[at(node)].inputs,
                                [&](ValueId v) { return v != none && roots[at(v)] == draft.destination; });
   });
+  return !read ? 0 : is_scalar(graph.values[at(draft.destination)]) ? 1 : 2;
 }
 
 }  // namespace
@@ -47,8 +49,7 @@ const Draft* Derivation::main_of(const Instruction& instruction) const {
       const Draft& draft = drafts_[at(d)];
       if (names_it && draft.destination == instruction.destination) return &draft;
       if (first == nullptr || (names_it && graph_.nodes[at(first->node)].name != instruction.name) ||
-          (names_it && !goes_on(graph_, roots_, *first, instruction) &&
-           goes_on(graph_, roots_, draft, instruction)))
+          (names_it && goes_on(graph_, roots_, *first, instruction) < goes_on(graph_, roots_, draft, instruction)))
         first = &draft;
     }
   }

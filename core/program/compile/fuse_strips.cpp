@@ -123,6 +123,7 @@ bool takes_strips(const Graph& graph, const Draft& before, const LoopNest& befor
 struct Chain {
   std::vector<Draft> drafts;
   std::vector<LoopNest> rows;
+  std::vector<bool> may_begin;  // strips of one: its first operand comes row by row
   bool line_buffers = false;
 
   /// Which operand of draft `i` is the strip that the one before it made.
@@ -281,7 +282,7 @@ struct Estimate {
 std::vector<std::size_t> cuts_of(const Chain& chain, const Estimate& estimate) {
   return best_cuts(chain.drafts.size(), [&](std::size_t first, std::size_t last) {
     std::optional<ChainCost> sum = ChainCost{};
-    if (last - first >= most_parts) return sum = std::nullopt;
+    if (last - first >= most_parts || (last > first && !chain.may_begin[first])) return sum = std::nullopt;
     for (const Draft& draft : chain.instructions(first, last)) {
       const auto one = estimate.of(draft);
       if (!one && first == last) return sum = ChainCost{1, 0};  // placing says what does not fit
@@ -313,6 +314,19 @@ struct Linking {
     return (next.prologue.empty() || sums_again) && takes_strips(*c.graph, before, before_rows, next, rows);
   }
 
+  /// Whether rows of a draft's first operand come as they are: a feature map of the size that its rows have. One
+  /// that repeats along an axis comes otherwise.
+  bool reads_rows(const Draft& draft, const LoopNest& rows) const {
+    const std::int64_t size = rows.batch * rows.groups * rows.in_channels * rows.in_h * rows.in_w;
+    return std::ranges::any_of(draft.nodes, [&](NodeId n) {
+      return std::ranges::any_of(c.graph->nodes[static_cast<std::size_t>(n)].inputs, [&](ValueId v) {
+        if (v == none || c.roots[static_cast<std::size_t>(v)] != draft.operands[0].value) return false;
+        const Shape& shape = shape_of(*c.graph, v);
+        return shape.size() == 4 && element_count(shape) == size;
+      });
+    });
+  }
+
   /// The chain that begins with draft `i`; empty when that is not row by row.
   Chain chain_at(std::size_t i) const {
     Chain chain;
@@ -325,6 +339,7 @@ struct Linking {
       if (!chain.drafts.empty() && !linked(chain.drafts.back(), chain.rows.back(), c.drafts[i], *rows)) break;
       chain.drafts.push_back(c.drafts[i]);
       chain.rows.push_back(*rows);
+      chain.may_begin.push_back(reads_rows(c.drafts[i], *rows));
     }
     return chain;
   }

@@ -6,6 +6,7 @@
 
 #include "core/base/encode.h"
 #include "core/base/error.h"
+#include "core/ops/values.h"
 
 namespace sdip {
 namespace {
@@ -104,7 +105,7 @@ Tensor decoded_weight(const CodedWeight& coded, ElementType type, const Shape& s
     if (is_floating(type))
       tensor.floats.push_back(x);
     else
-      tensor.ints.push_back(static_cast<std::int64_t>(std::clamp(std::nearbyint(x), -0x1p53, 0x1p53)));
+      tensor.ints.push_back(int_of(type, std::nearbyint(x)));
   }
   return tensor;
 }

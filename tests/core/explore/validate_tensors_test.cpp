@@ -191,6 +191,19 @@ TEST(validate_tensors, an_element_beyond_what_is_allowed_is_the_first_difference
   EXPECT_EQ(compare_tensors(executed, expected, 1.0).differing, 0);
 }
 
+TEST(validate_tensors, an_element_that_roundings_move_may_be_four_times_as_far_away_and_is_counted) {
+  const Tensor expected{ElementType::float32, {3}, {}, {1.0, 2.0, 3.0}};
+  const Tensor executed{ElementType::float32, {3}, {}, {2.0, 3.0, 3.0}};
+  const std::vector<double> moved = {0.25, 0.125, 0};
+  const ComparedTensor found = compare_tensors(executed, expected, 0.125, moved);
+  EXPECT_EQ(found.unsettled, 1);
+  EXPECT_EQ(found.differing, 1);
+  EXPECT_EQ(found.first.value().element, 1);
+  const Tensor bits{ElementType::int32, {2}, {0, 1}, {}}, other{ElementType::int32, {2}, {1, 0}, {}};
+  const double infinite = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(compare_tensors(other, bits, 0, std::vector<double>{infinite, 0}).differing, 1);
+}
+
 TEST(validate_tensors, integers_are_equal_or_differ_and_not_a_number_equals_itself) {
   const Tensor expected{ElementType::int32, {2}, {7, std::int64_t{1} << 60}, {}};
   Tensor executed = expected;

@@ -2512,6 +2512,7 @@ export interface components {
             operations: number;
             elements: number;
             differing: number;
+            unsettled: number;
             allowed: number;
             largest_error: number;
             overflows: boolean;

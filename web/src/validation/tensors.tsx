@@ -20,6 +20,7 @@ export function TensorsTable({ tensors }: { tensors: StageTensors }) {
     { id: 'operations', title: t('validation.operations'), width: 110, numeric: true, value: (one) => one.operations, show: (one) => plain(one.operations) },
     { id: 'elements', title: t('validation.elements'), width: 100, numeric: true, value: (one) => one.elements, show: (one) => plain(one.elements) },
     { id: 'differing', title: t('validation.differing'), width: 96, numeric: true, value: (one) => one.differing, show: (one) => <span className={one.differing > 0 ? 'differs' : ''}>{plain(one.differing)}</span> },
+    { id: 'unsettled', title: t('validation.unsettled'), width: 96, numeric: true, value: (one) => one.unsettled, show: (one) => plain(one.unsettled) },
     { id: 'error', title: t('validation.largest_error'), width: 116, numeric: true, value: (one) => one.largest_error, show: (one) => plain(one.largest_error, 3) },
     { id: 'allowed', title: t('validation.allowed'), width: 108, numeric: true, value: (one) => one.allowed, show: (one) => plain(one.allowed, 3) },
     { id: 'note', title: t('validation.note'), width: 220, value: (one) => one.left_out + one.failure, show: (one) => <Note layer={one} /> },
