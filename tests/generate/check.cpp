@@ -94,8 +94,10 @@ std::optional<Expected> expected_values(const Graph& graph, const std::vector<Te
   }
   double share = 8e-6;
   for (const Value& value : graph.values) share = std::max(share, place_of(value.operand.type));
-  for (std::size_t i = 0; i < expected.outputs.size(); ++i)
-    for (double& allowed : expected.allowed[i]) allowed += share * (largest_of(expected.outputs[i]) + 1e-6);
+  for (std::size_t i = 0; i < expected.outputs.size(); ++i) {
+    const double more = share * (largest_of(expected.outputs[i]) + 1e-6);
+    for (double& allowed : expected.allowed[i]) allowed += more;
+  }
   return expected;
 }
 
