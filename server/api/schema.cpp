@@ -264,8 +264,22 @@ void add_figures(Schema& schemas) {
       object({{"fits", flag()}, {"limit", text()}, {"resources", array(reference("FpgaResource"))}});
 }
 
+void add_loads(Schema& schemas) {
+  schemas["LoadPart"] = object({{"memory", one_of({"imem", "dram", "fefet"})},
+                                {"bytes", integer()},
+                                {"cycles", integer()},
+                                {"seconds", number()}});
+  schemas["Configuration"] = object({{"bytes", reference("Range")}, {"seconds", reference("Range")}});
+  schemas["Load"] = object({{"cycles", integer()},
+                            {"seconds", number()},
+                            {"parts", array(reference("LoadPart"))},
+                            {"kept_bytes", integer()},
+                            {"configuration?", reference("Configuration")}});
+}
+
 void add_analyses(Schema& schemas) {
   add_figures(schemas);
+  add_loads(schemas);
   Properties instruction =
       integers({"index", "start_cycle", "end_cycle", "stall_weights_cycles", "stall_activations_cycles",
                 "stall_program_cycles", "waiting_cycles", "dram_weights_bytes", "dram_activations_in_bytes",
@@ -300,23 +314,17 @@ void add_analyses(Schema& schemas) {
                                "psram_peak_bytes",
                                "macs",
                                "products_in_mac",
-                               "spread_cores"});
+                               "spread_cores",
+                               "active_cores"});
   stage.insert(stage.end(), {{"name", text()},
                              {"role", text()},
                              {"dram_share", number()},
+                             {"dram_bytes_per_cycle", number()},
+                             {"mac_roofs", array(reference("MacRoof"))},
                              {"instructions?", array(reference("Instruction"))}});
   stage.insert(stage.end(), spent.begin(), spent.end());
   schemas["StageAnalysis"] = object(stage);
-  schemas["LoadPart"] = object({{"memory", one_of({"imem", "dram", "fefet"})},
-                                {"bytes", integer()},
-                                {"cycles", integer()},
-                                {"seconds", number()}});
-  schemas["Configuration"] = object({{"bytes", reference("Range")}, {"seconds", reference("Range")}});
-  schemas["Load"] = object({{"cycles", integer()},
-                            {"seconds", number()},
-                            {"parts", array(reference("LoadPart"))},
-                            {"kept_bytes", integer()},
-                            {"configuration?", reference("Configuration")}});
+  schemas["MacRoof"] = object({{"families", array(text())}, {"lanes", integer()}, {"macs_per_cycle", integer()}});
   schemas["Analysis"] = object({{"model", text()},
                                 {"machine", reference("Machine")},
                                 {"feasible", flag()},

@@ -79,6 +79,7 @@ void add_explanations(OrderedJson& schemas) {
                              {"needed_cycles", reference("CyclesByNeed")},
                              {"limited_cycles", reference("CyclesByNeed")},
                              {"dram_bytes_per_cycle", number()},
+                             {"mac_roofs", array(reference("MacRoof"))},
                              {"terms", array(reference("FilledTerm"))}});
   schemas["StageExplanation"] = object(stage);
   schemas["ExplanationRequest"] = object({{"model", text()},

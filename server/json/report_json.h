@@ -19,6 +19,10 @@ struct Analysis {
   Report report;
 };
 
+/// The roofs of a roofline: families, MAC lanes of the `cores` that work together, and the products that they make
+/// a cycle at most.
+OrderedJson mac_roofs_json(std::span<const MacRoof> roofs, std::int64_t cores, std::int64_t products_in_mac);
+
 /// JSON has no infinities: they, and what is no number, are null.
 OrderedJson number_or_null(double value);
 

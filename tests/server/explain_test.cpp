@@ -2,8 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "server/cli/explain_text.h"
@@ -63,6 +65,57 @@ std::vector<Line> lines_of(const std::string& text) {
     }
   }
   return lines;
+}
+
+/// The page draws what a stage's JSON says: it must be what the explanation's figures rest on.
+TEST(explain, roofs_of_a_stage_are_those_that_its_layers_are_explained_by_on_every_preset) {
+  const Catalog catalog;
+  std::int64_t compared = 0;
+  for (const Preset& preset : presets()) {
+    SCOPED_TRACE(std::string(preset.name));
+    const Analysis analysis = analyze(catalog, "tiny-sd", preset.machine);
+    if (!analysis.report.outcome.feasible) continue;
+    const Explanation explanation = explain(analysis.application, analysis.machine, 0);
+    const OrderedJson stages = analysis_json(analysis, false).at("stages");
+    ASSERT_EQ(stages.size(), explanation.stages.size());
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+      const StageExplanation& e = explanation.stages[s];
+      EXPECT_EQ(stages[s].at("active_cores"), e.active_cores);
+      EXPECT_EQ(stages[s].at("dram_bytes_per_cycle").get<double>(),
+                static_cast<double>(e.rate_p) / static_cast<double>(e.rate_q));
+      std::set<std::int64_t> roofs;
+      std::int64_t all = 0;
+      for (const OrderedJson& roof : stages[s].at("mac_roofs")) {
+        roofs.insert(roof.at("macs_per_cycle").get<std::int64_t>());
+        all += roof.at("macs_per_cycle").get<std::int64_t>() * std::ssize(roof.at("families"));
+      }
+      if (!is_circuit(analysis.machine, e.role)) {
+        EXPECT_EQ(all, e.mac_lanes);
+      }
+      for (const LayerNeeds& layer : explanation.layers) {
+        if (layer.stage != s || layer.array_macs == 0) continue;
+        ++compared;  // an array that makes fewer narrow products, or whose layer fewer cores share, is a part of
+                     // its roof
+        EXPECT_TRUE(std::ranges::any_of(roofs, [&](std::int64_t roof) { return roof % layer.array_macs == 0; }))
+            << layer.array_macs;
+      }
+    }
+  }
+  EXPECT_GT(compared, 500);
+}
+
+/// With memories that hold a network.
+TEST(explain, a_processor_s_accesses_are_the_roof_of_the_pynq_preset) {
+  const Catalog catalog;
+  Machine machine = find_preset("pynq-attention")->machine;
+  machine.psram_bytes = machine.dsram_bytes = machine.stackram_bytes = machine.imem_bytes = std::int64_t{1} << 26;
+  machine.technology_node = TechnologyNode::n28;
+  const Analysis analysis = analyze(catalog, "tiny-sd", machine);
+  ASSERT_NE(analysis.report.stages.size(), 0) << analysis.report.outcome.reason;
+  const OrderedJson stages = analysis_json(analysis, false).at("stages");
+  const auto core = std::ranges::find(stages, "core", [](const OrderedJson& stage) { return stage.at("role"); });
+  ASSERT_NE(core, stages.end());
+  EXPECT_LE(core->at("dram_bytes_per_cycle").get<double>(), 1.0 / 79);
 }
 
 TEST(explain_text, of_sd15_on_the_essays_machine_is_the_golden) {

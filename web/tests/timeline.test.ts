@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Instruction } from '../src/api/types';
 import { binned, endOf, instructionAt, inTime, stepPath } from '../src/chart/timeline';
-import { activeCores, channelShare, cyclesBy, dramBytes, dramBytesPerCycle, lanesOf, roofLabel, roofNone, roofNote } from '../src/point/sums';
+import { cyclesBy, dramBytes, roofLabel, roofNone, roofNote, roofsOf } from '../src/point/sums';
 
 const run = (start_cycle: number, end_cycle: number, part: Partial<Instruction> = {}): Instruction => ({
   index: 0, name: '', op: 'conv2d', start_cycle, end_cycle, limiter: 'compute', stall_weights_cycles: 0,
@@ -40,60 +40,18 @@ describe('timeline', () => {
   });
 });
 
-const of = (role: string) => ({ role, parts: 1, dram_share: 1 });
-
 describe('sums', () => {
   test('cycles by limiter add up, the most first', () => {
     const bars = cyclesBy([run(0, 4), run(4, 10, { limiter: 'overhead' }), run(10, 11)], (one) => one.limiter, (name) => name);
     expect(bars.map((bar) => [bar.name, bar.value])).toEqual([['overhead', 6], ['compute', 5]]);
   });
-  test('DRAM bytes a cycle: width, two transfers, ratio, efficiency', () => {
-    expect(dramBytesPerCycle({ dram_bus_bits: 128, dram_clock_ratio: 2, dram_efficiency: 0.8 })).toBeCloseTo(51.2, 9);
-    expect(dramBytesPerCycle({})).toBeNull();
-  });
   test('weights are read once for all cores, activations by each', () => {
     const one = run(0, 4, { dram_weights_bytes: 100, dram_activations_in_bytes: 3, dram_activations_out_bytes: 4 });
     expect([dramBytes(one), dramBytes(one, 10)]).toEqual([107, 170]);
   });
-  test('cores are active as far as there are steps for them; other stages are one core', () => {
-    expect([1, 7, 10, 20, 40].map((cores) => activeCores(of('core'), { cores, steps: 20 }))).toEqual([1, 7, 10, 20, 20]);
-    expect(activeCores(of('core'), { cores: 12, steps: 20 })).toBe(10);
-    expect(activeCores(of('core'), { cores: 12, steps: 20, memory_hierarchy: 'crossbar' })).toBe(12);
-    expect(activeCores(of('decoder'), { cores: 12, steps: 20, memory_hierarchy: 'crossbar' })).toBe(1);
-    expect(activeCores(of('network'), { cores: 12, steps: 20 })).toBe(12);
-    expect(activeCores(of('decoder'), { cores: 12, steps: 20 })).toBe(1);
-  });
-  test('the cores have what encoder and decoder leave of the channel', () => {
-    const machine = { encoder_dram_share: 0.05, decoder_dram_share: 0.1, mode: 'text_to_image', vae_stage: 'core' };
-    expect(channelShare(of('core'), machine)).toBeCloseTo(0.9, 9);
-    expect(channelShare(of('core'), { ...machine, mode: 'image_to_image' })).toBeCloseTo(0.85, 9);
-    expect(channelShare(of('core'), { ...machine, vae_stage: 'off_chip' })).toBe(1);
-    expect(channelShare(of('decoder'), machine)).toBe(0.1);
-    expect(channelShare(of('network'), machine)).toBe(1);
-  });
-  test('a part in series is one core that has its own share of the channel; shared heads are one frame', () => {
-    const part = { role: 'network', parts: 4, dram_share: 0.125 };
-    expect(activeCores(part, { cores: 12, steps: 20 })).toBe(1);
-    expect(channelShare(part, { encoder_dram_share: 0.05, decoder_dram_share: 0.1 })).toBe(0.125);
-    expect(activeCores(of('network'), { cores: 12, steps: 20, branches: 'parallel' })).toBe(1);
-    expect(activeCores(of('network'), { cores: 12, steps: 20, branches: 'channels' })).toBe(1);
-  });
-  test('shared MACs are the convolution array alone', () => {
-    const machine = { mac_sharing: 'shared', conv_lanes_in: 2, conv_lanes_out: 2, conv_lanes_pixel: 2, linear_lanes_m: 9, linear_lanes_n: 4, linear_lanes_k: 1 };
-    expect(lanesOf(machine, 'core')).toEqual([{ name: 'conv', lanes: 8 }]);
-  });
-  test('equal roofs are one line', () => {
-    const machine = { conv_lanes_in: 2, conv_lanes_out: 2, conv_lanes_pixel: 2, linear_lanes_m: 2, linear_lanes_n: 4, linear_lanes_k: 1 };
-    expect(lanesOf(machine, 'core')).toEqual([{ name: 'conv, linear', lanes: 8 }]);
-  });
-  test('a circuit has roofs of its own lanes, and of the cores\' where it has none', () => {
-    const machine = {
-      vae_stage: 'circuit', vae_conv_lanes_in: 4, vae_conv_lanes_out: 0, vae_matmul_lanes_k: 9,
-      conv_lanes_in: 2, conv_lanes_out: 2, conv_lanes_pixel: 2, linear_lanes_m: 1, linear_lanes_n: 1, linear_lanes_k: 1,
-    };
-    expect(lanesOf(machine, 'decoder')).toEqual([{ name: 'conv', lanes: 16 }, { name: 'linear', lanes: 9 }]);
-    expect(lanesOf(machine, 'core')).toEqual([{ name: 'conv', lanes: 8 }, { name: 'linear', lanes: 1 }]);
-    expect(lanesOf({ ...machine, vae_stage: 'core' }, 'decoder')).toEqual(lanesOf(machine, 'core'));
+  test('a stage has its own roofs, as it says them', () => {
+    const stage = { products_in_mac: 2, mac_roofs: [{ families: ['conv2d', 'linear'], lanes: 1024, macs_per_cycle: 2048 }] };
+    expect(roofsOf(stage, words)).toEqual([{ label: 'conv2d, linear · 1,024 roofline.lanes × 2', rate: 2048 }]);
   });
   test('a roof says how many narrow products a MAC makes, where it makes several', () => {
     expect(roofLabel('conv', '8 lanes', 1)).toBe('conv · 8 lanes');

@@ -76,6 +76,7 @@ struct StageExplanation {
   std::int64_t products_in_mac{};   // that a MAC makes a cycle, of the layer of which it makes most
   std::int64_t mac_lanes{};         // times these, of the cores that work on it together: MACs a cycle at most
   std::int64_t rate_p{}, rate_q{};  // bytes a cycle of its share of the channel: p/q
+  std::vector<MacRoof> roofs;       // of one core
   std::vector<FilledTerm> bounds;
 };
 

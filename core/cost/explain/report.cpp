@@ -114,6 +114,9 @@ StageReport stage_report(const StageRun& run, const std::vector<InstructionTime>
   r.macs = Macs(run.work.macs);
   r.products_in_mac = run.work.products_in_mac;
   r.spread_cores = run.work.spread_cores;
+  r.active_cores = run.schedule.active_cores;
+  r.rate = stage_rate(*run.stage, m);
+  r.roofs = mac_roofs(run.stage->role, m);
   r.passes_per_frame = run.stage->role == Role::core ? m.steps : 1;
   const Hertz clock(static_cast<double>(m.core_clock_mhz) * 1e6);
   Energy energy = run.energy.core;

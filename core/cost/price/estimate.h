@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "core/base/units.h"
+#include "core/cost/work/circuit.h"
 #include "core/machine/machine.h"
+#include "core/machine/rate.h"
 #include "core/program/program.h"
 
 namespace sdip {
@@ -119,6 +121,9 @@ struct StageReport {
   Macs macs;
   std::int64_t products_in_mac{};  // that a MAC makes a cycle, of the instruction of which it makes most
   std::int64_t spread_cores{};     // the most that share one instruction of a frame
+  std::int64_t active_cores{};     // that run it at the same time, each for a frame of its own
+  DramRate rate;                   // its share of the channel, bytes a cycle
+  std::vector<MacRoof> roofs;      // of one core
   std::int64_t passes_per_frame{};
   double energy_j{};                          // one pass of one frame
   EnergyParts energy_parts{};                 // its parts, in J

@@ -284,14 +284,37 @@ ArrayLanes array_lanes(Family family, const Machine& m) {
   return {m.matmul_lanes_m, m.matmul_lanes_n, m.matmul_lanes_k};
 }
 
-std::int64_t mac_lanes(const Machine& m) {
-  std::int64_t lanes = 0;
+namespace {
+
+/// Each array once: its family, or the first of those that share it, and its MACs.
+std::vector<std::pair<Family, std::int64_t>> mac_arrays(const Machine& m) {
+  std::vector<std::pair<Family, std::int64_t>> arrays;
   for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
     if (family != Family::conv2d && shares_macs(m)) continue;
     const ArrayLanes array = array_lanes(family, m);
-    lanes += array.rows * array.channels * array.sum;
+    arrays.emplace_back(family, array.rows * array.channels * array.sum);
   }
+  return arrays;
+}
+
+}  // namespace
+
+std::int64_t mac_lanes(const Machine& m) {
+  std::int64_t lanes = 0;
+  for (const auto& [family, macs] : mac_arrays(m)) lanes += macs;
   return lanes;
+}
+
+std::vector<MacRoof> mac_roofs(Role role, const Machine& m) {
+  std::vector<MacRoof> roofs;
+  for (const auto& [family, macs] : mac_arrays(machine_of_stage(m, role))) {
+    const auto equal = std::ranges::find(roofs, macs, &MacRoof::lanes);
+    if (equal != roofs.end())
+      equal->families.push_back(family);
+    else
+      roofs.push_back({{family}, macs});
+  }
+  return roofs;
 }
 
 std::int64_t row_lanes(Family family, const Machine& m) {

@@ -2093,9 +2093,12 @@ export interface components {
             macs: number;
             products_in_mac: number;
             spread_cores: number;
+            active_cores: number;
             name: string;
             role: string;
             dram_share: number;
+            dram_bytes_per_cycle: number;
+            mac_roofs: components["schemas"]["MacRoof"][];
             instructions?: components["schemas"]["Instruction"][];
             energy_j: number;
             energy_parts_j: {
@@ -2129,6 +2132,11 @@ export interface components {
                 control: components["schemas"]["Range"];
                 leakage: components["schemas"]["Range"];
             };
+        };
+        MacRoof: {
+            families: string[];
+            lanes: number;
+            macs_per_cycle: number;
         };
         LoadPart: {
             /** @enum {string} */
@@ -2270,6 +2278,7 @@ export interface components {
             needed_cycles: components["schemas"]["CyclesByNeed"];
             limited_cycles: components["schemas"]["CyclesByNeed"];
             dram_bytes_per_cycle: number;
+            mac_roofs: components["schemas"]["MacRoof"][];
             terms: components["schemas"]["FilledTerm"][];
         };
         ExplanationRequest: {

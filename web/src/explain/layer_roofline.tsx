@@ -5,7 +5,7 @@ import { ChartFrame } from '../chart/chart_frame';
 import { Roofline, type RooflineDot } from '../chart/roofline';
 import { plain, quantity } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';
-import { lanesOf, roofLabel, roofNone, roofNote } from '../point/sums';
+import { roofNone, roofNote, roofsOf } from '../point/sums';
 import { Card, Segments } from '../ui/basics';
 
 export function LayerRoofline({ explanation }: { explanation: Explanation }) {
@@ -28,11 +28,7 @@ export function LayerRoofline({ explanation }: { explanation: Explanation }) {
   }, [layers]);
   if (!stage) return null;
   const cores = stage.active_cores;
-  const lanesTimes = cores * stage.spread_cores;
-  const products = stage.products_in_mac;
-  const roofs = lanesOf(explanation.machine, stage.role).map((one) => ({
-    label: roofLabel(one.name, `${plain(one.lanes * lanesTimes)} ${t('roofline.lanes')}`, products), rate: one.lanes * lanesTimes * products,
-  }));
+  const roofs = roofsOf(stage, t);
   const layerOf = (id: number) => layers.find((one) => one.index === id);
   return (
     <Card>

@@ -1,16 +1,16 @@
 // The instructions of a stage: cycles, limiting resource, stalls, DRAM bytes, occupancy.
 import { useMemo, useState } from 'react';
-import type { Instruction, Machine, Stage } from '../api/types';
+import type { Instruction, Stage } from '../api/types';
 import { percent, quantity } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';
 import { Card, Swatch } from '../ui/basics';
 import { DataTable, type Column } from '../ui/data_table';
-import { activeCores, cyclesOf, dramBytes, rangeText } from './sums';
+import { cyclesOf, dramBytes, rangeText } from './sums';
 
 /** `frameEnergy`: J of a whole frame, of which each instruction has a share. */
-export function InstructionTable({ stage, machine, frameEnergy }: { stage: Stage; machine: Machine; frameEnergy: number }) {
+export function InstructionTable({ stage, frameEnergy }: { stage: Stage; frameEnergy: number }) {
   const { t } = useSpeech();
-  const cores = activeCores(stage, machine);
+  const cores = stage.active_cores;
   const [wanted, setWanted] = useState('');
   const program = stage.instructions ?? noInstructions;
   const total = stage.steady_cycles;

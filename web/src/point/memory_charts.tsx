@@ -5,15 +5,13 @@ import { ChartFrame } from '../chart/chart_frame';
 import { OccupancyChart, type Panel } from '../chart/occupancy';
 import { plain, quantity } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';
-import { activeCores, channelShare, cyclesOf, dramBytesPerCycle } from './sums';
+import { cyclesOf } from './sums';
 
 export function MemoryCharts({ stage, machine }: { stage: Stage; machine: Machine }) {
   const { t } = useSpeech();
   const program = stage.instructions ?? [];
-  const cores = activeCores(stage, machine);
+  const { active_cores: cores, dram_bytes_per_cycle: most } = stage;
   const panels = useMemo<Panel[]>(() => {
-    const channel = dramBytesPerCycle(machine);
-    const most = channel === null ? null : channel * channelShare(stage, machine);
     const limit = (name: string) => {
       const value = machine[name];
       return typeof value === 'number' ? { limit: { value, label: `${name} ${quantity(value, 'B')}` } } : {};
@@ -24,13 +22,13 @@ export function MemoryCharts({ stage, machine }: { stage: Stage; machine: Machin
         { name: 'dsram_write', label: t('memory.write_side'), value: (one) => one.dsram_write_side_bytes }] },
       { title: 'STACKRAM', unit: 'B', ...limit('stackram_bytes'), series: [{ name: 'stackram_read', label: t('memory.held'), value: (one) => one.stackram_bytes }] },
       { title: 'PSRAM', unit: 'B', ...limit('psram_bytes'), series: [{ name: 'psram_read', label: t('memory.held'), value: (one) => one.psram_bytes }] },
-      { title: t('memory.dram_rate'), unit: 'B', rate: true, ...(most === null ? {} : { limit: { value: most, label: `${plain(Number(most.toPrecision(3)))} B/cycle` } }), series: [
+      { title: t('memory.dram_rate'), unit: 'B', rate: true, limit: { value: most, label: `${plain(Number(most.toPrecision(3)))} B/cycle` }, series: [
         { name: 'weight_stream', label: t('memory.weights'), value: (one) => one.dram_weights_bytes },
         { name: 'activation_in', label: t('memory.activations_in'), value: (one) => cores * one.dram_activations_in_bytes },
         { name: 'activation_out', label: t('memory.activations_out'), value: (one) => cores * one.dram_activations_out_bytes },
         { name: 'program_stream', label: t('memory.program'), value: (one) => one.dram_program_bytes }] },
     ];
-  }, [machine, stage, cores, t]);
+  }, [machine, cores, most, t]);
   const bytes = (value: number) => quantity(value, 'B');
   return (
     <ChartFrame

@@ -1,22 +1,18 @@
 // The roofline of a stage, of all its active cores together: which instructions the lanes limit and which DRAM does.
 import { useMemo } from 'react';
-import type { Machine, Stage } from '../api/types';
+import type { Stage } from '../api/types';
 import { ChartFrame } from '../chart/chart_frame';
 import { Roofline, type RooflineDot } from '../chart/roofline';
 import { plain, quantity } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';
-import { activeCores, channelShare, cyclesOf, dramBytes, dramBytesPerCycle, lanesOf, roofLabel, roofNone, roofNote } from './sums';
+import { cyclesOf, dramBytes, roofNone, roofNote, roofsOf } from './sums';
 
-export function StageRoofline({ stage, machine }: { stage: Stage; machine: Machine }) {
+export function StageRoofline({ stage }: { stage: Stage }) {
   const { t } = useSpeech();
   const program = stage.instructions ?? [];
-  const channel = dramBytesPerCycle(machine);
-  const bytesPerCycle = channel === null ? null : channel * channelShare(stage, machine);
-  const cores = activeCores(stage, machine);
-  const products = stage.products_in_mac;
-  const lanesTimes = cores * stage.spread_cores;
+  const { active_cores: cores, dram_bytes_per_cycle: bytesPerCycle } = stage;
   const inMemory = program.filter((one) => one.macs > 0 && one.lane_macs === 0).length;
-  const roofs = useMemo(() => lanesOf(machine, stage.role).map((one) => ({ ...one, lanes: one.lanes * lanesTimes })), [machine, stage.role, lanesTimes]);
+  const roofs = roofsOf(stage, t);
   const dots = useMemo<RooflineDot[]>(() => {
     const list = program.filter((one) => one.lane_macs > 0 && cyclesOf(one) > 0);
     const intensity = (one: (typeof list)[number]) => (cores * one.lane_macs) / dramBytes(one, cores);
@@ -29,7 +25,7 @@ export function StageRoofline({ stage, machine }: { stage: Stage; machine: Machi
       colour: one.limiter,
     }));
   }, [program, cores]);
-  if (bytesPerCycle === null || roofs.length === 0 || dots.length === 0) return <p className="muted">{roofNone(t, inMemory)}</p>;
+  if (dots.length === 0) return <p className="muted">{roofNone(t, inMemory)}</p>;
   return (
     <ChartFrame
       title={t('roofline.title')} note={roofNote(t, cores, inMemory)}
@@ -39,7 +35,7 @@ export function StageRoofline({ stage, machine }: { stage: Stage; machine: Machi
       })}
     >
       <Roofline
-        dots={dots} bytesPerCycle={bytesPerCycle} roofs={roofs.map((one) => ({ label: roofLabel(one.name, `${plain(one.lanes)} ${t('roofline.lanes')}`, products), rate: one.lanes * products }))}
+        dots={dots} bytesPerCycle={bytesPerCycle} roofs={roofs}
         label={t('roofline.label', { count: dots.length })} xTitle={t('roofline.x')} yTitle={t('roofline.y')}
         memoryLabel={`DRAM ${plain(Number(bytesPerCycle.toPrecision(3)))} B/cycle`}
         describe={(id) => {

@@ -23,11 +23,11 @@ export function StageView({ stage, machine, design, frameEnergy }: { stage: Stag
         <>
           <div className="two-charts">
             <Card><TimeBreakdown program={program} /></Card>
-            <Card><StageRoofline stage={stage} machine={machine} /></Card>
+            <Card><StageRoofline stage={stage} /></Card>
           </div>
           <Card><MemoryCharts stage={stage} machine={machine} /></Card>
           <Card><MemoryMap stage={stage} design={design} /></Card>
-          <InstructionTable stage={stage} machine={machine} frameEnergy={frameEnergy} />
+          <InstructionTable stage={stage} frameEnergy={frameEnergy} />
         </>
       )}
     </>

@@ -1,7 +1,7 @@
 // Sums over a stage's instructions.
 import type { Instruction, Stage } from '../api/types';
 import type { Bar } from '../chart/bars';
-import { quantity } from '../format/quantity';
+import { plain, quantity } from '../format/quantity';
 import type { Translate } from '../i18n/i18n';
 
 export const cyclesOf = (one: Instruction): number => one.end_cycle - one.start_cycle;
@@ -21,51 +21,9 @@ export const rangeText = ({ least, most }: { least: number | null; most: number 
 export const dramBytes = (one: Instruction, cores = 1): number =>
   one.dram_weights_bytes + one.dram_program_bytes + cores * (one.dram_activations_in_bytes + one.dram_activations_out_bytes);
 
-/** What of a stage decides how many cores run it, and what of the channel it has. */
-export type StagePlace = Pick<Stage, 'role' | 'parts' | 'dram_share'>;
-
-/** Cores that run a stage at the same time, each for a frame of its own (docs/model/frames.md). */
-export function activeCores({ role, parts }: StagePlace, machine: Record<string, unknown>): number {
-  const [cores, steps] = [machine.cores, machine.steps];
-  if (typeof cores !== 'number' || typeof steps !== 'number' || parts > 1) return 1;
-  if (role === 'network') return (machine.branches ?? 'serial') === 'serial' ? cores : 1;
-  if (role === 'core' && machine.memory_hierarchy === 'crossbar') return cores;
-  return role === 'core' ? Math.ceil(steps / Math.ceil(steps / cores)) : 1;
-}
-
-/** The part of the DRAM channel that a stage has (docs/model/frames.md). */
-export function channelShare({ role, parts, dram_share: share }: StagePlace, machine: Record<string, unknown>): number {
-  if (parts > 1) return share;
-  const { encoder_dram_share: encoder, decoder_dram_share: decoder } = machine;
-  if (machine.vae_stage === 'off_chip' || typeof encoder !== 'number' || typeof decoder !== 'number') return 1;
-  if (role === 'encoder') return encoder;
-  if (role === 'decoder') return decoder;
-  return role === 'core' ? 1 - decoder - (machine.mode === 'image_to_image' ? encoder : 0) : 1;
-}
-
-/** Bytes a core cycle that DRAM delivers at its efficient rate; null when the machine does not say. */
-export function dramBytesPerCycle(machine: Record<string, unknown>): number | null {
-  const [bits, ratio, efficiency] = [machine.dram_bus_bits, machine.dram_clock_ratio, machine.dram_efficiency];
-  if (typeof bits !== 'number' || typeof ratio !== 'number' || typeof efficiency !== 'number') return null;
-  const transfersPerClock = 2;
-  return (bits / 8) * transfersPerClock * ratio * efficiency;
-}
-
-/** MAC lanes of the three families of matrix operators that a stage runs on: the cores', or those of a circuit (docs/model/frames.md#vae-as-circuits). */
-export function lanesOf(machine: Record<string, unknown>, role: string): { name: string; lanes: number }[] {
-  const circuit = machine.vae_stage === 'circuit' && (role === 'encoder' || role === 'decoder');
-  const product = (name: string, sides: string[]) => {
-    const own = name === 'conv' ? 'vae_conv' : 'vae_matmul';
-    const lanes = sides.map((side) => (circuit && machine[`${own}_lanes_${side}`]) || machine[`${name}_lanes_${side}`]);
-    return lanes.every((one): one is number => typeof one === 'number') ? [{ name, lanes: lanes.reduce((a, b) => a * b, 1) }] : [];
-  };
-  const conv = product('conv', ['in', 'out', 'pixel']);
-  const shared = machine.mac_sharing === 'shared' || machine.granularity === 'micro';
-  const all = shared ? conv : [...conv, ...product('linear', ['m', 'n', 'k']), ...product('matmul', ['m', 'n', 'k'])];
-  // Equal roofs are one line with all their names.
-  const roofs = new Map<number, string[]>();
-  for (const { name, lanes } of all) roofs.set(lanes, [...(roofs.get(lanes) ?? []), name]);
-  return [...roofs].map(([lanes, names]) => ({ name: names.join(', '), lanes }));
+/** A stage's roofs as lines with labels. */
+export function roofsOf({ mac_roofs: roofs, products_in_mac: products }: Pick<Stage, 'mac_roofs' | 'products_in_mac'>, t: Translate): { label: string; rate: number }[] {
+  return roofs.map(({ families, lanes, macs_per_cycle: rate }) => ({ label: roofLabel(families.join(', '), `${plain(lanes)} ${t('roofline.lanes')}`, products), rate }));
 }
 
 /** A roof's name: where MACs make several narrow products a cycle, of the layer of which they make most. */
