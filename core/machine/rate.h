@@ -12,6 +12,9 @@ namespace sdip {
 struct DramRate {
   std::int64_t p = 1, q = 1;
 
+  /// The same, rounded.
+  constexpr double bytes_per_cycle() const { return static_cast<double>(p) / static_cast<double>(q); }
+
   /// Cycles until byte `bytes` of a stream has arrived: ceil(bytes q / p).
   constexpr Cycles time_for(Bytes bytes) const {
     if (bytes.value < std::int64_t{1} << 30)

@@ -283,7 +283,7 @@ void add_analyses(Schema& schemas) {
   Properties instruction =
       integers({"index", "start_cycle", "end_cycle", "stall_weights_cycles", "stall_activations_cycles",
                 "stall_program_cycles", "waiting_cycles", "dram_weights_bytes", "dram_activations_in_bytes",
-                "dram_activations_out_bytes", "dram_program_bytes", "dsram_read_side_bytes",
+                "dram_activations_out_bytes", "dram_program_bytes", "dram_bytes", "dsram_read_side_bytes",
                 "dsram_write_side_bytes", "stackram_bytes", "psram_bytes", "macs", "lane_macs"});
   instruction.insert(instruction.end(), {{"name", text()},
                                          {"op", text()},
@@ -324,7 +324,10 @@ void add_analyses(Schema& schemas) {
                              {"instructions?", array(reference("Instruction"))}});
   stage.insert(stage.end(), spent.begin(), spent.end());
   schemas["StageAnalysis"] = object(stage);
-  schemas["MacRoof"] = object({{"families", array(text())}, {"lanes", integer()}, {"macs_per_cycle", integer()}});
+  schemas["MacRoof"] = object({{"families", array(text())},
+                               {"lanes", integer()},
+                               {"products_in_mac", integer()},
+                               {"macs_per_cycle", integer()}});
   schemas["Analysis"] = object({{"model", text()},
                                 {"machine", reference("Machine")},
                                 {"feasible", flag()},

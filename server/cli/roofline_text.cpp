@@ -60,7 +60,7 @@ void print_roofline(std::ostream& out, const Analysis& analysis, const Explanati
     const StageExplanation& stage = e.stages[layer.stage];
     const auto macs = static_cast<double>(layer.lane_macs);
     const double rate = macs / static_cast<double>(std::max<std::int64_t>(layer.cycles, 1));
-    const double bytes_a_cycle = static_cast<double>(stage.rate_p) / static_cast<double>(stage.rate_q);
+    const double bytes_a_cycle = stage.rate.bytes_per_cycle();
     const double dram = macs / static_cast<double>(layer.dram_bytes) * bytes_a_cycle;  // infinite without bytes
     const auto array = static_cast<double>(layer.array_macs);
     const double roof = std::min(dram, array);

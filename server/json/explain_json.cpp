@@ -38,8 +38,8 @@ OrderedJson stage_json(const StageExplanation& s) {
           {"spread_cores", s.spread_cores},
           {"products_in_mac", s.products_in_mac},
           {"mac_lanes", s.mac_lanes},
-          {"mac_roofs", mac_roofs_json(s.roofs, s.active_cores * s.spread_cores, s.products_in_mac)},
-          {"dram_bytes_per_cycle", static_cast<double>(s.rate_p) / static_cast<double>(s.rate_q)},
+          {"dram_bytes_per_cycle", s.rate.bytes_per_cycle()},
+          {"mac_roofs", mac_roofs_json(s.roofs)},
           {"terms", terms_json(s.bounds)}};
 }
 

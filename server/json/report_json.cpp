@@ -88,6 +88,7 @@ OrderedJson instruction_json(const Analysis& analysis, std::size_t stage, std::s
                         {"dram_activations_in_bytes", cost.dram_activations_in.value},
                         {"dram_activations_out_bytes", cost.dram_activations_out.value},
                         {"dram_program_bytes", cost.dram_program.value},
+                        {"dram_bytes", cost.dram.value},
                         {"dsram_read_side_bytes", cost.dsram_read_side.value},
                         {"dsram_write_side_bytes", cost.dsram_write_side.value},
                         {"stackram_bytes", cost.stackram.value},
@@ -104,37 +105,36 @@ OrderedJson instruction_json(const Analysis& analysis, std::size_t stage, std::s
 OrderedJson stage_json(const Analysis& analysis, std::size_t index, bool with_instructions) {
   const auto& stage = analysis.report.stages[index];
   const CompiledStage& compiled = analysis.application.stages[index];
-  OrderedJson object = {
-      {"name", stage.name},
-      {"role", role_text(stage.role)},
-      {"parts", compiled.part.count},
-      {"dram_share", static_cast<double>(compiled.dram_thousandths) / 1000},
-      {"passes_per_frame", stage.passes_per_frame},
-      {"cold_cycles", stage.cold_cycles.value},
-      {"steady_cycles", stage.steady_cycles.value},
-      {"bound_cycles", stage.bound_cycles.value},
-      {"bound_dram_bytes", stage.bound_dram_bytes.value},
-      {"stall_weights_cycles", stage.stall_weights.value},
-      {"stall_activations_cycles", stage.stall_activations.value},
-      {"stall_program_cycles", stage.stall_program.value},
-      {"running_cycles", stage.running.value},
-      {"waiting_cycles", stage.waiting.value},
-      {"dram_weights_bytes", stage.dram_weights.value},
-      {"dram_activations_bytes", stage.dram_activations.value},
-      {"dram_program_bytes", stage.dram_program.value},
-      {"weight_bytes", stage.weight_bytes.value},
-      {"imem_bytes", stage.imem_bytes.value},
-      {"dsram_peak_bytes", stage.dsram_peak.value},
-      {"stackram_peak_bytes", stage.stackram_peak.value},
-      {"psram_peak_bytes", stage.psram_peak.value},
-      {"macs", stage.macs.value},
-      {"products_in_mac", stage.products_in_mac},
-      {"spread_cores", stage.spread_cores},
-      {"active_cores", stage.active_cores},
-      {"dram_bytes_per_cycle", static_cast<double>(stage.rate.p) / static_cast<double>(stage.rate.q)},
-      {"mac_roofs", mac_roofs_json(stage.roofs, stage.active_cores * stage.spread_cores, stage.products_in_mac)},
-      {"energy_j", stage.energy_j},
-      {"energy_parts_j", energy_json(stage.energy_parts)}};
+  OrderedJson object = {{"name", stage.name},
+                        {"role", role_text(stage.role)},
+                        {"parts", compiled.part.count},
+                        {"dram_share", static_cast<double>(compiled.dram_thousandths) / 1000},
+                        {"passes_per_frame", stage.passes_per_frame},
+                        {"cold_cycles", stage.cold_cycles.value},
+                        {"steady_cycles", stage.steady_cycles.value},
+                        {"bound_cycles", stage.bound_cycles.value},
+                        {"bound_dram_bytes", stage.bound_dram_bytes.value},
+                        {"stall_weights_cycles", stage.stall_weights.value},
+                        {"stall_activations_cycles", stage.stall_activations.value},
+                        {"stall_program_cycles", stage.stall_program.value},
+                        {"running_cycles", stage.running.value},
+                        {"waiting_cycles", stage.waiting.value},
+                        {"dram_weights_bytes", stage.dram_weights.value},
+                        {"dram_activations_bytes", stage.dram_activations.value},
+                        {"dram_program_bytes", stage.dram_program.value},
+                        {"weight_bytes", stage.weight_bytes.value},
+                        {"imem_bytes", stage.imem_bytes.value},
+                        {"dsram_peak_bytes", stage.dsram_peak.value},
+                        {"stackram_peak_bytes", stage.stackram_peak.value},
+                        {"psram_peak_bytes", stage.psram_peak.value},
+                        {"macs", stage.macs.value},
+                        {"products_in_mac", stage.products_in_mac},
+                        {"spread_cores", stage.spread_cores},
+                        {"active_cores", stage.active_cores},
+                        {"dram_bytes_per_cycle", stage.rate.bytes_per_cycle()},
+                        {"mac_roofs", mac_roofs_json(stage.roofs)},
+                        {"energy_j", stage.energy_j},
+                        {"energy_parts_j", energy_json(stage.energy_parts)}};
   add_frame_energy(stage.frame_energy, object);
   if (!with_instructions) return object;
   OrderedJson instructions = OrderedJson::array();
@@ -158,14 +158,15 @@ Shape output_shape(const Analysis& analysis, std::size_t stage, std::size_t inde
   return analysis.application.stages[stage].graph->values.at(static_cast<std::size_t>(value)).operand.shape;
 }
 
-OrderedJson mac_roofs_json(std::span<const MacRoof> roofs, std::int64_t cores, std::int64_t products_in_mac) {
+OrderedJson mac_roofs_json(const std::vector<MacRoof>& roofs) {
   OrderedJson list = OrderedJson::array();
   for (const MacRoof& roof : roofs) {
     OrderedJson families = OrderedJson::array();
     for (const Family family : roof.families) families.push_back(family_text(family));
     list.push_back({{"families", std::move(families)},
-                    {"lanes", roof.lanes * cores},
-                    {"macs_per_cycle", roof.lanes * cores * products_in_mac}});
+                    {"lanes", roof.lanes},
+                    {"products_in_mac", roof.products_in_mac},
+                    {"macs_per_cycle", roof.macs_per_cycle()}});
   }
   return list;
 }

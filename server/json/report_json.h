@@ -19,14 +19,13 @@ struct Analysis {
   Report report;
 };
 
-/// The roofs of a roofline: families, MAC lanes of the `cores` that work together, and the products that they make
-/// a cycle at most.
-OrderedJson mac_roofs_json(std::span<const MacRoof> roofs, std::int64_t cores, std::int64_t products_in_mac);
-
 /// JSON has no infinities: they, and what is no number, are null.
 OrderedJson number_or_null(double value);
 
 OrderedJson analysis_json(const Analysis& analysis, bool with_instructions);
+
+/// Of a stage, as an analysis and an explanation have them.
+OrderedJson mac_roofs_json(const std::vector<MacRoof>& roofs);
 
 /// {name: number or null}, in the order of the table.
 OrderedJson metric_values_json(const MetricValues& values);

@@ -73,9 +73,59 @@ const toldGone = () => document.querySelector('.server-gone') !== null;
 /** A machine that does other work at once takes up to three times as long. */
 const within = (most, took, what) => assert.ok(took <= 3 * most, `it took ${Math.round(took)} ms ${what}`);
 
+/** The rates that the roofs of the roofline on the page stand for. */
+const roofsOn = async (page) => {
+  await page.locator('.roofline [data-macs-per-cycle]').first().waitFor({ state: 'attached' });  // a level line has no height to be seen by
+  return page.locator('.roofline').evaluate((chart) => ({
+    channel: Number(chart.querySelector('[data-bytes-per-cycle]').dataset.bytesPerCycle),
+    arrays: [...chart.querySelectorAll('[data-macs-per-cycle]')].map((roof) => Number(roof.dataset.macsPerCycle)),
+  }));
+};
+
+/** What an explanation says of the roofs of its stage: each is some layer's, and no layer's is higher. */
+function expectRoofs(drawn, said, stage, where) {
+  assert.equal(drawn.channel, said.stages[stage].dram_bytes_per_cycle, `${where}: DRAM`);
+  const arrays = said.layers.filter((one) => one.stage === stage && one.lane_macs > 0).map((one) => one.array_macs_per_cycle);
+  for (const roof of drawn.arrays) assert.ok(arrays.includes(roof), `${where}: no layer has the roof ${roof}, but ${[...new Set(arrays)]}`);
+  assert.equal(Math.max(...drawn.arrays), Math.max(...arrays), where);
+}
+
 const fps = (page) => page.locator('.tile[data-metric=throughput_fps] .tile-value').innerText();
 
 export const honestTests = [
+  ['each roof of a roofline is what the explanation says of it, on every preset', (world) => withPage(world, {}, async (page) => {
+    const explained = async (model, preset) =>
+      (await fetch(`${world.origin}api/v1/explanations`, { method: 'POST', headers: json, body: JSON.stringify({ model, preset, layers: 0 }) })).json();
+    const { presets } = await (await fetch(`${world.origin}api/v1/presets`)).json();
+    const channels = new Set();
+    for (const { name: preset } of presets) {
+      let model = 'tiny-sd';
+      let said = await explained(model, preset);
+      if (!said.feasible) said = await explained(model = 'pynq-attention', preset);
+      assert.ok(said.feasible, `${preset} runs nothing: ${said.reason}`);
+      const drawing = said.stages.map((_, stage) => stage).filter((stage) => said.layers.some((one) => one.stage === stage && one.lane_macs > 0));
+      assert.ok(drawing.length > 0, `${preset} has no stage with products`);
+      const design = `model=${model}&preset=${preset}`;
+      await page.goto(`${world.origin}#/what-if?${design}`);
+      await page.locator('#explanation-view-tab-roofline').click();
+      for (const stage of drawing) {
+        const { name } = said.stages[stage];
+        channels.add(said.stages[stage].dram_bytes_per_cycle);
+        if (said.stages.length > 1) await page.locator('.explanation').getByRole('button', { name, exact: true }).click();
+        await settled(page);
+        expectRoofs(await roofsOn(page), said, stage, `what-if, ${preset}, ${name}`);
+      }
+      for (const stage of drawing) {
+        const { name, role } = said.stages[stage];
+        await page.goto(`${world.origin}#/compare?${design}&tab=stage-${role}`);
+        await page.getByText(name, { exact: true }).first().waitFor();
+        await settled(page);
+        expectRoofs(await roofsOn(page), said, stage, `compare, ${preset}, ${name}`);
+      }
+    }
+    assert.ok(channels.has(1 / 79), `no stage has the channel of the host: ${[...channels]}`);
+  })],
+
   ['half of the points has half of the coloured pixels', (world) => withPage(world, {}, async (page) => {
     const sweep = await formats(world);
     await openScatter(page, world, sweep.id);

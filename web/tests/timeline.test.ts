@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Instruction } from '../src/api/types';
 import { binned, endOf, instructionAt, inTime, stepPath } from '../src/chart/timeline';
-import { cyclesBy, dramBytes, roofLabel, roofNone, roofNote, roofsOf } from '../src/point/sums';
+import { channelLabel, cyclesBy, roofLabel, roofNone, roofNote, roofsOf } from '../src/point/sums';
 
 const run = (start_cycle: number, end_cycle: number, part: Partial<Instruction> = {}): Instruction => ({
   index: 0, name: '', op: 'conv2d', start_cycle, end_cycle, limiter: 'compute', stall_weights_cycles: 0,
-  stall_activations_cycles: 0, stall_program_cycles: 0, waiting_cycles: 0, dram_program_bytes: 0, dram_weights_bytes: 0, dram_activations_in_bytes: 0, dram_activations_out_bytes: 0,
+  stall_activations_cycles: 0, stall_program_cycles: 0, waiting_cycles: 0, dram_program_bytes: 0, dram_weights_bytes: 0, dram_activations_in_bytes: 0, dram_activations_out_bytes: 0, dram_bytes: 0,
   dsram_read_side_bytes: 0, dsram_write_side_bytes: 0, stackram_bytes: 0, psram_bytes: 0, macs: 0, lane_macs: 0, energy_j: 0, output_shape: [],
   busy_cycles: {} as Instruction['busy_cycles'], energy_parts_j: {} as Instruction['energy_parts_j'],
   frame_energy_j: { value: 0, least: 0, most: 0 }, frame_energy_parts_j: {} as Instruction['frame_energy_parts_j'], ...part,
@@ -45,13 +45,10 @@ describe('sums', () => {
     const bars = cyclesBy([run(0, 4), run(4, 10, { limiter: 'overhead' }), run(10, 11)], (one) => one.limiter, (name) => name);
     expect(bars.map((bar) => [bar.name, bar.value])).toEqual([['overhead', 6], ['compute', 5]]);
   });
-  test('weights are read once for all cores, activations by each', () => {
-    const one = run(0, 4, { dram_weights_bytes: 100, dram_activations_in_bytes: 3, dram_activations_out_bytes: 4 });
-    expect([dramBytes(one), dramBytes(one, 10)]).toEqual([107, 170]);
-  });
-  test('a stage has its own roofs, as it says them', () => {
-    const stage = { products_in_mac: 2, mac_roofs: [{ families: ['conv2d', 'linear'], lanes: 1024, macs_per_cycle: 2048 }] };
-    expect(roofsOf(stage, words)).toEqual([{ label: 'conv2d, linear · 1,024 roofline.lanes × 2', rate: 2048 }]);
+  test('roofs are the engine\'s, named by their families and lanes', () => {
+    const roofs = [{ families: ['conv2d' as const], lanes: 8, products_in_mac: 2, macs_per_cycle: 16 }, { families: ['linear' as const, 'matmul' as const], lanes: 5120, products_in_mac: 1, macs_per_cycle: 5120 }];
+    expect(roofsOf(words, roofs)).toEqual([{ label: 'conv2d · 8 roofline.lanes × 2', rate: 16 }, { label: 'linear, matmul · 5,120 roofline.lanes', rate: 5120 }]);
+    expect(channelLabel(1 / 79)).toBe('0.0127 B/cycle');
   });
   test('a roof says how many narrow products a MAC makes, where it makes several', () => {
     expect(roofLabel('conv', '8 lanes', 1)).toBe('conv · 8 lanes');

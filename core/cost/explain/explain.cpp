@@ -41,10 +41,9 @@ StageExplanation stage_explanation(const ExplainedStage& s, std::span<const Laye
   e.active_cores = s.run.schedule.active_cores;
   e.products_in_mac = s.run.work.products_in_mac;
   e.spread_cores = s.run.work.spread_cores;
-  e.roofs = mac_roofs(s.run.stage->role, m);
   e.mac_lanes = stage_mac_lanes(*s.run.stage, m) * e.products_in_mac * e.active_cores * e.spread_cores;
-  e.rate_p = s.rules.rate.p;
-  e.rate_q = s.rules.rate.q;
+  e.rate = s.rules.rate;
+  e.roofs = mac_roofs(s.run, m);
   e.bounds = bound_terms(s.run, *StageMachine(m, e.role));
   return e;
 }

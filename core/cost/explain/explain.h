@@ -72,11 +72,11 @@ struct StageExplanation {
   Needed limiter = Needed::compute;                  // the largest need
   std::int64_t bound_cycles{}, dram_bytes{}, bound_dram_bytes{};
   std::int64_t active_cores{};
-  std::int64_t spread_cores{};      // the most that share one instruction of a frame
-  std::int64_t products_in_mac{};   // that a MAC makes a cycle, of the layer of which it makes most
-  std::int64_t mac_lanes{};         // times these, of the cores that work on it together: MACs a cycle at most
-  std::int64_t rate_p{}, rate_q{};  // bytes a cycle of its share of the channel: p/q
-  std::vector<MacRoof> roofs;       // of one core
+  std::int64_t spread_cores{};     // the most that share one instruction of a frame
+  std::int64_t products_in_mac{};  // that a MAC makes a cycle, of the layer of which it makes most
+  std::int64_t mac_lanes{};        // times these, of the cores that work on it together: MACs a cycle at most
+  DramRate rate;                   // of its share of the channel
+  std::vector<MacRoof> roofs;
   std::vector<FilledTerm> bounds;
 };
 

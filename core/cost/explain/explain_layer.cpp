@@ -34,7 +34,7 @@ Filled words_cycles(const TimelineRules& rules, std::int64_t bytes) {
 
 /// What the array of a class's products makes a cycle at most, on one core.
 std::int64_t array_macs(const InstructionClass& c, const ClassCost& cost, const Machine& m) {
-  const ArrayLanes lanes = array_lanes(c.compound == Compound::strips ? Family::conv2d : c.work.family, m);
+  const ArrayLanes lanes = array_lanes(product_family(c), m);
   return lanes.rows * lanes.channels * lanes.sum * cost.products_in_mac;
 }
 
@@ -306,7 +306,7 @@ LayerNeeds layer_needs(const ExplainedStage& s, const Machine& m, std::size_t nu
   layer.lane_macs = cost.spent_macs * cost.cores * s.run.schedule.active_cores;
   if (layer.lane_macs > 0)
     layer.array_macs = array_macs(program.classes[place], cost, m) * cost.cores * s.run.schedule.active_cores;
-  layer.dram_bytes = time.weight_bytes + time.activation_in_bytes + time.activation_out_bytes + time.program_bytes;
+  layer.dram_bytes = time.dram_bytes();
   return layer;
 }
 

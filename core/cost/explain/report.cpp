@@ -63,6 +63,7 @@ InstructionCost instruction_cost(const StageRun& run, std::size_t number, const 
   c.waiting = Cycles(time.waiting);
   c.dram_weights = Bytes(time.weight_bytes);
   c.dram_program = Bytes(time.program_bytes);
+  c.dram = Bytes(time.dram_bytes());
   c.dram_activations_in = Bytes(of_one_core(time.activation_in_bytes));
   c.dram_activations_out = Bytes(of_one_core(time.activation_out_bytes));
   c.dsram_read_side = instruction.dsram_read_side;
@@ -116,7 +117,7 @@ StageReport stage_report(const StageRun& run, const std::vector<InstructionTime>
   r.spread_cores = run.work.spread_cores;
   r.active_cores = run.schedule.active_cores;
   r.rate = stage_rate(*run.stage, m);
-  r.roofs = mac_roofs(run.stage->role, m);
+  r.roofs = mac_roofs(run, m);
   r.passes_per_frame = run.stage->role == Role::core ? m.steps : 1;
   const Hertz clock(static_cast<double>(m.core_clock_mhz) * 1e6);
   Energy energy = run.energy.core;

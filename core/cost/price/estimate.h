@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "core/base/units.h"
-#include "core/cost/work/circuit.h"
 #include "core/machine/machine.h"
 #include "core/machine/rate.h"
 #include "core/program/program.h"
@@ -98,12 +97,21 @@ struct InstructionCost {
   Cycles waiting;  // before `start`, for what others own or make (operator_dsram=per_operator)
   Bytes dram_weights, dram_activations_in, dram_activations_out;  // a pass; activations: of one core
   Bytes dram_program;
+  Bytes dram;                                                // all of these a pass, of all active cores
   Bytes dsram_read_side, dsram_write_side, stackram, psram;  // occupancy while it runs
   Macs macs;
   Macs lane_macs;              // of these on lanes: no zeros skipped, none that a memory makes
   double energy_j{};           // of one core, DRAM included, and what that core leaks meanwhile
   EnergyParts energy_parts{};  // its parts, in J
   RangedEnergy frame_energy;   // its share of a frame's energy
+};
+
+/// What a stage's products can reach at most. MACs a cycle: lanes times products_in_mac.
+struct MacRoof {
+  std::vector<Family> families;  // whose products it is the roof of, in their order
+  std::int64_t lanes{};          // of all cores that work at once
+  std::int64_t products_in_mac{};
+  std::int64_t macs_per_cycle() const { return lanes * products_in_mac; }
 };
 
 struct StageReport {
@@ -121,9 +129,9 @@ struct StageReport {
   Macs macs;
   std::int64_t products_in_mac{};  // that a MAC makes a cycle, of the instruction of which it makes most
   std::int64_t spread_cores{};     // the most that share one instruction of a frame
-  std::int64_t active_cores{};     // that run it at the same time, each for a frame of its own
-  DramRate rate;                   // its share of the channel, bytes a cycle
-  std::vector<MacRoof> roofs;      // of one core
+  std::int64_t active_cores{};     // that run it at once, each its own frame or step
+  DramRate rate;                   // of its share of the channel
+  std::vector<MacRoof> roofs;
   std::int64_t passes_per_frame{};
   double energy_j{};                          // one pass of one frame
   EnergyParts energy_parts{};                 // its parts, in J

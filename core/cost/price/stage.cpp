@@ -2,6 +2,7 @@
 #include "core/cost/price/stage.h"
 
 #include <algorithm>
+#include <map>
 
 #include "core/cost/price/area.h"
 #include "core/cost/work/micro_operations.h"
@@ -203,6 +204,33 @@ std::int64_t words_bytes(const CompiledStage& stage, const Instruction& instruct
 
 bool on_chip(Role role, const Machine& m) {
   return m.vae_stage != VaeStage::off_chip || (role != Role::encoder && role != Role::decoder);
+}
+
+std::vector<MacRoof> mac_roofs(const StageRun& run, const Machine& m) {
+  const StageMachine its(m, run.stage->role);
+  std::map<Family, MacRoof> of_family;
+  for (std::size_t c = 0; c < run.costs.size(); ++c) {
+    const ClassCost& cost = run.costs[c];
+    if (cost.spent_macs == 0 || run.uses.of[c] == 0) continue;
+    const Family family = product_family(run.stage->program.classes[c]);
+    const ArrayLanes lanes = array_lanes(family, *its);
+    const MacRoof roof{{family},
+                       lanes.rows * lanes.channels * lanes.sum * cost.cores * run.schedule.active_cores,
+                       cost.products_in_mac};
+    MacRoof& highest = of_family[family];
+    if (roof.macs_per_cycle() > highest.macs_per_cycle()) highest = roof;
+  }
+  std::vector<MacRoof> roofs;
+  for (const auto& [family, roof] : of_family) {
+    const auto equal = std::ranges::find_if(roofs, [&](const MacRoof& other) {
+      return other.lanes == roof.lanes && other.products_in_mac == roof.products_in_mac;
+    });
+    if (equal == roofs.end())
+      roofs.push_back(roof);
+    else
+      equal->families.push_back(family);
+  }
+  return roofs;
 }
 
 std::int64_t bound_dram_bytes(const CompiledStage& stage, std::int64_t active_cores, const Machine& m) {

@@ -112,6 +112,9 @@ std::int64_t words_bytes(const CompiledStage& stage, const Instruction& instruct
 /// False for an encoder or decoder off chip.
 bool on_chip(Role role, const Machine& m);
 
+/// The roofs of products that lanes make: each family's by its class that reaches highest, equal ones as one.
+std::vector<MacRoof> mac_roofs(const StageRun& run, const Machine& m);
+
 /// The least that any schedule moves through DRAM in a steady pass.
 std::int64_t bound_dram_bytes(const CompiledStage& stage, std::int64_t active_cores, const Machine& m);
 

@@ -30,6 +30,10 @@ struct InstructionTime {
   std::int64_t psram_bytes = 0;
   std::int64_t stall_program = 0, program_bytes = 0;
   std::int64_t waiting = 0;  // before `start`, from when it was issued
+  /// All that goes through DRAM.
+  std::int64_t dram_bytes() const {
+    return weight_bytes + activation_in_bytes + activation_out_bytes + program_bytes;
+  }
 };
 
 /// Cycles of `count` passes from cold, of which those simulated last `cycles_of(pass)`; any behind them as long as

@@ -284,37 +284,18 @@ ArrayLanes array_lanes(Family family, const Machine& m) {
   return {m.matmul_lanes_m, m.matmul_lanes_n, m.matmul_lanes_k};
 }
 
-namespace {
-
-/// Each array once: its family, or the first of those that share it, and its MACs.
-std::vector<std::pair<Family, std::int64_t>> mac_arrays(const Machine& m) {
-  std::vector<std::pair<Family, std::int64_t>> arrays;
-  for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
-    if (family != Family::conv2d && shares_macs(m)) continue;
-    const ArrayLanes array = array_lanes(family, m);
-    arrays.emplace_back(family, array.rows * array.channels * array.sum);
-  }
-  return arrays;
+Family product_family(const InstructionClass& c) {
+  return c.compound == Compound::strips ? Family::conv2d : c.work.family;
 }
-
-}  // namespace
 
 std::int64_t mac_lanes(const Machine& m) {
   std::int64_t lanes = 0;
-  for (const auto& [family, macs] : mac_arrays(m)) lanes += macs;
-  return lanes;
-}
-
-std::vector<MacRoof> mac_roofs(Role role, const Machine& m) {
-  std::vector<MacRoof> roofs;
-  for (const auto& [family, macs] : mac_arrays(machine_of_stage(m, role))) {
-    const auto equal = std::ranges::find(roofs, macs, &MacRoof::lanes);
-    if (equal != roofs.end())
-      equal->families.push_back(family);
-    else
-      roofs.push_back({{family}, macs});
+  for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
+    if (family != Family::conv2d && shares_macs(m)) continue;
+    const ArrayLanes array = array_lanes(family, m);
+    lanes += array.rows * array.channels * array.sum;
   }
-  return roofs;
+  return lanes;
 }
 
 std::int64_t row_lanes(Family family, const Machine& m) {

@@ -107,18 +107,11 @@ struct ArrayLanes {
 };
 ArrayLanes array_lanes(Family family, const Machine& machine);
 
+/// The family to whose array a class's products go: of a chain of strips its convolutions'.
+Family product_family(const InstructionClass& c);
+
 /// MACs of a core's arrays, those that families share once: products a cycle at most where none splits.
 std::int64_t mac_lanes(const Machine& machine);
-
-/// Arrays of MACs that are equally large: a roof of a roofline.
-struct MacRoof {
-  std::vector<Family> families;
-  std::int64_t lanes = 0;
-};
-/// Those of one core, or of the circuit that a stage of `role` has, in the order conv2d, linear, matmul; families
-/// that share an array are its first. Worked example: arrays of 8, 8 and 4 MACs are roofs of 8 (conv2d, linear)
-/// and 4.
-std::vector<MacRoof> mac_roofs(Role role, const Machine& machine);
 
 /// Lanes of the circuit of row-wise work, after sharing.
 std::int64_t row_lanes(Family family, const Machine& machine);

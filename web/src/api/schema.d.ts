@@ -2003,6 +2003,24 @@ export interface components {
             limit: string;
             resources: components["schemas"]["FpgaResource"][];
         };
+        LoadPart: {
+            /** @enum {string} */
+            memory: "imem" | "dram" | "fefet";
+            bytes: number;
+            cycles: number;
+            seconds: number;
+        };
+        Configuration: {
+            bytes: components["schemas"]["Range"];
+            seconds: components["schemas"]["Range"];
+        };
+        Load: {
+            cycles: number;
+            seconds: number;
+            parts: components["schemas"]["LoadPart"][];
+            kept_bytes: number;
+            configuration?: components["schemas"]["Configuration"];
+        };
         Instruction: {
             index: number;
             start_cycle: number;
@@ -2015,6 +2033,7 @@ export interface components {
             dram_activations_in_bytes: number;
             dram_activations_out_bytes: number;
             dram_program_bytes: number;
+            dram_bytes: number;
             dsram_read_side_bytes: number;
             dsram_write_side_bytes: number;
             stackram_bytes: number;
@@ -2136,25 +2155,8 @@ export interface components {
         MacRoof: {
             families: string[];
             lanes: number;
+            products_in_mac: number;
             macs_per_cycle: number;
-        };
-        LoadPart: {
-            /** @enum {string} */
-            memory: "imem" | "dram" | "fefet";
-            bytes: number;
-            cycles: number;
-            seconds: number;
-        };
-        Configuration: {
-            bytes: components["schemas"]["Range"];
-            seconds: components["schemas"]["Range"];
-        };
-        Load: {
-            cycles: number;
-            seconds: number;
-            parts: components["schemas"]["LoadPart"][];
-            kept_bytes: number;
-            configuration?: components["schemas"]["Configuration"];
         };
         Analysis: {
             model: string;

@@ -20,6 +20,7 @@ export type ModelReport = Schemas['ModelReport'];
 export type LayerTree = Schemas['LayerTree'];
 export type Analysis = Schemas['Analysis'];
 export type Stage = Schemas['StageAnalysis'];
+export type MacRoof = Schemas['MacRoof'];
 export type Load = Schemas['Load'];
 export type Instruction = Schemas['Instruction'];
 export type Explanation = Schemas['Explanation'];

@@ -49,11 +49,11 @@ export function Roofline({ dots, roofs, bytesPerCycle, label, xTitle, yTitle, me
       {width > 0 && (
         <svg width={width} height={height} role="img" aria-label={label}>
           <Axes x={x} y={y} xUnit="" yUnit="" xTitle={xTitle} yTitle={yTitle} />
-          <path d={`M${sx(low)},${sy(low * bytesPerCycle)}L${sx(ridge)},${sy(most)}`} className="roof" />
+          <path d={`M${sx(low)},${sy(low * bytesPerCycle)}L${sx(ridge)},${sy(most)}`} className="roof" data-bytes-per-cycle={bytesPerCycle} />
           <text className="limit-label" x={labelAt.x} y={labelAt.y} textAnchor={labelAt.anchor}>{memoryLabel}</text>
           {roofs.map((roof) => (
             <g key={roof.label}>
-              <path d={`M${sx(roof.rate / bytesPerCycle)},${sy(roof.rate)}H${x.range[1]}`} className="roof" />
+              <path d={`M${sx(roof.rate / bytesPerCycle)},${sy(roof.rate)}H${x.range[1]}`} className="roof" data-macs-per-cycle={roof.rate} />
               <text x={x.range[1]} y={sy(roof.rate) - 5} textAnchor="end" className="limit-label">{roof.label}</text>
             </g>
           ))}

@@ -5,7 +5,7 @@ import { ChartFrame } from '../chart/chart_frame';
 import { Roofline, type RooflineDot } from '../chart/roofline';
 import { plain, quantity } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';
-import { roofNone, roofNote, roofsOf } from '../point/sums';
+import { channelLabel, roofNone, roofNote, roofsOf } from '../point/sums';
 import { Card, Segments } from '../ui/basics';
 
 export function LayerRoofline({ explanation }: { explanation: Explanation }) {
@@ -27,8 +27,6 @@ export function LayerRoofline({ explanation }: { explanation: Explanation }) {
     }));
   }, [layers]);
   if (!stage) return null;
-  const cores = stage.active_cores;
-  const roofs = roofsOf(stage, t);
   const layerOf = (id: number) => layers.find((one) => one.index === id);
   return (
     <Card>
@@ -37,15 +35,15 @@ export function LayerRoofline({ explanation }: { explanation: Explanation }) {
       )}
       {dots.length === 0 ? <p className="muted">{roofNone(t, inMemory)}</p> : (
         <ChartFrame
-          title={t('roofline.title')} note={roofNote(t, cores, inMemory)}
+          title={t('roofline.title')} note={roofNote(t, stage.active_cores, inMemory)}
           table={() => ({
             head: [t('table.name'), t('roofline.x'), t('roofline.y'), t('table.limiter')],
             rows: dots.map((dot) => [layerOf(dot.id)?.name ?? '', plain(dot.intensity, 3), plain(dot.rate, 3), wordFor(t, 'limiter', dot.colour)]),
           })}
         >
           <Roofline
-            dots={dots} bytesPerCycle={stage.dram_bytes_per_cycle} roofs={roofs} label={t('roofline.label', { count: dots.length })}
-            xTitle={t('roofline.x')} yTitle={t('roofline.y')} memoryLabel={`DRAM ${plain(Number(stage.dram_bytes_per_cycle.toPrecision(3)))} B/cycle`}
+            dots={dots} bytesPerCycle={stage.dram_bytes_per_cycle} roofs={roofsOf(t, stage.mac_roofs)} label={t('roofline.label', { count: dots.length })}
+            xTitle={t('roofline.x')} yTitle={t('roofline.y')} memoryLabel={`DRAM ${channelLabel(stage.dram_bytes_per_cycle)}`}
             describe={(id) => {
               const one = layerOf(id);
               return one && (

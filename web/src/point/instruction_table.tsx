@@ -5,12 +5,11 @@ import { percent, quantity } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';
 import { Card, Swatch } from '../ui/basics';
 import { DataTable, type Column } from '../ui/data_table';
-import { cyclesOf, dramBytes, rangeText } from './sums';
+import { cyclesOf, rangeText } from './sums';
 
 /** `frameEnergy`: J of a whole frame, of which each instruction has a share. */
 export function InstructionTable({ stage, frameEnergy }: { stage: Stage; frameEnergy: number }) {
   const { t } = useSpeech();
-  const cores = stage.active_cores;
   const [wanted, setWanted] = useState('');
   const program = stage.instructions ?? noInstructions;
   const total = stage.steady_cycles;
@@ -34,7 +33,7 @@ export function InstructionTable({ stage, frameEnergy }: { stage: Stage; frameEn
       cycles('stall_weights', t('table.stall_weights'), (one) => one.stall_weights_cycles),
       cycles('stall_activations', t('table.stall_activations'), (one) => one.stall_activations_cycles),
       cycles('stall_program', t('table.stall_program'), (one) => one.stall_program_cycles),
-      bytes('dram', t('table.dram'), (one) => dramBytes(one, cores)),
+      bytes('dram', t('table.dram'), (one) => one.dram_bytes),
       bytes('dsram_read', t('table.dsram_read'), (one) => one.dsram_read_side_bytes),
       bytes('dsram_write', t('table.dsram_write'), (one) => one.dsram_write_side_bytes),
       bytes('stackram', 'STACKRAM', (one) => one.stackram_bytes),
@@ -44,7 +43,7 @@ export function InstructionTable({ stage, frameEnergy }: { stage: Stage; frameEn
       { id: 'frame_energy', title: t('breakdown.energy'), unit: 'J', width: 120, numeric: true, value: ofFrame, show: (one) => <span title={t('breakdown.range', { range: rangeText(one.frame_energy_j) })}>{quantity(ofFrame(one), 'J', 3)}</span> },
       { id: 'frame_share', title: t('table.frame_share'), width: 92, numeric: true, value: ofFrame, show: (one) => <Share share={frameEnergy > 0 ? ofFrame(one) / frameEnergy : 0} /> },
     ];
-  }, [t, total, cores, frameEnergy]);
+  }, [t, total, frameEnergy]);
   return (
     <Card
       title={t('layers.title', { count: rows.length })}

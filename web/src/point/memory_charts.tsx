@@ -3,14 +3,14 @@ import { useMemo } from 'react';
 import type { Machine, Stage } from '../api/types';
 import { ChartFrame } from '../chart/chart_frame';
 import { OccupancyChart, type Panel } from '../chart/occupancy';
-import { plain, quantity } from '../format/quantity';
+import { quantity } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';
-import { cyclesOf } from './sums';
+import { channelLabel, cyclesOf } from './sums';
 
 export function MemoryCharts({ stage, machine }: { stage: Stage; machine: Machine }) {
   const { t } = useSpeech();
   const program = stage.instructions ?? [];
-  const { active_cores: cores, dram_bytes_per_cycle: most } = stage;
+  const cores = stage.active_cores;
   const panels = useMemo<Panel[]>(() => {
     const limit = (name: string) => {
       const value = machine[name];
@@ -22,13 +22,13 @@ export function MemoryCharts({ stage, machine }: { stage: Stage; machine: Machin
         { name: 'dsram_write', label: t('memory.write_side'), value: (one) => one.dsram_write_side_bytes }] },
       { title: 'STACKRAM', unit: 'B', ...limit('stackram_bytes'), series: [{ name: 'stackram_read', label: t('memory.held'), value: (one) => one.stackram_bytes }] },
       { title: 'PSRAM', unit: 'B', ...limit('psram_bytes'), series: [{ name: 'psram_read', label: t('memory.held'), value: (one) => one.psram_bytes }] },
-      { title: t('memory.dram_rate'), unit: 'B', rate: true, limit: { value: most, label: `${plain(Number(most.toPrecision(3)))} B/cycle` }, series: [
+      { title: t('memory.dram_rate'), unit: 'B', rate: true, limit: { value: stage.dram_bytes_per_cycle, label: channelLabel(stage.dram_bytes_per_cycle) }, series: [
         { name: 'weight_stream', label: t('memory.weights'), value: (one) => one.dram_weights_bytes },
         { name: 'activation_in', label: t('memory.activations_in'), value: (one) => cores * one.dram_activations_in_bytes },
         { name: 'activation_out', label: t('memory.activations_out'), value: (one) => cores * one.dram_activations_out_bytes },
         { name: 'program_stream', label: t('memory.program'), value: (one) => one.dram_program_bytes }] },
     ];
-  }, [machine, cores, most, t]);
+  }, [machine, stage, cores, t]);
   const bytes = (value: number) => quantity(value, 'B');
   return (
     <ChartFrame

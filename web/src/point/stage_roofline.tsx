@@ -5,22 +5,21 @@ import { ChartFrame } from '../chart/chart_frame';
 import { Roofline, type RooflineDot } from '../chart/roofline';
 import { plain, quantity } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';
-import { cyclesOf, dramBytes, roofNone, roofNote, roofsOf } from './sums';
+import { channelLabel, cyclesOf, roofNone, roofNote, roofsOf } from './sums';
 
 export function StageRoofline({ stage }: { stage: Stage }) {
   const { t } = useSpeech();
   const program = stage.instructions ?? [];
-  const { active_cores: cores, dram_bytes_per_cycle: bytesPerCycle } = stage;
+  const cores = stage.active_cores;
   const inMemory = program.filter((one) => one.macs > 0 && one.lane_macs === 0).length;
-  const roofs = roofsOf(stage, t);
   const dots = useMemo<RooflineDot[]>(() => {
     const list = program.filter((one) => one.lane_macs > 0 && cyclesOf(one) > 0);
-    const intensity = (one: (typeof list)[number]) => (cores * one.lane_macs) / dramBytes(one, cores);
-    const most = Math.max(...list.filter((one) => dramBytes(one) > 0).map(intensity), 1);
+    const intensity = (one: (typeof list)[number]) => (cores * one.lane_macs) / one.dram_bytes;
+    const most = Math.max(...list.filter((one) => one.dram_bytes > 0).map(intensity), 1);
     return list.map((one) => ({
       id: one.index,
       // An instruction that moves nothing has no finite intensity: it stands at the right edge.
-      intensity: dramBytes(one) > 0 ? intensity(one) : most * 2,
+      intensity: one.dram_bytes > 0 ? intensity(one) : most * 2,
       rate: (cores * one.lane_macs) / cyclesOf(one),
       colour: one.limiter,
     }));
@@ -35,9 +34,9 @@ export function StageRoofline({ stage }: { stage: Stage }) {
       })}
     >
       <Roofline
-        dots={dots} bytesPerCycle={bytesPerCycle} roofs={roofs}
+        dots={dots} bytesPerCycle={stage.dram_bytes_per_cycle} roofs={roofsOf(t, stage.mac_roofs)}
         label={t('roofline.label', { count: dots.length })} xTitle={t('roofline.x')} yTitle={t('roofline.y')}
-        memoryLabel={`DRAM ${plain(Number(bytesPerCycle.toPrecision(3)))} B/cycle`}
+        memoryLabel={`DRAM ${channelLabel(stage.dram_bytes_per_cycle)}`}
         describe={(id) => {
           const one = program.find((other) => other.index === id);
           return one && (
@@ -47,7 +46,7 @@ export function StageRoofline({ stage }: { stage: Stage }) {
                 <dt>{t('table.op')}</dt><dd>{one.op}</dd>
                 <dt>{t('table.cycles')}</dt><dd>{quantity(cyclesOf(one), 'cycles')}</dd>
                 <dt>MAC</dt><dd>{quantity(cores * one.lane_macs, 'MAC')}</dd>
-                <dt>DRAM</dt><dd>{quantity(dramBytes(one, cores), 'B')}</dd>
+                <dt>DRAM</dt><dd>{quantity(one.dram_bytes, 'B')}</dd>
                 <dt>{t('table.limiter')}</dt><dd>{wordFor(t, 'limiter', one.limiter)}</dd>
               </dl>
             </>

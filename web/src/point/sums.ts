@@ -1,5 +1,5 @@
 // Sums over a stage's instructions.
-import type { Instruction, Stage } from '../api/types';
+import type { Instruction, MacRoof } from '../api/types';
 import type { Bar } from '../chart/bars';
 import { plain, quantity } from '../format/quantity';
 import type { Translate } from '../i18n/i18n';
@@ -17,19 +17,19 @@ export function cyclesBy(program: Instruction[], key: (one: Instruction) => stri
 export const rangeText = ({ least, most }: { least: number | null; most: number | null }): string =>
   `${quantity(least ?? 0, 'J', 3)} – ${quantity(most ?? 0, 'J', 3)}`;
 
-/** DRAM bytes an instruction moves, all kinds: weights and words once for all cores, activations for each of `cores`. */
-export const dramBytes = (one: Instruction, cores = 1): number =>
-  one.dram_weights_bytes + one.dram_program_bytes + cores * (one.dram_activations_in_bytes + one.dram_activations_out_bytes);
-
-/** A stage's roofs as lines with labels. */
-export function roofsOf({ mac_roofs: roofs, products_in_mac: products }: Pick<Stage, 'mac_roofs' | 'products_in_mac'>, t: Translate): { label: string; rate: number }[] {
-  return roofs.map(({ families, lanes, macs_per_cycle: rate }) => ({ label: roofLabel(families.join(', '), `${plain(lanes)} ${t('roofline.lanes')}`, products), rate }));
-}
-
 /** A roof's name: where MACs make several narrow products a cycle, of the layer of which they make most. */
 export function roofLabel(name: string, lanes: string, productsInMac: number): string {
   return productsInMac > 1 ? `${name} · ${lanes} × ${productsInMac}` : `${name} · ${lanes}`;
 }
+
+/** Roofs as the cost engine has them, named by the families whose products are under each. */
+export const roofsOf = (t: Translate, roofs: MacRoof[]): { label: string; rate: number }[] =>
+  roofs.map((one) => ({
+    label: roofLabel(one.families.join(', '), `${plain(one.lanes)} ${t('roofline.lanes')}`, one.products_in_mac), rate: one.macs_per_cycle,
+  }));
+
+/** The DRAM channel's roof. */
+export const channelLabel = (bytesPerCycle: number): string => `${plain(Number(bytesPerCycle.toPrecision(3)))} B/cycle`;
 
 /** What is said above a roofline: of `inMemory` instructions no MAC is a lane's. */
 export function roofNote(t: Translate, cores: number, inMemory: number): string {

@@ -120,7 +120,7 @@ void print(std::ostream& out, const StageExplanation& s) {
   print(out, s.limited);
   out << ", " << needed_text(s.limiter) << " limits, bound " << s.bound_cycles << ", " << s.dram_bytes
       << " B, bound " << s.bound_dram_bytes << ", " << s.active_cores << " cores, " << s.mac_lanes
-      << " lanes, rate " << s.rate_p << '/' << s.rate_q << '\n';
+      << " lanes, rate " << s.rate.p << '/' << s.rate.q << '\n';
   print(out, s.bounds);
 }
 

@@ -1,0 +1,64 @@
+// The roofs of a stage: in the report and in the explanation, beside its layers.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "core/cost/explain/explain.h"
+#include "tests/core/cost/explain/example.h"
+#include "tests/core/cost/random_application.h"
+
+namespace sdip {
+namespace {
+
+/// What each family's layers reach at most, by the layers; and what the roofs of the report and of the explanation
+/// say.
+void expect_roofs_of_layers(const Application& application, const Machine& m) {
+  const Explanation e = explain(application, m, 0);
+  const Report report = estimate(application, m);
+  for (std::size_t s = 0; s < e.stages.size(); ++s) {
+    std::map<Family, std::int64_t> highest, said;
+    const Program& program = application.stages[s].program;
+    for (const LayerNeeds& layer : e.layers) {
+      if (layer.stage != s || layer.lane_macs == 0) continue;
+      const auto number = static_cast<std::size_t>(program.instructions[layer.index].instruction_class);
+      std::int64_t& most = highest[product_family(program.classes[number])];
+      most = std::max(most, layer.array_macs);
+    }
+    for (const MacRoof& roof : e.stages[s].roofs)
+      for (const Family family : roof.families) EXPECT_TRUE(said.emplace(family, roof.macs_per_cycle()).second);
+    EXPECT_EQ(said, highest);
+    ASSERT_EQ(report.stages[s].roofs.size(), e.stages[s].roofs.size());
+    for (std::size_t r = 0; r < e.stages[s].roofs.size(); ++r)
+      EXPECT_EQ(report.stages[s].roofs[r].macs_per_cycle(), e.stages[s].roofs[r].macs_per_cycle());
+    EXPECT_EQ(report.stages[s].active_cores, e.stages[s].active_cores);
+    EXPECT_EQ(report.stages[s].rate.bytes_per_cycle(), e.stages[s].rate.bytes_per_cycle());
+  }
+  for (const LayerNeeds& layer : e.layers)
+    EXPECT_EQ(report.stages[layer.stage].instructions[layer.index].dram.value, layer.dram_bytes);
+}
+
+TEST(roofs, are_the_highest_of_a_familys_layers_and_the_reports) {
+  for (std::uint64_t seed = 1; seed <= 200 && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    Dice dice(seed);
+    Machine m = random_frame_machine(dice);
+    const Application application = random_application(dice, application_roles(seed), m);
+    if (evaluate(application, m).feasible) expect_roofs_of_layers(application, m);
+  }
+}
+
+TEST(roofs, that_are_equal_are_one_and_a_family_without_products_on_lanes_has_none) {
+  Machine m;
+  const Application application = example_of(
+      "machine mac_sharing=separate conv_lanes_in=2 conv_lanes_out=2 conv_lanes_pixel=2 linear_lanes_m=2 "
+      "linear_lanes_n=4 linear_lanes_k=1 cores=3\n"
+      "i0 linear a=dsram b=psram to=dsram\ni1 conv2d a=dsram b=psram to=dsram\n",
+      m);
+  const std::vector<MacRoof> roofs = estimate(application, m).stages[0].roofs;
+  ASSERT_EQ(roofs.size(), 1U);
+  EXPECT_EQ(roofs[0].families, (std::vector{Family::conv2d, Family::linear}));
+  EXPECT_EQ(roofs[0].lanes, 8 * m.cores);
+}
+
+}  // namespace
+}  // namespace sdip
