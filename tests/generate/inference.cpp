@@ -83,8 +83,9 @@ std::string inference_difference(const Graph& graph, const Generated& given) {
       const auto answer = answers.find(output);
       const auto own = ours.find(output);
       const bool differs = answer != answers.end() && own != ours.end() && answer->second != own->second;
-      // Of an axis of nothing it keeps one element where a Slice goes backwards, or a pool has strides.
-      const bool keeps_one = node.op_type() == "Slice" || node.op_type().ends_with("Pool");
+      // Of an axis of nothing it keeps one element where a Slice goes backwards, or windows have strides.
+      const bool keeps_one =
+          node.op_type() == "Slice" || node.op_type() == "Conv" || node.op_type().ends_with("Pool");
       const bool of_nothing = keeps_one && differs && element_count(own->second) == 0;
       if (differs && !follows && !of_nothing && !has_wrong_there(model, node))
         return node.op_type() + ": " + shape_text(own->second) + " for " + shape_text(answer->second);
