@@ -183,5 +183,25 @@ TEST(found, the_second_result_of_a_layer_meets_the_first_as_a_memory_holds_it) {
   EXPECT_EQ(found_on(machine, model), "");
 }
 
+/// It was charged as a register's and moved from the memory where the product has it.
+TEST(found, a_scalar_that_is_multiplied_and_then_scales_the_product_comes_from_a_register) {
+  onnx::ModelProto model = empty_model();
+  add_input(model, "x", {});
+  add_input(model, "w", {2, 1, 1, 1});
+  add_node(model, "Neg", {"x"}, "s");
+  add_ints(model, "shape", {1, 1, 1, 1});
+  add_node(model, "Reshape", {"s", "shape"}, "map");
+  add_node(model, "Conv", {"map", "w"}, "c");
+  add_node(model, "Mul", {"s", "c"}, "y");
+  add_node(model, "Abs", {"s"}, "z");
+  for (const char* name : {"y", "z"}) add_output(model, name);
+  Machine machine = exact();
+  machine.fusion = Fusion::pointwise;
+  for (const SkipHandling skips : {SkipHandling::hold, SkipHandling::spill}) {
+    machine.skip_handling = skips;
+    EXPECT_EQ(found_on(machine, model), "");
+  }
+}
+
 }  // namespace
 }  // namespace sdip::generate
