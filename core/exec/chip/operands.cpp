@@ -104,8 +104,8 @@ void begin_operation(Chip& chip, bool first_core) {
 }
 
 void note(Chip& chip, Stream stream, Place place, std::int64_t elements, ValueId v) {
-  // A register has a scalar, also one that lies in a memory for the product that it is an operand of.
-  if (stream == Stream::others && is_scalar(chip.value(chip.views.root[static_cast<std::size_t>(v)]))) return;
+  // A register has a single number, also one that lies in a memory for the product that it is an operand of.
+  if (stream == Stream::others && element_count(chip.value(v).operand.shape) <= 1) return;
   if (chip.log) chip.log->add(stream, place, elements * bits_of(format_of(chip, v)));
 }
 
