@@ -9,6 +9,7 @@ namespace sdip {
 Reply answer_parameters(Service&, const Call&);
 Reply answer_technology(Service&, const Call&);
 Reply answer_metrics(Service&, const Call&);
+Reply answer_fields(Service&, const Call&);
 Reply answer_presets(Service&, const Call&);
 Reply answer_baselines(Service&, const Call&);
 Reply answer_openapi(Service&, const Call&);

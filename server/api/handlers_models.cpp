@@ -47,6 +47,10 @@ Reply answer_metrics(Service&, const Call&) {
   static const std::string text = json_text(metrics_json());
   return {.body = text};
 }
+Reply answer_fields(Service&, const Call&) {
+  static const std::string text = json_text(fields_json());
+  return {.body = text};
+}
 Reply answer_presets(Service&, const Call&) {
   static const std::string text = json_text(presets_json());
   return {.body = text};

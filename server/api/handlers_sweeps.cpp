@@ -139,7 +139,7 @@ Reply answer_point(Service& service, const Call& call) {
                      {"machine", machine_json(point(sweep.spec.space, index))},
                      {"feasible", stored->feasible},
                      {"reason", stored->reason},
-                     {"metrics", metric_values_json(stored->values)},
+                     {"metrics", Written<MetricValues>::json(stored->values)},
                      {"accuracy", accuracy_of_point(service.store.point_accuracies(sweep.row.id), index)}});
 }
 

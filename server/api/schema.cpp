@@ -5,6 +5,7 @@
 #include "core/machine/machine.h"
 #include "core/program/form/memory_view.h"
 #include "server/api/schema_parts.h"
+#include "server/json/report_json.h"
 
 namespace sdip {
 namespace {
@@ -59,28 +60,6 @@ Schema parameter_names() {
   return schema;
 }
 
-Schema busy_cycles() {
-  Properties properties;
-  for (std::size_t i = 0; i < resource_count; ++i)
-    properties.emplace_back(std::string(resource_text(static_cast<Resource>(i))), integer());
-  return object(properties);
-}
-
-Schema by_energy_part(const Schema& figure) {
-  Properties properties;
-  for (std::size_t i = 0; i < energy_part_count; ++i)
-    properties.emplace_back(std::string(energy_part_text(static_cast<EnergyPart>(i))), figure);
-  return object(properties);
-}
-
-/// Of a pass of an instruction or a stage, and of a frame.
-Properties energies() {
-  return {{"energy_j", number()},
-          {"energy_parts_j", by_energy_part(nullable(number()))},
-          {"frame_energy_j", reference("Range")},
-          {"frame_energy_parts_j", by_energy_part(reference("Range"))}};
-}
-
 void add_tables(Schema& schemas) {
   const Schema obstacle = object({{"code", text()}, {"where", text()}, {"detail", text()}});
   const Schema unsupported = object({{"type", text()}, {"count", integer()}, {"node", text()}, {"reason", text()}});
@@ -120,6 +99,9 @@ void add_tables(Schema& schemas) {
                                   {"unit", text()},
                                   {"better", one_of({"higher", "lower", "neither"})},
                                   {"doc", reference("Doc")}});
+  schemas["FieldInfo"] = object({{"name", text()}, {"unit", text()}, {"doc", reference("Doc")}});
+  schemas["FieldRecord"] = object({{"name", text()}, {"fields", array(reference("FieldInfo"))}});
+  schemas["Fields"] = object({{"records", array(reference("FieldRecord"))}});
   schemas["Metrics"] = object({{"metrics", array(reference("MetricInfo"))}});
   schemas["Preset"] = object({{"name", text()}, {"doc", reference("Doc")}, {"machine", reference("Machine")}});
   schemas["Presets"] = object({{"presets", array(reference("Preset"))}});
@@ -249,103 +231,6 @@ void add_analysis_request(Schema& schemas) {
                                        {"instructions?", flag()}});
 }
 
-/// Parts of totals, the ends of their ranges, and what a machine's process and part stand.
-void add_figures(Schema& schemas) {
-  schemas["Part"] = object({{"part", text()}, {"value", nullable(number())}});
-  schemas["RangedPart"] = object({{"part", text()},
-                                  {"value", nullable(number())},
-                                  {"least", nullable(number())},
-                                  {"most", nullable(number())}});
-  schemas["Range"] =
-      object({{"value", nullable(number())}, {"least", nullable(number())}, {"most", nullable(number())}});
-  schemas["ClockLimit"] = object({{"least", number()}, {"value", number()}, {"most", number()}});
-  schemas["FpgaResource"] = object({{"resource", text()}, {"needed", number()}, {"available", number()}});
-  schemas["FpgaUse"] =
-      object({{"fits", flag()}, {"limit", text()}, {"resources", array(reference("FpgaResource"))}});
-}
-
-void add_loads(Schema& schemas) {
-  schemas["LoadPart"] = object({{"memory", one_of({"imem", "dram", "fefet"})},
-                                {"bytes", integer()},
-                                {"cycles", integer()},
-                                {"seconds", number()}});
-  schemas["Configuration"] = object({{"bytes", reference("Range")}, {"seconds", reference("Range")}});
-  schemas["Load"] = object({{"cycles", integer()},
-                            {"seconds", number()},
-                            {"parts", array(reference("LoadPart"))},
-                            {"kept_bytes", integer()},
-                            {"configuration?", reference("Configuration")}});
-}
-
-void add_analyses(Schema& schemas) {
-  add_figures(schemas);
-  add_loads(schemas);
-  Properties instruction =
-      integers({"index", "start_cycle", "end_cycle", "stall_weights_cycles", "stall_activations_cycles",
-                "stall_program_cycles", "waiting_cycles", "dram_weights_bytes", "dram_activations_in_bytes",
-                "dram_activations_out_bytes", "dram_program_bytes", "dram_bytes", "dsram_read_side_bytes",
-                "dsram_write_side_bytes", "stackram_bytes", "psram_bytes", "macs", "lane_macs"});
-  instruction.insert(instruction.end(), {{"name", text()},
-                                         {"op", text()},
-                                         {"limiter", text()},
-                                         {"busy_cycles", busy_cycles()},
-                                         {"output_shape", array(integer())}});
-  const Properties spent = energies();
-  instruction.insert(instruction.end(), spent.begin(), spent.end());
-  schemas["Instruction"] = object(instruction);
-  Properties stage = integers({"parts",
-                               "passes_per_frame",
-                               "cold_cycles",
-                               "steady_cycles",
-                               "bound_cycles",
-                               "bound_dram_bytes",
-                               "stall_weights_cycles",
-                               "stall_activations_cycles",
-                               "stall_program_cycles",
-                               "running_cycles",
-                               "waiting_cycles",
-                               "dram_weights_bytes",
-                               "dram_activations_bytes",
-                               "dram_program_bytes",
-                               "weight_bytes",
-                               "imem_bytes",
-                               "dsram_peak_bytes",
-                               "stackram_peak_bytes",
-                               "psram_peak_bytes",
-                               "macs",
-                               "products_in_mac",
-                               "spread_cores",
-                               "active_cores"});
-  stage.insert(stage.end(), {{"name", text()},
-                             {"role", text()},
-                             {"dram_share", number()},
-                             {"dram_bytes_per_cycle", number()},
-                             {"mac_roofs", array(reference("MacRoof"))},
-                             {"instructions?", array(reference("Instruction"))}});
-  stage.insert(stage.end(), spent.begin(), spent.end());
-  schemas["StageAnalysis"] = object(stage);
-  schemas["MacRoof"] = object({{"families", array(text())},
-                               {"lanes", integer()},
-                               {"products_in_mac", integer()},
-                               {"macs_per_cycle", integer()}});
-  schemas["Analysis"] = object({{"model", text()},
-                                {"machine", reference("Machine")},
-                                {"feasible", flag()},
-                                {"reason", text()},
-                                {"metrics", reference("MetricValues")},
-                                {"energy_j", array(reference("RangedPart"))},
-                                {"waiting_energy_j", array(reference("RangedPart"))},
-                                {"area_mm2", array(reference("RangedPart"))},
-                                {"leakage_w", array(reference("Part"))},
-                                {"clock_limit_mhz", reference("ClockLimit")},
-                                {"fpga?", reference("FpgaUse")},
-                                {"latency_s", array(reference("Part"))},
-                                {"load", reference("Load")},
-                                {"notes", array(text())},
-                                {"stages", array(reference("StageAnalysis"))}});
-  add_memory_views(schemas);
-}
-
 void add_comparisons(Schema& schemas) {
   schemas["ComparisonRequest"] = object({{"model", text()},
                                          {"preset?", text()},
@@ -385,7 +270,7 @@ void add_sweeps(Schema& schemas) {
   schemas["Sweep"] = object({{"id", integer()},
                              {"name", text()},
                              {"model", text()},
-                             {"state", sweep_states()},
+                             {"state", job_states()},
                              {"total", integer()},
                              {"done", integer()},
                              {"feasible", integer()},
@@ -470,7 +355,8 @@ OrderedJson component_schemas() {
   add_tables(schemas);
   add_models(schemas);
   add_analysis_request(schemas);
-  add_analyses(schemas);
+  add_analysis_schemas(schemas);
+  add_memory_views(schemas);
   add_explanations(schemas);
   add_comparisons(schemas);
   add_sweeps(schemas);

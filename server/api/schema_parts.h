@@ -1,38 +1,12 @@
-// What the JSON schemas of the API are made of.
+// The parts that the schemas of the API are added in.
 #pragma once
 
-#include <initializer_list>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "server/io/json_in.h"
+#include "server/json/schema.h"
 
 namespace sdip {
-namespace schema {
 
-using Schema = OrderedJson;
-using Properties = std::vector<std::pair<std::string, Schema>>;
-
-Schema text();
-Schema integer();
-Schema number();
-Schema flag();
-Schema array(Schema items);
-Schema one_of(std::initializer_list<const char*> names);
-Schema reference(const char* name);
-/// A scalar that may be null.
-Schema nullable(Schema schema);
-/// A cell of a table of points: index, flag, text, number or none.
-Schema cell();
-/// Names ending in ? may be absent; nothing else may be present.
-Schema object(const Properties& properties);
-/// Properties that are integers.
-Properties integers(std::initializer_list<const char*> names);
 /// The states of a job.
-Schema sweep_states();
-
-}  // namespace schema
+schema::Schema job_states();
 
 /// Adds those of validations; of explanations and single changes.
 void add_validations(OrderedJson& schemas);

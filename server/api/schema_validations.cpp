@@ -1,5 +1,6 @@
 // The JSON schemas of validations.
 #include "core/explore/validate.h"
+#include "db/store.h"
 #include "server/api/schema_parts.h"
 
 namespace sdip {
@@ -110,7 +111,7 @@ void add_jobs(OrderedJson& schemas, const Schema& first) {
                                         {"tensors", array(reference("StageTensors"))}});
   const Properties job = {{"id", integer()},
                           {"model", text()},
-                          {"state", sweep_states()},
+                          {"state", job_states()},
                           {"created", text()},
                           {"progress", or_null(reference("ValidationProgress"))},
                           {"error", or_null(reference("Problem"))}};
@@ -143,6 +144,14 @@ void add_jobs(OrderedJson& schemas, const Schema& first) {
 }
 
 }  // namespace
+
+Schema job_states() {
+  Schema schema = {{"type", "string"}, {"enum", Schema::array()}};
+  for (const auto state : {SweepState::queued, SweepState::running, SweepState::done, SweepState::cancelled,
+                           SweepState::failed, SweepState::interrupted})
+    schema["enum"].push_back(sweep_state_text(state));
+  return schema;
+}
 
 void add_validations(OrderedJson& schemas) {
   const Schema first = or_null(reference("FirstDifference"));

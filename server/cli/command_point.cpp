@@ -42,29 +42,17 @@ void print_stages(const Report& report) {
   std::vector<Column> columns = {{""}};
   for (const auto& s : report.stages) columns.push_back({printable(s.name), Align::right});
   std::vector<TextRow> rows;
-  const auto add = [&](const char* title, const auto& cell_of) {
-    TextRow row = {title};
-    for (const auto& s : report.stages) row.push_back(cell_of(s));
-    rows.push_back(std::move(row));
-  };
-  const auto amount = [&](const char* title, std::string_view unit, const auto& value_of) {
-    add(title, [&](const StageReport& s) { return quantity_text(static_cast<double>(value_of(s)), unit); });
-  };
-  add("role", [](const StageReport& s) { return std::string(role_text(s.role)); });
-  add("passes a frame", [](const StageReport& s) { return std::to_string(s.passes_per_frame); });
-  amount("cold pass", "cycles", [](const StageReport& s) { return s.cold_cycles.value; });
-  amount("steady pass", "cycles", [](const StageReport& s) { return s.steady_cycles.value; });
-  amount("compute bound", "cycles", [](const StageReport& s) { return s.bound_cycles.value; });
-  amount("stalled", "cycles",
-         [](const StageReport& s) { return (s.stall_weights + s.stall_activations + s.stall_program).value; });
-  amount("DRAM, weights", "B", [](const StageReport& s) { return s.dram_weights.value; });
-  amount("DRAM, activations", "B", [](const StageReport& s) { return s.dram_activations.value; });
-  amount("DRAM, program", "B", [](const StageReport& s) { return s.dram_program.value; });
-  amount("DRAM bound", "B", [](const StageReport& s) { return s.bound_dram_bytes.value; });
-  amount("DSRAM peak", "B", [](const StageReport& s) { return s.dsram_peak.value; });
-  amount("STACKRAM peak", "B", [](const StageReport& s) { return s.stackram_peak.value; });
-  amount("PSRAM peak", "B", [](const StageReport& s) { return s.psram_peak.value; });
-  amount("energy", "J", [](const StageReport& s) { return s.energy_j; });
+  for (const auto& field : record<StageReport>().fields()) {
+    TextRow row = {std::string(field.words.en)};
+    for (const auto& s : report.stages) {
+      const OrderedJson figure = field.json(s);
+      if (figure.is_number())
+        row.push_back(quantity_text(figure.get<double>(), field.words.unit));
+      else if (figure.is_string() && field.key != "name")
+        row.push_back(figure.get<std::string>());
+    }
+    if (row.size() > 1) rows.push_back(std::move(row));
+  }
   print_heading(std::cout, "Stages, a pass each", colour_out());
   print_table(std::cout, columns, rows, colour_out());
 }

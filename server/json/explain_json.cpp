@@ -39,7 +39,7 @@ OrderedJson stage_json(const StageExplanation& s) {
           {"products_in_mac", s.products_in_mac},
           {"mac_lanes", s.mac_lanes},
           {"dram_bytes_per_cycle", s.rate.bytes_per_cycle()},
-          {"mac_roofs", mac_roofs_json(s.roofs)},
+          {"mac_roofs", Written<std::vector<MacRoof>>::json(s.roofs)},
           {"terms", terms_json(s.bounds)}};
 }
 
@@ -86,7 +86,7 @@ OrderedJson change_json(const Sensitivities& s, const ChangedPoint& point) {
           {"reason", point.outcome.reason},
           {"pace", point.pace},
           {"limiter", point.outcome.feasible ? needed_text(point.limiter) : ""},
-          {"metrics", metric_values_json(point.outcome.values)},
+          {"metrics", Written<MetricValues>::json(point.outcome.values)},
           {"elasticities", std::move(elasticities)}};
 }
 
@@ -122,7 +122,7 @@ OrderedJson sensitivities_json(const std::string& model, const Sensitivities& s)
           {"reason", s.outcome.reason},
           {"pace", s.pace},
           {"limiter", s.outcome.feasible ? needed_text(s.limiter) : ""},
-          {"metrics", metric_values_json(s.outcome.values)},
+          {"metrics", Written<MetricValues>::json(s.outcome.values)},
           {"changes", std::move(changes)},
           {"without_step", std::move(without_step)},
           {"moves_bottleneck", cheapest_changes(s, {})},

@@ -1,156 +1,268 @@
 // Reports to JSON.
 #include "server/json/report_json.h"
 
-#include <cmath>
-
 namespace sdip {
 namespace {
 
-OrderedJson breakdown_json(const Breakdown& breakdown) {
-  OrderedJson parts = OrderedJson::array();
-  for (const auto& [part, value] : breakdown) parts.push_back({{"part", part}, {"value", number_or_null(value)}});
-  return parts;
-}
+/// A part of a total, and the ends of its range.
+struct RangedPart {
+  std::string part;
+  Ranged range;
+};
+
+/// A stage of an analysis, one of its instructions, the analysis.
+struct StageOf {
+  const Analysis& analysis;
+  std::size_t stage;
+  bool with_instructions;
+  const StageReport& report() const { return analysis.report.stages[stage]; }
+};
+struct InstructionOf {
+  const Analysis& analysis;
+  std::size_t stage, index;
+  const InstructionCost& cost() const { return analysis.report.stages[stage].instructions[index]; }
+  const Instruction& instruction() const { return analysis.application.stages[stage].program.instructions[index]; }
+};
+struct AnalysisOf {
+  const Analysis& analysis;
+  bool with_instructions;
+  const Report& report() const { return analysis.report; }
+};
 
 /// With the ends of the parts' ranges, which are in the same order.
-OrderedJson ranged_json(const Breakdown& breakdown, const Ranges& ranges) {
-  OrderedJson parts = breakdown_json(breakdown);
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    parts[i]["least"] = number_or_null(ranges.least[i].second);
-    parts[i]["most"] = number_or_null(ranges.most[i].second);
-  }
+std::vector<RangedPart> ranged(const Breakdown& breakdown, const Ranges& ranges) {
+  std::vector<RangedPart> parts;
+  for (std::size_t i = 0; i < breakdown.size(); ++i)
+    parts.push_back({breakdown[i].first, {breakdown[i].second, ranges.least[i].second, ranges.most[i].second}});
   return parts;
 }
 
-OrderedJson energy_json(const EnergyParts& joules) {
-  OrderedJson parts = OrderedJson::object();
-  for (std::size_t i = 0; i < energy_part_count; ++i)
-    parts[std::string(energy_part_text(static_cast<EnergyPart>(i)))] = number_or_null(joules[i]);
-  return parts;
+std::vector<StageOf> stages_of(const AnalysisOf& of) {
+  std::vector<StageOf> stages;
+  for (std::size_t i = 0; i < of.report().stages.size(); ++i)
+    stages.push_back({of.analysis, i, of.with_instructions});
+  return stages;
 }
 
-OrderedJson range_json(double value, double least, double most) {
-  return {{"value", number_or_null(value)}, {"least", number_or_null(least)}, {"most", number_or_null(most)}};
+std::optional<std::vector<InstructionOf>> instructions_of(const StageOf& of) {
+  if (!of.with_instructions) return std::nullopt;
+  std::vector<InstructionOf> instructions;
+  for (std::size_t i = 0; i < of.report().instructions.size(); ++i)
+    instructions.push_back({of.analysis, of.stage, i});
+  return instructions;
 }
 
-/// In total and by part.
-void add_frame_energy(const RangedEnergy& energy, OrderedJson& object) {
-  object["frame_energy_j"] = range_json(total_of(energy.value), total_of(energy.least), total_of(energy.most));
-  OrderedJson parts = OrderedJson::object();
-  for (std::size_t i = 0; i < energy_part_count; ++i)
-    parts[std::string(energy_part_text(static_cast<EnergyPart>(i)))] =
-        range_json(energy.value[i], energy.least[i], energy.most[i]);
-  object["frame_energy_parts_j"] = std::move(parts);
+Ranged total_range(const RangedEnergy& energy) {
+  return {total_of(energy.value), total_of(energy.least), total_of(energy.most)};
 }
 
-OrderedJson fpga_json(const FpgaUse& use) {
-  OrderedJson resources = OrderedJson::array();
-  for (const FpgaUse::Resource& one : use.resources)
-    resources.push_back({{"resource", one.name}, {"needed", one.needed}, {"available", one.available}});
-  return {{"fits", use.fits}, {"limit", use.limit}, {"resources", resources}};
-}
+constexpr FieldWords frame_energy = {"J", "Energy of a frame", "1フレームのエネルギー"};
+constexpr FieldWords frame_energy_parts = {"J", "Its parts", "その内訳"};
 
-OrderedJson load_json(const Load& load) {
-  const auto ranged = [](const Ranged& r) { return range_json(r.value, r.least, r.most); };
-  OrderedJson parts = OrderedJson::array();
-  for (const LoadPart& part : load.parts)
-    parts.push_back({{"memory", part.memory},
-                     {"bytes", part.bytes.value},
-                     {"cycles", part.cycles.value},
-                     {"seconds", part.seconds}});
-  OrderedJson object = {{"cycles", load.cycles.value},
-                        {"seconds", load.seconds},
-                        {"parts", std::move(parts)},
-                        {"kept_bytes", load.kept.value}};
-  if (const auto& part = load.configuration)
-    object["configuration"] = {{"bytes", ranged(part->bytes)}, {"seconds", ranged(part->seconds)}};
+/// An object with a key for each of `count`, named by `text` and written by `one`.
+template <class Text, class One>
+OrderedJson by_name(std::size_t count, Text text, One one) {
+  OrderedJson object = OrderedJson::object();
+  for (std::size_t i = 0; i < count; ++i) object[std::string(text(i))] = one(i);
   return object;
 }
-
-OrderedJson instruction_json(const Analysis& analysis, std::size_t stage, std::size_t index) {
-  const auto& cost = analysis.report.stages[stage].instructions[index];
-  const auto& instruction = analysis.application.stages[stage].program.instructions[index];
-  OrderedJson busy = OrderedJson::object();
-  for (std::size_t i = 0; i < resource_count; ++i)
-    busy[std::string(resource_text(static_cast<Resource>(i)))] = cost.busy[i].value;
-  OrderedJson object = {{"index", index},
-                        {"name", instruction.name},
-                        {"op", instruction.mnemonic},
-                        {"start_cycle", cost.start.value},
-                        {"end_cycle", cost.end.value},
-                        {"limiter", resource_text(cost.limiter)},
-                        {"busy_cycles", busy},
-                        {"stall_weights_cycles", cost.stall_weights.value},
-                        {"stall_activations_cycles", cost.stall_activations.value},
-                        {"stall_program_cycles", cost.stall_program.value},
-                        {"waiting_cycles", cost.waiting.value},
-                        {"dram_weights_bytes", cost.dram_weights.value},
-                        {"dram_activations_in_bytes", cost.dram_activations_in.value},
-                        {"dram_activations_out_bytes", cost.dram_activations_out.value},
-                        {"dram_program_bytes", cost.dram_program.value},
-                        {"dram_bytes", cost.dram.value},
-                        {"dsram_read_side_bytes", cost.dsram_read_side.value},
-                        {"dsram_write_side_bytes", cost.dsram_write_side.value},
-                        {"stackram_bytes", cost.stackram.value},
-                        {"psram_bytes", cost.psram.value},
-                        {"macs", cost.macs.value},
-                        {"lane_macs", cost.lane_macs.value},
-                        {"energy_j", cost.energy_j},
-                        {"energy_parts_j", energy_json(cost.energy_parts)},
-                        {"output_shape", output_shape(analysis, stage, index)}};
-  add_frame_energy(cost.frame_energy, object);
-  return object;
+template <class Text>
+schema::Schema schema_by_name(std::size_t count, Text text, const schema::Schema& schema) {
+  schema::Properties properties;
+  for (std::size_t i = 0; i < count; ++i) properties.emplace_back(std::string(text(i)), schema);
+  return schema::object(properties);
 }
-
-OrderedJson stage_json(const Analysis& analysis, std::size_t index, bool with_instructions) {
-  const auto& stage = analysis.report.stages[index];
-  const CompiledStage& compiled = analysis.application.stages[index];
-  OrderedJson object = {{"name", stage.name},
-                        {"role", role_text(stage.role)},
-                        {"parts", compiled.part.count},
-                        {"dram_share", static_cast<double>(compiled.dram_thousandths) / 1000},
-                        {"passes_per_frame", stage.passes_per_frame},
-                        {"cold_cycles", stage.cold_cycles.value},
-                        {"steady_cycles", stage.steady_cycles.value},
-                        {"bound_cycles", stage.bound_cycles.value},
-                        {"bound_dram_bytes", stage.bound_dram_bytes.value},
-                        {"stall_weights_cycles", stage.stall_weights.value},
-                        {"stall_activations_cycles", stage.stall_activations.value},
-                        {"stall_program_cycles", stage.stall_program.value},
-                        {"running_cycles", stage.running.value},
-                        {"waiting_cycles", stage.waiting.value},
-                        {"dram_weights_bytes", stage.dram_weights.value},
-                        {"dram_activations_bytes", stage.dram_activations.value},
-                        {"dram_program_bytes", stage.dram_program.value},
-                        {"weight_bytes", stage.weight_bytes.value},
-                        {"imem_bytes", stage.imem_bytes.value},
-                        {"dsram_peak_bytes", stage.dsram_peak.value},
-                        {"stackram_peak_bytes", stage.stackram_peak.value},
-                        {"psram_peak_bytes", stage.psram_peak.value},
-                        {"macs", stage.macs.value},
-                        {"products_in_mac", stage.products_in_mac},
-                        {"spread_cores", stage.spread_cores},
-                        {"active_cores", stage.active_cores},
-                        {"dram_bytes_per_cycle", stage.rate.bytes_per_cycle()},
-                        {"mac_roofs", mac_roofs_json(stage.roofs)},
-                        {"energy_j", stage.energy_j},
-                        {"energy_parts_j", energy_json(stage.energy_parts)}};
-  add_frame_energy(stage.frame_energy, object);
-  if (!with_instructions) return object;
-  OrderedJson instructions = OrderedJson::array();
-  for (std::size_t i = 0; i < stage.instructions.size(); ++i)
-    instructions.push_back(instruction_json(analysis, index, i));
-  object["instructions"] = std::move(instructions);
-  return object;
-}
+std::string_view energy_part_name(std::size_t i) { return energy_part_text(static_cast<EnergyPart>(i)); }
+std::string_view resource_name(std::size_t i) { return resource_text(static_cast<Resource>(i)); }
+std::string_view needed_name(std::size_t i) { return needed_text(static_cast<Needed>(i)); }
+std::string_view metric_name(std::size_t i) { return metrics()[i].name; }
 
 }  // namespace
 
-OrderedJson metric_values_json(const MetricValues& values) {
-  OrderedJson object = OrderedJson::object();
-  for (std::size_t i = 0; i < metric_count; ++i) object[std::string(metrics()[i].name)] = number_or_null(values[i]);
-  return object;
+OrderedJson Written<ByResource>::json(const ByResource& cycles) {
+  return by_name(resource_count, resource_name, [&](std::size_t i) { return cycles[i].value; });
 }
+schema::Schema Written<ByResource>::schema() {
+  return schema_by_name(resource_count, resource_name, schema::integer());
+}
+OrderedJson Written<EnergyParts>::json(const EnergyParts& joules) {
+  return by_name(energy_part_count, energy_part_name, [&](std::size_t i) { return number_or_null(joules[i]); });
+}
+schema::Schema Written<EnergyParts>::schema() {
+  return schema_by_name(energy_part_count, energy_part_name, schema::nullable(schema::number()));
+}
+OrderedJson Written<RangedEnergy>::json(const RangedEnergy& e) {
+  return by_name(energy_part_count, energy_part_name, [&](std::size_t i) {
+    return Written<Ranged>::json({e.value[i], e.least[i], e.most[i]});
+  });
+}
+schema::Schema Written<RangedEnergy>::schema() {
+  return schema_by_name(energy_part_count, energy_part_name, Written<Ranged>::schema());
+}
+OrderedJson Written<Needs>::json(const Needs& cycles) {
+  return by_name(needed_count, needed_name, [&](std::size_t i) { return cycles[i]; });
+}
+OrderedJson Written<MetricValues>::json(const MetricValues& values) {
+  return by_name(metric_count, metric_name, [&](std::size_t i) { return number_or_null(values[i]); });
+}
+
+template <>
+const Record<std::pair<std::string, double>>& record() {
+  using Named = std::pair<std::string, double>;
+  static const auto r = Record<Named>("Part").field("part", &Named::first).field("value", [](const Named& part) {
+    return Figure{part.second};
+  });
+  return r;
+}
+template <>
+const Record<Ranged>& record() {
+  static const auto r = Record<Ranged>("Range")
+                            .field("value", [](const Ranged& range) { return Figure{range.value}; })
+                            .field("least", [](const Ranged& range) { return Figure{range.least}; })
+                            .field("most", [](const Ranged& range) { return Figure{range.most}; });
+  return r;
+}
+template <>
+const Record<RangedPart>& record() {
+  static const auto r = Record<RangedPart>("RangedPart").field("part", &RangedPart::part).with(&RangedPart::range);
+  return r;
+}
+template <>
+const Record<ClockLimit>& record() {
+  static const auto r = Record<ClockLimit>("ClockLimit")
+                            .field("least", &ClockLimit::least_mhz)
+                            .field("value", &ClockLimit::mhz)
+                            .field("most", &ClockLimit::most_mhz);
+  return r;
+}
+template <>
+const Record<FpgaUse::Resource>& record() {
+  static const auto r = Record<FpgaUse::Resource>("FpgaResource")
+                            .field("resource", &FpgaUse::Resource::name)
+                            .field("needed", &FpgaUse::Resource::needed)
+                            .field("available", &FpgaUse::Resource::available);
+  return r;
+}
+template <>
+const Record<FpgaUse>& record() {
+  static const auto r = Record<FpgaUse>("FpgaUse")
+                            .field("fits", &FpgaUse::fits)
+                            .field("limit", &FpgaUse::limit)
+                            .field("resources", [](const FpgaUse& use) {
+                              return std::vector(use.resources.begin(), use.resources.end());
+                            });
+  return r;
+}
+template <>
+const Record<LoadPart>& record() {
+  static const auto r = Record<LoadPart>("LoadPart")
+                            .field("memory", schema::one_of({"imem", "dram", "fefet"}), &LoadPart::memory)
+                            .field("bytes", &LoadPart::bytes)
+                            .field("cycles", &LoadPart::cycles)
+                            .field("seconds", &LoadPart::seconds);
+  return r;
+}
+template <>
+const Record<Configuration>& record() {
+  static const auto r = Record<Configuration>("Configuration")
+                            .field("bytes", &Configuration::bytes)
+                            .field("seconds", &Configuration::seconds);
+  return r;
+}
+template <>
+const Record<Load>& record() {
+  static const auto r = Record<Load>("Load")
+                            .field("cycles", &Load::cycles)
+                            .field("seconds", &Load::seconds)
+                            .field("parts", &Load::parts)
+                            .field("kept_bytes", &Load::kept)
+                            .field("configuration?", &Load::configuration);
+  return r;
+}
+template <>
+const Record<MacRoof>& record() {
+  static const auto r = Record<MacRoof>("MacRoof")
+                            .field("families", &MacRoof::families)
+                            .field("lanes", &MacRoof::lanes)
+                            .field("products_in_mac", &MacRoof::products_in_mac)
+                            .field("macs_per_cycle", &MacRoof::macs_per_cycle);
+  return r;
+}
+#define FIELD(type, member, key, unit, en, ja) .field(#key, &Of::member, {unit, en, ja})
+template <>
+const Record<InstructionCost>& record() {
+  using Of = InstructionCost;
+  static const auto r = Record<Of>("InstructionCost", SchemaOrder::counts_first)
+#include "core/cost/price/instruction_fields.def"
+      ;
+  return r;
+}
+template <>
+const Record<StageReport>& record() {
+  using Of = StageReport;
+  static const auto r = Record<Of>("StageReport", SchemaOrder::counts_first)
+#include "core/cost/price/stage_fields.def"
+      ;
+  return r;
+}
+#undef FIELD
+template <>
+const Record<InstructionOf>& record() {
+  using Of = InstructionOf;
+  static const auto r =
+      Record<Of>("Instruction", SchemaOrder::counts_first)
+          .field("index", &Of::index)
+          .field("name", [](const Of& of) { return of.instruction().name; })
+          .field("op", [](const Of& of) { return of.instruction().mnemonic; })
+          .with(&Of::cost)
+          .field("output_shape", [](const Of& of) { return output_shape(of.analysis, of.stage, of.index); })
+          .field(
+              "frame_energy_j", [](const Of& of) { return total_range(of.cost().frame_energy); }, frame_energy)
+          .field(
+              "frame_energy_parts_j", [](const Of& of) { return of.cost().frame_energy; }, frame_energy_parts);
+  return r;
+}
+template <>
+const Record<StageOf>& record() {
+  using Of = StageOf;
+  static const auto r =
+      Record<Of>("StageAnalysis", SchemaOrder::counts_first)
+          .with(&Of::report)
+          .field(
+              "frame_energy_j", [](const Of& of) { return total_range(of.report().frame_energy); }, frame_energy)
+          .field(
+              "frame_energy_parts_j", [](const Of& of) { return of.report().frame_energy; }, frame_energy_parts)
+          .field("instructions?", instructions_of);
+  return r;
+}
+template <>
+const Record<AnalysisOf>& record() {
+  using Of = AnalysisOf;
+  static const auto r =
+      Record<Of>("Analysis")
+          .field("model", [](const Of& of) { return of.analysis.model; })
+          .field("machine", schema::reference("Machine"),
+                 [](const Of& of) { return machine_json(of.analysis.machine); })
+          .field("feasible", [](const Of& of) { return of.report().outcome.feasible; })
+          .field("reason", [](const Of& of) { return of.report().outcome.reason; })
+          .field("metrics", [](const Of& of) { return of.report().outcome.values; })
+          .field("energy_j", [](const Of& of) { return ranged(of.report().energy_j, of.report().energy_ranges_j); })
+          .field("waiting_energy_j",
+                 [](const Of& of) {
+                   return ranged(of.report().waiting_energy_j, of.report().waiting_energy_ranges_j);
+                 })
+          .field("area_mm2", [](const Of& of) { return ranged(of.report().area_mm2, of.report().area_ranges_mm2); })
+          .field("leakage_w", [](const Of& of) { return of.report().leakage_w; })
+          .field("clock_limit_mhz", [](const Of& of) { return of.report().clock_limit; })
+          .field("latency_s", [](const Of& of) { return of.report().latency_s; })
+          .field("load", [](const Of& of) { return of.report().load; })
+          .field("notes", [](const Of& of) { return of.report().notes; })
+          .field("stages", stages_of)
+          .field("fpga?", [](const Of& of) { return of.report().fpga; });
+  return r;
+}
+
+OrderedJson number_or_null(double value) { return std::isfinite(value) ? OrderedJson(value) : OrderedJson(); }
 
 Shape output_shape(const Analysis& analysis, std::size_t stage, std::size_t index) {
   const auto value = analysis.application.stages[stage].program.instructions[index].destination;
@@ -158,45 +270,24 @@ Shape output_shape(const Analysis& analysis, std::size_t stage, std::size_t inde
   return analysis.application.stages[stage].graph->values.at(static_cast<std::size_t>(value)).operand.shape;
 }
 
-OrderedJson mac_roofs_json(const std::vector<MacRoof>& roofs) {
-  OrderedJson list = OrderedJson::array();
-  for (const MacRoof& roof : roofs) {
-    OrderedJson families = OrderedJson::array();
-    for (const Family family : roof.families) families.push_back(family_text(family));
-    list.push_back({{"families", std::move(families)},
-                    {"lanes", roof.lanes},
-                    {"products_in_mac", roof.products_in_mac},
-                    {"macs_per_cycle", roof.macs_per_cycle()}});
-  }
-  return list;
+OrderedJson analysis_json(const Analysis& analysis, bool with_instructions) {
+  return record<AnalysisOf>().json({analysis, with_instructions});
 }
 
-OrderedJson number_or_null(double value) { return std::isfinite(value) ? OrderedJson(value) : OrderedJson(); }
-
-OrderedJson analysis_json(const Analysis& analysis, bool with_instructions) {
-  const auto& report = analysis.report;
-  OrderedJson stages = OrderedJson::array();
-  for (std::size_t i = 0; i < report.stages.size(); ++i)
-    stages.push_back(stage_json(analysis, i, with_instructions));
-  OrderedJson object = {{"model", analysis.model},
-                        {"machine", machine_json(analysis.machine)},
-                        {"feasible", report.outcome.feasible},
-                        {"reason", report.outcome.reason},
-                        {"metrics", metric_values_json(report.outcome.values)},
-                        {"energy_j", ranged_json(report.energy_j, report.energy_ranges_j)},
-                        {"waiting_energy_j", ranged_json(report.waiting_energy_j, report.waiting_energy_ranges_j)},
-                        {"area_mm2", ranged_json(report.area_mm2, report.area_ranges_mm2)},
-                        {"leakage_w", breakdown_json(report.leakage_w)},
-                        {"clock_limit_mhz",
-                         {{"least", report.clock_limit.least_mhz},
-                          {"value", report.clock_limit.mhz},
-                          {"most", report.clock_limit.most_mhz}}},
-                        {"latency_s", breakdown_json(report.latency_s)},
-                        {"load", load_json(report.load)},
-                        {"notes", report.notes},
-                        {"stages", std::move(stages)}};
-  if (report.fpga) object["fpga"] = fpga_json(*report.fpga);
-  return object;
+void add_analysis_schemas(OrderedJson& schemas) {
+  add_schema<std::pair<std::string, double>>(schemas);
+  add_schema<RangedPart>(schemas);
+  add_schema<Ranged>(schemas);
+  add_schema<ClockLimit>(schemas);
+  add_schema<FpgaUse::Resource>(schemas);
+  add_schema<FpgaUse>(schemas);
+  add_schema<LoadPart>(schemas);
+  add_schema<Configuration>(schemas);
+  add_schema<Load>(schemas);
+  add_schema<InstructionOf>(schemas);
+  add_schema<StageOf>(schemas);
+  add_schema<MacRoof>(schemas);
+  add_schema<AnalysisOf>(schemas);
 }
 
 }  // namespace sdip

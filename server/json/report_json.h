@@ -3,10 +3,11 @@
 
 #include <memory>
 
+#include "core/cost/explain/explain.h"
 #include "core/cost/price/estimate.h"
 #include "core/program/program.h"
 #include "core/program/workload.h"
-#include "server/io/json_in.h"
+#include "server/json/record.h"
 
 namespace sdip {
 
@@ -19,18 +20,58 @@ struct Analysis {
   Report report;
 };
 
-/// JSON has no infinities: they, and what is no number, are null.
-OrderedJson number_or_null(double value);
-
 OrderedJson analysis_json(const Analysis& analysis, bool with_instructions);
 
-/// Of a stage, as an analysis and an explanation have them.
-OrderedJson mac_roofs_json(const std::vector<MacRoof>& roofs);
-
-/// {name: number or null}, in the order of the table.
-OrderedJson metric_values_json(const MetricValues& values);
+/// The schemas of an analysis and its parts.
+void add_analysis_schemas(OrderedJson& schemas);
 
 /// The shape that instruction `index` of stage `stage` makes; empty when it makes none.
 Shape output_shape(const Analysis& analysis, std::size_t stage, std::size_t index);
+
+// How the types of results are written.
+template <>
+struct Written<Role> : WrittenText<role_text> {};
+template <>
+struct Written<Resource> : WrittenText<resource_text> {};
+template <>
+struct Written<Needed> : WrittenText<needed_text> {};
+template <>
+struct Written<Family> : WrittenText<family_text> {};
+template <>
+struct Written<DramRate> {
+  static OrderedJson json(DramRate rate) { return rate.bytes_per_cycle(); }
+  static schema::Schema schema() { return schema::number(); }
+};
+template <>
+struct Written<ByResource> {
+  static OrderedJson json(const ByResource& cycles);
+  static schema::Schema schema();
+};
+template <>
+struct Written<EnergyParts> {
+  static OrderedJson json(const EnergyParts& joules);
+  static schema::Schema schema();
+};
+template <>
+struct Written<RangedEnergy> {  // its parts
+  static OrderedJson json(const RangedEnergy& energy);
+  static schema::Schema schema();
+};
+template <>
+struct Written<Needs> {
+  static OrderedJson json(const Needs& cycles);
+  static schema::Schema schema() { return schema::reference("CyclesByNeed"); }
+};
+template <>
+struct Written<MetricValues> {  // by name, in the order of the table
+  static OrderedJson json(const MetricValues& values);
+  static schema::Schema schema() { return schema::reference("MetricValues"); }
+};
+template <>
+const Record<MacRoof>& record();
+template <>
+const Record<StageReport>& record();
+template <>
+const Record<InstructionCost>& record();
 
 }  // namespace sdip

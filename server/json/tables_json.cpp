@@ -2,6 +2,7 @@
 #include "server/json/tables_json.h"
 
 #include "core/base/error.h"
+#include "server/json/report_json.h"
 
 namespace sdip {
 namespace {
@@ -83,6 +84,24 @@ OrderedJson metrics_json() {
                     {"better", better_text(row.better)},
                     {"doc", doc_json(row.en, row.ja)}});
   return {{"metrics", rows}};
+}
+
+namespace {
+
+template <class T>
+OrderedJson record_json(const Record<T>& of) {
+  OrderedJson rows = OrderedJson::array();
+  for (const auto& field : of.fields())
+    if (!field.words.en.empty())
+      rows.push_back(
+          {{"name", field.key}, {"unit", field.words.unit}, {"doc", doc_json(field.words.en, field.words.ja)}});
+  return {{"name", of.name()}, {"fields", std::move(rows)}};
+}
+
+}  // namespace
+
+OrderedJson fields_json() {
+  return {{"records", {record_json(record<StageReport>()), record_json(record<InstructionCost>())}}};
 }
 
 OrderedJson presets_json() {

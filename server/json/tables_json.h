@@ -15,6 +15,8 @@ OrderedJson parameters_json();
 std::vector<const TechnologyRow*> rows_of_node(const std::string& node, const std::string& where);
 OrderedJson technology_json(const std::vector<const TechnologyRow*>& rows);
 OrderedJson metrics_json();
+/// Figures of a stage and of an instruction, with what people are told of them.
+OrderedJson fields_json();
 OrderedJson presets_json();
 OrderedJson baselines_json();
 

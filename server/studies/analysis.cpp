@@ -35,7 +35,7 @@ OrderedJson sdip_row(const Analysis& analysis) {
   OrderedJson notes = analysis.report.notes;
   if (!analysis.report.outcome.feasible) notes.push_back("infeasible: " + analysis.report.outcome.reason);
   return {{"id", "sdip"},         {"name", "SDIP"},
-          {"kind", "model"},      {"values", metric_values_json(analysis.report.outcome.values)},
+          {"kind", "model"},      {"values", Written<MetricValues>::json(analysis.report.outcome.values)},
           {"compute_s", nullptr}, {"memory_s", nullptr},
           {"fields", fields},     {"notes", notes}};
 }

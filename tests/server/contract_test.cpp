@@ -25,6 +25,7 @@ const std::vector<Example> examples = {
     {"list_parameters", "/api/v1/parameters", ""},
     {"list_technology", "/api/v1/technology", ""},
     {"list_metrics", "/api/v1/metrics", ""},
+    {"list_fields", "/api/v1/fields", ""},
     {"list_presets", "/api/v1/presets", ""},
     {"list_baselines", "/api/v1/baselines", ""},
     {"list_operators", "/api/v1/operators", ""},

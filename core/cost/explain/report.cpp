@@ -97,6 +97,8 @@ StageReport stage_report(const StageRun& run, const std::vector<InstructionTime>
   StageReport r;
   r.name = run.stage->name;
   r.role = run.stage->role;
+  r.parts = run.stage->part.count;
+  r.dram_share = static_cast<double>(run.stage->dram_thousandths) / 1000;
   r.cold_cycles = Cycles(run.stream.passes[0].cycles);
   r.steady_cycles = Cycles(steady.cycles);
   r.bound_cycles = Cycles(run.work.bound_cycles);

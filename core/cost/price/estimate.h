@@ -60,6 +60,7 @@ enum class Resource {
 };
 std::string_view resource_text(Resource resource);
 inline constexpr std::size_t resource_count = 10;
+using ByResource = std::array<Cycles, resource_count>;
 
 /// What energy is spent on. broadcast: weights on their way to the cores; ports: beats across the macros of a
 /// memory; clock: its tree and pipeline registers; control: instruction words read from IMEM.
@@ -90,20 +91,10 @@ struct RangedEnergy {
 
 /// One instruction in the steady pass.
 struct InstructionCost {
-  Cycles start, end;                          // within the pass
-  std::array<Cycles, resource_count> busy{};  // that each resource was needed; streams: of the channel, its own
-  Resource limiter = Resource::compute;       // as limiter_of() has it; of the streams the one waited for longest
-  Cycles stall_weights, stall_activations, stall_program;
-  Cycles waiting;  // before `start`, for what others own or make (operator_dsram=per_operator)
-  Bytes dram_weights, dram_activations_in, dram_activations_out;  // a pass; activations: of one core
-  Bytes dram_program;
-  Bytes dram;                                                // all of these a pass, of all active cores
-  Bytes dsram_read_side, dsram_write_side, stackram, psram;  // occupancy while it runs
-  Macs macs;
-  Macs lane_macs;              // of these on lanes: no zeros skipped, none that a memory makes
-  double energy_j{};           // of one core, DRAM included, and what that core leaks meanwhile
-  EnergyParts energy_parts{};  // its parts, in J
-  RangedEnergy frame_energy;   // its share of a frame's energy
+#define FIELD(type, member, key, unit, en, ja) type member{};
+#include "core/cost/price/instruction_fields.def"
+#undef FIELD
+  RangedEnergy frame_energy;  // its share of a frame's energy
 };
 
 /// What a stage's products can reach at most. MACs a cycle: lanes times products_in_mac.
@@ -115,26 +106,9 @@ struct MacRoof {
 };
 
 struct StageReport {
-  std::string name;
-  Role role = Role::network;
-  Cycles cold_cycles, steady_cycles;                       // first pass; a pass whose state repeats
-  Cycles bound_cycles;                                     // MACs at full utilization
-  Bytes bound_dram_bytes;                                  // least any schedule could move, a pass
-  Cycles stall_weights, stall_activations, stall_program;  // steady pass
-  Cycles running, waiting;  // of its instructions, summed; where none overlap the pass, and 0
-  Bytes dram_weights, dram_activations, dram_program;  // steady pass
-  Bytes weight_bytes;                                  // stored in DRAM (or ROM)
-  Bytes imem_bytes;                                    // of the program, in IMEM or streamed through it
-  Bytes dsram_peak, stackram_peak, psram_peak;
-  Macs macs;
-  std::int64_t products_in_mac{};  // that a MAC makes a cycle, of the instruction of which it makes most
-  std::int64_t spread_cores{};     // the most that share one instruction of a frame
-  std::int64_t active_cores{};     // that run it at once, each its own frame or step
-  DramRate rate;                   // of its share of the channel
-  std::vector<MacRoof> roofs;
-  std::int64_t passes_per_frame{};
-  double energy_j{};                          // one pass of one frame
-  EnergyParts energy_parts{};                 // its parts, in J
+#define FIELD(type, member, key, unit, en, ja) type member{};
+#include "core/cost/price/stage_fields.def"
+#undef FIELD
   RangedEnergy frame_energy;                  // its instructions' shares of a frame's energy
   std::vector<InstructionCost> instructions;  // empty unless asked for
 };

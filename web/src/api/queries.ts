@@ -18,12 +18,17 @@ export function useTables() {
     queryFn: () => answer(client.GET('/api/v1/metrics')).then((data) => data.metrics),
     ...forever,
   });
+  const records = useQuery({
+    queryKey: ['fields'],
+    queryFn: () => answer(client.GET('/api/v1/fields')).then((data) => data.records),
+    ...forever,
+  });
   const presets = useQuery({
     queryKey: ['presets'],
     queryFn: () => answer(client.GET('/api/v1/presets')).then((data) => data.presets),
     ...forever,
   });
-  return { parameters, metrics, presets };
+  return { parameters, metrics, records, presets };
 }
 
 export const useBaselines = () =>

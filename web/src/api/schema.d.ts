@@ -52,6 +52,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/fields": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every figure of a stage and of an instruction in an analysis */
+        get: operations["list_fields"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/presets": {
         parameters: {
             query?: never;
@@ -603,6 +620,18 @@ export interface components {
             /** @enum {string} */
             better: "higher" | "lower" | "neither";
             doc: components["schemas"]["Doc"];
+        };
+        FieldInfo: {
+            name: string;
+            unit: string;
+            doc: components["schemas"]["Doc"];
+        };
+        FieldRecord: {
+            name: string;
+            fields: components["schemas"]["FieldInfo"][];
+        };
+        Fields: {
+            records: components["schemas"]["FieldRecord"][];
         };
         Metrics: {
             metrics: components["schemas"]["MetricInfo"][];
@@ -2169,11 +2198,11 @@ export interface components {
             area_mm2: components["schemas"]["RangedPart"][];
             leakage_w: components["schemas"]["Part"][];
             clock_limit_mhz: components["schemas"]["ClockLimit"];
-            fpga?: components["schemas"]["FpgaUse"];
             latency_s: components["schemas"]["Part"][];
             load: components["schemas"]["Load"];
             notes: string[];
             stages: components["schemas"]["StageAnalysis"][];
+            fpga?: components["schemas"]["FpgaUse"];
         };
         WaitingValue: {
             lower: string;
@@ -2789,6 +2818,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Metrics"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_fields: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every figure of a stage and of an instruction in an analysis */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Fields"];
                 };
             };
             /** @description A problem */

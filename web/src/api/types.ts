@@ -12,6 +12,7 @@ export type Cell = string | number | boolean | null;
 export type Problem = Schemas['Problem'];
 export type Parameter = Schemas['Parameter'];
 export type Metric = Schemas['MetricInfo'];
+export type FieldInfo = Schemas['FieldInfo'];
 export type Preset = Schemas['Preset'];
 export type ModelSummary = Schemas['Model'];
 export type ModelFacts = Schemas['ModelFacts'];

@@ -5,11 +5,13 @@ import { percent, quantity } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';
 import { Card, Swatch } from '../ui/basics';
 import { DataTable, type Column } from '../ui/data_table';
+import { useMachineTables } from '../ui/tables_gate';
 import { cyclesOf, rangeText } from './sums';
 
 /** `frameEnergy`: J of a whole frame, of which each instruction has a share. */
 export function InstructionTable({ stage, frameEnergy }: { stage: Stage; frameEnergy: number }) {
-  const { t } = useSpeech();
+  const { t, language } = useSpeech();
+  const { instructionFields } = useMachineTables();
   const [wanted, setWanted] = useState('');
   const program = stage.instructions ?? noInstructions;
   const total = stage.steady_cycles;
@@ -18,10 +20,13 @@ export function InstructionTable({ stage, frameEnergy }: { stage: Stage; frameEn
     return needle === '' ? program : program.filter((one) => `${one.name} ${one.op} ${one.limiter}`.toLowerCase().includes(needle));
   }, [program, wanted]);
   const columns = useMemo<Column<Instruction>[]>(() => {
-    const bytes = (id: string, title: string, value: (one: Instruction) => number): Column<Instruction> =>
-      ({ id, title, unit: 'B', width: 112, numeric: true, value, show: (one) => (value(one) === 0 ? '0' : quantity(value(one), 'B')) });
     const cycles = (id: string, title: string, value: (one: Instruction) => number): Column<Instruction> =>
       ({ id, title, unit: t('unit.cycles'), width: 108, numeric: true, value, show: (one) => quantity(value(one), '') });
+    /** Every figure that the engine gives, under its own name. */
+    const figures = instructionFields.map((field): Column<Instruction> =>
+      field.unit === 'cycles'
+        ? cycles(field.name, field.doc[language], field.of)
+        : { id: field.name, title: field.doc[language], unit: field.unit, width: 120, numeric: true, value: field.of, show: (one) => (field.of(one) === 0 ? '0' : quantity(field.of(one), field.unit, 3)) });
     return [
       { id: 'index', title: '#', width: 56, numeric: true, value: (one) => one.index },
       { id: 'name', title: t('table.name'), width: 250, value: (one) => one.name, show: (one) => <span className="clip" title={`${one.name} → [${one.output_shape.join(', ')}]`}>{one.name}</span> },
@@ -30,20 +35,11 @@ export function InstructionTable({ stage, frameEnergy }: { stage: Stage; frameEn
       cycles('cycles', t('table.cycles'), cyclesOf),
       { id: 'share', title: t('table.share'), width: 92, numeric: true, value: cyclesOf, show: (one) => <Share share={total > 0 ? cyclesOf(one) / total : 0} /> },
       { id: 'limiter', title: t('table.limiter'), width: 150, value: (one) => one.limiter, show: (one) => <><Swatch name={one.limiter} /> {wordFor(t, 'limiter', one.limiter)}</> },
-      cycles('stall_weights', t('table.stall_weights'), (one) => one.stall_weights_cycles),
-      cycles('stall_activations', t('table.stall_activations'), (one) => one.stall_activations_cycles),
-      cycles('stall_program', t('table.stall_program'), (one) => one.stall_program_cycles),
-      bytes('dram', t('table.dram'), (one) => one.dram_bytes),
-      bytes('dsram_read', t('table.dsram_read'), (one) => one.dsram_read_side_bytes),
-      bytes('dsram_write', t('table.dsram_write'), (one) => one.dsram_write_side_bytes),
-      bytes('stackram', 'STACKRAM', (one) => one.stackram_bytes),
-      bytes('psram', 'PSRAM', (one) => one.psram_bytes),
-      { id: 'macs', title: 'MAC', width: 104, numeric: true, value: (one) => one.macs, show: (one) => quantity(one.macs, 'MAC', 3) },
-      { id: 'energy', title: t('stage.energy'), unit: 'J', width: 120, numeric: true, value: (one) => one.energy_j, show: (one) => quantity(one.energy_j, 'J', 3) },
+      ...figures,
       { id: 'frame_energy', title: t('breakdown.energy'), unit: 'J', width: 120, numeric: true, value: ofFrame, show: (one) => <span title={t('breakdown.range', { range: rangeText(one.frame_energy_j) })}>{quantity(ofFrame(one), 'J', 3)}</span> },
       { id: 'frame_share', title: t('table.frame_share'), width: 92, numeric: true, value: ofFrame, show: (one) => <Share share={frameEnergy > 0 ? ofFrame(one) / frameEnergy : 0} /> },
     ];
-  }, [t, total, frameEnergy]);
+  }, [t, language, instructionFields, total, frameEnergy]);
   return (
     <Card
       title={t('layers.title', { count: rows.length })}

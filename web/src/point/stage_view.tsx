@@ -4,6 +4,7 @@ import type { Machine, Stage } from '../api/types';
 import { plain, quantity } from '../format/quantity';
 import { useSpeech } from '../i18n/i18n';
 import { Card } from '../ui/basics';
+import { useMachineTables } from '../ui/tables_gate';
 import { InstructionTable } from './instruction_table';
 import { MemoryCharts } from './memory_charts';
 import { MemoryMap } from './memory_map';
@@ -35,23 +36,19 @@ export function StageView({ stage, machine, design, frameEnergy }: { stage: Stag
 }
 
 function StageFacts({ stage }: { stage: Stage }) {
-  const { t } = useSpeech();
-  const over = (value: number, bound: number) => (bound > 0 ? `${plain(Number((value / bound).toPrecision(3)))}×` : '–');
+  const { t, language } = useSpeech();
+  const { stageFields } = useMachineTables();
+  const over = (value: number, bound: number) => (bound > 0 ? ` · ${plain(Number((value / bound).toPrecision(3)))}×` : '');
   const moved = stage.dram_weights_bytes + stage.dram_activations_bytes + stage.dram_program_bytes;
+  /** How far the schedule is above a bound. */
+  const distances: Record<string, string> = {
+    bound_cycles: over(stage.steady_cycles, stage.bound_cycles),
+    bound_dram_bytes: over(moved, stage.bound_dram_bytes),
+  };
   const facts: [string, string][] = [
-    [t('stage.steady'), quantity(stage.steady_cycles, 'cycles')],
-    [t('stage.cold'), quantity(stage.cold_cycles, 'cycles')],
-    [t('stage.bound_cycles'), `${quantity(stage.bound_cycles, 'cycles')} · ${over(stage.steady_cycles, stage.bound_cycles)}`],
-    [t('stage.stall_weights'), quantity(stage.stall_weights_cycles, 'cycles')],
-    [t('stage.stall_activations'), quantity(stage.stall_activations_cycles, 'cycles')],
-    [t('stage.stall_program'), quantity(stage.stall_program_cycles, 'cycles')],
+    ...stageFields.map((one): [string, string] => [one.doc[language], quantity(one.of(stage), one.unit) + (distances[one.name] ?? '')]),
     [t('stage.dram'), quantity(moved, 'B')],
-    [t('stage.bound_dram'), `${quantity(stage.bound_dram_bytes, 'B')} · ${over(moved, stage.bound_dram_bytes)}`],
-    [t('stage.weights'), quantity(stage.weight_bytes, 'B')],
-    [t('stage.macs'), quantity(stage.macs, 'MAC')],
-    [t('stage.energy'), quantity(stage.energy_j, 'J')],
     [t('breakdown.energy'), `${quantity(stage.frame_energy_j.value ?? 0, 'J')} · ${rangeText(stage.frame_energy_j)}`],
-    [t('stage.imem'), quantity(stage.imem_bytes, 'B')],
     [t('stage.instructions'), plain(stage.instructions?.length ?? 0)],
   ];
   return (

@@ -1,7 +1,7 @@
 // Waits for the tables that every page needs, so that pages can take them for granted.
 import { createContext, useContext, useMemo, type ReactNode } from 'react';
 import { useTables } from '../api/queries';
-import type { Machine, Metric, Parameter, Preset } from '../api/types';
+import type { FieldInfo, Instruction, Machine, Metric, Parameter, Preset, Stage } from '../api/types';
 import { settingsOf } from '../form/values';
 import { ErrorBox, Skeleton } from './basics';
 
@@ -9,6 +9,9 @@ export interface Tables {
   parameters: Parameter[];
   metrics: Metric[];
   presets: Preset[];
+  /** Figures of a stage and of an instruction that are single numbers, in the order of the answer. */
+  stageFields: NumberField<Stage>[];
+  instructionFields: NumberField<Instruction>[];
   parameter: (name: string) => Parameter | undefined;
   metric: (name: string) => Metric | undefined;
   /** The machine of a preset, the defaults when there is none of that name. */
@@ -16,12 +19,26 @@ export interface Tables {
   unitOf: (column: string) => string;
 }
 
+/** What is said of a field, and its number in a record; NaN where the record's is none. */
+export interface NumberField<T> extends FieldInfo {
+  of: (record: T) => number;
+}
+
+/** `others`: fields that are texts, lists or objects. */
+function numberFields<T>(fields: FieldInfo[], others: string[]): NumberField<T>[] {
+  const number = (value: unknown) => (typeof value === 'number' ? value : NaN);
+  return fields
+    .filter((one) => !others.includes(one.name))
+    .map((one) => ({ ...one, of: (record) => number((record as Record<string, unknown>)[one.name]) }));
+}
+
 const TablesContext = createContext<Tables | null>(null);
 
 export function TablesGate({ children }: { children: ReactNode }) {
-  const { parameters, metrics, presets } = useTables();
+  const { parameters, metrics, records, presets } = useTables();
   const value = useMemo<Tables | null>(() => {
-    if (!parameters.data || !metrics.data || !presets.data) return null;
+    if (!parameters.data || !metrics.data || !records.data || !presets.data) return null;
+    const fields = (record: string) => records.data.find((one) => one.name === record)?.fields ?? [];
     const byName = new Map(parameters.data.map((one) => [one.name, one]));
     const metricByName = new Map(metrics.data.map((one) => [one.name, one]));
     const defaults = Object.fromEntries(parameters.data.map((one) => [one.name, one.default]));
@@ -30,13 +47,15 @@ export function TablesGate({ children }: { children: ReactNode }) {
       parameters: parameters.data,
       metrics: metrics.data,
       presets: presets.data,
+      stageFields: numberFields(fields('StageReport'), ['name', 'role', 'mac_roofs', 'energy_parts_j']),
+      instructionFields: numberFields(fields('InstructionCost'), ['limiter', 'busy_cycles', 'energy_parts_j']),
       parameter: (name) => byName.get(name),
       metric: (name) => metricByName.get(name),
       machineOf: (preset) => machines.get(preset) ?? defaults,
       unitOf: (column) => metricByName.get(column)?.unit ?? byName.get(column)?.unit ?? '',
     };
-  }, [parameters.data, metrics.data, presets.data]);
-  const failed = [parameters, metrics, presets].find((one) => one.isError);
+  }, [parameters.data, metrics.data, records.data, presets.data]);
+  const failed = [parameters, metrics, records, presets].find((one) => one.isError);
   if (failed) return <ErrorBox error={failed.error} retry={() => void failed.refetch()} />;
   if (!value) return <Skeleton lines={6} />;
   return <TablesContext value={value}>{children}</TablesContext>;

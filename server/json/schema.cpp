@@ -1,7 +1,5 @@
 // What the JSON schemas of the API are made of.
-#include "server/api/schema_parts.h"
-
-#include "db/store.h"
+#include "server/json/schema.h"
 
 namespace sdip::schema {
 
@@ -34,14 +32,6 @@ Properties integers(std::initializer_list<const char*> names) {
   Properties properties;
   for (const auto name : names) properties.emplace_back(name, integer());
   return properties;
-}
-
-Schema sweep_states() {
-  Schema schema = {{"type", "string"}, {"enum", Schema::array()}};
-  for (const auto state : {SweepState::queued, SweepState::running, SweepState::done, SweepState::cancelled,
-                           SweepState::failed, SweepState::interrupted})
-    schema["enum"].push_back(sweep_state_text(state));
-  return schema;
 }
 
 }  // namespace sdip::schema

@@ -1,0 +1,34 @@
+// What the JSON schemas of the API are made of.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "server/io/json_in.h"
+
+namespace sdip {
+namespace schema {
+
+using Schema = OrderedJson;
+using Properties = std::vector<std::pair<std::string, Schema>>;
+
+Schema text();
+Schema integer();
+Schema number();
+Schema flag();
+Schema array(Schema items);
+Schema one_of(std::initializer_list<const char*> names);
+Schema reference(const char* name);
+/// A scalar that may be null.
+Schema nullable(Schema schema);
+/// A cell of a table of points: index, flag, text, number or none.
+Schema cell();
+/// Names ending in ? may be absent; nothing else may be present.
+Schema object(const Properties& properties);
+/// Properties that are integers.
+Properties integers(std::initializer_list<const char*> names);
+}  // namespace schema
+
+}  // namespace sdip
