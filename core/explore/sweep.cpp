@@ -142,12 +142,6 @@ struct Shared {
   double now() const { return options.seconds ? options.seconds() : 0; }
 };
 
-Outcome infeasible(std::string reason) {
-  Outcome outcome;
-  outcome.reason = std::move(reason);
-  return outcome;
-}
-
 /// The programs a worker used last, so that neighbours need no lock, and what it knows of them.
 struct Last {
   std::vector<std::int64_t> key;  // but for PSRAM
@@ -175,7 +169,7 @@ void evaluate_neighbours(const Evaluator& evaluator, Neighbours& neighbours, std
     for (std::size_t i = 0; i < count; ++i) try {
         evaluator(machines.subspan(i, 1), std::span(neighbours.outcomes).subspan(i, 1));
       } catch (const Error& error) {
-        neighbours.outcomes[i] = infeasible(text_of(error));
+        neighbours.outcomes[i] = {.reason = text_of(error)};
       }
   }
   for (std::size_t i = 0; i < count; ++i) outcomes[neighbours.places[i]] = std::move(neighbours.outcomes[i]);
@@ -207,7 +201,7 @@ std::vector<Outcome> outcomes_of(Shared& shared, const IndexRange& range, Last& 
         if (last.compiled->application) last.evaluator = shared.make_evaluator(*last.compiled->application);
       }
       if (!last.evaluator) {
-        outcomes[place] = infeasible(last.compiled->reason);
+        outcomes[place] = {.reason = last.compiled->reason};
         continue;
       }
       neighbours.machines.push_back(machine);
@@ -215,7 +209,7 @@ std::vector<Outcome> outcomes_of(Shared& shared, const IndexRange& range, Last& 
       if (neighbours.machines.size() == most_neighbours) evaluate_neighbours(last.evaluator, neighbours, outcomes);
     } catch (const Error& error) {
       if (is_cancelled(error)) throw;
-      outcomes[place] = infeasible(text_of(error));
+      outcomes[place] = {.reason = text_of(error)};
     }
   }
   evaluate_neighbours(last.evaluator, neighbours, outcomes);

@@ -98,7 +98,7 @@ template <class Rows>
 Amounts amounts_of(const Comparison& x, const StripStep& step, Count rows_of_a, Rows rows) {
   const InstructionClass& c = x.c;
   const LoopNest& last = c.parts.back().work.nest;
-  const Count strips = last.batch * up(last.out_h, c.mapping.tile_rows);
+  const Count strips = last.batch * ceil_div(last.out_h, c.mapping.tile_rows);
   Amounts sum;
   if (c.operand_a == Place::dram && step.number == 0) sum.a = rows_of_a * row_of_a(c.parts[0]);
   for (const StripPiece& piece : step.pieces) {
@@ -108,8 +108,8 @@ Amounts amounts_of(const Comparison& x, const StripStep& step, Count rows_of_a, 
     for (const Fetch& f : part.fetches) {
       if (f.place != Place::dram) continue;
       if (f.per_fold) sum.others += elements;
-      const Count share = f.per_fold ? elements : up(f.elements, strips * piece.of_part);
-      sum.other_bytes += up(share * x.activation_bits(), 8);
+      const Count share = f.per_fold ? elements : ceil_div(f.elements, strips * piece.of_part);
+      sum.other_bytes += ceil_div(share * x.activation_bits(), 8);
     }
   }
   return sum;
@@ -149,7 +149,7 @@ Amounts charge_strip(const Comparison& x, const std::vector<Operation>& operatio
     x.require("weights" + of, t.weight_elements, weights_coming(c, step, tile_before, makes));
   }
   if (known && places.exact) {
-    x.require("operand A, bytes" + of, up(a, 8), o.a_bytes);
+    x.require("operand A, bytes" + of, ceil_div(a, 8), o.a_bytes);
     x.require("elements that parts make" + of, t.made_elements, most.made);
   }
   x.require("other operands, bytes that are due" + of, most.other_bytes, o.other_bytes);
@@ -160,7 +160,7 @@ Amounts charge_strip(const Comparison& x, const std::vector<Operation>& operatio
   x.require_at_most("weights" + of, t.weight_elements, weights_coming(c, step, tile_before, charged_makes));
   if (t.weight_elements > 0 && step.pieces.size() == 1)
     x.require("weights" + of, t.weight_elements, o.weight_elements);
-  x.require("results, bytes" + of, up(t(Stream::results, Through::dram), 8), o.out_bytes);
+  x.require("results, bytes" + of, ceil_div(t(Stream::results, Through::dram), 8), o.out_bytes);
   return own;
 }
 

@@ -27,7 +27,7 @@ bool clips(const InstructionClass& c) {
 void charge_nest(Operation& o, const Comparison& x, std::size_t number, bool other_windows) {
   const TileTransfers& t = x.moved.operations[number];
   const std::string of = " in tile operation " + std::to_string(number);
-  const auto bytes = [&](Stream stream) { return up(t(stream, Through::dram), 8); };
+  const auto bytes = [&](Stream stream) { return ceil_div(t(stream, Through::dram), 8); };
   if (!other_windows) {
     x.require("operand A, bytes" + of, bytes(Stream::a), o.a_bytes);
     o.a_bytes = bytes(Stream::a);

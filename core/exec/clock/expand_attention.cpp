@@ -28,7 +28,7 @@ class AttentionExpansion {
   std::vector<Operation> run() {
     const Count rows = c_.mapping.tile_rows, keys = c_.mapping.tile_channels;
     several_ = keys < keys_;
-    operations_ = heads_ * up(queries_, rows) * up(keys_, keys);
+    operations_ = heads_ * ceil_div(queries_, rows) * ceil_div(keys_, keys);
     for_each_attention_step(c_.work.nest, c_.mapping, [this](const AttentionStep& step) { operate(step); });
     return std::move(done_);
   }
@@ -42,13 +42,13 @@ class AttentionExpansion {
     Operation& o = done_.emplace_back(entry->second);
     if (c_.operand_a == Place::dram) {
       o.a_tile = step.head * queries_ + step.queries.begin;
-      if (step.first) o.a_bytes = up(r * depth_ * narrow_, 8);
+      if (step.first) o.a_bytes = ceil_div(r * depth_ * narrow_, 8);
     }
     const bool keys_come = c_.operand_b == Place::dram, values_come = c_.parts[2].operand_b == Place::dram;
     if (keys_come || values_come) o.b_tile = step.head * keys_ + step.keys.begin;
-    if (keys_come && step.loads_keys) o.b_bytes += up(k * depth_ * narrow_, 8);
-    if (values_come && step.loads_keys) o.b_bytes += up(k * values_ * narrow_, 8);
-    if (last && c_.to_dram) o.out_bytes = up(r * values_ * narrow_, 8);
+    if (keys_come && step.loads_keys) o.b_bytes += ceil_div(k * depth_ * narrow_, 8);
+    if (values_come && step.loads_keys) o.b_bytes += ceil_div(k * values_ * narrow_, 8);
+    if (last && c_.to_dram) o.out_bytes = ceil_div(r * values_ * narrow_, 8);
   }
 
   void fold(Count r, Count k, bool last, Operation& o) const {
@@ -80,7 +80,7 @@ class AttentionExpansion {
     step.fused_operators = c_.fused_operators;
     step.fused_passes = c_.fused_passes;
     step.fetches = c_.fetches;
-    for (Fetch& f : step.fetches) f.elements = f.per_fold ? r * k : up(f.elements, operations_);
+    for (Fetch& f : step.fetches) f.elements = f.per_fold ? r * k : ceil_div(f.elements, operations_);
     const Operation alone = expand(step, m_, role_, c_.work.family).at(0);
     o.other_bytes = alone.other_bytes;
     return alone.needs;
@@ -151,13 +151,13 @@ class AttentionExpansion {
   Count result_beats(Count elements, Count port) const {
     Count made = 0, turned = 0;
     for (Count left = elements; left > 0; left -= m_.softmax_lanes)
-      made += up(std::min(left, m_.softmax_lanes) * narrow_, port);
+      made += ceil_div(std::min(left, m_.softmax_lanes) * narrow_, port);
     for (Count left = elements; c_.turned_run > 0 && left > 0; left -= c_.turned_run)
-      turned += up(std::min(left, c_.turned_run) * narrow_, port);
+      turned += ceil_div(std::min(left, c_.turned_run) * narrow_, port);
     return std::max(made, turned);
   }
 
-  Count beats(Count elements, Count bits) const { return up(elements * bits, m_.dsram_port_bits); }
+  Count beats(Count elements, Count bits) const { return ceil_div(elements * bits, m_.dsram_port_bits); }
 
   /// Elements of each fold of a pass over r rows: whole short rows together, long ones apart.
   std::vector<Count> folds(Count r, Count length) const {

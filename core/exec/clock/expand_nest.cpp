@@ -89,15 +89,16 @@ class NestExpansion {
     if (c_.operand_a == Place::dram) {
       o.a_tile = number(step.a);
       if (step.loads_a)
-        o.a_bytes = up(positions_loaded(step) * shape.groups * deep * multiplicity_ * widths_.activation_bits, 8);
+        o.a_bytes =
+            ceil_div(positions_loaded(step) * shape.groups * deep * multiplicity_ * widths_.activation_bits, 8);
     }
     if (c_.operand_b == Place::dram) {
       o.b_tile = number(step.b);
       if (step.loads_b)
-        o.b_bytes = up(deep * n_.kernel_h * n_.kernel_w * wide * multiplicity_ * widths_.activation_bits, 8);
+        o.b_bytes = ceil_div(deep * n_.kernel_h * n_.kernel_w * wide * multiplicity_ * widths_.activation_bits, 8);
     }
     if (weighted_) add_weights(step, o);
-    const Count partials = up(shape.rows * shape.columns * wide * multiplicity_ * widths_.partial_bits, 8);
+    const Count partials = ceil_div(shape.rows * shape.columns * wide * multiplicity_ * widths_.partial_bits, 8);
     if (step.partials_come) o.partial_bytes = partials;
     o.leaves_partials = step.partials_leave;
     if (o.leaves_partials) o.out_bytes = partials;
@@ -151,7 +152,7 @@ class NestExpansion {
       o.needs.compute = std::max(o.needs.compute, turns_);
       o.commands = std::ssize(micro_operations_of_nest(c_, m_, role_, shape.first, shape.last));
     }
-    if (c_.to_dram && shape.last) o.out_bytes = up(results * result_bits_, 8);
+    if (c_.to_dram && shape.last) o.out_bytes = ceil_div(results * result_bits_, 8);
     put_stack_in_psram(m_, o.needs);
     return o;
   }
@@ -160,11 +161,11 @@ class NestExpansion {
     const Count bits = widths_.activation_bits;
     const Count writing = operations_ / sums_tiles_;
     for (const Fetch& f : c_.fetches) {
-      ports_.read(f.place, f.pair, f.per_fold ? results : up(f.elements, writing),
+      ports_.read(f.place, f.pair, f.per_fold ? results : ceil_div(f.elements, writing),
                   f.place == Place::psram ? bits_of(m_.weight_format) : bits, o.needs);
-      if (f.place == Place::dram) o.other_bytes += up(up(f.elements, writing) * bits, 8);
+      if (f.place == Place::dram) o.other_bytes += ceil_div(ceil_div(f.elements, writing) * bits, 8);
     }
-    const Count pass = up(results, m_.vector_lanes);
+    const Count pass = ceil_div(results, m_.vector_lanes);
     turns_ += c_.fused_operators * pass;
     if (!micro_) o.needs.compute = std::max(o.needs.compute, c_.fused_passes * pass);
   }
@@ -200,7 +201,7 @@ class NestExpansion {
     const Count once = step.tile.first_sums ? wide * (c_.bias_elements_per_channel * bits + scale) : 0;
     o.weight_tile = number(step.b);
     o.weight_elements = elements;
-    o.weight_psram_bytes = up(kept * bits + places + once, 8);
+    o.weight_psram_bytes = ceil_div(kept * bits + places + once, 8);
     o.weight_dram_bytes = packed_bytes(o.weight_psram_bytes, m_);
   }
 

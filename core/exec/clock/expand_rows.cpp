@@ -69,19 +69,20 @@ class RowExpansion {
         for (Count time = 0; time < (every_pass ? f.passes / apart_ : f.passes); ++time)
           for (const Count fold : folds) ports_.read(f.place, f.pair, fold, width, o.needs);
       } else {
-        ports_.read(f.place, f.pair, up(f.elements, writing_), width, o.needs);
+        ports_.read(f.place, f.pair, ceil_div(f.elements, writing_), width, o.needs);
       }
-      if (f.place == Place::dram) o.other_bytes += up(up(f.elements, writing_) * bits, 8);
+      if (f.place == Place::dram) o.other_bytes += ceil_div(ceil_div(f.elements, writing_) * bits, 8);
     }
     if (last) {
       const Count results = results_of(rows, length);
-      const Count fused = up(results, m_.vector_lanes), sums = c_.statistics_passes * up(results, m_.norm_lanes);
+      const Count fused = ceil_div(results, m_.vector_lanes),
+                  sums = c_.statistics_passes * ceil_div(results, m_.norm_lanes);
       if (micro)
         o.needs.compute += c_.fused_operators * fused + sums;
       else
         o.needs.compute = std::max({o.needs.compute, c_.fused_passes * fused, sums});
       write_results(c_, ports_, pieces(results, lanes), written_bits(), o.needs);
-      if (c_.to_dram) o.out_bytes = up(up(c_.out_elements, writing_) * written_bits(), 8);
+      if (c_.to_dram) o.out_bytes = ceil_div(ceil_div(c_.out_elements, writing_) * written_bits(), 8);
     }
     put_stack_in_psram(m_, o.needs);
   }
@@ -94,10 +95,10 @@ class RowExpansion {
     for (const Fetch& f : c_.fetches) {
       if (f.passes < apart_ && !last) continue;
       const Count width = f.place == Place::psram ? bits_of(m_.weight_format) : bits;
-      const Count part = f.per_fold ? rows * length : up(f.elements, writing_);
+      const Count part = f.per_fold ? rows * length : ceil_div(f.elements, writing_);
       for (Count left = part * width; left > 0; left -= m_.host_bus_bits) in.compute += m_.host_access_cycles;
       ports_.read(f.place, f.pair, part, width, in);
-      if (f.place == Place::dram) o.other_bytes += up(up(f.elements, writing_) * bits, 8);
+      if (f.place == Place::dram) o.other_bytes += ceil_div(ceil_div(f.elements, writing_) * bits, 8);
     }
     Count hundredths = 0;
     for (Count pass = 0; pass < c_.work.passes / apart_; ++pass)
@@ -111,9 +112,9 @@ class RowExpansion {
         for (Count left = results * returned; left > 0; left -= m_.host_bus_bits)
           out.compute += m_.host_access_cycles;
       write_result(c_, ports_, results, written_bits(), out);
-      if (c_.to_dram) o.out_bytes = up(up(c_.out_elements, writing_) * written_bits(), 8);
+      if (c_.to_dram) o.out_bytes = ceil_div(ceil_div(c_.out_elements, writing_) * written_bits(), 8);
     }
-    work.compute = up(hundredths, 100);
+    work.compute = ceil_div(hundredths, 100);
     for (Needs step : {in, work, out}) {
       put_stack_in_psram(m_, step);
       o.needs += step;
@@ -125,7 +126,7 @@ class RowExpansion {
   Count written_bits() const { return bits_of(c_.formats ? c_.formats->results : m_.activation_format); }
 
   Count results_of(Count rows, Count length) const {
-    return up(c_.out_elements * rows * length, c_.work.rows * c_.work.row_length);
+    return ceil_div(c_.out_elements * rows * length, c_.work.rows * c_.work.row_length);
   }
 
   const InstructionClass& c_;

@@ -23,7 +23,7 @@ Count weights_of(const Part& part, Count channels, const Machine& m) {
   const Count elements = channels * part.weight_elements_per_channel;
   const Count kept = skipping ? kept_weights(elements, part.work.nest.in_channels, m) : elements;
   const Count places = skipping ? place_bits(elements, kept, m) : 0;
-  return up(kept * bits + places + channels * (part.bias_elements_per_channel * bits + scale), 8);
+  return ceil_div(kept * bits + places + channels * (part.bias_elements_per_channel * bits + scale), 8);
 }
 
 Count row_of_inputs(const Part& part) {
@@ -68,7 +68,7 @@ InstructionClass alone(const InstructionClass& c, const StripPiece& piece, Count
     one.operand_a = Place::nowhere;
   }
   for (Fetch f : part.fetches) {
-    f.elements = f.per_fold ? one.out_elements : up(f.elements, strips * piece.of_part);
+    f.elements = f.per_fold ? one.out_elements : ceil_div(f.elements, strips * piece.of_part);
     one.fetches.push_back(f);
   }
   return one;
@@ -82,7 +82,7 @@ Operation operation_of(const InstructionClass& c, const Machine& m, Role role, c
   Operation o;
   if (m.granularity == Granularity::micro_operation) o.commands = 0;
   if (c.operand_a == Place::dram && step.number == 0)
-    o.a_bytes = up(rows.loaded * row_of_inputs(c.parts[0]) * bits, 8);
+    o.a_bytes = ceil_div(rows.loaded * row_of_inputs(c.parts[0]) * bits, 8);
   for (const StripPiece& piece : step.pieces) {
     const std::size_t i = piece.part;
     const Part& part = c.parts[i];
@@ -97,13 +97,13 @@ Operation operation_of(const InstructionClass& c, const Machine& m, Role role, c
     if (one.work.family == Family::vector)
       o.lane_operations += one.work.row_length + (one.fused_operators + one.statistics_passes) * one.out_elements;
     for (std::size_t f = one.fetches.size() - part.fetches.size(); f < one.fetches.size(); ++f)
-      if (one.fetches[f].place == Place::dram) o.other_bytes += up(one.fetches[f].elements * bits, 8);
+      if (one.fetches[f].place == Place::dram) o.other_bytes += ceil_div(one.fetches[f].elements * bits, 8);
     o.weight_tile = piece.weight_tile;
     if (piece.weight_tile != no_tile) o.weight_psram_bytes = weights_of(part, channels, m);
     o.weight_dram_bytes = packed_bytes(o.weight_psram_bytes, m);
     if (part.operand_b == Place::psram) o.weight_elements += channels * part.weight_elements_per_channel;
     if (c.to_dram && i + 1 == c.parts.size())
-      o.out_bytes = up(step.rows.size() * part.work.nest.out_w * channels * bits, 8);
+      o.out_bytes = ceil_div(step.rows.size() * part.work.nest.out_w * channels * bits, 8);
   }
   return o;
 }
@@ -112,7 +112,7 @@ Operation operation_of(const InstructionClass& c, const Machine& m, Role role, c
 
 std::vector<Operation> expand_strips(const InstructionClass& c, const Machine& m, Role role) {
   const Count height = c.parts.back().work.nest.out_h;
-  const Count strips = c.parts[0].work.nest.batch * up(height, c.mapping.tile_rows);
+  const Count strips = c.parts[0].work.nest.batch * ceil_div(height, c.mapping.tile_rows);
   std::map<std::pair<Count, std::size_t>, Operation> folded;  // equal strips have equal folds, gone through once
   std::vector<Operation> operations;
   for_each_strip_step(c, [&](const StripStep& step) {
@@ -127,7 +127,7 @@ std::vector<Operation> expand_strips(const InstructionClass& c, const Machine& m
 std::int64_t strips_psram_bytes(const InstructionClass& c, const Machine& m) {
   Count bytes = 0;
   for (const Part& part : c.parts)
-    bytes += up(part.weight_elements * bits_of(m.weight_format), 8) +
+    bytes += ceil_div(part.weight_elements * bits_of(m.weight_format), 8) +
              weights_of(part, channels_of(part) - part.streamed_channels, m);
   return bytes;
 }

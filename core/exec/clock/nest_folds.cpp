@@ -24,7 +24,7 @@ Count cycles_of_row(const Machine& m, Count bits) {
 /// Beats in which a fold's `across` rows or channels of each of these sum folds pass a port.
 void beats_of(const std::vector<Count>& sums, Count across, Count bits, Count port, std::vector<Count>& beats) {
   beats.clear();
-  for (const Count k : sums) beats.push_back(up(across * k * bits, port));
+  for (const Count k : sums) beats.push_back(ceil_div(across * k * bits, port));
 }
 
 /// One fold of results, through all its sums: beats of operands and of partial sums, and cycles.
@@ -76,8 +76,8 @@ std::vector<Count> fold_product(const InstructionClass& c, const Machine& m, con
                       b_beats,
                       product.kernels,
                       cycles_each,
-                      up(r * o * w.partial_bits, in.bits),
-                      up(r * o * w.partial_bits, out.bits),
+                      ceil_div(r * o * w.partial_bits, in.bits),
+                      ceil_div(r * o * w.partial_bits, out.bits),
                       m.dataflow == Dataflow::output_stationary,
                       product.first,
                       product.last,

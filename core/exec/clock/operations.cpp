@@ -28,12 +28,12 @@ std::int64_t Needs::longest() const {
 }
 
 std::int64_t kept_weights(std::int64_t elements, std::int64_t sums, const Machine& m) {
-  if (m.sparsity_group == 0) return up(elements * m.weight_density.hundredths, 100);
-  const Count stay = up(m.sparsity_group * m.weight_density.hundredths, 100);
+  if (m.sparsity_group == 0) return ceil_div(elements * m.weight_density.hundredths, 100);
+  const Count stay = ceil_div(m.sparsity_group * m.weight_density.hundredths, 100);
   Count kept = 0;
   for (Count left = sums; left > 0; left -= m.sparsity_group)
     kept += std::min(stay, std::min(left, m.sparsity_group));
-  return up(elements, sums) * kept;
+  return ceil_div(elements, sums) * kept;
 }
 
 std::int64_t place_bits(std::int64_t elements, std::int64_t kept, const Machine& m) {
@@ -44,13 +44,13 @@ std::int64_t place_bits(std::int64_t elements, std::int64_t kept, const Machine&
 }
 
 std::int64_t packed_bytes(std::int64_t bytes, const Machine& m) {
-  return bytes < 1024 ? bytes : up(bytes * 100, m.weight_compression.hundredths);
+  return bytes < 1024 ? bytes : ceil_div(bytes * 100, m.weight_compression.hundredths);
 }
 
 std::int64_t held_psram_bytes(const InstructionClass& c, const Machine& machine) {
   const Machine m = machine_of(c, machine);
   if (c.compound == Compound::strips) return strips_psram_bytes(c, m);
-  return up(c.weight_elements * bits_of(m.weight_format), 8);
+  return ceil_div(c.weight_elements * bits_of(m.weight_format), 8);
 }
 
 bool weights_in_rom(const Machine& m, Role role) {

@@ -3,13 +3,12 @@
 
 #include <algorithm>
 
+#include "core/base/units.h"
 #include "core/exec/clock/operations.h"
 
 namespace sdip::exec {
 
 using Count = std::int64_t;
-
-inline Count up(Count a, Count b) { return (a + b - 1) / b; }
 
 inline std::vector<Count> pieces(Count size, Count piece) {
   std::vector<Count> sizes;
@@ -36,7 +35,7 @@ struct Ports {
   struct Port {
     Count* beats;
     Count bits;
-    void move(Count elements, Count bits_each) const { *beats += up(elements * bits_each, bits); }
+    void move(Count elements, Count bits_each) const { *beats += ceil_div(elements * bits_each, bits); }
   };
   Port reading(Place place, DsramPair pair, Needs& needs, Count& nowhere) const {
     if (place == Place::psram) return {wired ? &nowhere : &needs.psram_read, psram};

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <type_traits>
 
+#include "core/base/units.h"
 #include "core/exec/kernels/kernels_panels.h"
 
 namespace sdip::exec {
@@ -18,8 +19,6 @@ constexpr std::int64_t beside_rows = 16;
 constexpr std::int64_t rows_together = 96;      // packed, they fit into half of a level-2 cache
 constexpr std::int64_t columns_together = 256;  // packed at once: of each row a long piece is read
 constexpr double worth_sharing = 1024 * 1024;   // products; handing over takes as long as a few 10,000
-
-std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 template <class Packed>
 Packed* room(std::vector<std::byte>& bytes, std::int64_t elements) {
@@ -64,10 +63,10 @@ struct ByTiles {
   }
 
   void make_room() {
-    padded_depth = divided_up(depth.depth, kernel.group) * kernel.group;
+    padded_depth = ceil_div(depth.depth, kernel.group) * kernel.group;
     row_stride = padded_depth + beside_rows;
     panel_elements = padded_depth * kernel.columns;
-    panels = room<Packed>(workspace.right, divided_up(now.columns, kernel.columns) * panel_elements);
+    panels = room<Packed>(workspace.right, ceil_div(now.columns, kernel.columns) * panel_elements);
     if (in_place()) return;
     rows = room<Packed>(workspace.left, std::min(shape.rows, most_rows) * row_stride);
     if (kernel.biased) workspace.left_sums.resize(static_cast<std::size_t>(std::min(shape.rows, most_rows)));
@@ -114,11 +113,11 @@ struct ByTiles {
 
   /// Rows and columns in parts, enough for all threads.
   void add_tiles() const {
-    const std::int64_t tiles = divided_up(now.columns, kernel.columns);
-    const std::int64_t row_parts = divided_up(now.rows, rows_together);
-    const std::int64_t wanted = std::min(divided_up(4 * options.threads, row_parts), tiles);
-    const std::int64_t columns = divided_up(tiles, wanted) * kernel.columns;
-    const std::int64_t column_parts = divided_up(now.columns, columns);
+    const std::int64_t tiles = ceil_div(now.columns, kernel.columns);
+    const std::int64_t row_parts = ceil_div(now.rows, rows_together);
+    const std::int64_t wanted = std::min(ceil_div(4 * options.threads, row_parts), tiles);
+    const std::int64_t columns = ceil_div(tiles, wanted) * kernel.columns;
+    const std::int64_t column_parts = ceil_div(now.columns, columns);
     share(row_parts * column_parts, [&](std::int64_t part) {
       const std::int64_t first_row = part / column_parts * rows_together, first = part % column_parts * columns;
       for (std::int64_t column = first; column < std::min(first + columns, now.columns); column += kernel.columns)
@@ -130,8 +129,8 @@ struct ByTiles {
   /// The rows now.row, ... of one block of columns and depth; the first ones come with its panels.
   void add_rows() {
     const bool new_panels = now.row == 0 && !options.packed;
-    const std::int64_t panel_groups = new_panels ? divided_up(now.columns, columns_together) : 0;
-    const std::int64_t row_blocks = in_place() ? 0 : divided_up(now.rows, rows_together);
+    const std::int64_t panel_groups = new_panels ? ceil_div(now.columns, columns_together) : 0;
+    const std::int64_t row_blocks = in_place() ? 0 : ceil_div(now.rows, rows_together);
     share(row_blocks + panel_groups, [&](std::int64_t part) {
       if (part < row_blocks)
         pack_rows(part);
