@@ -101,7 +101,7 @@ class Layer {
       if (value > 0) e_.terms.push_back(term(what, section(), formula, numbers, value));
     };
     add("compute", compute, all.compute, Needed::compute);
-    add("dsram_read", reads, all.longest_dsram_read(), Needed::dsram_read);
+    add("dsram_read", reads, longest_dsram_read(all), Needed::dsram_read);
     add("dsram_write", writes, all.dsram_write, Needed::dsram_write);
     add("stackram_read", reads, all.stackram_read, Needed::stackram_read);
     add("stackram_write", writes, all.stackram_write, Needed::stackram_write);

@@ -48,6 +48,14 @@ inline Filled number(std::int64_t value) { return Filled(value); }
 Filled ceiling(const Filled& a, std::int64_t b);
 Filled ceiling(const Filled& a, std::int64_t q, std::int64_t p);
 Filled largest(std::span<const Filled> of);
+inline Filled largest(std::initializer_list<Filled> of) { return largest(std::span(of.begin(), of.size())); }
 Filled product_of(std::initializer_list<std::int64_t> factors);
+
+// As for whole numbers (core/cost/work/ports.h); what is beyond every stage is not cut.
+inline Filled capped_sum(const Filled& a, const Filled& b, std::int64_t) { return a + b; }
+inline Filled capped_product(const Filled& a, const Filled& b, std::int64_t) { return a * b; }
+inline Filled capped_hundredths(const Filled& a, std::int64_t hundredths, std::int64_t) {
+  return hundredths % 100 == 0 ? a * Filled(hundredths / 100) : ceiling(a, hundredths, 100);
+}
 
 }  // namespace sdip

@@ -1,12 +1,7 @@
-// What a tile operation needs of its circuit and of each SRAM port, as formulas of docs/model/work.md, with
-// their numbers filled in. Internal to the cost folder.
-//
-// Worked example. A linear of 4096 x 320 by 320 x 320, fp16, lanes 16 x 32 x 16, ports of 4096 bit and 8192
-// (PSRAM): compute is "ceil(4096/16) x ceil(320/32) x ceil(320/16)", 51,200; operand A "10 x 256 x 20 x ceil(16 x
-// 16 x 16/4096)", as many beats.
+// What a tile operation needs of its circuit and of each SRAM port, with the numbers filled in: the formulas of
+// core/cost/work/formulas.h and host.h, written out. Internal to the cost folder.
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "core/cost/explain/filled.h"
@@ -15,18 +10,12 @@
 
 namespace sdip {
 
-/// A Busy in formulas.
-struct FilledBusy {
-  Filled compute, dsram_read, dsram_write, stackram_read, stackram_write, psram_read;
-  std::array<Filled, pair_families> other_pairs;
+using FilledBusy = BusyOf<Filled>;
 
-  /// Adds `times` of another.
-  void add(const FilledBusy& other, std::int64_t times);
-  /// Of the DSRAM read port that is busy longest.
-  Filled longest_dsram_read() const;
-  /// The largest of the needs, each worked out: "max(768, 256)".
-  Filled longest_worked_out() const;
-};
+/// Of the DSRAM read port that is busy longest.
+Filled longest_dsram_read(const FilledBusy& busy);
+/// The largest of the needs, each worked out: "max(768, 256)".
+Filled longest_worked_out(const FilledBusy& busy);
 
 /// Whether the formulas come to the engine's figures.
 bool agrees(const FilledBusy& filled, const Busy& busy);

@@ -1,12 +1,137 @@
 // What fused attention's tile operations cost: their steps one after the other.
+//
+// Worked example. 2 rows by 3 keys of 4 elements, results of 4, several key tiles; q in DSRAM, k and v in STACKRAM;
+// matmul lanes 2 x 2 x 2, softmax lanes 4, ports as wide as any fold. Scores: 1 x 2 x 2 folds, 4 cycles. Softmax:
+// two passes over rows of 3, one in a fold of 4 lanes, 2 x 2, and one over the accumulators, 2 rows of 4: 6 folds,
+// but 4 beats of scores, 1 of maxima and sums and 2 of accumulators are read: 7 cycles. Product: 1 x 2 x 2 folds, 4
+// beats of probabilities and 2 of sums: 6 cycles. Division, last key tile: 2 folds, 2 + 1 beats: 3 cycles. 17
+// cycles; the last 20.
 #pragma once
 
-#include "core/cost/work/circuit.h"
+#include <utility>
+#include <vector>
+
+#include "core/cost/work/fold.h"
+#include "core/cost/work/ports.h"
 
 namespace sdip {
 
 /// The cost of a class of Compound::attention (docs/model/fusion.md#attention): shapes of row tiles by key
 /// tiles, the last key tile apart.
 ClassCost attention_cost(const InstructionClass& c, const Machine& m, Role role);
+
+/// The needs of an attention's steps over a tile of `rows` queries by `keys`. `needs_of(c, m)` says what one
+/// operator needs on one tile, as an instruction of its own.
+template <class Number, class NeedsOf>
+class AttentionSteps {
+ public:
+  AttentionSteps(const InstructionClass& c, const Machine& m, const cost::TilePlan& plan, NeedsOf needs_of)
+      : c_(c), m_(m), wide_(m), plan_(plan), needs_of_(std::move(needs_of)) {
+    wide_.activation_format = m.accumulator_format;
+  }
+
+  /// In their order; the division with the last tile of keys.
+  std::vector<BusyOf<Number>> of(std::int64_t rows, std::int64_t keys, bool last) const {
+    std::vector<BusyOf<Number>> steps = {scores(rows, keys), softmax(rows, keys), product(rows, keys)};
+    if (last) steps.push_back(division(rows));
+    return steps;
+  }
+
+  /// What an operation takes of an operand fused to the scores that is read once and held.
+  std::int64_t held_part(const Fetch& mask) const { return ceil_div(mask.elements, plan_.result_tiles()); }
+
+  /// Whether accumulators are rescaled to new maxima.
+  bool rescales() const { return plan_.channels.count() > 1; }
+
+ private:
+  static InstructionClass product_step(const Work& work, std::int64_t rows, std::int64_t channels,
+                                       std::int64_t sum) {
+    InstructionClass step;
+    step.work.family = work.family;
+    step.work.element_cycles = work.element_cycles;
+    step.work.nest.out_h = step.work.nest.in_h = rows;
+    step.work.nest.out_channels = channels;
+    step.work.nest.in_channels = sum;
+    step.mapping = cost::one_tile;
+    step.to_dsram = false;
+    return step;
+  }
+  static InstructionClass row_step(std::int64_t rows, std::int64_t length, std::int64_t passes) {
+    InstructionClass step;
+    step.work.family = Family::softmax;
+    step.work.rows = rows;
+    step.work.row_length = length;
+    step.work.passes = passes;
+    step.mapping = cost::one_tile;
+    step.out_elements = rows * length;
+    step.fetches = {{.place = Place::dsram, .passes = passes, .per_fold = true}};
+    return step;
+  }
+
+  BusyOf<Number> scores(std::int64_t rows, std::int64_t keys) const {
+    InstructionClass step = product_step(c_.work, rows, keys, c_.work.nest.in_channels);
+    step.operand_a = c_.operand_a;
+    step.operand_b = c_.operand_b;
+    step.pair_a = c_.pair_a;
+    step.pair_b = c_.pair_b;
+    step.to_dsram = true;
+    step.fused_operators = c_.fused_operators;
+    step.fused_passes = c_.fused_passes;
+    step.fetches = c_.fetches;
+    for (Fetch& mask : step.fetches) mask.elements = held_part(mask);
+    return needs_of_(step, m_);
+  }
+
+  /// Maxima, exponentials and sums; accumulators rescaled to the new maxima.
+  BusyOf<Number> softmax(std::int64_t rows, std::int64_t keys) const {
+    BusyOf<Number> busy = needs_of_(row_step(rows, keys, 2), m_);
+    busy.dsram_read += accumulator_beats(2 * rows);
+    busy.dsram_write += accumulator_beats(2 * rows);
+    if (rescales()) busy += needs_of_(row_step(rows, values(), 1), wide_);
+    return busy;
+  }
+
+  /// Probabilities by values, added to the accumulators.
+  BusyOf<Number> product(std::int64_t rows, std::int64_t keys) const {
+    const Part& part = c_.parts[2];
+    InstructionClass step = product_step(part.work, rows, values(), keys);
+    step.operand_a = Place::dsram;
+    step.operand_b = part.operand_b;
+    step.pair_b = part.pair_b;
+    BusyOf<Number> busy = needs_of_(step, m_);
+    const ArrayLanes lanes = array_lanes(part.work.family, m_);
+    const Number sums = folded_beats<Number>(fold(rows, lanes.rows), fold(values(), lanes.channels),
+                                             bits_of(m_.accumulator_format), m_.dsram_port_bits);
+    busy.dsram_write += sums;
+    if (rescales()) busy.dsram_read += sums;
+    return busy;
+  }
+
+  /// Accumulators by their sums, to where the results go.
+  BusyOf<Number> division(std::int64_t rows) const {
+    const InstructionClass read = row_step(rows, values(), 1);
+    InstructionClass write = read;
+    write.fetches.clear();
+    write.to_dsram = c_.to_dsram;
+    write.push = c_.push;
+    write.to_dram = c_.to_dram;
+    write.turned_run = c_.turned_run;
+    BusyOf<Number> busy = needs_of_(write, m_);
+    busy.dsram_read += needs_of_(read, wide_).dsram_read;
+    busy.dsram_read += accumulator_beats(rows);
+    return busy;
+  }
+
+  Number accumulator_beats(std::int64_t elements) const {
+    return beats<Number>({elements, bits_of(m_.accumulator_format)}, m_.dsram_port_bits);
+  }
+  std::int64_t values() const { return c_.parts[2].work.nest.out_channels; }
+
+  const InstructionClass& c_;
+  const Machine& m_;
+  Machine wide_;  // the same, moving accumulators
+  const cost::TilePlan& plan_;
+  NeedsOf needs_of_;
+};
 
 }  // namespace sdip

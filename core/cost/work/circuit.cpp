@@ -2,11 +2,10 @@
 #include "core/cost/work/circuit.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "core/cost/work/attention.h"
 #include "core/cost/work/branches.h"
-#include "core/cost/work/fold.h"
+#include "core/cost/work/formulas.h"
 #include "core/cost/work/host.h"
 #include "core/cost/work/in_memory.h"
 #include "core/cost/work/micro_operations.h"
@@ -18,166 +17,6 @@ namespace sdip {
 
 using namespace cost;
 namespace {
-
-/// An operation's results, made in `times` folds of rows x channels. Turned ones go run by run, never faster than
-/// they are made.
-struct Results {
-  Folds rows, channels;
-  std::int64_t times, elements;
-};
-
-void write_results(const InstructionClass& c, const Widths& w, const Results& results, Busy& busy) {
-  const auto beats_on = [&](std::int64_t port) {
-    const std::int64_t made = results.times * folded_beats(results.rows, results.channels, w.result, port);
-    if (c.turned_run == 0) return made;
-    return std::max(made, folded_beats(fold(results.elements, c.turned_run), w.result, port));
-  };
-  if (c.to_dsram || c.to_dram) busy.dsram_write += beats_on(w.dsram);
-  if (c.push) busy.stackram_write += beats_on(w.stackram);
-}
-
-/// Operands and results of one product of rows x channels, summed over `sum` folds; `kernel` repeats of the summed
-/// channels (kernel positions, each folded apart).
-void nest_ports(const InstructionClass& c, const Machine& m, const Widths& w, const TileCost& tile, bool whole_sums,
-                const Results& results, const Folds& sum, std::int64_t kernel, Busy& busy) {
-  const auto& [rows, channels, times, elements] = results;
-  const std::int64_t a_port = port_bits(w, c.operand_a), b_port = port_bits(w, c.operand_b);
-  const std::int64_t b_bits = c.operand_b == Place::psram ? w.weight : w.activation;
-  const std::int64_t a_once = kernel * folded_beats(rows, sum, w.activation, a_port);  // each fold of A read once
-  const std::int64_t b_once = kernel * folded_beats(channels, sum, b_bits, b_port);
-  const bool a_held = m.dataflow == Dataflow::input_stationary, b_held = m.dataflow == Dataflow::weight_stationary;
-  book_read(busy, c.operand_a, c.pair_a, times * a_once * (a_held ? 1 : channels.count()));
-  book_read(busy, c.operand_b, c.pair_b, times * b_once * (b_held ? 1 : rows.count()));
-  if (tile.last) write_results(c, w, results, busy);
-  // Partial sums go to and from the result's memory for every summed fold but the last (write) and the first
-  // (read); held in registers, only from one tile of sums to the next.
-  const bool in_registers = m.dataflow == Dataflow::output_stationary;
-  const std::int64_t rounds = in_registers ? 0 : kernel * sum.count() - 1;
-  const std::int64_t written = rounds + !tile.last, read = rounds + !tile.first;
-  if (written + read == 0) return;
-  const bool only_pushed = whole_sums && c.push && !c.to_dsram && !c.to_dram;
-  const std::int64_t once = times * folded_beats(rows, channels, w.accumulator, only_pushed ? w.stackram : w.dsram);
-  (only_pushed ? busy.stackram_write : busy.dsram_write) += written * once;
-  (only_pushed ? busy.stackram_read : busy.dsram_read) += read * once;
-}
-
-/// Operands of fused operators: fetched as results appear, or an equal part each operation when held.
-void fused_fetches(const InstructionClass& c, const Widths& w, std::int64_t out_elements, std::int64_t operations,
-                   Busy& busy) {
-  for (const Fetch& f : c.fetches) {
-    const std::int64_t elements = f.per_fold ? out_elements : ceil_div(f.elements, operations);
-    const std::int64_t bits = f.place == Place::psram ? w.weight : w.activation;
-    book_read(busy, f.place, f.pair, beats(elements, bits, port_bits(w, f.place)));
-  }
-}
-
-/// Elements of operand A that pass through the prologue in one tile operation, in each of its passes: the window as
-/// it is inside an input without edges.
-std::int64_t prologue_elements(const InstructionClass& c, const TilePlan& plan, const TileExtent& tile) {
-  if (!plan.nest || c.prologue_passes == 0) return 0;
-  const LoopNest& nest = c.work.nest;
-  const std::int64_t positions =
-      held_window(rows_of(nest), tile.rows) * held_window(columns_of(nest), tile.columns);
-  return tile_a_elements(c, plan, tile.channels, tile.sums, positions);
-}
-
-/// Work beside the main one: operand A as it is read, fused operators and sums over the results. Each has its
-/// circuit; on shared units all take turns at the vector lanes, the main work too unless it is on the MACs.
-void beside(const InstructionClass& c, const Machine& m, const TilePlan& plan, const TileExtent& tile,
-            std::int64_t results, Busy& busy) {
-  if (c.prologue_passes + c.fused_operators + c.fused_passes + c.statistics_passes == 0) return;
-  const std::int64_t norm_lanes = row_lanes(Family::norm, m), fused = ceil_div(results, m.vector_lanes);
-  const std::int64_t before = c.prologue_passes * ceil_div(prologue_elements(c, plan, tile), norm_lanes);
-  const std::int64_t sums = c.statistics_passes * ceil_div(results, norm_lanes);
-  if (!shares_units(m)) {
-    busy.compute = std::max({busy.compute, before, c.fused_passes * fused, sums});
-    return;
-  }
-  const std::int64_t in_turn = before + c.fused_operators * fused + sums;
-  busy.compute = plan.nest ? std::max(busy.compute, in_turn) : busy.compute + in_turn;
-}
-
-/// What each result of a tile of `channels` input channels sums over. Skipping gathers only non-zeros: one
-/// compacted dimension, by groups those that stay of each at each kernel position.
-struct Sum {
-  std::int64_t kernel, channels;
-};
-Sum sum_of(const InstructionClass& c, const Machine& m, std::int64_t channels) {
-  const LoopNest& nest = c.work.nest;
-  const std::int64_t kernel = nest.kernel_h * nest.kernel_w;
-  if (c.operand_b != Place::psram || m.sparsity != Sparsity::skipping) return {kernel, channels};
-  if (m.sparsity_group == 0) return {1, ceil_div(channels * kernel * m.weight_density.hundredths, 100)};
-  return {1, kernel * kept_in_groups(channels, m.sparsity_group, m.weight_density.hundredths)};
-}
-
-/// How a tile's products fold: on the lanes of an array; or in a memory, which takes a row with all sums and
-/// channels at once.
-struct Folding {
-  Sum sum;
-  ArrayLanes lanes;
-  std::int64_t cycles;  // of each fold
-};
-Folding folding_of(const InstructionClass& c, const Machine& m, bool in_memory, const TileExtent& tile) {
-  if (!in_memory) return {sum_of(c, m, tile.sums), array_lanes(c.work.family, m), c.work.element_cycles};
-  const std::int64_t all = c.work.nest.kernel_h * c.work.nest.kernel_w * tile.sums;
-  return {{1, all}, {1, tile.channels, all}, memory_row_cycles(c, m)};
-}
-
-void add_nest(const InstructionClass& c, const Machine& m, const TilePlan& plan, bool in_memory, TileCost& tile) {
-  const LoopNest& nest = c.work.nest;
-  const Widths w = widths_of(c, m);
-  const auto [sum, lanes, cycles] = folding_of(c, m, in_memory, tile.size);
-  const bool weighted = c.operand_b == Place::psram;
-  const auto [rows, columns, channels, sums] = tile.size;
-  // A batch lengthens the rows of a weighted product; heads and batches of activation products stay apart.
-  const Folds row_folds = fold(rows * columns * (weighted ? plan.multiplicity : 1), lanes.rows);
-  const std::int64_t groups = channels <= nest.out_channels ? 1 : ceil_div(channels, nest.out_channels);
-  const std::int64_t products = weighted ? groups : plan.multiplicity;
-  const Folds channel_folds = fold(std::min(channels, nest.out_channels), lanes.channels);
-  const Folds sum_folds = fold(sum.channels, lanes.sum);
-  Busy& busy = tile.busy;
-  const std::int64_t folds = products * row_folds.count() * channel_folds.count() * sum.kernel * sum_folds.count();
-  busy.compute =
-      in_memory ? at_most(static_cast<Int128>(folds) * cycles, most_cycles / tile.times) : folds * cycles;
-  const std::int64_t results = tile.last ? tile_out_elements(plan, tile.size) : 0;
-  nest_ports(c, m, w, tile, plan.sums.count() == 1, {row_folds, channel_folds, products, results}, sum_folds,
-             sum.kernel, busy);
-  if (tile.last) fused_fetches(c, w, results, plan.result_tiles(), busy);
-  beside(c, m, plan, tile.size, results, busy);
-}
-
-/// Folds of one pass over rows x length: short rows share a fold, long ones take several.
-struct RowFolds {
-  Folds folds;         // of one row, or of all rows packed
-  std::int64_t times;  // rows, when each folds apart
-  std::int64_t count() const { return times * folds.count(); }
-};
-RowFolds fold_rows(std::int64_t rows, std::int64_t length, std::int64_t lanes) {
-  if (length >= lanes) return {fold(length, lanes), rows};
-  return {fold(rows * length, lanes / length * length), 1};
-}
-
-void add_rows(const InstructionClass& c, const Machine& m, const TilePlan& plan, TileCost& tile) {
-  const Widths w = widths_of(c, m);
-  const std::int64_t rows = tile.size.rows, length = tile.size.channels;
-  const RowFolds folds = fold_rows(rows, length, row_lanes(c.work.family, m));
-  Busy& busy = tile.busy;
-  busy.compute = passes_of(c, plan) * folds.count() * c.work.element_cycles;
-  for (const Fetch& f : c.fetches) {
-    const std::int64_t bits = f.place == Place::psram ? w.weight : w.activation;
-    const std::int64_t reads = reads_of(f, plan, tile.last);
-    const std::int64_t port = port_bits(w, f.place);
-    if (f.per_fold)
-      book_read(busy, f.place, f.pair, reads * folds.times * folded_beats(folds.folds, bits, port));
-    else if (reads > 0)
-      book_read(busy, f.place, f.pair, beats(ceil_div(f.elements, plan.result_tiles()), bits, port));
-  }
-  if (!tile.last) return;
-  const std::int64_t results = row_results(c, rows, length);
-  const Folds result_folds = fold(results, row_lanes(c.work.family, m));
-  beside(c, m, plan, tile.size, results, busy);
-  write_results(c, w, {result_folds, {1, 1, 0}, 1, results}, busy);
-}
 
 /// What a tile moves through DRAM, and the PSRAM that its weights take.
 void add_bytes(const InstructionClass& c, const Machine& m, const TilePlan& plan, const WeightForm& form,
@@ -212,23 +51,30 @@ void clear(Busy& busy) {
 void find_needs(const InstructionClass& c, const Machine& m, const TilePlan& plan, WeightPlace weights,
                 TileCost& tile) {
   const bool wired = weights != WeightPlace::psram;
+  const TileShape shape{tile.size, tile.first, tile.last, tile.times};
   if (on_host(c, m)) {
-    const Steps steps = host_steps(c, m, plan, tile.size.rows, tile.size.channels, tile.last, wired, tile.times);
+    Steps steps;
+    for (Busy& step : host_formulas<std::int64_t>(c, m, plan, shape)) {
+      merge_ports(m, wired, tile.times, step);
+      steps.then(step);
+    }
     tile.busy = steps.busy;
     tile.cycles = steps.cycles;
   } else {
     clear(tile.busy);
+    OperationFormulas<std::int64_t> formulas(c, m, plan, shape, tile.busy);
     if (plan.nest)
-      add_nest(c, m, plan, multiplies_in_memory(c, weights), tile);
+      formulas.add_nest(multiplies_in_memory(c, weights));
     else
-      add_rows(c, m, plan, tile);
+      formulas.add_rows();
     merge_ports(m, wired, tile.times, tile.busy);
     tile.cycles = tile.busy.longest();
   }
   if (shares_units(m)) tile.micro_operations = micro_operations(c, m, plan, tile.first, tile.last, wired);
 }
 
-/// Operands in the instruction's own pair say no other.
+}  // namespace
+
 InstructionClass own_pair_unsaid(InstructionClass c) {
   const Family own = c.work.family;
   const auto leave = [own](DsramPair& pair) {
@@ -244,28 +90,21 @@ InstructionClass own_pair_unsaid(InstructionClass c) {
   return c;
 }
 
-}  // namespace
-
-std::int64_t OtherPairs::sum() const { return std::accumulate(beats.begin(), beats.end(), std::int64_t{0}); }
-std::int64_t OtherPairs::longest() const { return *std::ranges::max_element(beats); }
-
-Busy& Busy::add(const Busy& other, std::int64_t times) {
-  compute += other.compute * times;
-  dsram_read += other.dsram_read * times;
-  dsram_write += other.dsram_write * times;
-  stackram_read += other.stackram_read * times;
-  stackram_write += other.stackram_write * times;
-  psram_read += other.psram_read * times;
-  psram_stack += other.psram_stack * times;
-  psram_stacks += other.psram_stacks * times;
-  if (!other.other_pairs.any) return *this;
-  for (std::size_t pair = 0; pair < pair_families; ++pair)
-    other_pairs.add(pair, other.other_pairs.beats[pair] * times);
-  return *this;
+SummedOver summed_over(const InstructionClass& c, const Machine& m, std::int64_t channels) {
+  const LoopNest& nest = c.work.nest;
+  if (c.operand_b != Place::psram || m.sparsity != Sparsity::skipping)
+    return {nest.kernel_h, nest.kernel_w, channels};
+  const std::int64_t kernel = nest.kernel_h * nest.kernel_w, density = m.weight_density.hundredths;
+  if (m.sparsity_group == 0) return {1, 1, ceil_div(channels * kernel * density, 100)};
+  return {1, 1, kernel * kept_in_groups(channels, m.sparsity_group, density)};
 }
 
-std::int64_t Busy::longest() const {
-  return std::max({compute, longest_dsram_read(), dsram_write, stackram_read, stackram_write, psram_read});
+std::int64_t prologue_elements(const InstructionClass& c, const TilePlan& plan, const TileExtent& tile) {
+  if (!plan.nest || c.prologue_passes == 0) return 0;
+  const LoopNest& nest = c.work.nest;
+  const std::int64_t positions =
+      held_window(rows_of(nest), tile.rows) * held_window(columns_of(nest), tile.columns);
+  return tile_a_elements(c, plan, tile.channels, tile.sums, positions);
 }
 
 std::int64_t mac_cycles(const ClassCost& cost) { return ceil_div(cost.spent_macs, cost.products_in_mac); }
@@ -340,9 +179,9 @@ ClassCost tiles_of(const InstructionClass& c, const Machine& m, WeightPlace weig
   cost.macs = cost.plan.nest ? mac_count(c.work.nest) : 0;
   if (cost.plan.nest && !multiplies_in_memory(c, weights)) {
     const LoopNest& nest = c.work.nest;
-    const Sum sum = sum_of(c, m, nest.in_channels);
-    cost.spent_macs =
-        nest.groups * nest.batch * nest.out_channels * nest.out_h * nest.out_w * sum.kernel * sum.channels;
+    const SummedOver sum = summed_over(c, m, nest.in_channels);
+    cost.spent_macs = nest.groups * nest.batch * nest.out_channels * nest.out_h * nest.out_w * sum.kernel_h *
+                      sum.kernel_w * sum.channels;
   }
   return cost;
 }

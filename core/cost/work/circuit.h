@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <numeric>
 
 #include "core/cost/work/expansion.h"
 #include "core/cost/work/scoreboard.h"
@@ -13,38 +14,57 @@
 namespace sdip {
 
 /// Beats of reading DSRAM pairs of other families than the instruction's own; `any` says whether there are some,
-/// since mostly there are none.
-struct OtherPairs {
+/// since mostly there are none. `Number`: std::int64_t or Filled (fold.h).
+template <class Number>
+struct OtherPairsOf {
   bool any = false;
-  std::array<std::int64_t, pair_families> beats{};
+  std::array<Number, pair_families> beats{};
 
-  void add(std::size_t pair, std::int64_t more) {
+  void add(std::size_t pair, const Number& more) {
     any = true;
     beats[pair] += more;
   }
-  std::int64_t sum() const;
-  std::int64_t longest() const;
+  Number sum() const { return std::accumulate(beats.begin(), beats.end(), Number{}); }
+  Number longest() const { return *std::ranges::max_element(beats); }
 };
 
 /// A counted need of each on-chip resource, in cycles (compute) or beats (ports).
-struct Busy {
-  std::int64_t compute = 0, dsram_read = 0, dsram_write = 0, stackram_read = 0, stackram_write = 0, psram_read = 0;
-  OtherPairs other_pairs;
+template <class Number>
+struct BusyOf {
+  Number compute{}, dsram_read{}, dsram_write{}, stackram_read{}, stackram_write{}, psram_read{};
+  OtherPairsOf<Number> other_pairs;
   // Of psram_read, with memory_hierarchy=writable_psram: beats of one core's stack, and of all that are in
   // lockstep.
-  std::int64_t psram_stack = 0, psram_stacks = 0;
+  Number psram_stack{}, psram_stacks{};
 
-  Busy& operator+=(const Busy& other) { return add(other, 1); }
-  Busy& add(const Busy& other, std::int64_t times);
-  std::int64_t longest() const;
+  BusyOf& operator+=(const BusyOf& other) { return add(other, 1); }
+  BusyOf& add(const BusyOf& other, std::int64_t times) {
+    const Number factor(times);
+    compute += factor * other.compute;
+    dsram_read += factor * other.dsram_read;
+    dsram_write += factor * other.dsram_write;
+    stackram_read += factor * other.stackram_read;
+    stackram_write += factor * other.stackram_write;
+    psram_read += factor * other.psram_read;
+    psram_stack += factor * other.psram_stack;
+    psram_stacks += factor * other.psram_stacks;
+    if (!other.other_pairs.any) return *this;
+    for (std::size_t pair = 0; pair < pair_families; ++pair)
+      other_pairs.add(pair, factor * other.other_pairs.beats[pair]);
+    return *this;
+  }
+  Number longest() const {
+    return std::max({compute, longest_dsram_read(), dsram_write, stackram_read, stackram_write, psram_read});
+  }
   /// Beats of PSRAM's port that bring weights, to all cores at once.
-  std::int64_t weight_beats() const { return psram_read - psram_stacks; }
+  Number weight_beats() const { return psram_read - psram_stacks; }
   /// Of all DSRAM read ports, in beats; of the one that is busy longest.
-  std::int64_t all_dsram_reads() const { return other_pairs.any ? dsram_read + other_pairs.sum() : dsram_read; }
-  std::int64_t longest_dsram_read() const {
+  Number all_dsram_reads() const { return other_pairs.any ? dsram_read + other_pairs.sum() : dsram_read; }
+  Number longest_dsram_read() const {
     return other_pairs.any ? std::max(dsram_read, other_pairs.longest()) : dsram_read;
   }
 };
+using Busy = BusyOf<std::int64_t>;
 
 /// One shape of tile operation. DRAM bytes are of one core, bursts not yet rounded.
 struct TileCost {
@@ -122,6 +142,9 @@ bool stack_in_psram(const Machine& machine);
 /// The machine as a stage's classes meet it when `cores` run them in lockstep: PSRAM's port serves the stacks of
 /// all.
 Machine in_lockstep(Machine machine, std::int64_t cores);
+
+/// The class with operands in the instruction's own pair saying no other.
+InstructionClass own_pair_unsaid(InstructionClass c);
 
 /// What an instruction of that class costs in a stage of `role`, whose weights may lie in place. The machine's
 /// cores are those in lockstep, and matter where stack_in_psram alone.

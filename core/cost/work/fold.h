@@ -1,11 +1,28 @@
 // Folds and beats: how often lanes and ports are used to get through data.
+//
+// Formulas are said once. Their `Number` is std::int64_t, which counts, or Filled (core/cost/explain/filled.h),
+// which writes down how the same number is made.
 #pragma once
 
+#include <algorithm>
+#include <concepts>
 #include <cstdint>
+#include <initializer_list>
 
 #include "core/base/units.h"
 
 namespace sdip {
+
+// What a formula is made of besides + and *, for whole numbers.
+constexpr std::int64_t ceiling(std::int64_t a, std::int64_t b) { return ceil_div(a, b); }
+constexpr std::int64_t largest(std::initializer_list<std::int64_t> of) { return std::max(of); }
+
+template <class Number>
+constexpr Number product_of(std::initializer_list<std::int64_t> factors) {
+  Number product(1);
+  for (const std::int64_t factor : factors) product = product * Number(factor);
+  return product;
+}
 
 /// A dimension folded onto lanes: `full` folds of `lanes`, and one of `edge` when that is not 0.
 struct Folds {
@@ -14,23 +31,42 @@ struct Folds {
 };
 constexpr Folds fold(std::int64_t size, std::int64_t lanes) { return {lanes, size / lanes, size % lanes}; }
 
-/// Beats to move `elements` of `bits` through a port: ceil(elements bits / port).
-constexpr std::int64_t beats(std::int64_t elements, std::int64_t bits, std::int64_t port_bits) {
-  return ceil_div(elements * bits, port_bits);
+/// How many folds there are: ceil(size / lanes).
+template <class Number>
+constexpr Number count_of(const Folds& f) {
+  if constexpr (std::integral<Number>)
+    return f.count();
+  else
+    return ceiling(Number(f.full * f.lanes + f.edge), f.lanes);
+}
+
+/// Beats to move so many elements of so many bits, all of them `factors`, through a port: ceil(elements bits /
+/// port).
+template <class Number = std::int64_t>
+constexpr Number beats(std::initializer_list<std::int64_t> factors, std::int64_t port_bits) {
+  return ceiling(product_of<Number>(factors), port_bits);
 }
 
 /// Sum over all folds of the beats that each fold's elements take.
 /// Worked example: 10 elements of 16 bit on 4 lanes through a 32-bit port: folds of 4, 4, 2 take 2 + 2 + 1 = 5
 /// beats.
-constexpr std::int64_t folded_beats(const Folds& f, std::int64_t bits, std::int64_t port_bits) {
-  return f.full * beats(f.lanes, bits, port_bits) + (f.edge != 0 ? beats(f.edge, bits, port_bits) : 0);
+template <class Number = std::int64_t>
+constexpr Number folded_beats(const Folds& f, std::int64_t bits, std::int64_t port_bits) {
+  const Number full = Number(f.full) * beats<Number>({f.lanes, bits}, port_bits);
+  return f.edge == 0 ? full : full + beats<Number>({f.edge, bits}, port_bits);
 }
 
 /// The same over two dimensions folded together: each pair of folds moves the product of their elements.
-constexpr std::int64_t folded_beats(const Folds& x, const Folds& y, std::int64_t bits, std::int64_t port_bits) {
-  std::int64_t sum = 0;
-  if (x.full > 0) sum += x.full * folded_beats({y.lanes * x.lanes, y.full, y.edge * x.lanes}, bits, port_bits);
-  if (x.edge > 0) sum += folded_beats({y.lanes * x.edge, y.full, y.edge * x.edge}, bits, port_bits);
+template <class Number = std::int64_t>
+constexpr Number folded_beats(const Folds& x, const Folds& y, std::int64_t bits, std::int64_t port_bits) {
+  Number sum(0);
+  const auto add = [&](std::int64_t times, std::int64_t a, std::int64_t b) {
+    if (times > 0 && a > 0 && b > 0) sum += Number(times) * beats<Number>({a, b, bits}, port_bits);
+  };
+  add(x.full * y.full, x.lanes, y.lanes);
+  add(x.full, x.lanes, y.edge);
+  add(y.full, x.edge, y.lanes);
+  add(1, x.edge, y.edge);
   return sum;
 }
 

@@ -6,6 +6,7 @@
 // of 128 rows: 3 x 40 x 4 x 2 x ceil(8/2) = 3840 conversions.
 #pragma once
 
+#include "core/cost/work/fold.h"
 #include "core/cost/work/ports.h"
 #include "core/program/kinds.h"
 #include "core/program/workload.h"
@@ -27,9 +28,10 @@ inline std::int64_t fefet_input_bits(const Machine& m, std::int64_t activation_b
 
 /// Cycles of one row of operand A: its bits go in one part after the other, and for each part the columns of a
 /// converter are converted one after the other. `m` is the machine in the class's formats.
-inline std::int64_t memory_row_cycles(const InstructionClass& c, const Machine& m) {
-  return ceil_div(bits_of(m.activation_format), m.fefet_input_bits) * m.fefet_columns_per_converter *
-         c.work.element_cycles;
+template <class Number = std::int64_t>
+Number memory_row_cycles(const InstructionClass& c, const Machine& m) {
+  return Number(c.work.element_cycles) * ceiling(Number(bits_of(m.activation_format)), m.fefet_input_bits) *
+         Number(m.fefet_columns_per_converter);
 }
 
 /// The least that all of a class's rows take, whatever its tiles: each row once.

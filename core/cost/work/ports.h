@@ -25,7 +25,8 @@ inline Widths widths_of(const InstructionClass& c, const Machine& m) {
 
 /// Books the beats of reading from a place on that place's port; tiles of DRAM operands are read from DSRAM.
 /// `pair` is that of an operand in DSRAM when it is another than the instruction's own.
-inline void book_read(Busy& busy, Place place, DsramPair pair, std::int64_t beats_read) {
+template <class Number>
+void book_read(BusyOf<Number>& busy, Place place, DsramPair pair, const Number& beats_read) {
   if (place == Place::stackram) busy.stackram_read += beats_read;
   if (place == Place::psram) busy.psram_read += beats_read;
   if (place == Place::dsram && pair)
@@ -43,21 +44,32 @@ inline constexpr std::int64_t most_cycles = std::int64_t{1} << 58;
 inline std::int64_t at_most(Int128 cycles, std::int64_t most) {
   return static_cast<std::int64_t>(std::min<Int128>(cycles, most));
 }
+inline std::int64_t capped_sum(std::int64_t a, std::int64_t b, std::int64_t most) {
+  return at_most(static_cast<Int128>(a) + b, most);
+}
+inline std::int64_t capped_product(std::int64_t a, std::int64_t b, std::int64_t most) {
+  return at_most(static_cast<Int128>(a) * b, most);
+}
+/// a `hundredths` / 100, rounded up.
+inline std::int64_t capped_hundredths(std::int64_t a, std::int64_t hundredths, std::int64_t most) {
+  return at_most((static_cast<Int128>(a) * hundredths + 99) / 100, most);
+}
 
 /// Beats where they really go: in a unified memory all through DSRAM's ports; a ROM is `wired` to its multipliers;
 /// of stacks in PSRAM through its port, those of all cores in lockstep. Of one of `tiles` operations.
-inline void merge_ports(const Machine& m, bool wired, std::int64_t tiles, Busy& busy) {
-  if (wired) busy.psram_read = 0;
+template <class Number>
+void merge_ports(const Machine& m, bool wired, std::int64_t tiles, BusyOf<Number>& busy) {
+  if (wired) busy.psram_read = Number(0);
   if (stack_in_psram(m)) {
     busy.psram_stack = busy.stackram_read + busy.stackram_write;
-    busy.psram_stacks = at_most(static_cast<Int128>(busy.psram_stack) * m.cores, most_cycles / tiles);
+    busy.psram_stacks = capped_product(Number(m.cores), busy.psram_stack, most_cycles / tiles);
     busy.psram_read += busy.psram_stacks;
-    busy.stackram_read = busy.stackram_write = 0;
+    busy.stackram_read = busy.stackram_write = Number(0);
   }
   if (m.activation_memory != ActivationMemory::unified) return;
   busy.dsram_read += busy.stackram_read;
   busy.dsram_write += busy.stackram_write;
-  busy.stackram_read = busy.stackram_write = 0;
+  busy.stackram_read = busy.stackram_write = Number(0);
 }
 
 /// What steps need that run one after the other, in sum, and how long they last.

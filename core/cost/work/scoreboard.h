@@ -42,7 +42,9 @@ std::int64_t dsram_pairs(const Machine& machine);
 inline constexpr std::size_t ownable_count = circuit_count + 2 * pair_families + 4;
 using Owned = std::bitset<ownable_count>;
 
-struct Busy;
+template <class Number>
+struct BusyOf;
+using Busy = BusyOf<std::int64_t>;
 /// What an instruction of the class owns from when it begins until it retires: the circuits that it works on, and
 /// the ports over which it moves at least one beat, `busy` in all.
 Owned owned_by(const InstructionClass& c, const Busy& busy, const Machine& machine);

@@ -211,7 +211,7 @@ void expect_needs(const FilledBusy& said, const Busy& counted) {
   expect(said.stackram_write, counted.stackram_write);
   expect(said.psram_read, counted.psram_read);
   for (std::size_t pair = 0; pair < pair_families; ++pair)
-    expect(said.other_pairs[pair], counted.other_pairs.beats[pair]);
+    expect(said.other_pairs.beats[pair], counted.other_pairs.beats[pair]);
 }
 
 /// Whether all is said of the classes of a drawn program, and is right.

@@ -40,7 +40,7 @@ TEST(busy, adds_every_resource_as_often_as_it_is_said) {
 TEST(ports, a_pair_is_read_where_the_operand_lies_in_dsram_alone) {
   for (const Place place : {Place::stackram, Place::psram, Place::dram, Place::nowhere}) {
     Busy busy;
-    book_read(busy, place, Family::softmax, 5);
+    book_read(busy, place, Family::softmax, std::int64_t{5});
     EXPECT_FALSE(busy.other_pairs.any);
     EXPECT_EQ(busy.stackram_read, place == Place::stackram ? 5 : 0);
     EXPECT_EQ(busy.psram_read, place == Place::psram ? 5 : 0);
@@ -83,7 +83,10 @@ InstructionClass softmax_class(std::int64_t rows, std::int64_t length) {
 
 /// The host's cycles of all of a class in one operation of `tiles`.
 std::int64_t host_cycles(const InstructionClass& c, const Machine& m, bool last, std::int64_t tiles) {
-  return host_steps(c, m, cost::tile_plan(c), c.work.rows, c.work.row_length, last, false, tiles).busy.compute;
+  const TileShape tile{{c.work.rows, 1, c.work.row_length, 1}, true, last, tiles};
+  std::int64_t cycles = 0;
+  for (const Busy& step : host_formulas<std::int64_t>(c, m, cost::tile_plan(c), tile)) cycles += step.compute;
+  return cycles;
 }
 
 Machine with_host() {

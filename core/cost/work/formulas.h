@@ -1,0 +1,171 @@
+// What one tile operation needs of its circuit and of each SRAM port (docs/model/work.md), each formula once: with
+// whole numbers it counts, with Filled it is written out. Internal to the cost folder.
+//
+// Worked example. A linear of 4096 x 320 by 320 x 320, fp16, lanes 16 x 32 x 16, ports of 4096 bit and 8192
+// (PSRAM): compute is "ceil(4096/16) x ceil(320/32) x ceil(320/16)", 51,200; operand A "10 x 256 x 20 x ceil(16 x
+// 16 x 16/4096)", as many beats.
+#pragma once
+
+#include <algorithm>
+
+#include "core/cost/work/fold.h"
+#include "core/cost/work/in_memory.h"
+#include "core/cost/work/micro_operations.h"
+#include "core/cost/work/ports.h"
+#include "core/cost/work/split_macs.h"
+
+namespace sdip {
+
+/// What each result of a tile sums over: kernel positions, each folded apart, and channels of each. Skipping
+/// gathers only non-zeros: one compacted dimension, by groups those that stay of each at each kernel position.
+struct SummedOver {
+  std::int64_t kernel_h, kernel_w, channels;
+};
+SummedOver summed_over(const InstructionClass& c, const Machine& m, std::int64_t channels);
+
+/// Elements of operand A that pass through the prologue in one tile operation, in each of its passes: the window as
+/// it is inside an input without edges.
+std::int64_t prologue_elements(const InstructionClass& c, const cost::TilePlan& plan, const cost::TileExtent& tile);
+
+template <class Number>
+class OperationFormulas {
+ public:
+  /// `m` is the machine in the class's formats; `busy` is added to, and is clear before.
+  OperationFormulas(const InstructionClass& c, const Machine& m, const cost::TilePlan& plan, const TileShape& tile,
+                    BusyOf<Number>& busy)
+      : c_(c), m_(m), plan_(plan), tile_(tile), w_(widths_of(c, m)), busy_(busy) {}
+
+  /// One product, or several; `in_memory`: in a weight memory, which takes a row with all its sums and channels at
+  /// once.
+  void add_nest(bool in_memory) {
+    const LoopNest& nest = c_.work.nest;
+    const auto [rows, columns, channels, sums] = tile_.size;
+    const bool weighted = c_.operand_b == Place::psram;
+    // A batch lengthens the rows of a weighted product; heads and batches of activation products stay apart.
+    const std::int64_t all_rows = rows * columns * (weighted ? plan_.multiplicity : 1);
+    const std::int64_t groups = channels <= nest.out_channels ? 1 : ceil_div(channels, nest.out_channels);
+    const std::int64_t in_product = std::min(channels, nest.out_channels);
+    const std::int64_t all_sums = nest.kernel_h * nest.kernel_w * sums;
+    const SummedOver sum = in_memory ? SummedOver{1, 1, all_sums} : summed_over(c_, m_, sums);
+    const ArrayLanes lanes = in_memory ? ArrayLanes{1, channels, all_sums} : array_lanes(c_.work.family, m_);
+    const Product product = {fold(all_rows, lanes.rows), fold(in_product, lanes.channels),
+                             fold(sum.channels, lanes.sum), sum.kernel_h * sum.kernel_w,
+                             weighted ? groups : plan_.multiplicity};
+    const Number kernel = product_of<Number>({sum.kernel_h, sum.kernel_w});
+    const Number of_rows = Number(product.times) * count_of<Number>(product.rows);
+    busy_.compute = in_memory
+                        ? capped_product(of_rows, memory_row_cycles<Number>(c_, m_), most_cycles / tile_.times)
+                        : of_rows * count_of<Number>(product.channels) * kernel * count_of<Number>(product.sum) *
+                              Number(c_.work.element_cycles);
+    read_operands(product, kernel);
+    move_partials(product);
+    const std::int64_t results = tile_.last ? tile_out_elements(plan_, tile_.size) : 0;
+    if (tile_.last) {
+      write(product.rows, product.channels, product.times, results);
+      // Operands of fused operators: fetched as results appear, or an equal part each operation when held.
+      for (const Fetch& f : c_.fetches) read(f, f.per_fold ? results : part_of(f));
+    }
+    add_beside(results);
+  }
+
+  /// Passes over rows: short rows share a fold, long ones take several.
+  void add_rows() {
+    const auto rows = tile_.size.rows, length = tile_.size.channels;
+    const std::int64_t lanes = row_lanes(c_.work.family, m_);
+    const bool apart = length >= lanes;
+    const Folds folds = apart ? fold(length, lanes) : fold(rows * length, lanes / length * length);
+    const Number times(apart ? rows : 1);
+    busy_.compute = Number(passes_of(c_, plan_)) *
+                    (apart ? times * count_of<Number>(folds) : ceiling(Number(rows), lanes / length)) *
+                    Number(c_.work.element_cycles);
+    for (const Fetch& f : c_.fetches) {
+      const std::int64_t reads = reads_of(f, plan_, tile_.last);
+      if (f.per_fold)
+        book_read(busy_, f.place, f.pair,
+                  Number(reads) * times * folded_beats<Number>(folds, bits_of_fetch(f), port_bits(w_, f.place)));
+      else if (reads > 0)
+        read(f, part_of(f));
+    }
+    if (!tile_.last) return;
+    const std::int64_t results = row_results(c_, rows, length);
+    add_beside(results);
+    write(fold(results, lanes), {1, 1, 0}, 1, results);
+  }
+
+ private:
+  /// `times` products of rows x channels, each summed over folds at `kernel` positions.
+  struct Product {
+    Folds rows, channels, sum;
+    std::int64_t kernel, times;
+  };
+
+  void read_operands(const Product& p, const Number& kernel) {
+    const bool a_held = m_.dataflow == Dataflow::input_stationary,
+               b_held = m_.dataflow == Dataflow::weight_stationary;
+    const std::int64_t b_bits = c_.operand_b == Place::psram ? w_.weight : w_.activation;
+    const Number a = folded_beats<Number>(p.rows, p.sum, w_.activation, port_bits(w_, c_.operand_a));
+    const Number b = folded_beats<Number>(p.channels, p.sum, b_bits, port_bits(w_, c_.operand_b));
+    book_read(busy_, c_.operand_a, c_.pair_a,
+              Number(p.times) * Number(a_held ? 1 : p.channels.count()) * kernel * a);
+    book_read(busy_, c_.operand_b, c_.pair_b, Number(p.times) * Number(b_held ? 1 : p.rows.count()) * kernel * b);
+  }
+
+  /// Partial sums go to and from the result's memory for every summed fold but the last (write) and the first
+  /// (read); held in registers, only from one tile of sums to the next.
+  void move_partials(const Product& p) {
+    const bool in_registers = m_.dataflow == Dataflow::output_stationary;
+    const std::int64_t rounds = in_registers ? 0 : p.kernel * p.sum.count() - 1;
+    const std::int64_t written = rounds + !tile_.last, read = rounds + !tile_.first;
+    if (written + read == 0) return;
+    const bool only_pushed = plan_.sums.count() == 1 && c_.push && !c_.to_dsram && !c_.to_dram;
+    const Number once = Number(p.times) * folded_beats<Number>(p.rows, p.channels, w_.accumulator,
+                                                               only_pushed ? w_.stackram : w_.dsram);
+    (only_pushed ? busy_.stackram_write : busy_.dsram_write) += Number(written) * once;
+    (only_pushed ? busy_.stackram_read : busy_.dsram_read) += Number(read) * once;
+  }
+
+  /// Results, made in `times` folds of rows x channels. Turned ones go run by run, never faster than they are made.
+  void write(const Folds& rows, const Folds& channels, std::int64_t times, std::int64_t results) {
+    const auto beats_on = [&](std::int64_t port) {
+      const Number made = Number(times) * folded_beats<Number>(rows, channels, w_.result, port);
+      if (c_.turned_run == 0) return made;
+      return largest(
+          std::initializer_list<Number>{made, folded_beats<Number>(fold(results, c_.turned_run), w_.result, port)});
+    };
+    if (c_.to_dsram || c_.to_dram) busy_.dsram_write += beats_on(w_.dsram);
+    if (c_.push) busy_.stackram_write += beats_on(w_.stackram);
+  }
+
+  /// Work beside the main one: operand A as it is read, fused operators and sums over the results. Each has its
+  /// circuit; on shared units all take turns at the vector lanes, the main work too unless it is on the MACs.
+  void add_beside(std::int64_t results) {
+    if (c_.prologue_passes + c_.fused_operators + c_.fused_passes + c_.statistics_passes == 0) return;
+    const std::int64_t lanes = row_lanes(Family::norm, m_);
+    const Number fused = ceiling(Number(results), m_.vector_lanes);
+    const Number before =
+        Number(c_.prologue_passes) * ceiling(Number(prologue_elements(c_, plan_, tile_.size)), lanes);
+    const Number sums = Number(c_.statistics_passes) * ceiling(Number(results), lanes);
+    using List = std::initializer_list<Number>;
+    if (!shares_units(m_)) {
+      busy_.compute = largest(List{busy_.compute, before, Number(c_.fused_passes) * fused, sums});
+      return;
+    }
+    const Number in_turn = before + Number(c_.fused_operators) * fused + sums;
+    busy_.compute = plan_.nest ? largest(List{busy_.compute, in_turn}) : busy_.compute + in_turn;
+  }
+
+  void read(const Fetch& f, std::int64_t elements) {
+    book_read(busy_, f.place, f.pair, beats<Number>({elements, bits_of_fetch(f)}, port_bits(w_, f.place)));
+  }
+  std::int64_t part_of(const Fetch& f) const { return ceil_div(f.elements, plan_.result_tiles()); }
+  std::int64_t bits_of_fetch(const Fetch& f) const { return f.place == Place::psram ? w_.weight : w_.activation; }
+
+  const InstructionClass& c_;
+  const Machine& m_;
+  const cost::TilePlan& plan_;
+  const TileShape& tile_;
+  const Widths w_;
+  BusyOf<Number>& busy_;
+};
+
+}  // namespace sdip
