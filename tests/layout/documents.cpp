@@ -131,7 +131,8 @@ Complaints against_long_sections(const Source& page, std::size_t most) {
   Complaints complaints;
   std::string heading;
   std::size_t lines = 0;
-  for (const std::string_view line : lines_of(page.text + "\n## ")) {
+  const std::string text = page.text + "\n## ";
+  for (const std::string_view line : lines_of(text)) {
     if (line.starts_with("## ")) {
       if (!heading.empty() && lines > most)
         complaints.push_back(page.path + ": " + std::to_string(lines) + " lines in " + heading);

@@ -115,7 +115,7 @@ TEST(formats, of_a_layer_price_what_its_instruction_spends) {
   Machine m;
   // But for what goes with the area of the whole machine, and with words that say formats.
   const auto energy = [&](const Machine& machine) {
-    const EnergyParts& parts = report_of_stages({stage}, machine).stages[0].instructions[0].energy_parts;
+    const EnergyParts parts = report_of_stages({stage}, machine).stages[0].instructions[0].energy_parts;
     return std::vector<double>(parts.begin(), parts.begin() + static_cast<std::size_t>(EnergyPart::broadcast));
   };
   Machine narrow = m;
