@@ -32,8 +32,7 @@ std::vector<std::int64_t> other_values(const ParameterRow& row, std::int64_t val
       add(value == 0);
       break;
     case ParameterType::choice:
-      for (std::size_t i = 0; i < row.choices.size(); ++i)
-        if (row.choices[i].modelled) add(static_cast<std::int64_t>(i));
+      for (std::int64_t i = 0; i < std::ssize(row.choices); ++i) add(i);
       break;
     case ParameterType::decimal:
       add(value / 2);

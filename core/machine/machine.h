@@ -14,7 +14,7 @@
 namespace sdip {
 
 #define SET(type) enum class type : std::int64_t {
-#define VALUE(identifier, text, modelled) identifier,
+#define VALUE(identifier, text) identifier,
 #define END \
   }         \
   ;
@@ -45,11 +45,6 @@ struct Machine {
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
-struct ChoiceValue {
-  std::string_view name;
-  bool modelled;  // false: part of the design space, but refused until the engine acts on it
-};
-
 enum class ParameterType { count, decimal, real, choice, flag };
 enum class ParameterEffect { compile, cost };
 
@@ -62,8 +57,8 @@ struct ParameterRow {
   ParameterEffect effect;
   std::string_view group;
   std::string_view unit;
-  std::int64_t standard, least, most;    // in that coding, both ends included
-  std::span<const ChoiceValue> choices;  // empty unless type is choice
+  std::int64_t standard, least, most;         // in that coding, both ends included
+  std::span<const std::string_view> choices;  // empty unless type is choice
   std::string_view en, ja;
   std::int64_t (*read)(const Machine&);
   void (*write)(Machine&, std::int64_t);

@@ -12,8 +12,8 @@
 namespace sdip {
 namespace {
 
-#define SET(type) constexpr ChoiceValue type##_values[] = {
-#define VALUE(identifier, text, modelled) {text, modelled != 0},  // NOLINT(bugprone-macro-parentheses): a number
+#define SET(type) constexpr std::string_view type##_values[] = {
+#define VALUE(identifier, text) text,
 #define END \
   }         \
   ;
@@ -23,17 +23,17 @@ namespace {
 #undef END
 
 template <class Choice>
-constexpr std::span<const ChoiceValue> values_of() {
+constexpr std::span<const std::string_view> values_of() {
   static_assert(sizeof(Choice) == 0, "a choice without a set in choices.def");
   return {};
 }
 
-#define SET(type)                                            \
-  template <>                                                \
-  constexpr std::span<const ChoiceValue> values_of<type>() { \
-    return type##_values;                                    \
+#define SET(type)                                                 \
+  template <>                                                     \
+  constexpr std::span<const std::string_view> values_of<type>() { \
+    return type##_values;                                         \
   }
-#define VALUE(identifier, text, modelled)
+#define VALUE(identifier, text)
 #define END
 #include "core/machine/choices.def"
 #undef SET
@@ -41,13 +41,13 @@ constexpr std::span<const ChoiceValue> values_of() {
 #undef END
 
 constexpr auto format_values = [] {
-  std::array<ChoiceValue, std::size(number_formats)> values{};
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = {number_formats[i].name, true};
+  std::array<std::string_view, std::size(number_formats)> values{};
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = number_formats[i].name;
   return values;
 }();
 
 template <>
-constexpr std::span<const ChoiceValue> values_of<NumberFormat>() {
+constexpr std::span<const std::string_view> values_of<NumberFormat>() {
   return format_values;
 }
 
@@ -124,8 +124,7 @@ std::string expected(const ParameterRow& row) {
   switch (row.type) {
     case ParameterType::choice: {
       std::string text = "one of";
-      for (const auto& choice : row.choices)
-        if (choice.modelled) text += " " + std::string(choice.name);
+      for (const std::string_view choice : row.choices) text += " " + std::string(choice);
       return text;
     }
     case ParameterType::flag:
@@ -151,14 +150,9 @@ std::int64_t in_range(const ParameterRow& row, std::int64_t value, std::string_v
 }
 
 std::int64_t choice_index(const ParameterRow& row, std::string_view text, const std::string& where) {
-  for (std::size_t i = 0; i < row.choices.size(); ++i) {
-    if (row.choices[i].name != text) continue;
-    if (row.choices[i].modelled) return static_cast<std::int64_t>(i);
-    throw Error("not_modelled", where,
-                std::string(row.name) + " = " + std::string(text) +
-                    " is part of the design space but the engine does not model it yet: expected " + expected(row));
-  }
-  refuse("value_invalid", row, text, where);
+  const auto found = std::ranges::find(row.choices, text);
+  if (found == row.choices.end()) refuse("value_invalid", row, text, where);
+  return found - row.choices.begin();
 }
 
 /// "12.34" as 1234; at most two digits after the point.
@@ -196,7 +190,7 @@ const ParameterRow* find_setting(std::string_view name) {
 std::string value_text(const ParameterRow& row, std::int64_t value) {
   switch (row.type) {
     case ParameterType::choice:
-      return std::string(row.choices[static_cast<std::size_t>(value)].name);
+      return std::string(row.choices[static_cast<std::size_t>(value)]);
     case ParameterType::flag:
       return value != 0 ? "true" : "false";
     case ParameterType::decimal: {

@@ -16,8 +16,7 @@ Schema parameter_schema(const ParameterRow& row) {
   Schema schema;
   if (row.type == ParameterType::choice) {
     schema = {{"type", "string"}, {"enum", Schema::array()}};
-    for (const auto& choice : row.choices)
-      if (choice.modelled) schema["enum"].push_back(choice.name);
+    for (const std::string_view choice : row.choices) schema["enum"].push_back(choice);
   } else if (row.type == ParameterType::flag) {
     schema = flag();
   } else {
@@ -74,7 +73,6 @@ void add_tables(Schema& schemas) {
                                {"unsupported?", array(unsupported)},
                                {"give?", text()}});
   schemas["Doc"] = object({{"en", text()}, {"ja", text()}});
-  const Schema choice = object({{"name", text()}, {"modelled", flag()}});
   const Schema value = {{"type", {"number", "string", "boolean"}}};
   schemas["Parameter"] = object({{"name", text()},
                                  {"type", one_of({"count", "decimal", "choice", "flag"})},
@@ -84,7 +82,7 @@ void add_tables(Schema& schemas) {
                                  {"default", value},
                                  {"min", nullable(number())},
                                  {"max", nullable(number())},
-                                 {"choices", array(choice)},
+                                 {"choices", array(text())},
                                  {"doc", reference("Doc")}});
   schemas["Parameters"] = object({{"parameters", array(reference("Parameter"))}});
   schemas["TechnologyRow"] = object({{"name", text()},

@@ -28,8 +28,7 @@ std::string range_text(const ParameterRow& row) {
   if (row.type == ParameterType::flag) return "true false";
   if (row.type != ParameterType::choice) return value_text(row, row.least) + " .. " + value_text(row, row.most);
   std::string text;
-  for (const auto& choice : row.choices)
-    text += (text.empty() ? "" : " ") + std::string(choice.name) + (choice.modelled ? "" : "*");
+  for (const std::string_view choice : row.choices) text += (text.empty() ? "" : " ") + std::string(choice);
   return text;
 }
 
@@ -39,14 +38,12 @@ int print_parameters(const TableOptions& options) {
   bool found = options.group.empty();
   OrderedJson kept = OrderedJson::array();
   std::vector<TextRow> rows;
-  bool starred = false;
   const OrderedJson all = parameters_json()["parameters"];
   for (std::size_t i = 0; i < parameters().size(); ++i) {
     const auto& row = parameters()[i];
     if (!options.group.empty() && row.group != options.group) continue;
     found = true;
     kept.push_back(all[i]);
-    starred |= !std::ranges::all_of(row.choices, &ChoiceValue::modelled);
     rows.push_back({std::string(row.name), std::string(row.group), value_text(row, row.standard),
                     std::string(row.unit), range_text(row), std::string(row.en)});
   }
@@ -54,7 +51,6 @@ int print_parameters(const TableOptions& options) {
   if (options.json) return print_json({{"parameters", kept}}), exit_ok;
   print_table(std::cout, {{"parameter"}, {"group"}, {"default", Align::right}, {"unit"}, {"values"}, {""}}, rows,
               colour_out());
-  if (starred) std::cout << "\n  * in the design space, not yet modelled\n";
   return exit_ok;
 }
 

@@ -12,7 +12,7 @@ OrderedJson doc_json(std::string_view en, std::string_view ja) { return {{"en", 
 OrderedJson parameter_json(const ParameterRow& row) {
   const bool ranged = row.type == ParameterType::count || row.type == ParameterType::decimal;
   OrderedJson choices = OrderedJson::array();
-  for (const auto& choice : row.choices) choices.push_back({{"name", choice.name}, {"modelled", choice.modelled}});
+  for (const std::string_view choice : row.choices) choices.push_back(choice);
   return {{"name", row.name},
           {"type", type_text(row.type)},
           {"effect", row.effect == ParameterEffect::compile ? "compile" : "cost"},

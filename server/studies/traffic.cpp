@@ -27,10 +27,6 @@ bool is_option(const ParameterRow& row) {
   return row.group == "options" && row.effect == ParameterEffect::compile && named;
 }
 
-bool is_modelled(const ParameterRow& row, std::int64_t value) {
-  return row.choices.empty() || row.choices[static_cast<std::size_t>(value)].modelled;
-}
-
 /// "fusion=norm strips=line_buffers": the options that are not at their defaults.
 std::string options_text(const Machine& machine) {
   std::string text;
@@ -72,9 +68,8 @@ TrafficRow row_of(const Catalog& catalog, const std::string& model, const Machin
 }
 
 std::optional<std::int64_t> value_named(const ParameterRow& row, std::string_view name) {
-  for (std::size_t i = 0; i < row.choices.size(); ++i)
-    if (row.choices[i].name == name && row.choices[i].modelled) return static_cast<std::int64_t>(i);
-  return std::nullopt;
+  const auto found = std::ranges::find(row.choices, name);
+  return found == row.choices.end() ? std::nullopt : std::optional(found - row.choices.begin());
 }
 
 }  // namespace
@@ -110,7 +105,7 @@ std::vector<TrafficRow> traffic_rows(const Catalog& catalog, const std::string& 
   for (const ParameterRow& row : parameters()) {
     if (!is_option(row)) continue;
     for (std::int64_t value = row.least; value <= row.most; ++value) {
-      if (value == row.standard || !is_modelled(row, value)) continue;
+      if (value == row.standard) continue;
       Machine alone = plain;
       row.write(alone, value);
       add(alone, false);

@@ -32,7 +32,7 @@ struct ShortTraffic {
 };
 ShortTraffic shortened(const std::vector<TrafficRow>& rows);
 
-/// First `machine` with every option that can change the program at its default; then each other modelled value
+/// First `machine` with every option that can change the program at its default; then each other value
 /// alone, where the rules between parameters allow it; then those that fuse, one on top of the other. Throws what
 /// reading the model throws. Requires a checked machine.
 std::vector<TrafficRow> traffic_rows(const Catalog& catalog, const std::string& model, const Machine& machine);

@@ -60,15 +60,6 @@ TEST(cli, a_part_without_fefet_memories_says_that_and_no_other_limit) {
   EXPECT_THAT(ended.out, testing::Not(HasSubstr(" limits")));
 }
 
-TEST(cli, a_value_is_starred_only_where_a_footer_says_what_that_means) {
-  const std::string out = run_sdip({"parameters"}).out;
-  bool starred = false;
-  for (const Json& row : json_of({"parameters", "--json"})["parameters"])
-    for (const Json& choice : row["choices"]) starred |= choice["modelled"] == false;
-  EXPECT_EQ(out.find('*') != std::string::npos, starred);
-  EXPECT_EQ(out.find("not yet modelled") != std::string::npos, starred);
-}
-
 TEST(cli, models_are_listed_shown_and_written) {
   EXPECT_THAT(run_sdip({"model", "list"}).out, HasSubstr("sd15-unet"));
   EXPECT_FALSE(json_of({"model", "list", "--json"})["models"].empty());

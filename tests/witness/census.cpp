@@ -84,8 +84,8 @@ const std::vector<Setting>& settings() {
     for (const ParameterRow& row : parameters()) {
       const std::string name(row.name);
       if (row.type == ParameterType::choice) {
-        for (const ChoiceValue& c : row.choices)  // FPGA parts hold few of these machines and are not drawn
-          made.push_back({name, std::string(c.name), c.modelled && !c.name.starts_with("fpga_")});
+        for (const std::string_view c : row.choices)  // FPGA parts hold few of these machines and are not drawn
+          made.push_back({name, std::string(c), !c.starts_with("fpga_")});
       } else if (row.type == ParameterType::flag) {
         made.push_back({name, "false", true});
         made.push_back({name, "true", true});

@@ -11,10 +11,7 @@ std::int64_t drawn_value(Dice& dice, const ParameterRow& row, const ValidationCa
   if (row.type == ParameterType::flag) return dice.between(0, 1);
   if (row.type != ParameterType::choice)
     return dice.one_in(5) ? row.standard : one.unit * dice.between(one.least, one.most);
-  for (;;) {
-    const std::int64_t choice = dice.between(0, std::ssize(row.choices) - 1);
-    if (row.choices[static_cast<std::size_t>(choice)].modelled) return choice;
-  }
+  return dice.between(0, std::ssize(row.choices) - 1);
 }
 
 bool is_possible(const Machine& machine) {

@@ -14,7 +14,7 @@ const psram = parameter({ name: 'psram_bytes', group: 'sram', unit: 'B', default
 const ratio = parameter({ name: 'dram_clock_ratio', type: 'decimal', group: 'dram', default: 2, min: 0.01, max: 64 });
 const fusion = parameter({
   name: 'fusion', type: 'choice', group: 'options', default: 'none', min: null, max: null,
-  choices: [{ name: 'none', modelled: true }, { name: 'pointwise', modelled: true }, { name: 'strips', modelled: false }],
+  choices: ['none', 'pointwise'],
 });
 const hoist = parameter({ name: 'hoisted_context', type: 'flag', group: 'options', default: false, min: null, max: null });
 const table = [cores, psram, ratio, fusion, hoist];
@@ -37,8 +37,8 @@ describe('parseValue', () => {
     expect(parseValue(ratio, '1.25')).toEqual({ value: 1.25 });
     expect(faultOf(ratio, '1.255')).toBe('fault.hundredths');
   });
-  test('refuses a choice that is not modelled', () => {
-    expect(faultOf(fusion, 'strips')).toBe('fault.not_modelled');
+  test('refuses a choice that is not one of them', () => {
+    expect(parseValue(fusion, 'pointwise')).toEqual({ value: 'pointwise' });
     expect(faultOf(fusion, 'magic')).toBe('fault.choice');
   });
   test('what inputText writes means the same value', () => {

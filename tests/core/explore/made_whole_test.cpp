@@ -189,7 +189,6 @@ void draw_options(Draw& draw, Machine& machine) {
   for (const ParameterRow& row : parameters()) {
     if (row.type != ParameterType::choice || !draw.one_in(6)) continue;
     const std::int64_t before = row.read(machine), value = draw.between(0, std::ssize(row.choices) - 1);
-    if (!row.choices[static_cast<std::size_t>(value)].modelled) continue;
     row.write(machine, value);
     try {
       check_machine(machine);

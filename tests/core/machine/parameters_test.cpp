@@ -23,26 +23,21 @@ std::string refusal(Body&& body) {
   return "accepted";
 }
 
-bool modelled(const ParameterRow& row, std::int64_t value) {
-  return row.type != ParameterType::choice || row.choices[static_cast<std::size_t>(value)].modelled;
-}
-
 /// Ends, default and, of few values, all.
 std::vector<std::int64_t> samples(const ParameterRow& row) {
   std::vector<std::int64_t> values{row.least, row.most, row.standard, (row.least + row.most) / 2};
   if (row.type == ParameterType::choice)
     for (std::int64_t v = row.least; v <= row.most; ++v) values.push_back(v);
-  std::erase_if(values, [&](std::int64_t v) { return !modelled(row, v); });
   return values;
 }
 
-TEST(parameters, names_are_unique_documented_in_both_languages_and_defaults_are_in_range_and_modelled) {
+TEST(parameters, names_are_unique_documented_in_both_languages_and_defaults_are_in_range) {
   std::set<std::string_view> names;
   for (const ParameterRow& row : parameters()) {
     EXPECT_TRUE(names.insert(row.name).second) << row.name;
     EXPECT_FALSE(row.en.empty() || row.ja.empty()) << row.name;
     EXPECT_LT(row.least, row.most) << row.name;
-    EXPECT_TRUE(row.least <= row.standard && row.standard <= row.most && modelled(row, row.standard)) << row.name;
+    EXPECT_TRUE(row.least <= row.standard && row.standard <= row.most) << row.name;
     EXPECT_EQ(row.read(Machine{}), row.standard) << row.name;
     EXPECT_EQ(find_parameter(row.name), &row);
   }
@@ -103,20 +98,12 @@ TEST(parameters, what_is_no_number_of_that_kind_is_invalid) {
   EXPECT_EQ(refusal([&] { parse_value(decimal, "99999999999999999999.5", "/r"); }), "value_out_of_range at /r");
 }
 
-TEST(parameters, a_choice_that_the_engine_does_not_act_on_is_refused_as_not_modelled) {
-  constexpr ChoiceValue values[] = {{"acts", true}, {"planned", false}};
-  ParameterRow planned = *find_parameter("memory_hierarchy");
-  planned.choices = values;
-  EXPECT_EQ(parse_value(planned, "acts", "w"), 0);
-  EXPECT_EQ(refusal([&] { parse_value(planned, "planned", "w"); }), "not_modelled at w");
+TEST(parameters, a_choice_is_one_of_its_names) {
   for (const ParameterRow& row : parameters()) {
-    for (const ChoiceValue& choice : row.choices) {
-      if (choice.modelled) continue;
-      EXPECT_EQ(refusal([&] { parse_value(row, choice.name, "w"); }), "not_modelled at w") << row.name;
-    }
-    if (row.type == ParameterType::choice) {
-      EXPECT_EQ(refusal([&] { parse_value(row, "no such value", "w"); }), "value_invalid at w");
-    }
+    if (row.type != ParameterType::choice) continue;
+    for (std::size_t i = 0; i < row.choices.size(); ++i)
+      EXPECT_EQ(parse_value(row, row.choices[i], "w"), static_cast<std::int64_t>(i)) << row.name;
+    EXPECT_EQ(refusal([&] { parse_value(row, "no such value", "w"); }), "value_invalid at w");
   }
 }
 
@@ -153,8 +140,7 @@ TEST(presets, pass_every_rule_and_are_found_by_name) {
     EXPECT_NO_THROW(check_machine(preset.machine)) << preset.name;
     for (const ParameterRow& row : parameters()) {
       const std::int64_t value = row.read(preset.machine);
-      EXPECT_TRUE(row.least <= value && value <= row.most && modelled(row, value))
-          << preset.name << " " << row.name;
+      EXPECT_TRUE(row.least <= value && value <= row.most) << preset.name << " " << row.name;
     }
     EXPECT_EQ(find_preset(preset.name), &preset);
   }

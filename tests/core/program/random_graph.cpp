@@ -154,8 +154,7 @@ Machine random_compile_machine(GraphDice& dice) {
     for (const ParameterRow& row : parameters()) {
       if (row.effect != ParameterEffect::compile || row.name == "mode" || dice.one_in(2)) continue;
       if (row.type == ParameterType::choice) {
-        const auto choice = dice.between(0, std::ssize(row.choices) - 1);
-        if (row.choices[static_cast<std::size_t>(choice)].modelled) row.write(machine, choice);
+        row.write(machine, dice.between(0, std::ssize(row.choices) - 1));
       } else if (row.name.ends_with("ram_bytes")) {
         row.write(machine, std::max<std::int64_t>(1024, std::int64_t{1} << dice.between(10, 22)));
       }

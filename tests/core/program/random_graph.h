@@ -24,7 +24,7 @@ class GraphDice {
 /// Three to sixteen operators on pictures: convolutions, products, norms, pointwise ones, views, joins and cuts.
 Graph random_graph(GraphDice& dice);
 
-/// Small memories; every modelled choice of a parameter that can change a program. Checked.
+/// Small memories; every choice of a parameter that can change a program. Checked.
 Machine random_compile_machine(GraphDice& dice);
 
 }  // namespace sdip

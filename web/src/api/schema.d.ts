@@ -592,10 +592,7 @@ export interface components {
             default: number | string | boolean;
             min: number | null;
             max: number | null;
-            choices: {
-                name: string;
-                modelled: boolean;
-            }[];
+            choices: string[];
             doc: components["schemas"]["Doc"];
         };
         Parameters: {

@@ -16,12 +16,12 @@ const nameOf = (parameter: Parameter) => parameter.name as Axis['parameter'];
 
 export type AxisResult = { axis: Axis; count: number } | { fault: Fault };
 
-/** A first draft for a parameter: every modelled choice, or some values around the present one. */
+/** A first draft for a parameter: every choice, or some values around the present one. */
 export function draftFor(parameter: Parameter, present: ParameterValue): AxisDraft {
   const base = { parameter: parameter.name, kind: 'values' as const, min: '', max: '', by: '2' };
   if (parameter.type === 'flag') return { ...base, values: 'false, true' };
   if (parameter.type === 'choice') {
-    return { ...base, values: parameter.choices.filter((one) => one.modelled).map((one) => one.name).join(', ') };
+    return { ...base, values: parameter.choices.join(', ') };
   }
   const around = [0.25, 0.5, 1, 2, 4].map((factor) => Number(present) * factor);
   const fitting = around.filter((value) => 'value' in parseValue(parameter, String(value)));

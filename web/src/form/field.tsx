@@ -53,7 +53,6 @@ interface InputProps {
 }
 
 function ChoiceInput({ id, parameter, value, onChange, disabled }: InputProps) {
-  const { t } = useSpeech();
   if (parameter.type === 'flag') {
     return (
       <input id={id} type="checkbox" checked={value === true} disabled={disabled} aria-describedby={`${id}-doc`} onChange={(event) => onChange(event.target.checked)} />
@@ -61,11 +60,7 @@ function ChoiceInput({ id, parameter, value, onChange, disabled }: InputProps) {
   }
   return (
     <select id={id} value={String(value)} disabled={disabled} aria-describedby={`${id}-doc`} onChange={(event) => onChange(event.target.value)}>
-      {parameter.choices.map((choice) => (
-        <option key={choice.name} value={choice.name} disabled={!choice.modelled} title={choice.modelled ? undefined : t('form.not_modelled')}>
-          {choice.modelled ? choice.name : t('form.choice_not_modelled', { name: choice.name })}
-        </option>
-      ))}
+      {parameter.choices.map((choice) => <option key={choice} value={choice}>{choice}</option>)}
     </select>
   );
 }

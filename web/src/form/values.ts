@@ -13,10 +13,7 @@ export function parseValue(parameter: Parameter, text: string): Parsed {
     return { fault: { key: 'fault.flag', values: {} } };
   }
   if (parameter.type === 'choice') {
-    const choice = parameter.choices.find((one) => one.name === text);
-    if (!choice) return { fault: { key: 'fault.choice', values: { value: text } } };
-    if (!choice.modelled) return { fault: { key: 'fault.not_modelled', values: { value: text } } };
-    return { value: text };
+    return parameter.choices.includes(text) ? { value: text } : { fault: { key: 'fault.choice', values: { value: text } } };
   }
   const value = parseNumber(text);
   if (value === null) return { fault: { key: 'fault.number', values: {} } };

@@ -65,7 +65,7 @@ function ParetoView({ sweep, version, columns, x, y, colour, where }: ViewProps)
   const keep = useMemo(() => admitted(columns, constraints), [columns, constraints]);
   const byDensity = colour === 'density';
   const paint = useMemo(
-    () => colouring(columns.columns[colour], columns.feasible, logColour === '1', dark, tables.parameter(colour)?.choices.map((one) => one.name)),
+    () => colouring(columns.columns[colour], columns.feasible, logColour === '1', dark, tables.parameter(colour)?.choices),
     [columns, colour, logColour, dark, tables],
   );
   // An infeasible point has parameters but no metrics: only axes of parameters can show it.

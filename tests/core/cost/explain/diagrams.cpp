@@ -66,7 +66,7 @@ void read_machine(Diagram& d, Words words) {
     if (row == nullptr) fail("no parameter " + key);
     std::int64_t value = 0;
     if (row->type == ParameterType::choice) {
-      while (row->choices[static_cast<std::size_t>(value)].name != text)
+      while (row->choices[static_cast<std::size_t>(value)] != text)
         if (++value == std::ssize(row->choices)) fail(key + " has no " + text);
     } else {
       value = row->type == ParameterType::decimal ? hundredths(text) : std::stoll(text);

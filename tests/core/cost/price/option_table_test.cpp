@@ -172,7 +172,7 @@ TEST(option_table, has_every_choice_and_every_option_of_the_parameter_table) {
     const bool format = row.name.ends_with("_format");
     if (row.type == ParameterType::choice && !format) {
       for (std::int64_t v = row.least; v <= row.most; ++v) {
-        const std::string value(row.choices[static_cast<std::size_t>(v)].name);
+        const std::string value(row.choices[static_cast<std::size_t>(v)]);
         EXPECT_TRUE(v == row.standard || named.contains({std::string(row.name), value}))
             << row.name << "=" << value;
       }

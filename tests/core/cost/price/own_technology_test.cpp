@@ -55,8 +55,8 @@ Machine machine_for(std::string_view row) {
   Machine m = small_machine();
   const std::string_view first = row.substr(0, row.find('.')), last = row.substr(row.rfind('.') + 1);
   const ParameterRow& nodes = *find_parameter("technology_node");
-  for (const ChoiceValue& node : nodes.choices)
-    if (node.name == first) put(m, "technology_node", first);
+  for (const std::string_view node : nodes.choices)
+    if (node == first) put(m, "technology_node", first);
   if (holds(row, ".over_n45") && first == "n7") m.technology_node = TechnologyNode::n16;
   if (first == "fpga") m.technology_node = TechnologyNode::fpga_zynq7020;
   if (holds(row, "uram_bits") || holds(row, "inputs_switched")) m.technology_node = TechnologyNode::fpga_vc1902;
@@ -116,14 +116,14 @@ TEST(own_technology, moves_nothing_of_a_node_that_it_does_not_concern) {
   const Machine all = small_machine();
   const Application application = compile(tiny_sd(all), all);
   const ParameterRow& nodes = *find_parameter("technology_node");
-  for (const ChoiceValue& node : nodes.choices) {
+  for (const std::string_view node : nodes.choices) {
     Machine m = all;
-    put(m, "technology_node", node.name);
+    put(m, "technology_node", node);
     Machine others = m;
     for (const TechnologyRow& row : technology_rows())
       if (!concerns(row, m.technology_node)) multiply_row(others, row.name, 1.1);
     ASSERT_FALSE(others.technology.empty());
-    EXPECT_EQ(figures_of(estimate(application, others)), figures_of(estimate(application, m))) << node.name;
+    EXPECT_EQ(figures_of(estimate(application, others)), figures_of(estimate(application, m))) << node;
   }
 }
 
