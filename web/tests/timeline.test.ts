@@ -4,13 +4,11 @@ import type { Instruction } from '../src/api/types';
 import { binned, endOf, instructionAt, inTime, stepPath } from '../src/chart/timeline';
 import { channelLabel, cyclesBy, roofLabel, roofNone, roofNote, roofsOf } from '../src/point/sums';
 
-const run = (start_cycle: number, end_cycle: number, part: Partial<Instruction> = {}): Instruction => ({
-  index: 0, name: '', op: 'conv2d', start_cycle, end_cycle, limiter: 'compute', stall_weights_cycles: 0,
-  stall_activations_cycles: 0, stall_program_cycles: 0, waiting_cycles: 0, dram_program_bytes: 0, dram_weights_bytes: 0, dram_activations_in_bytes: 0, dram_activations_out_bytes: 0, dram_bytes: 0,
-  dsram_read_side_bytes: 0, dsram_write_side_bytes: 0, stackram_bytes: 0, psram_bytes: 0, macs: 0, lane_macs: 0, energy_j: 0, output_shape: [],
-  busy_cycles: {} as Instruction['busy_cycles'], energy_parts_j: {} as Instruction['energy_parts_j'],
-  frame_energy_j: { value: 0, least: 0, most: 0 }, frame_energy_parts_j: {} as Instruction['frame_energy_parts_j'], ...part,
-});
+/** Figures that a test does not name are 0 where they are read, and otherwise left out. */
+const run = (start_cycle: number, end_cycle: number, part: Partial<Instruction> = {}) => ({
+  index: 0, name: '', op: 'conv2d', start_cycle, end_cycle, limiter: 'compute', stall_weights_cycles: 0, stall_activations_cycles: 0, stall_program_cycles: 0,
+  dram_bytes: 0, dram_weights_bytes: 0, macs: 0, lane_macs: 0, output_shape: [], ...part,
+}) as unknown as Instruction;
 
 const words = (key: string, values?: Record<string, string | number>): string => `${key} ${values?.count ?? ''}`.trim();
 

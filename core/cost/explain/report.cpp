@@ -70,6 +70,7 @@ InstructionCost instruction_cost(const StageRun& run, std::size_t number, const 
   c.dsram_write_side = instruction.dsram_write_side;
   c.stackram = instruction.stackram;
   c.psram = Bytes(time.psram_bytes);
+  c.tile_operations = cost.operations;
   c.macs = Macs(cost.macs * cost.cores);
   c.lane_macs = Macs(cost.spent_macs * cost.cores);
   return c;

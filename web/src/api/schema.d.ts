@@ -2064,6 +2064,7 @@ export interface components {
             dsram_write_side_bytes: number;
             stackram_bytes: number;
             psram_bytes: number;
+            tile_operations: number;
             macs: number;
             lane_macs: number;
             name: string;
