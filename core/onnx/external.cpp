@@ -15,8 +15,6 @@
 namespace sdip {
 namespace {
 
-using Nodes = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
-
 struct Range {
   WeightBytes bytes;  // with their length
   const onnx::TensorProto* tensor;
@@ -37,7 +35,7 @@ void note(Search& search, const onnx::TensorProto& tensor) {
 
 void note_graph(Search& search, const onnx::GraphProto& graph);
 
-void note_nodes(Search& search, const Nodes& nodes) {
+void note_nodes(Search& search, const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes) {
   for (const auto& node : nodes) {
     for (const auto& attribute : node.attribute()) {
       if (attribute.has_t()) note(search, attribute.t());
