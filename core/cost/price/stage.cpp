@@ -221,14 +221,14 @@ std::vector<MacRoof> mac_roofs(const StageRun& run, const Machine& m) {
     if (roof.macs_per_cycle() > highest.macs_per_cycle()) highest = roof;
   }
   std::vector<MacRoof> roofs;
-  for (const auto& [family, roof] : of_family) {
+  for (const auto& of : of_family) {
     const auto equal = std::ranges::find_if(roofs, [&](const MacRoof& other) {
-      return other.lanes == roof.lanes && other.products_in_mac == roof.products_in_mac;
+      return other.lanes == of.second.lanes && other.products_in_mac == of.second.products_in_mac;
     });
     if (equal == roofs.end())
-      roofs.push_back(roof);
+      roofs.push_back(of.second);
     else
-      equal->families.push_back(family);
+      equal->families.push_back(of.first);
   }
   return roofs;
 }

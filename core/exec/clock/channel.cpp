@@ -5,7 +5,7 @@
 
 namespace sdip::exec {
 
-Clock::Count Clock::Buffers::free_for_next(std::size_t buffers, Count instruction_begin, Count now) {
+Count Clock::Buffers::free_for_next(std::size_t buffers, Count instruction_begin, Count now) {
   before.push_back(now);  // until then the tile now loaded was used
   return before.size() <= buffers ? instruction_begin : before[before.size() - buffers];
 }
@@ -32,7 +32,7 @@ Clock::Transfer Clock::weight_transfer(Count dram_bytes, Count psram_bytes, Coun
 
 /// Fetches a tile of weights of each core that needs one of its own, or those that are held. Returns when all are
 /// there.
-Clock::Count Clock::fetch(Count a_core, Count tile, bool held) {
+Count Clock::fetch(Count a_core, Count tile, bool held) {
   using_ = psram_.none();
   const InstructionClass& c = *class_;
   if (wired_ || (c.pinned && passes_ > 0) || a_core == 0) return 0;
@@ -56,7 +56,7 @@ Clock::Count Clock::fetch(Count a_core, Count tile, bool held) {
 
 /// Words come in behind those of older instructions, which stay until they have retired. Returns when they are
 /// there.
-Clock::Count Clock::fetch_words(Count bytes) {
+Count Clock::fetch_words(Count bytes) {
   Count start = channel_;
   while (!imem_.empty() && (imem_bytes_ + bytes > m_.imem_bytes || imem_.front().used_until <= start)) {
     start = std::max(start, imem_.front().used_until);
@@ -71,7 +71,7 @@ Clock::Count Clock::fetch_words(Count bytes) {
   return channel_ = start + t.cycles;
 }
 
-Clock::Count Clock::load(Count bytes, Buffers& buffers) {
+Count Clock::load(Count bytes, Buffers& buffers) {
   const Transfer t = transfer(bytes, copies_);
   const Count space = buffers.free_for_next(tile_buffers(), begin_, now_);
   channel_ = std::max(channel_, space) + t.cycles;

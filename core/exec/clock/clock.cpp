@@ -223,7 +223,7 @@ void Clock::count_beats(const Needs& needs) {
   count_.psram_stack_beats += needs.psram_stack;
 }
 
-Clock::Count Clock::command_cycles(const Operation& o) const {
+Count Clock::command_cycles(const Operation& o) const {
   const bool hosted = m_.sequencer == Sequencer::host;
   Count cycles = 0;
   for (Count i = 0; i < o.commands; ++i) cycles += m_.dispatch_cycles + (hosted ? m_.host_command_cycles : 0);
@@ -231,7 +231,7 @@ Clock::Count Clock::command_cycles(const Operation& o) const {
   return cycles;
 }
 
-Clock::Count Clock::overhead(const Operation& o) const {
+Count Clock::overhead(const Operation& o) const {
   const Count cycles = command_cycles(o);
   return m_.sequencer == Sequencer::distributed ? std::max<Count>(0, cycles - last_duration_) : cycles;
 }

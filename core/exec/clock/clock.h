@@ -18,8 +18,6 @@ namespace sdip::exec {
 
 class Clock {
  public:
-  using Count = std::int64_t;
-
   /// `share` of the channel, of it `thousandths`; `cores` in lockstep. The program must outlive it. Throws
   /// Error("cancelled", ...), as `pass` does.
   Clock(const Program& program, const Machine& machine, Decimal share, std::int64_t thousandths, std::int64_t cores,

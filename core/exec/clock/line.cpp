@@ -8,8 +8,6 @@
 namespace sdip::exec {
 namespace {
 
-using Count = std::int64_t;
-
 bool left_out(Role role, const Machine& m) {
   return m.vae_stage == VaeStage::off_chip && (role == Role::encoder || role == Role::decoder);
 }

@@ -4,8 +4,6 @@
 namespace sdip::exec {
 namespace {
 
-using Count = std::int64_t;
-
 Count whole_bytes(Count elements, const InstructionClass& c, const Machine& m) {
   return (elements * bits_of(c.formats ? c.formats->activations : m.activation_format) + 7) / 8;
 }

@@ -4,7 +4,6 @@
 namespace sdip::exec {
 namespace {
 
-using Count = std::int64_t;
 using List = std::vector<Micro>;
 
 struct Lister {

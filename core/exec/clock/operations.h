@@ -12,6 +12,8 @@
 
 namespace sdip::exec {
 
+using Count = std::int64_t;
+
 /// Beats of the read port of each family's DSRAM pair.
 struct PairBeats {
   std::array<std::int64_t, pair_families> beats{};

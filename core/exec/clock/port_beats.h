@@ -8,8 +8,6 @@
 
 namespace sdip::exec {
 
-using Count = std::int64_t;
-
 inline std::vector<Count> pieces(Count size, Count piece) {
   std::vector<Count> sizes;
   while (size > 0) {

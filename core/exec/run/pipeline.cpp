@@ -16,7 +16,6 @@ namespace sdip {
 namespace {
 
 using namespace exec;
-using Count = std::int64_t;
 
 /// A frame in a seat.
 struct Frame {
