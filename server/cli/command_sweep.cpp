@@ -73,7 +73,7 @@ class ProgressLine {
     next_ = now + (terminal_ ? std::chrono::milliseconds(250) : std::chrono::milliseconds(10'000));
     std::cerr << (terminal_ ? "\r\x1b[K" : "") << count_text(pace.done) << " of " << count_text(total_)
               << " points, " << count_text(static_cast<std::int64_t>(pace.points_per_second)) << " points/s";
-    if (!last) std::cerr << ", " << static_cast<std::int64_t>(pace.eta_s + 0.5) << " s left";
+    if (!last && pace.eta_s) std::cerr << ", " << static_cast<std::int64_t>(*pace.eta_s + 0.5) << " s left";
     std::cerr << (terminal_ && !last ? "" : "\n") << std::flush;
   }
 
@@ -272,7 +272,7 @@ int run_stored_sweep(const SweepArguments& arguments) {
             << (before.done > 0 ? ", " + count_text(before.done) + " of them stored already" : "") << std::endl;
   catch_interrupts();
   ProgressLine line(before.total);
-  Pace last{before.done, 0, 0};
+  Pace last{before.done};
   RunOptions options;
   options.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   options.cancel = &interrupted;

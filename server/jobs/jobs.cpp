@@ -21,22 +21,6 @@ double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Measures the pace since construction.
-class Stopwatch {
- public:
-  Stopwatch(std::int64_t done, std::int64_t total) : first_(done), done_(done), total_(total) {}
-  Pace after(std::int64_t points) {
-    done_ += points;
-    const double seconds = seconds_now() - start_;
-    const double rate = seconds > 0 ? static_cast<double>(done_ - first_) / seconds : 0;
-    return {done_, rate, rate > 0 ? static_cast<double>(total_ - done_) / rate : 0};
-  }
-
- private:
-  double start_ = seconds_now();
-  std::int64_t first_, done_, total_;
-};
-
 }  // namespace
 
 std::int64_t add_sweep(Store& store, const Catalog& catalog, const SweepSpec& spec) {
@@ -145,10 +129,10 @@ bool run_sweep(Store& store, const Catalog& catalog, std::int64_t id, const RunO
     const SweepSpec spec = spec_from_json(Json::parse(row.spec_json));
     catalog.require(spec.model, "/model");  // else every point would be infeasible, for good
     const auto ranges = store.missing_ranges(id);
-    Stopwatch stopwatch(row.done, row.total);
+    PaceMeter meter(row.done, row.total, seconds_now());
     const KeepBatch keep = [&](PointBatch&& batch) {
       store.append(id, batch);
-      if (options.on_batch) options.on_batch(stopwatch.after(batch.count()));
+      if (options.on_batch) options.on_batch(meter.after(batch.count(), seconds_now()));
     };
     const auto member = catalog.uploaded(spec.model);
     if (member ? evaluate_points_apart(catalog, *member, row, spec, ranges, options, keep)

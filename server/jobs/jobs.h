@@ -6,15 +6,10 @@
 #include "core/explore/spec.h"
 #include "db/store.h"
 #include "server/http/job_queue.h"
+#include "server/jobs/pace.h"
 #include "server/models/catalog.h"
 
 namespace sdip {
-
-/// How far the sweep that runs now has come since it was (re)started.
-struct Pace {
-  std::int64_t done = 0;  // stored in all
-  double points_per_second = 0, eta_s = 0;
-};
 
 /// Keeps a sweep, checked against the catalog. Throws Error unknown_model, value_*.
 std::int64_t add_sweep(Store& store, const Catalog& catalog, const SweepSpec& spec);

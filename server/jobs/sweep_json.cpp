@@ -68,7 +68,7 @@ OrderedJson sweep_json(const SweepRow& row, const std::optional<Pace>& pace, boo
                         {"feasible", row.feasible},
                         {"unchecked", row.unchecked},
                         {"points_per_second", pace ? OrderedJson(pace->points_per_second) : OrderedJson()},
-                        {"eta_s", pace ? OrderedJson(pace->eta_s) : OrderedJson()},
+                        {"eta_s", pace && pace->eta_s ? OrderedJson(*pace->eta_s) : OrderedJson()},
                         {"measuring_accuracy", measuring},
                         {"created", row.created},
                         {"error", error},
