@@ -31,6 +31,9 @@ void expect_roofs_of_layers(const Application& application, const Machine& m) {
     for (std::size_t r = 0; r < e.stages[s].roofs.size(); ++r)
       EXPECT_EQ(report.stages[s].roofs[r].macs_per_cycle(), e.stages[s].roofs[r].macs_per_cycle());
     EXPECT_EQ(report.stages[s].active_cores, e.stages[s].active_cores);
+    EXPECT_EQ(report.stages[s].parts, application.stages[s].part.count);
+    EXPECT_DOUBLE_EQ(report.stages[s].dram_share * 1000,
+                     static_cast<double>(application.stages[s].dram_thousandths));
     EXPECT_EQ(report.stages[s].rate.bytes_per_cycle(), e.stages[s].rate.bytes_per_cycle());
   }
   for (const LayerNeeds& layer : e.layers)
@@ -54,10 +57,12 @@ TEST(roofs, that_are_equal_are_one_and_a_family_without_products_on_lanes_has_no
       "linear_lanes_n=4 linear_lanes_k=1 cores=3\n"
       "i0 linear a=dsram b=psram to=dsram\ni1 conv2d a=dsram b=psram to=dsram\n",
       m);
-  const std::vector<MacRoof> roofs = estimate(application, m).stages[0].roofs;
+  const Report report = estimate(application, m);
+  const std::vector<MacRoof>& roofs = report.stages[0].roofs;
   ASSERT_EQ(roofs.size(), 1U);
   EXPECT_EQ(roofs[0].families, (std::vector{Family::conv2d, Family::linear}));
   EXPECT_EQ(roofs[0].lanes, 8 * m.cores);
+  for (const InstructionCost& layer : report.stages[0].instructions) EXPECT_EQ(layer.tile_operations, 1);
 }
 
 }  // namespace
