@@ -70,7 +70,7 @@ std::string Catalog::facts_apart(const Member& member, const Stop& stop, Ordered
                                  Asking asking) const {
   const std::string answer =
       apart(member, facts_evaluation, {{"model", member.name}, {"options", asking == Asking::options}}, {{}, stop});
-  const std::string text = answer.empty() ? answer : answer.substr(1);
+  std::string text = answer.empty() ? answer : answer.substr(1);
   if (!answer.starts_with('-')) {
     check_facts(text, member);
     return text;
@@ -111,7 +111,7 @@ std::string Catalog::add(const Member& member, NewFile& file, const std::string&
   check_upload_name(member.name);
   Member read = member;
   read.file = file.path();
-  const std::string facts = facts_apart(read, stop, refused, asking);
+  std::string facts = facts_apart(read, stop, refused, asking);
   const std::lock_guard lock(changing_);
   if (const auto row = store_->model(member.name)) {
     const Member stored = member_of_facts(row->facts_json);
