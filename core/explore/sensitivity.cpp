@@ -155,11 +155,7 @@ std::vector<Stepless> stepless(const Machine& machine) {
   for (const ParameterRow& row : parameters()) {
     const std::int64_t value = row.read(machine);
     if (!other_values(row, value).empty()) continue;
-    const bool numeric = row.type == ParameterType::count || row.type == ParameterType::decimal;
-    found.push_back({&row, value,
-                     !numeric     ? "nothing else is modelled"
-                     : value == 0 ? "0 has no step"
-                                  : "the row has no other value"});
+    found.push_back({&row, value, value == 0 ? "0 has no step" : "the row has no other value"});
   }
   return found;
 }

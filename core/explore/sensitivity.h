@@ -22,12 +22,11 @@ struct Change {
 };
 
 /// Each parameter one natural step down and up: a count to the next powers of two, a decimal halved and doubled
-/// (both within the row's range), a flag or choice to each other value that is modelled. A count of 0 has no such
+/// (both within the row's range), a flag or choice to each other value. A count of 0 has no such
 /// step. In the order of the rows.
 std::vector<Change> single_changes(const Machine& machine);
 
-/// A parameter that has no step at its value, and why: "0 has no step", "nothing else is modelled", "the row has no
-/// other value".
+/// A parameter that has no step at its value, and why: "0 has no step" or "the row has no other value".
 struct Stepless {
   const ParameterRow* row = nullptr;
   std::int64_t value = 0;

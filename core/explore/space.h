@@ -57,8 +57,8 @@ inline constexpr std::size_t many_capacities = 16;
 std::int64_t axis_value(const Space& space, std::size_t axis, std::int64_t i);
 
 /// Reads the keys sampling, seed, count and axes of POST /sweeps (docs/api.md) over `base`; other keys are left
-/// alone. Throws Error("unknown_parameter" | "value_invalid" | "value_out_of_range" | "not_modelled" |
-/// "unknown_key" | "too_large", JSON pointer, ...).
+/// alone. Throws Error("unknown_parameter" | "value_invalid" | "value_out_of_range" | "unknown_key" |
+/// "too_large", JSON pointer, ...).
 Space space_from_json(const nlohmann::json& spec, const Machine& base);
 
 /// Those keys again, with every axis as a list of values: space_from_json(space_json(s), s.base) == s.

@@ -81,7 +81,7 @@ const ParameterRow* find_setting(std::string_view name);
 /// The value as text, as in JSON and on the command line: "16", "1.5", "0.07", "int8", "true".
 std::string value_text(const ParameterRow& row, std::int64_t value);
 
-/// Reads such a text. Throws Error("value_invalid" | "value_out_of_range" | "not_modelled", where, ...).
+/// Reads such a text. Throws Error("value_invalid" | "value_out_of_range", where, ...).
 std::int64_t parse_value(const ParameterRow& row, std::string_view text, const std::string& where);
 
 /// The value as a JSON value (number, string or boolean), and back; same errors as parse_value.

@@ -32,10 +32,10 @@ std::span<const ValidationCase> validation_cases();
 const ValidationCase* find_case(std::string_view name);
 
 /// What the table of parameters has and the cases have not, a sentence each: rows without a case, cases without a
-/// row, rows that are called not modelled and are. Empty when all is well.
+/// row. Empty when all is well.
 std::vector<std::string> missing_cases(std::span<const ParameterRow> rows, std::span<const ValidationCase> cases);
 
-/// A value of the row, one that is modelled; the default one in five times.
+/// A value of the row; the default one in five times.
 std::int64_t drawn_value(Dice& dice, const ParameterRow& row, const ValidationCase& one);
 
 /// A machine with every row drawn, memories apart, which check_machine accepts.

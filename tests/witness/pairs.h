@@ -94,8 +94,8 @@ bool change_row(Dice& dice, const ParameterRow& row, const ValidationCase& one, 
 /// first, until `changes` of them did change a counter, and compares again.
 void witness_pair(std::uint64_t seed, std::int64_t changes, Census& census);
 
-/// Settings of rows: each choice of a choice or flag; of a number, its default or another. An `option` is a choice
-/// that is modelled, or a number that is not its default.
+/// Settings of rows: each choice of a choice or flag; of a number, its default or another. An `option` is a choice,
+/// or a number that is not its default.
 struct Setting {
   std::string row, text;
   bool option = true;

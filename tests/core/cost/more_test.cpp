@@ -97,10 +97,9 @@ TEST(more, of_each_row_is_worse_on_its_counterexample) {
   expect_made_section("model/limits.md", "more", "tests/core/cost/more_test.cpp", text);
 }
 
-/// Rows that say what is run, or how it is priced, and those with one choice.
+/// Rows that say what is run, or how it is priced.
 bool is_of_the_task(const ParameterRow& row) {
-  const bool varies = row.type != ParameterType::choice || row.choices.size() > 1;
-  return !varies || row.group == "workload" || row.group == "stages" || row.group == "technology";
+  return row.group == "workload" || row.group == "stages" || row.group == "technology";
 }
 
 TEST(more, is_said_of_every_parameter_of_the_design) {
