@@ -145,6 +145,14 @@ std::int64_t stage_mac_lanes(const CompiledStage& stage, const Machine& m) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(lanes.conv2d + lanes.linear + lanes.matmul));
 }
 
+double built_mac_lanes(const Application& application, const Machine& m) {
+  const auto macs = [](const CoreLanes& lanes) { return lanes.conv2d + lanes.linear + lanes.matmul; };
+  const std::vector<const CompiledStage*> circuits = built_circuits(application, m);
+  double built = macs(core_lanes(m)) * static_cast<double>(built_cores(application, m) - std::ssize(circuits));
+  for (const CompiledStage* circuit : circuits) built += macs(stage_lanes(*circuit, m));
+  return built;
+}
+
 namespace {
 
 CoreArea area_of_lanes(const Machine& m, const CoreLanes& lanes, Widest widest, Bound bound) {

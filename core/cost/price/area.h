@@ -47,6 +47,8 @@ CoreLanes core_lanes(const Machine& machine);
 CoreLanes stage_lanes(const CompiledStage& stage, const Machine& machine);
 /// MACs among them: products a cycle at most where none splits. At least 1.
 std::int64_t stage_mac_lanes(const CompiledStage& stage, const Machine& machine);
+/// MACs of all cores and circuits.
+double built_mac_lanes(const Application& application, const Machine& machine);
 
 /// mm2 of one core's blocks, floor-plan factors included.
 struct CoreArea {

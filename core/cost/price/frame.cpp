@@ -18,6 +18,8 @@ StageTotals untimed_totals(const CompiledStage& stage, const FrameSchedule& sche
   t.mac_cycles = cost.mac_cycles;
   t.bound_cycles = cost.bound_cycles;
   t.spread_cores = cost.spread_cores;
+  t.made_macs = cost.made_macs;
+  t.products_in_mac = cost.products_in_mac;
   return t;
 }
 
@@ -58,6 +60,7 @@ ChipTotals chip_totals(const Application& application, const ApplicationTotals& 
     chip.leaking_mm2 += mm2 * leaking_share(area_blocks[block++], process_of(m, bound));
   }
   chip.sram_bytes = sram_bytes(application, m);
+  chip.mac_lanes = built_mac_lanes(application, m);
   return chip;
 }
 
@@ -72,6 +75,7 @@ void add_stage(const StageTotals& stage, const Machine& m, Frame& frame) {
   frame.weight_bytes += use.shared * stage.weight_bytes;
   frame.program_bytes += use.shared * stage.program_bytes;
   frame.activation_bytes += use.shared * stage.activation_bytes;
+  frame.made_macs += static_cast<double>(stage.made_macs) * static_cast<double>(use.own);
   frame.energy += stage.energy.core * static_cast<double>(use.own);
   frame.energy += stage.energy.shared * static_cast<double>(use.shared);
   if (role == Role::core) {
@@ -112,6 +116,13 @@ double ratio(std::int64_t a, std::int64_t b) {
   if (b == 0) return a == 0 ? 1.0 : std::numeric_limits<double>::quiet_NaN();
   return static_cast<double>(a) / static_cast<double>(b);
 }
+
+/// A chip that the table makes of no area, or that spends nothing, has no figure for each of it.
+double over(double value, double unit) {
+  return unit > 0 ? value / unit : std::numeric_limits<double>::quiet_NaN();
+}
+
+constexpr double operations_of_mac = 2, tera = 1e12;
 
 }  // namespace
 
@@ -160,9 +171,14 @@ MetricValues values_of(std::span<const StageTotals> stages, const Frame& frame, 
   const double period = (Cycles(frame.period_cycles) / clock).value;
   const double latency = (Cycles(frame.alone_cycles) / clock).value;
   const std::int64_t lanes = stage_mac_lanes(*main.stage, m) * main.spread_cores;
-  std::int64_t psram{};
-  for (const StageTotals& stage : stages) psram = std::max(psram, stage.psram_peak_bytes);
+  std::int64_t psram{}, products{};
+  for (const StageTotals& stage : stages) {
+    psram = std::max(psram, stage.psram_peak_bytes);
+    products = std::max(products, stage.products_in_mac);
+  }
   const double energy = frame_energy(frame, chip.leaking_mm2, m, Bound::value).total();
+  const double power = energy * frames / period, tops = operations_of_mac * frame.made_macs / period / tera;
+  const double peak = operations_of_mac * chip.mac_lanes * static_cast<double>(products) * clock.value / tera;
   const std::int64_t pass_bytes = main.weight_bytes + main.activation_bytes + main.program_bytes;
   set(Metric::throughput_fps, frames / period);
   set(Metric::latency_s, latency);
@@ -180,7 +196,7 @@ MetricValues values_of(std::span<const StageTotals> stages, const Frame& frame, 
       ratio(pass_bytes, bound_dram_bytes(*main.stage, main.schedule.active_cores, m)));
   set(Metric::cycles_over_bound, ratio(main.cycles, main.bound_cycles));
   set(Metric::energy_j_per_frame, energy);
-  set(Metric::power_w, energy * frames / period);
+  set(Metric::power_w, power);
   set(Metric::area_mm2, chip.area_mm2);
   set(Metric::edp_js, energy * latency);
   set(Metric::sram_bytes, static_cast<double>(chip.sram_bytes));
@@ -188,6 +204,14 @@ MetricValues values_of(std::span<const StageTotals> stages, const Frame& frame, 
   set(Metric::stackram_peak_bytes, static_cast<double>(totals.stackram_peak.value));
   set(Metric::psram_peak_bytes, static_cast<double>(psram));
   set(Metric::active_cores, static_cast<double>(main.schedule.active_cores * main.spread_cores));
+  set(Metric::fps_per_mm2, over(frames / period, chip.area_mm2));
+  set(Metric::frames_per_j, over(1, energy));
+  set(Metric::power_w_per_mm2, over(power, chip.area_mm2));
+  set(Metric::tops, tops);
+  set(Metric::tops_peak, peak);
+  set(Metric::tops_per_w, over(tops, power));
+  set(Metric::tops_per_mm2, over(tops, chip.area_mm2));
+  set(Metric::tops_peak_per_mm2, over(peak, chip.area_mm2));
   return v;
 }
 

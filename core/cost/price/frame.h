@@ -15,7 +15,7 @@ struct StageTotals {
   std::int64_t cycles{}, stalls{}, running{};
   std::int64_t weight_bytes{}, activation_bytes{}, program_bytes{};
   std::int64_t psram_peak_bytes{}, link_cycles{};
-  std::int64_t mac_cycles{}, bound_cycles{}, spread_cores{};
+  std::int64_t mac_cycles{}, bound_cycles{}, spread_cores{}, made_macs{}, products_in_mac{};
   PassEnergy energy;
 };
 StageTotals stage_totals(const StageRun& run, const Machine& m);
@@ -34,6 +34,7 @@ ApplicationTotals application_totals(const Application& application);
 struct ChipTotals {
   double area_mm2 = 0, leaking_mm2 = 0;
   std::int64_t sram_bytes{};
+  double mac_lanes{};
 };
 ChipTotals chip_totals(const Application& application, const ApplicationTotals& totals, const Machine& m,
                        Bound bound);
@@ -52,6 +53,7 @@ struct Frame {
   std::int64_t period_cycles = 0, alone_cycles = 0, drain_cycles = 0, waits = 0;
   std::int64_t weight_bytes = 0, activation_bytes = 0, program_bytes = 0;  // of `frames`
   std::int64_t frames = 1, together{};  // that a period brings; that the cores take in at once
+  double made_macs = 0;                 // of `frames`
   Energy energy;                        // of `frames`
   const StageTotals* main = nullptr;    // the diffusion step, or the network
 };

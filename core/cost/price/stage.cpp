@@ -101,6 +101,7 @@ StageCost stage_cost(const CompiledStage& stage, const Machine& m, const ClassUs
     events.add(core_events(cost), cost.cores * uses);
     work.macs += cost.macs * cost.cores * uses;
     work.mac_cycles += mac_cycles(cost) * cost.cores * uses;
+    work.made_macs += (made_in_memory(cost) ? cost.macs : cost.spent_macs) * cost.cores * uses;
     if (cost.plan.nest) {
       FamilyWork& family = family_work[static_cast<std::size_t>(program.classes[c].work.family)];
       family.mac_cycles += mac_cycles(cost) * uses;

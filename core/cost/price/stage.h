@@ -28,6 +28,7 @@ struct StageCost {
   std::map<std::int32_t, CoreEvents> of_own;  // of each class in formats of its own
   std::int64_t macs = 0, bound_cycles = 0;
   std::int64_t mac_cycles = 0;       // of single MACs, at the least
+  std::int64_t made_macs = 0;        // of macs, on lanes or in a memory: no zeros skipped
   std::int64_t products_in_mac = 1;  // the most of any class that works on lanes
   std::int64_t spread_cores = 1;     // the most that share one instruction of a frame
   std::int64_t weight_beats = 0;     // of PSRAM's port

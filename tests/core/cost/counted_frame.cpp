@@ -265,7 +265,11 @@ CountedStage counted_stage(const CompiledStage& stage, const Machine& machine) {
         program.classes[static_cast<std::size_t>(program.instructions[i].instruction_class)];
     s.spread_cores = std::max(s.spread_cores, c.spread_cores);
     s.macs += c.spread_cores * macs_of(c, m, false);
-    if (!in_memory(c, m, stage.role)) s.mac_cycles += c.spread_cores * mac_cycles_of(c, m);
+    const bool lanes = !in_memory(c, m, stage.role);
+    if (lanes) s.mac_cycles += c.spread_cores * mac_cycles_of(c, m);
+    s.made_macs += c.spread_cores * macs_of(c, m, lanes);
+    if (lanes && macs_of(c, m, false) > 0)
+      s.products_in_mac = std::max(s.products_in_mac, exec::machine_of(c, m).conv_lanes_in / m.conv_lanes_in);
     const std::int64_t words = is_circuit(m, stage.role)
                                    ? 0
                                    : exec::words_bytes(program.instructions[i], exec::expand(c, m, stage.role), m);
@@ -284,12 +288,14 @@ struct Way {
   std::int64_t core_period = 0, period = 0, alone_cycles = 0, waits = 0, drain = 0, frames = 1;
   std::int64_t weight_bytes = 0, activation_bytes = 0, program_bytes = 0;
   const CountedStage* main = nullptr;
+  double made_macs = 0;
   Joules8 joules;
 
   void pass(const CountedStage& s, std::int64_t times, std::int64_t own_times) {
     weight_bytes += times * s.pass.weight_bytes;
     program_bytes += times * s.pass.program_bytes;
     activation_bytes += times * (s.pass.activation_in_bytes + s.pass.activation_out_bytes);
+    made_macs += real(s.made_macs) * real(own_times);
     add(joules, s.own, real(own_times));
     add(joules, s.shared, real(times));
   }
@@ -403,6 +409,32 @@ std::int64_t mac_lanes_of(const CompiledStage& stage, const Machine& machine) {
   return std::max<std::int64_t>(1, lanes);
 }
 
+/// Products that all MACs on the chip make a cycle: cores that idle, and arrays that wait for others, too.
+double peak_macs(const std::vector<CountedStage>& stages, const Machine& m) {
+  double lanes = 0;
+  std::int64_t products = 1;
+  for (const Family family : {Family::conv2d, Family::linear, Family::matmul})
+    if (family == Family::conv2d || !one_array(m)) lanes += real(m.cores) * real(lanes_of(family, m));
+  for (const CountedStage& s : stages) {
+    products = std::max(products, s.products_in_mac);
+    if (!vae(s.stage->role) || left_out(m, s.stage->role)) continue;
+    const Machine its = machine_of_stage(m, s.stage->role);
+    for (const Family family : {Family::conv2d, Family::linear, Family::matmul})
+      if ((family == Family::conv2d || !one_array(its)) && has_circuit(*s.stage, family, its))
+        lanes += real(lanes_of(family, its));
+  }
+  return lanes * real(products);
+}
+
+void add_quotients(std::map<Metric, double>& v) {
+  v[Metric::fps_per_mm2] = v[Metric::throughput_fps] / v[Metric::area_mm2];
+  v[Metric::frames_per_j] = 1 / v[Metric::energy_j_per_frame];
+  v[Metric::power_w_per_mm2] = v[Metric::power_w] / v[Metric::area_mm2];
+  v[Metric::tops_per_w] = v[Metric::tops] / v[Metric::power_w];
+  v[Metric::tops_per_mm2] = v[Metric::tops] / v[Metric::area_mm2];
+  v[Metric::tops_peak_per_mm2] = v[Metric::tops_peak] / v[Metric::area_mm2];
+}
+
 /// docs/model/frames.md#metrics.
 void add_metrics(const Way& way, const Machine& m, CountedFrame& frame) {
   const CountedStage& main = *way.main;
@@ -434,6 +466,9 @@ void add_metrics(const Way& way, const Machine& m, CountedFrame& frame) {
   v[Metric::power_w] = energy * frames / period_s;
   v[Metric::edp_js] = energy * latency_s;
   v[Metric::active_cores] = real(main.active_cores * main.spread_cores);
+  v[Metric::tops] = 2 * way.made_macs / period_s / 1e12;
+  v[Metric::tops_peak] = 2 * peak_macs(frame.stages, m) * hertz / 1e12;
+  add_quotients(v);
 }
 
 }  // namespace

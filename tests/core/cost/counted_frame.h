@@ -22,7 +22,8 @@ struct CountedStage {
   std::vector<InstructionCounts> steady;  // by instruction
   InstructionCounts pass;                 // their sums; `end`: of the pass, `start`: the instructions' own times
   std::int64_t cold_cycles = 0, alone_cycles = 0, link_cycles = 0, bound_cycles = 0, psram_peak_bytes = 0;
-  std::int64_t macs = 0, mac_cycles = 0, bound_dram_bytes = 0;
+  std::int64_t macs = 0, made_macs = 0, mac_cycles = 0, bound_dram_bytes = 0;
+  std::int64_t products_in_mac = 1;
   Joules8 own, shared;  // of one core; of all cores together
   std::vector<double> instruction_joules;
   bool settled = false;

@@ -22,6 +22,9 @@ TEST(counted_frame, of_pipelines_networks_and_parts_in_series_is_what_the_report
     if (!frame.settled) continue;
     ++settled;
     ASSERT_EQ(frame_difference(estimate(application, machine), frame, machine), "") << "seed " << seed;
+    if (machine.in_memory_weights == InMemoryWeights::off) {
+      EXPECT_LE(frame.metrics.at(Metric::tops), frame.metrics.at(Metric::tops_peak)) << "seed " << seed;
+    }
   }
   EXPECT_GT(settled, 20 * application_kinds);
 }

@@ -1814,6 +1814,22 @@ export interface components {
             psram_peak_bytes: number | null;
             /** @description Cores that have steps to run */
             active_cores: number | null;
+            /** @description Frames a second in a saturated stream, over the area, frame/s/mm2 */
+            fps_per_mm2: number | null;
+            /** @description Frames for a joule, leakage included, frame/J */
+            frames_per_j: number | null;
+            /** @description Power in a saturated stream over the area, W/mm2 */
+            power_w_per_mm2: number | null;
+            /** @description Achieved in a saturated stream: two operations for each MAC that is made, zeros skipped apart, TOPS */
+            tops: number | null;
+            /** @description Peak: two operations a cycle for each product that the MACs built can make, TOPS */
+            tops_peak: number | null;
+            /** @description Achieved in a saturated stream, over its power, TOPS/W */
+            tops_per_w: number | null;
+            /** @description Achieved in a saturated stream, over the area, TOPS/mm2 */
+            tops_per_mm2: number | null;
+            /** @description Peak over the area, TOPS/mm2 */
+            tops_peak_per_mm2: number | null;
         };
         Version: {
             version: string;

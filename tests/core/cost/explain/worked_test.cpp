@@ -128,6 +128,32 @@ void add_energy(Worked& w) {
          1e-3 * area * leak_mw / fps, part_of(edge_report().energy_j, "leakage"), "J");
 }
 
+/// A frame takes each step and the decoder once; no MAC splits, no zero is skipped, nothing is made in a memory.
+void add_operations(Worked& w) {
+  const std::int64_t step = stage_of(Role::core).macs.value, decoder = stage_of(Role::decoder).macs.value;
+  const double fps = metric(Metric::throughput_fps), area = metric(Metric::area_mm2),
+               watts = metric(Metric::power_w), joules = metric(Metric::energy_j_per_frame);
+  const double done = 2 * (20 * static_cast<double>(step) + static_cast<double>(decoder)) * fps / 1e12;
+  w.line("tops                   2 x (20 x " + whole(step) + " + " + whole(decoder) + " MACs) x " + digits(fps) +
+             " frame/s / 10^12",
+         done, metric(Metric::tops), "TOPS");
+  const double peak = 2 * 8192.0 * 2 * 1e9 / 1e12;
+  w.line("tops_peak              2 x 8,192 lanes x 2, the core and the decoder x 1,000 MHz", peak,
+         metric(Metric::tops_peak), "TOPS");
+  w.line("tops_per_w             " + digits(done) + " TOPS / " + digits(watts) + " W", done / watts,
+         metric(Metric::tops_per_w), "TOPS/W");
+  w.line("tops_per_mm2           " + digits(done) + " TOPS / " + digits(area) + " mm2", done / area,
+         metric(Metric::tops_per_mm2), "TOPS/mm2");
+  w.line("tops_peak_per_mm2      " + digits(peak) + " TOPS / " + digits(area) + " mm2", peak / area,
+         metric(Metric::tops_peak_per_mm2), "TOPS/mm2");
+  w.line("fps_per_mm2            " + digits(fps) + " frame/s / " + digits(area) + " mm2", fps / area,
+         metric(Metric::fps_per_mm2), "frame/s/mm2");
+  w.line("frames_per_j           1 / " + digits(joules) + " J", 1 / joules, metric(Metric::frames_per_j),
+         "frame/J");
+  w.line("power_w_per_mm2        " + digits(watts) + " W / " + digits(area) + " mm2", watts / area,
+         metric(Metric::power_w_per_mm2), "W/mm2");
+}
+
 void add_metrics(Worked& w) {
   const StageReport& step = stage_of(Role::core);
   const std::int64_t pass = step.steady_cycles.value, macs = step.macs.value, weights = step.weight_bytes.value;
@@ -154,6 +180,7 @@ void add_metrics(Worked& w) {
          metric(Metric::power_w), "W");
   w.line("EDP                    " + digits(joules) + " J x " + digits(seconds) + " s", joules * seconds,
          metric(Metric::edp_js), "J*s");
+  add_operations(w);
   std::int64_t stored = 0, words = 0;
   for (const StageReport& stage : edge_report().stages) {
     stored += stage.weight_bytes.value;

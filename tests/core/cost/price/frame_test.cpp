@@ -1,9 +1,12 @@
 // Do stages in any number and order add up to a frame, and to what its report says?
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "core/cost/price/area.h"
 #include "core/cost/price/energy.h"
 #include "core/cost/price/estimate.h"
+#include "core/cost/price/frame.h"
 #include "core/machine/technology.h"
 #include "tests/core/cost/reports.h"
 
@@ -76,6 +79,39 @@ TEST(frame, of_a_program_that_uses_no_dsram_and_no_psram_has_peaks_of_0) {
   report = report_of_stages({stage});
   EXPECT_EQ(value(report, Metric::dsram_peak_bytes), 0);
   EXPECT_EQ(value(report, Metric::stackram_peak_bytes), 0);
+}
+
+TEST(frame, over_no_area_and_no_energy_is_no_number) {
+  const CompiledStage stage = stage_of(Role::core, 4);
+  StageTotals totals;
+  totals.stage = &stage;
+  totals.schedule.steps_per_core = 2;
+  totals.cycles = 50, totals.made_macs = 1000, totals.products_in_mac = 3;
+  Machine m;
+  m.core_clock_mhz = 100, m.steps = 2, m.cores = 1, m.batch = 1;
+  ChipTotals chip;
+  chip.mac_lanes = 8;
+  const auto values = [&] {
+    const Frame frame = frame_of({&totals, 1}, m);
+    return values_of({&totals, 1}, frame, {}, chip, m);
+  };
+  const auto value = [](const MetricValues& all, Metric metric) { return all[static_cast<std::size_t>(metric)]; };
+  const MetricValues of_nothing = values();
+  for (const Metric metric : {Metric::fps_per_mm2, Metric::frames_per_j, Metric::power_w_per_mm2,
+                              Metric::tops_per_w, Metric::tops_per_mm2, Metric::tops_peak_per_mm2})
+    EXPECT_TRUE(std::isnan(value(of_nothing, metric))) << metrics()[static_cast<std::size_t>(metric)].name;
+  // A frame every 2 x 50 cycles of 10 ns: 1e6 a second, 2 passes of 1,000 MACs each.
+  EXPECT_DOUBLE_EQ(value(of_nothing, Metric::tops), 2 * 2000 * 1e6 / 1e12);
+  EXPECT_DOUBLE_EQ(value(of_nothing, Metric::tops_peak), 2 * 8 * 3 * 100e6 / 1e12);
+  chip.area_mm2 = 4;
+  totals.energy.core[EnergyPart::mac] = 0.25e-6;  // of a pass: 0.5 uJ a frame, 0.5 W
+  const MetricValues some = values();
+  EXPECT_DOUBLE_EQ(value(some, Metric::fps_per_mm2), 250e3);
+  EXPECT_DOUBLE_EQ(value(some, Metric::frames_per_j), 2e6);
+  EXPECT_DOUBLE_EQ(value(some, Metric::power_w_per_mm2), 0.125);
+  EXPECT_DOUBLE_EQ(value(some, Metric::tops_per_w), 0.008);
+  EXPECT_DOUBLE_EQ(value(some, Metric::tops_per_mm2), 0.001);
+  EXPECT_DOUBLE_EQ(value(some, Metric::tops_peak_per_mm2), 0.0012);
 }
 
 TEST(latency, tells_links_where_a_frame_passes_over_them) {
