@@ -166,7 +166,7 @@ LeastChoice least_choice(const std::vector<std::vector<std::int32_t>>& asked, st
   for (int round = 0;; ++round) {
     known.ask_all = known.ask_all || round == most_rounds;
     bool all_known = true;
-    const LeastChoice choice =
+    LeastChoice choice =
         best_known(steps, known, [&](Answered answered) { all_known = known.ask(answered) && all_known; });
     if (choice.failed ? known.ask_all : all_known) return choice;
     known.ask_all = known.ask_all || choice.failed;  // an earlier step may be the one

@@ -38,7 +38,7 @@ Value time_embedding(Draft& draft, const UnetConfig& config, std::int64_t batch)
     const Module within(draft, "time_proj");
     return sinusoids(draft, timestep, batch, width / 2);
   }();
-  const Value embedding = time_mlp(draft, "time_embedding", waves, 4 * width);
+  Value embedding = time_mlp(draft, "time_embedding", waves, 4 * width);
   if (config.pooled_channels == 0) return embedding;
   return add(draft, embedding, added_embedding(draft, config, batch, 4 * width));
 }
@@ -100,8 +100,8 @@ struct Conditions {
 
 /// A residual block and the transformer after it, if the level has any.
 Value stage(Draft& draft, const Value& x, const UnetLevel& level, std::int64_t number, const Conditions& given) {
-  const Value y = residual_block(draft, numbered("resnets", number), x, level.channels, given.config.norm_groups,
-                                 1e-5F, &given.time);
+  Value y = residual_block(draft, numbered("resnets", number), x, level.channels, given.config.norm_groups, 1e-5F,
+                           &given.time);
   if (level.transformer_blocks == 0) return y;
   return transformer(draft, numbered("attentions", number), y, given.context, level.transformer_blocks, level.heads,
                      given.config);

@@ -1,4 +1,5 @@
 // sdip memory: what lies where and when in each SRAM, as figures, JSON or a Chrome trace.
+#include <cmath>
 #include <iostream>
 #include <memory>
 
@@ -21,8 +22,7 @@ struct MemoryArguments {
 
 std::string ratio_text(std::int64_t peak, std::int64_t live) {
   if (live == 0) return "-";
-  const auto thousandths =
-      static_cast<std::int64_t>(1000.0 * static_cast<double>(peak) / static_cast<double>(live) + 0.5);
+  const auto thousandths = std::llround(1000.0 * static_cast<double>(peak) / static_cast<double>(live));
   const std::string digits = std::to_string(1000 + thousandths % 1000);
   return std::to_string(thousandths / 1000) + "." + digits.substr(1);
 }

@@ -20,6 +20,7 @@
 #include "server/cli/commands.h"
 #include "server/cli/run_tensors.h"
 #include "server/io/files.h"
+#include "server/io/said_formats.h"
 #include "server/io/text.h"
 #include "server/json/program_files.h"
 #include "server/models/program_weights.h"

@@ -32,7 +32,7 @@ class Ending {
       : thread_([this, &server, signals] { wait(server, signals); }) {}
   ~Ending() {
     ended_ = true;
-    ::pthread_kill(thread_.native_handle(), SIGTERM);  // in case there was none
+    ::pthread_kill(thread_.native_handle(), SIGINT);  // in case there was none
     thread_.join();
   }
   Ending(const Ending&) = delete;

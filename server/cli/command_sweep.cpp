@@ -73,7 +73,7 @@ class ProgressLine {
     next_ = now + (terminal_ ? std::chrono::milliseconds(250) : std::chrono::milliseconds(10'000));
     std::cerr << (terminal_ ? "\r\x1b[K" : "") << count_text(pace.done) << " of " << count_text(total_)
               << " points, " << count_text(static_cast<std::int64_t>(pace.points_per_second)) << " points/s";
-    if (!last && pace.eta_s) std::cerr << ", " << static_cast<std::int64_t>(*pace.eta_s + 0.5) << " s left";
+    if (!last && pace.eta_s) std::cerr << ", " << std::llround(*pace.eta_s) << " s left";
     std::cerr << (terminal_ && !last ? "" : "\n") << std::flush;
   }
 
@@ -105,7 +105,7 @@ std::string stored_model(Catalog& catalog, const std::filesystem::path& data, co
   require_folder(data / "models");
   NewFile copy(data / "models" / "upload");
   copy.write(bytes);
-  const std::string name = model_name_of(model);
+  std::string name = model_name_of(model);
   const FileModels files = file_models(arguments.files);
   const Member member{files.role, name, copy.path(), files.dims, files.given};
   OrderedJson refused;

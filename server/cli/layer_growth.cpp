@@ -28,7 +28,7 @@ InstructionClass convolution(std::int64_t in_channels) {
   c.operand_a = Place::dsram;
   c.operand_b = Place::psram;
   c.weight_elements_per_channel = 9 * in_channels;
-  c.out_elements = 64 * 64 * 64;
+  c.out_elements = std::int64_t{64} * 64 * 64;
   c.mapping = {64, 64, 32, 64, rows_outermost};
   return c;
 }

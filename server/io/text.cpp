@@ -109,7 +109,7 @@ std::string count_text(std::int64_t value) {
 }
 
 std::string middle_cut(std::string_view text, std::size_t width) {
-  const std::string whole = printable(text);
+  std::string whole = printable(text);
   const std::size_t wide = width_of(whole);
   if (wide <= width) return whole;
   const std::size_t kept = width - 2, front = kept - kept / 2;

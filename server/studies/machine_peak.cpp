@@ -2,10 +2,12 @@
 #include "server/studies/machine_peak.h"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <string_view>
 
 #include "core/base/error.h"
 
@@ -53,10 +55,12 @@ std::optional<std::int64_t> counted_instructions(const std::string& command) {
   if (!pipe) return std::nullopt;
   std::string said;
   for (int c = 0; (c = std::fgetc(pipe.get())) != EOF;) said += static_cast<char>(c);
-  const std::size_t place = said.find("Collected : ");
-  long long counted = 0;
-  if (place == std::string::npos || std::sscanf(said.c_str() + place, "Collected : %lld", &counted) != 1)
-    return std::nullopt;
+  constexpr std::string_view before = "Collected : ";
+  const std::size_t place = said.find(before);
+  if (place == std::string::npos) return std::nullopt;
+  std::int64_t counted = 0;
+  const char* const end = said.data() + said.size();
+  if (std::from_chars(said.data() + place + before.size(), end, counted).ec != std::errc()) return std::nullopt;
   return counted;
 }
 

@@ -34,9 +34,8 @@ Filled longest_worked_out(const FilledBusy& busy) {
 }
 
 bool agrees(const FilledBusy& f, const Busy& b) {
-  for (std::size_t pair = 0; pair < pair_families; ++pair)
-    if (f.other_pairs.beats[pair].value() != b.other_pairs.beats[pair]) return false;
-  return f.compute.value() == b.compute && f.dsram_read.value() == b.dsram_read &&
+  return std::ranges::equal(f.other_pairs.beats, b.other_pairs.beats, {}, &Filled::value) &&
+         f.compute.value() == b.compute && f.dsram_read.value() == b.dsram_read &&
          f.dsram_write.value() == b.dsram_write && f.stackram_read.value() == b.stackram_read &&
          f.stackram_write.value() == b.stackram_write && f.psram_read.value() == b.psram_read;
 }

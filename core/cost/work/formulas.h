@@ -127,7 +127,7 @@ class OperationFormulas {
   /// Results, made in `times` folds of rows x channels. Turned ones go run by run, never faster than they are made.
   void write(const Folds& rows, const Folds& channels, std::int64_t times, std::int64_t results) {
     const auto beats_on = [&](std::int64_t port) {
-      const Number made = Number(times) * folded_beats<Number>(rows, channels, w_.result, port);
+      Number made = Number(times) * folded_beats<Number>(rows, channels, w_.result, port);
       if (c_.turned_run == 0) return made;
       return largest(
           std::initializer_list<Number>{made, folded_beats<Number>(fold(results, c_.turned_run), w_.result, port)});

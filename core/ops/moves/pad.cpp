@@ -39,7 +39,7 @@ Pads pads_of(const OperatorUse& use) {
 }
 
 std::string mode_of(const OperatorUse& use) {
-  const std::string mode = string_attribute(use, "mode", "constant");
+  std::string mode = string_attribute(use, "mode", "constant");
   if (mode != "constant" && mode != "reflect" && mode != "edge" && mode != "wrap") {
     refuse(use, "unsupported_attribute",
            "attribute 'mode' is '" + mode + "', expected constant, reflect, edge or wrap");

@@ -12,7 +12,7 @@ namespace {
 
 /// Reductions from opset 16 on are add and mul, from 18 on also max and min.
 std::string reduction_of(const OperatorUse& use) {
-  const std::string reduction = string_attribute(use, "reduction", "none");
+  std::string reduction = string_attribute(use, "reduction", "none");
   for (std::string_view known : {"none", "add", "mul", "max", "min"}) {
     if (reduction == known) return reduction;
   }

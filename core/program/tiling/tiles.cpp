@@ -176,7 +176,7 @@ std::int64_t tile_out_elements(const TilePlan& plan, const TileExtent& tile) {
 }
 
 std::int64_t reference_cycles(const Work& work) {
-  constexpr std::int64_t macs_a_cycle = 128 * 128, elements_a_cycle = 256;
+  constexpr std::int64_t macs_a_cycle = std::int64_t{128} * 128, elements_a_cycle = 256;
   if (work.family == Family::constant || work.family == Family::view) return 0;
   if (is_nest(work.family)) return ceil_div(mac_count(work.nest), macs_a_cycle);
   return ceil_div(work.rows * work.row_length * work.passes * work.element_cycles, elements_a_cycle);

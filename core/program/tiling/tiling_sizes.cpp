@@ -38,7 +38,7 @@ std::int64_t useful_positions(const NestAxis& axis) {
 /// ceil_div, in half as many bits where that is enough: it takes most of the time that sizes take.
 std::int64_t parts(std::int64_t size, std::int64_t tile) {
   if (size > std::numeric_limits<std::int32_t>::max()) return ceil_div(size, tile);
-  return static_cast<std::int64_t>((static_cast<std::uint32_t>(size) - 1) / static_cast<std::uint32_t>(tile) + 1);
+  return std::int64_t{(static_cast<std::uint32_t>(size) - 1) / static_cast<std::uint32_t>(tile)} + 1;
 }
 
 std::int64_t up(std::int64_t value, std::int64_t granule) { return ceil_div(value, granule) * granule; }
