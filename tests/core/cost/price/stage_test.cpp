@@ -94,6 +94,32 @@ TEST(stage, a_stage_that_never_repeats_is_simulated_for_64_passes_alone_and_not)
   EXPECT_EQ(run.alone.passes.size(), 64u);
 }
 
+/// Of linear layers, each on so many cores with so many products in a MAC; a cycle of one core makes as many.
+TEST(stage, a_familys_roof_is_the_first_of_its_highest_layers) {
+  const Machine m = single_lane();
+  CompiledStage stage = rows_stage(Role::network, 4, m);
+  stage.program.classes.resize(4, stage.program.classes[0]);
+  StageRun run;
+  run.stage = &stage;
+  run.costs.resize(4);
+  const auto layer = [&](std::size_t c, std::int64_t spent_macs, std::int64_t cores, std::int64_t products) {
+    run.costs[c].spent_macs = spent_macs;
+    run.costs[c].cores = cores;
+    run.costs[c].products_in_mac = products;
+  };
+  layer(0, 4, 1, 2);
+  layer(1, 4, 2, 1);  // as high
+  layer(2, 0, 8, 1);  // its products are made elsewhere
+  layer(3, 4, 8, 1);  // of no instruction
+  run.uses.of = {1, 1, 1, 0};
+  const std::vector<MacRoof> roofs = mac_roofs(run, m);
+  ASSERT_EQ(roofs.size(), 1u);
+  EXPECT_EQ(roofs[0].families, std::vector{Family::linear});
+  EXPECT_EQ(roofs[0].lanes, 1);
+  EXPECT_EQ(roofs[0].products_in_mac, 2);
+  EXPECT_EQ(roofs[0].macs_per_cycle(), 2);
+}
+
 TEST(stage, energy_of_an_instruction_of_other_formats_is_that_of_these) {
   const Machine m = single_lane();
   CompiledStage stage = rows_stage(Role::core, 4, m);
