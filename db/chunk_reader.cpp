@@ -80,6 +80,13 @@ void ChunkReader::column(const ChunkHead& chunk, Metric metric, std::vector<doub
   column_of_id(chunk, metric_ids_[static_cast<std::size_t>(metric)], values);
 }
 
+void ChunkReader::measure(const ChunkHead& chunk, const Space& space, const Measure& measure,
+                          std::vector<double>& values) {
+  append_measure(
+      measure, space, chunk.first, chunk.feasible,
+      [&](Metric metric, std::vector<double>& its) { column(chunk, metric, its); }, values);
+}
+
 void ChunkReader::column_of_id(const ChunkHead& chunk, std::int64_t metric_id, std::vector<double>& values) {
   with_place(chunk.sweep, chunk.first, chunk.count, [&] {
     column_.reset();  // of one that was damaged

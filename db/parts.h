@@ -80,6 +80,8 @@ class ChunkReader {
   std::optional<ChunkHead> holding(std::int64_t sweep, std::int64_t index);
   /// Appends a metric of each point of a chunk.
   void column(const ChunkHead& chunk, Metric metric, std::vector<double>& values);
+  /// The same of a metric or a formula.
+  void measure(const ChunkHead& chunk, const Space& space, const Measure& measure, std::vector<double>& values);
   /// The same of the metric of that number in the store, which may be none of today's.
   void column_of_id(const ChunkHead& chunk, std::int64_t metric_id, std::vector<double>& values);
   /// The points of a chunk, whole.

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/explore/measure.h"
 #include "core/explore/points.h"
-#include "core/explore/space.h"
 
 namespace sdip {
 
@@ -71,10 +71,10 @@ struct StoredPoint {
 struct Columns {
   std::vector<std::int64_t> index;
   std::vector<std::uint8_t> feasible;
-  std::vector<std::vector<double>> values;  // as the metrics were asked for
+  std::vector<std::vector<double>> values;  // as the measures were asked for
 };
 
-/// Some consecutive points, and of each the value of the metric that was asked for.
+/// Some consecutive points, and of each the value of what was asked for.
 struct PointRun {
   std::int64_t first = 0;
   std::span<const std::uint8_t> feasible;
@@ -84,8 +84,9 @@ struct PointRun {
 struct PageQuery {
   std::int64_t limit = 100;        // 1 to 10000
   std::string cursor{};            // Page::next of the page before, or ""
-  std::string sort = "index";      // index, a metric or an axis of the space; a leading '-' reverses
+  std::string sort = "index";      // index, a metric, a formula or an axis of the space; a leading '-' reverses
   std::optional<bool> feasible{};  // only these
+  std::vector<Formula> formulas{};
 };
 
 /// A page. The cursor names the last row, not its place: rows stored meanwhile neither repeat nor hide others.
@@ -155,9 +156,10 @@ class Store {
   /// The points not stored yet, ascending.
   std::vector<IndexRange> missing_ranges(std::int64_t id) const;
 
-  Columns columns(std::int64_t id, std::span<const Metric> metrics) const;
+  /// `space` must be the sweep's own, here and below.
+  Columns columns(std::int64_t id, const Space& space, std::span<const Measure> measures) const;
   std::optional<StoredPoint> point(std::int64_t id, std::int64_t index) const;
-  /// `space` must be the sweep's own. Throws Error("value_invalid" | "value_out_of_range" | "unknown_metric",
+  /// Throws Error("value_invalid" | "value_out_of_range" | "unknown_metric",
   /// "sort" | "limit" | "cursor", ...).
   Page page(std::int64_t id, const Space& space, const PageQuery& query) const;
 
@@ -168,9 +170,10 @@ class Store {
   void set_point_accuracy(std::int64_t id, std::int64_t index, std::string_view key);
   /// By index: of the points for which it was measured.
   std::map<std::int64_t, StoredAccuracy> point_accuracies(std::int64_t id) const;
-  /// All stored points in index order, handed to `sink` in pieces of text; docs/formats.md says what they look
-  /// like. One snapshot, whatever is written meanwhile. Stops when `sink` returns false.
-  void export_points(std::int64_t id, const Space& space, ExportFormat format,
+  /// All stored points in index order, with these formulas behind the metrics, handed to `sink` in pieces of text;
+  /// docs/formats.md says what they look like. One snapshot, whatever is written meanwhile. Stops when `sink`
+  /// returns false.
+  void export_points(std::int64_t id, const Space& space, std::span<const Formula> formulas, ExportFormat format,
                      const std::function<bool(std::string_view)>& sink) const;
 
  private:
@@ -183,16 +186,16 @@ class Store {
 /// again, and little of them is held at a time. For one thread. Throws as Store does.
 class StoredPoints {
  public:
-  StoredPoints(const Store& store, std::int64_t id);
+  /// `space`, the sweep's own, outlives it.
+  StoredPoints(const Store& store, std::int64_t id, const Space& space);
   ~StoredPoints();
   StoredPoints(const StoredPoints&) = delete;
   StoredPoints& operator=(const StoredPoints&) = delete;
 
   /// In index order; `visit` returns false to stop.
-  void each(std::optional<Metric> metric, const std::function<bool(const PointRun&)>& visit) const;
-  /// Reads these metrics of all points, so that damage is found before an answer begins; returns how many there
-  /// are.
-  std::int64_t check(std::span<const Metric> wanted) const;
+  void each(const std::optional<Measure>& measure, const std::function<bool(const PointRun&)>& visit) const;
+  /// Reads these of all points, so that damage is found before an answer begins; returns how many there are.
+  std::int64_t check(std::span<const Measure> wanted) const;
 
  private:
   struct State;

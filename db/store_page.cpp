@@ -22,8 +22,8 @@ struct RowPlace {
 
 struct Order {
   bool descending = false;
-  enum class By { index, metric, axis } by = By::index;
-  Metric metric{};
+  enum class By { index, measure, axis } by = By::index;
+  std::optional<Measure> measure{};
   std::size_t axis = 0;
 
   bool before(const RowPlace& a, const RowPlace& b) const {
@@ -34,14 +34,14 @@ struct Order {
   }
 };
 
-Order order_of(const Space& space, const std::string& sort) {
+Order order_of(const Space& space, const std::string& sort, std::span<const Formula> formulas) {
   Order order;
   order.descending = sort.starts_with('-');
   const std::string_view name = std::string_view(sort).substr(order.descending ? 1 : 0);
   if (name == "index") return order;
-  if (const MetricRow* row = find_metric(name)) {
-    order.by = Order::By::metric;
-    order.metric = static_cast<Metric>(row - metrics().data());
+  if (find_metric(name) != nullptr || std::ranges::find(formulas, name, &Formula::name) != formulas.end()) {
+    order.by = Order::By::measure;
+    order.measure = require_measure(name, formulas, "sort");
     return order;
   }
   for (std::size_t a = 0; a < space.axes.size(); ++a) {
@@ -95,13 +95,13 @@ std::vector<RowPlace> places(ChunkReader& reader, std::int64_t id, const Space& 
   std::vector<double> keys;
   reader.each(id, 0, [&](const ChunkHead& chunk) {
     keys.clear();
-    if (order.by == Order::By::metric) reader.column(chunk, order.metric, keys);
+    if (order.by == Order::By::measure) reader.measure(chunk, space, *order.measure, keys);
     for (std::int64_t i = 0; i < chunk.count; ++i) {
       const auto row = static_cast<std::size_t>(i);
       if (query.feasible && *query.feasible != (chunk.feasible[row] != 0)) continue;
       ++total;
       RowPlace place{0, chunk.first + i};
-      if (order.by == Order::By::metric) place.key = keys[row];
+      if (order.by == Order::By::measure) place.key = keys[row];
       if (order.by == Order::By::axis) place.key = static_cast<double>(axis_value(space, order.axis, place.index));
       if (!after || order.before(*after, place)) found.push_back(place);
       if (found.size() > most_kept) keep_first(found, static_cast<std::size_t>(query.limit) + 1, order);
@@ -131,7 +131,7 @@ std::vector<StoredPoint> points_at(ChunkReader& reader, std::int64_t id, const s
 Page Store::page(std::int64_t id, const Space& space, const PageQuery& query) const {
   if (query.limit < 1 || query.limit > most_rows)
     throw Error("value_out_of_range", "limit", "expected 1 to " + std::to_string(most_rows));
-  const Order order = order_of(space, query.sort);
+  const Order order = order_of(space, query.sort, query.formulas);
   std::optional<RowPlace> after;
   if (!query.cursor.empty()) after = place_of(query.cursor, query.sort);
 

@@ -78,7 +78,7 @@ std::vector<IndexRange> Store::missing_ranges(std::int64_t id) const {
   return missing;
 }
 
-Columns Store::columns(std::int64_t id, std::span<const Metric> wanted) const {
+Columns Store::columns(std::int64_t id, const Space& space, std::span<const Measure> wanted) const {
   ReadConnection reading(parts_->pooling, parts_->idle, parts_->path);
   total_of(reading.connection(), id);
   Columns columns;
@@ -87,7 +87,7 @@ Columns Store::columns(std::int64_t id, std::span<const Metric> wanted) const {
   reader.each(id, 0, [&](const ChunkHead& chunk) {
     for (std::int64_t i = 0; i < chunk.count; ++i) columns.index.push_back(chunk.first + i);
     columns.feasible.insert(columns.feasible.end(), chunk.feasible.begin(), chunk.feasible.end());
-    for (std::size_t k = 0; k < wanted.size(); ++k) reader.column(chunk, wanted[k], columns.values[k]);
+    for (std::size_t k = 0; k < wanted.size(); ++k) reader.measure(chunk, space, wanted[k], columns.values[k]);
     return true;
   });
   return columns;
@@ -95,36 +95,41 @@ Columns Store::columns(std::int64_t id, std::span<const Metric> wanted) const {
 
 /// One snapshot, and what reads it.
 struct StoredPoints::State {
-  State(Store::Parts& parts, std::int64_t sweep)
-      : id(sweep), reading(parts.pooling, parts.idle, parts.path), reader(reading.connection(), parts.metric_ids) {
+  State(Store::Parts& parts, std::int64_t sweep, const Space& its)
+      : id(sweep),
+        space(its),
+        reading(parts.pooling, parts.idle, parts.path),
+        reader(reading.connection(), parts.metric_ids) {
     total_of(reading.connection(), sweep);
   }
   std::int64_t id;
+  const Space& space;
   ReadConnection reading;
   ChunkReader reader;
 };
 
-StoredPoints::StoredPoints(const Store& store, std::int64_t id)
-    : state_(std::make_unique<State>(*store.parts_, id)) {}
+StoredPoints::StoredPoints(const Store& store, std::int64_t id, const Space& space)
+    : state_(std::make_unique<State>(*store.parts_, id, space)) {}
 StoredPoints::~StoredPoints() = default;
 
-void StoredPoints::each(std::optional<Metric> metric, const std::function<bool(const PointRun&)>& visit) const {
+void StoredPoints::each(const std::optional<Measure>& measure,
+                        const std::function<bool(const PointRun&)>& visit) const {
   std::vector<double> values;
   state_->reader.each(state_->id, 0, [&](const ChunkHead& chunk) {
     values.clear();
-    if (metric) state_->reader.column(chunk, *metric, values);
+    if (measure) state_->reader.measure(chunk, state_->space, *measure, values);
     return visit({chunk.first, chunk.feasible, values});
   });
 }
 
-std::int64_t StoredPoints::check(std::span<const Metric> wanted) const {
+std::int64_t StoredPoints::check(std::span<const Measure> wanted) const {
   std::int64_t count = 0;
   std::vector<double> values;
   state_->reader.each(state_->id, 0, [&](const ChunkHead& chunk) {
     count += chunk.count;
-    for (const Metric metric : wanted) {
+    for (const Measure& measure : wanted) {
       values.clear();
-      state_->reader.column(chunk, metric, values);
+      state_->reader.measure(chunk, state_->space, measure, values);
     }
     return true;
   });

@@ -132,20 +132,4 @@ std::vector<std::int64_t> pareto_front(std::span<const std::span<const double>> 
   return front;
 }
 
-std::vector<Better> directions(std::span<const Metric> objectives, const std::string& where) {
-  if (objectives.empty()) throw Error("value_invalid", where, "expected at least one metric");
-  std::vector<Better> better;
-  for (std::size_t i = 0; i < objectives.size(); ++i) {
-    const MetricRow& row = metrics()[static_cast<std::size_t>(objectives[i])];
-    if (row.better == Better::neither)
-      throw Error("value_invalid", where,
-                  std::string(row.name) + " is neither better high nor low: not an objective");
-    if (std::ranges::find(objectives.first(i), objectives[i]) !=
-        objectives.begin() + static_cast<std::ptrdiff_t>(i))
-      throw Error("value_invalid", where, std::string(row.name) + " is named twice");
-    better.push_back(row.better);
-  }
-  return better;
-}
-
 }  // namespace sdip

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "core/cost/price/estimate.h"
@@ -17,9 +16,5 @@ namespace sdip {
 /// Better::neither.
 std::vector<std::int64_t> pareto_front(std::span<const std::span<const double>> columns,
                                        std::span<const Better> better);
-
-/// The direction of each objective. Throws Error("value_invalid", where, ...) for a metric without one, for none
-/// and for a metric named twice.
-std::vector<Better> directions(std::span<const Metric> objectives, const std::string& where);
 
 }  // namespace sdip

@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "core/base/error.h"
-#include "core/explore/front.h"
 #include "core/program/form/format_text.h"
 
 namespace sdip {
@@ -16,8 +15,9 @@ using nlohmann::json;
 
 constexpr std::size_t longest_name = 200;  // bytes
 
-constexpr std::string_view spec_keys[] = {"name",  "model", "preset",     "machine", "sampling",        "seed",
-                                          "count", "axes",  "objectives", "formats", "validate_seconds"};
+constexpr std::string_view spec_keys[] = {"name",     "model",      "preset",  "machine",
+                                          "sampling", "seed",       "count",   "axes",
+                                          "metrics",  "objectives", "formats", "validate_seconds"};
 constexpr std::int64_t most_validate_seconds = 3600;
 
 /// The text at `key`, or `standard` when the key is absent.
@@ -31,18 +31,15 @@ std::string text_or(const json& body, const char* key, const std::string& standa
   return text;
 }
 
-std::vector<Metric> objectives_from_json(const json& list) {
+std::vector<Objective> objectives_from_json(const json& list, std::span<const Formula> formulas) {
   if (!list.is_array()) throw Error("value_invalid", "/objectives", "expected a list of metrics");
-  std::vector<Metric> objectives;
+  std::vector<Objective> objectives;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const std::string where = "/objectives/" + std::to_string(i);
     if (!list[i].is_string()) throw Error("value_invalid", where, "expected the name of a metric");
-    const auto name = list[i].get<std::string>();
-    const MetricRow* row = find_metric(name);
-    if (row == nullptr) throw Error("unknown_metric", where, name.substr(0, 80) + ": no such metric");
-    objectives.push_back(static_cast<Metric>(row - metrics().data()));
+    objectives.push_back(objective_from_text(list[i].get<std::string>(), formulas, where));
   }
-  directions(objectives, "/objectives");
+  check_objectives(objectives, "/objectives");
   return objectives;
 }
 
@@ -74,8 +71,10 @@ SweepSpec spec_from_json(const json& body) {
   Machine base = preset->machine;
   if (body.contains("machine")) assign_json(base, body["machine"], "/machine");
   spec.space = space_from_json(body, base);
-  spec.objectives = body.contains("objectives") ? objectives_from_json(body["objectives"])
-                                                : std::vector<Metric>{Metric::throughput_fps, Metric::area_mm2};
+  if (body.contains("metrics")) spec.formulas = formulas_from_json(body["metrics"], "/metrics");
+  spec.objectives = body.contains("objectives") ? objectives_from_json(body["objectives"], spec.formulas)
+                                                : std::vector<Objective>{{Metric::throughput_fps, Better::higher},
+                                                                         {Metric::area_mm2, Better::lower}};
   if (body.contains("formats")) spec.formats = formats_from_json(body["formats"]);
   if (body.contains("validate_seconds")) {
     if (!body["validate_seconds"].is_number_integer())
@@ -95,9 +94,9 @@ nlohmann::ordered_json spec_json(const SweepSpec& spec) {
   body["preset"] = spec.preset;
   body["machine"] = machine_json(spec.space.base);
   body.update(space_json(spec.space));
+  if (!spec.formulas.empty()) body["metrics"] = formulas_json(spec.formulas);
   body["objectives"] = nlohmann::ordered_json::array();
-  for (const Metric metric : spec.objectives)
-    body["objectives"].push_back(metrics()[static_cast<std::size_t>(metric)].name);
+  for (const Objective& objective : spec.objectives) body["objectives"].push_back(objective_text(objective));
   if (!spec.formats.empty()) body["formats"] = spec.formats;
   if (spec.validate_seconds) body["validate_seconds"] = *spec.validate_seconds;
   return body;

@@ -6,24 +6,24 @@
 #include <string>
 #include <vector>
 
-#include "core/cost/price/estimate.h"
-#include "core/explore/space.h"
+#include "core/explore/measure.h"
 
 namespace sdip {
 
 struct SweepSpec {
-  std::string name;                // for people; the model's name when not given
-  std::string model;               // a built-in or uploaded model; whether it exists is the caller's to check
-  std::string preset;              // "essay" when not given
-  Space space;                     // base: the preset with `machine` on top
-  std::vector<Metric> objectives;  // throughput_fps and area_mm2 when not given
+  std::string name;                   // for people; the model's name when not given
+  std::string model;                  // a built-in or uploaded model; whether it exists is the caller's to check
+  std::string preset;                 // "essay" when not given
+  Space space;                        // base: the preset with `machine` on top
+  std::vector<Objective> objectives;  // throughput_fps and area_mm2 when not given
+  std::vector<Formula> formulas{};    // metrics of the user's
   std::string formats{};  // of layers: rules of core/program/form/format_text.h; empty: the machines' alone
   std::optional<std::int64_t> validate_seconds{};  // for its front, 0: not at all; nothing: as the server says
 };
 
 /// Reads the body of POST /sweeps (docs/api.md). Throws Error(code, JSON pointer, ...) on an unknown key, preset,
-/// metric or parameter, a metric without a better direction, formats that say nothing, and whatever space_from_json
-/// refuses.
+/// metric or parameter, an objective without a direction, formulas and formats that say nothing, and whatever
+/// space_from_json refuses.
 SweepSpec spec_from_json(const nlohmann::json& body);
 
 /// The same sweep with everything spelled out; reading it back gives an equal spec even after a default has

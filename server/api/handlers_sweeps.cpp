@@ -18,12 +18,6 @@ std::int64_t whole_number(const std::string& text, const std::string& code, cons
   return value;
 }
 
-std::vector<Metric> all_metrics() {
-  std::vector<Metric> all;
-  for (std::size_t m = 0; m < metric_count; ++m) all.push_back(static_cast<Metric>(m));
-  return all;
-}
-
 std::int64_t sweep_id(const Call& call) { return path_number(call.parts[0], "id"); }
 
 /// A sweep as it stands, with the validation of its front.
@@ -43,6 +37,16 @@ OrderedJson accuracy_of_point(const PointAccuracies& measured, std::int64_t inde
   return {{"sqnr_db", accuracy_cell(AccuracyField::sqnr_db, measured, index)},
           {"cosine", accuracy_cell(AccuracyField::cosine, measured, index)},
           {"weights", accuracy_cell(AccuracyField::accuracy_weights, measured, index)}};
+}
+
+/// A sweep to read points of, with the formulas that the query adds to its own.
+SweepRecord sweep_to_read(const Service& service, const Call& call) {
+  SweepRecord sweep = sweep_record(service.store, sweep_id(call));
+  const auto [first, last] = call.query.equal_range("metric");
+  for (auto one = first; one != last; ++one)
+    sweep.spec.formulas.push_back(formula_from_text(one->second, "?metric"));
+  check_formulas(sweep.spec.formulas, "?metric");
+  return sweep;
 }
 
 Reply sweep_reply(Service& service, std::int64_t id, int status = 200) {
@@ -90,10 +94,11 @@ Reply resume_sweep(Service& service, const Call& call) {
 }
 
 Reply answer_points(Service& service, const Call& call) {
-  const SweepRecord sweep = sweep_record(service.store, sweep_id(call));
+  const SweepRecord sweep = sweep_to_read(service, call);
   const Space& space = sweep.spec.space;
-  const Fields fields = fields_of(space, query_value(call, "fields"), "?fields");
+  const Fields fields = fields_of(sweep.spec, query_value(call, "fields"), "?fields");
   PageQuery query;
+  query.formulas = sweep.spec.formulas;
   query.limit = whole_number(query_value(call, "limit", "100"), "value_invalid", "?limit");
   query.cursor = query_value(call, "cursor");
   query.sort = query_value(call, "sort", "index");
@@ -113,9 +118,9 @@ Reply answer_points(Service& service, const Call& call) {
 }
 
 Reply answer_columns(Service& service, const Call& call) {
-  SweepRecord sweep = sweep_record(service.store, sweep_id(call));
-  Fields fields = fields_of(sweep.spec.space, query_value(call, "fields"), "?fields");
-  StoredPoints(service.store, sweep.row.id).check(fields.metrics);
+  SweepRecord sweep = sweep_to_read(service, call);
+  Fields fields = fields_of(sweep.spec, query_value(call, "fields"), "?fields");
+  StoredPoints(service.store, sweep.row.id, sweep.spec.space).check(fields.metrics);
   Reply reply;
   reply.stream = [&store = service.store, sweep = std::move(sweep), fields = std::move(fields)](const Sink& sink) {
     write_columns(store, sweep, fields, sink);
@@ -124,14 +129,14 @@ Reply answer_columns(Service& service, const Call& call) {
 }
 
 Reply answer_front(Service& service, const Call& call) {
-  const SweepRecord sweep = sweep_record(service.store, sweep_id(call));
+  const SweepRecord sweep = sweep_to_read(service, call);
   const std::string list = query_value(call, "metrics");
-  return json_reply(
-      front_json(service.store, sweep, list.empty() ? sweep.spec.objectives : metrics_of(list, "?metrics")));
+  return json_reply(front_json(service.store, sweep,
+                               list.empty() ? sweep.spec.objectives : objectives_of(sweep.spec, list, "?metrics")));
 }
 
 Reply answer_point(Service& service, const Call& call) {
-  const SweepRecord sweep = sweep_record(service.store, sweep_id(call));
+  const SweepRecord sweep = sweep_to_read(service, call);
   const std::int64_t index = whole_number(call.parts[1], "not_found", "index");
   const auto stored = service.store.point(sweep.row.id, index);
   if (!stored) throw Error("not_found", "index", "this point is not stored (yet)");
@@ -140,21 +145,22 @@ Reply answer_point(Service& service, const Call& call) {
                      {"feasible", stored->feasible},
                      {"reason", stored->reason},
                      {"metrics", Written<MetricValues>::json(stored->values)},
+                     {"formulas", formula_values(sweep.spec, *stored)},
                      {"accuracy", accuracy_of_point(service.store.point_accuracies(sweep.row.id), index)}});
 }
 
 Reply export_sweep(Service& service, const Call& call) {
   const std::string format = query_value(call, "format", "csv");
   if (format != "csv" && format != "ndjson") throw Error("value_invalid", "?format", "expected csv or ndjson");
-  SweepRecord sweep = sweep_record(service.store, sweep_id(call));
-  StoredPoints(service.store, sweep.row.id).check(all_metrics());
+  SweepRecord sweep = sweep_to_read(service, call);
+  StoredPoints(service.store, sweep.row.id, sweep.spec.space).check(fields_of(sweep.spec, "", "").metrics);
   Reply reply;
   reply.content_type = format == "csv" ? "text/csv; charset=utf-8" : "application/x-ndjson";
   reply.headers.emplace_back("Content-Disposition",
                              "attachment; filename=\"sweep-" + std::to_string(sweep.row.id) + "." + format + "\"");
   reply.stream = [&store = service.store, sweep = std::move(sweep), format](const Sink& sink) {
-    store.export_points(sweep.row.id, sweep.spec.space, format == "csv" ? ExportFormat::csv : ExportFormat::ndjson,
-                        sink);
+    store.export_points(sweep.row.id, sweep.spec.space, sweep.spec.formulas,
+                        format == "csv" ? ExportFormat::csv : ExportFormat::ndjson, sink);
   };
   return reply;
 }

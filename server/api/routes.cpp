@@ -15,17 +15,23 @@ constexpr QueryRow upload_query[] = {
     {"role", "string", false, "core, text_encoder, encoder, decoder or network; network when not given"}};
 constexpr QueryRow technology_query[] = {
     {"node", "string", false, "only rows that this node's or part's figures are made of; all when not given"}};
+constexpr QueryRow formula_row = {"metric", "string", true,
+                                  "a formula beside the sweep's own: NAME=EXPRESSION or NAME [UNIT]=EXPRESSION"};
 constexpr QueryRow page_query[] = {
     {"limit", "integer", false, "rows, 1 to 10000; 100 when not given"},
     {"cursor", "string", false, "`next` of the page before"},
     {"sort", "string", false, "index, a metric or an axis; a leading - reverses"},
     {"feasible", "boolean", false, "only feasible (true) or infeasible (false) points"},
-    {"fields", "string", false, "axes and metrics, comma separated; all when not given"}};
+    {"fields", "string", false, "axes and metrics, comma separated; all when not given"},
+    formula_row};
 constexpr QueryRow columns_query[] = {
-    {"fields", "string", false, "axes and metrics, comma separated; all when not given"}};
+    {"fields", "string", false, "axes and metrics, comma separated; all when not given"}, formula_row};
 constexpr QueryRow front_query[] = {
-    {"metrics", "string", false, "comma separated; the sweep's objectives when not given"}};
-constexpr QueryRow export_query[] = {{"format", "string", false, "csv or ndjson; csv when not given"}};
+    {"metrics", "string", false,
+     "comma separated, max:NAME or min:NAME for a direction; the sweep's objectives when not given"},
+    formula_row};
+constexpr QueryRow point_query[] = {formula_row};
+constexpr QueryRow export_query[] = {{"format", "string", false, "csv or ndjson; csv when not given"}, formula_row};
 
 constexpr Route table[] = {
     {"GET",
@@ -281,17 +287,8 @@ constexpr Route table[] = {
      columns_query, 200, "PointColumns", answer_columns},
     {"GET", "/api/v1/sweeps/{id}/front", "get_front", "The Pareto front", BodyKind::empty, "", front_query, 200,
      "Front", answer_front},
-    {"GET",
-     "/api/v1/sweeps/{id}/points/{index}",
-     "get_point",
-     "One stored point",
-     BodyKind::empty,
-     "",
-     {},
-     200,
-     "Point",
-     answer_point,
-     Effort::quick},
+    {"GET", "/api/v1/sweeps/{id}/points/{index}", "get_point", "One stored point", BodyKind::empty, "", point_query,
+     200, "Point", answer_point, Effort::quick},
     {"GET", "/api/v1/sweeps/{id}/export", "export_sweep", "All points in index order, as a file", BodyKind::empty,
      "", export_query, 200, "text", export_sweep},
     {"GET",

@@ -246,6 +246,12 @@ void add_comparisons(Schema& schemas) {
   schemas["Comparison"] = object({{"rows", array(reference("ComparisonRow"))}});
 }
 
+/// Of a user's formulas by name, each alone or with its unit.
+Schema formulas() {
+  const Schema either = {{"anyOf", {text(), object({{"formula", text()}, {"unit?", text()}})}}};
+  return {{"type", "object"}, {"additionalProperties", either}};
+}
+
 void add_sweeps(Schema& schemas) {
   const Schema value = {{"type", {"number", "string", "boolean"}}};
   schemas["Axis"] = object({{"parameter", parameter_names()},
@@ -262,6 +268,7 @@ void add_sweeps(Schema& schemas) {
                                     {"seed?", integer()},
                                     {"count?", integer()},
                                     {"axes", array(reference("Axis"))},
+                                    {"metrics?", formulas()},
                                     {"objectives?", array(text())},
                                     {"formats?", text()},
                                     {"validate_seconds?", integer()}});
@@ -297,6 +304,7 @@ void add_sweeps(Schema& schemas) {
                              {"feasible", flag()},
                              {"reason", text()},
                              {"metrics", reference("MetricValues")},
+                             {"formulas", {{"type", "object"}, {"additionalProperties", nullable(number())}}},
                              {"accuracy", {{"anyOf", {reference("PointAccuracy"), {{"type", "null"}}}}}}});
 }
 

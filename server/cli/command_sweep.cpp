@@ -155,14 +155,14 @@ std::unique_ptr<NewFile> export_target(const std::string& file) {
 }
 
 /// Whole or not at all.
-void export_to(const Store& store, std::int64_t id, NewFile* target, ExportFormat format) {
-  const SweepRecord sweep = sweep_record(store, id);
+void export_to(const Store& store, const SweepRecord& sweep, NewFile* target, ExportFormat format) {
+  const std::int64_t id = sweep.row.id;
   if (!target) {
-    store.export_points(id, sweep.spec.space, format,
+    store.export_points(id, sweep.spec.space, sweep.spec.formulas, format,
                         [](std::string_view piece) { return static_cast<bool>(std::cout << piece); });
     return;
   }
-  store.export_points(id, sweep.spec.space, format,
+  store.export_points(id, sweep.spec.space, sweep.spec.formulas, format,
                       [&](std::string_view piece) { return target->write(piece), true; });
   target->keep();
 }
@@ -211,6 +211,14 @@ std::string decibels_text(const PointAccuracies& measured, std::int64_t index) {
   return text.str() + (found->second.random_weights ? " (random weights)" : "");
 }
 
+/// The objectives, then formulas that are none.
+std::vector<Measure> shown_measures(const SweepSpec& spec) {
+  std::vector<Measure> shown = measures_of(spec.objectives);
+  for (const Formula& formula : spec.formulas)
+    if (std::ranges::find(shown, formula.name, &Measure::name) == shown.end()) shown.emplace_back(formula);
+  return shown;
+}
+
 void print_front(const Store& store, const SweepRecord& sweep, const OrderedJson& validation, bool json) {
   const OrderedJson front = front_json(store, sweep, sweep.spec.objectives);
   if (json) {
@@ -221,13 +229,12 @@ void print_front(const Store& store, const SweepRecord& sweep, const OrderedJson
               << "\n";
     return;
   }
-  Fields shown = fields_of(sweep.spec.space, "", "");
-  shown.metrics = sweep.spec.objectives;
+  Fields shown = fields_of(sweep.spec, "", "");
+  shown.metrics = shown_measures(sweep.spec);
   std::vector<Column> columns = {{"point", Align::right}};
   for (const auto axis : shown.axes)
     columns.push_back({std::string(sweep.spec.space.axes[axis].row->name), Align::right});
-  for (const auto metric : shown.metrics)
-    columns.push_back({std::string(metrics()[static_cast<std::size_t>(metric)].name), Align::right});
+  for (const Measure& metric : shown.metrics) columns.push_back({std::string(metric.name()), Align::right});
   const PointAccuracies measured = store.point_accuracies(sweep.row.id);
   if (!measured.empty()) columns.push_back({"sqnr_db", Align::right});
   std::vector<TextRow> rows;
@@ -239,9 +246,9 @@ void print_front(const Store& store, const SweepRecord& sweep, const OrderedJson
       const auto& one = sweep.spec.space.axes[axis];
       cells.push_back(value_text(*one.row, axis_value(sweep.spec.space, axis, index)));
     }
-    for (const auto metric : shown.metrics) {
-      const auto at = static_cast<std::size_t>(metric);
-      cells.push_back(quantity_text(point->values[at], metrics()[at].unit));
+    for (const Measure& metric : shown.metrics) {
+      const double value = measure_of(metric, sweep.spec.space, index, point->values, point->feasible);
+      cells.push_back(quantity_text(value, metric.unit()));
     }
     if (!measured.empty()) cells.push_back(decibels_text(measured, index));
     rows.push_back(std::move(cells));
@@ -293,7 +300,7 @@ int run_stored_sweep(const SweepArguments& arguments) {
   if (arguments.accuracy_seconds > 0)
     measure_front(store, catalog, id, arguments.accuracy_seconds, [] { return !interrupted; });
   if (!arguments.export_file.empty())
-    export_to(store, id, target.get(),
+    export_to(store, sweep, target.get(),
               arguments.export_file.ends_with(".ndjson") ? ExportFormat::ndjson : ExportFormat::csv);
   print_front(store, sweep, validated_front(store, catalog, sweep, arguments.validate_seconds), arguments.json);
   return exit_ok;
@@ -310,6 +317,7 @@ int run_sweep_command(const SweepArguments& arguments) {
 struct ExportArguments {
   std::int64_t sweep = 0;
   std::string data, file, format = "csv";
+  std::vector<std::string> metrics;
 };
 
 int run_export(const ExportArguments& arguments) {
@@ -317,8 +325,20 @@ int run_export(const ExportArguments& arguments) {
   if (!std::filesystem::exists(file))
     throw Error("file_not_found", file.string(), "no sweeps are kept in this folder");
   const Store store(file.string());
-  export_to(store, arguments.sweep, export_target(arguments.file).get(), format_of(arguments.format, "--format"));
+  SweepRecord sweep = sweep_record(store, arguments.sweep);
+  for (const std::string& text : arguments.metrics)
+    sweep.spec.formulas.push_back(formula_from_text(text, "--metric"));
+  check_formulas(sweep.spec.formulas, "--metric");
+  export_to(store, sweep, export_target(arguments.file).get(), format_of(arguments.format, "--format"));
   return exit_ok;
+}
+
+void add_formula_option(CLI::App& command, std::vector<std::string>& metrics) {
+  command
+      .add_option("--metric", metrics,
+                  "A metric of your own: NAME=EXPRESSION or 'NAME [UNIT]=EXPRESSION' over metrics and parameters "
+                  "(docs/api.md#formulas); several, or repeated")
+      ->allow_extra_args(false);
 }
 
 void add_sweep_options(CLI::App& sweep, SweepArguments& a) {
@@ -335,7 +355,10 @@ void add_sweep_options(CLI::App& sweep, SweepArguments& a) {
   sweep.add_option("--sampling", a.sampling, "grid or random");
   sweep.add_option("--count", a.count, "Points to draw (random)");
   sweep.add_option("--seed", a.seed, "Seed (random)");
-  sweep.add_option("--objectives", a.objectives, "Metrics of the Pareto front, comma separated")
+  add_formula_option(sweep, a.metrics);
+  sweep
+      .add_option("--objectives", a.objectives,
+                  "Metrics of the Pareto front, comma separated; max:NAME or min:NAME says what is better")
       ->delimiter(',')
       ->allow_extra_args(false);
   sweep.add_option("--spec", a.spec_file, "A JSON file as POST /sweeps takes it");
@@ -370,6 +393,7 @@ void add_sweep_commands(CLI::App& app, Action& action) {
   auto* command = app.add_subcommand("export", "Every point of a stored sweep, in index order");
   command->add_option("SWEEP", exported->sweep, "Number of the sweep")->required();
   command->add_option("--data", exported->data, "Folder the sweep is kept in")->required();
+  add_formula_option(*command, exported->metrics);
   command->add_option("--format", exported->format, "csv or ndjson")->capture_default_str();
   command->add_option("-o,--output", exported->file, "File to write; standard output when not given");
   command->callback([&action, exported] { action = [=] { return run_export(*exported); }; });

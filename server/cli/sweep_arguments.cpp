@@ -47,6 +47,14 @@ Json number_of(const std::string& text, const std::string& where) {
   return value;
 }
 
+/// Read here, so that an error names the option and not the key that it becomes.
+Json said_formulas(const std::vector<std::string>& texts) {
+  std::vector<Formula> formulas;
+  for (const std::string& text : texts) formulas.push_back(formula_from_text(text, "--metric"));
+  check_formulas(formulas, "--metric");
+  return Json::parse(formulas_json(formulas).dump());
+}
+
 }  // namespace
 
 Json axis_json(const std::string& text) {
@@ -76,9 +84,10 @@ Json axis_json(const std::string& text) {
 Json sweep_body(const SweepArguments& arguments) {
   if (!arguments.spec_file.empty()) {
     if (!arguments.axes.empty() || !arguments.sampling.empty() || arguments.count || arguments.seed ||
-        !arguments.formats_file.empty())
+        !arguments.formats_file.empty() || !arguments.metrics.empty())
       throw Error("value_invalid", "--spec",
-                  "the file says the whole sweep; expected no --axis, --sampling, --count, --seed or --formats");
+                  "the file says the whole sweep; expected no --axis, --sampling, --count, --seed, --formats or "
+                  "--metric");
     Json body = parse_json(read_text(arguments.spec_file));
     if (body.is_object() && !arguments.model.empty()) body["model"] = arguments.model;
     if (body.is_object() && !arguments.name.empty()) body["name"] = arguments.name;
@@ -90,6 +99,7 @@ Json sweep_body(const SweepArguments& arguments) {
   if (!arguments.sampling.empty()) body["sampling"] = arguments.sampling;
   if (arguments.count) body["count"] = *arguments.count;
   if (arguments.seed) body["seed"] = *arguments.seed;
+  if (!arguments.metrics.empty()) body["metrics"] = said_formulas(arguments.metrics);
   if (!arguments.objectives.empty()) body["objectives"] = arguments.objectives;
   if (!arguments.formats_file.empty()) body["formats"] = formats_of_file(arguments.formats_file).text;
   body["axes"] = Json::array();

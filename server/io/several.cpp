@@ -25,7 +25,10 @@ bool is_number(std::string_view word) {
 bool has_star(std::string_view word) { return word.find('*') != std::string_view::npos; }
 bool is_pass(std::string_view word) { return std::ranges::find(passes(), word, &Pass::name) != passes().end(); }
 bool is_device(std::string_view word) { return find_device(word) != nullptr; }
-bool is_metric(std::string_view word) { return find_metric(word) != nullptr; }
+bool is_metric(std::string_view word) {
+  const bool directed = word.starts_with("max:") || word.starts_with("min:");
+  return directed || find_metric(word) != nullptr;
+}
 
 struct SeveralRow {
   std::string_view flag;
@@ -35,7 +38,8 @@ constexpr SeveralRow several_rows[] = {
     {"--set", is_assignment},    {"--dim", is_assignment},   {"--input", is_assignment},
     {"--output", is_assignment}, {"--axis", is_assignment},  {"--operators", is_json_file},
     {"--program", is_any},       {"--layers", has_star},     {"--words", is_number},
-    {"--print-after", is_pass},  {"--baselines", is_device}, {"--objectives", is_metric}};
+    {"--print-after", is_pass},  {"--baselines", is_device}, {"--objectives", is_metric},
+    {"--metric", is_assignment}};
 
 /// What further values of the option look like; nullptr where it takes one value a flag.
 Looks further_values(const CLI::App& command, const std::string& flag) {

@@ -34,10 +34,11 @@ class Pieces {
 using Cells = std::function<void(const PointRun&, OrderedJson& cells)>;
 
 /// "[...]", a cell for each point.
-bool add_array(Pieces& pieces, const StoredPoints& points, std::optional<Metric> metric, const Cells& cells) {
+bool add_array(Pieces& pieces, const StoredPoints& points, const std::optional<Measure>& measure,
+               const Cells& cells) {
   bool open = pieces.add("["), first = true;
   if (!open) return false;
-  points.each(metric, [&](const PointRun& run) {
+  points.each(measure, [&](const PointRun& run) {
     OrderedJson some = OrderedJson::array();
     cells(run, some);
     const std::string text = json_text(some);
@@ -66,7 +67,7 @@ void flags_of(const PointRun& run, OrderedJson& cells) {
 
 struct NamedColumn {
   std::string name;
-  std::optional<Metric> metric;
+  std::optional<Measure> measure;
   Cells cells;
 };
 
@@ -78,8 +79,8 @@ std::vector<NamedColumn> columns_of(const Store& store, const SweepRecord& sweep
         {std::string(space.axes[axis].row->name), std::nullopt, by_index([&space, axis](std::int64_t index) {
            return value_json(*space.axes[axis].row, axis_value(space, axis, index));
          })});
-  for (const Metric metric : fields.metrics)
-    columns.push_back({std::string(metrics()[static_cast<std::size_t>(metric)].name), metric, values_of});
+  for (const Measure& measure : fields.metrics)
+    columns.push_back({std::string(measure.name()), measure, values_of});
   if (fields.accuracies.empty()) return columns;
   const auto measured = std::make_shared<const PointAccuracies>(store.point_accuracies(sweep.row.id));
   for (const AccuracyField field : fields.accuracies)
@@ -92,7 +93,7 @@ std::vector<NamedColumn> columns_of(const Store& store, const SweepRecord& sweep
 }  // namespace
 
 void write_columns(const Store& store, const SweepRecord& sweep, const Fields& fields, const Sink& sink) {
-  const StoredPoints points(store, sweep.row.id);
+  const StoredPoints points(store, sweep.row.id, sweep.spec.space);
   Pieces pieces(sink);
   const auto index = by_index([](std::int64_t one) { return OrderedJson(one); });
   bool open = pieces.add("{\"count\":" + std::to_string(points.check({})) + ",\"index\":") &&
@@ -102,7 +103,7 @@ void write_columns(const Store& store, const SweepRecord& sweep, const Fields& f
   for (const NamedColumn& column : columns_of(store, sweep, fields)) {
     if (!written.insert(column.name).second) continue;
     const std::string name = (written.size() > 1 ? "," : "") + json_text(OrderedJson(column.name)) + ":";
-    if (!(open = open && pieces.add(name) && add_array(pieces, points, column.metric, column.cells))) return;
+    if (!(open = open && pieces.add(name) && add_array(pieces, points, column.measure, column.cells))) return;
   }
   if (open && pieces.add("}}")) pieces.end();
 }

@@ -7,13 +7,10 @@
 #include "core/base/error.h"
 #include "core/explore/front.h"
 #include "server/json/report_json.h"
-#include "server/models/request.h"
 #include "server/studies/accuracy.h"
 
 namespace sdip {
 namespace {
-
-std::string_view metric_name(Metric metric) { return metrics()[static_cast<std::size_t>(metric)].name; }
 
 OrderedJson axis_json(const Space& space, std::size_t axis, std::int64_t index) {
   return value_json(*space.axes[axis].row, axis_value(space, axis, index));
@@ -30,17 +27,6 @@ std::vector<std::string_view> split(std::string_view list) {
 }
 
 constexpr std::string_view accuracy_fields[] = {"sqnr_db", "cosine", "accuracy_weights"};
-
-Metric metric_of(std::string_view name, const std::string& where) {
-  const MetricRow* row = find_metric(name);
-  if (row) return static_cast<Metric>(row - metrics().data());
-  std::vector<std::string_view> names;
-  for (const auto& metric : metrics()) names.push_back(metric.name);
-  const std::string hint = nearest_names(name, names);
-  throw Error(
-      "unknown_metric", where,
-      "no metric " + std::string(name.substr(0, 80)) + "; " + (hint.empty() ? "`sdip metrics` lists them" : hint));
-}
 
 }  // namespace
 
@@ -78,11 +64,13 @@ OrderedJson sweep_json(const SweepRow& row, const std::optional<Pace>& pace, boo
   return object;
 }
 
-Fields fields_of(const Space& space, std::string_view list, const std::string& where) {
+Fields fields_of(const SweepSpec& spec, std::string_view list, const std::string& where) {
+  const Space& space = spec.space;
   Fields fields;
   if (list.empty()) {
     for (std::size_t i = 0; i < space.axes.size(); ++i) fields.axes.push_back(i);
-    for (std::size_t i = 0; i < metric_count; ++i) fields.metrics.push_back(static_cast<Metric>(i));
+    for (std::size_t i = 0; i < metric_count; ++i) fields.metrics.emplace_back(static_cast<Metric>(i));
+    for (const Formula& formula : spec.formulas) fields.metrics.emplace_back(formula);
     fields.accuracies = {AccuracyField::sqnr_db, AccuracyField::cosine, AccuracyField::accuracy_weights};
     return fields;
   }
@@ -92,23 +80,32 @@ Fields fields_of(const Space& space, std::string_view list, const std::string& w
     if (accuracy != std::end(accuracy_fields))
       fields.accuracies.push_back(static_cast<AccuracyField>(accuracy - std::begin(accuracy_fields)));
     else if (axis == space.axes.end())
-      fields.metrics.push_back(metric_of(name, where));
+      fields.metrics.push_back(require_measure(name, spec.formulas, where));
     else
       fields.axes.push_back(static_cast<std::size_t>(axis - space.axes.begin()));
   }
   return fields;
 }
 
-std::vector<Metric> metrics_of(std::string_view list, const std::string& where) {
-  std::vector<Metric> result;
-  for (const auto name : split(list)) result.push_back(metric_of(name, where));
-  return result;
+std::vector<Objective> objectives_of(const SweepSpec& spec, std::string_view list, const std::string& where) {
+  std::vector<Objective> objectives;
+  for (const auto name : split(list)) objectives.push_back(objective_from_text(name, spec.formulas, where));
+  check_objectives(objectives, where);
+  return objectives;
+}
+
+OrderedJson formula_values(const SweepSpec& spec, const StoredPoint& point) {
+  OrderedJson values = OrderedJson::object();
+  for (const Formula& formula : spec.formulas)
+    values[formula.name] =
+        number_or_null(measure_of(Measure(formula), spec.space, point.index, point.values, point.feasible));
+  return values;
 }
 
 OrderedJson column_names(const Space& space, const Fields& fields) {
   OrderedJson names = {"index", "feasible", "reason"};
   for (const auto axis : fields.axes) names.push_back(space.axes[axis].row->name);
-  for (const auto metric : fields.metrics) names.push_back(metric_name(metric));
+  for (const Measure& metric : fields.metrics) names.push_back(metric.name());
   for (const auto accuracy : fields.accuracies) names.push_back(accuracy_field_name(accuracy));
   return names;
 }
@@ -125,16 +122,16 @@ OrderedJson point_row(const Space& space, const Fields& fields, const StoredPoin
                       const PointAccuracies& measured) {
   OrderedJson row = {point.index, point.feasible, point.reason};
   for (const auto axis : fields.axes) row.push_back(axis_json(space, axis, point.index));
-  for (const auto metric : fields.metrics)
-    row.push_back(number_or_null(point.values[static_cast<std::size_t>(metric)]));
+  for (const Measure& metric : fields.metrics)
+    row.push_back(number_or_null(measure_of(metric, space, point.index, point.values, point.feasible)));
   for (const auto accuracy : fields.accuracies) row.push_back(accuracy_cell(accuracy, measured, point.index));
   return row;
 }
 
 std::vector<std::int64_t> front_points(const Store& store, const SweepRecord& sweep,
-                                       const std::vector<Metric>& objectives) {
-  const auto better = directions(objectives, "metrics");
-  const Columns stored = store.columns(sweep.row.id, objectives);
+                                       const std::vector<Objective>& objectives) {
+  const auto better = directions(objectives);
+  const Columns stored = store.columns(sweep.row.id, sweep.spec.space, measures_of(objectives));
   const std::vector<std::span<const double>> columns(stored.values.begin(), stored.values.end());
   std::vector<std::int64_t> indices;
   for (const auto position : pareto_front(columns, better))
@@ -142,10 +139,10 @@ std::vector<std::int64_t> front_points(const Store& store, const SweepRecord& sw
   return indices;
 }
 
-OrderedJson front_json(const Store& store, const SweepRecord& sweep, const std::vector<Metric>& objectives) {
-  const Fields fields = fields_of(sweep.spec.space, "", "fields");
+OrderedJson front_json(const Store& store, const SweepRecord& sweep, const std::vector<Objective>& objectives) {
+  const Fields fields = fields_of(sweep.spec, "", "fields");
   OrderedJson names = OrderedJson::array(), rows = OrderedJson::array();
-  for (const auto metric : objectives) names.push_back(metric_name(metric));
+  for (const Objective& one : objectives) names.push_back(objective_text(one));
   const PointAccuracies measured = store.point_accuracies(sweep.row.id);
   for (const std::int64_t index : front_points(store, sweep, objectives)) {
     const auto point = store.point(sweep.row.id, index);

@@ -27,16 +27,18 @@ std::string_view accuracy_field_name(AccuracyField field);
 /// What was measured of a sweep's points, by index.
 using PointAccuracies = std::map<std::int64_t, StoredAccuracy>;
 
-/// Columns of points beyond index, feasible and reason: axes of the space, then metrics.
+/// Columns of points beyond index, feasible and reason: axes of the space, then metrics and formulas.
 struct Fields {
   std::vector<std::size_t> axes;  // positions in space.axes
-  std::vector<Metric> metrics;
+  std::vector<Measure> metrics;
   std::vector<AccuracyField> accuracies = {};
 };
-/// "throughput_fps,cores" against a space; "" means all. Throws Error unknown_metric at `where`.
-Fields fields_of(const Space& space, std::string_view list, const std::string& where);
-/// "throughput_fps,area_mm2". Throws Error unknown_metric.
-std::vector<Metric> metrics_of(std::string_view list, const std::string& where);
+/// "throughput_fps,cores" of a sweep; "" means all. Throws Error unknown_metric at `where`.
+Fields fields_of(const SweepSpec& spec, std::string_view list, const std::string& where);
+/// "throughput_fps,min:area_mm2". Throws Error unknown_metric, value_invalid.
+std::vector<Objective> objectives_of(const SweepSpec& spec, std::string_view list, const std::string& where);
+/// What a sweep's points are by its formulas, by name; null where they are no number.
+OrderedJson formula_values(const SweepSpec& spec, const StoredPoint& point);
 
 /// ["index","feasible","reason", axes..., metrics..., accuracies...]
 OrderedJson column_names(const Space& space, const Fields& fields);
@@ -48,10 +50,10 @@ OrderedJson accuracy_cell(AccuracyField field, const PointAccuracies& measured, 
 /// GET /sweeps/{id}/columns, piece by piece: no more than some chunks of points are held. Stops when `sink` has
 /// enough.
 void write_columns(const Store& store, const SweepRecord& sweep, const Fields& fields, const Sink& sink);
-/// Indices of the Pareto front, sorted by the first objective. Throws Error unknown_metric.
+/// Indices of the Pareto front, sorted by the first objective.
 std::vector<std::int64_t> front_points(const Store& store, const SweepRecord& sweep,
-                                       const std::vector<Metric>& objectives);
+                                       const std::vector<Objective>& objectives);
 /// GET /sweeps/{id}/front
-OrderedJson front_json(const Store& store, const SweepRecord& sweep, const std::vector<Metric>& objectives);
+OrderedJson front_json(const Store& store, const SweepRecord& sweep, const std::vector<Objective>& objectives);
 
 }  // namespace sdip

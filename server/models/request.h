@@ -1,6 +1,7 @@
 // A design point as a user asks for it: a model, a preset, and what differs from it.
 #pragma once
 
+#include "core/base/nearest_names.h"
 #include "core/machine/machine.h"
 #include "server/io/json_in.h"
 #include "server/io/said_formats.h"
@@ -21,8 +22,5 @@ PointRequest point_request(const Json& body, bool with_baselines);
 
 /// The preset of that name. Throws Error unknown_preset with the nearest names.
 const Preset& require_preset(const std::string& name, const std::string& where);
-
-/// "did you mean a, b?": the names nearest to `name`; "" when none is near.
-std::string nearest_names(std::string_view name, const std::vector<std::string_view>& names);
 
 }  // namespace sdip

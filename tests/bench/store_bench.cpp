@@ -57,6 +57,23 @@ double one_row_a_point(const std::string& path, const std::vector<PointBatch>& b
   });
 }
 
+/// A formula of stored points, with a metric's column beside it; and computed alone, over 1,000,000 points.
+void formulas(const Store& store, std::int64_t id, const Space& space, const Columns& columns, double points) {
+  const Formula efficiency =
+      parse_formula("efficiency", "", "throughput_fps / (area_mm2 * min(latency_s, 1)) + cores", "");
+  const std::vector<Measure> one = {Measure(efficiency)};
+  line("read a formula of 3 metrics, 1 parameter", points, seconds([&] { store.columns(id, space, one); }),
+       "points");
+  constexpr std::size_t many = 1'000'000;
+  std::vector<std::vector<double>> inputs(4, std::vector<double>(many));
+  for (std::size_t k = 0; k < inputs.size(); ++k)
+    for (std::size_t i = 0; i < many; ++i) inputs[k][i] = columns.values[k % 3][i % columns.index.size()];
+  const std::vector<std::span<const double>> views(inputs.begin(), inputs.end());
+  std::vector<double> values(many);
+  line("the formula alone, 1,000,000 points", static_cast<double>(many),
+       seconds([&] { compute(efficiency, views, values); }), "points");
+}
+
 void run() {
   const Space space = sample_space(cores);
   const auto points = static_cast<double>(point_count(space));
@@ -86,8 +103,9 @@ void run() {
 
   Store store(folder.store());
   Columns columns;
-  const std::vector<Metric> objectives = {Metric::throughput_fps, Metric::area_mm2, Metric::latency_s};
-  line("read three columns", points, seconds([&] { columns = store.columns(id, objectives); }), "points");
+  const std::vector<Measure> objectives = {Metric::throughput_fps, Metric::area_mm2, Metric::latency_s};
+  line("read three columns", points, seconds([&] { columns = store.columns(id, space, objectives); }), "points");
+  formulas(store, id, space, columns, points);
   double simple_s = 0;
   {
     Connection connection(simple.store(), Connection::Access::read_only);
@@ -102,13 +120,13 @@ void run() {
        "pages");
   std::size_t text = 0;
   line("export CSV", points, seconds([&] {
-         store.export_points(id, space, ExportFormat::csv, [&](std::string_view piece) {
+         store.export_points(id, space, {}, ExportFormat::csv, [&](std::string_view piece) {
            text += piece.size();
            return true;
          });
        }),
        "points");
-  const std::vector<Better> better = directions(objectives, "");
+  const std::vector<Better> better = {Better::higher, Better::lower, Better::lower};
   const std::vector<std::span<const double>> views(columns.values.begin(), columns.values.end());
   const std::span all(views);
   line("front of two objectives", points, seconds([&] { pareto_front(all.first(2), std::span(better).first(2)); }),

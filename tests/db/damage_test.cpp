@@ -40,9 +40,9 @@ struct Whole {
 
 std::string hex_of(double value) { return std::to_string(std::bit_cast<std::uint64_t>(value)) + " "; }
 
-std::string columns_of(const Store& store, std::int64_t id) {
-  const std::vector<Metric> three = {Metric::latency_s, Metric::area_mm2, Metric::throughput_fps};
-  const Columns columns = store.columns(id, three);
+std::string columns_of(const Store& store, std::int64_t id, const Space& space) {
+  const std::vector<Measure> three = {Metric::latency_s, Metric::area_mm2, Metric::throughput_fps};
+  const Columns columns = store.columns(id, space, three);
   std::string text;
   for (std::size_t i = 0; i < columns.index.size(); ++i)
     for (const auto& values : columns.values) text += std::to_string(columns.index[i]) + ":" + hex_of(values[i]);
@@ -96,7 +96,7 @@ std::map<std::string, std::string> answers(const std::string& path, const Space&
     const std::string sweep = "sweep " + std::to_string(id) + " ";
     ask(sweep + "csv", [&] { return exported(*store, id, space, ExportFormat::csv); });
     ask(sweep + "ndjson", [&] { return exported(*store, id, space, ExportFormat::ndjson); });
-    ask(sweep + "columns", [&] { return columns_of(*store, id); });
+    ask(sweep + "columns", [&] { return columns_of(*store, id, space); });
     ask(sweep + "pages", [&] { return pages_of(*store, id, space); });
     ask(sweep + "missing", [&] { return missing_of(*store, id); });
     ask(sweep + "row", [&] { return row_of(store->sweep(id)); });

@@ -78,8 +78,8 @@ TEST_F(points, missing_are_the_gaps) {
 TEST_F(points, come_back_as_columns_in_index_order) {
   store.append(id, batch({40, 80}));
   store.append(id, batch({0, 30}));
-  const std::vector<Metric> wanted = {Metric::area_mm2, Metric::active_cores};
-  const Columns columns = store.columns(id, wanted);
+  const std::vector<Measure> wanted = {Metric::area_mm2, Metric::active_cores};
+  const Columns columns = store.columns(id, space, wanted);
   ASSERT_EQ(columns.index.size(), 70u);
   EXPECT_EQ(columns.index[30], 40);
   for (std::size_t i = 0; i < 70; ++i) {
@@ -114,6 +114,40 @@ TEST_F(points, are_paged_in_any_order_without_loss_or_repeat) {
   for (std::size_t i = 1; i < 70; ++i)
     EXPECT_GE(best.points[i - 1].values[1], best.points[i].values[1]) << "infeasible points come last";
   EXPECT_EQ(best.total, 80);
+}
+
+TEST_F(points, have_formulas_as_columns_orders_and_exports) {
+  run_sample(store, id, space, {.batch_points = 7});
+  const Formula formula = parse_formula("pace", "s*core", "latency_s * cores - batch / 2", "");
+  const auto of = [&](std::int64_t index) {
+    const Machine machine = point(space, index);
+    const Outcome outcome = sample_evaluate(*sample_compile(machine), machine);
+    const auto cores = static_cast<double>(machine.cores), batch = static_cast<double>(machine.batch);
+    const double value = outcome.values[static_cast<std::size_t>(Metric::latency_s)] * cores - batch / 2;
+    return outcome.feasible ? value : std::nan("");
+  };
+  const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+  const Columns columns = store.columns(id, space, std::vector<Measure>{Measure(formula), Metric::latency_s});
+  ASSERT_EQ(columns.values[0].size(), 80u);
+  for (std::size_t i = 0; i < 80; ++i) EXPECT_TRUE(same(columns.values[0][i], of(columns.index[i]))) << i;
+
+  const Page page = store.page(id, space, {.limit = 80, .sort = "-pace", .formulas = {formula}});
+  for (std::size_t i = 1; i < 70; ++i) EXPECT_GE(of(page.points[i - 1].index), of(page.points[i].index));
+  EXPECT_TRUE(std::isnan(of(page.points[79].index)));
+  EXPECT_EQ(walk({.limit = 9, .sort = "pace", .formulas = {formula}}),
+            walk({.limit = 80, .sort = "pace", .formulas = {formula}}));
+  EXPECT_EQ(refusal([&] { store.page(id, space, {.sort = "pace"}); }), "unknown_metric at sort");
+
+  const std::vector<Formula> formulas = {formula};
+  std::istringstream csv(exported(store, id, space, ExportFormat::csv, formulas));
+  std::string line;
+  std::getline(csv, line);
+  EXPECT_THAT(line, testing::HasSubstr(",pace [s*core],sqnr_db [dB],"));
+  std::istringstream lines(exported(store, id, space, ExportFormat::ndjson, formulas));
+  for (std::int64_t i = 0; std::getline(lines, line); ++i) {
+    const nlohmann::json row = nlohmann::json::parse(line);
+    EXPECT_EQ(row["pace"], std::isnan(of(i)) ? nlohmann::json() : nlohmann::json(of(i)));
+  }
 }
 
 TEST_F(points, are_paged_past_many_candidates) {
@@ -223,7 +257,7 @@ TEST_F(points, cannot_smuggle_a_formula_into_a_spreadsheet) {
 TEST_F(points, stop_being_exported_when_the_sink_has_enough) {
   run_sample(store, id, space, {.batch_points = 10});
   int pieces = 0;
-  store.export_points(id, space, ExportFormat::csv, [&](std::string_view) { return ++pieces < 3; });
+  store.export_points(id, space, {}, ExportFormat::csv, [&](std::string_view) { return ++pieces < 3; });
   EXPECT_EQ(pieces, 3);
 }
 
@@ -231,7 +265,7 @@ TEST_F(points, can_be_read_while_they_are_written) {
   std::atomic<bool> stop{false};
   std::jthread reader([&] {
     while (!stop) {
-      const Columns columns = store.columns(id, std::vector{Metric::area_mm2});
+      const Columns columns = store.columns(id, space, std::vector<Measure>{Metric::area_mm2});
       EXPECT_EQ(columns.index.size(), columns.values[0].size());
       EXPECT_EQ(columns.index.size() % 2, 0u) << "batches are seen whole";
     }

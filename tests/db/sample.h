@@ -79,9 +79,10 @@ inline void run_sample(Store& store, std::int64_t id, const Space& space, const 
         [&](PointBatch&& batch) { store.append(id, batch); });
 }
 
-inline std::string exported(const Store& store, std::int64_t id, const Space& space, ExportFormat format) {
+inline std::string exported(const Store& store, std::int64_t id, const Space& space, ExportFormat format,
+                            std::span<const Formula> formulas = {}) {
   std::string text;
-  store.export_points(id, space, format, [&](std::string_view piece) {
+  store.export_points(id, space, formulas, format, [&](std::string_view piece) {
     text += piece;
     return true;
   });

@@ -144,8 +144,8 @@ TEST(store, removes_a_sweep_with_its_points_unless_it_runs) {
   EXPECT_EQ(refusal([&] { store.remove_sweep(id); }), "conflict at sweep " + std::to_string(id));
   store.set_state(id, SweepState::done);
   store.remove_sweep(id);
-  EXPECT_EQ(refusal([&] { store.columns(id, {}); }), "not_found at sweep " + std::to_string(id));
-  EXPECT_EQ(store.columns(other, {}).index.size(), 80u);
+  EXPECT_EQ(refusal([&] { store.columns(id, space, {}); }), "not_found at sweep " + std::to_string(id));
+  EXPECT_EQ(store.columns(other, space, {}).index.size(), 80u);
   EXPECT_GT(add_sample_sweep(store, space), other) << "ids are not used again";
 }
 

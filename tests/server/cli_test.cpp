@@ -156,6 +156,31 @@ TEST(cli, sweep_prints_the_front_and_exports_every_point) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 37);
 }
 
+TEST(cli, sweep_has_metrics_of_the_user_s_own_also_afterwards) {
+  const TemporaryFolder folder;
+  const Ended ended = run_sdip({"sweep", "tiny-sd", "--axis", "cores=1,2,4", "--validate-seconds", "0", "--metric",
+                                "half [frame/s]=throughput_fps / 2",
+                                "spare=if(weight_format == \"int8\", 1, cores * 10)", "--objectives", "max:half",
+                                "min:spare", "--data", folder / "data", "--export", folder / "points.csv"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("half"));
+  std::istringstream csv(file_text(folder / "points.csv"));
+  std::string line;
+  std::getline(csv, line);
+  EXPECT_THAT(line, HasSubstr(",half [frame/s],spare,sqnr_db [dB]"));
+  std::getline(csv, line);
+  EXPECT_THAT(line, HasSubstr(",10,,,"));
+  const Ended exported = run_sdip({"export", "1", "--data", folder / "data", "--metric", "more=half + 1"});
+  EXPECT_THAT(exported.err, HasSubstr("sdip: formula_invalid: --metric: more, column 1: ")) << "over metrics alone";
+  const Ended after = run_sdip({"export", "1", "--data", folder / "data", "--metric", "thrice=3*cores"});
+  EXPECT_THAT(after.out, HasSubstr(",half [frame/s],spare,thrice,sqnr_db [dB]"));
+  EXPECT_THAT(after.out, HasSubstr(",40,12,,,\n"));
+  expect_error({"sweep", "tiny-sd", "--axis", "cores=1", "--metric", "e=1 +"},
+               "sdip: formula_invalid: --metric: e, column 4: ");
+  expect_error({"sweep", "tiny-sd", "--axis", "cores=1", "--metric", "e=1", "--objectives", "e"},
+               "sdip: value_invalid: /objectives/0: ");
+}
+
 TEST(cli, sweep_refuses_bad_axes_and_specs_and_leaves_nothing_behind) {
   const TemporaryFolder folder;
   expect_error({"sweep", "tiny-sd", "--axis", "coers=1"}, "sdip: unknown_parameter: --axis coers: ");

@@ -18,7 +18,7 @@ struct Written {
 
 Written written(const Store& store, const SweepRecord& sweep, const std::string& fields) {
   Written found;
-  write_columns(store, sweep, fields_of(sweep.spec.space, fields, ""), [&](std::string_view piece) {
+  write_columns(store, sweep, fields_of(sweep.spec, fields, ""), [&](std::string_view piece) {
     found.longest = std::max(found.longest, piece.size());
     found.text += piece;
     return true;
@@ -40,8 +40,8 @@ TEST(columns, are_what_is_stored_in_pieces) {
   const Written found = written(store, sweep, "cores,latency_s,sqnr_db,latency_s");
   EXPECT_GT(found.text.size(), std::size_t{500'000});
   EXPECT_LT(found.longest, std::size_t{100'000});
-  const std::vector<Metric> metrics = {Metric::latency_s};
-  const Columns stored = store.columns(id, metrics);
+  const std::vector<Measure> metrics = {Metric::latency_s};
+  const Columns stored = store.columns(id, sweep.spec.space, metrics);
   OrderedJson cores = OrderedJson::array(), latency = OrderedJson::array(), sqnr = OrderedJson::array();
   for (std::size_t i = 0; i < stored.index.size(); ++i) {
     cores.push_back(axis_value(sweep.spec.space, 0, stored.index[i]));
@@ -64,7 +64,7 @@ TEST(columns, of_no_points_are_empty_and_a_sink_that_has_enough_ends_them) {
   EXPECT_EQ(written(store, sweep, "cores").text, R"({"count":0,"index":[],"feasible":[],"columns":{"cores":[]}})");
   run_sample(store, sweep.row.id, sweep.spec.space, {});
   int pieces = 0;
-  write_columns(store, sweep, fields_of(sweep.spec.space, "", ""), [&](std::string_view) { return ++pieces < 2; });
+  write_columns(store, sweep, fields_of(sweep.spec, "", ""), [&](std::string_view) { return ++pieces < 2; });
   EXPECT_EQ(pieces, 2);
 }
 

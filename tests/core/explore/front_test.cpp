@@ -106,16 +106,5 @@ TEST(pareto_front, of_many_points_that_all_stay_agrees_with_the_definition) {
   EXPECT_EQ(front, simple_front(columns, better));
 }
 
-TEST(pareto_front, needs_metrics_with_a_direction) {
-  const std::vector<Metric> good = {Metric::throughput_fps, Metric::area_mm2};
-  EXPECT_THAT(directions(good, "m"), ElementsAre(Better::higher, Better::lower));
-  EXPECT_EQ(refusal([] { directions(std::vector{Metric::active_cores}, "m"); }), "value_invalid at m");
-  EXPECT_EQ(refusal([] { directions(std::vector<Metric>{}, "m"); }), "value_invalid at m");
-  EXPECT_EQ(refusal([] {
-              directions(std::vector{Metric::area_mm2, Metric::area_mm2}, "m");
-            }),
-            "value_invalid at m");
-}
-
 }  // namespace
 }  // namespace sdip

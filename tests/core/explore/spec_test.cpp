@@ -28,7 +28,8 @@ TEST(sweep_spec, reads_every_key_over_the_preset) {
   EXPECT_EQ(spec.model, "sd15");
   EXPECT_EQ(spec.space.base.cores, 8);
   EXPECT_EQ(point_count(spec.space), 2);
-  EXPECT_EQ(spec.objectives, (std::vector{Metric::throughput_fps, Metric::energy_j_per_frame}));
+  EXPECT_EQ(spec.objectives, (std::vector<Objective>{{Metric::throughput_fps, Better::higher},
+                                                     {Metric::energy_j_per_frame, Better::lower}}));
 }
 
 TEST(sweep_spec, fills_what_is_not_given_as_documented) {
@@ -36,7 +37,8 @@ TEST(sweep_spec, fills_what_is_not_given_as_documented) {
       spec_from_json(json::parse(R"({"model": "m", "axes": [{"parameter": "steps", "values": [1]}]})"));
   EXPECT_EQ(spec.name, "m");
   EXPECT_EQ(spec.preset, "essay");
-  EXPECT_EQ(spec.objectives, (std::vector{Metric::throughput_fps, Metric::area_mm2}));
+  EXPECT_EQ(spec.objectives,
+            (std::vector<Objective>{{Metric::throughput_fps, Better::higher}, {Metric::area_mm2, Better::lower}}));
 }
 
 TEST(sweep_spec, spelled_out_reads_back_equal) {
@@ -84,7 +86,7 @@ TEST(sweep_spec, refuses_with_the_place) {
   EXPECT_EQ(refusal_with("preset", "esay"), "value_invalid at /preset");
   EXPECT_EQ(refusal_with("machine", {{"cors", 1}}), "unknown_parameter at /machine/cors");
   EXPECT_EQ(refusal_with("objectives", {"speed"}), "unknown_metric at /objectives/0");
-  EXPECT_EQ(refusal_with("objectives", {"active_cores"}), "value_invalid at /objectives");
+  EXPECT_EQ(refusal_with("objectives", {"active_cores"}), "value_invalid at /objectives/0");
   EXPECT_EQ(refusal_with("objectives", {"area_mm2", "area_mm2"}), "value_invalid at /objectives");
   EXPECT_EQ(refusal_with("objectives", json::array()), "value_invalid at /objectives");
 }

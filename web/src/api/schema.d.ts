@@ -2419,6 +2419,12 @@ export interface components {
             seed?: number;
             count?: number;
             axes: components["schemas"]["Axis"][];
+            metrics?: {
+                [key: string]: string | {
+                    formula: string;
+                    unit?: string;
+                };
+            };
             objectives?: string[];
             formats?: string;
             validate_seconds?: number;
@@ -2470,6 +2476,9 @@ export interface components {
             feasible: boolean;
             reason: string;
             metrics: components["schemas"]["MetricValues"];
+            formulas: {
+                [key: string]: number | null;
+            };
             accuracy: components["schemas"]["PointAccuracy"] | null;
         };
         FirstDifference: {
@@ -3547,6 +3556,8 @@ export interface operations {
                 feasible?: boolean;
                 /** @description axes and metrics, comma separated; all when not given */
                 fields?: string;
+                /** @description a formula beside the sweep's own: NAME=EXPRESSION or NAME [UNIT]=EXPRESSION */
+                metric?: string[];
             };
             header?: never;
             path: {
@@ -3581,6 +3592,8 @@ export interface operations {
             query?: {
                 /** @description axes and metrics, comma separated; all when not given */
                 fields?: string;
+                /** @description a formula beside the sweep's own: NAME=EXPRESSION or NAME [UNIT]=EXPRESSION */
+                metric?: string[];
             };
             header?: never;
             path: {
@@ -3613,8 +3626,10 @@ export interface operations {
     get_front: {
         parameters: {
             query?: {
-                /** @description comma separated; the sweep's objectives when not given */
+                /** @description comma separated, max:NAME or min:NAME for a direction; the sweep's objectives when not given */
                 metrics?: string;
+                /** @description a formula beside the sweep's own: NAME=EXPRESSION or NAME [UNIT]=EXPRESSION */
+                metric?: string[];
             };
             header?: never;
             path: {
@@ -3646,7 +3661,10 @@ export interface operations {
     };
     get_point: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description a formula beside the sweep's own: NAME=EXPRESSION or NAME [UNIT]=EXPRESSION */
+                metric?: string[];
+            };
             header?: never;
             path: {
                 id: number;
@@ -3681,6 +3699,8 @@ export interface operations {
             query?: {
                 /** @description csv or ndjson; csv when not given */
                 format?: string;
+                /** @description a formula beside the sweep's own: NAME=EXPRESSION or NAME [UNIT]=EXPRESSION */
+                metric?: string[];
             };
             header?: never;
             path: {
