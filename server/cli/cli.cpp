@@ -87,6 +87,21 @@ void add_formats_option(CLI::App& command, std::string& file) {
                      "A file of number formats for layers or operator families (docs/formats.md)");
 }
 
+void add_formula_option(CLI::App& command, std::vector<std::string>& metrics) {
+  command
+      .add_option("--metric", metrics,
+                  "A metric of your own: NAME=EXPRESSION or 'NAME [UNIT]=EXPRESSION' over metrics and parameters "
+                  "(docs/api.md#formulas); several, or repeated")
+      ->allow_extra_args(false);
+}
+
+std::vector<Formula> formulas_of(const std::vector<std::string>& texts) {
+  std::vector<Formula> formulas;
+  for (const std::string& text : texts) formulas.push_back(formula_from_text(text, "--metric"));
+  check_formulas(formulas, "--metric");
+  return formulas;
+}
+
 Machine machine_of(const MachineOptions& options) {
   Machine machine = require_preset(options.preset, "--preset").machine;
   if (!options.file.empty()) assign_json(machine, file_json(options.file), options.file + "#");

@@ -24,16 +24,34 @@ struct PointArguments {
   std::vector<std::string> baselines;
   MachineOptions machine;
   std::int64_t layers = 0, top = 10, explained = 0;
+  std::vector<std::string> metrics;
   bool json = false, explains = false;
 };
 
-void print_metrics(const Analysis& analysis) {
+/// A formula's value of a machine alone.
+double value_of(const Formula& formula, const Analysis& analysis) {
+  const Outcome& outcome = analysis.report.outcome;
+  Space space;
+  space.base = analysis.machine;
+  return measure_of(Measure(formula), space, 0, outcome.values, outcome.feasible);
+}
+
+OrderedJson formulas_of_analysis(const std::vector<Formula>& formulas, const Analysis& analysis) {
+  OrderedJson values = OrderedJson::object();
+  for (const Formula& formula : formulas) values[formula.name] = number_or_null(value_of(formula, analysis));
+  return values;
+}
+
+void print_metrics(const Analysis& analysis, const std::vector<Formula>& formulas) {
   std::vector<TextRow> rows;
   for (std::size_t i = 0; i < metric_count; ++i) {
     const auto& row = metrics()[i];
     rows.push_back(
         {std::string(row.name), quantity_text(analysis.report.outcome.values[i], row.unit), std::string(row.en)});
   }
+  for (const Formula& formula : formulas)
+    rows.push_back(
+        {formula.name, quantity_text(value_of(formula, analysis), formula.unit), printable(formula.text)});
   print_table(std::cout, {{""}, {"", Align::right}, {""}}, rows, colour_out());
 }
 
@@ -206,7 +224,8 @@ void print_layers(const Analysis& analysis, std::string_view title, const std::v
               rows, colour_out());
 }
 
-void print_analysis(const Analysis& analysis, const PointArguments& arguments) {
+void print_analysis(const Analysis& analysis, const PointArguments& arguments,
+                    const std::vector<Formula>& formulas) {
   const auto& report = analysis.report;
   print_heading(std::cout,
                 printable(analysis.model) + " on " + arguments.machine.preset +
@@ -215,7 +234,7 @@ void print_analysis(const Analysis& analysis, const PointArguments& arguments) {
   if (!report.outcome.feasible)
     std::cout << "  infeasible: " << printable(report.outcome.reason) << "\n";
   else
-    print_metrics(analysis);
+    print_metrics(analysis, formulas);
   if (!report.stages.empty()) std::cout << "\n", print_stages(report);
   if (report.outcome.feasible) {
     print_breakdown("Latency of one frame", report.latency_s, "s");
@@ -265,19 +284,22 @@ int run_analysis(const PointArguments& arguments) {
   if (arguments.explains && (arguments.explained < 1 || arguments.explained > most_explained_layers))
     throw Error("value_out_of_range", "--explain", "expected 1 to " + std::to_string(most_explained_layers));
   const Machine machine = machine_of(arguments.machine);
+  const std::vector<Formula> formulas = formulas_of(arguments.metrics);
   require_model_or_program(arguments.model, !arguments.programs.empty(), arguments.files);
   const Catalog catalog(file_models(arguments.files));
   const Analysis analysis = arguments.programs.empty()
                                 ? analyze(catalog, arguments.model, machine, formats_of_file(arguments.formats))
                                 : analyze_programs(arguments.programs, machine, catalog.operators());
-  if (arguments.json && arguments.explains)
-    std::cout << json_text(explained_json(catalog, analysis, arguments), 2) << "\n";
-  else if (arguments.json)
-    std::cout << json_text(analysis_json(analysis, arguments.layers != 0), 2) << "\n";
-  else if (arguments.explains)
+  if (arguments.json) {
+    OrderedJson object = arguments.explains ? explained_json(catalog, analysis, arguments)
+                                            : analysis_json(analysis, arguments.layers != 0);
+    if (!formulas.empty()) object["formulas"] = formulas_of_analysis(formulas, analysis);
+    std::cout << json_text(object, 2) << "\n";
+  } else if (arguments.explains) {
     print_explained(catalog, analysis, arguments);
-  else
-    print_analysis(analysis, arguments);
+  } else {
+    print_analysis(analysis, arguments, formulas);
+  }
   return analysis.report.outcome.feasible ? exit_ok : exit_infeasible;
 }
 
@@ -362,6 +384,7 @@ void add_point_commands(CLI::App& app, Action& action) {
       ->allow_extra_args(false);
   auto* layers = analysis->add_option("--layers", arguments->layers, "Every layer in program order, or the first N")
                      ->expected(0, 1);
+  add_formula_option(*analysis, arguments->metrics);
   analysis->add_option("--top", arguments->top, "How many of the slowest layers to list")->capture_default_str();
   auto* explained =
       analysis

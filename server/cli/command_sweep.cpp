@@ -326,19 +326,10 @@ int run_export(const ExportArguments& arguments) {
     throw Error("file_not_found", file.string(), "no sweeps are kept in this folder");
   const Store store(file.string());
   SweepRecord sweep = sweep_record(store, arguments.sweep);
-  for (const std::string& text : arguments.metrics)
-    sweep.spec.formulas.push_back(formula_from_text(text, "--metric"));
+  for (Formula& formula : formulas_of(arguments.metrics)) sweep.spec.formulas.push_back(std::move(formula));
   check_formulas(sweep.spec.formulas, "--metric");
   export_to(store, sweep, export_target(arguments.file).get(), format_of(arguments.format, "--format"));
   return exit_ok;
-}
-
-void add_formula_option(CLI::App& command, std::vector<std::string>& metrics) {
-  command
-      .add_option("--metric", metrics,
-                  "A metric of your own: NAME=EXPRESSION or 'NAME [UNIT]=EXPRESSION' over metrics and parameters "
-                  "(docs/api.md#formulas); several, or repeated")
-      ->allow_extra_args(false);
 }
 
 void add_sweep_options(CLI::App& sweep, SweepArguments& a) {

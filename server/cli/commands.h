@@ -50,6 +50,10 @@ void add_machine_options(CLI::App& command, MachineOptions& options);
 CLI::Option* add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& about);
 /// --formats FILE.
 void add_formats_option(CLI::App& command, std::string& file);
+/// --metric NAME=EXPRESSION, several.
+void add_formula_option(CLI::App& command, std::vector<std::string>& texts);
+/// Throws as parse_formula does, with the option as its place.
+std::vector<Formula> formulas_of(const std::vector<std::string>& texts);
 /// The preset, then the file, then each change. Checked. Throws Error, with the option or file as its place.
 Machine machine_of(const MachineOptions& options);
 

@@ -47,14 +47,6 @@ Json number_of(const std::string& text, const std::string& where) {
   return value;
 }
 
-/// Read here, so that an error names the option and not the key that it becomes.
-Json said_formulas(const std::vector<std::string>& texts) {
-  std::vector<Formula> formulas;
-  for (const std::string& text : texts) formulas.push_back(formula_from_text(text, "--metric"));
-  check_formulas(formulas, "--metric");
-  return Json::parse(formulas_json(formulas).dump());
-}
-
 }  // namespace
 
 Json axis_json(const std::string& text) {
@@ -99,7 +91,9 @@ Json sweep_body(const SweepArguments& arguments) {
   if (!arguments.sampling.empty()) body["sampling"] = arguments.sampling;
   if (arguments.count) body["count"] = *arguments.count;
   if (arguments.seed) body["seed"] = *arguments.seed;
-  if (!arguments.metrics.empty()) body["metrics"] = said_formulas(arguments.metrics);
+  // Read here, so that an error names the option and not the key that it becomes.
+  if (!arguments.metrics.empty())
+    body["metrics"] = Json::parse(formulas_json(formulas_of(arguments.metrics)).dump());
   if (!arguments.objectives.empty()) body["objectives"] = arguments.objectives;
   if (!arguments.formats_file.empty()) body["formats"] = formats_of_file(arguments.formats_file).text;
   body["axes"] = Json::array();

@@ -260,10 +260,44 @@ export const journeyTests = [
     await page.goto(world.origin);
     await page.locator('.scatter .front a').first().waitFor();
     await page.getByLabel('Most area_mm2').fill('0.000001');
-    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText(/^0 of \d+ points meet this/).waitFor();
     await page.getByRole('button', { name: /^area_mm2 ≤/ }).click();
     await page.locator('.scatter .front a').first().waitFor();
+  })],
+
+  ['a formula becomes a metric: an axis with a front, a colour, a limit, a column of the file; what is none is told', (world) => withPage(world, {}, async (page, tab) => {
+    tab.expectRefusal(422);
+    await page.goto(world.origin);
+    await page.locator('.scatter .front a').first().waitFor();
+    await page.getByLabel('Name', { exact: true }).fill('per_watt');
+    await page.getByLabel('Formula over metrics and parameters').fill('throughput_fps / power_v');
+    await page.getByRole('button', { name: 'Add formula' }).click();
+    await page.getByText(/per_watt, column 18: no metric and no parameter power_v/).waitFor();
+    await page.getByLabel('Formula over metrics and parameters').fill('throughput_fps / power_w');
+    await page.getByLabel('Unit', { exact: true }).fill('frame/J');
+    await page.getByLabel('What is better').selectOption('higher');
+    await page.getByRole('button', { name: 'Add formula' }).click();
+    await page.getByRole('button', { name: /^per_watt ↑/ }).waitFor();
+    for (const y_or_colour of [0, 2]) await page.locator('.chart-controls select').nth(y_or_colour).selectOption('per_watt');
+    await settled(page);
+    await page.locator('.scatter .front a').first().waitFor();
+    await page.getByText(/points are on the front of per_watt and/).waitFor();
+    await page.getByLabel('Metric to limit').selectOption('per_watt');
+    await page.getByLabel('Least per_watt').fill('1e9');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText(/^0 of \d+ points meet this/).waitFor();
+    await page.getByRole('button', { name: /^per_watt ≥/ }).click();
+    const file = await page.getByRole('link', { name: 'Export CSV' }).getAttribute('href');
+    const csv = await (await fetch(new URL(file, world.origin))).text();
+    assert.match(csv.split('\n')[0], /,per_watt \[frame\/J\],sqnr_db/);
+    await page.reload();
+    await page.locator('.scatter .front a').first().waitFor();
+    await page.getByRole('tab', { name: 'All points' }).click();
+    await page.getByRole('columnheader', { name: 'per_watt' }).waitFor();
+    await page.getByRole('button', { name: /^per_watt ↑/ }).click();
+    await page.getByRole('button', { name: /^per_watt ↑/ }).waitFor({ state: 'detached' });
+    assert.doesNotMatch(page.url(), /per_watt/);
   })],
 
   ['every chart is a table as well', (world) => withPage(world, {}, async (page) => {

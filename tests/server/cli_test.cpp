@@ -156,6 +156,19 @@ TEST(cli, sweep_prints_the_front_and_exports_every_point) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 37);
 }
 
+TEST(cli, analyze_has_metrics_of_the_user_s_own) {
+  const std::vector<std::string> asked = {
+      "analyze", "tiny-sd", "--set", "cores=3", "--metric", "twice [cores]=2 * cores", "none=1 / 0"};
+  const Ended text = run_sdip(asked);
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_THAT(text.out, testing::ContainsRegex("twice +6 cores +2 \\* cores"));
+  EXPECT_THAT(text.out, testing::ContainsRegex("none +- +1 / 0"));
+  std::vector<std::string> json = asked;
+  json.emplace_back("--json");
+  EXPECT_EQ(Json::parse(run_sdip(json).out)["formulas"], Json({{"twice", 6.0}, {"none", nullptr}}));
+  expect_error({"analyze", "tiny-sd", "--metric", "cores=1"}, "sdip: value_conflict: --metric: ");
+}
+
 TEST(cli, sweep_has_metrics_of_the_user_s_own_also_afterwards) {
   const TemporaryFolder folder;
   const Ended ended = run_sdip({"sweep", "tiny-sd", "--axis", "cores=1,2,4", "--validate-seconds", "0", "--metric",

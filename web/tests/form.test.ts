@@ -106,7 +106,7 @@ describe('axes', () => {
 describe('requests', () => {
   const sweep: SweepDraft = {
     name: 'first', model: 'sd15', preset: 'essay', machine: { cores: 8, fusion: 'pointwise' }, axes: [], sampling: 'grid',
-    seed: 1, count: 100, objectives: ['throughput_fps'], formats: '',
+    seed: 1, count: 100, objectives: ['throughput_fps'], formulas: '', formats: '',
   };
   test('a swept parameter is not also fixed', () => {
     expect(sweepRequest(sweep, [{ parameter: 'cores', values: [1, 2] }]).machine).toEqual({ fusion: 'pointwise' });

@@ -73,20 +73,20 @@ export const useSweep = (id: number) =>
       query.state.data && changes(query.state.data) ? (isLive(query.state.data) ? 500 : 2000) : false,
   });
 
-/** Every stored point, a column each; `version` changes when there are more of them. */
-export const useColumns = (id: number, fields: string[], version: number) =>
+/** Every stored point, a column each; `formulas` beside the sweep's own; `version` changes when there are more of them. */
+export const useColumns = (id: number, fields: string[], formulas: string[], version: number) =>
   useQuery({
-    queryKey: ['columns', id, fields.join(','), version],
+    queryKey: ['columns', id, fields.join(','), formulas, version],
     queryFn: () =>
-      answer(client.GET('/api/v1/sweeps/{id}/columns', { params: { path: { id }, query: { fields: fields.join(',') } } })),
+      answer(client.GET('/api/v1/sweeps/{id}/columns', { params: { path: { id }, query: { fields: fields.join(','), metric: formulas } } })),
     placeholderData: keepPreviousData,
     enabled: version > 0 && fields.length > 0,
     staleTime: Infinity,
   });
 
-export const usePoints = (id: number, sort: string, feasible: boolean, version: number) =>
+export const usePoints = (id: number, sort: string, feasible: boolean, formulas: string[], version: number) =>
   useInfiniteQuery({
-    queryKey: ['points', id, sort, feasible, version],
+    queryKey: ['points', id, sort, feasible, formulas, version],
     queryFn: ({ pageParam }) =>
       answer(
         client.GET('/api/v1/sweeps/{id}/points', {
@@ -94,6 +94,7 @@ export const usePoints = (id: number, sort: string, feasible: boolean, version: 
             path: { id },
             query: {
               limit: 500,
+              metric: formulas,
               ...(sort ? { sort } : {}),
               ...(feasible ? { feasible } : {}),
               ...(pageParam ? { cursor: pageParam } : {}),

@@ -1,5 +1,6 @@
 // The axes of a sweep as drafted in the form, and the request they become.
 import type { Axis, Machine, Parameter, ParameterValue, SweepRequest } from '../api/types';
+import { requestOf } from '../sweep/formulas';
 import { changesOf, inputText, parseValue, type Fault } from './values';
 
 export interface AxisDraft {
@@ -84,11 +85,15 @@ export interface SweepDraft {
   seed: number;
   count: number;
   objectives: string[];
+  /** Metrics of one's own, a line each. */
+  formulas: string;
   formats: string;
 }
 
 /** The body of POST /sweeps. A parameter on an axis is not also fixed. */
 export function sweepRequest(draft: SweepDraft, axes: Axis[]): SweepRequest {
+  const said = requestOf(draft.formulas);
+  const own = { ...said, metrics: Object.keys(said.metrics).length > 0 ? said.metrics : null };
   const swept = new Set<string>(axes.map((axis) => axis.parameter));
   const machine = Object.fromEntries(Object.entries(draft.machine).filter(([name]) => !swept.has(name)));
   return {
@@ -100,7 +105,8 @@ export function sweepRequest(draft: SweepDraft, axes: Axis[]): SweepRequest {
     seed: draft.seed,
     ...(draft.sampling === 'random' ? { count: draft.count } : {}),
     axes,
-    objectives: draft.objectives,
+    ...(own.metrics ? { metrics: own.metrics } : {}),
+    objectives: [...draft.objectives, ...own.objectives],
     ...(draft.formats.trim() ? { formats: draft.formats } : {}),
   };
 }

@@ -1,7 +1,9 @@
 // The last step of a new sweep: how points are taken, what is sought, how many there are, go.
+import type { Metric } from '../api/types';
 import { plain, unitName } from '../format/quantity';
 import { useSpeech } from '../i18n/i18n';
 import { Card, ErrorBox, Segments } from '../ui/basics';
+import { requestOf } from '../sweep/formulas';
 import { useMachineTables } from '../ui/tables_gate';
 import type { SweepDraft } from './axes';
 
@@ -19,7 +21,7 @@ export function SweepStart({ draft, change, grid, ready, pending, error, onStart
   const { t } = useSpeech();
   const random = draft.sampling === 'random';
   const points = random ? draft.count : grid;
-  const possible = ready && draft.objectives.length > 0 && points > 0 && Number.isInteger(points);
+  const possible = ready && draft.objectives.length + requestOf(draft.formulas).objectives.length > 0 && points > 0 && Number.isInteger(points);
   return (
     <Card title={t('new.run')}>
       <label className="stack">
@@ -43,6 +45,10 @@ export function SweepStart({ draft, change, grid, ready, pending, error, onStart
         <textarea rows={2} maxLength={4096} value={draft.formats} placeholder={t('new.formats_hint')} onChange={(event) => change({ formats: event.target.value })} spellCheck={false} />
       </label>
       <Objectives chosen={draft.objectives} onChange={(objectives) => change({ objectives })} />
+      <label className="stack">
+        <span className="label">{t('new.formulas')}</span>
+        <textarea rows={2} maxLength={8192} value={draft.formulas} placeholder={t('new.formulas_hint')} onChange={(event) => change({ formulas: event.target.value })} spellCheck={false} />
+      </label>
       {error !== null && error !== undefined && <ErrorBox error={error} />}
       <div className="start-row">
         <p className="big-count" aria-live="polite"><strong>{plain(points)}</strong> {t('new.points')}</p>
@@ -60,19 +66,28 @@ const NumberBox = ({ label, value, onChange }: { label: string; value: number; o
   </label>
 );
 
+/** Those that stand first; the others are behind a click. */
+const usual = ['throughput_fps', 'latency_s', 'energy_j_per_frame', 'power_w', 'area_mm2', 'dram_bytes_per_frame'];
+
 function Objectives({ chosen, onChange }: { chosen: string[]; onChange: (names: string[]) => void }) {
   const { t, language } = useSpeech();
   const { metrics } = useMachineTables();
+  const possible = metrics.filter((one) => one.better !== 'neither');
+  const boxes = (some: Metric[]) => some.map((one) => (
+    <label key={one.name} className="check" title={one.doc[language]}>
+      <input type="checkbox" checked={chosen.includes(one.name)} onChange={(event) => onChange(event.target.checked ? [...chosen, one.name] : chosen.filter((name) => name !== one.name))} />
+      <span>{one.name}</span>
+      <span className="muted">{one.better === 'higher' ? '↑' : '↓'} {unitName(one.unit)}</span>
+    </label>
+  ));
   return (
     <fieldset className="objectives">
       <legend>{t('new.objectives')}</legend>
-      {metrics.filter((one) => one.better !== 'neither').map((one) => (
-        <label key={one.name} className="check" title={one.doc[language]}>
-          <input type="checkbox" checked={chosen.includes(one.name)} onChange={(event) => onChange(event.target.checked ? [...chosen, one.name] : chosen.filter((name) => name !== one.name))} />
-          <span>{one.name}</span>
-          <span className="muted">{one.better === 'higher' ? '↑' : '↓'} {unitName(one.unit)}</span>
-        </label>
-      ))}
+      <div className="objective-list">{boxes(possible.filter((one) => usual.includes(one.name)))}</div>
+      <details>
+        <summary>{t('new.more_objectives')}</summary>
+        <div className="objective-list">{boxes(possible.filter((one) => !usual.includes(one.name)))}</div>
+      </details>
     </fieldset>
   );
 }

@@ -94,6 +94,7 @@ function firstDraft(machine: Machine, names: string[]): SweepDraft {
     name: '', model: 'sd15', preset: 'essay', machine: {}, sampling: 'grid', seed: 1, count: 1000,
     axes: [...axis('cores', '1, 2, 4, 5, 10, 20'), ...axis('psram_bytes', '2 MiB, 4 MiB, 8 MiB, 16 MiB, 32 MiB')],
     objectives: ['throughput_fps', 'area_mm2'],
+    formulas: '',
     formats: '',
   };
 }

@@ -4,6 +4,7 @@ import { isLive, useSweep, useSweeps } from '../api/queries';
 import type { Sweep } from '../api/types';
 import { useSpeech } from '../i18n/i18n';
 import { setQuery, useQueryState } from '../state/location';
+import { WithFormulas } from '../sweep/formula_field';
 import { Pareto } from '../sweep/pareto';
 import { PointsTable } from '../sweep/points_table';
 import { SweepHead } from '../sweep/progress';
@@ -66,7 +67,9 @@ function SweepView({ id }: { id: number }) {
       />
       <div id="sweep-view" role="tabpanel" aria-labelledby={`sweep-view-tab-${view}`}>
         <TablesGate>
-          {view === 'points' ? <PointsTable sweep={sweep.data} version={version} /> : <Pareto sweep={sweep.data} version={version} />}
+          <WithFormulas sweep={sweep.data}>
+            {(formulas) => (view === 'points' ? <PointsTable sweep={sweep.data} formulas={formulas} version={version} /> : <Pareto sweep={sweep.data} formulas={formulas} version={version} />)}
+          </WithFormulas>
         </TablesGate>
       </div>
     </>

@@ -1,6 +1,7 @@
 // Which columns the charts of a sweep need.
 import type { Constraint } from '../chart/scatter_model';
 import type { Sweep } from '../api/types';
+import { objectiveName } from './formulas';
 
 export const axesOf = (sweep: Sweep): string[] => sweep.spec.axes.map((axis) => axis.parameter);
 
@@ -21,12 +22,12 @@ export const accuracyOrder = (value: string | number | boolean | null | undefine
 
 /** The columns to fetch: both axes, the colour, the constraints, the swept parameters, what was measured; each once. */
 export function fieldsFor(sweep: Sweep, x: string, y: string, colour: string, constraints: Constraint[]): string[] {
-  const wanted = [x, y, colour, ...sweep.objectives, ...constraints.map((one) => one.metric), ...axesOf(sweep), ...accuracyFields];
+  const wanted = [x, y, colour, ...sweep.objectives.map(objectiveName), ...constraints.map((one) => one.metric), ...axesOf(sweep), ...accuracyFields];
   return [...new Set(wanted.filter((name) => name !== '' && name !== 'density'))];
 }
 
 /** The axes a newcomer sees first: the cheapest of something against the most of something. */
 export function firstAxes(objectives: string[]): { x: string; y: string } {
-  const [first = 'throughput_fps', second = 'area_mm2'] = objectives;
+  const [first = 'throughput_fps', second = 'area_mm2'] = objectives.map(objectiveName);
   return { x: second, y: first };
 }

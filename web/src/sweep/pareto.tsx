@@ -18,7 +18,7 @@ import { axesOf, fieldsFor, firstAxes } from './fields';
 import { FrontTable } from './front_table';
 import { NothingFeasible, Reasons } from './infeasible';
 
-export function Pareto({ sweep, version }: { sweep: Sweep; version: number }) {
+export function Pareto({ sweep, formulas, version }: { sweep: Sweep; formulas: string[]; version: number }) {
   const first = firstAxes(sweep.objectives);
   const swept = axesOf(sweep);
   const [x] = useQueryState('x', first.x);
@@ -27,7 +27,7 @@ export function Pareto({ sweep, version }: { sweep: Sweep; version: number }) {
   const [where] = useQueryState('where', '');
   const constraints = useMemo(() => parseConstraints(where), [where]);
   const fields = fieldsFor(sweep, x, y, colour, constraints);
-  const columns = useColumns(sweep.id, fields, version);
+  const columns = useColumns(sweep.id, fields, formulas, version);
   const { t } = useSpeech();
   if (columns.isError) return <ErrorBox error={columns.error} retry={() => void columns.refetch()} />;
   if (!columns.data) return version > 0 ? <Skeleton height={420} /> : <Empty title={t('sweep.no_points')} />;

@@ -17,13 +17,13 @@ type Row = { cells: Cell[] };
 
 const widths: Record<string, number> = { index: 80, feasible: 90, reason: 260 };
 
-export function PointsTable({ sweep, version }: { sweep: Sweep; version: number }) {
+export function PointsTable({ sweep, formulas, version }: { sweep: Sweep; formulas: string[]; version: number }) {
   const { t, language } = useSpeech();
   const tables = useMachineTables();
   const [sort] = useQueryState('sort', '');
   const [feasible] = useQueryState('feasible', '0');
   const [hidden, setHidden] = useState<Record<string, boolean>>({ reason: false });
-  const points = usePoints(sweep.id, sort, feasible === '1', version);
+  const points = usePoints(sweep.id, sort, feasible === '1', formulas, version);
   const names = points.data?.pages[0]?.columns ?? noNames;
   const rows = useMemo<Row[]>(() => points.data?.pages.flatMap((page) => page.rows.map((cells) => ({ cells }))) ?? [], [points.data]);
   const columns = useMemo<Column<Row>[]>(

@@ -8,8 +8,10 @@ import type { Sweep } from '../api/types';
 import { duration, percent, plain } from '../format/quantity';
 import { useSpeech } from '../i18n/i18n';
 import { useServerGone } from '../state/connection';
+import { useQueryState } from '../state/location';
 import { ErrorBox } from '../ui/basics';
 import { FrontLine } from '../validation/front_line';
+import { formulasOf, queryOf } from './formulas';
 import { roundedUp, secondsLeft, type Sample } from './remaining';
 import { SweepState } from './sweep_state';
 
@@ -28,6 +30,7 @@ export function SweepHead({ sweep }: { sweep: Sweep }) {
     mutationFn: () => answer(client.DELETE('/api/v1/sweeps/{id}', path)),
     onSuccess: async () => { navigate('/'); await queries.invalidateQueries({ queryKey: ['sweeps'] }); },
   });
+  const [lines] = useQueryState('formulas', '');
   const live = isLive(sweep);
   const resumable = sweep.state === 'cancelled' || sweep.state === 'interrupted' || sweep.state === 'failed';
   const failure = cancel.error ?? resume.error ?? remove.error;
@@ -41,7 +44,7 @@ export function SweepHead({ sweep }: { sweep: Sweep }) {
       <div className="card-actions">
         {live && <button type="button" onClick={() => cancel.mutate()} disabled={cancel.isPending}>{t('action.cancel')}</button>}
         {resumable && <button type="button" className="primary" onClick={() => resume.mutate()} disabled={resume.isPending}>{t('action.resume')}</button>}
-        <a className="button" href={`/api/v1/sweeps/${sweep.id}/export?format=csv`} download>{t('action.csv')}</a>
+        <a className="button" href={`/api/v1/sweeps/${sweep.id}/export?${new URLSearchParams([['format', 'csv'], ...asked(sweep, lines)])}`} download>{t('action.csv')}</a>
         {!live && <button type="button" className="quiet" onClick={() => { if (confirm(t('sweep.delete_sure', { name: sweep.name || String(sweep.id) }))) remove.mutate(); }}>{t('action.delete')}</button>}
       </div>
       <dl className="facts">
@@ -60,6 +63,9 @@ export function SweepHead({ sweep }: { sweep: Sweep }) {
     </header>
   );
 }
+
+/** The formulas of the address, for the file to have them, too. */
+const asked = (sweep: Sweep, lines: string) => formulasOf(sweep, lines).filter((one) => !one.own).map((one) => ['metric', queryOf(one)]);
 
 const mostSamples = 200;
 

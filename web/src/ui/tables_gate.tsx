@@ -61,6 +61,21 @@ export function TablesGate({ children }: { children: ReactNode }) {
   return <TablesContext value={value}>{children}</TablesContext>;
 }
 
+/** The same tables with metrics more: formulas of a sweep. */
+export function MoreMetrics({ metrics, children }: { metrics: Metric[]; children: ReactNode }) {
+  const tables = useMachineTables();
+  const value = useMemo<Tables>(() => {
+    const more = new Map(metrics.map((one) => [one.name, one]));
+    return {
+      ...tables,
+      metrics: [...tables.metrics, ...metrics],
+      metric: (name) => more.get(name) ?? tables.metric(name),
+      unitOf: (column) => more.get(column)?.unit ?? tables.unitOf(column),
+    };
+  }, [tables, metrics]);
+  return <TablesContext value={value}>{children}</TablesContext>;
+}
+
 export function useMachineTables(): Tables {
   const tables = useContext(TablesContext);
   if (!tables) throw new Error('useMachineTables stands outside TablesGate');
