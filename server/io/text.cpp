@@ -18,10 +18,16 @@ constexpr std::array<std::string_view, 9> prefixes = {"n", "u", "m", "", "k", "M
 constexpr int no_prefix = 3;
 constexpr std::array<std::string_view, 6> byte_units = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
 
+/// Three that count; what is far below a millionth with its power of ten.
 std::string digits(double value) {
   const double size = std::fabs(value);
-  const int decimals = size == 0 || size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3;
   char text[64];
+  if (size != 0 && size < 1e-6) {
+    std::snprintf(text, sizeof text, "%.2e", value);
+    return text;
+  }
+  int decimals = size == 0 || size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3;
+  for (double least = 0.09995; decimals >= 3 && size < least; least /= 10) ++decimals;
   std::snprintf(text, sizeof text, "%.*f", decimals, value);
   return text;
 }

@@ -25,6 +25,11 @@ TEST(text, quantities_have_three_digits_and_a_prefix) {
   EXPECT_EQ(quantity_text(7, "B"), "7 B");
   EXPECT_EQ(quantity_text(0, "s"), "0 s");
   EXPECT_EQ(quantity_text(1195.4, "mm2"), "1195 mm2");
+  EXPECT_EQ(quantity_text(0.0025815, "frame/s/mm2"), "0.00258 frame/s/mm2");
+  EXPECT_EQ(quantity_text(0.0999, ""), "0.0999");
+  EXPECT_EQ(quantity_text(0.09999, ""), "0.100");
+  EXPECT_EQ(quantity_text(-0.0123456, ""), "-0.0123");
+  EXPECT_EQ(quantity_text(1.234e-9, "frame/J"), "1.23e-09 frame/J");
   EXPECT_EQ(quantity_text(std::numeric_limits<double>::quiet_NaN(), "B"), "-");
 }
 

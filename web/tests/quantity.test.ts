@@ -23,6 +23,7 @@ describe('quantity', () => {
   });
   test('writes units as they are written', () => {
     expect(quantity(584.7, 'mm2')).toBe('584.7 mm²');
+    expect(quantity(0.0025815, 'frame/s/mm2')).toBe('0.002582 fps/mm²');
     expect(quantity(2.5, 'frame/s')).toBe('2.5 fps');
   });
   test('shows no decimals behind more digits than are asked for', () => {

@@ -8,7 +8,7 @@ const binarySteps: [number, string][] = [
   [2 ** 50, 'PiB'], [2 ** 40, 'TiB'], [2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB'], [1, 'B'],
 ];
 const prefixed = new Set(['s', 'J', 'W', 'J*s', 'MAC', 'FLOP/s', 'FLOP', 'B/s', 'Hz', 'MAC/s']);
-const shown: Record<string, string> = { mm2: 'mm²', 'J*s': 'J·s', 'frame/s': 'fps' };
+const shown: Record<string, string> = { mm2: 'mm²', 'J*s': 'J·s', 'frame/s': 'fps', 'frame/s/mm2': 'fps/mm²', 'W/mm2': 'W/mm²', 'TOPS/mm2': 'TOPS/mm²' };
 
 /** A plain number with `digits` significant digits; whole numbers keep all of theirs, grouped in threes. */
 export function plain(value: number, digits = 4): string {
