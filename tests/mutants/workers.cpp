@@ -19,7 +19,7 @@
 namespace sdip::mutants {
 namespace {
 
-constexpr int hung = 3, failed = 4, more_to_try = 5;
+constexpr int failed = 4, more_to_try = 5;
 constexpr int most_deaths = 5;  // of one worker at one job, without a mutant
 // Sanitizers reserve terabytes of addresses.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -53,6 +53,7 @@ struct Progress {
 struct EnoughTried {};  // by one process
 constexpr int all_of_them = std::numeric_limits<int>::max();
 
+/// Beyond it the process dies of SIGPROF; the thread sanitizer keeps handlers from a loop that calls nothing.
 void limit(double seconds) {
   itimerval timer{};
   timer.it_value.tv_sec = static_cast<time_t>(seconds);
@@ -63,7 +64,6 @@ void limit(double seconds) {
 /// A child's life: the job left undone, then others until none is left.
 [[noreturn]] void work(std::int64_t unfinished, std::int64_t jobs, std::atomic<std::int64_t>& next, Progress& mine,
                        const std::function<void(std::int64_t, const Trying&)>& job) {
-  std::signal(SIGPROF, [](int) { _exit(hung); });
   const rlimit memory{most_memory_bytes, most_memory_bytes}, core{0, 0};
   if (limits_memory) setrlimit(RLIMIT_AS, &memory);
   setrlimit(RLIMIT_CORE, &core);
@@ -132,6 +132,7 @@ void run_jobs(std::int64_t jobs, int workers, const Ledger& ledger,
     while (w < pids.size() && pids[w] != ended) ++w;
     if (w == pids.size()) continue;
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    const bool hung = WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF;
     if (code == 0) {
       --left;
       continue;
@@ -140,12 +141,12 @@ void run_jobs(std::int64_t jobs, int workers, const Ledger& ledger,
     if (code == more_to_try) {
       its.first = its.last + 1;
       its.most = std::min(all_of_them / 2, its.most.load()) * 2;
-    } else if (its.mutant >= 0 && its.tried > 1 && code != hung) {  // was it this one?
+    } else if (its.mutant >= 0 && its.tried > 1 && !hung) {  // was it this one?
       its.first = its.mutant.load();
     } else if (its.mutant >= 0 || its.tried == 1) {
       const int mutant = its.mutant >= 0 ? its.mutant : its.last;
       ledger.by[mutant] = static_cast<std::int32_t>(its.job);
-      ledger.fates[mutant] = code == hung ? Fate::hangs : Fate::crashes;
+      ledger.fates[mutant] = hung ? Fate::hangs : Fate::crashes;
       its.first = mutant + 1;
     } else if (its.tried > 1) {  // one of them broke memory: fewer in a process, until it is found
       its.most = std::max(1, std::min(its.tried.load(), its.most.load()) / 8);
