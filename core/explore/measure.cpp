@@ -95,7 +95,7 @@ Objective objective_from_text(std::string_view text, std::span<const Formula> fo
 }
 
 std::string objective_text(const Objective& objective) {
-  const std::string name(objective.measure.name());
+  std::string name(objective.measure.name());
   if (objective.better == objective.measure.better()) return name;
   return (objective.better == Better::higher ? "max:" : "min:") + name;
 }
