@@ -67,6 +67,30 @@ Formula parse_formula(std::string_view name, std::string_view unit, std::string_
   return formula;
 }
 
+Formula parse_constraint(std::string_view text, const std::string& where) {
+  if (text.size() > longest_constraint)
+    throw Error("limit_exceeded", where,
+                "a constraint has at most " + std::to_string(longest_constraint) + " bytes");
+  Formula constraint;
+  constraint.name = "constraint";
+  constraint.text = text;
+  parse_steps(constraint, where);
+  return constraint;
+}
+
+std::vector<Formula> constraints_from_json(const nlohmann::json& list, const std::string& where) {
+  if (!list.is_array()) throw Error("value_invalid", where, "expected a list of conditions");
+  if (list.size() > most_formulas)
+    throw Error("limit_exceeded", where, "expected at most " + std::to_string(most_formulas) + " constraints");
+  std::vector<Formula> constraints;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string pointer = where + "/" + std::to_string(i);
+    if (!list[i].is_string()) throw Error("value_invalid", pointer, "expected a condition, as area_mm2 <= 100");
+    constraints.push_back(parse_constraint(list[i].get<std::string>(), pointer));
+  }
+  return constraints;
+}
+
 Formula formula_from_text(std::string_view text, const std::string& where) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos)

@@ -84,7 +84,7 @@ struct Formula {
 };
 
 inline constexpr std::size_t most_formulas = 32, longest_formula_name = 64, longest_formula = 1000,
-                             longest_formula_unit = 32, deepest_formula = 100;
+                             longest_formula_unit = 32, longest_constraint = 900, deepest_formula = 100;
 
 /// Throws Error(code, where, ...): "formula_invalid" for a text that is none, saying the column in it and what was
 /// expected; "value_invalid" for a name that is not [a-z][a-z0-9_]* or a unit with other than printable ASCII, a
@@ -93,7 +93,12 @@ inline constexpr std::size_t most_formulas = 32, longest_formula_name = 64, long
 Formula parse_formula(std::string_view name, std::string_view unit, std::string_view text,
                       const std::string& where);
 
-/// The same of "name=text" or "name [unit]=text", as `--metric` and the query have it.
+/// A condition on points, which holds unless it is 0 or none; its name is "constraint". Throws likewise.
+Formula parse_constraint(std::string_view text, const std::string& where);
+/// Of a list of texts. Throws Error("value_invalid", where, ...), too.
+std::vector<Formula> constraints_from_json(const nlohmann::json& list, const std::string& where);
+
+/// A formula of "name=text" or "name [unit]=text", as `--metric` and the query have it.
 Formula formula_from_text(std::string_view text, const std::string& where);
 
 /// Of {"name": "text"} and {"name": {"formula": "text", "unit": "J"}}, in the order of the names; and back.

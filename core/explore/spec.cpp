@@ -15,9 +15,9 @@ using nlohmann::json;
 
 constexpr std::size_t longest_name = 200;  // bytes
 
-constexpr std::string_view spec_keys[] = {"name",     "model",      "preset",  "machine",
-                                          "sampling", "seed",       "count",   "axes",
-                                          "metrics",  "objectives", "formats", "validate_seconds"};
+constexpr std::string_view spec_keys[] = {
+    "name",    "model",      "preset",      "machine", "sampling",        "seed", "count", "axes",
+    "metrics", "objectives", "constraints", "formats", "validate_seconds"};
 constexpr std::int64_t most_validate_seconds = 3600;
 
 /// The text at `key`, or `standard` when the key is absent.
@@ -75,6 +75,7 @@ SweepSpec spec_from_json(const json& body) {
   spec.objectives = body.contains("objectives") ? objectives_from_json(body["objectives"], spec.formulas)
                                                 : std::vector<Objective>{{Metric::throughput_fps, Better::higher},
                                                                          {Metric::area_mm2, Better::lower}};
+  if (body.contains("constraints")) spec.constraints = constraints_from_json(body["constraints"], "/constraints");
   if (body.contains("formats")) spec.formats = formats_from_json(body["formats"]);
   if (body.contains("validate_seconds")) {
     if (!body["validate_seconds"].is_number_integer())
@@ -97,6 +98,7 @@ nlohmann::ordered_json spec_json(const SweepSpec& spec) {
   if (!spec.formulas.empty()) body["metrics"] = formulas_json(spec.formulas);
   body["objectives"] = nlohmann::ordered_json::array();
   for (const Objective& objective : spec.objectives) body["objectives"].push_back(objective_text(objective));
+  for (const Formula& constraint : spec.constraints) body["constraints"].push_back(constraint.text);
   if (!spec.formats.empty()) body["formats"] = spec.formats;
   if (spec.validate_seconds) body["validate_seconds"] = *spec.validate_seconds;
   return body;

@@ -11,12 +11,13 @@
 namespace sdip {
 
 struct SweepSpec {
-  std::string name;                   // for people; the model's name when not given
-  std::string model;                  // a built-in or uploaded model; whether it exists is the caller's to check
-  std::string preset;                 // "essay" when not given
-  Space space;                        // base: the preset with `machine` on top
-  std::vector<Objective> objectives;  // throughput_fps and area_mm2 when not given
-  std::vector<Formula> formulas{};    // metrics of the user's
+  std::string name;                    // for people; the model's name when not given
+  std::string model;                   // a built-in or uploaded model; whether it exists is the caller's to check
+  std::string preset;                  // "essay" when not given
+  Space space;                         // base: the preset with `machine` on top
+  std::vector<Objective> objectives;   // throughput_fps and area_mm2 when not given
+  std::vector<Formula> formulas{};     // metrics of the user's
+  std::vector<Formula> constraints{};  // what a point of the front must keep
   std::string formats{};  // of layers: rules of core/program/form/format_text.h; empty: the machines' alone
   std::optional<std::int64_t> validate_seconds{};  // for its front, 0: not at all; nothing: as the server says
 };

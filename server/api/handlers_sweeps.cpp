@@ -129,7 +129,13 @@ Reply answer_columns(Service& service, const Call& call) {
 }
 
 Reply answer_front(Service& service, const Call& call) {
-  const SweepRecord sweep = sweep_to_read(service, call);
+  SweepRecord sweep = sweep_to_read(service, call);
+  const auto [first, last] = call.query.equal_range("constraint");
+  for (auto one = first; one != last; ++one)
+    sweep.spec.constraints.push_back(parse_constraint(one->second, "?constraint"));
+  if (sweep.spec.constraints.size() > most_formulas)
+    throw Error("limit_exceeded", "?constraint",
+                "expected at most " + std::to_string(most_formulas) + " constraints");
   const std::string list = query_value(call, "metrics");
   return json_reply(front_json(service.store, sweep,
                                list.empty() ? sweep.spec.objectives : objectives_of(sweep.spec, list, "?metrics")));

@@ -29,7 +29,8 @@ constexpr QueryRow columns_query[] = {
 constexpr QueryRow front_query[] = {
     {"metrics", "string", false,
      "comma separated, max:NAME or min:NAME for a direction; the sweep's objectives when not given"},
-    formula_row};
+    formula_row,
+    {"constraint", "string", true, "a condition that points of the front keep: area_mm2 <= 100"}};
 constexpr QueryRow point_query[] = {formula_row};
 constexpr QueryRow export_query[] = {{"format", "string", false, "csv or ndjson; csv when not given"}, formula_row};
 

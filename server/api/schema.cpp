@@ -270,6 +270,7 @@ void add_sweeps(Schema& schemas) {
                                     {"axes", array(reference("Axis"))},
                                     {"metrics?", formulas()},
                                     {"objectives?", array(text())},
+                                    {"constraints?", array(text())},
                                     {"formats?", text()},
                                     {"validate_seconds?", integer()}});
   schemas["Sweep"] = object({{"id", integer()},

@@ -352,6 +352,10 @@ void add_sweep_options(CLI::App& sweep, SweepArguments& a) {
                   "Metrics of the Pareto front, comma separated; max:NAME or min:NAME says what is better")
       ->delimiter(',')
       ->allow_extra_args(false);
+  sweep
+      .add_option("--constraint", a.constraints,
+                  "What a point of the front must keep: a condition, as 'area_mm2 <= 100'; repeated")
+      ->allow_extra_args(false);
   sweep.add_option("--spec", a.spec_file, "A JSON file as POST /sweeps takes it");
   sweep.add_option("--data", a.data, "Folder to keep the sweep in");
   sweep.add_option("--name", a.name, "A name for people");

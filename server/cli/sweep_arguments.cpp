@@ -76,10 +76,10 @@ Json axis_json(const std::string& text) {
 Json sweep_body(const SweepArguments& arguments) {
   if (!arguments.spec_file.empty()) {
     if (!arguments.axes.empty() || !arguments.sampling.empty() || arguments.count || arguments.seed ||
-        !arguments.formats_file.empty() || !arguments.metrics.empty())
+        !arguments.formats_file.empty() || !arguments.metrics.empty() || !arguments.constraints.empty())
       throw Error("value_invalid", "--spec",
-                  "the file says the whole sweep; expected no --axis, --sampling, --count, --seed, --formats or "
-                  "--metric");
+                  "the file says the whole sweep; expected no --axis, --sampling, --count, --seed, --formats, "
+                  "--metric or --constraint");
     Json body = parse_json(read_text(arguments.spec_file));
     if (body.is_object() && !arguments.model.empty()) body["model"] = arguments.model;
     if (body.is_object() && !arguments.name.empty()) body["name"] = arguments.name;
@@ -94,6 +94,8 @@ Json sweep_body(const SweepArguments& arguments) {
   // Read here, so that an error names the option and not the key that it becomes.
   if (!arguments.metrics.empty())
     body["metrics"] = Json::parse(formulas_json(formulas_of(arguments.metrics)).dump());
+  for (const std::string& text : arguments.constraints)
+    body["constraints"].push_back(parse_constraint(text, "--constraint").text);
   if (!arguments.objectives.empty()) body["objectives"] = arguments.objectives;
   if (!arguments.formats_file.empty()) body["formats"] = formats_of_file(arguments.formats_file).text;
   body["axes"] = Json::array();

@@ -50,7 +50,7 @@ OrderedJson accuracy_cell(AccuracyField field, const PointAccuracies& measured, 
 /// GET /sweeps/{id}/columns, piece by piece: no more than some chunks of points are held. Stops when `sink` has
 /// enough.
 void write_columns(const Store& store, const SweepRecord& sweep, const Fields& fields, const Sink& sink);
-/// Indices of the Pareto front, sorted by the first objective.
+/// Indices of the Pareto front of the points that keep the sweep's constraints, sorted by the first objective.
 std::vector<std::int64_t> front_points(const Store& store, const SweepRecord& sweep,
                                        const std::vector<Objective>& objectives);
 /// GET /sweeps/{id}/front

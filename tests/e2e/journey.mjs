@@ -300,6 +300,20 @@ export const journeyTests = [
     assert.doesNotMatch(page.url(), /per_watt/);
   })],
 
+  ['a sweep with constraints of its own draws the front of what keeps them', (world) => withPage(world, {}, async (page) => {
+    const api = `${world.origin}api/v1/sweeps`;
+    const axes = [{ parameter: 'cores', values: [1, 2, 4] }];
+    const spec = { name: 'constrained', model: 'tiny-sd', axes, metrics: { loss: '1 / latency_s' }, objectives: ['min:loss', 'area_mm2'], constraints: ['cores <= 2'], validate_seconds: 0 };
+    const { id } = await (await fetch(api, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(spec) })).json();
+    while ((await (await fetch(`${api}/${id}`)).json()).state !== 'done') await page.waitForTimeout(50);
+    await page.goto(`${world.origin}#/sweeps/${id}`);
+    await page.getByText('2 of 3 points meet this').waitFor();
+    await page.locator('.scatter .front a').first().waitFor();
+    const { rows } = await (await fetch(`${api}/${id}/front`)).json();
+    assert.equal(await page.locator('.scatter .front a').count(), rows.length);
+    assert.equal((await fetch(`${api}/${id}`, { method: 'DELETE' })).status, 204);
+  })],
+
   ['every chart is a table as well', (world) => withPage(world, {}, async (page) => {
     await page.goto(world.origin);
     await page.locator('.scatter').waitFor();

@@ -171,12 +171,14 @@ TEST(cli, analyze_has_metrics_of_the_user_s_own) {
 
 TEST(cli, sweep_has_metrics_of_the_user_s_own_also_afterwards) {
   const TemporaryFolder folder;
-  const Ended ended = run_sdip({"sweep", "tiny-sd", "--axis", "cores=1,2,4", "--validate-seconds", "0", "--metric",
-                                "half [frame/s]=throughput_fps / 2",
-                                "spare=if(weight_format == \"int8\", 1, cores * 10)", "--objectives", "max:half",
-                                "min:spare", "--data", folder / "data", "--export", folder / "points.csv"});
+  const Ended ended =
+      run_sdip({"sweep", "tiny-sd", "--axis", "cores=1,2,4", "--validate-seconds", "0", "--metric",
+                "half [frame/s]=throughput_fps / 2", "spare=if(weight_format == \"int8\", 1, cores * 10)",
+                "--objectives", "max:half", "min:spare", "--constraint", "cores <= 2", "--data", folder / "data",
+                "--export", folder / "points.csv"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("half"));
+  EXPECT_THAT(ended.out, testing::ContainsRegex("\n +[01] +[12] .*half|half.*\n +[01] +[12] "));
+  EXPECT_THAT(ended.out, testing::Not(testing::ContainsRegex("\n +2 +4 "))) << "4 cores break the constraint";
   std::istringstream csv(file_text(folder / "points.csv"));
   std::string line;
   std::getline(csv, line);
@@ -190,6 +192,8 @@ TEST(cli, sweep_has_metrics_of_the_user_s_own_also_afterwards) {
   EXPECT_THAT(after.out, HasSubstr(",40,12,,,\n"));
   expect_error({"sweep", "tiny-sd", "--axis", "cores=1", "--metric", "e=1 +"},
                "sdip: formula_invalid: --metric: e, column 4: ");
+  expect_error({"sweep", "tiny-sd", "--axis", "cores=1", "--constraint", "e=1"},
+               "sdip: formula_invalid: --constraint: constraint, column 1: ");
   expect_error({"sweep", "tiny-sd", "--axis", "cores=1", "--metric", "e=1", "--objectives", "e"},
                "sdip: value_invalid: /objectives/0: ");
 }

@@ -246,6 +246,7 @@ const Refused refusals[] = {
     {"GET", "/api/v1/sweeps/1/columns?metric=e%3Dspeed", "", 422, "formula_invalid", "?metric"},
     {"GET", "/api/v1/sweeps/1/points?metric=e%3D1&metric=e%3D2", "", 422, "value_conflict", "?metric"},
     {"GET", "/api/v1/sweeps/1/front?metric=e%3D1&metrics=e,area_mm2", "", 422, "value_invalid", "?metrics"},
+    {"GET", "/api/v1/sweeps/1/front?constraint=area_mm2%20%3C", "", 422, "formula_invalid", "?constraint"},
     {"GET", "/api/v1/sweeps/1/points/0?metric=Tops%3D1", "", 422, "value_invalid", "?metric"},
     {"GET", "/absent.js", "", 404, "not_found", "/absent.js"},
 };

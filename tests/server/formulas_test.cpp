@@ -33,6 +33,24 @@ TEST(formulas, of_a_sweep_are_columns_objectives_and_part_of_its_spec) {
   EXPECT_THAT(site.get(at + "/export").body, testing::HasSubstr(",per_watt [frame/J],twice,sqnr_db"));
 }
 
+TEST(formulas, are_constraints_of_a_front) {
+  const Site site;
+  const std::string at =
+      "/api/v1/sweeps/" + site.sweep(R"({"model": "tiny-sd", "axes": [{"parameter": "cores", "values": [1, 2, 4]}],
+                     "metrics": {"n": "cores"}, "objectives": ["max:n"], "constraints": ["cores < 4"],
+                     "validate_seconds": 0})");
+  EXPECT_EQ(site.get(at).json()["spec"]["constraints"], Json({"cores < 4"}));
+  const auto best = [&](const std::string& query) {
+    const Json rows = site.get(at + "/front" + query).json()["rows"];
+    return rows.empty() ? Json() : rows[0][0];
+  };
+  EXPECT_EQ(best(""), 1);
+  EXPECT_EQ(best("?constraint=cores%20!%3D%202"), 0);
+  EXPECT_EQ(best("?constraint=cores%20-%202"), 0) << "0 does not hold, and what is below 0 does";
+  EXPECT_EQ(best("?constraint=1%2F0"), Json()) << "what is none does not hold";
+  EXPECT_EQ(best("?constraint=cores%20%3E%201&constraint=cores%20%3C%202"), Json());
+}
+
 TEST(formulas, of_the_query_are_of_a_stored_sweep_too) {
   const Site site;
   const std::string at =

@@ -1,7 +1,7 @@
 // Formulas in the address and in a sweep's spec.
 import { describe, expect, test } from 'vitest';
 import type { Sweep } from '../src/api/types';
-import { encodeFormulas, formulasOf, metricOf, objectiveName, parseFormulas, queryOf, requestOf } from '../src/sweep/formulas';
+import { constraintLimits, constraintQueries, encodeFormulas, formulasOf, metricOf, objectiveName, parseFormulas, queryOf, requestOf } from '../src/sweep/formulas';
 
 const line = 'max:per_watt [frame/J]=throughput_fps / power_w';
 
@@ -25,6 +25,12 @@ describe('formulas', () => {
       ['loss', 'lower', true], ['two', 'neither', true], ['per_watt', 'higher', false],
     ]);
     expect(formulasOf({ objectives: [], spec: {} } as unknown as Sweep, '')).toEqual([]);
+  });
+  test('that a sweep has as constraints are columns of 1 where they hold', () => {
+    const sweep = { spec: { constraints: ['cores < 4', 'area_mm2 <= 9'] } } as unknown as Sweep;
+    expect(constraintQueries(sweep)).toEqual(['own_constraint_1=if(cores < 4, 1, 0)', 'own_constraint_2=if(area_mm2 <= 9, 1, 0)']);
+    expect(constraintLimits(sweep)[1]).toEqual({ metric: 'own_constraint_2', most: false, value: 1 });
+    expect(constraintQueries({ spec: {} } as unknown as Sweep)).toEqual([]);
   });
   test('become metrics and objectives of a new sweep', () => {
     expect(requestOf(`${line}\ntwice=2*cores`)).toEqual({

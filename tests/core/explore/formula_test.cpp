@@ -256,15 +256,30 @@ TEST(objectives, take_formulas_and_metrics_with_a_direction) {
   EXPECT_EQ(refusal([&] { check_objectives({}, "m"); }), "value_invalid at m");
 }
 
+TEST(constraints, are_conditions_without_a_name) {
+  EXPECT_EQ(parse_constraint("area_mm2 <= 100", "c").inputs.size(), 1u);
+  EXPECT_EQ(refusal([] { parse_constraint("area_mm2 <=", "c"); }), "formula_invalid at c");
+  EXPECT_EQ(refusal([] { parse_constraint(std::string(longest_constraint + 1, '1'), "c"); }),
+            "limit_exceeded at c");
+  const auto refused = [](const json& list) { return refusal([&] { constraints_from_json(list, "/c"); }); };
+  EXPECT_EQ(refused("1"), "value_invalid at /c");
+  EXPECT_EQ(refused(json::array({"1", 2})), "value_invalid at /c/1");
+  EXPECT_EQ(refused(json::array({"1", "x"})), "formula_invalid at /c/1");
+  EXPECT_EQ(refused(json(std::vector<std::string>(most_formulas + 1, "1"))), "limit_exceeded at /c");
+}
+
 TEST(sweep_spec, with_formulas_reads_back_equal) {
   const SweepSpec spec = spec_from_json(json::parse(
       R"({"model": "sd15", "axes": [{"parameter": "steps", "values": [10, 20]}], "objectives": ["max:eff", "area_mm2"],
-          "metrics": {"eff": {"formula": "throughput_fps / power_w", "unit": "frame/J"}, "two": "cores * 2"}})"));
+          "metrics": {"eff": {"formula": "throughput_fps / power_w", "unit": "frame/J"}, "two": "cores * 2"},
+          "constraints": ["area_mm2 <= 100", "weight_format == \"int8\""]})"));
   EXPECT_EQ(spec.formulas.size(), 2u);
   EXPECT_EQ(spec.objectives[0].better, Better::higher);
   const SweepSpec again = spec_from_json(json::parse(spec_json(spec).dump()));
   EXPECT_EQ(again.formulas, spec.formulas);
   EXPECT_EQ(again.objectives, spec.objectives);
+  EXPECT_EQ(spec.constraints.size(), 2u);
+  EXPECT_EQ(again.constraints, spec.constraints);
 }
 
 }  // namespace

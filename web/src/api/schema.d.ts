@@ -2426,6 +2426,7 @@ export interface components {
                 };
             };
             objectives?: string[];
+            constraints?: string[];
             formats?: string;
             validate_seconds?: number;
         };
@@ -3630,6 +3631,8 @@ export interface operations {
                 metrics?: string;
                 /** @description a formula beside the sweep's own: NAME=EXPRESSION or NAME [UNIT]=EXPRESSION */
                 metric?: string[];
+                /** @description a condition that points of the front keep: area_mm2 <= 100 */
+                constraint?: string[];
             };
             header?: never;
             path: {

@@ -7,12 +7,14 @@ import { useMachineTables } from '../ui/tables_gate';
 
 interface Props {
   constraints: Constraint[];
+  /** What the sweep asked for: conditions in words. */
+  own: string[];
   onChange: (constraints: Constraint[]) => void;
   met: number;
   of: number;
 }
 
-export function Constraints({ constraints, onChange, met, of }: Props) {
+export function Constraints({ constraints, own, onChange, met, of }: Props) {
   const { t } = useSpeech();
   const tables = useMachineTables();
   const [metric, setMetric] = useState('area_mm2');
@@ -36,12 +38,13 @@ export function Constraints({ constraints, onChange, met, of }: Props) {
         <input type="text" size={8} value={text} placeholder={unitName(tables.metric(metric)?.unit ?? '')} aria-label={t(most ? 'limit.most' : 'limit.least', { name: metric })} onChange={(event) => setText(event.target.value)} />
         <button type="submit" disabled={value === null}>{t('limit.add')}</button>
       </form>
+      {own.map((condition) => <span key={condition} className="chip">{condition}</span>)}
       {constraints.map((one) => (
         <button key={`${one.metric}${one.most}`} type="button" className="chip" onClick={() => onChange(constraints.filter((other) => other !== one))} title={t('limit.remove', { name: one.metric })}>
           {one.metric} {one.most ? '≤' : '≥'} {quantity(one.value, tables.unitOf(one.metric))} <span aria-hidden="true">×</span>
         </button>
       ))}
-      {constraints.length > 0 && <span className="muted" role="status">{t('limit.met', { met: plain(met), of: plain(of) })}</span>}
+      {constraints.length + own.length > 0 && <span className="muted" role="status">{t('limit.met', { met: plain(met), of: plain(of) })}</span>}
     </div>
   );
 }

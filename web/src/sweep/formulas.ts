@@ -1,5 +1,6 @@
 // Formulas of the user's: those of a sweep's own spec and those that the address adds, as metrics of the page.
 import type { Metric, Sweep } from '../api/types';
+import type { Constraint } from '../chart/scatter_model';
 
 type Better = Metric['better'];
 
@@ -42,6 +43,11 @@ export function formulasOf(sweep: Sweep, lines: string): Formula[] {
   const names = new Set(own.map((one) => one.name));
   return [...own, ...parseFormulas(lines).filter((one) => !names.has(one.name))];
 }
+
+/** What a sweep's own constraint is asked for as, and its column: 1 where it holds. */
+const constraintColumn = (k: number): string => `own_constraint_${k + 1}`;
+export const constraintQueries = (sweep: Sweep): string[] => (sweep.spec.constraints ?? []).map((text, k) => `${constraintColumn(k)}=if(${text}, 1, 0)`);
+export const constraintLimits = (sweep: Sweep): Constraint[] => (sweep.spec.constraints ?? []).map((_, k) => ({ metric: constraintColumn(k), most: false, value: 1 }));
 
 export const metricOf = ({ name, unit, text, better }: Formula): Metric => ({ name, unit, better, doc: { en: text, ja: text } });
 

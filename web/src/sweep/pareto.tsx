@@ -15,6 +15,7 @@ import { ColourKey } from './colour_key';
 import { ColumnSelect } from './column_select';
 import { Constraints } from './constraints';
 import { axesOf, fieldsFor, firstAxes } from './fields';
+import { constraintLimits, constraintQueries } from './formulas';
 import { FrontTable } from './front_table';
 import { NothingFeasible, Reasons } from './infeasible';
 
@@ -26,8 +27,8 @@ export function Pareto({ sweep, formulas, version }: { sweep: Sweep; formulas: s
   const [colour] = useQueryState('colour', swept[0] ?? 'density');
   const [where] = useQueryState('where', '');
   const constraints = useMemo(() => parseConstraints(where), [where]);
-  const fields = fieldsFor(sweep, x, y, colour, constraints);
-  const columns = useColumns(sweep.id, fields, formulas, version);
+  const fields = fieldsFor(sweep, x, y, colour, [...constraints, ...constraintLimits(sweep)]);
+  const columns = useColumns(sweep.id, fields, [...formulas, ...constraintQueries(sweep)], version);
   const { t } = useSpeech();
   if (columns.isError) return <ErrorBox error={columns.error} retry={() => void columns.refetch()} />;
   if (!columns.data) return version > 0 ? <Skeleton height={420} /> : <Empty title={t('sweep.no_points')} />;
@@ -62,7 +63,7 @@ function ParetoView({ sweep, version, columns, x, y, colour, where }: ViewProps)
   });
   const axisX = useMemo(() => axis(x, logX === '1'), [columns, x, logX]);
   const axisY = useMemo(() => axis(y, logY === '1'), [columns, y, logY]);
-  const keep = useMemo(() => admitted(columns, constraints), [columns, constraints]);
+  const keep = useMemo(() => admitted(columns, [...constraints, ...constraintLimits(sweep)]), [columns, constraints, sweep.spec.constraints]);
   const byDensity = colour === 'density';
   const paint = useMemo(
     () => colouring(columns.columns[colour], columns.feasible, logColour === '1', dark, tables.parameter(colour)?.choices),
@@ -102,7 +103,7 @@ function ParetoView({ sweep, version, columns, x, y, colour, where }: ViewProps)
           {!byDensity && paint.names.length === 0 && <Check label={t('chart.log_colour')} on={logColour === '1'} set={(on) => setQuery({ logc: on ? '1' : null })} />}
           {parametric && <Check label={t('chart.infeasible')} on={grey === '1'} set={(on) => setQuery({ infeasible: on ? '1' : null })} />}
         </div>
-        <Constraints constraints={constraints} met={met} of={columns.count} onChange={(next) => setQuery({ where: encodeConstraints(next) || null })} />
+        <Constraints constraints={constraints} own={sweep.spec.constraints ?? []} met={met} of={columns.count} onChange={(next) => setQuery({ where: encodeConstraints(next) || null })} />
         <Scatter
           x={axisX} y={axisY} layers={layers} channels={byDensity ? null : paint.channels} front={front} lowerX={better(x) === 'lower'} dark={dark}
           label={t('pareto.label', { y, x, count: plain(drawn - off), front: plain(front.length) })}
