@@ -31,7 +31,9 @@ using Clock = std::chrono::steady_clock;
 /// A descriptor, above those that a child finds its own at.
 class Descriptor {
  public:
-  explicit Descriptor(int low) {
+  Descriptor() = default;
+  explicit Descriptor(int low) { take(low); }
+  void take(int low) {
     if (low < 0) unavailable("open what a child needs", errno);
     file_ = ::fcntl(low, F_DUPFD_CLOEXEC, 10);
     const int number = errno;
@@ -237,19 +239,19 @@ std::pair<Saying, std::string> answer_of_child(const ChildTask& task) {
   const Descriptor asked(request_file(task.request));
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) unavailable("open a pipe", errno);
-  std::optional<Descriptor> answered, write_end;
+  Descriptor answered, write_end;
   try {
-    answered.emplace(ends[0]);
+    answered.take(ends[0]);
   } catch (...) {
     ::close(ends[1]);
     throw;
   }
-  write_end.emplace(ends[1]);
-  Child child(task.program, asked.number(), write_end->number(), model.number());
-  write_end.reset();
+  write_end.take(ends[1]);
+  Child child(task.program, asked.number(), write_end.number(), model.number());
+  write_end.close();
   Hearing hearing(task);
   Clock::time_point deadline;
-  hear(answered->number(), task, hearing, deadline);
+  hear(answered.number(), task, hearing, deadline);
   int status = 0;
   if (!child.ends_by(deadline, status)) failed_late(task);
   judge(status, task);

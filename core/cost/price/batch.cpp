@@ -60,17 +60,18 @@ struct HashOfTimedStage {
 
 /// A stage on the machine last costed, and its tapes.
 struct CostedStage {
-  std::int64_t program_bytes{};
+  ProgramSize size;  // where each operator is one instruction
   ClassUses uses;
-  std::vector<ClassCost> costs;
-  std::array<std::optional<Tape>, 2> tapes;  // where dispatch comes after the instruction before, or meanwhile
+  std::array<std::vector<ClassCost>, 2> costs;  // of the machine last costed; of those with pairs of DSRAM apart
+  std::array<std::optional<Tape>, 16> tapes;    // by how instructions are issued
 };
 
 /// A stage on all machines of one cost key.
 struct KnownStage {
   StageCost cost;
-  const TimedStage* timed = nullptr;
-  std::int64_t weight_bytes = 0, activation_bytes = 0;  // of a warm pass; activations: of one core
+  std::int64_t needed_imem_bytes{};
+  const TimedStage *timed = nullptr, *alone = nullptr;  // with all its cores, and with one
+  PassCost moved;                                       // in a warm pass of one core
   double longest_pass{};                                // of one core, whose channel takes a cycle for each byte
 
   /// Well below what countable() asks for: all of a pass that many times over.
@@ -134,7 +135,7 @@ struct BatchEvaluator::State {
   State(const Application& a, Vectors v)
       : application(a), lanes(v), totals(application_totals(a)), runs_side_by_side(a.feasible) {
     for (const CompiledStage& stage : a.stages)
-      costed.push_back({program_size(stage, Machine{}).bytes, class_uses(stage.program), {}, {}});
+      costed.push_back({program_size(stage, Machine{}), class_uses(stage.program), {}, {}});
   }
 
   void forget_all() {
@@ -143,9 +144,9 @@ struct BatchEvaluator::State {
     stages_of.clear();
     chips.clear();
   }
-  bool holds_programs(const Machine& m) const;
+  std::int64_t needed_imem_bytes(std::size_t number, const Machine& m) const;
   const std::vector<ClassCost>& costs_on(std::size_t number, const Machine& m);
-  const Tape& tape_of(std::size_t number, const TimelineRules& rules);
+  const Tape& tape_of(std::size_t number, const std::vector<ClassCost>& costs, const TimelineRules& rules);
   std::optional<KnownStage> known_stage(std::size_t number, const Machine& m);
   const std::vector<KnownStage>& known_stages(const Machine& m);
   const KnownChip& known_chip(const Machine& m);
@@ -175,9 +176,12 @@ Machine chip_key(const Machine& machine) {
 Machine cost_key(const Machine& machine) {
   const Machine standard;
   Machine key = chip_key(machine);
-  SAME(cores);
+  if (stack_in_psram(machine))
+    key.steps = machine.steps;  // all active cores' stacks pass over the ports
+  else
+    SAME(cores);
+  if (machine.program_storage != ProgramStorage::streamed) SAME(imem_bytes);
   SAME(activation_density);
-  SAME(imem_bytes);
   SAME(sram_banks);
   SAME(dram_kind);
   SAME(technology_node);
@@ -188,45 +192,34 @@ Machine cost_key(const Machine& machine) {
 }
 #undef SAME
 
-namespace {
-
-/// What a warm pass moves, by the numbers of a machine.
-void sum_up(const TimedStage& stage, KnownStage& known) {
-  for (std::size_t t = 0; t < stage.tape->moved.size(); ++t) {
-    const Tape::Moved& moved = stage.tape->moved[t];
-    const std::int64_t bytes = stage.numbers.bytes[t] * moved.uses;
-    if (moved.copies == 0)
-      known.weight_bytes += bytes;
-    else
-      known.activation_bytes += bytes * moved.copies;
-  }
-}
-
-}  // namespace
-
-/// Whether IMEM has room for each of them. A circuit has none.
-bool BatchEvaluator::State::holds_programs(const Machine& m) const {
-  for (std::size_t s = 0; s < costed.size(); ++s)
-    if (costed[s].program_bytes > m.imem_bytes && !is_circuit(m, application.stages[s].role)) return false;
-  return true;
+/// Of its words: all, or the longest instruction's where they are streamed. A circuit has none.
+std::int64_t BatchEvaluator::State::needed_imem_bytes(std::size_t number, const Machine& m) const {
+  const CompiledStage& stage = application.stages[number];
+  if (is_circuit(m, stage.role)) return 0;
+  const ProgramSize size =
+      m.granularity == Granularity::per_operator ? costed[number].size : program_size(stage, m);
+  return m.program_storage == ProgramStorage::streamed ? size.longest_bytes : size.bytes;
 }
 
 /// Tiles are those of the program, whatever the machine.
 const std::vector<ClassCost>& BatchEvaluator::State::costs_on(std::size_t number, const Machine& m) {
   const CompiledStage& stage = application.stages[number];
-  std::vector<ClassCost>& its = costed[number].costs;
-  if (its.empty())
+  std::vector<ClassCost>& its = costed[number].costs[has_pairs(m) ? 1 : 0];
+  if (its.empty() || stack_in_psram(m))
     its = class_costs(stage, m);
   else
     cost_anew(stage, m, its);
   return its;
 }
 
-/// Of one program's tiles: machines differ in how it is dispatched, and else in numbers alone.
-const Tape& BatchEvaluator::State::tape_of(std::size_t number, const TimelineRules& rules) {
-  CostedStage& its = costed[number];
-  std::optional<Tape>& tape = its.tapes[rules.dispatch_overlaps ? 1 : 0];
-  if (!tape) tape = make_tape(application.stages[number].program, its.costs, rules);
+/// Of one program's tiles: machines differ in how its instructions are issued, and else in numbers alone.
+const Tape& BatchEvaluator::State::tape_of(std::size_t number, const std::vector<ClassCost>& costs,
+                                           const TimelineRules& rules) {
+  const Program& program = application.stages[number].program;
+  const std::size_t way = (rules.dispatch_overlaps ? 1u : 0u) + (rules.overlaps ? 2u : 0u) +
+                          (rules.dispatches_tiles ? 4u : 0u) + (streams_words(program, costs, rules) ? 8u : 0u);
+  std::optional<Tape>& tape = costed[number].tapes[way];
+  if (!tape) tape = make_tape(program, costs, rules);
   return *tape;
 }
 
@@ -239,10 +232,15 @@ std::optional<KnownStage> BatchEvaluator::State::known_stage(std::size_t number,
   rules.rate = {1, 1};
   known.longest_pass = longest_pass(stage.program, uses, costs, rules);
   if (known.longest_pass >= 0x1p50) return std::nullopt;
-  const Tape& tape = tape_of(number, rules);
-  known.timed = &*timed.insert({&tape, tape_numbers(tape, costs, rules)}).first;
-  sum_up(*known.timed, known);
+  const Tape& tape = tape_of(number, costs, rules);
+  const auto timed_with = [&](const std::vector<ClassCost>& its_costs) {
+    return &*timed.insert({&tape, tape_numbers(tape, stage.program, its_costs, rules)}).first;
+  };
+  known.timed = timed_with(costs);
+  known.alone = stack_in_psram(m) ? timed_with(class_costs(stage, m, 1)) : known.timed;
+  known.moved = pass_bytes(tape, known.timed->numbers, 1);
   known.cost = stage_cost(stage, m, uses, costs);
+  known.needed_imem_bytes = needed_imem_bytes(number, m);
   return known;
 }
 
@@ -282,12 +280,13 @@ const LaneTimes* BatchEvaluator::State::times_on(const TimedStage& stage, const 
 
 /// Where its stages' times will be; nothing for a machine that goes alone.
 std::optional<Placed> BatchEvaluator::State::place(const Machine& m) {
-  if (!runs_side_by_side || !on_tape(m) || !holds_programs(m) || is_fpga(m.technology_node)) return {};
+  if (!runs_side_by_side || is_fpga(m.technology_node)) return {};
   Placed placed;
   placed.stages = &known_stages(m);
   if (placed.stages->empty()) return {};
   const std::vector<KnownStage>& stages = *placed.stages;
   for (std::size_t s = 0; s < stages.size(); ++s) {
+    if (stages[s].needed_imem_bytes > m.imem_bytes) return {};
     const CompiledStage& stage = application.stages[s];
     placed.times.push_back({frame_schedule(stage.role, stage.part, m), stage_rate(stage, m)});
     const StageTimes& its = placed.times.back();
@@ -297,7 +296,7 @@ std::optional<Placed> BatchEvaluator::State::place(const Machine& m) {
     StageTimes& its = placed.times[s];
     const std::int64_t sharing = stages[s].cost.streams_activations ? its.schedule.active_cores : 1;
     its.stream = times_on(*stages[s].timed, its.rate, sharing);
-    its.alone = times_on(*stages[s].timed, its.rate, 1);
+    its.alone = times_on(*stages[s].alone, its.rate, 1);
   }
   return placed;
 }
@@ -330,15 +329,16 @@ StageTotals BatchEvaluator::State::totals_of(std::size_t number, const Placed& p
   const std::int64_t cores = times_of_stage.schedule.active_cores;
   StageTotals t = untimed_totals(stage, times_of_stage.schedule, known.cost, m);
   t.alone_cycles = times_of_stage.alone->total(stage.role == Role::core ? m.steps : 1);
-  t.cycles = t.running = times_of_stage.stream->pass_cycles.back();
+  t.cycles = times_of_stage.stream->pass_cycles.back();
+  t.running = times_of_stage.stream->running;
   t.stalls = times_of_stage.stream->stall_cycles;
-  t.weight_bytes = known.weight_bytes;
-  t.activation_bytes = known.activation_bytes * cores;
+  PassCost pass = known.moved;
+  pass.activation_in_bytes *= cores;
+  pass.activation_out_bytes *= cores;
+  t.weight_bytes = pass.weight_bytes;
+  t.activation_bytes = pass.activation_in_bytes + pass.activation_out_bytes;
+  t.program_bytes = pass.program_bytes;
   t.psram_peak_bytes = times_of_stage.stream->psram_peak_bytes;
-  PassCost pass;
-  pass.weight_bytes = t.weight_bytes;
-  pass.weight_psram_bytes = known.timed->tape->warm_tile_bytes;
-  pass.activation_in_bytes = t.activation_bytes;
   t.energy = pass_energy(known.cost, pass, cores, chip.prices[number]);
   return t;
 }

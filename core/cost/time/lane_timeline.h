@@ -1,4 +1,4 @@
-// Time of machines side by side: the recurrence of the timeline for eight at once, along one tape.
+// Time of machines side by side: the recurrence for eight at once, along one plain tape.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct LaneMachine {
 /// What run_timeline says of it. Passes behind the last are as long as that.
 struct LaneTimes {
   std::vector<std::int64_t> pass_cycles;
-  std::int64_t stall_cycles = 0;  // of the last pass
+  std::int64_t stall_cycles = 0, running = 0;  // of the last pass
   std::int64_t psram_peak_bytes = 0;
 
   /// Cycles of `count` passes from cold.
@@ -46,6 +46,7 @@ class LaneRunner {
   std::int64_t operations_run() const;
 
  private:
+  void run_alone(const Tape& tape, const LaneMachine& machine, std::int64_t most_passes, LaneTimes& times);
   void run_lanes(const Tape& tape, std::span<const LaneMachine> machines, std::int64_t most_passes,
                  std::span<LaneTimes> times);
 

@@ -1,8 +1,9 @@
-// Counts of several machines side by side.
+// Counts of one machine, or of several side by side: what is written with these works for both.
 //
 // Sources alone include this: see core/base/in_vectors.h.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "core/base/in_vectors.h"
@@ -14,12 +15,35 @@
 namespace sdip {
 
 /// In memory as wide as the widest registers want it.
-typedef std::int64_t Lanes __attribute__((vector_size(lane_count * sizeof(std::int64_t)), aligned(64)));
+template <std::size_t machines>
+struct CountsOf;
+template <>
+struct CountsOf<1> {
+  using Type = std::int64_t;
+};
+template <>
+struct CountsOf<lane_count> {
+  typedef std::int64_t Type __attribute__((vector_size(lane_count * sizeof(std::int64_t)), aligned(64)));
+};
+/// A count of each of so many machines. A template asks for how many, since as its argument the type would lose its
+/// alignment.
+template <std::size_t machines>
+using CountOf = typename CountsOf<machines>::Type;
+
+using Lanes = CountOf<lane_count>;
 typedef double RealLanes __attribute__((vector_size(lane_count * sizeof(double)), aligned(64)));
 
-SDIP_EACH Lanes all_lanes(std::int64_t x) { return Lanes{x, x, x, x, x, x, x, x}; }
+template <std::size_t machines>
+SDIP_EACH CountOf<machines> all_lanes(std::int64_t x) {
+  return CountOf<machines>{} + x;
+}
+
 SDIP_EACH Lanes later(const Lanes& a, const Lanes& b) { return a > b ? a : b; }
+SDIP_EACH std::int64_t later(std::int64_t a, std::int64_t b) { return std::max(a, b); }
+
+SDIP_EACH bool any(std::int64_t mask) { return mask != 0; }
 SDIP_EACH bool everywhere(const Lanes& mask) { return !any(~mask); }
+SDIP_EACH bool everywhere(bool holds) { return holds; }
 
 /// ceil(a / b). False where a quotient is 2^50 or more. Requires 0 <= a and 0 < b < 2^53.
 ///

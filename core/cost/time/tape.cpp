@@ -1,7 +1,7 @@
 // A pass as a tape.
 //
-// Worked example. An instruction of 5 tiles of weights, all alike: begin; operate; loop 4 times: operate; next;
-// end. The first operation stands apart, since it also loads what the others find loaded.
+// Worked example. An instruction of 5 tiles of weights, all alike: operate; loop 4 times: operate; next. The first
+// operation stands apart, since it also loads what the others find loaded.
 #include "core/cost/time/tape.h"
 
 #include <algorithm>
@@ -10,11 +10,10 @@
 
 #include "core/base/error.h"
 #include "core/base/units.h"
+#include "core/cost/work/micro_operations.h"
 
 namespace sdip {
 namespace {
-
-constexpr std::size_t checkpoint_distance = 64;
 
 /// Where the transfers of a class stand among all: none where nothing is moved.
 struct ClassMoved {
@@ -26,7 +25,6 @@ struct ClassMoved {
   };
   std::vector<Shape> shapes;
   std::vector<Window> windows;
-  std::int32_t first_shape{};
 };
 
 class TapeMaker {
@@ -34,8 +32,12 @@ class TapeMaker {
   TapeMaker(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules)
       : program_(program), costs_(costs), rules_(rules) {
     tape_.classes.resize(costs.size());
-    for (const Instruction& instruction : program.instructions)
+    tape_.instructions.reserve(program.instructions.size());
+    for (const Instruction& instruction : program.instructions) {
+      tape_.instructions.push_back(instruction.instruction_class);
       ++tape_.classes[static_cast<std::size_t>(instruction.instruction_class)].uses;
+      if (rules.overlaps) tape_.after.push_back(instruction.after);
+    }
     for (std::size_t c = 0; c < costs.size(); ++c) number_transfers(c);
   }
 
@@ -44,38 +46,46 @@ class TapeMaker {
     tape_.weights_double_buffered = rules_.weights_double_buffered;
     tape_.tiles_double_buffered = rules_.tiles_double_buffered;
     tape_.dispatch_overlaps = rules_.dispatch_overlaps;
-    for (std::size_t i = 0; i < program_.instructions.size(); ++i) {
-      if ((i + 1) % checkpoint_distance == 0) tape_.steps.emplace_back().kind = Tape::Kind::checkpoint;
-      instruction(static_cast<std::size_t>(program_.instructions[i].instruction_class));
-    }
-    for (Tape::Class& c : tape_.classes) tape_.fetches_once |= c.pinned;
+    tape_.dispatches_tiles = rules_.dispatches_tiles;
+    tape_.overlaps = rules_.overlaps;
+    for (std::size_t c = 0; c < costs_.size(); ++c) write_class(c);
     tape_.shapes = static_cast<std::size_t>(shapes_);
+    if (streams_words(program_, costs_, rules_)) {
+      tape_.words = static_cast<std::int32_t>(tape_.moved.size());
+      tape_.moved.insert(tape_.moved.end(), tape_.instructions.size(),
+                         {Tape::Direction::words, Tape::none, 1, 1, 1});
+      tape_.runs_ahead = true;
+    }
     return std::move(tape_);
   }
 
  private:
-  std::int32_t transfer(std::int64_t bytes, std::int64_t copies) {
+  std::int32_t transfer(Tape::Direction direction, std::int64_t bytes, std::int64_t copies = 1) {
     if (bytes == 0) return Tape::none;
-    tape_.moved.push_back({copies, 0});
+    tape_.moved.push_back({direction, number_, copies, 0, 0});
     return static_cast<std::int32_t>(tape_.moved.size() - 1);
   }
 
   void number_transfers(std::size_t number) {
+    using enum Tape::Direction;
     const ClassCost& cost = costs_[number];
     Tape::Class& c = tape_.classes[number];
     ClassMoved& moved = moved_.emplace_back();
     const bool fetched = rules_.psram_bytes > 0;
-    moved.first_shape = shapes_;
+    number_ = static_cast<std::int32_t>(number);
+    c.first_shape = shapes_;
     shapes_ += static_cast<std::int32_t>(cost.shapes.size());
     for (const TileCost& tile : cost.shapes)
-      moved.shapes.push_back({transfer(cost.weighted && fetched ? tile.weight_stored_bytes : 0, 0),
-                              transfer(tile.b_bytes, cost.cores), transfer(tile.split_in_bytes, cost.cores),
-                              transfer(tile.partial_in_bytes, cost.cores), transfer(tile.out_bytes, cost.cores)});
+      moved.shapes.push_back({transfer(weights, cost.weighted && fetched ? tile.weight_stored_bytes : 0),
+                              transfer(in, tile.b_bytes, cost.cores), transfer(in, tile.split_in_bytes, cost.cores),
+                              transfer(in, tile.partial_in_bytes, cost.cores),
+                              transfer(out, tile.out_bytes, cost.cores)});
     for (const WindowBytes& window : cost.windows)
-      moved.windows.push_back({transfer(window.all, cost.cores), transfer(window.fresh, cost.cores)});
+      moved.windows.push_back({transfer(in, window.all, cost.cores), transfer(in, window.fresh, cost.cores)});
     c.pinned = program_.classes[number].pinned;
-    c.held = transfer(fetched ? cost.held_weight_stored_bytes : 0, 0);
+    c.held = transfer(weights, fetched ? cost.held_weight_stored_bytes : 0);
     c.held_tile_bytes = cost.held_weight_bytes;
+    tape_.fetches_once |= c.pinned;
     tape_.runs_ahead |= fetched && !c.pinned && (cost.weighted || cost.held_weight_bytes > 0);
   }
 
@@ -92,24 +102,27 @@ class TapeMaker {
     tape_.steps.back().what = static_cast<std::int32_t>(what);
   }
 
-  void instruction(std::size_t number) {
-    const Tape::Class& c = tape_.classes[number];
-    if (!moves(moved_[number]) && c.held == Tape::none) {
-      write(Tape::Kind::delay, number);
-      return;
-    }
-    write(Tape::Kind::begin, number);
-    use(c.held, c.pinned ? 0 : 1, c.held_tile_bytes);
+  /// Operations that move nothing are work alone, unless each is dispatched.
+  void write_class(std::size_t number) {
+    Tape::Class& c = tape_.classes[number];
+    c.first_step = c.end_step = tape_.steps.size();
+    if (c.uses == 0 || (!moves(moved_[number]) && c.held == Tape::none && !rules_.dispatches_tiles)) return;
+    use(c.held, 1, c.held_tile_bytes);
     class_ = number;
     steps_ = tile_steps(costs_[number].order);
     walk(0, costs_[number].order.runs.data(), 0, 0, TileStep{}, true, 1);
-    write(Tape::Kind::end, number);
+    c.end_step = tape_.steps.size();
   }
 
-  void use(std::int32_t transfer, std::int64_t times, std::int64_t tile_bytes) {
+  void use(std::int32_t transfer, std::int64_t times, std::int64_t psram_bytes) {
     if (transfer == Tape::none) return;
-    tape_.moved[static_cast<std::size_t>(transfer)].uses += times;
-    tape_.warm_tile_bytes += times * tile_bytes;
+    Tape::Moved& moved = tape_.moved[static_cast<std::size_t>(transfer)];
+    moved.uses += times;
+    Tape::Class& c = tape_.classes[static_cast<std::size_t>(moved.of_class)];
+    c.psram_bytes += times * psram_bytes;
+    if (c.pinned && moved.direction == Tape::Direction::weights) return;
+    moved.in_pass += times * c.uses * moved.copies;
+    tape_.psram_bytes += times * c.uses * psram_bytes;
   }
 
   /// The operations inside loop `level`, all of them `times` over. `first_use`: of their weights, in this
@@ -157,7 +170,7 @@ class TapeMaker {
     const bool pinned = tape_.classes[class_].pinned;
     const bool fetches = step.b && m.weights != Tape::none && (first_use || !pinned);
     Tape::Operation o;
-    o.shape = moved.first_shape + shape;
+    o.shape = tape_.classes[class_].first_shape + shape;
     o.weights = fetches ? m.weights : Tape::none;
     o.tile_bytes = costs_[class_].shapes[s].weight_bytes * costs_[class_].weight_parts;
     o.leaves_tile = step.b && !fetches;
@@ -166,7 +179,7 @@ class TapeMaker {
     o.split = m.split;
     o.partial = m.partial;
     o.out = m.out;
-    use(o.weights, pinned ? 0 : times, o.tile_bytes);
+    use(o.weights, times, o.tile_bytes);
     for (const std::int32_t t : {o.a, o.b, o.split, o.partial, o.out}) use(t, times, 0);
     write(Tape::Kind::operate, tape_.operations.size());
     tape_.operations.push_back(o);
@@ -177,16 +190,19 @@ class TapeMaker {
   const TimelineRules& rules_;
   Tape tape_;
   std::vector<ClassMoved> moved_;
-  std::int32_t shapes_ = 0;
+  std::int32_t shapes_ = 0, number_ = 0;  // of the class whose transfers are numbered
   std::size_t class_ = 0;
   std::array<TileStep, most_tile_loops> steps_;
 };
 
 }  // namespace
 
-bool on_tape(const Machine& m) {
-  return !has_pairs(m) && m.granularity == Granularity::per_operator &&
-         m.program_storage != ProgramStorage::streamed && !stack_in_psram(m);
+bool streams_words(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules) {
+  if (rules.imem_bytes == 0) return false;
+  std::int64_t bytes = 0;
+  for (const Instruction& i : program.instructions)
+    bytes += instruction_bytes(i, costs[static_cast<std::size_t>(i.instruction_class)], rules.granularity);
+  return bytes > rules.imem_bytes;
 }
 
 Tape make_tape(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules) {
@@ -203,7 +219,8 @@ std::int64_t whole_bursts(std::int64_t bytes, std::int64_t burst) {
 
 }  // namespace
 
-TapeNumbers tape_numbers(const Tape& tape, const std::vector<ClassCost>& costs, const TimelineRules& rules) {
+TapeNumbers tape_numbers(const Tape& tape, const Program& program, const std::vector<ClassCost>& costs,
+                         const TimelineRules& rules) {
   TapeNumbers n;
   n.bytes.reserve(tape.moved.size());
   n.least_cycles.reserve(tape.moved.size());
@@ -217,12 +234,17 @@ TapeNumbers tape_numbers(const Tape& tape, const std::vector<ClassCost>& costs, 
   const auto unpacking = [&](std::int64_t unpacked) {
     return rules.decompressor_bytes > 0 ? ceil_div(unpacked, rules.decompressor_bytes) : 0;
   };
+  const auto dispatch = [&](const ClassCost& cost, const TileCost& tile) {
+    return rules.dispatch_cycles * tile.micro_operations + (cost.on_host ? rules.host_command_cycles : 0);
+  };
   const bool fetched = rules.psram_bytes > 0;
   n.psram_bytes = rules.psram_bytes;
+  n.pipeline_stages = rules.pipeline_stages;
   for (std::size_t c = 0; c < costs.size(); ++c) {
     const ClassCost& cost = costs[c];
     for (const TileCost& tile : cost.shapes) {
       n.cycles.push_back(tile.cycles);
+      if (tape.dispatches_tiles) n.tile_dispatch.push_back(dispatch(cost, tile));
       transfer(cost.weighted && fetched ? tile.weight_stored_bytes : 0,
                unpacking(tile.weight_bytes * cost.weight_parts), cost.weight_parts);
       for (const std::int64_t bytes : {tile.b_bytes, tile.split_in_bytes, tile.partial_in_bytes, tile.out_bytes})
@@ -233,15 +255,65 @@ TapeNumbers tape_numbers(const Tape& tape, const std::vector<ClassCost>& costs, 
       transfer(window.fresh, 0);
     }
     transfer(fetched ? cost.held_weight_stored_bytes : 0, unpacking(cost.held_weight_bytes));
-    n.dispatch.push_back(rules.dispatch_cycles * cost.shapes[0].micro_operations +
-                         (cost.on_host ? rules.host_command_cycles : 0));
+    n.dispatch.push_back(dispatch(cost, cost.shapes[0]));
     n.link_in.push_back(cost.link_in_cycles);
     n.behind.push_back(cost.link_out_cycles + rules.pipeline_stages);
     n.delay.push_back(n.link_in.back() + cost.cycles + n.behind.back());
     n.fixed_cycles += n.delay.back() * tape.classes[c].uses;
     n.dispatch_cycles += n.dispatch.back() * tape.classes[c].uses;
+    if (!tape.overlaps) continue;
+    n.circuits.push_back(cost.circuit);
+    n.owned.push_back(cost.owned);
+  }
+  if (tape.words == Tape::none) return n;
+  n.imem_bytes = rules.imem_bytes;
+  for (const Instruction& i : program.instructions) {
+    const ClassCost& cost = costs[static_cast<std::size_t>(i.instruction_class)];
+    n.words_bytes.push_back(instruction_bytes(i, cost, rules.granularity));
+    transfer(n.words_bytes.back(), 0);
   }
   return n;
+}
+
+std::vector<PassCost> class_bytes(const Tape& tape, const TapeNumbers& numbers, std::int64_t cores, bool cold) {
+  std::vector<PassCost> bytes(tape.classes.size());
+  for (std::size_t c = 0; c < bytes.size(); ++c)
+    if (cold || !tape.classes[c].pinned) bytes[c].weight_psram_bytes = tape.classes[c].psram_bytes;
+  for (std::size_t t = 0; t < tape.moved.size(); ++t) {
+    const Tape::Moved& moved = tape.moved[t];
+    if (moved.direction == Tape::Direction::words) break;
+    const auto c = static_cast<std::size_t>(moved.of_class);
+    const std::int64_t all = moved_bytes(tape, numbers, t, cores) * moved.uses;
+    if (moved.direction == Tape::Direction::in) bytes[c].activation_in_bytes += all;
+    if (moved.direction == Tape::Direction::out) bytes[c].activation_out_bytes += all;
+    if (moved.direction == Tape::Direction::weights && (cold || !tape.classes[c].pinned))
+      bytes[c].weight_bytes += all;
+  }
+  return bytes;
+}
+
+PassCost pass_bytes(const Tape& tape, const TapeNumbers& numbers, std::int64_t cores) {
+  std::array<std::int64_t, 4> bytes{};  // by direction
+  for (std::size_t t = 0; t < tape.moved.size(); ++t)
+    bytes[static_cast<std::size_t>(tape.moved[t].direction)] += numbers.bytes[t] * tape.moved[t].in_pass;
+  PassCost pass;
+  pass.weight_bytes = bytes[0];
+  pass.activation_in_bytes = bytes[1] * cores;
+  pass.activation_out_bytes = bytes[2] * cores;
+  pass.program_bytes = bytes[3];
+  pass.weight_psram_bytes = tape.psram_bytes;
+  return pass;
+}
+
+PassCost pinned_bytes(const Tape& tape, const TapeNumbers& numbers) {
+  PassCost pinned;
+  const std::vector<PassCost> bytes = class_bytes(tape, numbers, 1, true);
+  for (std::size_t c = 0; c < bytes.size(); ++c) {
+    if (!tape.classes[c].pinned) continue;
+    pinned.weight_bytes += bytes[c].weight_bytes * tape.classes[c].uses;
+    pinned.weight_psram_bytes += bytes[c].weight_psram_bytes * tape.classes[c].uses;
+  }
+  return pinned;
 }
 
 }  // namespace sdip

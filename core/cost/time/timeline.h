@@ -19,7 +19,6 @@ struct PassCost {
   std::int64_t stall_program = 0, program_bytes = 0;  // instruction words
 
   PassCost& operator+=(const PassCost& other);
-  friend PassCost operator-(const PassCost& a, const PassCost& b);
   friend PassCost operator*(const PassCost& a, std::int64_t times);
 };
 

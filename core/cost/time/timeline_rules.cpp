@@ -21,18 +21,6 @@ PassCost& PassCost::operator+=(const PassCost& other) {
   return *this;
 }
 
-PassCost operator-(const PassCost& a, const PassCost& b) {
-  return {a.cycles - b.cycles,
-          a.stall_weights - b.stall_weights,
-          a.stall_activations - b.stall_activations,
-          a.weight_bytes - b.weight_bytes,
-          a.activation_in_bytes - b.activation_in_bytes,
-          a.activation_out_bytes - b.activation_out_bytes,
-          a.weight_psram_bytes - b.weight_psram_bytes,
-          a.stall_program - b.stall_program,
-          a.program_bytes - b.program_bytes};
-}
-
 PassCost operator*(const PassCost& a, std::int64_t times) {
   return {a.cycles * times,
           a.stall_weights * times,

@@ -70,7 +70,7 @@ void find_needs(const InstructionClass& c, const Machine& m, const TilePlan& pla
     merge_ports(m, wired, tile.times, tile.busy);
     tile.cycles = tile.busy.longest();
   }
-  if (shares_units(m)) tile.micro_operations = micro_operations(c, m, plan, tile.first, tile.last, wired);
+  tile.micro_operations = shares_units(m) ? micro_operations(c, m, plan, tile.first, tile.last, wired) : 1;
 }
 
 }  // namespace

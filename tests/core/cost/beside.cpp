@@ -13,8 +13,8 @@
 
 namespace sdip {
 
-void lay_on_tape(Dice& dice, Machine& m) {
-  if (dice.one_in(10)) return;
+void make_plain(Dice& dice, Machine& m) {
+  if (dice.one_in(4)) return;
   m.operator_dsram = OperatorDsram::common;
   m.granularity = Granularity::per_operator;
   m.program_storage = ProgramStorage::held;
@@ -143,23 +143,10 @@ std::string lane_difference(const TimelineResult& alone, const LaneTimes& lane) 
   for (const std::int64_t count : {0, 1, 2, 3, 7, 64, 65, 100})
     if (alone.total(count) != lane.total(count)) return "total of " + std::to_string(count);
   const PassCost& last = alone.passes.back();
-  if (last.stall_weights + last.stall_activations != lane.stall_cycles) return "stalls";
+  if (last.stall_weights + last.stall_activations + last.stall_program != lane.stall_cycles) return "stalls";
+  if (alone.running != lane.running) return "running";
   if (alone.psram_peak_bytes != lane.psram_peak_bytes) return "peak";
   return "";
-}
-
-std::string bytes_difference(const Tape& tape, const TapeNumbers& numbers, std::int64_t cores,
-                             const PassCost& last) {
-  std::int64_t weights = 0, activations = 0;
-  if (numbers.bytes.size() != tape.moved.size()) return "transfers";
-  for (std::size_t t = 0; t < tape.moved.size(); ++t) {
-    const Tape::Moved& moved = tape.moved[t];
-    const std::int64_t bytes = numbers.bytes[t] * moved.uses;
-    (moved.copies == 0 ? weights : activations) += moved.copies == 0 ? bytes : bytes * moved.copies * cores;
-  }
-  if (weights != last.weight_bytes) return "weights";
-  if (activations != last.activation_in_bytes + last.activation_out_bytes) return "activations";
-  return tape.warm_tile_bytes == last.weight_psram_bytes ? "" : "unpacked weights";
 }
 
 }  // namespace
@@ -172,11 +159,7 @@ std::string difference(const Beside& beside, Vectors vectors) {
   for (std::size_t i = 0; i < count; ++i) {
     const timing::Timed& t = beside.machines[i];
     if (make_tape(t.program, t.costs, t.rules) != tape) return "machines are unlike";
-    numbers.push_back(tape_numbers(tape, t.costs, t.rules));
-    const TimelineResult& alone = beside.alone[i];
-    if (alone.passes.size() == 1) continue;  // the only pass is a cold one
-    std::string what = bytes_difference(tape, numbers[i], t.rules.cores, alone.passes.back());
-    if (!what.empty()) return what;
+    numbers.push_back(tape_numbers(tape, t.program, t.costs, t.rules));
   }
   LaneRunner runner(vectors);
   std::vector<LaneTimes> times(count);
@@ -210,7 +193,7 @@ std::vector<std::int64_t> operations_run(const Beside& beside) {
   std::vector<LaneMachine> machines;
   numbers.reserve(beside.machines.size());
   for (const timing::Timed& t : beside.machines) {
-    numbers.push_back(tape_numbers(tape, t.costs, t.rules));
+    numbers.push_back(tape_numbers(tape, t.program, t.costs, t.rules));
     machines.push_back({&numbers.back(), t.rules.rate, t.rules.cores});
   }
   LaneRunner runner(Vectors::portable);
@@ -226,30 +209,32 @@ std::vector<std::int64_t> operations_run(const Beside& beside) {
 
 namespace {
 
-bool goes_alone(const Application& application, const Machine& m) {
-  bool fits = m.operator_dsram == OperatorDsram::common && m.granularity == Granularity::per_operator &&
-              m.program_storage == ProgramStorage::held && !is_fpga(m.technology_node) &&
-              m.memory_hierarchy != MemoryHierarchy::writable_psram;
-  for (const CompiledStage& stage : application.stages) fits &= program_size(stage, m).bytes <= m.imem_bytes;
-  return !fits;
+bool holds_programs(const Application& application, const Machine& m) {
+  bool fits = true;
+  for (const CompiledStage& stage : application.stages) {
+    const ProgramSize size = program_size(stage, m);
+    fits &= (m.program_storage == ProgramStorage::streamed ? size.longest_bytes : size.bytes) <= m.imem_bytes;
+  }
+  return fits;
 }
 
-/// All that a stage's time depends on beside its channel; of its tape the place among `tapes`.
-std::vector<std::int64_t> timed(const CompiledStage& stage, const Machine& m, std::vector<Tape>& tapes) {
-  const std::vector<ClassCost> costs = class_costs(stage, m);
-  const TimelineRules rules = stage_rules(stage, m, 1);
-  const Tape tape = make_tape(stage.program, costs, rules);
-  const std::int64_t place = std::ranges::find(tapes, tape) - tapes.begin();
-  if (place == std::ssize(tapes)) tapes.push_back(tape);
-  std::vector<std::int64_t> all = {place};
-  const TapeNumbers n = tape_numbers(tape, costs, rules);
-  for (const auto* values : {&n.bytes, &n.least_cycles, &n.cycles, &n.dispatch, &n.delay, &n.link_in, &n.behind})
-    all.insert(all.end(), values->begin(), values->end());
-  all.push_back(n.psram_bytes);
-  all.push_back(n.fixed_cycles);
-  all.push_back(n.dispatch_cycles);
-  return all;
-}
+/// Tapes, and numbers on them.
+struct TimedStages {
+  std::vector<Tape> tapes;
+  std::vector<std::pair<std::ptrdiff_t, TapeNumbers>> numbers;
+
+  /// The place of all that a stage's time depends on beside its channel.
+  std::ptrdiff_t place(const CompiledStage& stage, const Machine& m, const std::vector<ClassCost>& costs) {
+    const TimelineRules rules = stage_rules(stage, m, 1);
+    Tape tape = make_tape(stage.program, costs, rules);
+    const std::ptrdiff_t of_tape = std::ranges::find(tapes, tape) - tapes.begin();
+    const std::pair its(of_tape, tape_numbers(tape, stage.program, costs, rules));
+    if (of_tape == std::ssize(tapes)) tapes.push_back(std::move(tape));
+    const std::ptrdiff_t found = std::ranges::find(numbers, its) - numbers.begin();
+    if (found == std::ssize(numbers)) numbers.push_back(its);
+    return found;
+  }
+};
 
 /// How many are of different keys.
 std::int64_t count_unlike(const std::vector<Machine>& machines, Machine (*key)(const Machine&)) {
@@ -262,28 +247,30 @@ std::int64_t count_unlike(const std::vector<Machine>& machines, Machine (*key)(c
 /// What was made, timelines run and machines gone alone, of machines evaluated twice.
 BatchEvaluator::Counts counts_of(const Application& application, const std::vector<Machine>& machines) {
   BatchEvaluator::Counts counts;
-  std::vector<Machine> beside;
-  std::vector<Tape> tapes;
-  std::set<std::tuple<std::size_t, std::vector<std::int64_t>, std::int64_t, std::int64_t, std::int64_t>> timelines;
+  std::vector<Machine> beside, placed;
+  TimedStages timed;
+  std::set<std::tuple<std::size_t, std::ptrdiff_t, std::int64_t, std::int64_t, std::int64_t>> timelines;
   for (const Machine& m : machines) {
     counts.machines += 2;
-    if (goes_alone(application, m)) {
+    const bool costed = !is_fpga(m.technology_node);
+    if (costed) beside.push_back(m);
+    if (!costed || !holds_programs(application, m)) {
       counts.alone += 2;
       continue;
     }
-    beside.push_back(m);
+    placed.push_back(m);
     for (std::size_t s = 0; s < application.stages.size(); ++s) {
       const CompiledStage& stage = application.stages[s];
       const std::int64_t cores = frame_schedule(stage.role, stage.part, m).active_cores;
       const DramRate rate = stage_rate(stage, m);
-      const std::vector<std::int64_t> its = timed(stage, m, tapes);
-      timelines.insert({s, its, rate.p, rate.q, 1});
-      if (stage_cost(stage, m, class_uses(stage.program), class_costs(stage, m)).streams_activations)
-        timelines.insert({s, its, rate.p, rate.q, cores});
+      const std::vector<ClassCost> costs = class_costs(stage, m);
+      const bool streams = stage_cost(stage, m, class_uses(stage.program), costs).streams_activations;
+      timelines.insert({s, timed.place(stage, m, costs), rate.p, rate.q, streams ? cores : 1});
+      timelines.insert({s, timed.place(stage, m, class_costs(stage, m, 1)), rate.p, rate.q, 1});
     }
   }
   counts.costs = count_unlike(beside, cost_key);
-  counts.chips = count_unlike(beside, chip_key);
+  counts.chips = count_unlike(placed, chip_key);
   counts.timelines = std::ssize(timelines);
   return counts;
 }
@@ -299,7 +286,7 @@ BesideBatch drawn_batch(std::uint64_t seed) {
   Dice dice(seed);
   BesideBatch beside;
   Machine first = random_frame_machine(dice);
-  lay_on_tape(dice, first);
+  make_plain(dice, first);
   beside.application = random_application(dice, application_roles(seed), first);
   std::vector<Machine>& machines = beside.machines;
   for (int i = 0; i < 12; ++i) {
@@ -307,6 +294,7 @@ BesideBatch drawn_batch(std::uint64_t seed) {
     Machine& m = machines.back();
     if (dice.one_in(6)) m.psram_bytes = first.psram_bytes * dice.between(1, 4);
     if (dice.one_in(6)) m.sequencer = dice.one_of({Sequencer::central, Sequencer::distributed, Sequencer::host});
+    if (dice.one_in(6)) m.program_storage = dice.one_of({ProgramStorage::held, ProgramStorage::streamed});
     if (dice.one_in(6)) m.dram_burst_bytes = dice.between(1, 64);
     if (dice.one_in(9)) m.technology_node = dice.one_of({TechnologyNode::fpga_vc1902, TechnologyNode::n28});
     if (dice.one_in(9)) m.encoder_dram_share = m.decoder_dram_share = Decimal{dice.between(1, 40)};

@@ -11,7 +11,7 @@
 namespace sdip {
 
 /// Mostly such that passes are written on a tape.
-void lay_on_tape(Dice& dice, Machine& m);
+void make_plain(Dice& dice, Machine& m);
 
 /// The same program in the same way, otherwise long.
 Machine another(Dice& dice, Machine m);

@@ -34,20 +34,9 @@ void compare(const TimelineResult& alone, const LaneTimes& beside, const std::st
         << what << ", pass " << pass;
   ASSERT_EQ(alone.total(7), beside.total(7)) << what;
   const PassCost& last = alone.passes.back();
-  ASSERT_EQ(last.stall_weights + last.stall_activations, beside.stall_cycles) << what;
+  ASSERT_EQ(last.stall_weights + last.stall_activations + last.stall_program, beside.stall_cycles) << what;
+  ASSERT_EQ(alone.running, beside.running) << what;
   ASSERT_EQ(alone.psram_peak_bytes, beside.psram_peak_bytes) << what;
-}
-
-void compare_bytes(const Tape& tape, const TapeNumbers& numbers, std::int64_t cores, const PassCost& last) {
-  std::int64_t weights = 0, activations = 0;
-  for (std::size_t t = 0; t < tape.moved.size(); ++t) {
-    const Tape::Moved& moved = tape.moved[t];
-    const std::int64_t bytes = numbers.bytes[t] * moved.uses;
-    (moved.copies == 0 ? weights : activations) += moved.copies == 0 ? bytes : bytes * moved.copies * cores;
-  }
-  ASSERT_EQ(weights, last.weight_bytes);
-  ASSERT_EQ(activations, last.activation_in_bytes + last.activation_out_bytes);
-  ASSERT_EQ(tape.warm_tile_bytes, last.weight_psram_bytes);
 }
 
 TEST(lanes, have_the_timeline_of_each_machine_of_random_programs) {
@@ -55,9 +44,8 @@ TEST(lanes, have_the_timeline_of_each_machine_of_random_programs) {
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     Dice dice(seed);
     Machine first = random_machine(dice);
-    lay_on_tape(dice, first);
+    make_plain(dice, first);
     const Program program = random_program(dice, first);
-    if (!on_tape(first)) continue;
     std::vector<TapeNumbers> numbers;
     std::vector<LaneMachine> machines;
     std::vector<TimelineResult> alone;
@@ -74,10 +62,9 @@ TEST(lanes, have_the_timeline_of_each_machine_of_random_programs) {
         ++unlike;
         continue;
       }
-      numbers.push_back(tape_numbers(*tape, costs, rules));
+      numbers.push_back(tape_numbers(*tape, program, costs, rules));
       machines.push_back({&numbers.back(), rules.rate, rules.cores});
       alone.push_back(run_timeline(program, costs, rules, most_simulated_passes));
-      compare_bytes(*tape, numbers.back(), rules.cores, alone.back().passes.back());
     }
     if (machines.empty()) continue;
     std::vector<LaneTimes> beside(machines.size());
@@ -114,7 +101,7 @@ TEST(lanes, run_the_worked_example) {
   rules.burst_bytes = 1;
   rules.psram_bytes = 200;
   const Tape tape = make_tape(program, {cost}, rules);
-  const TapeNumbers numbers = tape_numbers(tape, {cost}, rules);
+  const TapeNumbers numbers = tape_numbers(tape, program, {cost}, rules);
   const std::vector<LaneMachine> machines = {{&numbers, {10, 1}, 1}, {&numbers, {50, 1}, 1}};
   std::vector<LaneTimes> times(2);
   LaneRunner runner;
@@ -135,9 +122,9 @@ TEST(lanes, divide_up_as_integers_do_up_to_2_to_the_50) {
     for (const Vectors vectors : vectors_here()) {
       in_vectors(vectors, [&](auto) SDIP_LOOP {
         Lanes quotient{};
-        possible = divide_up(all_lanes(a), all_lanes(b), quotient);
+        possible = divide_up(all_lanes<lane_count>(a), all_lanes<lane_count>(b), quotient);
         found = quotient[3];
-        if (possible) alike &= everywhere(quotient == all_lanes(found));
+        if (possible) alike &= everywhere(quotient == all_lanes<lane_count>(found));
       });
       if (a / b < (std::int64_t{1} << 50) - 1) {
         ASSERT_TRUE(possible) << a << " / " << b;
@@ -160,9 +147,9 @@ TEST(lanes, divide_up_as_integers_do_up_to_2_to_the_50) {
   EXPECT_GE(compared, 10'000);
   for (const Vectors vectors : vectors_here())
     in_vectors(vectors, [&](auto) SDIP_LOOP {
-      Lanes quotient{}, a = all_lanes(7);
+      Lanes quotient{}, a = all_lanes<lane_count>(7);
       a[6] = std::int64_t{1} << 52;
-      EXPECT_FALSE(divide_up(a, all_lanes(4), quotient));
+      EXPECT_FALSE(divide_up(a, all_lanes<lane_count>(4), quotient));
     });
 }
 
@@ -378,7 +365,7 @@ TEST(batch, evaluates_tiny_sd_on_every_preset_as_alone) {
     for (std::size_t i = 0; i < machines.size(); ++i)
       expect_same(evaluate(application, machines[i]), beside[i],
                   std::string(preset.name) + ", machine " + std::to_string(i));
-    EXPECT_EQ(batch.counts().alone, 2);  // of a part, and of tiles as instructions
+    EXPECT_EQ(batch.counts().alone, 1);  // of programmable logic
   }
 }
 
@@ -395,7 +382,7 @@ Kept kept(const Program& program, const Machine& m) {
   const std::vector<ClassCost> costs = class_costs(stage, m);
   const TimelineRules rules = stage_rules(stage, m, 1);
   Kept its{make_tape(program, costs, rules), {}, {}};
-  its.numbers = tape_numbers(its.tape, costs, rules);
+  its.numbers = tape_numbers(its.tape, program, costs, rules);
   if (!countable(program, costs, rules, 1)) return its;
   const StageCost cost = stage_cost(stage, m, class_uses(program), costs);
   its.costs = {cost.events.weighted_macs,
@@ -424,11 +411,12 @@ TEST(batch, shares_what_parameters_outside_the_cost_key_do_not_touch) {
       Dice dice(seed);
       Machine m = random_machine(dice);
       const Program program = random_program(dice, m);
-      if (!on_tape(m)) continue;
       const Kept before = kept(program, m);
       for (int i = 0; i < 3; ++i) {
         const std::int64_t most = std::min(row.most, row.least + 100'000);
+        const Machine key = cost_key(m);
         row.write(m, dice.between(row.least, most));
+        if (cost_key(m) != key) continue;  // as room for words where these are streamed
         ASSERT_TRUE(kept(program, m) == before) << row.name << ", seed " << seed;
       }
     }

@@ -3,11 +3,17 @@
 
 #include <gtest/gtest.h>
 
-#include "core/cost/time/weight_queue.h"
 #include "tests/core/cost/random_program.h"
+#include "tests/core/cost/time/plain_queue.h"
 
 namespace sdip {
 namespace {
+
+LaneQueue::Seen seen_of(const LaneQueue& queue, const Lanes& now, const Lanes& channel) {
+  LaneQueue::Seen seen{};
+  queue.see(now, channel, seen);
+  return seen;
+}
 
 /// Eight machines' queues, and the one that stands for all.
 class Queues {
@@ -21,13 +27,12 @@ class Queues {
     Lanes time = channel_;
     together_.make_room(bytes, time);
     for (std::size_t lane = 0; lane < lane_count; ++lane) {
-      ASSERT_EQ(std::max<std::int64_t>(channel_[lane], each_[lane].make_room(bytes)), time[lane]) << lane;
+      ASSERT_EQ(each_[lane].make_room(bytes, channel_[lane]), time[lane]) << lane;
       each_[lane].add(bytes, time[lane]);
-      most_[lane] = std::max(most_[lane], each_[lane].held_bytes());
     }
     together_.add(bytes, time);
     for (std::size_t lane = 0; lane < lane_count; ++lane) {
-      ASSERT_EQ(together_.peak_bytes(lane), most_[lane]);
+      ASSERT_EQ(together_.peak_bytes(lane), each_[lane].most_bytes());
       channel_[lane] = time[lane] + dice.between(1, 20);
     }
     ASSERT_TRUE(together_.has_current());
@@ -36,23 +41,23 @@ class Queues {
   void use(Dice& dice) {
     for (std::size_t lane = 0; lane < lane_count; ++lane) {
       now_[lane] = std::max(now_[lane], channel_[lane]) + dice.between(1, 30);
-      each_[lane].use_current(now_[lane]);
+      each_[lane].use(now_[lane]);
     }
     together_.use_current(now_);
   }
 
   void begin() {
-    for (WeightQueue& queue : each_) queue.begin_instruction();
+    for (PlainQueue& queue : each_) queue.leave();
     together_.begin_instruction();
     ASSERT_FALSE(together_.has_current());
   }
   void hold() {
-    for (WeightQueue& queue : each_) queue.hold_current();
+    for (PlainQueue& queue : each_) queue.hold();
     together_.hold_current();
     ASSERT_FALSE(together_.has_current());
   }
   void release() {
-    for (std::size_t lane = 0; lane < lane_count; ++lane) each_[lane].release_held(now_[lane]);
+    for (std::size_t lane = 0; lane < lane_count; ++lane) each_[lane].release(now_[lane]);
     together_.release_held(now_);
   }
 
@@ -61,11 +66,11 @@ class Queues {
     Lanes by{};
     for (std::size_t lane = 0; lane < lane_count; ++lane) by[lane] = dice.between(0, 1000);
     for (std::size_t lane = 0; lane < lane_count; ++lane) each_[lane].shift(by[lane]);
-    const LaneQueue::Seen before = together_.see(now_, channel_);
+    const LaneQueue::Seen before = seen_of(together_, now_, channel_);
     together_.shift(by);
     now_ += by;
     channel_ += by;
-    ASSERT_TRUE(together_.same(before, together_.see(now_, channel_)));
+    ASSERT_TRUE(together_.same(before, seen_of(together_, now_, channel_)));
   }
 
   LaneQueue& together() { return together_; }
@@ -73,10 +78,9 @@ class Queues {
   const Lanes& channel() const { return channel_; }
 
  private:
-  std::vector<WeightQueue> each_;
+  std::vector<PlainQueue> each_;
   LaneQueue together_;
   Lanes now_{}, channel_{};
-  std::int64_t most_[lane_count] = {};
 };
 
 LaneQueue::EachBytes equally(std::int64_t bytes) {
@@ -117,42 +121,42 @@ TEST(lane_queue, frees_and_fills_as_each_machine_does_alone) {
 void see_what_differs(const LaneQueue::EachBytes& capacities) {
   LaneQueue queue;
   queue.clear(capacities);
-  const Lanes channel = all_lanes(5);
+  const Lanes channel = all_lanes<lane_count>(5);
   const auto add = [&](std::int64_t bytes, std::int64_t until) {
     queue.add(bytes, Lanes{});
-    queue.use_current(all_lanes(until));
+    queue.use_current(all_lanes<lane_count>(until));
   };
   add(10, 20);
   add(20, 30);
-  const LaneQueue::Seen first = queue.see(all_lanes(7), channel);
+  const LaneQueue::Seen first = seen_of(queue, all_lanes<lane_count>(7), channel);
   for (std::size_t lane = 0; lane < lane_count; ++lane)
-    EXPECT_EQ(capacities == equally(100) ? first.last[lane] : first.apart[lane].last, 30);
+    EXPECT_EQ(capacities == equally(100) ? first.together.last[lane] : first.apart[lane].last, 30);
   EXPECT_TRUE(queue.same(first, first));
-  EXPECT_FALSE(queue.same(first, queue.see(all_lanes(8), channel)));
-  EXPECT_TRUE(queue.same(first, queue.see(all_lanes(7), all_lanes(20))));
-  EXPECT_FALSE(queue.same(first, queue.see(all_lanes(7), all_lanes(21))));
-  queue.use_current(all_lanes(31));
-  const LaneQueue::Seen later_used = queue.see(all_lanes(7), channel);
+  EXPECT_FALSE(queue.same(first, seen_of(queue, all_lanes<lane_count>(8), channel)));
+  EXPECT_TRUE(queue.same(first, seen_of(queue, all_lanes<lane_count>(7), all_lanes<lane_count>(20))));
+  EXPECT_FALSE(queue.same(first, seen_of(queue, all_lanes<lane_count>(7), all_lanes<lane_count>(21))));
+  queue.use_current(all_lanes<lane_count>(31));
+  const LaneQueue::Seen later_used = seen_of(queue, all_lanes<lane_count>(7), channel);
   EXPECT_FALSE(queue.same(first, later_used));
-  Lanes one = all_lanes(31);
+  Lanes one = all_lanes<lane_count>(31);
   for (std::size_t lane = 0; lane < lane_count; ++lane) {
     Lanes until = one;
     until[lane] = 32;
     queue.use_current(until);
-    EXPECT_FALSE(queue.same(later_used, queue.see(all_lanes(7), channel))) << lane;
+    EXPECT_FALSE(queue.same(later_used, seen_of(queue, all_lanes<lane_count>(7), channel))) << lane;
   }
   queue.use_current(one);
   add(10, 40);
-  EXPECT_FALSE(queue.same(later_used, queue.see(all_lanes(7), channel)));
+  EXPECT_FALSE(queue.same(later_used, seen_of(queue, all_lanes<lane_count>(7), channel)));
   Lanes time{};
   queue.make_room(90, time);  // 10 and 20 go
   EXPECT_EQ(time[5], 31);
-  const LaneQueue::Seen left = queue.see(all_lanes(7), channel);
+  const LaneQueue::Seen left = seen_of(queue, all_lanes<lane_count>(7), channel);
   EXPECT_FALSE(queue.same(later_used, left));
   LaneQueue empty;
   empty.clear(capacities);
-  const LaneQueue::Seen none = empty.see(Lanes{}, Lanes{});
-  EXPECT_TRUE(empty.same(none, empty.see(all_lanes(3), all_lanes(4))));
+  const LaneQueue::Seen none = seen_of(empty, Lanes{}, Lanes{});
+  EXPECT_TRUE(empty.same(none, seen_of(empty, all_lanes<lane_count>(3), all_lanes<lane_count>(4))));
 }
 
 TEST(lane_queue, sees_what_differs) {
@@ -165,13 +169,13 @@ bool alike(const LaneQueue::EachBytes& capacities, std::int64_t bytes) {
   LaneQueue queue;
   queue.clear(capacities);
   queue.add(10, Lanes{});
-  queue.use_current(all_lanes(20));
-  const LaneQueue::Seen ten = queue.see(all_lanes(7), all_lanes(5));
+  queue.use_current(all_lanes<lane_count>(20));
+  const LaneQueue::Seen ten = seen_of(queue, all_lanes<lane_count>(7), all_lanes<lane_count>(5));
   Lanes time{};
   queue.make_room(95, time);
   queue.add(bytes, time);
-  queue.use_current(all_lanes(40));
-  return queue.same(ten, queue.see(all_lanes(27), all_lanes(25)));
+  queue.use_current(all_lanes<lane_count>(40));
+  return queue.same(ten, seen_of(queue, all_lanes<lane_count>(27), all_lanes<lane_count>(25)));
 }
 
 TEST(lane_queue, sees_how_large_tiles_are) {
@@ -182,25 +186,25 @@ TEST(lane_queue, sees_how_large_tiles_are) {
   }
 }
 
-/// Nine tiles of 40 bytes, of which each machine holds as many as it can.
-void put_nine(LaneQueue& queue, const LaneQueue::EachBytes& capacities) {
+/// 5000 tiles of 40 bytes, of which each machine holds as many as it can.
+void put_tiles(LaneQueue& queue, const LaneQueue::EachBytes& capacities) {
   queue.clear(capacities);
-  for (int tile = 0; tile < 9; ++tile) {
+  for (int tile = 0; tile < 5000; ++tile) {
     Lanes time{};
     queue.make_room(40, time);
     queue.add(40, Lanes{});
-    queue.use_current(all_lanes(9));
+    queue.use_current(all_lanes<lane_count>(9));
   }
 }
 
 TEST(lane_queue, names_the_oldest_tile_and_forgets_those_before_it) {
   LaneQueue queue;
-  put_nine(queue, {40, 80, 120, 160, 200, 240, 280, 320});
+  put_tiles(queue, {40, 80, 120, 160, 200, 240, 280, 320});
   LaneQueue::Oldest oldest = queue.oldest();
-  EXPECT_EQ(oldest.all, 0u);
-  EXPECT_EQ(oldest.apart, (std::array<std::size_t, lane_count>{8, 7, 6, 5, 4, 3, 2, 1}));
+  EXPECT_EQ(oldest.together, 0u);
+  EXPECT_EQ(oldest.apart, (std::array<std::size_t, lane_count>{4999, 4998, 4997, 4996, 4995, 4994, 4993, 4992}));
   queue.forget_before(oldest);
-  const LaneQueue::Seen seen = queue.see(all_lanes(9), all_lanes(9));
+  const LaneQueue::Seen seen = seen_of(queue, all_lanes<lane_count>(9), all_lanes<lane_count>(9));
   EXPECT_TRUE(queue.same(seen, seen));
   for (std::size_t lane = 0; lane < lane_count; ++lane) {
     LaneQueue::Seen before = seen;
@@ -208,10 +212,9 @@ TEST(lane_queue, names_the_oldest_tile_and_forgets_those_before_it) {
     EXPECT_THROW(queue.same(before, seen), Bug) << lane;
     EXPECT_THROW(queue.same(seen, before), Bug) << lane;
   }
-  put_nine(queue, equally(120));
+  put_tiles(queue, equally(120));
   oldest = queue.oldest();
-  EXPECT_EQ(oldest.all, 6u);
-  EXPECT_EQ(oldest.apart, (std::array<std::size_t, lane_count>{}));
+  EXPECT_EQ(oldest.together, 4997u);
 }
 
 void fill_and_forget(const LaneQueue::EachBytes& capacities, int tiles) {
@@ -221,7 +224,7 @@ void fill_and_forget(const LaneQueue::EachBytes& capacities, int tiles) {
   for (int tile = 0; tile < tiles && !testing::Test::HasFatalFailure(); ++tile) {
     LaneQueue& together = queues.together();
     const LaneQueue::Oldest oldest = together.oldest();
-    const LaneQueue::Seen seen = together.see(queues.now(), queues.channel());
+    const LaneQueue::Seen seen = seen_of(together, queues.now(), queues.channel());
     queues.fetch(dice, dice.between(1, 1 + 90 * tile / tiles));  // fuller and fuller
     queues.use(dice);
     if (tile % 500 == 0) queues.shift(dice);
@@ -249,15 +252,15 @@ TEST(lane_queue, is_as_new_when_cleared) {
   LaneQueue queue;
   for (const std::int64_t capacity : {300, 40}) {
     queue.clear(equally(capacity));
-    EXPECT_EQ(queue.oldest().all, 0u);
+    EXPECT_EQ(queue.oldest().together, 0u);
     EXPECT_FALSE(queue.has_current());
-    queue.release_held(all_lanes(3));
+    queue.release_held(all_lanes<lane_count>(3));
     Lanes time{};
     for (int tile = 0; tile < 400; ++tile) {
       queue.make_room(20, time);
       EXPECT_EQ(time[1], tile < capacity / 20 ? 0 : 10 * (tile - capacity / 20 + 1));
       queue.add(20, Lanes{});
-      queue.use_current(all_lanes(10 * (tile + 1)));
+      queue.use_current(all_lanes<lane_count>(10 * (tile + 1)));
       EXPECT_EQ(queue.peak_bytes(7), std::min<std::int64_t>(capacity, 20 * (tile + 1)));
     }
   }

@@ -31,7 +31,7 @@ TEST(lanes, that_run_ahead_pass_by_pass_forget_tiles_and_nothing_else) {
   rules.burst_bytes = 1;
   rules.psram_bytes = 40;
   const Tape tape = make_tape(program, costs, rules);
-  const TapeNumbers numbers = tape_numbers(tape, costs, rules);
+  const TapeNumbers numbers = tape_numbers(tape, program, costs, rules);
   std::vector<LaneMachine> machines;
   for (const std::int64_t q : {1, 2, 3}) machines.push_back({&numbers, {3, q}, 1});
   std::vector<LaneTimes> times(machines.size());
@@ -67,7 +67,7 @@ TEST(lanes, divide_one_by_one_what_is_too_large_for_all_together) {
     rules.burst_bytes = 1;
     rules.psram_bytes = 40;
     const Tape tape = make_tape(program, costs, rules);
-    const TapeNumbers numbers = tape_numbers(tape, costs, rules);
+    const TapeNumbers numbers = tape_numbers(tape, program, costs, rules);
     std::vector<LaneTimes> times(3);
     const LaneMachine usual = {&numbers, {10, 1}, 1};
     LaneRunner().run(tape, std::vector<LaneMachine>{usual, {&numbers, large.rate, 1}, usual}, 1, times);
@@ -87,14 +87,14 @@ TEST(lanes, take_other_numbers_from_where_some_stood) {
   rules.burst_bytes = 1;
   rules.psram_bytes = 40;
   const Tape tape = make_tape(program, costs, rules);
-  TapeNumbers numbers = tape_numbers(tape, costs, rules);
+  TapeNumbers numbers = tape_numbers(tape, program, costs, rules);
   const std::vector<LaneMachine> machines = {{&numbers, {1, 1}, 1}};
   std::vector<LaneTimes> times(1);
   LaneRunner lanes;
   lanes.run(tape, machines, 1, times);
   EXPECT_EQ(times[0].pass_cycles[0], 6);
   costs = {tile_of(8)};
-  numbers = tape_numbers(tape, costs, rules);
+  numbers = tape_numbers(tape, program, costs, rules);
   lanes.run(tape, machines, 1, times);
   EXPECT_EQ(times[0].pass_cycles[0], 9);
 }

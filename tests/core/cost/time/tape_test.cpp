@@ -66,6 +66,9 @@ TEST(tape, is_shared_by_what_moves_the_same_transfers_whatever_their_bytes) {
   add([](ClassCost&, TimelineRules& rules) { rules.weights_double_buffered = false; });
   add([](ClassCost&, TimelineRules& rules) { rules.tiles_double_buffered = false; });
   add([](ClassCost&, TimelineRules& rules) { rules.dispatch_overlaps = true; });
+  add([](ClassCost&, TimelineRules& rules) { rules.dispatches_tiles = true; });
+  add([](ClassCost&, TimelineRules& rules) { rules.overlaps = true; });
+  add([](ClassCost&, TimelineRules& rules) { rules.imem_bytes = 1; });
   for (std::size_t i = 0; i < unlike.size(); ++i)
     EXPECT_EQ(std::ranges::find(unlike, unlike[i]) - unlike.begin(), static_cast<std::ptrdiff_t>(i)) << i;
   EXPECT_EQ(with([](ClassCost& cost, TimelineRules&) { cost.weighted = false; }),

@@ -42,9 +42,19 @@ struct Timed {
   }
 };
 
+/// Of the operations inside loop `level`.
+inline std::int64_t cycles_of(const ClassCost& c, std::size_t level, const TileRun* run, std::int32_t shape) {
+  if (level == c.order.loops.size()) return c.shapes[static_cast<std::size_t>(shape)].cycles;
+  const TileRun* const inner = run + c.order.loops[level].runs;
+  std::int64_t cycles = 0;
+  for (; run != inner; ++run) cycles += run->tiles * cycles_of(c, level + 1, inner, shape + run->shape);
+  return cycles;
+}
+
 inline Timed timed(std::vector<ClassCost> costs, std::size_t instructions, const TimelineRules& rules = {}) {
   Timed t;
   t.costs = std::move(costs);
+  for (ClassCost& c : t.costs) c.cycles = cycles_of(c, 0, c.order.runs.data(), 0);
   t.rules = rules;
   t.program.classes.resize(t.costs.size());
   t.program.instructions.resize(instructions);

@@ -1,7 +1,6 @@
 // What the timeline runs, and what not; what it makes of transfers, cycle by cycle; what it is given and leaves.
 #include "core/cost/time/timeline.h"
 
-#include "core/cost/time/transfer.h"
 #include "tests/core/cost/time/timed.h"
 
 namespace sdip::timing {
@@ -48,17 +47,18 @@ Numbers operations_run(const ClassCost& c, const TimelineRules& rules) {
 
 /// The first fills what it finds empty, the second may still wait for that, the third lasts as long as the second.
 TEST(timeline, of_a_billion_equal_operations_a_few_are_run) {
-  const Numbers three(4, 3);
+  const Numbers three(4, 3), none_and_three{0, 3, 0, 3};
   TimelineRules slow = fast();
   slow.rate = {1, 1};
   TileCost b, split, partial, out, weights;
   b.b_bytes = split.split_in_bytes = partial.partial_in_bytes = out.out_bytes = 20;
   weights.weight_bytes = weights.weight_stored_bytes = 20;
+  // What moves nothing lasts as long as all its operations, unless each is dispatched.
   for (const std::int64_t tiles : {1, 2, 3})
-    EXPECT_EQ(operations_run(loop_of(tiles, {}), fast()), Numbers(4, tiles));
+    EXPECT_EQ(operations_run(loop_of(tiles, {}), fast()), (Numbers{0, tiles, 0, tiles}));
   for (const TimelineRules& rules : {fast(), slow}) {
-    EXPECT_EQ(operations_run(loop_of(4, {}), rules), three);
-    EXPECT_EQ(operations_run(loop_of(billion, {}), rules), three);
+    EXPECT_EQ(operations_run(loop_of(4, {}), rules), none_and_three);
+    EXPECT_EQ(operations_run(loop_of(billion, {}), rules), none_and_three);
     ClassCost holds = loop_of(billion, {});
     holds.held_weight_bytes = holds.held_weight_stored_bytes = 100;
     EXPECT_EQ(operations_run(holds, rules), three);
@@ -74,8 +74,8 @@ TEST(timeline, of_a_billion_equal_operations_a_few_are_run) {
   EXPECT_EQ(operations_run(loop_of(billion, out), fast()), three);
   EXPECT_EQ(operations_run(loop_of(billion, out), slow), (Numbers{3, 4, 3, 3}));
   // Five tiles of weights fill PSRAM; what is in it is compared where two repetitions lasted the same.
-  EXPECT_EQ(operations_run(loop_of(billion, weights), fast()), (Numbers{10, 10, 4, 4}));
-  EXPECT_EQ(operations_run(loop_of(billion, weights), slow), Numbers(4, 4));
+  EXPECT_EQ(operations_run(loop_of(billion, weights), fast()), (Numbers{9, 9, 3, 3}));
+  EXPECT_EQ(operations_run(loop_of(billion, weights), slow), three);
 }
 
 /// On chip behind what moved the channel: a loop in which that stands still, and then one that waits for it.
@@ -96,15 +96,22 @@ TEST(timeline, a_billion_operations_on_chip_between_transfers_are_counted) {
   EXPECT_EQ(many.passes[0].stall_activations, ten.passes[0].stall_activations);
 }
 
-/// 130 operations on chip, an instruction each: state is compared before the 64th and the 128th.
+/// It takes another cycle, since its operand comes from DRAM.
+ClassCost loads() {
+  TileCost operand;
+  operand.b_bytes = 1;
+  return loop_of(1, operand);
+}
+
+/// 130 operations, an instruction each: state is compared before the 64th and the 128th.
 TEST(timeline, a_pass_is_run_up_to_where_it_rejoins_the_one_before) {
-  const Timed t = timed({loop_of(1, {})}, 130);
+  const Timed t = timed({loads()}, 130, fast());
   const TimelineResult r = t.run(64);
   EXPECT_EQ(r.operations_run, 130 + 63);
   EXPECT_TRUE(r.repeats);
   EXPECT_EQ(r.passes.size(), 2u);
-  EXPECT_EQ(r.passes[0].cycles, 130 * 4);
-  EXPECT_EQ(r.passes[1].cycles, 130 * 4);
+  EXPECT_EQ(r.passes[0].cycles, 130 * 5);
+  EXPECT_EQ(r.passes[1].cycles, 130 * 5);
 }
 
 /// The last instruction alone fetches, in the first pass: the second finds another duration before it, and is no
@@ -113,7 +120,8 @@ TEST(timeline, a_cold_pass_is_not_rejoined) {
   TileCost weights;
   weights.weight_bytes = weights.weight_stored_bytes = 100;
   ClassCost fetches = loop_of(1, weights);
-  Timed t = timed({loop_of(1, {}), fetches}, 130, fast());
+  Timed t = timed({loads(), fetches}, 130, fast());
+  t.rules.dispatch_overlaps = true;
   for (Instruction& i : t.program.instructions) i.instruction_class = 0;
   t.program.instructions.back().instruction_class = 1;
   t.program.classes[1].pinned = true;
@@ -204,9 +212,9 @@ TEST(timeline, a_pass_that_found_another_state_is_not_rejoined) {
 }
 
 TEST(timeline, instructions_side_by_side_are_all_run) {
-  TimelineRules rules;
+  TimelineRules rules = fast();
   rules.overlaps = true;
-  const TimelineResult r = timed({loop_of(1, {})}, 130, rules).run(64);
+  const TimelineResult r = timed({loads()}, 130, rules).run(64);
   EXPECT_TRUE(r.repeats);
   EXPECT_EQ(r.operations_run, 2 * 130);
 }
@@ -288,14 +296,13 @@ TEST(timeline, a_decompressor_of_a_byte_a_cycle_is_one) {
 
 PassCost numbered() { return {1, 2, 3, 4, 5, 6, 7, 8, 9}; }
 
-TEST(pass_cost, is_added_taken_and_multiplied_number_by_number) {
+TEST(pass_cost, is_added_and_multiplied_number_by_number) {
   EXPECT_EQ(numbers_of(numbered()), (Numbers{1, 2, 3, 4, 5, 6, 7, 8, 9}));
   PassCost sum;
   EXPECT_EQ(numbers_of(sum), Numbers(9, 0));
   sum += numbered();
   sum += numbered();
   EXPECT_EQ(numbers_of(sum), (Numbers{2, 4, 6, 8, 10, 12, 14, 16, 18}));
-  EXPECT_EQ(numbers_of(sum - numbered()), numbers_of(numbered()));
   EXPECT_EQ(numbers_of(numbered() * 3), (Numbers{3, 6, 9, 12, 15, 18, 21, 24, 27}));
 }
 
@@ -313,12 +320,6 @@ TEST(timeline, what_nothing_has_set_is_nothing) {
   EXPECT_TRUE(r.weights_double_buffered && r.tiles_double_buffered);
   EXPECT_EQ(r.burst_bytes, 64);
   EXPECT_EQ(r.cores, 1);
-  const ShapeTimes s;
-  const ClassTimes c;
-  for (const std::int64_t none : {Transfer{}.bytes, Transfer{}.time, s.cycles, s.dispatch_cycles, s.psram_bytes,
-                                  c.held_psram_bytes, WordsTimes{}.bytes})
-    EXPECT_EQ(none, 0);
-  EXPECT_EQ(c.first_shape + c.first_window, 0u);
 }
 
 TEST(timeline_rules, are_of_the_whole_share_and_only_weights_stored_smaller_pass_the_decompressor) {
