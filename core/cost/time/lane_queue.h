@@ -25,16 +25,19 @@ class LaneQueue {
     has_current_ = false;
   }
 
-  SDIP_EACH void make_room(std::int64_t bytes, Lanes& time) {
+  SDIP_EACH Lanes make_room(std::int64_t bytes, const Lanes& time) {
     if (!apart_) return together_.make_room(bytes, time);
     EachBytes each;
     store(time, each.data());
     make_room_apart(bytes, each);
-    load(time, each.data());
+    return loaded<lane_count>(each.data());
   }
   SDIP_EACH void add(std::int64_t bytes, const Lanes& start) {
     has_current_ = true;
-    if (!apart_) return together_.add(bytes, start);
+    if (!apart_) {
+      together_.add(bytes, start);
+      return;
+    }
     apart(start, [bytes](Queue<1>& queue, std::int64_t from) { queue.add(bytes, from); });
   }
   SDIP_EACH bool has_current() const { return has_current_; }
@@ -44,25 +47,40 @@ class LaneQueue {
   }
   SDIP_EACH void use_current(const Lanes& until) {
     if (!has_current_) return;
-    if (!apart_) return together_.use_current(until);
+    if (!apart_) {
+      together_.use_current(until);
+      return;
+    }
     apart(until, [](Queue<1>& queue, std::int64_t time) { queue.use_current(time); });
   }
   SDIP_EACH void hold_current() {
     has_current_ = false;
-    if (!apart_) return together_.hold_current();
+    if (!apart_) {
+      together_.hold_current();
+      return;
+    }
     apart(Lanes{}, [](Queue<1>& queue, std::int64_t) { queue.hold_current(); });
   }
   SDIP_EACH void release_held(const Lanes& until) {
-    if (!apart_) return together_.release_held(until);
+    if (!apart_) {
+      together_.release_held(until);
+      return;
+    }
     apart(until, [](Queue<1>& queue, std::int64_t time) { queue.release_held(time); });
   }
   SDIP_EACH void begin_instruction() {
     has_current_ = false;
-    if (!apart_) return together_.begin_instruction();
+    if (!apart_) {
+      together_.begin_instruction();
+      return;
+    }
     apart(Lanes{}, [](Queue<1>& queue, std::int64_t) { queue.begin_instruction(); });
   }
   SDIP_EACH void shift(const Lanes& cycles) {
-    if (!apart_) return together_.shift(cycles);
+    if (!apart_) {
+      together_.shift(cycles);
+      return;
+    }
     apart(cycles, [](Queue<1>& queue, std::int64_t by) { queue.shift(by); });
   }
 
@@ -110,8 +128,9 @@ class LaneQueue {
   [[gnu::noinline]] void apart_each(const EachBytes& counts, const Work& work) {
     for (std::size_t lane = 0; lane < lane_count; ++lane) work(each_[lane], counts[lane]);
   }
-  [[gnu::noinline]] void make_room_apart(std::int64_t bytes, EachBytes& time) {
-    for (std::size_t lane = 0; lane < lane_count; ++lane) each_[lane].make_room(bytes, time[lane]);
+  [[gnu::noinline]] void make_room_apart(std::int64_t bytes, EachBytes& times) {
+    std::size_t lane = 0;
+    for (std::int64_t& time : times) time = each_[lane++].make_room(bytes, time);
   }
   [[gnu::noinline]] void see_apart(const Lanes& now, const Lanes& channel, Seen& seen) const {
     for (std::size_t lane = 0; lane < lane_count; ++lane)

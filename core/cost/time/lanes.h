@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 #include "core/base/in_vectors.h"
 #include "core/cost/time/lane_timeline.h"
@@ -36,6 +37,13 @@ typedef double RealLanes __attribute__((vector_size(lane_count * sizeof(double))
 template <std::size_t machines>
 SDIP_EACH CountOf<machines> all_lanes(std::int64_t x) {
   return CountOf<machines>{} + x;
+}
+
+template <std::size_t machines>
+SDIP_EACH CountOf<machines> loaded(const std::int64_t* from) {
+  CountOf<machines> counts;
+  std::memcpy(&counts, from, sizeof(counts));
+  return counts;
 }
 
 SDIP_EACH Lanes later(const Lanes& a, const Lanes& b) { return a > b ? a : b; }

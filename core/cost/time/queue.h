@@ -38,9 +38,9 @@ class Queue {
     peak_bytes_ = {};
   }
 
-  /// Frees the oldest tiles until `bytes` fit; `time` becomes when the last of these is no longer used, if that is
-  /// later. One that its instruction still holds goes to the back of the queue, freeing nothing.
-  SDIP_EACH void make_room(std::int64_t bytes, Count& time) {
+  /// Frees the oldest tiles until `bytes` fit. Returns when the last of these is no longer used, or `time` if that
+  /// is later. One that its instruction still holds goes to the back of the queue, freeing nothing.
+  SDIP_EACH Count make_room(std::int64_t bytes, Count time) {
     const std::int64_t most = capacity_bytes_ - bytes;
     while (held_bytes() > most) {
       check(first_ < end_, "what is larger than its memory reached the timeline");
@@ -51,6 +51,7 @@ class Queue {
         time = later(time, used_until(first_++) + late_);
       }
     }
+    return time;
   }
 
   /// Puts a tile in that is fetched from `start`; what is no longer used by then goes.
@@ -129,9 +130,7 @@ class Queue {
     return sum_of_bytes_[tile - gone_ + 1] - sum_of_bytes_[tile - gone_];
   }
   SDIP_EACH Count used_until(std::size_t tile) const {
-    Count until;
-    load(until, &used_until_[(tile - gone_) * machines]);
-    return until;
+    return loaded<machines>(&used_until_[(tile - gone_) * machines]);
   }
   SDIP_EACH void set_used_until(std::size_t tile, const Count& until) {
     store(until, &used_until_[(tile - gone_) * machines]);

@@ -145,9 +145,7 @@ class Recurrence {
   };
 
   SDIP_EACH Count at(const std::int64_t* column, std::int32_t number) const {
-    Count count;
-    load(count, column + static_cast<std::size_t>(number) * machines);
-    return count;
+    return loaded<machines>(column + static_cast<std::size_t>(number) * machines);
   }
   const TapeNumbers& own() const { return *numbers_.of[0]; }
 
@@ -271,7 +269,7 @@ class Recurrence {
   /// When an instruction's words are in IMEM, which those of older ones leave when these have retired.
   std::int64_t fetch_words(std::size_t place) {
     const std::int64_t bytes = own().words_bytes[place];
-    words_.make_room(bytes, channel_);
+    channel_ = words_.make_room(bytes, channel_);
     words_.add(bytes, channel_);
     return channel_ += at(numbers_.time, tape_.words + static_cast<std::int32_t>(place));
   }
@@ -327,12 +325,12 @@ class Recurrence {
     if (o.leaves_tile) weights_.leave_current();
     Count ready =
         alone ? instruction_begin_ : weights_ready_;  // of one alone it is told what an operation waits for
-    if (o.a != none) bring(o.a, of_a, ready);
-    if (o.b != none) bring(o.b, of_b, ready);
-    if (o.split != none) bring(o.split, of_split, ready);
-    if (o.partial != none && tape_.tiles_double_buffered) bring(o.partial, of_partial, ready);
+    if (o.a != none) ready = bring(o.a, of_a, ready);
+    if (o.b != none) ready = bring(o.b, of_b, ready);
+    if (o.split != none) ready = bring(o.split, of_split, ready);
+    if (o.partial != none && tape_.tiles_double_buffered) ready = bring(o.partial, of_partial, ready);
     if (leaving_ != none) store_results();
-    if (o.partial != none && !tape_.tiles_double_buffered) bring(o.partial, of_partial, ready);
+    if (o.partial != none && !tape_.tiles_double_buffered) ready = bring(o.partial, of_partial, ready);
     if (o.out != none) ready = later(ready, tape_.tiles_double_buffered ? store_before_ : store_last_);
     if constexpr (alone) dispatch_tile(o.shape);
     Count start = later(now_, ready);
@@ -362,21 +360,21 @@ class Recurrence {
     fetched_ = true;
     Count start = channel_;
     if (!pinned_) {
-      weights_.make_room(tile_bytes, start);
+      start = weights_.make_room(tile_bytes, start);
       if (!tape_.weights_double_buffered) start = later(start, tile_before_);
       weights_.add(tile_bytes, start);
     }
     channel_ = weights_ready_ = start + at(numbers_.time, transfer);
   }
 
-  /// A tile of an operand, once its buffer is free.
-  SDIP_EACH void bring(std::int32_t transfer, std::size_t operand, Count& ready) {
+  /// A tile of an operand, once its buffer is free. Returns when it is there, or `ready` if that is later.
+  SDIP_EACH Count bring(std::int32_t transfer, std::size_t operand, const Count& ready) {
     const Count freed = empty_[operand] ? instruction_begin_ : now_;
     const Count free_at = tape_.tiles_double_buffered ? slots_.of[operand] : freed;
     slots_.of[operand] = freed;
     empty_[operand] = false;
     channel_ = later(channel_, free_at) + at(numbers_.time, transfer);
-    ready = later(ready, channel_);
+    return later(ready, channel_);
   }
 
   SDIP_EACH void store_results() {

@@ -24,8 +24,7 @@ class Queues {
   }
 
   void fetch(Dice& dice, std::int64_t bytes) {
-    Lanes time = channel_;
-    together_.make_room(bytes, time);
+    const Lanes time = together_.make_room(bytes, channel_);
     for (std::size_t lane = 0; lane < lane_count; ++lane) {
       ASSERT_EQ(each_[lane].make_room(bytes, channel_[lane]), time[lane]) << lane;
       each_[lane].add(bytes, time[lane]);
@@ -148,8 +147,7 @@ void see_what_differs(const LaneQueue::EachBytes& capacities) {
   queue.use_current(one);
   add(10, 40);
   EXPECT_FALSE(queue.same(later_used, seen_of(queue, all_lanes<lane_count>(7), channel)));
-  Lanes time{};
-  queue.make_room(90, time);  // 10 and 20 go
+  const Lanes time = queue.make_room(90, Lanes{});  // 10 and 20 go
   EXPECT_EQ(time[5], 31);
   const LaneQueue::Seen left = seen_of(queue, all_lanes<lane_count>(7), channel);
   EXPECT_FALSE(queue.same(later_used, left));
@@ -171,8 +169,7 @@ bool alike(const LaneQueue::EachBytes& capacities, std::int64_t bytes) {
   queue.add(10, Lanes{});
   queue.use_current(all_lanes<lane_count>(20));
   const LaneQueue::Seen ten = seen_of(queue, all_lanes<lane_count>(7), all_lanes<lane_count>(5));
-  Lanes time{};
-  queue.make_room(95, time);
+  const Lanes time = queue.make_room(95, Lanes{});
   queue.add(bytes, time);
   queue.use_current(all_lanes<lane_count>(40));
   return queue.same(ten, seen_of(queue, all_lanes<lane_count>(27), all_lanes<lane_count>(25)));
@@ -190,8 +187,7 @@ TEST(lane_queue, sees_how_large_tiles_are) {
 void put_tiles(LaneQueue& queue, const LaneQueue::EachBytes& capacities) {
   queue.clear(capacities);
   for (int tile = 0; tile < 5000; ++tile) {
-    Lanes time{};
-    queue.make_room(40, time);
+    queue.make_room(40, Lanes{});
     queue.add(40, Lanes{});
     queue.use_current(all_lanes<lane_count>(9));
   }
@@ -257,7 +253,7 @@ TEST(lane_queue, is_as_new_when_cleared) {
     queue.release_held(all_lanes<lane_count>(3));
     Lanes time{};
     for (int tile = 0; tile < 400; ++tile) {
-      queue.make_room(20, time);
+      time = queue.make_room(20, time);
       EXPECT_EQ(time[1], tile < capacity / 20 ? 0 : 10 * (tile - capacity / 20 + 1));
       queue.add(20, Lanes{});
       queue.use_current(all_lanes<lane_count>(10 * (tile + 1)));

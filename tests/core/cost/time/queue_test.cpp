@@ -31,8 +31,7 @@ void compare_both(Dice& dice, Queue<1>& queue, std::array<std::int64_t, 2>& foun
   std::int64_t now = 0;
   for (int step = 0; step < 60; ++step) {
     const std::int64_t bytes = 6 * dice.between(1, sizes), later = now + dice.between(0, most);
-    std::int64_t start = now;
-    queue.make_room(bytes, start);
+    const std::int64_t start = queue.make_room(bytes, now);
     ASSERT_EQ(start, plain.make_room(bytes, now));
     now = start + dice.between(0, most);
     queue.add(bytes, now), plain.add(bytes, now);
@@ -88,9 +87,7 @@ TEST(queue, of_the_worked_example) {
     queue.add(100, 0);
     queue.use_current(until);
   }
-  std::int64_t time = 10;
-  queue.make_room(100, time);
-  EXPECT_EQ(time, 14);
+  EXPECT_EQ(queue.make_room(100, 10), 14);
   queue.add(100, 14);
   EXPECT_EQ(queue.peak_bytes(0), 200);
 }
