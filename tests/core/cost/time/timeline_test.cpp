@@ -294,6 +294,27 @@ TEST(timeline, a_decompressor_of_a_byte_a_cycle_is_one) {
   EXPECT_EQ(timed({loop_of(1, weights)}, 1, rules).run(1).passes[0].stall_weights, 5);
 }
 
+/// Two instructions of a pinned class: both bring their tile in the first pass, and none later.
+TEST(timeline, pinned_weights_come_in_the_first_pass_alone_and_are_traced_there) {
+  TileCost weights;
+  weights.weight_bytes = 30;
+  weights.weight_stored_bytes = 20;
+  Timed t = timed({loop_of(1, weights)}, 2, fast());
+  t.program.classes[0].pinned = true;
+  std::vector<InstructionTime> cold, warm;
+  const PassCost first = t.run(1, &cold).passes[0];
+  const TimelineResult all = t.run(3, &warm);
+  EXPECT_EQ(numbers_of(all.passes[0]), numbers_of(first));
+  EXPECT_EQ(first.weight_bytes, 40);
+  EXPECT_EQ(first.weight_psram_bytes, 60);
+  EXPECT_EQ(all.passes[1].weight_bytes + all.passes[1].weight_psram_bytes, 0);
+  for (const InstructionTime& i : cold) {
+    EXPECT_EQ(i.weight_bytes, 20);
+    EXPECT_EQ(i.weight_psram_bytes, 30);
+  }
+  for (const InstructionTime& i : warm) EXPECT_EQ(i.weight_bytes + i.weight_psram_bytes, 0);
+}
+
 PassCost numbered() { return {1, 2, 3, 4, 5, 6, 7, 8, 9}; }
 
 TEST(pass_cost, is_added_and_multiplied_number_by_number) {
